@@ -1,0 +1,57 @@
+"""What the model proposes, and what came of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One tool call."""
+
+    tool: str
+    args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider counts them; `cached` are part of `input`."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(self.input + other.input, self.output + other.output, self.cached + other.cached)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model answered to one request."""
+
+    thought: str = ""
+    actions: tuple[Action, ...] = ()
+    usage: Usage = Usage()
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What one action led to. `text` is the digest that windows may show; the whole output is block `block`."""
+
+    action: Action
+    ok: bool
+    text: str
+    block: str = ""
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A command that has run in the sandbox."""
+
+    command: str
+    exit: int
+    output: str
+    seconds: float = 0.0
+    timed_out: bool = False

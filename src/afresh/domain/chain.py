@@ -1,0 +1,47 @@
+"""The hash chain of a journal: every entry names the one before it."""
+
+import json
+from collections.abc import Iterable
+from hashlib import sha256
+
+from afresh.domain.codec import decoder, encode
+from afresh.domain.event import KINDS, Entry, Event, Head
+from afresh.errors import Damaged
+
+
+def link(task: str, head: Head, at: float, events: Iterable[Event]) -> tuple[Entry, ...]:
+    """Give each event its place after `head`."""
+    entries: list[Entry] = []
+    for event in events:
+        body = json.dumps(
+            {"task": task, "seq": head.seq + 1, "at": at, "kind": type(event).__name__, "data": encode(event)},
+            ensure_ascii=False, sort_keys=True, separators=(",", ":"),
+        )  # fmt: skip
+        head = Head(head.seq + 1, digest(head.hash, body))
+        entries.append(Entry(task, head.seq, at, event, body, head.hash))
+    return tuple(entries)
+
+
+def read(body: str, before: Head, expected: str) -> Entry:
+    """The entry of a stored body, believed only if it continues the chain."""
+    found = digest(before.hash, body)
+    if found != expected:
+        raise Damaged(
+            f"journal entry {before.seq + 1} does not match its hash",
+            next="restore the database from a backup; `afresh doctor` lists the tasks that are whole",
+            safe="entries before it are intact",
+        )
+    plain = json.loads(body)
+    if plain["kind"] not in KINDS:
+        raise Damaged(f"journal holds an event of unknown kind {plain['kind']!r}", next="a newer afresh wrote it: update afresh")
+    event = decoder(KINDS[plain["kind"]])(plain["data"])
+    return Entry(plain["task"], plain["seq"], plain["at"], event, body, expected)
+
+
+def digest(previous: str, body: str) -> str:
+    return sha256((previous + body).encode()).hexdigest()
+
+
+def block_id(text: str) -> str:
+    """Name of a block: its content. 128 bits are plenty against accident, and half the length in every entry."""
+    return sha256(text.encode()).hexdigest()[:32]

@@ -1,0 +1,153 @@
+"""What happened, in the past tense. Events are appended, never edited.
+
+A step is two commits: Requested + Replied before acting, all the rest after it.
+"""
+
+from dataclasses import dataclass
+
+from afresh.domain.action import Observation, Reply
+from afresh.domain.fact import Decision, Fact, IndexLine, PlanItem, Region
+from afresh.domain.task import Status, Task
+from afresh.domain.verdict import Baseline, Verdict
+from afresh.domain.window import Audit
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    task: Task
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A worker took the task. It moves the head, so whoever held the task before can write no more."""
+
+    worker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    base: str
+    """Commit of the user's repository that the work starts from."""
+    branch: str
+    snapshot: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Baselined:
+    baseline: Baseline
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    step: int
+    audit: Audit
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    step: int
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    step: int
+    observations: tuple[Observation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    items: tuple[PlanItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    question: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A person's own words."""
+
+    text: str
+    by: str = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Digested:
+    facts: tuple[Fact, ...] = ()
+    regions: tuple[Region, ...] = ()
+    index: tuple[IndexLine, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    step: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The workspace after the step: `snapshot` is the new one when kept, the one before when reverted."""
+
+    step: int
+    kept: bool
+    snapshot: str
+    changed: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    step: int
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The task has come to rest in `status`; BLOCKED can go on later, the others are over."""
+
+    status: Status
+    reason: str
+    commit: str = ""
+
+
+_KINDS = (
+    Created, Claimed, Opened, Baselined, Requested, Replied, Acted, Planned, Asked,
+    Answered, Decided, Digested, Verified, Settled, Finished, Ended,
+)  # fmt: skip
+
+Event = (
+    Created | Claimed | Opened | Baselined | Requested | Replied | Acted | Planned | Asked
+    | Answered | Decided | Digested | Verified | Settled | Finished | Ended
+)  # fmt: skip
+
+KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in _KINDS}
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where a task's journal ends."""
+
+    seq: int = 0
+    hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An event in its place in a task's journal."""
+
+    task: str
+    seq: int
+    at: float
+    event: Event
+    body: str
+    """The canonical JSON that was hashed; kept so that what is stored is what was hashed."""
+    hash: str

@@ -1,0 +1,79 @@
+"""What is known, how sure, and from which evidence."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class FactKind(StrEnum):
+    NOTE = "note"
+    ERROR = "error"
+    FAILED_APPROACH = "failed_approach"
+    VERIFIED = "verified"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A newer fact about the same kind and subject supersedes the older one."""
+
+    kind: FactKind
+    subject: str
+    text: str
+    confidence: float = 1.0
+    block: str = ""
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Kept word for word. `by` is the model, the harness or a person."""
+
+    text: str
+    by: str
+    why: str = ""
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PlanItem:
+    text: str
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Raw material in the archive, named by its content."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexLine:
+    """One line about an archived block, so that it can be asked for by name."""
+
+    block: str
+    kind: str
+    subject: str
+    size: int
+    phrase: str
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The workspace as it was when a window was built: the part of the builder's input that the journal does not hold in itself."""
+
+    kind: str
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Lines of a file that the model has seen or written; their current text is read again for every window."""
+
+    path: str
+    start: int
+    end: int
+    step: int
+    changed: bool = False

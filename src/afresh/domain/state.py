@@ -1,0 +1,85 @@
+"""A task as it stands: the fold of its journal. Bounded, whatever the number of steps."""
+
+from dataclasses import dataclass
+
+from afresh.domain.action import Observation, Reply, Usage
+from afresh.domain.event import Head
+from afresh.domain.fact import Decision, Fact, IndexLine, PlanItem, Region
+from afresh.domain.task import Status, Task
+from afresh.domain.verdict import Baseline, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """A finished step, as later windows may tell it."""
+
+    step: int
+    thought: str
+    observations: tuple[Observation, ...]
+    outcome: str
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A reply that has been paid for and not yet acted on to the end."""
+
+    step: int
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    task: Task
+    head: Head = Head()
+    status: Status = Status.READY
+    started: float = 0.0
+    updated: float = 0.0
+    worker: str = ""
+    # the workspace
+    base: str = ""
+    branch: str = ""
+    opened: str = ""
+    """Snapshot before the first change."""
+    snapshot: str = ""
+    """Snapshot of the last settled step: where a resumed task starts."""
+    note: str = ""
+    commit: str = ""
+    changed: tuple[str, ...] = ()
+    # verification
+    baseline: Baseline | None = None
+    verdict: Verdict | None = None
+    verdict_step: int = 0
+    # the work
+    step: int = 0
+    """Steps finished."""
+    pending: Pending | None = None
+    plan: tuple[PlanItem, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    words: tuple[str, ...] = ()
+    """What the user said after the goal, verbatim."""
+    question: str = ""
+    options: tuple[str, ...] = ()
+    recent: tuple[StepRecord, ...] = ()
+    regions: tuple[Region, ...] = ()
+    index: tuple[IndexLine, ...] = ()
+    archived: int = 0
+    # counts
+    usage: Usage = Usage()
+    calls: int = 0
+    kept: int = 0
+    reverted: int = 0
+    largest: int = 0
+    """Tokens of the largest window so far."""
+    outcome: str = ""
+
+    @property
+    def phase(self) -> str:
+        if not self.opened or self.baseline is None:
+            return "prepare"
+        if self.status.over:
+            return "over"
+        if self.changed:
+            return "change"
+        return "understand"

@@ -1,0 +1,43 @@
+"""What is to be done: the order as it was given, never changed afterwards."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    READY = "ready"
+    RUNNING = "running"
+    BLOCKED = "blocked"
+    DONE = "done"
+    FAILED = "failed"
+    APPLIED = "applied"
+    DISCARDED = "discarded"
+
+    @property
+    def over(self) -> bool:
+        return self in (Status.DONE, Status.FAILED, Status.APPLIED, Status.DISCARDED)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A success criterion: a command that must exit 0 in the task's tree."""
+
+    command: str
+    timeout: int = 600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    id: str
+    goal: str
+    type: str = "implement_feature"
+    checks: tuple[Check, ...] = ()
+    priority: int = 0
+    """Higher goes first."""
+    needs: tuple[str, ...] = ()
+    """Tasks that must be done (verified) before this one is ready."""
+    model: str = ""
+    budget: int = 4_000
+    """Ceiling in tokens for each call: system, tools, messages and the reply's reserve."""
+    max_steps: int = 60
+    project: str = ""

@@ -1,0 +1,62 @@
+"""What the harness found by running things. Only it says PASS."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Ruling(StrEnum):
+    PASS = "PASS"
+    FAIL = "FAIL"
+    BLOCKED = "BLOCKED"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failing test, or one failing command when no test can be named."""
+
+    test: str
+    message: str = ""
+    detail: str = ""
+    """A short traceback."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRun:
+    """One run of one check. `block` holds the whole output, `tests` (a block too) the outcome of each test as JSON."""
+
+    command: str
+    exit: int
+    scope: str = "full"
+    """full, or targeted: with the names of the test files."""
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    seconds: float = 0.0
+    timed_out: bool = False
+    failures: tuple[Failure, ...] = ()
+    """The first few."""
+    block: str = ""
+    tests: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """How the checks stood before the first change; each was run twice."""
+
+    runs: tuple[CheckRun, ...] = ()
+    flaky: tuple[str, ...] = ()
+    """Tests that disagreed with themselves: shown, and deciding nothing."""
+    measure: int = 0
+    """What the task type counts (violations, say) before the first change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The harness's word on one step, or on the whole task (`final`)."""
+
+    ruling: Ruling
+    reason: str
+    runs: tuple[CheckRun, ...] = ()
+    regressions: tuple[str, ...] = ()
+    final: bool = False
+    measure: int = 0

@@ -1,0 +1,105 @@
+"""What one call is sent, to the byte, and what was left out of it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from hashlib import sha256
+from typing import Any
+
+
+class Tier(IntEnum):
+    """ALWAYS is never cut; PHASE belongs to the task's type and phase; DEMAND came because something asked for it."""
+
+    ALWAYS = 0
+    PHASE = 1
+    DEMAND = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    name: str
+    tier: Tier
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    section: str
+    what: str
+    tokens: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSchema:
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    """JSON schema of the arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The exact call: provider adapters translate it and add nothing."""
+
+    system: str
+    message: str
+    tools: tuple[ToolSchema, ...]
+    reserve: int
+    """Tokens kept free for the reply; sent as the limit of its length."""
+
+    @property
+    def text(self) -> str:
+        tools = [[tool.name, tool.description, tool.parameters] for tool in self.tools]
+        return json.dumps([self.system, self.message, tools, self.reserve], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+    @property
+    def hash(self) -> str:
+        return sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    request: Request
+    sections: tuple[Section, ...]
+    omissions: tuple[Omission, ...]
+    budget: int
+    tokens: int
+    """Estimate for all that is sent, without the reserve."""
+
+    @property
+    def headroom(self) -> int:
+        return self.budget - self.request.reserve - self.tokens
+
+
+@dataclass(frozen=True, slots=True)
+class SectionRef:
+    """A section of a recorded call: its text is the block, so that an unchanged section is stored once."""
+
+    name: str
+    tier: Tier
+    block: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class LookRef:
+    kind: str
+    subject: str
+    block: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """All that is needed to show a call, to explain it, and to build it again."""
+
+    hash: str
+    budget: int
+    tokens: int
+    sections: tuple[SectionRef, ...]
+    looks: tuple[LookRef, ...]
+    omissions: tuple[Omission, ...] = ()
+    reserve: int = 0
+    counter: str = ""

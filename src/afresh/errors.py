@@ -1,0 +1,62 @@
+"""Errors, by who must act.
+
+AfreshError
+├── ModelMistake      the model: told in its next window what was wrong with its action
+├── TryAgain          a retry: the same call may well succeed later
+│   └── LeaseLost     somebody else owns the task now; this worker stops
+├── NeedsPerson       a person: `what` happened, what is `safe`, what to do `next`
+│   ├── BadInput      the command or a file of the user's is not usable as it is
+│   ├── NoSandbox     nothing on this machine can confine a command
+│   └── Damaged       stored state fails its checksum, or a newer afresh wrote it
+└── Broken            a developer: an invariant of the program does not hold
+    ├── OverCeiling   a window would not fit: nothing was sent
+    └── Conflict      the journal has moved on under this writer
+"""
+
+
+class AfreshError(Exception):
+    """Everything that this program raises on purpose."""
+
+
+class ModelMistake(AfreshError):
+    """The model's action can't be done as it stands; the text is shown to the model."""
+
+
+class TryAgain(AfreshError):
+    """A passing fault of something outside."""
+
+
+class LeaseLost(TryAgain):
+    """Another worker holds the task."""
+
+
+class NeedsPerson(AfreshError):
+    """Says what happened, what is safe, and what to do next."""
+
+    def __init__(self, what: str, next: str = "", safe: str = "") -> None:
+        super().__init__(what)
+        self.what, self.next, self.safe = what, next, safe
+
+
+class BadInput(NeedsPerson):
+    """What the user gave can't be used as it is."""
+
+
+class NoSandbox(NeedsPerson):
+    """No confinement can be had, and the user has not waived it."""
+
+
+class Damaged(NeedsPerson):
+    """Stored state can't be believed."""
+
+
+class Broken(AfreshError):
+    """An invariant does not hold: a bug here, not there."""
+
+
+class OverCeiling(Broken):
+    """A build that can't fit its never-compacted content."""
+
+
+class Conflict(Broken):
+    """The head of the journal is not where this writer left it."""

@@ -1,0 +1,179 @@
+"""The seams. The engine knows only these; adapters implement them, and `afresh.testing` has a fake and a contract suite for each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from afresh.domain.action import Completed, Reply
+from afresh.domain.event import Entry, Event, Opened
+from afresh.domain.fact import Block, Fact, Look, Region
+from afresh.domain.state import State
+from afresh.domain.task import Status
+from afresh.domain.window import Request, ToolSchema
+
+
+class Clock(Protocol):
+    def now(self) -> float: ...
+
+
+class Model(Protocol):
+    """Answers one request. Raises TryAgain for a passing fault, NeedsPerson for a missing key and the like."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def window(self) -> int:
+        """Tokens the model can take in all."""
+        ...
+
+    def propose(self, request: Request) -> Reply: ...
+
+
+class Store(Protocol):
+    """The journal and the archive. One `append` is one durable, atomic commit."""
+
+    def append(self, entries: Sequence[Entry], blocks: Sequence[Block], state: State) -> None:
+        """Write entries (of one task, next in its chain), blocks and the state they lead to. Conflict if the head has moved."""
+        ...
+
+    def load(self, task: str) -> State:
+        """In time that does not depend on the number of steps. BadInput if there is no such task."""
+        ...
+
+    def journal(self, task: str) -> Iterator[Entry]:
+        """Every entry in order, each checked against the chain."""
+        ...
+
+    def read(self, block: str) -> str:
+        """A block by its id, or by a prefix of at least six characters that fits only one. KeyError otherwise."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A task's line in the queue; kept by the store in the same commit as the journal, so that they cannot disagree."""
+
+    task: str
+    goal: str
+    type: str
+    status: Status
+    priority: int
+    needs: tuple[str, ...]
+    ready: bool
+    """Status READY, or RUNNING without a living owner, and all it needs is DONE or APPLIED."""
+    owner: str = ""
+    """Worker that holds a live lease."""
+
+
+class Queue(Protocol):
+    def claim(self, worker: str, task: str | None = None) -> str | None:
+        """Take this task, or the next ready one: its id, or None if there is none. Exclusive; a dead owner's task is taken over.
+        BadInput if the named task is held by a living worker, is over, or waits for others."""
+        ...
+
+    def renew(self, worker: str, task: str) -> None:
+        """Keep the lease. LeaseLost if somebody else has it."""
+        ...
+
+    def release(self, worker: str, task: str) -> None: ...
+
+    def tickets(self) -> Sequence[Ticket]: ...
+
+
+class Files(Protocol):
+    """The task's tree, by paths relative to its root. ModelMistake for a path that leads outside it."""
+
+    def read(self, path: str) -> str: ...
+    def write(self, path: str, text: str) -> None: ...
+    def paths(self) -> Sequence[str]:
+        """Tracked and new files, without ignored ones, sorted."""
+        ...
+
+
+class Workspace(Protocol):
+    """A tree of the task's own, with snapshots. The user's checkout is never touched."""
+
+    def open(self) -> Opened:
+        """Make the worktree, or find it again; safe to repeat."""
+        ...
+
+    def snapshot(self) -> str:
+        """Keep the tree as it is now; the same tree gives the same id."""
+        ...
+
+    def restore(self, snapshot: str, paths: Sequence[str] = ()) -> None:
+        """Put the tree (or only these paths) back as it was."""
+        ...
+
+    def diff(self, before: str, after: str) -> str:
+        """Unified diff between two snapshots."""
+        ...
+
+    def publish(self, snapshot: str, message: str) -> str:
+        """Make the snapshot the one commit of the task's branch; its id."""
+        ...
+
+
+class Sandbox(Protocol):
+    """Runs a command in the task's tree, confined."""
+
+    @property
+    def level(self) -> str:
+        """bubblewrap, landlock or none."""
+        ...
+
+    def run(self, command: str, timeout: float) -> Completed: ...
+
+
+class Insight(Protocol):
+    """What can be known of the code without a model."""
+
+    def looks(self, state: State, files: Files) -> Sequence[Look]:
+        """What the next window may show of the tree as it is now."""
+        ...
+
+    def measure(self, state: State, files: Files) -> int:
+        """What the task type counts in the tree (violations, say); 0 when it counts nothing."""
+        ...
+
+    def tests_for(self, changed: Sequence[str], files: Files) -> Sequence[str]:
+        """Test files that cover the changed files; empty when that is not known."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a tool gives back: raw text for the archive and what else happened."""
+
+    text: str
+    ok: bool = True
+    events: tuple[Event, ...] = ()
+    regions: tuple[Region, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    complete: str = ""
+    """The model's claim to be finished, with its summary: the harness verifies it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a tool may use."""
+
+    state: State
+    files: Files
+    sandbox: Sandbox
+    store: Store
+    insight: Insight
+
+
+class Tool(Protocol):
+    @property
+    def schema(self) -> ToolSchema: ...
+    def run(self, args: Mapping[str, Any], bench: Bench) -> Outcome:
+        """ModelMistake for arguments that can't be used."""
+        ...
+
+
+class Watcher(Protocol):
+    """Told after every commit: writes projections, shows progress. It can't change what happens."""
+
+    def saw(self, state: State, entries: Sequence[Entry]) -> None: ...
