@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from afresh.domain.action import Completed, Reply
+from afresh.domain.change import Change
 from afresh.domain.event import Entry, Event, Opened
 from afresh.domain.fact import Block, Fact, Look, Region
 from afresh.domain.state import State
@@ -105,8 +106,8 @@ class Workspace(Protocol):
         """Put the tree (or only these paths) back as it was."""
         ...
 
-    def diff(self, before: str, after: str) -> str:
-        """Unified diff between two snapshots."""
+    def changes(self, before: str, after: str) -> Sequence[Change]:
+        """What differs between two snapshots, by path."""
         ...
 
     def publish(self, snapshot: str, message: str) -> str:

@@ -22,7 +22,7 @@ def loads(kind: type[T], text: str) -> T:
 
 
 def encode(value: Any) -> Plain:
-    kind: type[Any] = type(value)
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind in (str, int, float, bool) or value is None:
         return value
     if kind is tuple or kind is list:

@@ -134,7 +134,9 @@ def bounded(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     excess = len(facts) - FACTS
     if excess <= 0:
         return facts
-    droppable = [fact for fact in facts if fact.kind is FactKind.NOTE] + [fact for fact in facts if fact.kind is not FactKind.NOTE]
+    droppable = [fact for fact in facts if fact.kind is FactKind.NOTE] + [
+        fact for fact in facts if fact.kind is not FactKind.NOTE
+    ]
     gone = set(droppable[:excess])
     return tuple(fact for fact in facts if fact not in gone)
 

@@ -53,7 +53,9 @@ class Request:
     @property
     def text(self) -> str:
         tools = [[tool.name, tool.description, tool.parameters] for tool in self.tools]
-        return json.dumps([self.system, self.message, tools, self.reserve], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return json.dumps(
+            [self.system, self.message, tools, self.reserve], ensure_ascii=False, sort_keys=True, separators=(",", ":")
+        )
 
     @property
     def hash(self) -> str:
