@@ -1,4 +1,4 @@
-"""The seams. The engine knows only these; adapters implement them, and `afresh.testing` has a fake and a contract suite for each."""
+"""The seams. The engine knows only these; adapters implement them, and `afresh.testing` has contract suites for them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -151,6 +151,8 @@ class Outcome:
     events: tuple[Event, ...] = ()
     regions: tuple[Region, ...] = ()
     facts: tuple[Fact, ...] = ()
+    traces: bool = False
+    """A command ran that may have left files behind without meaning to change the tree."""
     complete: str = ""
     """The model's claim to be finished, with its summary: the harness verifies it."""
 
@@ -169,6 +171,11 @@ class Bench:
 class Tool(Protocol):
     @property
     def schema(self) -> ToolSchema: ...
+    @property
+    def changes(self) -> bool:
+        """Its purpose may be to change the tree."""
+        ...
+
     def run(self, args: Mapping[str, Any], bench: Bench) -> Outcome:
         """ModelMistake for arguments that can't be used."""
         ...

@@ -6,18 +6,21 @@ from functools import singledispatch
 
 from afresh.domain import event as happened
 from afresh.domain.event import Entry, Event, Head
-from afresh.domain.fact import Fact, FactKind, Region
+from afresh.domain.fact import Fact, FactKind, Hunk, Region
 from afresh.domain.state import Pending, State, StepRecord
 from afresh.domain.task import Status
+from afresh.domain.verdict import Ruling
 
 RECENT_STEPS, FACTS, REGIONS, INDEX_LINES = 6, 60, 12, 40
+AROUND = 4
+"""Lines of context shown on either side of a change."""
 
 
 def fold(state: State | None, entries: Iterable[Entry]) -> State:
     for entry in entries:
         if state is None:
             assert isinstance(entry.event, happened.Created), "a journal begins with Created"
-            state = State(task=entry.event.task, started=entry.at)
+            state = State(task=entry.event.task, started=entry.at, limit=entry.event.task.max_steps)
         state = replace(apply(entry.event, state), head=Head(entry.seq, entry.hash), updated=entry.at)
     assert state is not None, "a journal is never empty"
     return state
@@ -74,7 +77,8 @@ def _(event: happened.Asked, state: State) -> State:
 
 @apply.register
 def _(event: happened.Answered, state: State) -> State:
-    return replace(state, words=(*state.words, event.text), question="", options=(), status=Status.READY)
+    allowed = max(state.limit, state.step + state.task.max_steps)
+    return replace(state, words=(*state.words, event.text), question="", options=(), status=Status.READY, limit=allowed, refusals=0)
 
 
 @apply.register
@@ -98,7 +102,8 @@ def _(event: happened.Digested, state: State) -> State:
 
 @apply.register
 def _(event: happened.Verified, state: State) -> State:
-    return replace(state, verdict=event.verdict, verdict_step=event.step)
+    refused = event.verdict.final and event.verdict.ruling is not Ruling.PASS
+    return replace(state, verdict=event.verdict, verdict_step=event.step, refusals=state.refusals + refused)
 
 
 @apply.register
@@ -109,6 +114,7 @@ def _(event: happened.Settled, state: State) -> State:
         snapshot=event.snapshot,
         changed=event.changed,
         recent=recent,
+        regions=moved(state.regions, event.hunks, event.step)[-REGIONS:],
         kept=state.kept + (event.kept and event.snapshot != state.snapshot),
         reverted=state.reverted + (not event.kept),
     )
@@ -150,3 +156,20 @@ def seen(regions: tuple[Region, ...], new: Region) -> tuple[Region, ...]:
         else:
             others.append(old)
     return (*others, new)
+
+
+def moved(regions: tuple[Region, ...], hunks: tuple[Hunk, ...], step: int) -> tuple[Region, ...]:
+    """Regions follow their lines through a change, and what was changed is a region itself."""
+    for hunk in reversed(hunks):
+        grown = hunk.new_count - hunk.old_count
+        regions = tuple(shifted(region, hunk, grown) if region.path == hunk.path else region for region in regions)
+    for hunk in hunks:
+        around = Region(hunk.path, max(1, hunk.new_start - AROUND), hunk.new_start + hunk.new_count + AROUND, step, True)
+        regions = seen(regions, around)
+    return regions
+
+
+def shifted(region: Region, hunk: Hunk, grown: int) -> Region:
+    start = region.start + grown if region.start > hunk.old_start + hunk.old_count else region.start
+    end = region.end + grown if region.end >= hunk.old_start else region.end
+    return replace(region, start=max(1, start), end=max(start, end))
