@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afresh.adapters.models.replies import Count, estimate
+from afresh.adapters.models.settings import Settings
 from afresh.errors import BadInput
 
 if TYPE_CHECKING:
@@ -15,19 +14,6 @@ if TYPE_CHECKING:
 
 FORMS = "offline, scripted:FILE, mailbox:DIR, anthropic:NAME, openai:NAME"
 WINDOW = 200_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What the user set. Never filled from a repository: a base URL there could lead keys and code away."""
-
-    window: int = 0
-    """0: what is known of the model."""
-    base_urls: Mapping[str, str] = field(default_factory=dict[str, str])
-    """By provider: anthropic, openai."""
-    timeout: float = 0.0
-    """Seconds for one call; 0: ten minutes for a provider, for ever for a mailbox."""
-    count: Count = estimate
 
 
 DEFAULTS = Settings()
@@ -60,4 +46,24 @@ def _mailbox(argument: str, start: int, settings: Settings) -> Model:
     return Mailbox(Path(argument).expanduser(), start, settings.window or WINDOW, settings.count, patience)
 
 
-_MAKERS: dict[str, Callable[[str, int, Settings], Model]] = {"offline": _offline, "scripted": _scripted, "mailbox": _mailbox}
+def _anthropic(argument: str, start: int, settings: Settings) -> Model:
+    from afresh.adapters.models.anthropic_messages import ANTHROPIC, AnthropicModel
+    from afresh.adapters.models.provider import connect
+
+    return AnthropicModel(argument, connect(ANTHROPIC, settings))
+
+
+def _openai(argument: str, start: int, settings: Settings) -> Model:
+    from afresh.adapters.models.openai_chat import OPENAI, OpenAIModel
+    from afresh.adapters.models.provider import connect
+
+    return OpenAIModel(argument, connect(OPENAI, settings))
+
+
+_MAKERS: dict[str, Callable[[str, int, Settings], Model]] = {
+    "offline": _offline,
+    "scripted": _scripted,
+    "mailbox": _mailbox,
+    "anthropic": _anthropic,
+    "openai": _openai,
+}

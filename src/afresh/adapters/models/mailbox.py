@@ -12,6 +12,7 @@ answered meanwhile, and nothing is asked twice.
 import json
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,7 +101,8 @@ class Mailbox:
     def _reject(self, stem: str, problem: str) -> None:
         advice = f"{problem}\n\nNothing was done with this reply. Write {stem}.reply.json again, in the form\n{EXAMPLE}\n"
         write_whole(self.folder / f"{stem}.problem.txt", advice)
-        os.replace(self.folder / f"{stem}.reply.json", self.folder / f"{stem}.rejected.json")
+        with suppress(FileNotFoundError):
+            os.replace(self.folder / f"{stem}.reply.json", self.folder / f"{stem}.rejected.json")
 
 
 def _age(path: Path) -> float:

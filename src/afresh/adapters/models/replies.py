@@ -3,6 +3,7 @@
 {"thought": "why", "actions": [{"tool": "read", "args": {"path": "a.py"}}]}
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,7 +24,7 @@ def estimate(text: str) -> int:
 
 def reply_from(plain: object) -> Reply:
     """The reply that a JSON value stands for. ValueError says what is wrong with it."""
-    held = _mapping(plain, "the reply", {"thought", "actions", "usage"})
+    held = _mapping(storable(plain), "the reply", {"thought", "actions", "usage"})
     thought = held.get("thought", "")
     if not isinstance(thought, str):
         raise ValueError('"thought" must be a string')
@@ -31,6 +32,11 @@ def reply_from(plain: object) -> Reply:
     if not isinstance(actions, list):
         raise ValueError('"actions" must be a list, such as [{"tool": "NAME", "args": {}}]')
     return Reply(thought, tuple(_action(item, number) for number, item in enumerate(actions, 1)), _usage(held.get("usage", {})))
+
+
+def storable(plain: Any) -> Any:
+    """The same JSON value without half surrogate pairs: JSON can spell them, UTF-8 and so the journal can't hold them."""
+    return json.loads(json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def check_tools(reply: Reply, tools: Sequence[ToolSchema]) -> None:
@@ -45,10 +51,9 @@ def check_tools(reply: Reply, tools: Sequence[ToolSchema]) -> None:
 
 
 def with_usage(reply: Reply, request: Request, count: Count, model: str) -> Reply:
-    """The reply with its model's name and, if nobody has counted its tokens, an estimate of them."""
-    usage = reply.usage
-    if usage == Usage():
-        usage = Usage(input=count(request.text), output=count(dumps(replace(reply, model=""))))
+    """The reply with its model's name, and with an estimate where nobody has counted tokens."""
+    said = dumps(Reply(reply.thought, reply.actions))
+    usage = Usage(reply.usage.input or count(request.text), reply.usage.output or count(said), reply.usage.cached)
     return replace(reply, usage=usage, model=reply.model or model)
 
 
