@@ -1,4 +1,4 @@
-"""The seams. The engine knows only these; adapters implement them, and `afresh.testing` has a fake and a contract suite for each."""
+"""The seams. The engine knows only these; adapters implement them, `afresh.testing` has a fake and a contract suite for each."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

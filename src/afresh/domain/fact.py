@@ -61,7 +61,7 @@ class IndexLine:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The workspace as it was when a window was built: the part of the builder's input that the journal does not hold in itself."""
+    """The workspace as it was when a window was built: the part of the builder's input that is not in the journal itself."""
 
     kind: str
     subject: str
