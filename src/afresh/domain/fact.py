@@ -61,11 +61,7 @@ class IndexLine:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-<<<<<<< HEAD
     """Something read for a window from the tree or the archive; recorded with the call, so that the call can be built again."""
-=======
-    """The workspace as it was when a window was built: the part of the builder's input that is not in the journal itself."""
->>>>>>> habits
 
     kind: str
     subject: str

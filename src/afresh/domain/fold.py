@@ -12,7 +12,7 @@ from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
 
 RECENT_STEPS, FACTS, REGIONS, INDEX_LINES = 6, 60, 12, 40
-AROUND = 4
+REGION_LINES, AROUND = 120, 4
 """Lines of context shown on either side of a change."""
 
 
@@ -148,14 +148,23 @@ def bounded(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
 
 
 def seen(regions: tuple[Region, ...], new: Region) -> tuple[Region, ...]:
-    """Touching or overlapping looks at one file become one; the newest stands last."""
+    """Looks at the same lines become one, as long as it stays small; the newest stands last."""
     others: list[Region] = []
     for old in regions:
-        if old.path == new.path and old.start <= new.end + 1 and new.start <= old.end + 1:
+        if old.path != new.path or old.start > new.end + 1 or new.start > old.end + 1:
+            others.append(old)
+        elif max(old.end, new.end) - min(old.start, new.start) < REGION_LINES:
             new = Region(new.path, min(old.start, new.start), max(old.end, new.end), new.step, old.changed or new.changed)
         else:
-            others.append(old)
+            others += outside(old, new)
     return (*others, new)
+
+
+def outside(old: Region, new: Region) -> list[Region]:
+    """What the new look does not show of the old one."""
+    above = replace(old, end=new.start - 1)
+    below = replace(old, start=new.end + 1)
+    return [part for part in (above, below) if part.start <= part.end]
 
 
 def moved(regions: tuple[Region, ...], hunks: tuple[Hunk, ...], step: int) -> tuple[Region, ...]:
