@@ -11,7 +11,9 @@ FIELDS = {"extends", "reserve", "tools", "shares", "guidance"}
 
 def types() -> list[str]:
     """Task types that there is a template for."""
-    found = (path.name.removesuffix(".yaml") for path in files("afresh").joinpath("templates").iterdir() if path.name.endswith(".yaml"))
+    found = (
+        path.name.removesuffix(".yaml") for path in files("afresh").joinpath("templates").iterdir() if path.name.endswith(".yaml")
+    )
     return sorted(name for name in found if name != "base")
 
 
@@ -35,6 +37,8 @@ def read(name: str) -> dict[str, Any]:
 
     plain: dict[str, Any] = yaml.safe_load(files("afresh").joinpath("templates", f"{name}.yaml").read_text("utf-8"))
     if unknown := set(plain) - FIELDS:
-        raise BadInput(f"template {name}: unknown field {', '.join(sorted(unknown))}", next=f"fields are: {', '.join(sorted(FIELDS))}")
+        raise BadInput(
+            f"template {name}: unknown field {', '.join(sorted(unknown))}", next=f"fields are: {', '.join(sorted(FIELDS))}"
+        )
     parent = plain.pop("extends", None)
     return {**read(parent), **plain} if parent else plain

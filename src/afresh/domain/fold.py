@@ -78,7 +78,9 @@ def _(event: happened.Asked, state: State) -> State:
 @apply.register
 def _(event: happened.Answered, state: State) -> State:
     allowed = max(state.limit, state.step + state.task.max_steps)
-    return replace(state, words=(*state.words, event.text), question="", options=(), status=Status.READY, limit=allowed, refusals=0)
+    return replace(
+        state, words=(*state.words, event.text), question="", options=(), status=Status.READY, limit=allowed, refusals=0
+    )
 
 
 @apply.register

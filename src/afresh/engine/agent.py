@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from afresh.domain.state import State
 from afresh.domain.template import Template
 from afresh.engine.tokens import Counter
 from afresh.ports import Bench, Clock, Files, Insight, Model, Sandbox, Store, Tool, Watcher, Workspace
-from afresh.domain.state import State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

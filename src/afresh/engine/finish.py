@@ -41,7 +41,9 @@ def end_by_verdict(
     reason = judged.verdict.reason
     if judged.verdict.ruling is Ruling.FAIL:
         given_up = state.refusals + 1 >= REFUSALS
-        return End(outcome, (Ended(Status.FAILED, f"completion refused {REFUSALS} times; the last time: {reason}"),) if given_up else ())
+        return End(
+            outcome, (Ended(Status.FAILED, f"completion refused {REFUSALS} times; the last time: {reason}"),) if given_up else ()
+        )
     message = commit_message(state, deeds.complete, judged.verdict)
     commit = agent.workspace.publish(settled.snapshot, message)
     if judged.passed:
@@ -61,7 +63,9 @@ def out_of_steps(state: State, deeds: Deeds) -> str:
 
 def tell(deeds: Deeds, judged: Judgement, settled: Settlement) -> str:
     """One line for people and for later windows."""
-    did = ", ".join(f"{deed.action.tool} {subject(deed.action)}".strip() + ("" if deed.outcome.ok else " (failed)") for deed in deeds.done)
+    did = ", ".join(
+        f"{deed.action.tool} {subject(deed.action)}".strip() + ("" if deed.outcome.ok else " (failed)") for deed in deeds.done
+    )
     if not settled.kept:
         return f"{did}: reverted: {judged.verdict.reason if judged.verdict else ''}"
     if judged.verdict:

@@ -13,11 +13,11 @@ from afresh.engine.audit import audit
 from afresh.engine.build import build, offered
 from afresh.engine.digest import digest
 from afresh.engine.finish import finish
+from afresh.engine.judge import judge
 from afresh.engine.prepare import prepare
 from afresh.engine.recall import recall
 from afresh.engine.record import record
 from afresh.engine.settle import settle
-from afresh.engine.judge import judge
 
 
 def work_on(task: str, worker: str, agent: Agent) -> State:

@@ -18,7 +18,9 @@ CHANGED_LINE = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 def recall(state: State, agent: Agent) -> Memory:
-    changes = {change.path: change.patch for change in agent.workspace.changes(state.opened, state.snapshot)} if state.changed else {}
+    changes = (
+        {change.path: change.patch for change in agent.workspace.changes(state.opened, state.snapshot)} if state.changed else {}
+    )
     looks = [
         *agent.insight.looks(state, agent.files),
         *excerpts(state, agent.files, changes),

@@ -77,7 +77,9 @@ def known(memory: Memory) -> Draft:
 
 def failed(memory: Memory) -> Draft:
     facts = [fact for fact in memory.state.facts if fact.kind in (FactKind.FAILED_APPROACH, FactKind.ERROR)]
-    return always("failed", "Tried and failed: do not repeat", [f"- step {fact.step}: {fact.subject}: {fact.text}" for fact in facts])
+    return always(
+        "failed", "Tried and failed: do not repeat", [f"- step {fact.step}: {fact.subject}: {fact.text}" for fact in facts]
+    )
 
 
 def files(memory: Memory) -> Draft:
@@ -117,7 +119,10 @@ def verification(memory: Memory) -> Draft:
 
 
 def failing(memory: Memory) -> Draft:
-    pieces = [Piece(f"{look.subject}\n{look.text}", f"source of {look.subject}", number) for number, look in enumerate(memory.of("test"))]
+    pieces = [
+        Piece(f"{look.subject}\n{look.text}", f"source of {look.subject}", number)
+        for number, look in enumerate(memory.of("test"))
+    ]
     return Draft("failing", "Source of failing tests", Tier.PHASE, tuple(pieces))
 
 
@@ -137,7 +142,9 @@ def last(memory: Memory) -> Draft:
     step: StepRecord = memory.state.recent[-1]
     outputs = {look.subject: look.text for look in memory.of("output")}
     thought = [Piece(f"You thought: {step.thought}", "thought of the last step")] if step.thought else []
-    deeds = [Piece(deed(seen, outputs), f"output of {seen.action.tool}", 1, f"`recall` {seen.block[:8]}") for seen in step.observations]
+    deeds = [
+        Piece(deed(seen, outputs), f"output of {seen.action.tool}", 1, f"`recall` {seen.block[:8]}") for seen in step.observations
+    ]
     outcome = [Piece(f"Outcome: {step.outcome}", "outcome of the last step")]
     return Draft("last", f"Last step ({step.step})", Tier.DEMAND, (*thought, *deeds, *outcome))
 

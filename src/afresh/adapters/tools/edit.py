@@ -46,4 +46,6 @@ def nearest(text: str, old: str) -> str:
     return f"nearest is line {number}: {lines[number - 1]!r}" if ratio > 0.6 else "copy it exactly from the file"
 
 
-tool = FunctionTool(schema("edit", "Replace `old`, which occurs exactly once, with `new`.", path="", old="", new=""), run, changes=True)
+tool = FunctionTool(
+    schema("edit", "Replace `old`, which occurs exactly once, with `new`.", path="", old="", new=""), run, changes=True
+)
