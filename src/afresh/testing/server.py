@@ -7,7 +7,7 @@ with ModelServer([Fault(429), Reply("hello")]) as server:
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
@@ -37,7 +37,7 @@ class Slow:
     """The turn, after some seconds of silence."""
 
     seconds: float
-    turn: Turn = Turn()
+    turn: Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,8 @@ class ModelServer:
     def __init__(self, script: Sequence[Step]) -> None:
         self.script, self.received = tuple(script), list[Received]()
         self._lock = Lock()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _Exchange)
-        self._http.daemon_threads = True
-        self._http.play = self._play  # pyright: ignore[reportAttributeAccessIssue]
+        self._http = _Loopback(("127.0.0.1", 0), _Exchange)
+        self._http.play = self._play
         self._thread = Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
 
     @property
@@ -87,12 +86,21 @@ class ModelServer:
         return self.script[number - 1]
 
 
+class _Loopback(ThreadingHTTPServer):
+    daemon_threads = True
+    play: Callable[[Received], Step]
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Silent: a client that hangs up first is part of the tests."""
+
+
 class _Exchange(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    server: _Loopback  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
-        step = self.server.play(Received(self.path, dict(self.headers.items()), body))  # pyright: ignore[reportAttributeAccessIssue]
+        step = self.server.play(Received(self.path, dict(self.headers.items()), body))
         if isinstance(step, Slow):
             time.sleep(step.seconds)
             step = step.turn

@@ -15,7 +15,7 @@ class Turn:
     """A reply to play. `cut`: stopped by the limit of its length; `arguments`: this text in place of every call's arguments
     (OpenAI only); `changes`: fields of the body to put in or to replace, such as a usage that is wrong."""
 
-    reply: Reply = Reply()
+    reply: Reply
     cut: bool = False
     arguments: str | None = None
     changes: Mapping[str, Any] | None = None
