@@ -131,6 +131,14 @@ Event = (
     | Answered | Decided | Digested | Verified | Settled | Finished | Ended
 )  # fmt: skip
 
+
+def logged(event: Event) -> bool:
+    """Whether the decision log has a line for it."""
+    if isinstance(event, Verified):
+        return event.verdict.final
+    return isinstance(event, Asked | Answered | Decided | Settled | Ended)
+
+
 KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in _KINDS}
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import singledispatch
 
 from afresh.domain import event as happened
-from afresh.domain.event import Entry, Event, Head
+from afresh.domain.event import Entry, Event, Head, logged
 from afresh.domain.fact import Fact, FactKind, Hunk, Region
 from afresh.domain.state import Pending, State, StepRecord
 from afresh.domain.task import Status
@@ -21,7 +21,8 @@ def fold(state: State | None, entries: Iterable[Entry]) -> State:
         if state is None:
             assert isinstance(entry.event, happened.Created), "a journal begins with Created"
             state = State(task=entry.event.task, started=entry.at, limit=entry.event.task.max_steps)
-        state = replace(apply(entry.event, state), head=Head(entry.seq, entry.hash), updated=entry.at)
+        lines = state.logged + logged(entry.event)
+        state = replace(apply(entry.event, state), head=Head(entry.seq, entry.hash), updated=entry.at, logged=lines)
     assert state is not None, "a journal is never empty"
     return state
 

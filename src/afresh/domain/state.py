@@ -78,6 +78,8 @@ class State:
     reverted: int = 0
     largest: int = 0
     """Tokens of the largest window so far."""
+    logged: int = 0
+    """Lines of the decision log so far: tells a torn log from a whole one without reading the journal."""
     outcome: str = ""
 
     @property
