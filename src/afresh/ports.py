@@ -182,6 +182,12 @@ class Tool(Protocol):
 
 
 class Watcher(Protocol):
-    """Told after every commit: writes projections, shows progress. It can't change what happens."""
+    """Told what happens: writes projections, shows progress. It can't change what happens."""
 
-    def saw(self, state: State, entries: Sequence[Entry]) -> None: ...
+    def saw(self, state: State, entries: Sequence[Entry]) -> None:
+        """After every commit."""
+        ...
+
+    def doing(self, what: str) -> None:
+        """Before something that may take long."""
+        ...

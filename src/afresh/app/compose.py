@@ -22,7 +22,6 @@ from afresh.engine.tokens import Counter
 from afresh.errors import BadInput
 from afresh.insight.python import PythonInsight
 from afresh.ports import Watcher
-from afresh.projections.writer import ProjectionWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         template=template(task.type),
         clock=clock,
         counter=counter,
-        watchers=(ProjectionWriter(desk.project.state, desk.store), *terms.watchers),
+        watchers=(desk.projections, *terms.watchers),
     )
 
 

@@ -22,6 +22,7 @@ from afresh.domain.task import Check, Status, Task
 from afresh.errors import BadInput
 from afresh.insight.commands import likely_checks
 from afresh.ports import Ticket
+from afresh.projections.writer import ProjectionWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Desk:
     store: SqliteStore
     queue: SqliteQueue
     settings: Settings
+    projections: ProjectionWriter
 
 
 def open_desk(path: Path) -> Desk:
@@ -54,7 +56,8 @@ def open_desk(path: Path) -> Desk:
     project = Project(find_repository(path).root)
     state_folder(project.root)
     database = Database(project.database)
-    return Desk(project, database, SqliteStore(database), SqliteQueue(database, SystemClock()), settings(project))
+    store, queue = SqliteStore(database), SqliteQueue(database, SystemClock())
+    return Desk(project, database, store, queue, settings(project), ProjectionWriter(project.state, store, queue.tickets))
 
 
 def add(desk: Desk, order: Order) -> State:
@@ -120,6 +123,7 @@ def note(desk: Desk, state: State | None, task: str, events: Sequence[Event]) ->
     entries = link(task, state.head if state else Head(), SystemClock().now(), events)
     after = fold(state, entries)
     desk.store.append(entries, (), after)
+    desk.projections.saw(after, entries)
     return after
 
 

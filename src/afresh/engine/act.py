@@ -7,6 +7,7 @@ from afresh.domain.change import Change
 from afresh.domain.event import Event
 from afresh.domain.state import State
 from afresh.engine.agent import Agent
+from afresh.engine.record import doing
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome, Tool
 
@@ -40,6 +41,7 @@ def act(state: State, agent: Agent) -> Deeds:
     tools = {tool.schema.name: tool for tool in agent.tools if tool.schema.name in agent.template.tools}
     bench, done = agent.bench(state), list[Deed]()
     for action in state.pending.reply.actions:
+        doing(agent, action.tool)
         done.append(Deed(action, perform(action, tools, bench, done)))
     return look_at_tree(state, agent, tuple(done), tools)
 

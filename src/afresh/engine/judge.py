@@ -7,6 +7,7 @@ from afresh.domain.state import State
 from afresh.domain.verdict import Ruling, Verdict
 from afresh.engine.act import Deeds
 from afresh.engine.agent import Agent
+from afresh.engine.record import doing
 from afresh.engine.verify import grade, verify_step
 
 
@@ -33,6 +34,7 @@ def judge(state: State, deeds: Deeds, agent: Agent) -> Judgement:
     if not deeds.complete and not deeds.changes:
         return Judgement()
     bench = agent.bench(replace(state, snapshot=deeds.snapshot))
+    doing(agent, "running every check" if deeds.complete else "running the tests that concern the change")
     if deeds.complete:
         verdict, blocks = grade(bench, agent.workspace)
     else:

@@ -16,7 +16,7 @@ from afresh.engine.finish import finish
 from afresh.engine.judge import judge
 from afresh.engine.prepare import prepare
 from afresh.engine.recall import recall
-from afresh.engine.record import record
+from afresh.engine.record import doing, record
 from afresh.engine.settle import settle
 
 
@@ -33,6 +33,7 @@ def ask_model(state: State, agent: Agent) -> State:
     """Recall, build, propose. The reply is on disk before anything is done with it: it is paid once."""
     memory = recall(state, agent)
     window = build(memory, agent.template, offered(agent.template, agent.tools), state.task.budget, agent.counter)
+    doing(agent, f"waiting for {agent.model.name}")
     reply = agent.model.propose(window.request)
     call, blocks = audit(window, memory, agent)
     step = state.step + 1

@@ -4,11 +4,12 @@ from afresh.domain.event import Asked, Baselined, Ended, Event
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.engine.agent import Agent
-from afresh.engine.record import record
+from afresh.engine.record import doing, record
 from afresh.engine.verify import take_baseline
 
 
 def prepare(state: State, agent: Agent) -> State:
+    doing(agent, "opening a worktree")
     opened = agent.workspace.open()
     if not state.opened:
         state = record(state, agent, [opened])
@@ -17,6 +18,7 @@ def prepare(state: State, agent: Agent) -> State:
 
 
 def measure_baseline(state: State, agent: Agent) -> State:
+    doing(agent, "running the checks twice, before anything is changed")
     baseline, blocks = take_baseline(agent.bench(state))
     agent.workspace.restore(state.snapshot)
     events: list[Event] = [Baselined(baseline)]

@@ -20,5 +20,10 @@ def record(state: State, agent: Agent, events: Sequence[Event], blocks: Sequence
     return after
 
 
+def doing(agent: Agent, what: str) -> None:
+    for watcher in agent.watchers:
+        watcher.doing(what)
+
+
 def block(text: str) -> Block:
     return Block(block_id(text), text)
