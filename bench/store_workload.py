@@ -63,5 +63,7 @@ def steps(count: int, first: int = 1) -> Iterator[Said]:
     stable = tuple((name, cut(number * 9_973, size)) for number, (name, size) in enumerate(STABLE))
     for step in range(first, first + count):
         place = step * 7_919
-        fresh = tuple((name, f"step {step}\n" + cut(place + number * 5_003, size - 10)) for number, (name, size) in enumerate(FRESH))
+        fresh = tuple(
+            (name, f"step {step}\n" + cut(place + number * 5_003, size - 10)) for number, (name, size) in enumerate(FRESH)
+        )
         yield Said(step, stable, fresh, cut(place + 31_337, REPLY), f"$ pytest {step}\n" + cut(place + 17_011, OUTPUT - 14))

@@ -38,7 +38,12 @@ class Shell:
         env = {"PATH": os.environ["PATH"], "HOME": str(self.root)}
         started = time.monotonic()
         process = subprocess.Popen(
-            ["sh", "-c", command], cwd=self.root, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+            ["sh", "-c", command],
+            cwd=self.root,
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
         try:
             output, late = process.communicate(timeout=timeout)[0], False
@@ -178,7 +183,9 @@ class Yard:
         return verdict
 
 
-def make_yard(root: Path, files: dict[str, str], *, checks: Sequence[str] = (PYTEST,), type: str = "implement_feature", timeout: int = 60):
+def make_yard(
+    root: Path, files: dict[str, str], *, checks: Sequence[str] = (PYTEST,), type: str = "implement_feature", timeout: int = 60
+):
     folder, shell, archive, insight = Folder(root), Shell(root), Archive(), Known()
     for path, text in files.items():
         folder.write(path, text)

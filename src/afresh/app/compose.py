@@ -89,4 +89,6 @@ def which_model(desk: Desk, state: State, terms: Terms) -> str:
 def refuse_large(budget: int, window: int) -> None:
     """A fifth of the model's window, never more."""
     if budget > window // 5:
-        raise BadInput(f"a ceiling of {budget:,} tokens is over 20 % of this model's window of {window:,}", next=f"--budget {window // 5}")
+        raise BadInput(
+            f"a ceiling of {budget:,} tokens is over 20 % of this model's window of {window:,}", next=f"--budget {window // 5}"
+        )

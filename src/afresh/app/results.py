@@ -24,7 +24,9 @@ def apply(desk: Desk, task: str, unverified: bool = False) -> tuple[State, str]:
     if state.status is Status.APPLIED:
         raise BadInput(f"task {task} is applied already", next="nothing is left to do")
     if not state.commit:
-        raise BadInput(f"task {task} is {state.status} and has no result to apply", next=f"afresh show {task} tells where it stands")
+        raise BadInput(
+            f"task {task} is {state.status} and has no result to apply", next=f"afresh show {task} tells where it stands"
+        )
     if state.status is not Status.DONE and not unverified:
         raise BadInput(
             f"the result of task {task} is not verified: {state.outcome}",

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from afresh.adapters.queue.sqlite import SqliteQueue
+from afresh.adapters.store.database import Database
 from afresh.adapters.store.place import state_folder
 from afresh.adapters.store.sqlite import SqliteStore
-from afresh.adapters.store.database import Database
 from afresh.adapters.templates import template
 from afresh.adapters.time import SystemClock
 from afresh.adapters.workspace.repository import find_repository

@@ -48,7 +48,10 @@ def diff(task: str, first: int, second: int, as_json: bool) -> None:
     here = desk()
     name = find(here, task)
     one, other = call(here, name, first), call(here, name, second)
-    pairs = [list(zip([s.name for s in c.audit.sections], c.texts, [s.tokens for s in c.audit.sections], strict=True)) for c in (one, other)]
+    pairs = [
+        list(zip([s.name for s in c.audit.sections], c.texts, [s.tokens for s in c.audit.sections], strict=True))
+        for c in (one, other)
+    ]
     if as_json:
         return print_json(context_diff_json(pairs[0], pairs[1]))
     return render(context_diff(pairs[0], pairs[1]))

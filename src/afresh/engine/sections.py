@@ -106,7 +106,7 @@ def changes(memory: Memory) -> Draft:
 def suggestions(memory: Memory) -> Draft:
     violations = [Piece(look.text, "violations", rank=1) for look in memory.of("violations")]
     offered = [
-        Piece(f"- [{look.subject}] {look.text.splitlines()[0]}", f"suggestion {look.subject}", rank=number + 2)
+        Piece(f"- [{look.subject}] {look.text.partition(chr(10))[0]}", f"suggestion {look.subject}", rank=number + 2)
         for number, look in enumerate(memory.of("suggestion"))
     ]
     none = [Piece("none", "suggestions")] if violations and not offered else []

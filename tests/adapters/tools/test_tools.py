@@ -71,7 +71,8 @@ def test_edit_replaces_exactly_one_place():
 
 
 @pytest.mark.parametrize(
-    ("old", "said"), [("x", "occurs 2 times.*lines 1, 2"), ("y = 22", "nearest is line 3: 'y = 2'"), ("", "empty"), ("zzz", "copy it exactly")]
+    ("old", "said"),
+    [("x", "occurs 2 times.*lines 1, 2"), ("y = 22", "nearest is line 3: 'y = 2'"), ("", "empty"), ("zzz", "copy it exactly")],
 )
 def test_an_edit_that_cannot_be_placed_changes_nothing_and_says_what_is_near(old, said):
     files = DictFiles(**{"a.py": "x = 1\nx = 2\ny = 2\n"})

@@ -25,7 +25,7 @@ class FunctionTool:
 
 
 def schema(name: str, description: str, optional: tuple[str, ...] = (), **arguments: Any) -> ToolSchema:
-    """`argument="what it is"` is a string; `argument=("integer", "what it is")` something else. No words where the name says it all."""
+    """`argument="what it is"` is a string, `argument=("integer", "what it is")` something else."""
     properties = {key: typed(value) for key, value in arguments.items()}
     required = [key for key in arguments if key not in optional]
     return ToolSchema(name, description, {"type": "object", "properties": properties, "required": required})
