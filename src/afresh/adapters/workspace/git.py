@@ -47,14 +47,14 @@ ENVIRONMENT = {
 class GitFailed(NeedsPerson):
     """Git could not do what was asked; `output` is what it said."""
 
-    def __init__(self, arguments: tuple[str, ...], code: int, output: str) -> None:
+    def __init__(self, arguments: tuple[str, ...], code: int, output: str, printed: str = "") -> None:
         said = output.strip().splitlines()
         super().__init__(
             f"git {arguments[0]} failed ({code}): {said[-1] if said else 'no message'}",
             next="see whether the disk is full and `git fsck` finds the repository whole, then try again",
             safe="your checkout has not been touched",
         )
-        self.code, self.output = code, output
+        self.code, self.output, self.printed = code, output, printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def finish(process: "subprocess.Popen[bytes]", arguments: tuple[str, ...], stdin
     """What it wrote and what it complained of; GitFailed if it gave up."""
     output, said = process.communicate(stdin)
     if process.returncode:
-        raise GitFailed(arguments, process.returncode, said.decode(errors="replace"))
+        raise GitFailed(arguments, process.returncode, said.decode(errors="replace"), output.decode(errors="replace"))
     return output, said
 
 
