@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from afresh.adapters.sandbox.probe import Confined
 from afresh.errors import NeedsPerson
@@ -18,8 +18,7 @@ found = {}
 for name in sys.argv[1:]:
     try:
         spec = importlib.util.find_spec(name)
-    except Exception as problem:
-        found[name] = None
+    except Exception:
         continue
     if spec is not None:
         places = [spec.origin] if spec.origin else list(spec.submodule_search_locations or ())
@@ -47,7 +46,7 @@ def import_probe(sandbox: Confined, packages: Sequence[str], timeout: float = 60
     return [
         f"{name} is imported from {place}, not from the task's tree"
         for name, place in places.items()
-        if place and not _is_in(place, sandbox.root)
+        if place and not _is_own(place, sandbox)
     ]
 
 
@@ -57,13 +56,13 @@ def require_own_tree(sandbox: Confined, tree: Path) -> None:
     if problems:
         raise NeedsPerson(
             "; ".join(problems),
-            next="install bubblewrap, or install the package into the environment as editable, so that the tree can stand in for it",
+            next="install bubblewrap, or install the package into its environment as editable (pip install -e .)",
             safe="nothing has been changed",
         )
 
 
-def _is_in(place: str, root: Path) -> bool:
-    """As the path is written and as it resolves: a temporary folder is often behind a symbolic link."""
-    written = PurePosixPath(place)
-    inside = root in written.parents or root.resolve() in Path(place).resolve().parents
-    return inside and "site-packages" not in written.relative_to(root).parts if root in written.parents else inside
+def _is_own(place: str, sandbox: Confined) -> bool:
+    """In the tree, and not in an environment that stands inside it."""
+    root, path = sandbox.root.resolve(), Path(place).resolve()
+    environments = [root / name for name in sandbox.mounts.environments]
+    return root in path.parents and not any(folder in path.parents for folder in environments)
