@@ -43,7 +43,7 @@ class Landlock:
     def weaker(self) -> tuple[str, ...]:
         """What bubblewrap would hold and this does not."""
         common = (
-            "names, sizes and command lines of other files and processes can be seen, though not their content",
+            "that a file exists, and the command lines of other processes, can be seen, though not what is in them",
             "mode, owner and times of the user's own files elsewhere can be changed",
             "no sockets at all, not even on loopback; no shared memory; /tmp is not writable, only $TMPDIR",
         )

@@ -15,6 +15,8 @@ ca-certificates ca-certificates.conf pki/tls/certs pki/ca-trust/extracted crypto
 localtime timezone os-release debian_version mime.types
 protocols services python3 python3.11 python3.12 python3.13 fonts java-17-openjdk java-21-openjdk perl"""
 
+_ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta", ".package-lock.json", ".yarn-integrity", ".modules.yaml")
+
 
 def etc_files() -> tuple[Path, ...]:
     """The parts of /etc that programs need to start; no password, key or account."""
@@ -28,12 +30,14 @@ def search_path() -> tuple[Path, ...]:
 
 
 def environment_folders(mounts: Mounts) -> tuple[Path, ...]:
-    """The environment folders of the checkout that exist. BadInput for one that leads out of it and is no virtual environment."""
+    """The environment folders of the checkout that exist. BadInput for one that leads out of it and is no environment."""
     found = [mounts.at / name for name in mounts.environments if (mounts.at / name).is_dir()]
     for folder in found:
         real = folder.resolve()
-        if mounts.at.resolve() not in real.parents and not (real / "pyvenv.cfg").is_file():
-            raise BadInput(f"{folder} leads out of the repository to {real}", "make it a plain folder or a virtual environment")
+        if mounts.at.resolve() not in real.parents and not any((real / mark).exists() for mark in _ENVIRONMENT_MARKS):
+            raise BadInput(
+                f"{folder} leads out of the repository to {real}", "make it a plain folder, or a link to an environment"
+            )
     return tuple(found)
 
 
@@ -41,8 +45,9 @@ def interpreters(mounts: Mounts) -> tuple[Path, ...]:
     """Folders that the programs on PATH live in, the running Python, and the Pythons that virtual environments are based on."""
     folders = [part for folder in search_path() for part in _installation(folder, mounts)]
     folders += [part for prefix in (sys.prefix, sys.base_prefix) for part in _installation(Path(prefix) / "bin", mounts)]
-    homes_of = (*environment_folders(mounts), *folders)
-    folders += [part for folder in homes_of for base in _base(folder) for part in _installation(base, mounts)]
+    environments = [place for folder in environment_folders(mounts) for place in (folder, folder.resolve())]
+    based = [part for folder in (*environments, *folders) for base in _base(folder) for part in _installation(base, mounts)]
+    folders += [*environments, *based]
     return _outermost(folder for folder in folders if not _inside(folder, (*SYSTEM, mounts.at)))
 
 
