@@ -1,29 +1,42 @@
 """Verification from end to end, with real pytest runs in real folders."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from verification_yard import PYTEST, Yard, make_yard
 
-from afresh.domain.verdict import Ruling
-from afresh.engine.verify import blocker, summary
+from afresh.domain.fact import Block
+from afresh.domain.verdict import Baseline, Ruling
+from afresh.engine.verify import blocker, summary, take_baseline
 
 PASS, FAIL, BLOCKED = Ruling.PASS, Ruling.FAIL, Ruling.BLOCKED
 
 SUMS = "def add(a, b):\n    return a + b\n\n\ndef half(a):\n    return a / 2\n"
 TEST_ADD = (
     '"""Sums."""\nimport sums\n\nLIMIT = 3\n\n\ndef test_add():\n    """Adds."""\n    assert sums.add(1, 2) == LIMIT\n\n\n'
-    "class TestMore:\n    def test_negative(self):\n        assert sums.add(-1, 1) == 0\n\n    def test_zero(self):\n        assert sums.add(0, 0) == 0\n"
+    "class TestMore:\n    def test_negative(self):\n        assert sums.add(-1, 1) == 0\n\n"
+    "    def test_zero(self):\n        assert sums.add(0, 0) == 0\n"
 )
 TEST_HALF = "import sums\n\n\ndef test_half():\n    assert sums.half(4) == 2\n"
-PROJECT = {"sums.py": SUMS, "tests/test_add.py": TEST_ADD, "tests/test_half.py": TEST_HALF, "tests/conftest.py": "import sys\nsys.path.insert(0, '.')\n"}
+PROJECT = {
+    "sums.py": SUMS,
+    "tests/test_add.py": TEST_ADD,
+    "tests/test_half.py": TEST_HALF,
+    "tests/conftest.py": "import sys\nsys.path.insert(0, '.')\n",
+}
+
+
+@pytest.fixture(scope="module")
+def taken(tmp_path_factory: pytest.TempPathFactory) -> tuple[Baseline, tuple[Block, ...]]:
+    return take_baseline(make_yard(tmp_path_factory.mktemp("project"), PROJECT).bench)
 
 
 @pytest.fixture
-def yard(tmp_path: Path) -> Yard:
+def yard(tmp_path: Path, taken: tuple[Baseline, tuple[Block, ...]]) -> Yard:
     yard = make_yard(tmp_path, PROJECT)
-    yard.baseline()
+    yard.begin(*taken)
     return yard
 
 
@@ -31,6 +44,12 @@ def begun(root: Path, files: dict[str, str], **options: object) -> Yard:
     yard = make_yard(root, {**PROJECT, **files}, **options)  # type: ignore[arg-type]
     yard.baseline()
     return yard
+
+
+def retyped(yard: Yard, type: str) -> Yard:
+    """The same task, of another type."""
+    task = replace(yard.bench.state.task, type=type)
+    return replace(yard, bench=replace(yard.bench, state=replace(yard.bench.state, task=task)))
 
 
 def test_a_regression_is_caught_by_the_targeted_tests_alone(yard: Yard) -> None:
@@ -104,23 +123,17 @@ def test_a_product_that_ends_the_interpreter_with_zero_does_not_pass(yard: Yard)
 
 
 def test_flaky_tests_are_listed_and_decide_nothing(tmp_path: Path) -> None:
-    flaky = (
-        "import pathlib\n\n\ndef test_moody():\n    count = pathlib.Path(__file__).with_name('count')\n"
-        "    seen = int(count.read_text()) if count.exists() else 0\n    count.write_text(str(seen + 1))\n    assert seen % 2\n"
+    moody = (
+        "import pathlib\n\n\ndef test_moody():\n    count = pathlib.Path(__file__).parent / '__pycache__' / 'count'\n"
+        "    count.parent.mkdir(exist_ok=True)\n    seen = int(count.read_text()) if count.exists() else 0\n"
+        "    count.write_text(str(seen + 1))\n    assert seen == 1\n"
     )
-    yard = make_yard(tmp_path, {**PROJECT, "tests/test_moody.py": flaky})
-    baseline = yard.baseline()
-    assert baseline.flaky == ("tests/test_moody.py::test_moody",)
+    yard = begun(tmp_path, {"tests/test_moody.py": moody})
+    assert yard.bench.state.baseline and yard.bench.state.baseline.flaky == ("tests/test_moody.py::test_moody",)
     yard.change("sums.py", "a / 2", "a * 0.5")
-    verdict = yard.step("sums.py")
-    assert verdict.runs[0].exit == 1
-    assert verdict.ruling is PASS and "flaky, deciding nothing: tests/test_moody.py::test_moody" in verdict.reason
-    yard.folder.write("tests/count", "0")
-    yard.bench.files.write("sums.py", SUMS + "\n\ndef third(a):\n    return a / 3\n")
-    (tmp_path / "tests/count").unlink()
-    yard.folder.restore(yard.bench.state.opened, ["tests/count"])
-    verdict = yard.grade()
-    assert verdict.ruling is PASS and "flaky" in verdict.reason
+    for verdict in (yard.step("sums.py"), yard.grade()):
+        assert verdict.runs[0].exit == 1, "it does fail this time"
+        assert verdict.ruling is PASS and "flaky, deciding nothing: tests/test_moody.py::test_moody" in verdict.reason
 
 
 def test_a_flaky_command_decides_nothing_and_alone_verifies_nothing(tmp_path: Path) -> None:
@@ -198,8 +211,8 @@ def test_nothing_changed_is_not_done(yard: Yard) -> None:
     assert (verdict.ruling, verdict.reason) == (FAIL, "nothing was changed")
 
 
-def test_a_review_may_end_without_a_change(tmp_path: Path) -> None:
-    assert begun(tmp_path, {}, type="code_review").grade().ruling is PASS
+def test_a_review_may_end_without_a_change(yard: Yard) -> None:
+    assert retyped(yard, "code_review").grade().ruling is PASS
 
 
 def test_an_honest_change_passes_with_evidence(yard: Yard) -> None:
@@ -214,7 +227,10 @@ def test_an_honest_change_passes_with_evidence(yard: Yard) -> None:
 
 def test_honest_additions_to_a_test_file_pass_and_the_base_tests_are_run_as_they_were(yard: Yard) -> None:
     yard.change("sums.py", "a / 2", "a * 0.5")
-    more = TEST_ADD.replace("Adds.", "Adds two.") + "\n    def test_big(self):\n        assert sums.add(9, 9) == 18\n\n\ndef test_more():\n    assert 1\n"
+    more = (
+        TEST_ADD.replace("Adds.", "Adds two.")
+        + "\n    def test_big(self):\n        assert sums.add(9, 9) == 18\n\n\ndef test_more():\n    assert 1\n"
+    )
     yard.folder.write("tests/test_add.py", "import os\n" + more)
     verdict = yard.grade()
     assert verdict.ruling is PASS, verdict.reason
@@ -226,6 +242,7 @@ def altered(text: str, old: str, new: str) -> str:
     return text.replace(old, new)
 
 
+HOOK = "\n\ndef pytest_collection_modifyitems(items):\n    items.clear()\n"
 WEAKENED = {
     "a test deleted": {"tests/test_add.py": TEST_ADD[: TEST_ADD.index("    def test_zero")]},
     "a test file deleted": {"tests/test_half.py": None},
@@ -240,8 +257,8 @@ WEAKENED = {
     "a test taken away": {"tests/test_half.py": TEST_HALF + "\n\ndel test_half\n"},
     "a class switched off": {"tests/test_add.py": TEST_ADD + "\n    __test__ = False\n"},
     "collect_ignore": {"tests/conftest.py": PROJECT["tests/conftest.py"] + "collect_ignore = ['test_half.py']\n"},
-    "a hook in an old conftest": {"tests/conftest.py": PROJECT["tests/conftest.py"] + "\n\ndef pytest_collection_modifyitems(items):\n    items.clear()\n"},
-    "a hook in a new conftest": {"conftest.py": "def pytest_collection_modifyitems(items):\n    items.clear()\n"},
+    "a hook in an old conftest": {"tests/conftest.py": PROJECT["tests/conftest.py"] + HOOK},
+    "a hook in a new conftest": {"conftest.py": HOOK},
     "a module replaced in a new conftest": {"conftest.py": "import sys, types\nsys.modules['sums'] = types.SimpleNamespace()\n"},
     "a patch in a new conftest": {"conftest.py": "import sums\nsums.half = lambda a: 2\n"},
     "an autouse fixture": {"conftest.py": "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef calm(monkeypatch):\n    pass\n"},
@@ -269,11 +286,15 @@ def test_a_weakened_test_is_never_a_pass(yard: Yard, way: str) -> None:
 def test_settings_of_other_tools_and_fixtures_without_reach_are_free(yard: Yard) -> None:
     yard.change("sums.py", "a / 2", "a * 0.5")
     yard.folder.write("pyproject.toml", "[project]\nname = 'sums'\nversion = '1'\n\n[tool.ruff]\nline-length = 100\n")
-    yard.folder.write("tests/conftest.py", PROJECT["tests/conftest.py"] + "\nimport pytest\n\n\n@pytest.fixture\ndef two():\n    return 2\n")
+    yard.folder.write(
+        "tests/conftest.py", PROJECT["tests/conftest.py"] + "\nimport pytest\n\n\n@pytest.fixture\ndef two():\n    return 2\n"
+    )
     yard.folder.write("tests/test_two.py", "def test_two(two):\n    assert two == 2\n")
     verdict = yard.grade()
     assert verdict.ruling is PASS, verdict.reason
-    assert [run.exit for run in verdict.runs] == [1, 0], "with the base's conftest the new test has no fixture, and that decides nothing"
+    assert [run.exit for run in verdict.runs] == [1, 0], (
+        "with the base's conftest the new test has no fixture, and that decides nothing"
+    )
 
 
 def test_an_addition_that_shields_the_product_from_old_tests_is_found_by_running_them_as_they_were(yard: Yard) -> None:
@@ -301,15 +322,16 @@ def test_a_makefile_that_the_task_is_to_write_is_its_own(tmp_path: Path) -> None
 
 
 def test_a_test_that_skips_itself_by_what_the_product_does_is_missed(tmp_path: Path) -> None:
-    bug = "import pytest\nimport sums\n\n\ndef test_bug():\n    if not hasattr(sums, 'half'):\n        pytest.skip('no half')\n    assert sums.half(3) == 1\n"
+    skip = "    if not hasattr(sums, 'half'):\n        pytest.skip('no half')\n"
+    bug = f"import pytest\nimport sums\n\n\ndef test_bug():\n{skip}    assert sums.half(3) == 1\n"
     yard = begun(tmp_path, {"tests/test_bug.py": bug, "tests/test_half.py": "def test_nothing():\n    pass\n"})
     yard.folder.write("sums.py", "def add(a, b):\n    return a + b\n")
     verdict = yard.grade()
     assert verdict.ruling is FAIL and "skipped or gone" in verdict.reason and "test_bug" in verdict.reason
 
 
-def test_writing_tests_may_alter_tests_but_not_lose_what_they_found(tmp_path: Path) -> None:
-    yard = begun(tmp_path, {}, type="write_tests")
+def test_writing_tests_may_alter_tests_but_not_lose_what_they_found(yard: Yard) -> None:
+    yard = retyped(yard, "write_tests")
     yard.folder.write("tests/test_half.py", altered(TEST_HALF, "test_half", "test_halving"))
     yard.folder.write("tests/test_third.py", "import sums\n\n\ndef test_odd():\n    assert sums.half(3) == 1.5\n")
     assert yard.grade().ruling is PASS
@@ -320,15 +342,15 @@ def test_writing_tests_may_alter_tests_but_not_lose_what_they_found(tmp_path: Pa
     assert verdict.ruling is FAIL and verdict.regressions == ("tests/test_half.py::test_half",)
 
 
-def test_writing_tests_without_a_new_test_is_not_done(tmp_path: Path) -> None:
-    yard = begun(tmp_path, {}, type="write_tests")
+def test_writing_tests_without_a_new_test_is_not_done(yard: Yard) -> None:
+    yard = retyped(yard, "write_tests")
     yard.folder.write("sums.py", SUMS + "# changed\n")
     verdict = yard.grade()
     assert verdict.ruling is FAIL and "no new test was written" in verdict.reason
 
 
-def test_writing_tests_does_not_excuse_deselecting_others(tmp_path: Path) -> None:
-    yard = begun(tmp_path, {}, type="write_tests")
+def test_writing_tests_does_not_excuse_deselecting_others(yard: Yard) -> None:
+    yard = retyped(yard, "write_tests")
     yard.folder.write("tests/test_third.py", "def test_odd():\n    pass\n")
     yard.folder.write("pytest.ini", "[pytest]\naddopts = --deselect tests/test_half.py::test_half\n")
     verdict = yard.grade()
@@ -336,7 +358,7 @@ def test_writing_tests_does_not_excuse_deselecting_others(tmp_path: Path) -> Non
 
 
 def test_a_measure_must_be_lower_than_at_the_start(tmp_path: Path) -> None:
-    yard = make_yard(tmp_path, PROJECT, type="fix_violation")
+    yard = make_yard(tmp_path, {"sums.py": SUMS}, checks=("true",), type="fix_violation")
     yard.insight.measured = "return"
     assert yard.baseline().measure == 2
     yard.change("sums.py", "def add", "# same\ndef add")
@@ -347,14 +369,15 @@ def test_a_measure_must_be_lower_than_at_the_start(tmp_path: Path) -> None:
     assert verdict.ruling is PASS and verdict.reason.endswith("2 -> 1") and verdict.measure == 1
 
 
-def test_nothing_to_fix_is_no_success(tmp_path: Path) -> None:
-    yard = begun(tmp_path, {}, type="fix_violation")
+def test_nothing_to_fix_is_no_success(yard: Yard) -> None:
+    yard = retyped(yard, "fix_violation")
     yard.change("sums.py", "a / 2", "a * 0.5")
     assert yard.grade().ruling is BLOCKED
 
 
 def test_unittest_projects_are_judged_by_test_name(tmp_path: Path) -> None:
-    case = "import unittest\n\nimport sums\n\n\nclass Case(unittest.TestCase):\n    def test_half(self):\n        self.assertEqual(sums.half(4), 2)\n\n    def test_other(self):\n        pass\n"
+    tests = "    def test_half(self):\n        self.assertEqual(sums.half(4), 2)\n\n    def test_other(self):\n        pass\n"
+    case = f"import unittest\n\nimport sums\n\n\nclass Case(unittest.TestCase):\n{tests}"
     yard = make_yard(tmp_path, {"sums.py": SUMS, "test_case.py": case}, checks=(f"{sys.executable} -m unittest",))
     baseline = yard.baseline()
     assert "test_case.Case.test_half" in yard.archive.read(baseline.runs[0].tests)

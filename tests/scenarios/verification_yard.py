@@ -1,7 +1,6 @@
 """A small project in a folder, with plain stand-ins for the ports that verification uses: real files, real processes."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -22,7 +21,7 @@ from afresh.domain.verdict import Baseline, Verdict
 from afresh.engine.verify import grade, take_baseline, verify_step
 from afresh.ports import Bench, Files
 
-PYTEST = f"{sys.executable} -m pytest -q -p no:cacheprovider -p no:randomly"
+PYTEST = f"{sys.executable} -m pytest -q"
 
 
 @dataclass
@@ -35,7 +34,7 @@ class Shell:
 
     def run(self, command: str, timeout: float) -> Completed:
         self.commands.append(command)
-        env = {"PATH": os.environ["PATH"], "HOME": str(self.root)}
+        env = {"PATH": os.environ["PATH"], "HOME": str(self.root), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         started = time.monotonic()
         process = subprocess.Popen(
             ["sh", "-c", command],
@@ -72,7 +71,7 @@ class Folder:
         return sorted(self._tree())
 
     def _tree(self) -> dict[str, bytes]:
-        found = (path for path in self.root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+        found = (path for path in self.root.rglob("*") if path.is_file() and not {"__pycache__", ".pytest_cache"} & {*path.parts})
         return {path.relative_to(self.root).as_posix(): path.read_bytes() for path in found}
 
     def open(self) -> Opened:
@@ -152,13 +151,11 @@ class Yard:
     archive: Archive
     insight: Known
 
-    def write(self, **files: str) -> None:
-        for name, text in files.items():
-            self.folder.write(name, text)
-
     def baseline(self) -> Baseline:
         """Take the baseline of the tree as it is, and begin the task there."""
-        baseline, blocks = take_baseline(self.bench)
+        return self.begin(*take_baseline(self.bench))
+
+    def begin(self, baseline: Baseline, blocks: tuple[Block, ...]) -> Baseline:
         self.archive.keep(blocks)
         opened = self.folder.open().snapshot
         state = replace(self.bench.state, baseline=baseline, opened=opened, snapshot=opened)
@@ -192,7 +189,3 @@ def make_yard(
     task = Task(id="t", goal="g", type=type, checks=tuple(Check(command, timeout) for command in checks))
     bench = Bench(State(task=task), folder, shell, archive, insight)  # type: ignore[arg-type]
     return Yard(folder, shell, bench, archive, insight)
-
-
-def wipe(root: Path) -> None:
-    shutil.rmtree(root)

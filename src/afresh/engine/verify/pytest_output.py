@@ -48,7 +48,8 @@ def _first_end(lines: Sequence[str], start: int) -> int:
 
 
 def _counts(line: str) -> tuple[int, int, int]:
-    counts = {word.strip().rstrip("s"): int(number) for number, word in _COUNT.findall(line)}
+    match = _COUNTS.match(line)
+    counts = {word.strip().rstrip("s"): int(number) for number, word in _COUNT.findall(match[1] if match else "")}
     failed = counts.get("failed", 0) + counts.get("error", 0)
     return counts.get("passed", 0), failed, counts.get("skipped", 0) + counts.get("xfailed", 0) + counts.get("xpassed", 0)
 
