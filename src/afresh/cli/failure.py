@@ -43,12 +43,10 @@ def describe(error: BaseException) -> Failure:
             return Failure("Usage", error.format_message(), next=f"'{path} --help' shows how.", code=2)
         case NeedsPerson():
             return Failure(kind, error.what, error.safe, error.next)
-        case TryAgain():
-            return Failure(kind, str(error), KEPT, f"It may pass: {RESUME}")
+        case TryAgain() | OSError():
+            return Failure(kind, str(error), KEPT, f"When the cause is gone, {RESUME}")
         case Broken():
             return Failure(kind, str(error), KEPT, BUG)
-        case OSError():
-            return Failure(kind, str(error), KEPT, f"When that is mended, {RESUME}")
         case _:
             return Failure(kind, f"{kind}: {error}", KEPT, BUG)
 
