@@ -16,7 +16,7 @@ def tests_for(changed: Sequence[str], tree: Tree) -> list[str]:
     tests = [
         path
         for path in tree.sources
-        if is_test(path) and PurePosixPath(path).name.startswith("test_") or path.endswith("_test.py")
+        if (is_test(path) and PurePosixPath(path).name.startswith("test_")) or path.endswith("_test.py")
     ]
     reach = {test: _reach(test, tree, modules) for test in tests}
     found: set[str] = set()
