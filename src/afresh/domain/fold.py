@@ -14,13 +14,14 @@ RECENT_STEPS, FACTS, REGIONS, INDEX_LINES = 6, 60, 12, 40
 
 
 def fold(state: State | None, entries: Iterable[Entry]) -> State:
+    last: Entry | None = None
     for entry in entries:
         if state is None:
             assert isinstance(entry.event, happened.Created), "a journal begins with Created"
             state = State(task=entry.event.task, started=entry.at)
-        state = replace(apply(entry.event, state), head=Head(entry.seq, entry.hash), updated=entry.at)
+        state, last = apply(entry.event, state), entry
     assert state is not None, "a journal is never empty"
-    return state
+    return replace(state, head=Head(last.seq, last.hash), updated=last.at) if last else state
 
 
 @singledispatch
