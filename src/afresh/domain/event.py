@@ -6,7 +6,7 @@ A step is two commits: Requested + Replied before acting, all the rest after it.
 from dataclasses import dataclass
 
 from afresh.domain.action import Observation, Reply
-from afresh.domain.fact import Decision, Fact, IndexLine, PlanItem, Region
+from afresh.domain.fact import Decision, Fact, Hunk, IndexLine, PlanItem, Region
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Verdict
 from afresh.domain.window import Audit
@@ -101,6 +101,8 @@ class Settled:
     kept: bool
     snapshot: str
     changed: tuple[str, ...] = ()
+    """All files that now differ from the base."""
+    hunks: tuple[Hunk, ...] = ()
     why: str = ""
 
 
@@ -128,6 +130,14 @@ Event = (
     Created | Claimed | Opened | Baselined | Requested | Replied | Acted | Planned | Asked
     | Answered | Decided | Digested | Verified | Settled | Finished | Ended
 )  # fmt: skip
+
+
+def logged(event: Event) -> bool:
+    """Whether the decision log has a line for it."""
+    if isinstance(event, Verified):
+        return event.verdict.final
+    return isinstance(event, Asked | Answered | Decided | Settled | Ended)
+
 
 KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in _KINDS}
 

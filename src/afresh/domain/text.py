@@ -1,0 +1,54 @@
+"""Text from repositories and models, made safe to look at: nothing hidden, nothing that steers a terminal."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_HIDDEN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but for tab and newline
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners, fillers, Mongolian selectors
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"  # zero width, bidi, separators
+    "\ud800-\udfff"  # halves of pairs: no file can hold them
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # format controls, tags
+)
+_hidden = re.compile(f"[{_HIDDEN}]")
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def visible(text: str) -> str:
+    """Control, bidi, zero-width and tag characters as escapes that one can see; tabs and newlines stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _hidden.sub(_escape, text)
+
+
+def one_line(text: str, limit: int = 0) -> str:
+    """Visible, on one line, and cut to `limit` characters if one is given."""
+    if limit and len(text) > 8 * limit:
+        text = text[: 8 * limit] + "…"
+    return cut(visible(" ".join(text.split())), limit)
+
+
+def cut(text: str, limit: int) -> str:
+    return text if not limit or len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def visible_json(value: Any) -> str:
+    """JSON that loses nothing: hidden characters stand in it as the escapes of JSON itself."""
+    text = _encode(value)
+    return text if text.isascii() and text.isprintable() else _hidden.sub(_json_escape, text)
+
+
+def visible_json_lines(fields: Mapping[str, Any]) -> str:
+    """The same, with a line for each field."""
+    return "{\n" + ",\n".join(f" {visible_json(name)}: {visible_json(value)}" for name, value in fields.items()) + "\n}"
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    return json.dumps(match[0])[1:-1] if ord(match[0]) > 0x9F else f"\\u{ord(match[0]):04x}"

@@ -1,0 +1,79 @@
+"""The decision log: one JSON line for each choice, question, answer, verdict and end. Lines are only ever added."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from afresh.domain import event as happened
+from afresh.domain.event import Entry, Event, logged
+from afresh.domain.state import State
+from afresh.domain.task import Status
+from afresh.domain.text import visible_json
+from afresh.domain.verdict import Ruling
+from afresh.projections.standing import iso
+
+_STEPPED = happened.Replied | happened.Acted | happened.Settled | happened.Finished
+
+
+def lines(entries: Iterable[Entry], step: int = 0, number: int = 0) -> Iterator[str]:
+    """The log's lines for `entries`, which follow after `number` lines and in the course of `step`."""
+    for entry in entries:
+        if isinstance(entry.event, _STEPPED):
+            step = max(step, entry.event.step)
+        if logged(entry.event):
+            number += 1
+            yield visible_json(_line(entry, step, number)) + "\n"
+
+
+def step_before(state: State, entries: Sequence[Entry]) -> int:
+    """The step that was under way when `entries`, which led to `state`, began."""
+    for entry in entries:
+        if isinstance(entry.event, happened.Replied):
+            return entry.event.step - 1
+        if isinstance(entry.event, _STEPPED):
+            return entry.event.step
+    return max(state.step, state.pending.step if state.pending else 0)
+
+
+def _line(entry: Entry, step: int, number: int) -> dict[str, Any]:
+    told = _told(entry.event)
+    return {
+        "n": number,
+        "seq": entry.seq,
+        "at": iso(entry.at),
+        "step": told.pop("step", step),
+        "kind": type(entry.event).__name__.lower(),
+        **told,
+        "entry": entry.hash[:16],
+    }
+
+
+def _told(event: Event) -> dict[str, Any]:
+    match event:
+        case happened.Decided(decision):
+            sure = None if decision.by == "model" else 1.0
+            return _says(decision.by, decision.text, decision.why, sure) | {"step": decision.step}
+        case happened.Asked(question, options):
+            return _says("model", question, f"options: {'; '.join(options)}" if options else "", None, "blocker")
+        case happened.Answered(text, by):
+            return _says(by, text, "", 1.0, "override")
+        case happened.Settled():
+            return _settled(event) | {"step": event.step}
+        case happened.Verified(step, verdict):
+            severity = "info" if verdict.ruling is Ruling.PASS else "error"
+            return _says("harness", verdict.ruling.value, verdict.reason, 1.0, severity) | {"step": step}
+        case happened.Ended(status, reason, commit):
+            severity = {Status.FAILED: "error", Status.BLOCKED: "blocker"}.get(status, "info")
+            return _says("harness", f"{status.value} {commit[:12]}".strip(), reason, 1.0, severity)
+        case _:
+            raise AssertionError(f"{type(event).__name__} has no line in the log")
+
+
+def _settled(event: happened.Settled) -> dict[str, Any]:
+    done = "kept" if event.kept else "reverted"
+    severity = "info" if event.kept else "warning"
+    return _says("harness", f"{done}; {len(event.changed)} files differ from the base", event.why, 1.0, severity)
+
+
+def _says(by: str, text: str, why: str, confidence: float | None, severity: str = "info") -> dict[str, Any]:
+    """Confidence is null where nobody has stated one."""
+    return {"by": by, "text": text, "why": why, "confidence": confidence, "severity": severity}

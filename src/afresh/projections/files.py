@@ -1,0 +1,113 @@
+"""Files that can be made again: replaced whole or added to, never through a link. No fsync: the journal is what must last."""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from afresh.errors import BadInput
+
+_CLOSED = os.O_CLOEXEC | os.O_NOFOLLOW
+_plain_name = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def file_name(task: str) -> str:
+    """A task's id as a name without dots, so that `a.2.md` is always part 2 of `a`."""
+    return task if _plain_name.fullmatch(task) else quote(task, safe="").replace(".", "%2E")
+
+
+def replace(path: Path, text: str) -> None:
+    """The old file or the new one, never half of one."""
+    spare = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        _write(spare, text, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.replace(spare, path)
+    except FileNotFoundError:
+        make_folder(path.parent)
+        _write(spare, text, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.replace(spare, path)
+    except OSError:
+        spare.unlink(missing_ok=True)
+        raise
+
+
+def append(path: Path, text: str) -> None:
+    try:
+        _write(path, text, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    except FileNotFoundError:
+        make_folder(path.parent)
+        _write(path, text, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+
+
+def make_folder(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def refuse_links(*folders: Path) -> None:
+    """A repository may ship a link where our folder should be, to have files elsewhere overwritten or deleted."""
+    for folder in folders:
+        if folder.is_symlink():
+            raise BadInput(
+                f"{folder} is a symbolic link", next="remove the link and try again", safe="nothing was written through it"
+            )
+
+
+def read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (FileNotFoundError, UnicodeDecodeError):
+        return ""
+
+
+def last_line(path: Path) -> tuple[int, int] | None:
+    """Number and journal place of a log's last line; (0, 0) when there is no log, None when it is torn."""
+    try:
+        with open(os.open(path, os.O_RDONLY | _CLOSED), "rb") as log:
+            tail = _tail(log.fileno())
+    except FileNotFoundError:
+        return 0, 0
+    if not tail:
+        return 0, 0
+    try:
+        line = json.loads(tail)
+        return (int(line["n"]), int(line["seq"])) if tail.endswith(b"\n") else None
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """One writer at a time among all processes."""
+    from fcntl import LOCK_EX, flock
+
+    make_folder(path.parent)
+    held = os.open(path, os.O_RDWR | os.O_CREAT | _CLOSED, 0o644)
+    try:
+        flock(held, LOCK_EX)
+        yield
+    finally:
+        os.close(held)
+
+
+def _tail(file: int) -> bytes:
+    end, reach = os.fstat(file).st_size, 2048
+    while True:
+        start = max(0, end - reach)
+        data = os.pread(file, end - start, start)
+        cut = data[:-1].rfind(b"\n")
+        if cut >= 0 or start == 0:
+            return data[cut + 1 :]
+        reach *= 8
+
+
+def _write(path: Path, text: str, flags: int) -> None:
+    data = text.encode()
+    file = os.open(path, flags | _CLOSED, 0o644)
+    try:
+        if os.write(file, data) != len(data):
+            raise OSError(f"{path} was written only in part: is the disk full?")
+    finally:
+        os.close(file)

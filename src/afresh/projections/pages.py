@@ -1,0 +1,36 @@
+"""A long file as several: cut between lines, at a place that depends on the text alone."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+LIMIT = 50_000
+"""Bytes of one part, its front matter included."""
+
+
+def pages(lines: Sequence[str], front: Callable[[int, int], str]) -> tuple[str, ...]:
+    """Parts of at most LIMIT bytes; `front` makes the head of part n of m."""
+    whole = front(1, 1) + "\n".join(lines) + "\n"
+    if len(whole.encode()) <= LIMIT:
+        return (whole,)
+    rooms = (LIMIT - len(front(number, 99_999).encode()) for number in range(1, 100_000))
+    bodies = list(_packed(lines, rooms))
+    return tuple(front(number, len(bodies)) + body for number, body in enumerate(bodies, 1))
+
+
+def _packed(lines: Sequence[str], rooms: Iterator[int]) -> Iterator[str]:
+    held: list[str] = []
+    size, room = 0, next(rooms)
+    for piece in (piece for line in lines for piece in _pieces(line)):
+        cost = len(piece.encode()) + 1
+        if held and size + cost > room:
+            yield "\n".join(held) + "\n"
+            held, size, room = [], 0, next(rooms)
+        held.append(piece)
+        size += cost
+    yield "\n".join(held) + "\n"
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """A line that is longer than a part by itself goes on in the next one."""
+    longest = LIMIT // 8
+    for start in range(0, len(line) or 1, longest):
+        yield line[start : start + longest]

@@ -1,0 +1,42 @@
+"""All projections anew, from the journals alone."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from afresh.domain.fold import fold
+from afresh.domain.state import State
+from afresh.ports import Store, Ticket
+from afresh.projections import continuity, decisions, files
+from afresh.projections.writer import FOLDERS, write_task
+
+_OURS = (
+    "sessions/*.md*",
+    "sessions/archive/*.md*",
+    "decisions/*.jsonl*",
+    "tasks/*.json*",
+    "continuity.json",
+    ".continuity.json.*",
+)
+"""With what a killed writer has left half done."""
+
+
+def rebuild(store: Store, tickets: Sequence[Ticket], folder: Path) -> int:
+    """Delete and make again; the number of tasks. BadInput if a folder of ours is a link."""
+    files.refuse_links(folder, *(folder / name for name in FOLDERS))
+    for pattern in _OURS:
+        for path in folder.glob(pattern):
+            path.unlink()
+    states = {ticket.task: _rebuilt(store, ticket.task, folder) for ticket in tickets}
+    with files.locked(folder / "continuity.lock"):
+        files.replace(folder / "continuity.json", continuity.render(tickets, lambda task: states[task]))
+    return len(states)
+
+
+def _rebuilt(store: Store, task: str, folder: Path) -> State:
+    entries = list(store.journal(task))
+    state = fold(None, entries)
+    text = "".join(decisions.lines(entries))
+    if text:
+        files.replace(folder / "decisions" / f"{files.file_name(task)}.jsonl", text)
+    write_task(folder, state)
+    return state

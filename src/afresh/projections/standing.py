@@ -1,0 +1,108 @@
+"""How a task stands, in words: what session files, state files and terminal views all say in the same way."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from afresh.domain.action import Action
+from afresh.domain.fact import Fact, FactKind
+from afresh.domain.state import State
+from afresh.domain.task import Status
+from afresh.domain.text import one_line
+from afresh.domain.verdict import CheckRun
+
+SUBJECTS = ("path", "file", "pattern", "query", "command", "name", "question", "subject", "text", "summary")
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Test runs, added up."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    bad_exits: int = 0
+    targeted: bool = False
+
+    @property
+    def words(self) -> str:
+        counts = [(self.passed, "passed"), (self.failed, "failed"), (self.skipped, "skipped")]
+        said = ", ".join(f"{count:,} {word}" for count, word in counts if count)
+        if not said:
+            said = f"{self.bad_exits} failing" if self.bad_exits else "ok"
+        return f"{said} (targeted)" if self.targeted else said
+
+
+def tally(runs: Sequence[CheckRun]) -> Tally:
+    return Tally(
+        sum(run.passed for run in runs),
+        sum(run.failed for run in runs),
+        sum(run.skipped for run in runs),
+        sum(run.exit != 0 for run in runs),
+        any(run.scope != "full" for run in runs),
+    )
+
+
+def run_words(run: CheckRun) -> str:
+    counted = run.passed or run.failed or run.skipped
+    counts = tally((run,)).words if counted else ""
+    fate = "timed out" if run.timed_out else "" if counted and run.exit == 0 else f"exit {run.exit}"
+    return ", ".join(part for part in (counts, fate) if part)
+
+
+def iso(at: float) -> str:
+    """A time of the journal, in UTC."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def subject(action: Action) -> str:
+    """What an action is about, in a few words."""
+    texts = {name: value for name, value in action.args.items() if isinstance(value, str) and value}
+    for name in (*SUBJECTS, *texts):
+        if name in texts:
+            return one_line(texts[name], 60)
+    return ""
+
+
+def failed_approaches(state: State) -> tuple[Fact, ...]:
+    return tuple(fact for fact in state.facts if fact.kind is FactKind.FAILED_APPROACH)
+
+
+def commands(state: State) -> tuple[str, ...]:
+    """What a person can type next, the likeliest first."""
+    return commands_for(state.task.id, state.status, bool(state.question))
+
+
+def commands_for(task: str, status: Status, asked: bool = False) -> tuple[str, ...]:
+    if status is Status.DONE:
+        return (f"afresh apply {task}", f"afresh discard {task}", f"afresh show {task}")
+    if status is Status.FAILED:
+        return (f"afresh show {task}", f"afresh discard {task}")
+    if status.over:
+        return (f"afresh show {task}",)
+    if asked:
+        return (f'afresh answer {task} "…"', f"afresh show {task}")
+    return (f"afresh resume {task}", f"afresh show {task}")
+
+
+def next_steps(state: State) -> tuple[str, ...]:
+    """What is to be done now, the first thing first; empty when the task is over and dealt with."""
+    if state.status.over:
+        return _last_steps(state)
+    if state.question:
+        return (f"answer the question: {one_line(state.question, 200)}",)
+    steps: list[str] = []
+    if state.pending:
+        steps.append(f"act on the reply of step {state.pending.step}: it is paid for and recorded")
+    if state.phase == "prepare":
+        steps.append("open the workspace and run the checks once before the first change")
+    steps += [one_line(item.text, 200) for item in state.plan if not item.done][:3]
+    return tuple(steps) or (f"step {state.step + 1} of at most {state.task.max_steps}",)
+
+
+def _last_steps(state: State) -> tuple[str, ...]:
+    if state.status is Status.DONE:
+        return (f"review the branch {one_line(state.branch, 100)}, then apply or discard it",)
+    if state.status is Status.FAILED:
+        return (f"read why it failed: {one_line(state.outcome, 200)}",)
+    return ()

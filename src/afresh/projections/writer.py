@@ -1,0 +1,88 @@
+"""Writes a task's projections after every commit, from its state and new entries; only a torn log makes it read the journal."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from afresh.domain.event import Entry, logged
+from afresh.domain.state import State
+from afresh.ports import Store, Ticket
+from afresh.projections import continuity, decisions, files, session, task_file
+
+FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks")
+
+
+class ProjectionWriter:
+    """A Watcher. A file that can't be written is no reason to stop: it is reported once and made again later."""
+
+    def __init__(
+        self, folder: Path, store: Store, tickets: Callable[[], Sequence[Ticket]], warn: Callable[[str], None] = lambda text: None
+    ) -> None:
+        self.folder, self.store, self.tickets, self.warn = folder, store, tickets, warn
+        self.warned = False
+
+    def saw(self, state: State, entries: Sequence[Entry]) -> None:
+        try:
+            files.refuse_links(self.folder, *(self.folder / name for name in FOLDERS))
+            write_log(self.folder, self.store, state, entries)
+            write_task(self.folder, state)
+            self._write_continuity(state)
+        except Exception as error:  # the task itself is safe in the journal, whatever befalls these files
+            if not self.warned:
+                self.warned = True
+                self.warn(
+                    f"session files in {self.folder} are out of date: {error}. The task goes on and is safe in the journal; "
+                    "`afresh rebuild` makes them again"
+                )
+
+    def doing(self, what: str) -> None:
+        """Only what has happened is written down."""
+
+    def _write_continuity(self, state: State) -> None:
+        path = self.folder / "continuity.json"
+        with files.locked(self.folder / "continuity.lock"):
+            old = files.read(path)
+            text = continuity.updated(old, state)
+            if text is None:
+                text = continuity.render(self.tickets(), lambda task: state if task == state.task.id else self.store.load(task))
+            if text != old:
+                files.replace(path, text)
+
+
+def write_task(folder: Path, state: State) -> None:
+    """Session file and state file; an ended task's session file moves to the archive."""
+    name = files.file_name(state.task.id)
+    active, archive = folder / "sessions", folder / "sessions" / "archive"
+    here, elsewhere = (archive, active) if state.status.over else (active, archive)
+    parts = session.render(state)
+    for number, text in enumerate(parts, 1):
+        files.replace(_part(here, name, number), text)
+    _drop_parts(here, name, len(parts) + 1)
+    _drop_parts(elsewhere, name, 1)
+    files.replace(folder / "tasks" / f"{name}.json", task_file.render(state))
+
+
+def write_log(folder: Path, store: Store, state: State, entries: Sequence[Entry]) -> None:
+    """Add the new lines if the log ends just before them; otherwise make it again."""
+    path = folder / "decisions" / f"{files.file_name(state.task.id)}.jsonl"
+    new = sum(logged(entry.event) for entry in entries)
+    number, seq = files.last_line(path) or (-1, -1)
+    if number == state.logged - new and (not entries or seq < entries[0].seq):
+        if new:
+            files.append(path, "".join(decisions.lines(entries, decisions.step_before(state, entries), number)))
+    elif number != state.logged or seq > state.head.seq:
+        past = (entry for entry in store.journal(state.task.id) if entry.seq <= state.head.seq)
+        files.replace(path, "".join(decisions.lines(past)))
+
+
+def _part(folder: Path, name: str, number: int) -> Path:
+    return folder / (f"{name}.md" if number == 1 else f"{name}.{number}.md")
+
+
+def _drop_parts(folder: Path, name: str, number: int) -> None:
+    """From the last one down, so that a crash leaves no gap that would hide the rest."""
+    stale: list[Path] = []
+    while (path := _part(folder, name, number)).exists():
+        stale.append(path)
+        number += 1
+    for path in reversed(stale):
+        path.unlink()

@@ -1,0 +1,150 @@
+"""Plausible journals, written by the protocol of a step, with whatever text hypothesis can think of."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from hypothesis import strategies as st
+
+from afresh.domain import event as happened
+from afresh.domain.action import Action, Observation, Reply, Usage
+from afresh.domain.chain import link
+from afresh.domain.event import Entry, Event
+from afresh.domain.fact import Decision, Fact, FactKind, IndexLine, PlanItem
+from afresh.domain.fold import fold
+from afresh.domain.state import State
+from afresh.domain.task import Check, Status, Task
+from afresh.domain.verdict import Baseline, CheckRun, Failure, Ruling, Verdict
+from afresh.domain.window import Audit, SectionRef, Tier
+from afresh.ports import Ticket
+
+texts = st.text(st.characters(codec="utf-8") | st.sampled_from("\x1b\u202e\u200b\n\r\t`|>#-"), max_size=60)
+speakers = st.sampled_from(["model", "person"])
+numbers = st.integers(0, 5_000)
+snapshots = st.sampled_from(["s0", "s1", "s2"])
+paths = st.lists(st.sampled_from(["a.py", "b/c.py", "t|e`s.py"]), max_size=3, unique=True).map(tuple)
+runs = st.builds(
+    CheckRun,
+    command=st.sampled_from(["pytest -q", "ruff check"]),
+    exit=st.sampled_from([0, 1]),
+    scope=st.sampled_from(["full", "targeted: tests/test_a.py"]),
+    passed=numbers,
+    failed=st.integers(0, 3),
+    failures=st.lists(st.builds(Failure, test=texts, message=texts), max_size=2).map(tuple),
+    timed_out=st.booleans(),
+)
+verdicts = st.builds(
+    Verdict,
+    ruling=st.sampled_from(Ruling),
+    reason=texts,
+    runs=st.lists(runs, max_size=2).map(tuple),
+    regressions=st.lists(texts, max_size=1).map(tuple),
+    final=st.booleans(),
+    measure=st.integers(0, 4),
+)
+actions = st.builds(
+    Action, tool=st.sampled_from(["read", "edit", "run"]), args=st.dictionaries(st.sampled_from(["path", "text"]), texts)
+)
+
+
+@dataclass
+class Journals:
+    """A store and a queue that hold their entries in lists."""
+
+    entries: dict[str, list[Entry]] = field(default_factory=dict[str, list[Entry]])
+    states: dict[str, State] = field(default_factory=dict[str, State])
+
+    def append(self, entries: Sequence[Entry], blocks: Sequence[object], state: State) -> None:
+        self.entries.setdefault(state.task.id, []).extend(entries)
+        self.states[state.task.id] = state
+
+    def load(self, task: str) -> State:
+        return self.states[task]
+
+    def journal(self, task: str) -> Iterator[Entry]:
+        return iter(self.entries[task])
+
+    def read(self, block: str) -> str:
+        raise KeyError(block)
+
+    def commit(self, task: str, events: Sequence[Event], at: float) -> tuple[State, tuple[Entry, ...]]:
+        before = self.states.get(task)
+        entries = link(task, before.head if before else happened.Head(), at, events)
+        state = fold(before, entries)
+        self.append(entries, (), state)
+        return state, entries
+
+    def tickets(self) -> list[Ticket]:
+        return [_ticket(state) for state in self.states.values()]
+
+
+def _ticket(state: State) -> Ticket:
+    task = state.task
+    return Ticket(task.id, task.goal, task.type, state.status, task.priority, task.needs, state.status is Status.READY)
+
+
+@st.composite
+def commits(draw: st.DrawFn, task: str, needs: tuple[str, ...] = ()) -> list[list[Event]]:
+    """The events of one task, commit by commit; it may stop anywhere."""
+    order = Task(id=task, goal=draw(texts), checks=(Check("pytest -q"),), needs=needs, priority=draw(st.integers(0, 2)))
+    done: list[list[Event]] = [[happened.Created(order)], [happened.Claimed("worker-1")]]
+    done.append([happened.Opened("base0", f"afresh/{task}", "s0", draw(texts)), happened.Baselined(draw(baselines))])
+    for step in range(1, draw(st.integers(0, 4)) + 1):
+        done += draw(steps(step))
+    if draw(st.booleans()):
+        done.append(
+            [
+                happened.Verified(9, draw(verdicts)),
+                happened.Ended(draw(st.sampled_from([Status.DONE, Status.FAILED])), draw(texts)),
+            ]
+        )
+        if draw(st.booleans()):
+            done.append([happened.Ended(Status.APPLIED, draw(texts), "c0ffee")])
+    return done[: draw(st.integers(1, len(done)))]
+
+
+baselines = st.builds(Baseline, runs=st.lists(runs, max_size=2).map(tuple), flaky=st.lists(texts, max_size=2).map(tuple))
+
+
+@st.composite
+def steps(draw: st.DrawFn, step: int) -> list[list[Event]]:
+    chosen = tuple(draw(st.lists(actions, max_size=2)))
+    audit = Audit("h", 4000, draw(numbers), (SectionRef("task", Tier.ALWAYS, "b", 10),), ())
+    reply = Reply(draw(texts), chosen, Usage(draw(numbers), draw(numbers)), "m")
+    first: list[Event] = [happened.Requested(step, audit), happened.Replied(step, reply)]
+    seen = tuple(Observation(action, draw(st.booleans()), draw(texts)) for action in chosen)
+    second: list[Event] = [happened.Acted(step, seen), *draw(st.lists(asides(step), max_size=3))]
+    if draw(st.booleans()):
+        second.append(happened.Verified(step, draw(verdicts)))
+    second.append(happened.Settled(step, draw(st.booleans()), draw(snapshots), draw(paths), draw(texts)))
+    second.append(happened.Finished(step, draw(texts)))
+    if draw(st.booleans()):
+        return [first, second]
+    second += [happened.Asked(draw(texts), ("yes", "no")), happened.Ended(Status.BLOCKED, "asked")]
+    return [first, second, [happened.Answered(draw(texts))], [happened.Claimed("worker-2")]]
+
+
+def asides(step: int) -> st.SearchStrategy[Event]:
+    facts = st.builds(Fact, kind=st.sampled_from(FactKind), subject=texts, text=texts, confidence=st.sampled_from([0.5, 1.0]))
+    lines = st.just((IndexLine("b", "run", "pytest", 10, "phrase", step),))
+    return st.one_of(
+        st.builds(happened.Decided, st.builds(Decision, text=texts, by=speakers, why=texts, step=st.just(step))),
+        st.builds(happened.Planned, st.lists(st.builds(PlanItem, text=texts, done=st.booleans()), max_size=3).map(tuple)),
+        st.builds(happened.Digested, facts=st.lists(facts, max_size=2).map(tuple), index=lines),
+    )  # fmt: skip
+
+
+@st.composite
+def projects(draw: st.DrawFn) -> list[tuple[str, list[Event]]]:
+    """Commits of up to three tasks, in an order that keeps each task's own."""
+    pending = {
+        "one": draw(commits("one")),
+        "two": draw(commits("two", needs=("one",))),
+        "../thr ee": draw(commits("../thr ee")),
+    }
+    order: list[tuple[str, list[Event]]] = []
+    while pending:
+        task = draw(st.sampled_from(sorted(pending)))
+        order.append((task, pending[task].pop(0)))
+        if not pending[task]:
+            del pending[task]
+    return order

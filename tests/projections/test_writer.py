@@ -1,0 +1,184 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+from journals import Journals
+
+from afresh.domain import event as happened
+from afresh.domain.fact import Decision
+from afresh.domain.task import Status, Task
+from afresh.projections.rebuild import rebuild
+from afresh.projections.writer import ProjectionWriter
+
+
+class Desk:
+    """A writer with a journal behind it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.journals, self.complaints = folder, Journals(), list[str]()
+        self.writer = ProjectionWriter(folder, self.journals, self.journals.tickets, self.complaints.append)
+
+    def add(self, task: str, **order: object) -> None:
+        self.commit(task, happened.Created(Task(id=task, **{"goal": "a goal", **order})))
+
+    def commit(self, task: str, *events: happened.Event) -> None:
+        self.writer.saw(*self.journals.commit(task, events, at=1_700_000_000.0))
+
+    def log(self, task: str) -> list[dict]:
+        return [json.loads(line) for line in (self.folder / "decisions" / f"{task}.jsonl").read_text().splitlines()]
+
+    def continuity(self) -> dict:
+        return json.loads((self.folder / "continuity.json").read_text())
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path / "state")
+
+
+def test_an_ended_task_moves_to_the_archive_and_out_of_continuity(desk: Desk) -> None:
+    desk.add("t1")
+    assert (desk.folder / "sessions" / "t1.md").exists()
+    desk.commit("t1", happened.Ended(Status.DONE, "all checks pass"))
+    assert not (desk.folder / "sessions" / "t1.md").exists()
+    assert "all checks pass" in (desk.folder / "sessions" / "archive" / "t1.md").read_text()
+    assert desk.continuity()["tasks"] == [] and desk.continuity()["pick_up"] is None
+
+
+def test_parts_that_are_no_longer_needed_go(desk: Desk) -> None:
+    desk.add("t1", goal="word " * 30_000)
+    sessions = desk.folder / "sessions"
+    needed = sorted(path.name for path in sessions.glob("*.md"))
+    assert "t1.2.md" in needed
+    for number in (len(needed) + 1, len(needed) + 2):
+        (sessions / f"t1.{number}.md").write_text("left over")
+    desk.commit("t1", happened.Claimed("w"))
+    assert sorted(path.name for path in sessions.glob("*.md")) == needed
+
+
+def test_the_log_tells_who_decided_what_and_why(desk: Desk) -> None:
+    desk.add("t1")
+    desk.commit("t1", happened.Decided(Decision("use a table", "model", "shorter", 2)))
+    desk.commit("t1", happened.Settled(2, False, "s0", (), "test_x failed"), happened.Finished(2, "reverted"))
+    desk.commit("t1", happened.Asked("which one?", ("a", "b")), happened.Ended(Status.BLOCKED, "asked"))
+    desk.commit("t1", happened.Answered("the first"))
+    assert [(line["n"], line["step"], line["kind"], line["by"], line["severity"]) for line in desk.log("t1")] == [
+        (1, 2, "decided", "model", "info"),
+        (2, 2, "settled", "harness", "warning"),
+        (3, 2, "asked", "model", "blocker"),
+        (4, 2, "ended", "harness", "blocker"),
+        (5, 2, "answered", "person", "override"),
+    ]
+    assert desk.log("t1")[1]["why"] == "test_x failed" and desk.log("t1")[0]["at"] == "2023-11-14T22:13:20Z"
+
+
+def test_the_log_is_appended_to_and_not_written_again(desk: Desk) -> None:
+    desk.add("t1")
+    desk.commit("t1", happened.Answered("one"))
+    log = desk.folder / "decisions" / "t1.jsonl"
+    inode = log.stat().st_ino
+    desk.journals.entries["t1"].clear()
+    desk.commit("t1", happened.Answered("two"))
+    assert log.stat().st_ino == inode and [line["n"] for line in desk.log("t1")] == [1, 2] and not desk.complaints
+
+
+def test_lines_that_a_crash_has_cost_come_back_from_the_journal(desk: Desk) -> None:
+    desk.add("t1")
+    for text in ("one", "two", "three"):
+        desk.commit("t1", happened.Answered(text))
+    log = desk.folder / "decisions" / "t1.jsonl"
+    whole = log.read_bytes()
+    first, second, _ = whole.splitlines(keepends=True)
+    for damaged in (b"", first, first + second, whole[:-1], whole[:-20], whole + b'{"n":', b"\xff\x00" * 40):
+        log.write_bytes(damaged)
+        desk.writer.saw(desk.journals.load("t1"), ())
+        assert log.read_bytes() == whole, damaged
+    log.write_bytes(whole[:-20])
+    desk.commit("t1", happened.Answered("four"))
+    assert [line["text"] for line in desk.log("t1")] == ["one", "two", "three", "four"]
+
+
+def test_a_file_that_can_not_be_written_is_reported_once_and_stops_nothing(desk: Desk) -> None:
+    desk.folder.parent.mkdir(exist_ok=True)
+    desk.folder.write_text("a file where the folder should be")
+    desk.add("t1")
+    desk.commit("t1", happened.Answered("lost to the files, not to the journal"))
+    assert len(desk.complaints) == 1 and "afresh rebuild" in desk.complaints[0]
+    desk.folder.unlink()
+    desk.commit("t1", happened.Claimed("w"))
+    assert desk.log("t1")[0]["text"].startswith("lost to the files")
+    assert desk.continuity()["tasks"][0]["status"] == "running"
+
+
+def test_folders_deleted_in_the_middle_of_a_task_come_back(desk: Desk) -> None:
+    from shutil import rmtree
+
+    desk.add("t1")
+    rmtree(desk.folder)
+    desk.commit("t1", happened.Answered("yes"))
+    assert (desk.folder / "sessions" / "t1.md").exists() and not desk.complaints
+
+
+@pytest.mark.parametrize("name", ["sessions", "decisions", "tasks"])
+def test_nothing_is_written_through_a_link_of_the_repository(desk: Desk, tmp_path: Path, name: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    desk.folder.mkdir()
+    (desk.folder / name).symlink_to(outside)
+    desk.add("t1")
+    desk.commit("t1", happened.Answered("yes"))
+    assert not list(outside.iterdir()) and "symbolic link" in desk.complaints[0]
+
+
+def test_a_linked_log_or_session_file_is_not_followed(desk: Desk, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("mine\n")
+    for name in ("decisions/t1.jsonl", "sessions/t1.md", "tasks/t1.json"):
+        (desk.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (desk.folder / name).symlink_to(victim)
+    desk.add("t1")
+    desk.commit("t1", happened.Answered("yes"))
+    assert victim.read_text() == "mine\n"
+
+
+def test_a_hostile_task_id_stays_inside_its_folder(desk: Desk) -> None:
+    desk.add("../../evil")
+    assert [path.name for path in (desk.folder / "tasks").iterdir()] == ["%2E%2E%2F%2E%2E%2Fevil.json"]
+
+
+def test_continuity_names_running_before_blocked_before_ready_before_waiting(desk: Desk) -> None:
+    desk.add("ready", priority=5)
+    desk.add("waits", needs=("ready",), priority=9)
+    desk.add("asks")
+    desk.commit("asks", happened.Asked("how?"), happened.Ended(Status.BLOCKED, "asked"))
+    desk.add("runs")
+    desk.commit("runs", happened.Claimed("w"))
+    found = desk.continuity()
+    assert [row["task"] for row in found["tasks"]] == ["runs", "asks", "ready", "waits"]
+    assert found["tasks"][3]["waits for"] == "ready" and found["pick_up"]["task"] == "runs"
+    desk.commit("ready", happened.Ended(Status.DONE, "done"))
+    assert "waits for" not in desk.continuity()["tasks"][-1]
+
+
+def test_continuity_is_bounded_whatever_the_number_of_tasks_and_the_script(desk: Desk) -> None:
+    for number in range(30):
+        desk.add(f"task-{number:04}", goal="漢字" * 300, needs=("n" * 300,) * 9)
+    found = desk.continuity()
+    assert len(found["tasks"]) == 20 and found["active"] == 30
+    # three bytes a token is on the safe side for Latin and for Chinese text
+    assert (desk.folder / "continuity.json").stat().st_size / 3 < 2_000
+
+
+def test_state_files_are_under_a_kilobyte(desk: Desk) -> None:
+    desk.add("t1", goal="word " * 500)
+    desk.commit("t1", happened.Ended(Status.FAILED, "reason " * 500))
+    assert (desk.folder / "tasks" / "t1.json").stat().st_size < 1_024
+
+
+def test_a_rebuild_by_another_process_in_between_changes_nothing(desk: Desk) -> None:
+    desk.add("t1")
+    desk.commit("t1", happened.Answered("yes"))
+    rebuild(desk.journals, desk.journals.tickets(), desk.folder)
+    desk.commit("t1", happened.Answered("no"))
+    assert [line["n"] for line in desk.log("t1")] == [1, 2] and os.listdir(desk.folder / "sessions") == ["t1.md"]
