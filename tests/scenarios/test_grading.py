@@ -168,6 +168,9 @@ def test_a_measure_must_be_lower_than_at_the_start(tmp_path: Path) -> None:
     yard.change("sums.py", "def add", "# same\ndef add")
     verdict = yard.grade()
     assert verdict.ruling is FAIL and "2 -> 2" in verdict.reason
+    assert retyped(yard, "refactor").grade().ruling is PASS, "a refactoring need not lower it"
+    yard.folder.write("sums.py", SUMS + "\n\ndef third(a):\n    return a / 3\n")
+    assert retyped(yard, "refactor").grade().ruling is FAIL, "but may not raise it"
     yard.folder.write("sums.py", "def add(a, b):\n    return a + b\n\n\nhalf = lambda a: a / 2\n")
     verdict = yard.grade()
     assert verdict.ruling is PASS and verdict.reason.endswith("2 -> 1") and verdict.measure == 1
