@@ -1,4 +1,4 @@
-"""The seams. The engine knows only these; adapters implement them, and `afresh.testing` has a fake and a contract suite for each."""
+"""The seams. The engine knows only these; adapters implement them, and `afresh.testing` has contract suites for them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -151,6 +151,8 @@ class Outcome:
     events: tuple[Event, ...] = ()
     regions: tuple[Region, ...] = ()
     facts: tuple[Fact, ...] = ()
+    traces: bool = False
+    """A command ran that may have left files behind without meaning to change the tree."""
     complete: str = ""
     """The model's claim to be finished, with its summary: the harness verifies it."""
 
@@ -169,12 +171,23 @@ class Bench:
 class Tool(Protocol):
     @property
     def schema(self) -> ToolSchema: ...
+    @property
+    def changes(self) -> bool:
+        """Its purpose may be to change the tree."""
+        ...
+
     def run(self, args: Mapping[str, Any], bench: Bench) -> Outcome:
         """ModelMistake for arguments that can't be used."""
         ...
 
 
 class Watcher(Protocol):
-    """Told after every commit: writes projections, shows progress. It can't change what happens."""
+    """Told what happens: writes projections, shows progress. It can't change what happens."""
 
-    def saw(self, state: State, entries: Sequence[Entry]) -> None: ...
+    def saw(self, state: State, entries: Sequence[Entry]) -> None:
+        """After every commit."""
+        ...
+
+    def doing(self, what: str) -> None:
+        """Before something that may take long."""
+        ...

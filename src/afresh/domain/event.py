@@ -6,7 +6,7 @@ A step is two commits: Requested + Replied before acting, all the rest after it.
 from dataclasses import dataclass
 
 from afresh.domain.action import Observation, Reply
-from afresh.domain.fact import Decision, Fact, IndexLine, PlanItem, Region
+from afresh.domain.fact import Decision, Fact, Hunk, IndexLine, PlanItem, Region
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Verdict
 from afresh.domain.window import Audit
@@ -101,6 +101,8 @@ class Settled:
     kept: bool
     snapshot: str
     changed: tuple[str, ...] = ()
+    """All files that now differ from the base."""
+    hunks: tuple[Hunk, ...] = ()
     why: str = ""
 
 

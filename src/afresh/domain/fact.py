@@ -61,7 +61,7 @@ class IndexLine:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The workspace as it was when a window was built: the part of the builder's input that the journal does not hold in itself."""
+    """Something read for a window from the tree or the archive; recorded with the call, so that the call can be built again."""
 
     kind: str
     subject: str
@@ -77,3 +77,14 @@ class Region:
     end: int
     step: int
     changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines that a kept change replaced; regions of the file move with it."""
+
+    path: str
+    old_start: int
+    old_count: int
+    new_start: int
+    new_count: int

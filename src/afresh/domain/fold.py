@@ -6,18 +6,21 @@ from functools import singledispatch
 
 from afresh.domain import event as happened
 from afresh.domain.event import Entry, Event, Head, logged
-from afresh.domain.fact import Fact, FactKind, Region
+from afresh.domain.fact import Fact, FactKind, Hunk, Region
 from afresh.domain.state import Pending, State, StepRecord
 from afresh.domain.task import Status
+from afresh.domain.verdict import Ruling
 
 RECENT_STEPS, FACTS, REGIONS, INDEX_LINES = 6, 60, 12, 40
+REGION_LINES, AROUND = 120, 4
+"""Lines of context shown on either side of a change."""
 
 
 def fold(state: State | None, entries: Iterable[Entry]) -> State:
     for entry in entries:
         if state is None:
             assert isinstance(entry.event, happened.Created), "a journal begins with Created"
-            state = State(task=entry.event.task, started=entry.at)
+            state = State(task=entry.event.task, started=entry.at, limit=entry.event.task.max_steps)
         lines = state.logged + logged(entry.event)
         state = replace(apply(entry.event, state), head=Head(entry.seq, entry.hash), updated=entry.at, logged=lines)
     assert state is not None, "a journal is never empty"
@@ -75,7 +78,10 @@ def _(event: happened.Asked, state: State) -> State:
 
 @apply.register
 def _(event: happened.Answered, state: State) -> State:
-    return replace(state, words=(*state.words, event.text), question="", options=(), status=Status.READY)
+    allowed = max(state.limit, state.step + state.task.max_steps)
+    return replace(
+        state, words=(*state.words, event.text), question="", options=(), status=Status.READY, limit=allowed, refusals=0
+    )
 
 
 @apply.register
@@ -99,7 +105,8 @@ def _(event: happened.Digested, state: State) -> State:
 
 @apply.register
 def _(event: happened.Verified, state: State) -> State:
-    return replace(state, verdict=event.verdict, verdict_step=event.step)
+    refused = event.verdict.final and event.verdict.ruling is not Ruling.PASS
+    return replace(state, verdict=event.verdict, verdict_step=event.step, refusals=state.refusals + refused)
 
 
 @apply.register
@@ -110,6 +117,7 @@ def _(event: happened.Settled, state: State) -> State:
         snapshot=event.snapshot,
         changed=event.changed,
         recent=recent,
+        regions=moved(state.regions, event.hunks, event.step)[-REGIONS:],
         kept=state.kept + (event.kept and event.snapshot != state.snapshot),
         reverted=state.reverted + (not event.kept),
     )
@@ -143,11 +151,37 @@ def bounded(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
 
 
 def seen(regions: tuple[Region, ...], new: Region) -> tuple[Region, ...]:
-    """Touching or overlapping looks at one file become one; the newest stands last."""
+    """Looks at the same lines become one, as long as it stays small; the newest stands last."""
     others: list[Region] = []
     for old in regions:
-        if old.path == new.path and old.start <= new.end + 1 and new.start <= old.end + 1:
+        if old.path != new.path or old.start > new.end + 1 or new.start > old.end + 1:
+            others.append(old)
+        elif max(old.end, new.end) - min(old.start, new.start) < REGION_LINES:
             new = Region(new.path, min(old.start, new.start), max(old.end, new.end), new.step, old.changed or new.changed)
         else:
-            others.append(old)
+            others += outside(old, new)
     return (*others, new)
+
+
+def outside(old: Region, new: Region) -> list[Region]:
+    """What the new look does not show of the old one."""
+    above = replace(old, end=new.start - 1)
+    below = replace(old, start=new.end + 1)
+    return [part for part in (above, below) if part.start <= part.end]
+
+
+def moved(regions: tuple[Region, ...], hunks: tuple[Hunk, ...], step: int) -> tuple[Region, ...]:
+    """Regions follow their lines through a change, and what was changed is a region itself."""
+    for hunk in reversed(hunks):
+        grown = hunk.new_count - hunk.old_count
+        regions = tuple(shifted(region, hunk, grown) if region.path == hunk.path else region for region in regions)
+    for hunk in hunks:
+        around = Region(hunk.path, max(1, hunk.new_start - AROUND), hunk.new_start + hunk.new_count + AROUND, step, True)
+        regions = seen(regions, around)
+    return regions
+
+
+def shifted(region: Region, hunk: Hunk, grown: int) -> Region:
+    start = region.start + grown if region.start > hunk.old_start + hunk.old_count else region.start
+    end = region.end + grown if region.end >= hunk.old_start else region.end
+    return replace(region, start=max(1, start), end=max(start, end))

@@ -8,6 +8,8 @@ from afresh.domain.fact import Decision, Fact, IndexLine, PlanItem, Region
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Verdict
 
+NOWHERE, NOTHING = Head(), Usage()
+
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
@@ -31,7 +33,7 @@ class Pending:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     task: Task
-    head: Head = Head()
+    head: Head = NOWHERE
     status: Status = Status.READY
     started: float = 0.0
     updated: float = 0.0
@@ -50,9 +52,13 @@ class State:
     baseline: Baseline | None = None
     verdict: Verdict | None = None
     verdict_step: int = 0
+    refusals: int = 0
+    """Times that the model said it was finished and the harness disagreed."""
     # the work
     step: int = 0
     """Steps finished."""
+    limit: int = 0
+    """Steps that are allowed; a person's answer allows more."""
     pending: Pending | None = None
     plan: tuple[PlanItem, ...] = ()
     facts: tuple[Fact, ...] = ()
@@ -66,7 +72,7 @@ class State:
     index: tuple[IndexLine, ...] = ()
     archived: int = 0
     # counts
-    usage: Usage = Usage()
+    usage: Usage = NOTHING
     calls: int = 0
     kept: int = 0
     reverted: int = 0

@@ -34,6 +34,9 @@ class ProjectionWriter:
                     "`afresh rebuild` makes them again"
                 )
 
+    def doing(self, what: str) -> None:
+        """Only what has happened is written down."""
+
     def _write_continuity(self, state: State) -> None:
         path = self.folder / "continuity.json"
         with files.locked(self.folder / "continuity.lock"):

@@ -1,0 +1,69 @@
+"""Who answers the requests. `make_model` reads a spec such as `offline`, `mailbox:DIR` or `anthropic:NAME`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afresh.adapters.models.settings import Settings
+from afresh.errors import BadInput
+
+if TYPE_CHECKING:
+    from afresh.ports import Model
+
+FORMS = "offline, scripted:FILE, mailbox:DIR, anthropic:NAME, openai:NAME"
+WINDOW = 200_000
+
+
+DEFAULTS = Settings()
+
+
+def make_model(spec: str, start: int = 0, settings: Settings = DEFAULTS) -> Model:
+    """The model that the spec names; `start` is the number of calls that the task has bought."""
+    kind, _, argument = spec.partition(":")
+    if kind not in _MAKERS or bool(argument) == (kind == "offline"):
+        raise BadInput(f"there is no model {spec!r}", next=f"pass --model with one of: {FORMS}")
+    return _MAKERS[kind](argument, start, settings)
+
+
+def _offline(argument: str, start: int, settings: Settings) -> Model:
+    from afresh.adapters.models.offline import Offline
+
+    return Offline(settings.window or WINDOW, settings.count)
+
+
+def _scripted(argument: str, start: int, settings: Settings) -> Model:
+    from afresh.adapters.models.scripted import Scripted, read_script
+
+    return Scripted(read_script(Path(argument).expanduser()), start, settings.window or WINDOW, settings.count)
+
+
+def _mailbox(argument: str, start: int, settings: Settings) -> Model:
+    from afresh.adapters.models.mailbox import Mailbox, Patience
+
+    patience = Patience(reply=settings.timeout)
+    return Mailbox(Path(argument).expanduser(), start, settings.window or WINDOW, settings.count, patience)
+
+
+def _anthropic(argument: str, start: int, settings: Settings) -> Model:
+    from afresh.adapters.models.anthropic_messages import ANTHROPIC, AnthropicModel
+    from afresh.adapters.models.provider import connect
+
+    return AnthropicModel(argument, connect(ANTHROPIC, settings))
+
+
+def _openai(argument: str, start: int, settings: Settings) -> Model:
+    from afresh.adapters.models.openai_chat import OPENAI, OpenAIModel
+    from afresh.adapters.models.provider import connect
+
+    return OpenAIModel(argument, connect(OPENAI, settings))
+
+
+_MAKERS: dict[str, Callable[[str, int, Settings], Model]] = {
+    "offline": _offline,
+    "scripted": _scripted,
+    "mailbox": _mailbox,
+    "anthropic": _anthropic,
+    "openai": _openai,
+}

@@ -1,0 +1,7 @@
+"""The tools a model can be given, in the order they are shown."""
+
+from afresh.adapters.tools import apply, ask, complete, edit, plan, read, recall, remember, run, search, test, write
+
+TOOLS = tuple(
+    module.tool for module in (read, search, edit, write, run, test, remember, recall, plan, ask, complete, apply)
+)  # fmt: skip

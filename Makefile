@@ -1,0 +1,51 @@
+VENV ?= .venv
+BIN := $(VENV)/bin
+export VENV
+
+.PHONY: help setup demo test lint types torture bench test-pythons requirements clean
+
+help:
+	@echo 'make setup         everything that is needed, in $(VENV)'
+	@echo 'make demo          see it work: an agent on a sample project, killed and resumed'
+	@echo 'make test          lint, types and all tests'
+	@echo 'make torture       the long crash tests'
+	@echo 'make bench         measure, beside others; results in bench/results'
+	@echo 'make test-pythons  the tests on every Python 3.11 or newer on the PATH'
+	@echo 'make requirements  pin all packages again (needs uv)'
+	@echo 'make clean         remove what was made'
+
+setup:
+	@scripts/setup
+
+demo: setup
+	@$(BIN)/afresh demo
+
+lint: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: setup
+	@$(BIN)/pyright --pythonpath $(BIN)/python
+
+test: lint types
+	@$(BIN)/python -m pytest -q -n auto
+
+torture: setup
+	@$(BIN)/python -m pytest -q -m torture
+
+bench: setup
+	@for file in bench/*.py; do echo "$$file" && $(BIN)/python "$$file" || exit 1; done
+
+test-pythons:
+	@scripts/test-pythons
+
+PIN := uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	--no-annotate --no-header --no-emit-index-url --extra models
+
+requirements:
+	@$(PIN) pyproject.toml -o requirements/runtime.txt
+	@$(PIN) pyproject.toml requirements/dev.in -c requirements/runtime.txt -o requirements/dev.txt
+
+clean:
+	@rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,74 @@
+"""A model without a model: takes the next suggestion that was computed beforehand. Deterministic, free, needs no key.
+
+It reads only the request's message, by this grammar (a section goes from its heading to the next line that begins with `## `;
+of two sections with one name the first counts, so that outputs of commands, which come later, can't pose as one):
+
+    ## Task (fix_violation)
+    ## Suggestions
+    - [a1b2c3d4e5f6] extract lines 41-58 of parse_header in src/x.py into _read_fields(lines) -> fields: complexity 14 -> 8
+    ## Changes so far
+    - src/x.py +12 -9
+
+An item of Suggestions is `- [ID] TEXT` with an ID of 6 to 64 hexadecimal digits; other lines there (such as `none`) mean
+nothing. Every line of Changes so far that is neither empty nor `none` names a changed file. The first suggestion is applied
+(`apply` with `id`); without one the policy completes (`complete` with `summary`), and the harness judges. A message without
+Suggestions is refused, unless its Task is fix_violation: then nothing is left to suggest.
+"""
+
+import re
+
+from afresh.adapters.models.replies import Count, estimate, with_usage
+from afresh.domain.action import Action, Reply
+from afresh.domain.window import Request
+from afresh.errors import NeedsPerson
+
+TASK, SUGGESTIONS, CHANGES = "Task (fix_violation)", "Suggestions", "Changes so far"
+_ITEM = re.compile(r"- \[([0-9a-f]{6,64})\] (.+)")
+
+
+class Offline:
+    name = "offline"
+
+    def __init__(self, window: int = 200_000, count: Count = estimate) -> None:
+        self.window, self.count = window, count
+
+    def propose(self, request: Request) -> Reply:
+        sections = sections_of(request.message)
+        offered = {tool.name for tool in request.tools}
+        if not {TASK, SUGGESTIONS} & set(sections) or not {"apply", "complete"} <= offered:
+            raise NeedsPerson(
+                "the offline policy works only on fix_violation: this task has no suggestions to choose from",
+                next="pass --model anthropic:NAME, openai:NAME or mailbox:DIR, or --type fix_violation",
+                safe="nothing was changed by this call",
+            )
+        return with_usage(_choose(sections), request, self.count, self.name)
+
+
+def sections_of(message: str) -> dict[str, list[str]]:
+    """Lines under each `## ` heading; the first of two sections with one name counts."""
+    sections: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in message.split("\n"):
+        if line.startswith("## "):
+            lines = []
+            sections.setdefault(line[3:].strip(), lines)
+        else:
+            lines.append(line.strip())
+    return sections
+
+
+def _choose(sections: dict[str, list[str]]) -> Reply:
+    items = [match for line in sections.get(SUGGESTIONS, ()) if (match := _ITEM.fullmatch(line))]
+    if items:
+        thought = f"This suggestion stands first and has been checked to apply: {items[0][2]}"
+        return Reply(thought, (Action("apply", {"id": items[0][1]}),))
+    changed = [line.lstrip("- ") for line in sections.get(CHANGES, ()) if line.strip("-.() ").lower() not in ("", "none")]
+    if changed:
+        summary = f"Applied every suggestion that passed verification. Changed: {'; '.join(changed)}."
+        return Reply("No suggestion is left, so what was changed is handed over for verification.", _complete(summary))
+    summary = "Nothing could be improved: no suggestion is left that applies and passes verification, and nothing was changed."
+    return Reply("There is no suggestion and nothing was changed.", _complete(summary))
+
+
+def _complete(summary: str) -> tuple[Action, ...]:
+    return (Action("complete", {"summary": summary}),)

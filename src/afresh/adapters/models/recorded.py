@@ -1,0 +1,70 @@
+"""A model that answers as a journal says it was answered before, and refuses what was never asked."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from afresh.adapters.models.replies import Count, estimate, with_usage
+from afresh.domain.action import Reply
+from afresh.domain.event import Entry, Replied, Requested
+from afresh.domain.window import Audit, Request
+from afresh.errors import NeedsPerson
+
+Call = tuple[Requested, Reply]
+
+
+class Recorded:
+    """`read` gives the text of a block, so that a refusal can name the sections that differ; `start` calls are behind us."""
+
+    name = "recorded"
+
+    def __init__(
+        self,
+        entries: Iterable[Entry],
+        read: Callable[[str], str] | None = None,
+        start: int = 0,
+        window: int = 200_000,
+        count: Count = estimate,
+    ) -> None:
+        self.calls, self.read, self.position, self.window, self.count = tuple(_calls(entries)), read, start, window, count
+
+    def propose(self, request: Request) -> Reply:
+        place = self._find(request.hash)
+        if place is None:
+            raise NeedsPerson(
+                f"this request was never recorded: {self._difference(request)}",
+                next="compare the two with `afresh context diff`; other prompts, tools or code make other requests",
+                safe="the recorded journal is only read",
+            )
+        self.position = place + 1
+        return with_usage(self.calls[place][1], request, self.count, self.name)
+
+    def _find(self, wanted: str) -> int | None:
+        """The next call with this hash; failing that, any: the same question may be asked again after a crash."""
+        places = [place for place, (asked, _) in enumerate(self.calls) if asked.audit.hash == wanted]
+        return next((place for place in places if place >= self.position), places[-1] if places else None)
+
+    def _difference(self, request: Request) -> str:
+        if self.position >= len(self.calls):
+            return f"the journal has {len(self.calls)} calls and this is one more"
+        asked = self.calls[self.position][0]
+        where = f"step {asked.step} was asked with hash {asked.audit.hash[:12]}, this is {request.hash[:12]}"
+        if self.read is None:
+            return where
+        names = _changed_sections(asked.audit, request, self.read)
+        if not names:
+            return f"{where}; its sections are all there, so tools, reserve or order differ"
+        return f"{where}; sections that differ: {', '.join(names)}"
+
+
+def _calls(entries: Iterable[Entry]) -> Iterator[Call]:
+    asked: Requested | None = None
+    for entry in entries:
+        if isinstance(entry.event, Requested):
+            asked = entry.event
+        elif isinstance(entry.event, Replied) and asked is not None:
+            yield asked, entry.event.reply
+            asked = None
+
+
+def _changed_sections(audit: Audit, request: Request, read: Callable[[str], str]) -> list[str]:
+    sent = f"{request.system}\n{request.message}\n{request.text}"
+    return [section.name for section in audit.sections if read(section.block) not in sent]

@@ -1,0 +1,57 @@
+"""A model that plays a list of replies: the n-th call of a task gets the n-th reply."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from afresh.adapters.models.replies import EXAMPLE, Count, estimate, reply_from, with_usage
+from afresh.domain.action import Reply
+from afresh.domain.window import Request
+from afresh.errors import BadInput, NeedsPerson
+
+
+class Scripted:
+    """`start` is the number of calls that the task has bought before, so that a restarted process goes on where it was."""
+
+    def __init__(
+        self,
+        replies: Sequence[Reply | Mapping[str, Any]],
+        start: int = 0,
+        window: int = 200_000,
+        count: Count = estimate,
+        name: str = "scripted",
+    ) -> None:
+        self.replies = tuple(reply if isinstance(reply, Reply) else reply_from(reply) for reply in replies)
+        self.position, self.window, self.count, self.name = start, window, count, name
+        self.requests: list[Request] = []
+        """What it was asked, for tests."""
+
+    def propose(self, request: Request) -> Reply:
+        self.requests.append(request)
+        if self.position >= len(self.replies):
+            raise NeedsPerson(
+                f"the script has {len(self.replies)} replies and this is call {self.position + 1} of the task",
+                next="add replies to the script, or resume the task with another --model",
+                safe="everything up to the last reply is kept",
+            )
+        self.position += 1
+        return with_usage(self.replies[self.position - 1], request, self.count, self.name)
+
+
+def read_script(path: Path) -> tuple[Reply, ...]:
+    """Replies of a JSON lines file, one a line; empty lines don't count."""
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(
+            f"the script {path} can't be read: {error}", next="pass --model scripted:FILE with a JSON lines file"
+        ) from None
+    return tuple(_reply(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip())
+
+
+def _reply(line: str, place: str) -> Reply:
+    try:
+        return reply_from(json.loads(line))
+    except ValueError as error:
+        raise BadInput(f"{place} is not a reply: {error}", next=f"write one reply a line, such as {EXAMPLE}") from None

@@ -1,0 +1,120 @@
+"""The queue on the store's own database: tickets are written with the journal, leases here."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from sqlite3 import Connection
+
+from afresh.adapters.queue.worker import known_dead
+from afresh.adapters.store.database import Database
+from afresh.domain.codec import loads
+from afresh.domain.task import Status
+from afresh.errors import BadInput, LeaseLost
+from afresh.ports import Clock, Ticket
+
+LEASE_SECONDS = 20.0
+ROWS = (
+    "SELECT task.number, id, goal, type, status, priority, needs, worker, expires"
+    " FROM task JOIN ticket ON ticket.task = number LEFT JOIN lease ON lease.task = number"
+)
+IN_ORDER = " ORDER BY status = 'running' DESC, priority DESC, number"
+
+
+class SqliteQueue:
+    def __init__(self, database: Database, clock: Clock, lease_seconds: float = LEASE_SECONDS) -> None:
+        self._database, self._clock, self._lease_seconds = database, clock, lease_seconds
+
+    def claim(self, worker: str, task: str | None = None) -> str | None:
+        with self._database.writing() as connection:
+            chosen = self._named(connection, worker, task) if task else self._next(connection)
+            if chosen:
+                connection.execute(
+                    "INSERT INTO lease (task, worker, expires, token) VALUES (?, ?, ?, 1) ON CONFLICT (task)"
+                    " DO UPDATE SET worker = excluded.worker, expires = excluded.expires, token = token + 1",
+                    (chosen.number, worker, self._clock.now() + self._lease_seconds),
+                )
+            return chosen.ticket.task if chosen else None
+
+    def renew(self, worker: str, task: str) -> None:
+        with self._database.writing() as connection:
+            renewed = connection.execute(
+                "UPDATE lease SET expires = ? WHERE worker = ? AND task = (SELECT number FROM task WHERE id = ?)",
+                (self._clock.now() + self._lease_seconds, worker, task),
+            )
+            if renewed.rowcount != 1:
+                raise LeaseLost(f"{task} is no longer held by {worker}: another worker has taken it over")
+
+    def release(self, worker: str, task: str) -> None:
+        """Nothing happens if somebody else has it by now."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE lease SET worker = '', expires = 0 WHERE worker = ? AND task = (SELECT number FROM task WHERE id = ?)",
+                (worker, task),
+            )
+
+    def tickets(self) -> Sequence[Ticket]:
+        with self._database.reading() as connection:
+            rows = connection.execute(ROWS + " ORDER BY number").fetchall()
+        statuses = {row[1]: Status(row[4]) for row in rows}
+        return [_line(row, statuses, self._clock.now()).ticket for row in rows]
+
+    def _next(self, connection: Connection) -> "_Line | None":
+        """The first that can be worked on: what was begun goes before what is fresh."""
+        now = self._clock.now()
+        for row in connection.execute(ROWS + " WHERE status IN ('ready', 'running')" + IN_ORDER):
+            line = _line(row, _statuses(connection, row[6]), now)
+            if line.ticket.ready:
+                return line
+        return None
+
+    def _named(self, connection: Connection, worker: str, task: str) -> "_Line":
+        row = connection.execute(ROWS + " WHERE id = ?", (task,)).fetchone()
+        if row is None:
+            raise BadInput(f"there is no task {task!r}", next="`afresh list` shows the tasks there are")
+        statuses = _statuses(connection, row[6])
+        line = _line(row, statuses, self._clock.now())
+        if not line.ticket.ready and line.ticket.owner != worker:
+            raise _refusal(line.ticket, statuses)
+        return line
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    number: int
+    ticket: Ticket
+
+
+def _line(row: tuple, statuses: Mapping[str, Status], now: float) -> _Line:
+    number, task, goal, type, status, priority, needs, worker, expires = row
+    owner = worker if worker and expires > now and not known_dead(worker) else ""
+    status, needs = Status(status), loads(tuple[str, ...], needs)
+    open = status in (Status.READY, Status.RUNNING) and not owner
+    return _Line(number, Ticket(task, goal, type, status, priority, needs, open and not _waiting(needs, statuses), owner))
+
+
+def _statuses(connection: Connection, needs: str) -> dict[str, Status]:
+    """Of the tasks in this JSON list."""
+    rows = connection.execute(
+        "SELECT id, status FROM task JOIN ticket ON task = number WHERE id IN (SELECT value FROM json_each(?))", (needs,)
+    )
+    return {task: Status(status) for task, status in rows}
+
+
+def _waiting(needs: Sequence[str], statuses: Mapping[str, Status]) -> list[str]:
+    return [task for task in needs if statuses.get(task) not in (Status.DONE, Status.APPLIED)]
+
+
+def _refusal(ticket: Ticket, statuses: Mapping[str, Status]) -> BadInput:
+    if ticket.owner:
+        return BadInput(
+            f"{ticket.task} is being worked on by {ticket.owner}",
+            next="wait for it, or stop that process and try again",
+            safe="nothing was changed",
+        )
+    if ticket.status.over:
+        return BadInput(f"{ticket.task} is over: {ticket.status}", next=f"`afresh show {ticket.task}` tells how it ended")
+    if ticket.status is Status.BLOCKED:
+        return BadInput(
+            f"{ticket.task} is blocked: its question is still open", next=f"`afresh show {ticket.task}` shows it; answer it"
+        )
+    waiting = [f"{task} ({statuses.get(task, 'not there')})" for task in _waiting(ticket.needs, statuses)]
+    return BadInput(f"{ticket.task} waits for {', '.join(waiting)}", next="finish those first: `afresh work` takes them in order")

@@ -1,0 +1,111 @@
+"""Strict confinement by bubblewrap: own namespaces, few read-only paths, the task's tree at the repository's own path."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from afresh.adapters.sandbox.environment import clean_environment, shell
+from afresh.adapters.sandbox.mounts import Limits, Mounts, own_folder, protect
+from afresh.adapters.sandbox.namespace import Descriptors, Namespace
+from afresh.adapters.sandbox.process import STOPPED, TIMED_OUT, ended_on_error, finish, start
+from afresh.adapters.sandbox.reach import SYSTEM, environment_folders, etc_files, interpreters
+from afresh.adapters.sandbox.rlimits import rlimits
+from afresh.adapters.sandbox.seccomp import filter_for
+from afresh.domain.action import Completed
+from afresh.errors import NoSandbox
+
+_OWN_ETC = Path(__file__).parent / "etc"
+_ISOLATION = (
+    *("--unshare-user", "--unshare-all", "--disable-userns", "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL"),
+    *("--die-with-parent", "--new-session", "--hostname", "afresh"),
+)
+
+
+def bubblewrap_program() -> str | None:
+    """Looked for only where the system keeps its programs: a PATH may lead into the repository."""
+    return shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin")
+
+
+@dataclass(frozen=True, slots=True)
+class Bubblewrap:
+    """A fresh sandbox for every command. Files that it makes in the tree belong to the user."""
+
+    mounts: Mounts
+    limits: Limits = field(default_factory=Limits)
+    level: ClassVar[str] = "bubblewrap"
+    mounted: ClassVar[bool] = True
+    weaker: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def root(self) -> Path:
+        """Where a command sees the tree."""
+        return self.mounts.at
+
+    def run(self, command: str, timeout: float) -> Completed:
+        descriptors = Descriptors()
+        try:
+            return self._run(command, timeout, descriptors)
+        finally:
+            descriptors.close()
+
+    def _run(self, command: str, timeout: float, descriptors: Descriptors) -> Completed:
+        (status, told), (gate, opener) = descriptors.pipe(), descriptors.pipe()
+        given = [told, gate]
+        argv = [_program(), *_ISOLATION, "--json-status-fd", str(told), "--block-fd", str(gate)]
+        if calls := filter_for(namespaces=True):
+            given.append(descriptors.file(calls))
+            argv += ["--seccomp", str(given[-1])]
+        argv += [*self._view(), "--", shell(), "-c", command]
+        running = start(argv, clean_environment(self.mounts), Path("/"), given)
+        descriptors.close(*given)
+        with ended_on_error(running):
+            namespace = Namespace(running, status, descriptors)
+            namespace.limit(rlimits(self.limits))
+            with contextlib.suppress(BrokenPipeError):
+                os.write(opener, b"x")
+            done = finish(running, command, timeout, self.limits, namespace.stop)
+        if not namespace.ran() and done.exit not in (TIMED_OUT, STOPPED):
+            raise NoSandbox(f"bubblewrap could not start: {done.output.strip()[-500:]}", "run `afresh doctor` to see what holds")
+        return done
+
+    def _view(self) -> Iterator[str]:
+        yield from _system(self.limits)
+        for path in (*interpreters(self.mounts), *self.mounts.readable):
+            yield from ("--ro-bind-try", str(path), str(path))
+        yield from self._tree()
+        yield from ("--remount-ro", "/", "--chdir", str(self.mounts.at))
+
+    def _tree(self) -> Iterator[str]:
+        tree, at = self.mounts.tree, self.mounts.at
+        yield from ("--bind", str(tree), str(at))
+        for name in protect(tree):
+            yield from ("--ro-bind", str(tree / name), str(at / name))
+        for folder in environment_folders(self.mounts):
+            own_folder(tree, str(folder.relative_to(at)))
+            yield from ("--ro-bind", str(folder), str(folder))
+
+
+def _system(limits: Limits) -> Iterator[str]:
+    for path in SYSTEM:
+        if path.is_symlink():
+            yield from ("--symlink", os.readlink(path), str(path))
+        elif path.is_dir():
+            yield from ("--ro-bind", str(path), str(path))
+    for path in etc_files():
+        yield from ("--ro-bind", str(path), str(path))
+    for path in sorted(_OWN_ETC.iterdir()):
+        yield from ("--ro-bind", str(path), f"/etc/{path.name}")
+    memory = ("--perms", "1777", "--size", str(limits.temporary), "--tmpfs")
+    yield from ("--proc", "/proc", "--dev", "/dev", *memory, "/dev/shm", "--remount-ro", "/dev")
+    yield from (*memory, "/tmp", "--dir", "/tmp/home", "--dir", "/run", "--symlink", "/tmp", "/var/tmp")
+
+
+def _program() -> str:
+    program = bubblewrap_program()
+    if program is None:
+        raise NoSandbox("bubblewrap is not installed", "sudo apt install bubblewrap")
+    return program

@@ -1,0 +1,71 @@
+"""Confinement by Landlock, seccomp and resource limits, where namespaces are not to be had."""
+
+import base64
+import ctypes
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from afresh.adapters.sandbox.mounts import Limits, Mounts
+from afresh.adapters.sandbox.reach import SYSTEM, environment_folders, etc_files, interpreters
+from afresh.adapters.sandbox.seccomp import filter_for
+from afresh.adapters.sandbox.supervised import Supervised, private_folder
+from afresh.domain.action import Completed
+from afresh.errors import NoSandbox
+
+_ALSO_READ = ("/etc/passwd", "/etc/group", "/etc/hosts", "/etc/nsswitch.conf", "/proc", "/sys/devices/system/cpu")
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_VERSION_CALL, _VERSION_FLAG = 444, 1
+
+
+def landlock_version() -> int:
+    """Of the kernel's interface; 0 where there is none."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    return max(0, libc.syscall(_VERSION_CALL, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION_FLAG)))
+
+
+@dataclass(frozen=True, slots=True)
+class Landlock:
+    """The tree stays where it is on the host, so an editable install must be proven to lead into it."""
+
+    mounts: Mounts
+    limits: Limits = field(default_factory=Limits)
+    level: ClassVar[str] = "landlock"
+    mounted: ClassVar[bool] = False
+
+    @property
+    def root(self) -> Path:
+        """Where a command sees the tree."""
+        return self.mounts.tree
+
+    @property
+    def weaker(self) -> tuple[str, ...]:
+        """What bubblewrap would hold and this does not."""
+        common = (
+            "that a file exists, and the command lines of other processes, can be seen, though not what is in them",
+            "mode, owner and times of the user's own files elsewhere can be changed",
+            "no sockets at all, not even on loopback; no shared memory; /tmp is not writable, only $TMPDIR",
+        )
+        root = ("as root: the number of processes is only watched, and files that root owns can have their mode changed",)
+        return common + (root if os.geteuid() == 0 else ())
+
+    def run(self, command: str, timeout: float) -> Completed:
+        calls = filter_for(namespaces=False)
+        if calls is None:
+            raise NoSandbox(f"no system call filter is known for {os.uname().machine}", "install bubblewrap")
+        with private_folder() as temporary:
+            readable = (
+                *SYSTEM,
+                *etc_files(),
+                *interpreters(self.mounts),
+                *environment_folders(self.mounts),
+                *self.mounts.readable,
+            )
+            rules = {
+                "read": [*map(str, readable), *_ALSO_READ],
+                "write": [str(self.mounts.tree), str(temporary)],
+                "devices": _DEVICES,
+                "filter": base64.b64encode(calls).decode(),
+            }
+            return Supervised(self.mounts, self.limits, temporary, rules).run(command, timeout)

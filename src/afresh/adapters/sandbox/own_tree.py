@@ -1,0 +1,68 @@
+"""The tests must test the task's tree: prove that its packages are imported from there and from nowhere else."""
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from afresh.adapters.sandbox.probe import Confined
+from afresh.errors import NeedsPerson
+
+_NOT_UNDER_TEST = frozenset(("test", "tests", "doc", "docs", "example", "examples", "bench", "benchmarks", "scripts", "tools"))
+
+# Without the current folder, which `python -c` puts first and a `pytest` program does not.
+_WHERE = """
+import importlib.util, json, sys
+sys.path[:] = [folder for folder in sys.path if folder]
+found = {}
+for name in sys.argv[1:]:
+    try:
+        spec = importlib.util.find_spec(name)
+    except Exception:
+        continue
+    if spec is not None:
+        places = [spec.origin] if spec.origin else list(spec.submodule_search_locations or ())
+        found[name] = places[0] if places else None
+print(json.dumps(found))
+"""
+
+
+def top_level_packages(tree: Path) -> tuple[str, ...]:
+    """Names of the packages in the tree, at its root and in `src`, without those that are only about the project."""
+    folders = [entry for place in (tree / "src", tree) if place.is_dir() for entry in sorted(place.iterdir())]
+    names = [folder.name for folder in folders if folder.name.isidentifier() and (folder / "__init__.py").is_file()]
+    return tuple(name for name in dict.fromkeys(names) if name not in _NOT_UNDER_TEST)
+
+
+def import_probe(sandbox: Confined, packages: Sequence[str], timeout: float = 60) -> list[str]:
+    """Problems: packages that Python would import from elsewhere. One that can't be imported at all is none."""
+    if not packages:
+        return []
+    code = shlex.join(["-c", _WHERE, *packages])
+    done = sandbox.run(f'"$(command -v python || command -v python3)" {code}', timeout)
+    if done.exit:
+        return [f"Python could not be asked where it imports from: {done.output.strip()[-300:]}"]
+    places: dict[str, str | None] = json.loads(done.output.strip().splitlines()[-1])
+    return [
+        f"{name} is imported from {place}, not from the task's tree"
+        for name, place in places.items()
+        if place and not _is_own(place, sandbox)
+    ]
+
+
+def require_own_tree(sandbox: Confined, tree: Path) -> None:
+    """NeedsPerson if commands in the sandbox would test other code than the task's."""
+    problems = import_probe(sandbox, top_level_packages(tree))
+    if problems:
+        raise NeedsPerson(
+            "; ".join(problems),
+            next="install bubblewrap, or install the package into its environment as editable (pip install -e .)",
+            safe="nothing has been changed",
+        )
+
+
+def _is_own(place: str, sandbox: Confined) -> bool:
+    """In the tree, and not in an environment that stands inside it."""
+    root, path = sandbox.root.resolve(), Path(place).resolve()
+    environments = [root / name for name in sandbox.mounts.environments]
+    return root in path.parents and not any(folder in path.parents for folder in environments)

@@ -1,0 +1,100 @@
+"""What a command may read besides the task's tree: the system and the interpreters on PATH, nothing else of the home folder."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from afresh.adapters.sandbox.mounts import Mounts, homes
+from afresh.errors import BadInput
+
+SYSTEM = tuple(Path(name) for name in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"))
+
+_ETC = """ld.so.cache ld.so.conf ld.so.conf.d ld-musl-x86_64.path alternatives ssl/certs ssl/openssl.cnf ssl/cert.pem
+ca-certificates ca-certificates.conf pki/tls/certs pki/ca-trust/extracted crypto-policies
+localtime timezone os-release debian_version mime.types
+protocols services python3 python3.11 python3.12 python3.13 fonts java-17-openjdk java-21-openjdk perl"""
+
+_ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta", ".package-lock.json", ".yarn-integrity", ".modules.yaml")
+
+
+def etc_files() -> tuple[Path, ...]:
+    """The parts of /etc that programs need to start; no password, key or account."""
+    return tuple(path for name in _ETC.split() if (path := Path("/etc") / name).exists())
+
+
+def search_path() -> tuple[Path, ...]:
+    """Existing folders on the user's PATH. Relative ones would mean the task's tree, so they don't count."""
+    folders = (Path(name) for name in os.environ.get("PATH", os.defpath).split(":") if name.startswith("/"))
+    return tuple(dict.fromkeys(folder for folder in folders if folder.is_dir()))
+
+
+def environment_folders(mounts: Mounts) -> tuple[Path, ...]:
+    """The environment folders of the checkout that exist. BadInput for one that leads out of it and is no environment."""
+    found = [mounts.at / name for name in mounts.environments if (mounts.at / name).is_dir()]
+    for folder in found:
+        real = folder.resolve()
+        if mounts.at.resolve() not in real.parents and not any((real / mark).exists() for mark in _ENVIRONMENT_MARKS):
+            raise BadInput(
+                f"{folder} leads out of the repository to {real}", "make it a plain folder, or a link to an environment"
+            )
+    return tuple(found)
+
+
+def interpreters(mounts: Mounts) -> tuple[Path, ...]:
+    """Folders that the programs on PATH live in, the running Python, and the Pythons that virtual environments are based on."""
+    folders = [part for folder in search_path() for part in _installation(folder, mounts)]
+    folders += [part for prefix in (sys.prefix, sys.base_prefix) for part in _installation(Path(prefix) / "bin", mounts)]
+    environments = [place for folder in environment_folders(mounts) for place in (folder, folder.resolve())]
+    based = [part for folder in (*environments, *folders) for base in _base(folder) for part in _installation(base, mounts)]
+    folders += [*environments, *based]
+    return _outermost(folder for folder in folders if not _inside(folder, (*SYSTEM, mounts.at)))
+
+
+def _installation(folder: Path, mounts: Mounts) -> Iterator[Path]:
+    """The folder of programs and, if it belongs to an installation that needs more than that, the whole of it."""
+    private = (*homes(), mounts.at, mounts.tree)
+    if not _holds(folder, private):
+        yield folder
+    prefix = folder.parent
+    if _is_installation(prefix, folder.name) and not _holds(prefix, private):
+        yield prefix
+
+
+def _is_installation(prefix: Path, folder: str) -> bool:
+    if folder == "shims":
+        return (prefix / "versions").is_dir() or (prefix / "installs").is_dir()
+    if folder not in ("bin", "sbin"):
+        return False
+    marks = ("pyvenv.cfg", "conda-meta", "lib/node_modules/npm")
+    return any((prefix / mark).exists() for mark in marks) or any(prefix.glob("lib/python3*/os.py"))
+
+
+def _base(environment: Path) -> Iterator[Path]:
+    """The `bin` folder of the Python that a virtual environment is made from."""
+    try:
+        lines = (environment / "pyvenv.cfg").read_text(errors="replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        key, _, value = line.partition("=")
+        if key.strip() == "home" and value.strip().startswith("/"):
+            yield Path(value.strip())
+            yield Path(value.strip()).resolve()
+
+
+def _holds(folder: Path, private: Iterable[Path]) -> bool:
+    real = folder.resolve()
+    return any(real == path or real in path.parents for path in private)
+
+
+def _inside(folder: Path, others: Iterable[Path]) -> bool:
+    return any(folder == other or other in folder.parents for other in others)
+
+
+def _outermost(folders: Iterable[Path]) -> tuple[Path, ...]:
+    kept: list[Path] = []
+    for folder in sorted(set(folders), key=lambda path: len(path.parts)):
+        if folder.is_dir() and not _inside(folder, kept):
+            kept.append(folder)
+    return tuple(kept)

@@ -1,0 +1,115 @@
+"""A seccomp filter as bytes: system calls that no build or test needs and that lead out of a sandbox."""
+
+import errno
+import platform
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+_ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+_NUMBER, _ARCHITECTURE = 0, 4
+_X32 = 0x40000000
+_NEW_NAMESPACES = 0x7E020000
+_INJECT_INPUT = (0x5412, 0x541C)
+
+# name: number on x86_64, number on aarch64 (None: it does not exist there)
+_CALLS: dict[str, tuple[int, int | None]] = {
+    "acct": (163, 89), "add_key": (248, 217), "adjtimex": (159, 171), "bpf": (321, 280), "chroot": (161, 51),
+    "clock_adjtime": (305, 266), "clock_settime": (227, 112), "clone": (56, 220), "clone3": (435, 435), "connect": (42, 203),
+    "delete_module": (176, 106), "fanotify_init": (300, 262), "finit_module": (313, 273), "fsconfig": (431, 431),
+    "fsmount": (432, 432), "fsopen": (430, 430), "fspick": (433, 433), "init_module": (175, 105), "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427), "io_uring_setup": (425, 425), "ioctl": (16, 29), "ioperm": (173, None), "iopl": (172, None),
+    "kcmp": (312, 272), "kexec_file_load": (320, 294), "kexec_load": (246, 104), "keyctl": (250, 219), "mount": (165, 40),
+    "mount_setattr": (442, 442), "move_mount": (429, 429), "mq_open": (240, 180), "mq_unlink": (241, 181), "msgget": (68, 186),
+    "name_to_handle_at": (303, 264), "open_by_handle_at": (304, 265), "open_tree": (428, 428), "perf_event_open": (298, 241),
+    "pidfd_getfd": (438, 438), "pivot_root": (155, 41), "prlimit64": (302, 261), "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271), "ptrace": (101, 117), "quotactl": (179, 60), "quotactl_fd": (443, 443), "reboot": (169, 142),
+    "request_key": (249, 218), "semget": (64, 190), "setdomainname": (171, 162), "sethostname": (170, 161), "setns": (308, 268),
+    "settimeofday": (164, 170), "shmat": (30, 196), "shmget": (29, 194), "socket": (41, 198), "socketpair": (53, 199),
+    "swapoff": (168, 225), "swapon": (167, 224), "syslog": (103, 116), "umount2": (166, 39), "unshare": (272, 97),
+    "userfaultfd": (323, 282), "vhangup": (153, 58),
+}  # fmt: skip
+_MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+
+_NEVER = (
+    "acct", "add_key", "adjtimex", "bpf", "chroot", "clock_adjtime", "clock_settime", "delete_module", "fanotify_init",
+    "finit_module", "fsconfig", "fsmount", "fsopen", "fspick", "init_module", "io_uring_enter", "io_uring_register",
+    "io_uring_setup", "ioperm", "iopl", "kexec_file_load", "kexec_load", "keyctl", "mount", "mount_setattr", "move_mount",
+    "name_to_handle_at", "open_by_handle_at", "open_tree", "perf_event_open", "pivot_root", "quotactl", "quotactl_fd",
+    "reboot", "request_key", "setdomainname", "sethostname", "setns", "settimeofday", "swapoff", "swapon", "syslog",
+    "umount2", "unshare", "userfaultfd", "vhangup",
+)  # fmt: skip
+
+_NOT_WITHOUT_NAMESPACES = (
+    "connect", "kcmp", "mq_open", "mq_unlink", "msgget", "pidfd_getfd", "process_vm_readv", "process_vm_writev", "ptrace",
+    "semget", "shmat", "shmget",
+)  # fmt: skip
+
+_UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
+_STREAM, _PACKETS = 1, 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    code: int
+    value: int
+    then: int = 0
+    otherwise: int = 0
+
+    def packed(self) -> bytes:
+        return struct.pack("HBBI", self.code, self.then, self.otherwise, self.value)
+
+
+def filter_for(namespaces: bool, machine: str = "") -> bytes | None:
+    """The filter for this kind of machine, None where we have none. Without namespaces sockets and tracing go too."""
+    known = _MACHINES.get(machine or platform.machine())
+    if known is None:
+        return None
+    column, architecture = known
+    steps = [_load(_ARCHITECTURE), _Step(_EQUAL, architecture, then=1), _Step(_RETURN, _KILL), _load(_NUMBER)]
+    steps += [_Step(_AT_LEAST, _X32, otherwise=1), _refuse(errno.ENOSYS)]
+    rules: dict[str, list[_Step]] = {name: [_refuse()] for name in _NEVER}
+    rules |= {"clone": _no_namespaces(), "clone3": [_refuse(errno.ENOSYS)], "ioctl": _none_of(1, _INJECT_INPUT)}
+    if namespaces:
+        rules["socket"] = _only(0, (_UNIX, _INET, _INET6, _NETLINK))
+    else:
+        rules |= {name: [_refuse()] for name in _NOT_WITHOUT_NAMESPACES}
+        # A datagram socket of a pair can still be sent to a path; a stream cannot. Limits of others may not be set.
+        rules |= {"socket": [_refuse(errno.EACCES)], "prlimit64": _only(0, (0,))}
+        rules["socketpair"] = _only(0, (_UNIX,)) + _only(1, (_STREAM, _PACKETS), mask=0xF)
+    for name, rule in rules.items():
+        number = _CALLS[name][column]
+        if number is not None:
+            steps += [_Step(_EQUAL, number, otherwise=len(rule) + 1), *rule, _load(_NUMBER)]
+    return b"".join(step.packed() for step in [*steps, _Step(_RETURN, _ALLOW)])
+
+
+def _load(offset: int) -> _Step:
+    return _Step(_LOAD, offset)
+
+
+def _argument(index: int) -> _Step:
+    return _load(16 + 8 * index)
+
+
+def _refuse(error: int = errno.EPERM) -> _Step:
+    return _Step(_RETURN, _ERRNO | error)
+
+
+def _no_namespaces() -> list[_Step]:
+    return [_argument(0), _Step(_ANY_BIT, _NEW_NAMESPACES, otherwise=1), _refuse()]
+
+
+def _only(argument: int, values: Sequence[int], mask: int = 0) -> list[_Step]:
+    """Refuse unless the argument is one of these."""
+    masked = [_Step(_AND, mask)] if mask else []
+    tests = [_Step(_EQUAL, value, then=len(values) - place) for place, value in enumerate(values)]
+    return [_argument(argument), *masked, *tests, _refuse(errno.EACCES)]
+
+
+def _none_of(argument: int, values: Sequence[int]) -> list[_Step]:
+    tests: list[_Step] = []
+    for value in values:
+        tests += [_Step(_EQUAL, value, otherwise=1), _refuse()]
+    return [_argument(argument), *tests]

@@ -1,0 +1,112 @@
+"""Running a command under the stand-alone launcher: for the levels that have no process namespace to end it by."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from afresh.adapters.sandbox.environment import clean_environment, shell
+from afresh.adapters.sandbox.mounts import Limits, Mounts
+from afresh.adapters.sandbox.process import STOPPED, TIMED_OUT, ended_on_error, finish, start
+from afresh.adapters.sandbox.rlimits import rlimits
+from afresh.domain.action import Completed
+from afresh.errors import NoSandbox
+
+LAUNCHER = Path(__file__).parent / "launcher.py"
+_STOPPED_WITHIN = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Supervised:
+    """One command to run in the tree, where the tree is, with these rules or none."""
+
+    mounts: Mounts
+    limits: Limits
+    temporary: Path
+    confined: Mapping[str, Any] | None = None
+
+    def run(self, command: str, timeout: float) -> Completed:
+        told, tell = os.pipe()
+        try:
+            with kept_git(self.mounts.tree) as put_back:
+                done = self._follow(command, timeout, tell)
+            report = _report(told)
+        finally:
+            os.close(told)
+        if "failed" in report:
+            raise NoSandbox(f"the command could not be confined: {report['failed']}", "run `afresh doctor` to see what holds")
+        if done.exit not in (TIMED_OUT, STOPPED) and "exit" in report:
+            done = replace(done, exit=report["exit"] if report["exit"] is not None else STOPPED)
+        return replace(done, output=done.output + "".join(put_back))
+
+    def _follow(self, command: str, timeout: float, tell: int) -> Completed:
+        try:
+            order = {
+                "argv": [shell(), "-c", command],
+                "limits": rlimits(self.limits),
+                "confined": self.confined,
+                "report": tell,
+                "parent": os.getpid(),
+            }
+            environment = clean_environment(self.mounts, str(self.temporary), import_folders(self.mounts.tree))
+            argv = [sys.executable, "-I", "-S", str(LAUNCHER), json.dumps(order)]
+            running = start(argv, environment, self.mounts.tree, (tell,))
+        finally:
+            os.close(tell)
+        with ended_on_error(running):
+            return finish(running, command, timeout, self.limits, lambda: _stop(running.child))
+
+
+def _stop(launcher: subprocess.Popen[bytes]) -> None:
+    """The launcher ends all that it has started before it ends itself."""
+    launcher.send_signal(signal.SIGTERM)
+    try:
+        launcher.wait(_STOPPED_WITHIN)
+    except subprocess.TimeoutExpired:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(launcher.pid, signal.SIGKILL)
+
+
+def _report(told: int) -> dict[str, Any]:
+    text = os.read(told, 1 << 16)
+    return json.loads(text) if text else {}
+
+
+def import_folders(tree: Path) -> Sequence[Path]:
+    """Put before everything else that Python imports, since an installed package may point at the user's checkout."""
+    return tuple(folder for folder in (tree / "src", tree) if folder.is_dir())
+
+
+@contextlib.contextmanager
+def private_folder() -> Iterator[Path]:
+    """A temporary folder of the command's own."""
+    folder = Path(tempfile.mkdtemp(prefix="afresh-"))
+    try:
+        (folder / "home").mkdir()
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def kept_git(tree: Path) -> Iterator[list[str]]:
+    """Without mounts a command can rewrite the tree's `.git` file; then it is put back, and that is said."""
+    link, said = tree / ".git", list[str]()
+    before = link.read_bytes() if link.is_file() and not link.is_symlink() else None
+    yield said
+    if before is None or (link.is_file() and not link.is_symlink() and link.read_bytes() == before):
+        return
+    if link.is_dir() and not link.is_symlink():
+        shutil.rmtree(link)
+    else:
+        link.unlink(missing_ok=True)
+    link.write_bytes(before)
+    said.append("\n[afresh: the command changed .git; it was put back]\n")

@@ -1,0 +1,178 @@
+"""One SQLite file, opened so that what was committed survives a crash and a power cut."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+
+from afresh.adapters.store.faults import BUSY, code, damaged, told, translated
+from afresh.adapters.store.place import refuse_links
+from afresh.adapters.store.schema import APPLICATION, MIGRATIONS, migrate
+from afresh.errors import AfreshError
+
+PATIENCE = 20.0
+CHECKPOINT_BYTES = 4 << 20
+SMALLEST = 512
+COMMIT_BYTES = 24 << 10
+"""What a commit adds to the log beyond its payload, roughly: whole pages are logged."""
+
+
+class Database:
+    """One connection a process, shared by its threads under a lock."""
+
+    def __init__(self, path: Path, checkpoint_bytes: int = CHECKPOINT_BYTES) -> None:
+        self.path = path
+        self._checkpoint_bytes = checkpoint_bytes
+        self._begin_life()
+
+    def _begin_life(self) -> None:
+        self._process = os.getpid()
+        self._lock = RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._logged = 0
+        self._failure: AfreshError | None = None
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A consistent view for a few queries."""
+        with self._exclusive() as connection:
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                _roll_back(connection)
+
+    @contextmanager
+    def writing(self, payload: int = 0) -> Iterator[sqlite3.Connection]:
+        """One atomic, durable commit; nothing of it happens if the body raises. `payload`: about how many bytes it writes."""
+        with self._exclusive() as connection:
+            if self._failure:
+                raise self._failure
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException as fault:
+                _roll_back(connection)
+                self._remember(fault)
+                raise
+            self._logged += payload + COMMIT_BYTES
+            if self._logged >= self._checkpoint_bytes:
+                self._checkpoint(connection)
+
+    def close(self) -> None:
+        """Give the file back; the next use opens it again."""
+        with self._lock:
+            if self._connection and self._process == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    @contextmanager
+    def _exclusive(self) -> Iterator[sqlite3.Connection]:
+        if self._process != os.getpid():
+            # A connection must not cross a fork, not even to be closed: it is left to the parent.
+            _inherited.append(self._connection)
+            self._begin_life()
+        with self._lock, told(self.path):
+            if self._connection is None:
+                self._connection = opened(self.path)
+                self._sweep_old_log(self._connection)
+            yield self._connection
+
+    def _remember(self, fault: BaseException) -> None:
+        """After a failed fsync the kernel may drop the dirty pages and report success next time: so there is no next time."""
+        if isinstance(fault, sqlite3.Error) and code(fault) == sqlite3.SQLITE_IOERR:
+            self._failure = translated(fault, self.path)
+
+    def _sweep_old_log(self, connection: sqlite3.Connection) -> None:
+        log = self.path.with_name(self.path.name + "-wal")
+        if log.exists() and log.stat().st_size > 4 * self._checkpoint_bytes:
+            self._checkpoint(connection)
+
+    def _checkpoint(self, connection: sqlite3.Connection) -> None:
+        """Copy the log into the file while holding the write lock.
+
+        SQLite before 3.51.3 can lose pages when a commit restarts the log just as another connection begins a checkpoint. So
+        automatic checkpoints are off and ours run while a second connection holds the write lock: no commit can come between.
+        """
+        self._logged = 0
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return  # another process writes, and will sweep in its turn
+        sweeper = _connected(self.path)
+        try:
+            sweeper.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        finally:
+            sweeper.close()
+            _roll_back(connection)
+
+
+_inherited: list[sqlite3.Connection | None] = []
+
+
+def opened(path: Path) -> sqlite3.Connection:
+    """A connection to a file that is known to be ours, with its schema up to date."""
+    refuse_links(path.parent, path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm"))
+    if path.exists():
+        _examine(path)
+    else:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    connection = _connected(path)
+    try:
+        _log_ahead(connection)
+        migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _examine(path: Path) -> None:
+    """Look before touching: through a connection that can't write, so that a strange file keeps its every byte."""
+    size = path.stat().st_size
+    if size == 0:
+        return
+    if size < SMALLEST:
+        raise damaged(path, "is not a database")  # SQLite would take so short a file for an empty one, and write over it
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=PATIENCE, isolation_level=None)
+    try:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    finally:
+        connection.close()
+    if application != APPLICATION and (tables or version or application):
+        raise damaged(path, "is a database of another program")
+    if version > len(MIGRATIONS):
+        raise damaged(path, f"was written by a newer afresh (schema {version}, this one knows {len(MIGRATIONS)}): update afresh")
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False, cached_statements=64)
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.execute(f"PRAGMA journal_size_limit = {4 * CHECKPOINT_BYTES}")
+    return connection
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Switch to write-ahead logging. SQLite does not wait for its turn here, so we do."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            return
+        except sqlite3.OperationalError as fault:
+            if code(fault) != BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")

@@ -1,0 +1,56 @@
+"""SQLite's errors, told to whoever must act."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from afresh.errors import AfreshError, BadInput, Broken, Damaged, NeedsPerson, TryAgain
+
+BUSY, LOCKED = sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED
+UNUSABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH)
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Raise what SQLite reports about `path` as an error of ours."""
+    try:
+        yield
+    except sqlite3.Error as fault:
+        raise translated(fault, path) from fault
+
+
+def code(fault: sqlite3.Error) -> int:
+    """The primary result code; 0 when Python's module itself complains."""
+    return getattr(fault, "sqlite_errorcode", 0) & 0xFF
+
+
+def translated(fault: sqlite3.Error, path: Path) -> AfreshError:
+    found = code(fault)
+    if found in (BUSY, LOCKED):
+        return TryAgain(f"{path} is busy: another process has been writing to it for long")
+    if found == sqlite3.SQLITE_FULL:
+        return NeedsPerson(
+            f"no room left to write to {path}",
+            next="free some space on that disk, then `afresh resume`",
+            safe="everything up to the last commit; the write that failed was rolled back",
+        )
+    if found == sqlite3.SQLITE_IOERR:
+        return NeedsPerson(
+            f"the disk failed under {path}: {fault}",
+            next="check the disk and its connection, then `afresh resume` in a new process",
+            safe="everything up to the last commit",
+        )
+    if found in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return damaged(path, "is damaged" if found == sqlite3.SQLITE_CORRUPT else "is not a database")
+    if found in UNUSABLE:
+        return BadInput(f"{path} can't be opened for writing: {fault}", next="check that the folder exists and its permissions")
+    return Broken(f"{path}: {fault}")
+
+
+def damaged(path: Path, what: str) -> Damaged:
+    return Damaged(
+        f"{path} {what}",
+        next="move it away, or restore it from a backup, and start again",
+        safe="the file was not touched; branches and snapshots in git are whole",
+    )

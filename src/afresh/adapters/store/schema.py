@@ -1,0 +1,60 @@
+"""What the database holds, as an ordered list of small migrations. Never edit one that has been released: add the next."""
+
+from collections.abc import Callable
+from sqlite3 import Connection
+
+APPLICATION = 0x61667265
+"""SQLite's `application_id`: tells our file from any other database."""
+
+
+def _journal(connection: Connection) -> None:
+    """What was ordered never changes (task); where it stands does, with every commit (ticket)."""
+    connection.execute(
+        "CREATE TABLE task (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, goal TEXT NOT NULL, type TEXT NOT NULL,"
+        " priority INTEGER NOT NULL, needs TEXT NOT NULL) STRICT"
+    )
+    connection.execute(
+        "CREATE TABLE ticket (task INTEGER PRIMARY KEY REFERENCES task, status TEXT NOT NULL, seq INTEGER NOT NULL,"
+        " hash BLOB NOT NULL) STRICT"
+    )
+    connection.execute("CREATE INDEX ticket_status ON ticket (status)")
+    connection.execute(
+        "CREATE TABLE entry (task INTEGER NOT NULL REFERENCES task, seq INTEGER NOT NULL, hash BLOB NOT NULL,"
+        " body ANY NOT NULL, PRIMARY KEY (task, seq)) STRICT"
+    )
+
+
+def _archive(connection: Connection) -> None:
+    connection.execute("CREATE TABLE block (number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, body ANY NOT NULL) STRICT")
+
+
+def _snapshots(connection: Connection) -> None:
+    connection.execute(
+        "CREATE TABLE snapshot (task INTEGER PRIMARY KEY REFERENCES task, seq INTEGER NOT NULL, body ANY NOT NULL) STRICT"
+    )
+
+
+def _leases(connection: Connection) -> None:
+    connection.execute(
+        "CREATE TABLE lease (task INTEGER PRIMARY KEY REFERENCES task, worker TEXT NOT NULL, expires REAL NOT NULL,"
+        " token INTEGER NOT NULL) STRICT"
+    )
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_journal, _archive, _snapshots, _leases)
+
+
+def migrate(connection: Connection) -> None:
+    """Bring the schema up to date in one transaction; whoever comes second finds nothing left to do."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        for step in MIGRATIONS[version:]:
+            step(connection)
+        if version < len(MIGRATIONS):
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise

@@ -1,0 +1,176 @@
+"""The journal and the archive in one SQLite file."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from sqlite3 import Connection
+
+from afresh.adapters.store import archive
+from afresh.adapters.store.database import Database
+from afresh.adapters.store.packing import packed, unpacked
+from afresh.domain import chain
+from afresh.domain.codec import dumps, loads
+from afresh.domain.event import Entry, Head
+from afresh.domain.fact import Block
+from afresh.domain.fold import fold
+from afresh.domain.state import State
+from afresh.domain.task import Status, Task
+from afresh.errors import BadInput, Broken, Conflict, Damaged
+
+PAGE = 256
+SNAPSHOT_EVERY = 100
+"""Entries between two snapshots, about fourteen steps: writing one costs more than reading these again."""
+LONG_BODY = 4_000
+
+
+class SqliteStore:
+    def __init__(self, database: Database | Path) -> None:
+        self._database = database if isinstance(database, Database) else Database(database)
+
+    def append(self, entries: Sequence[Entry], blocks: Sequence[Block], state: State) -> None:
+        _coherent(entries, state)
+        rows = [(entry.seq, bytes.fromhex(entry.hash), packed(entry.body, LONG_BODY)) for entry in entries]
+        with self._database.writing(sum(len(entry.body) for entry in entries)) as connection:
+            before = _standing(connection, state.task.id)
+            _continues(entries[0], before)
+            number = before.number or _ordered(connection, state.task)
+            connection.executemany(f"INSERT INTO entry (task, seq, hash, body) VALUES ({number}, ?, ?, ?)", rows)
+            archive.keep(connection, blocks)
+            _stand(connection, number, state, before.status)
+            if state.status is not Status.RUNNING or state.head.seq - before.snapshot >= SNAPSHOT_EVERY:
+                kept = (number, state.head.seq, packed(dumps(state)))
+                connection.execute("INSERT OR REPLACE INTO snapshot (task, seq, body) VALUES (?, ?, ?)", kept)
+
+    def load(self, task: str) -> State:
+        with self._database.reading() as connection:
+            standing = _known(connection, task)
+            state = _snapshot(connection, standing.number)
+            if state:
+                state = fold(state, _entries(connection, standing.number, state.head, SNAPSHOT_EVERY))
+                if state.head == standing.head:
+                    return state
+        return fold(None, self.journal(task))
+
+    def journal(self, task: str) -> Iterator[Entry]:
+        with self._database.reading() as connection:
+            standing = _known(connection, task)
+        at, end = Head(), standing.head.seq
+        while at.seq < end:
+            with self._database.reading() as connection:
+                page = _entries(connection, standing.number, at, min(PAGE, end - at.seq))
+            if not page:
+                raise Damaged(
+                    f"journal of {task} ends at entry {at.seq}, {end} were written",
+                    next="restore the database from a backup",
+                    safe="the entries before that are intact",
+                )
+            at = Head(page[-1].seq, page[-1].hash)
+            yield from page
+
+    def read(self, block: str) -> str:
+        with self._database.reading() as connection:
+            return archive.read(connection, block)
+
+    def close(self) -> None:
+        self._database.close()
+
+
+def _coherent(entries: Sequence[Entry], state: State) -> None:
+    """Entries and state must tell one story before any of it is written."""
+    if not entries or Head(entries[-1].seq, entries[-1].hash) != state.head:
+        raise Broken("the state does not stand at the last of the entries that lead to it")
+    before = entries[0]
+    for entry in entries[1:]:
+        if entry.seq != before.seq + 1 or entry.hash != chain.digest(before.hash, entry.body):
+            raise Broken(f"entry {entry.seq} does not follow entry {before.seq}")
+        before = entry
+    if any(entry.task != state.task.id for entry in entries):
+        raise Broken("one append is for one task")
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """Where a task's journal ends, and at which entry its last snapshot was taken."""
+
+    number: int = 0
+    status: str = ""
+    head: Head = field(default=Head())
+    snapshot: int = 0
+
+
+def _standing(connection: Connection, task: str) -> _Standing:
+    row = connection.execute(
+        "SELECT number, status, ticket.seq, hash, snapshot.seq FROM task JOIN ticket ON ticket.task = number"
+        " LEFT JOIN snapshot ON snapshot.task = number WHERE id = ?",
+        (task,),
+    ).fetchone()
+    return _Standing(row[0], row[1], Head(row[2], row[3].hex()), row[4] or 0) if row else _Standing()
+
+
+def _known(connection: Connection, task: str) -> _Standing:
+    standing = _standing(connection, task)
+    if not standing.number:
+        raise BadInput(f"there is no task {task!r}", next="`afresh list` shows the tasks there are")
+    return standing
+
+
+def _continues(first: Entry, before: _Standing) -> None:
+    head = before.head
+    if first.seq != head.seq + 1 or first.hash != chain.digest(head.hash, first.body):
+        raise Conflict(f"the journal of {first.task} stands at entry {head.seq}; entry {first.seq} does not follow from it")
+
+
+def _ordered(connection: Connection, task: Task) -> int:
+    """Number a new task: the order of the queue."""
+    row = (task.id, task.goal, task.type, task.priority, dumps(task.needs))
+    made = connection.execute("INSERT INTO task (id, goal, type, priority, needs) VALUES (?, ?, ?, ?, ?) RETURNING number", row)
+    return made.fetchall()[0][0]
+
+
+def _stand(connection: Connection, number: int, state: State, before: str) -> None:
+    """Move the ticket. Its status is indexed, and touched only when it changes: that saves a page in most commits."""
+    head = (state.head.seq, bytes.fromhex(state.head.hash), number)
+    if not before:
+        connection.execute("INSERT INTO ticket (seq, hash, task, status) VALUES (?, ?, ?, ?)", (*head, state.status.value))
+        return
+    connection.execute("UPDATE ticket SET seq = ?, hash = ? WHERE task = ?", head)
+    if state.status.value != before:
+        connection.execute("UPDATE ticket SET status = ? WHERE task = ?", (state.status.value, number))
+
+
+def _snapshot(connection: Connection, number: int) -> State | None:
+    """None when it can't be believed: the journal is the truth, and can always make it again."""
+    row = connection.execute(
+        "SELECT snapshot.body, entry.seq, entry.hash FROM snapshot JOIN entry USING (task, seq) WHERE task = ?", (number,)
+    ).fetchone()
+    if row is None:
+        return None
+    try:
+        state = loads(State, unpacked(row[0]))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return state if state.head == Head(row[1], row[2].hex()) else None
+
+
+def _entries(connection: Connection, number: int, at: Head, limit: int) -> list[Entry]:
+    """Entries after `at`, each checked against the one before it."""
+    rows = connection.execute(
+        "SELECT seq, hash, body FROM entry WHERE task = ? AND seq > ? ORDER BY seq LIMIT ?", (number, at.seq, limit)
+    )
+    entries: list[Entry] = []
+    for _, hash, body in rows:
+        entry = chain.read(_plain(body, at.seq + 1), at, hash.hex())
+        entries.append(entry)
+        at = Head(entry.seq, entry.hash)
+    return entries
+
+
+def _plain(body: str | bytes, seq: int) -> str:
+    try:
+        return unpacked(body)
+    except ValueError as fault:
+        raise Damaged(
+            f"journal entry {seq} can't be read: {fault}",
+            next="restore the database from a backup",
+            safe="entries before it are intact",
+        ) from fault

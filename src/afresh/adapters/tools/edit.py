@@ -1,0 +1,51 @@
+"""Replace text that occurs exactly once."""
+
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+from typing import Any
+
+from afresh.adapters.tools.tool import FunctionTool, schema
+from afresh.errors import ModelMistake
+from afresh.ports import Bench, Files, Outcome
+
+
+def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
+    return Outcome(replaced(bench.files, args["path"], args["old"], args["new"]))
+
+
+def replaced(files: Files, path: str, old: str, new: str) -> str:
+    text = files.read(path)
+    if old == new:
+        raise ModelMistake("edit: old and new are the same")
+    if not old:
+        raise ModelMistake("edit: old is empty; use write for a new file")
+    if (count := text.count(old)) != 1:
+        raise ModelMistake(f"edit: old occurs {count} times in {path}: " + (copies(text, old) if count else nearest(text, old)))
+    files.write(path, text.replace(old, new))
+    line = text[: text.index(old)].count("\n") + 1
+    return f"replaced {len(old.splitlines())} lines at line {line} of {path} with {len(new.splitlines())}"
+
+
+def copies(text: str, old: str) -> str:
+    places: list[str] = []
+    position = text.find(old)
+    while position >= 0 and len(places) < 5:
+        places.append(str(text[:position].count("\n") + 1))
+        position = text.find(old, position + 1)
+    return f"at lines {', '.join(places)}; add lines around it until it is unique"
+
+
+def nearest(text: str, old: str) -> str:
+    """The line most like the first line of `old`, so that a slip in copying can be mended at once."""
+    wanted = next((line for line in old.splitlines() if line.strip()), "").strip()
+    lines = text.splitlines()
+    if not lines or not wanted:
+        return "copy it exactly from the file"
+    scored = ((SequenceMatcher(None, wanted, line.strip()).ratio(), number) for number, line in enumerate(lines[:5000], 1))
+    ratio, number = max(scored)
+    return f"nearest is line {number}: {lines[number - 1]!r}" if ratio > 0.6 else "copy it exactly from the file"
+
+
+tool = FunctionTool(
+    schema("edit", "Replace `old`, which occurs exactly once, with `new`.", path="", old="", new=""), run, changes=True
+)

@@ -1,0 +1,30 @@
+"""Look at a window of a file. The lines stay under "Files", read anew for every call, so they are never stale."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from afresh.adapters.tools.tool import FunctionTool, schema
+from afresh.domain.fact import Region
+from afresh.errors import ModelMistake
+from afresh.ports import Bench, Outcome
+
+LINES = 80
+
+
+def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
+    count = len(bench.files.read(args["path"]).splitlines())
+    start = max(1, int(args.get("start", 1)))
+    if start > max(1, count):
+        raise ModelMistake(f"{args['path']} has only {count} lines")
+    end = min(count, start + max(1, int(args.get("lines", LINES))) - 1)
+    region = Region(args["path"], start, end, bench.state.step + 1)
+    return Outcome(f"lines {start}-{end} of {count} are under Files", regions=(region,))
+
+
+tool = FunctionTool(
+    schema(
+        "read", f"Show lines of a file ({LINES} unless told).", ("start", "lines"),
+        path="", start=("integer", "first line"), lines=("integer", ""),
+    ),
+    run,
+)  # fmt: skip

@@ -1,0 +1,24 @@
+"""Run a shell command in the tree, confined."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from afresh.adapters.tools.tool import FunctionTool, schema
+from afresh.domain.action import Completed
+from afresh.ports import Bench, Outcome
+
+TIMEOUT = 120
+
+
+def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
+    done = bench.sandbox.run(args["command"], TIMEOUT)
+    return Outcome(told(done), ok=done.exit == 0)
+
+
+def told(done: Completed) -> str:
+    """How it ended, then what it printed."""
+    end = f"killed after {done.seconds:.0f} s" if done.timed_out else f"exit {done.exit}"
+    return f"{end}\n{done.output.rstrip()}" if done.output.strip() else f"{end}, no output"
+
+
+tool = FunctionTool(schema("run", "Run a shell command (no network, 120 s).", command=""), run, changes=True)

@@ -1,0 +1,36 @@
+"""Run the task's checks now, all or some, without waiting for a change."""
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from afresh.adapters.tools.run import told
+from afresh.adapters.tools.tool import FunctionTool, schema
+from afresh.errors import ModelMistake
+from afresh.ports import Bench, Outcome
+
+
+def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
+    checks = bench.state.task.checks
+    if not checks:
+        raise ModelMistake("test: the task has no checks; use run")
+    which = args.get("which", "")
+    commands = [(command(check.command, which), check.timeout) for check in (checks[:1] if which else checks)]
+    runs = [bench.sandbox.run(text, timeout) for text, timeout in commands]
+    text = "\n\n".join(f"$ {done.command}\n{told(done)}" for done in runs)
+    return Outcome(text, ok=all(done.exit == 0 for done in runs), traces=True)
+
+
+def command(check: str, which: str) -> str:
+    if not which:
+        return check
+    if "pytest" not in check:
+        raise ModelMistake("test: `which` needs a pytest check; leave it out, or use run")
+    try:
+        names = shlex.split(which)
+    except ValueError as fault:
+        raise ModelMistake(f"test: {fault} in `which`") from None
+    return f"{check} {shlex.join(names)}"
+
+
+tool = FunctionTool(schema("test", "Run the checks.", ("which",), which="test files or ids; all if left out"), run)

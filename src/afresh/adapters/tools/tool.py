@@ -1,0 +1,47 @@
+"""What all tools share: a schema, and arguments that are checked against it before the tool sees them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from afresh.domain.window import ToolSchema
+from afresh.errors import ModelMistake
+from afresh.ports import Bench, Outcome
+
+TYPES: dict[str, type | tuple[type, ...]] = {"string": str, "integer": int, "array": list, "boolean": bool}
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTool:
+    schema: ToolSchema
+    function: Callable[[Mapping[str, Any], Bench], Outcome]
+    changes: bool = False
+
+    def run(self, args: Mapping[str, Any], bench: Bench) -> Outcome:
+        problem = mistake(self.schema, args)
+        if problem:
+            raise ModelMistake(f"{self.schema.name}: {problem}")
+        return self.function(args, bench)
+
+
+def schema(name: str, description: str, optional: tuple[str, ...] = (), **arguments: Any) -> ToolSchema:
+    """`argument="what it is"` is a string, `argument=("integer", "what it is")` something else."""
+    properties = {key: typed(value) for key, value in arguments.items()}
+    required = [key for key in arguments if key not in optional]
+    return ToolSchema(name, description, {"type": "object", "properties": properties, "required": required})
+
+
+def typed(value: str | tuple[str, str]) -> dict[str, Any]:
+    kind, text = ("string", value) if isinstance(value, str) else value
+    items = {"items": {"type": "string"}} if kind == "array" else {}
+    return {"type": kind, **items, **({"description": text} if text else {})}
+
+
+def mistake(schema: ToolSchema, args: Mapping[str, Any]) -> str:
+    properties: Mapping[str, Any] = schema.parameters["properties"]
+    if missing := [name for name in schema.parameters["required"] if name not in args]:
+        return f"missing argument {', '.join(missing)}"
+    if unknown := [name for name in args if name not in properties]:
+        return f"unknown argument {', '.join(unknown)}; arguments are {', '.join(properties)}"
+    wrong = [name for name, value in args.items() if not isinstance(value, TYPES[properties[name]["type"]])]
+    return f"{', '.join(wrong)}: should be {properties[wrong[0]]['type']}" if wrong else ""

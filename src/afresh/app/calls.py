@@ -1,0 +1,45 @@
+"""The calls of a task: what each was sent, to the byte."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from afresh.app.tasks import Desk
+from afresh.domain.action import Reply
+from afresh.domain.event import Replied, Requested
+from afresh.domain.window import Audit
+from afresh.engine.audit import Rebuilt, rebuild_all
+from afresh.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    step: int
+    audit: Audit
+    texts: tuple[str, ...]
+    """Of its sections, in order."""
+    reply: Reply | None = None
+
+
+def audits(desk: Desk, task: str) -> Sequence[tuple[int, Audit]]:
+    return [(e.event.step, e.event.audit) for e in desk.store.journal(task) if isinstance(e.event, Requested)]
+
+
+def call(desk: Desk, task: str, step: int | None) -> Call:
+    """One call; the last one when no step is named."""
+    found, replies = list[tuple[int, Audit]](), dict[int, Reply]()
+    for entry in desk.store.journal(task):
+        if isinstance(entry.event, Requested):
+            found.append((entry.event.step, entry.event.audit))
+        elif isinstance(entry.event, Replied):
+            replies[entry.event.step] = entry.event.reply
+    wanted = [one for one in found if step in (None, one[0])]
+    if not wanted:
+        steps = f"it has steps 1 to {found[-1][0]}" if found else "it has made no call yet"
+        raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; leave --step out for the last one")
+    number, audit = wanted[-1]
+    texts = tuple(desk.store.read(section.block) for section in audit.sections)
+    return Call(number, audit, texts, replies.get(number))
+
+
+def verify(desk: Desk, task: str) -> Sequence[Rebuilt]:
+    return list(rebuild_all(task, desk.store))

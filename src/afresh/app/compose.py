@@ -1,0 +1,94 @@
+"""The composition root: the only place where engine and adapters meet."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from afresh.adapters.models import make_model
+from afresh.adapters.models.settings import Settings as ModelSettings
+from afresh.adapters.queue.keep import keep
+from afresh.adapters.queue.worker import worker_id
+from afresh.adapters.sandbox import Mounts, choose
+from afresh.adapters.templates import template
+from afresh.adapters.time import SystemClock
+from afresh.adapters.tools import TOOLS
+from afresh.adapters.workspace.files import TreeFiles
+from afresh.adapters.workspace.repository import environment_folders, find_repository
+from afresh.adapters.workspace.worktree import GitWorkspace
+from afresh.app.tasks import Desk
+from afresh.domain.state import State
+from afresh.engine.agent import Agent
+from afresh.engine.loop import work_on
+from afresh.engine.tokens import Counter
+from afresh.errors import BadInput
+from afresh.insight.python import PythonInsight
+from afresh.ports import Watcher
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How the user wants a run to go."""
+
+    model: str = ""
+    no_sandbox: bool = False
+    watchers: tuple[Watcher, ...] = ()
+
+
+def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
+    """Claim a task (the next ready one if none is named) and take it as far as it will go. None when nothing is ready."""
+    worker = worker_id()
+    claimed = desk.queue.claim(worker, task)
+    if claimed is None:
+        return None
+    try:
+        with keep(desk.queue, worker, claimed):
+            return work_on(claimed, worker, agent_for(desk, desk.store.load(claimed), terms))
+    finally:
+        desk.queue.release(worker, claimed)
+
+
+def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
+    task, clock, counter = state.task, SystemClock(), Counter()
+    repository = find_repository(desk.project.root)
+    workspace = GitWorkspace(repository, task.id)
+    mounts = Mounts(
+        tree=workspace.root,
+        at=repository.root,
+        environments=environment_folders(repository),
+        readable=tuple(Path(path).expanduser() for path in desk.settings.readable),
+    )
+    model = make_model(which_model(desk, state, terms), state.calls, ModelSettings(count=counter))
+    refuse_large(task.budget, model.window)
+    return Agent(
+        model=model,
+        store=desk.store,
+        workspace=workspace,
+        files=TreeFiles(workspace),
+        sandbox=choose(mounts, allow_none=terms.no_sandbox),
+        insight=PythonInsight(),
+        tools=TOOLS,
+        template=template(task.type),
+        clock=clock,
+        counter=counter,
+        watchers=(desk.projections, *terms.watchers),
+    )
+
+
+def which_model(desk: Desk, state: State, terms: Terms) -> str:
+    """As asked for now, as ordered with the task, as set by the user; fix_violation needs none."""
+    chosen = terms.model or state.task.model or desk.settings.model or ("offline" if state.task.type == "fix_violation" else "")
+    if not chosen:
+        raise BadInput(
+            "no model is set",
+            next="pass --model anthropic:NAME or openai:NAME (with a key in the environment), or mailbox:DIR to answer by hand; "
+            f"then `afresh resume {state.task.id}`",
+            safe=f"task {state.task.id} is kept",
+        )
+    return chosen
+
+
+def refuse_large(budget: int, window: int) -> None:
+    """A fifth of the model's window, never more."""
+    if budget > window // 5:
+        raise BadInput(
+            f"a ceiling of {budget:,} tokens is over 20 % of this model's window of {window:,}", next=f"--budget {window // 5}"
+        )

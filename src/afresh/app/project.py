@@ -1,0 +1,68 @@
+"""Where a project's things are, and what its files say about how to work on it."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from afresh.errors import BadInput
+
+SETTINGS: dict[str, type] = {"checks": list, "type": str, "budget": int, "max_steps": int}
+"""What a repository may set. Models, keys, endpoints and the sandbox are the user's alone."""
+OWN_SETTINGS: dict[str, type] = {**SETTINGS, "model": str, "readable": list}
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    root: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.root / ".afresh"
+
+    @property
+    def state(self) -> Path:
+        return self.folder / "state"
+
+    @property
+    def database(self) -> Path:
+        return self.state / "afresh.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    checks: tuple[str, ...] = ()
+    type: str = ""
+    budget: int = 4_000
+    max_steps: int = 60
+    model: str = ""
+    readable: tuple[str, ...] = ()
+    """Paths outside the repository that sandboxed commands may read."""
+
+
+def settings(project: Project) -> Settings:
+    """The user's settings, and over them those of the repository that it may set."""
+    from platformdirs import user_config_path
+
+    own = read_settings(user_config_path("afresh") / "config.toml", OWN_SETTINGS)
+    merged = {**own, **read_settings(project.folder / "config.toml", SETTINGS)}
+    plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in merged.items()}
+    return Settings(**plain)
+
+
+def read_settings(path: Path, known: dict[str, type]) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        plain = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise BadInput(f"{path} can't be read: {fault}", next="mend the file", safe="nothing was changed") from fault
+    if unknown := sorted(set(plain) - set(known)):
+        raise BadInput(
+            f"{path} sets {', '.join(unknown)}, which it may not",
+            next=f"it may set: {', '.join(known)}",
+            safe="nothing was changed",
+        )
+    if wrong := [name for name, value in plain.items() if not isinstance(value, known[name])]:
+        raise BadInput(f"{path}: {wrong[0]} should be a {known[wrong[0]].__name__}", next="mend the file")
+    return plain

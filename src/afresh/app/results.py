@@ -1,0 +1,48 @@
+"""What a task has made: to look at, to take over, to throw away."""
+
+from collections.abc import Sequence
+
+from afresh.adapters.workspace.branch import apply_branch, discard_task
+from afresh.adapters.workspace.repository import find_repository
+from afresh.adapters.workspace.worktree import GitWorkspace
+from afresh.app.tasks import Desk, end
+from afresh.domain.change import Change
+from afresh.domain.state import State
+from afresh.domain.task import Status
+from afresh.errors import BadInput
+
+
+def changes(desk: Desk, state: State) -> Sequence[Change]:
+    if not state.opened or state.snapshot == state.opened or state.status in (Status.APPLIED, Status.DISCARDED):
+        return ()
+    return GitWorkspace(find_repository(desk.project.root), state.task.id).changes(state.opened, state.snapshot)
+
+
+def apply(desk: Desk, task: str, unverified: bool = False) -> tuple[State, str]:
+    """Merge the task's branch into the user's checkout; only what was verified, unless the user says otherwise."""
+    state = desk.store.load(task)
+    if state.status is Status.APPLIED:
+        raise BadInput(f"task {task} is applied already", next="nothing is left to do")
+    if not state.commit:
+        raise BadInput(
+            f"task {task} is {state.status} and has no result to apply", next=f"afresh show {task} tells where it stands"
+        )
+    if state.status is not Status.DONE and not unverified:
+        raise BadInput(
+            f"the result of task {task} is not verified: {state.outcome}",
+            next=f"look at it with `afresh show {task}`, then `afresh apply {task} --unverified` if you want it all the same",
+            safe="your checkout is as it was",
+        )
+    said = apply_branch(find_repository(desk.project.root), task)
+    return end(desk, task, Status.APPLIED, said), said
+
+
+def discard(desk: Desk, task: str) -> State:
+    """Remove the task's worktree and branch. Its journal stays."""
+    state = desk.store.load(task)
+    if owner := next((ticket.owner for ticket in desk.queue.tickets() if ticket.task == task), ""):
+        raise BadInput(f"task {task} is being worked on by {owner}", next="stop that run first", safe="nothing was removed")
+    if state.status in (Status.APPLIED, Status.DISCARDED):
+        raise BadInput(f"task {task} is {state.status} already", next="nothing is left to do")
+    discard_task(find_repository(desk.project.root), task)
+    return end(desk, task, Status.DISCARDED, "discarded by the user")

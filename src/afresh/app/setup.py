@@ -1,0 +1,35 @@
+"""Getting a repository ready, and its projections made again."""
+
+from collections.abc import Sequence
+
+from afresh.app.tasks import Desk
+from afresh.insight.commands import likely_checks
+from afresh.projections.rebuild import rebuild as rebuild_projections
+
+CONFIG = """\
+# Settings of this repository for afresh. Models, keys and the sandbox are the user's, not the repository's.
+# checks = ["python -m pytest -q"]   # must exit 0 before a task counts as done
+# type = "implement_feature"         # kind of task when none is named
+# budget = 4000                      # ceiling in tokens for each call
+# max_steps = 60
+"""
+
+
+def init(desk: Desk) -> Sequence[str]:
+    """What was made or found, one line each. Safe to repeat."""
+    config = desk.project.folder / "config.toml"
+    made = "kept" if config.exists() else "made"
+    if not config.exists():
+        config.write_text(CONFIG, "utf-8")
+    checks = desk.settings.checks or likely_checks(desk.project.root)
+    found = ", ".join(checks) or "none found: pass --check, or set checks in the config"
+    return [
+        f"{made} {config.relative_to(desk.project.root)} (yours to commit)",
+        f"state in {desk.project.state.relative_to(desk.project.root)} (ignored by git)",
+        f"checks: {found}",
+        'next: afresh doctor, then afresh run "what is to be done"',
+    ]
+
+
+def rebuild(desk: Desk) -> int:
+    return rebuild_projections(desk.store, desk.queue.tickets(), desk.project.state)

@@ -1,0 +1,133 @@
+"""Tasks come in, are listed, and get their answers."""
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from afresh.adapters.queue.sqlite import SqliteQueue
+from afresh.adapters.store.database import Database
+from afresh.adapters.store.place import state_folder
+from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.templates import template
+from afresh.adapters.time import SystemClock
+from afresh.adapters.workspace.repository import find_repository
+from afresh.app.project import Project, Settings, settings
+from afresh.domain.chain import link
+from afresh.domain.event import Answered, Created, Ended, Event, Head
+from afresh.domain.fold import fold
+from afresh.domain.state import State
+from afresh.domain.task import Check, Status, Task
+from afresh.errors import BadInput
+from afresh.insight.commands import likely_checks
+from afresh.ports import Ticket
+from afresh.projections.writer import ProjectionWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What the user typed."""
+
+    goal: str
+    type: str = ""
+    checks: tuple[str, ...] = ()
+    priority: int = 0
+    needs: tuple[str, ...] = ()
+    model: str = ""
+    budget: int = 0
+    max_steps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A project with its store and queue open."""
+
+    project: Project
+    database: Database
+    store: SqliteStore
+    queue: SqliteQueue
+    settings: Settings
+    projections: ProjectionWriter
+
+
+def open_desk(path: Path) -> Desk:
+    """The project that `path` is in; its state folder is made when missing."""
+    project = Project(find_repository(path).root)
+    state_folder(project.root)
+    database = Database(project.database)
+    store, queue = SqliteStore(database), SqliteQueue(database, SystemClock())
+    return Desk(project, database, store, queue, settings(project), ProjectionWriter(project.state, store, queue.tickets))
+
+
+def add(desk: Desk, order: Order) -> State:
+    given = desk.settings
+    if not order.goal.strip():
+        raise BadInput("the goal is empty", next='say what is to be done: afresh run "make the parser accept tabs"')
+    known = {ticket.task for ticket in desk.queue.tickets()}
+    if missing := [need for need in order.needs if need not in known]:
+        raise BadInput(f"there is no task {missing[0]} to wait for", next="afresh list shows the tasks", safe="nothing was added")
+    type = order.type or given.type or "implement_feature"
+    template(type)
+    checks = order.checks or given.checks or likely_checks(desk.project.root)
+    task = Task(
+        id=new_id(order.goal),
+        goal=order.goal,
+        type=type,
+        checks=tuple(Check(command) for command in checks),
+        priority=order.priority,
+        needs=order.needs,
+        model=order.model or given.model,
+        budget=order.budget or given.budget,
+        max_steps=order.max_steps or given.max_steps,
+        project=desk.project.root.name,
+    )
+    return note(desk, None, task.id, [Created(task)])
+
+
+def find(desk: Desk, name: str | None) -> str:
+    """A task by its id or the beginning of it; without a name the one that was touched last."""
+    tickets = desk.queue.tickets()
+    if name is None:
+        return latest(desk, tickets)
+    fits = [ticket.task for ticket in tickets if ticket.task == name] or [t.task for t in tickets if t.task.startswith(name)]
+    if len(fits) == 1:
+        return fits[0]
+    what = f"{name!r} fits {len(fits)} tasks: {', '.join(fits[:5])}" if fits else f"there is no task {name!r}"
+    raise BadInput(what, next="afresh list shows the tasks")
+
+
+def latest(desk: Desk, tickets: Sequence[Ticket]) -> str:
+    if not tickets:
+        raise BadInput("there is no task yet", next='give one: afresh run "what is to be done"')
+    states = [desk.store.load(ticket.task) for ticket in tickets[-50:]]
+    return max(states, key=lambda state: state.updated).task.id
+
+
+def answer(desk: Desk, task: str, text: str) -> State:
+    """The person's own words, kept as they are. The task is ready again."""
+    state = desk.store.load(task)
+    if state.status is not Status.BLOCKED:
+        raise BadInput(f"task {task} is {state.status} and asks nothing", next="afresh status shows who waits for an answer")
+    if not text.strip():
+        raise BadInput("the answer is empty", next=f'afresh answer {task} "your words"')
+    return note(desk, state, task, [Answered(text)])
+
+
+def end(desk: Desk, task: str, status: Status, reason: str) -> State:
+    return note(desk, desk.store.load(task), task, [Ended(status, reason)])
+
+
+def note(desk: Desk, state: State | None, task: str, events: Sequence[Event]) -> State:
+    """Events from outside a run: a person's."""
+    entries = link(task, state.head if state else Head(), SystemClock().now(), events)
+    after = fold(state, entries)
+    desk.store.append(entries, (), after)
+    desk.projections.saw(after, entries)
+    return after
+
+
+def new_id(goal: str) -> str:
+    words = re.findall(r"[a-z0-9]+", goal.lower())
+    slug = "-".join(words)[:28].strip("-") or "task"
+    return f"{slug}-{secrets.token_hex(2)}"

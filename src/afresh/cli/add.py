@@ -1,0 +1,27 @@
+"""`afresh add`: put a task into the queue."""
+
+import click
+
+from afresh.cli.common import json_option, order_options
+
+
+@click.command()
+@order_options
+@click.option("--priority", default=0, type=int, metavar="N", help="Higher goes first.")
+@click.option("--after", "needs", multiple=True, metavar="TASK", help="Wait until that task is done; may be repeated.")
+@json_option
+def command(goal: str, type_: str, checks: tuple[str, ...], priority: int, needs: tuple[str, ...], as_json: bool, **more) -> None:
+    """Put a task into the queue; `afresh work` does it."""
+    from afresh.app.tasks import Order, add, find
+    from afresh.cli.common import desk, print_json
+
+    here = desk()
+    wanted = tuple(find(here, need) for need in needs)
+    state = add(here, Order(goal, type_, checks, priority, wanted, more["model"], more["budget"], more["steps"]))
+    if as_json:
+        return print_json({"task": state.task.id, "checks": [check.command for check in state.task.checks]})
+    click.echo(f"added {state.task.id}")
+    click.echo(
+        "checks: " + (", ".join(check.command for check in state.task.checks) or "none: nothing can be verified (--check)")
+    )
+    return None

@@ -1,0 +1,51 @@
+"""What the commands share."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from afresh.app.tasks import Desk
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress.")
+model_option = click.option(
+    "--model", "-m", default="", metavar="M", help="offline, anthropic:NAME, openai:NAME, mailbox:DIR or scripted:FILE."
+)
+no_sandbox_option = click.option("--no-sandbox", is_flag=True, help="Run commands unconfined. Only for code you trust.")
+
+
+def order_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that describe a task, for `run` and `add`."""
+    options = [
+        click.argument("goal"),
+        click.option("--type", "-t", "type_", default="", metavar="T", help="Kind of task: fix_bug, implement_feature, …"),
+        click.option("--check", "-c", "checks", multiple=True, metavar="COMMAND", help="Must exit 0 when done; may be repeated."),
+        click.option(
+            "--budget", default=0, type=click.IntRange(min=0), metavar="N", help="Ceiling in tokens for each call (4000)."
+        ),
+        click.option("--steps", default=0, type=click.IntRange(min=0), metavar="N", help="Steps before it stops and asks (60)."),
+        model_option,
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def desk() -> "Desk":
+    from afresh.app.tasks import open_desk
+
+    return open_desk(Path.cwd())
+
+
+def print_json(value: Any) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True))
+
+
+def show(renderable: Any) -> None:
+    from rich.console import Console
+
+    Console().print(renderable)

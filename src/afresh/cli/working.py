@@ -1,0 +1,39 @@
+"""Work on a task with progress on the screen, and tell how it ended."""
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from afresh.app.tasks import Desk
+    from afresh.domain.state import State
+
+
+def work_on_one(here: "Desk", task: str | None, *, model: str, no_sandbox: bool, quiet: bool) -> "State | None":
+    from afresh.app.compose import Terms, work
+    from afresh.cli.views.progress import live_progress
+
+    with live_progress(quiet) as progress:
+        watchers = (progress,) if progress else ()
+        return work(here, task, Terms(model, no_sandbox, watchers))
+
+
+def work_and_tell(here: "Desk", task: str, *, model: str, no_sandbox: bool, quiet: bool, as_json: bool) -> None:
+    """Exit code 0 only if the harness verified the result."""
+    state = work_on_one(here, task, model=model, no_sandbox=no_sandbox, quiet=quiet or as_json)
+    assert state, "a named task is claimed or refused"
+    tell(here, state, as_json)
+    if state.status != "done":
+        sys.exit(1)
+
+
+def tell(here: "Desk", state: "State", as_json: bool) -> None:
+    from afresh.app.calls import audits
+    from afresh.app.results import changes
+    from afresh.cli.common import print_json, show
+    from afresh.cli.views.summary import summary, summary_json
+
+    made, calls = changes(here, state), [audit for _, audit in audits(here, state.task.id)]
+    if as_json:
+        print_json(summary_json(state, made, calls))
+    else:
+        show(summary(state, made, calls))

@@ -1,0 +1,68 @@
+"""Do what the recorded reply asks, in the sandbox, and see what it did to the tree."""
+
+from dataclasses import dataclass
+
+from afresh.domain.action import Action
+from afresh.domain.change import Change
+from afresh.domain.event import Event
+from afresh.domain.state import State
+from afresh.engine.agent import Agent
+from afresh.engine.record import doing
+from afresh.errors import ModelMistake
+from afresh.ports import Bench, Outcome, Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    action: Action
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Deeds:
+    """All actions of one reply, and the tree after them."""
+
+    done: tuple[Deed, ...]
+    snapshot: str
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return tuple(event for deed in self.done for event in deed.outcome.events)
+
+    @property
+    def complete(self) -> str:
+        return next((deed.outcome.complete for deed in self.done if deed.outcome.complete), "")
+
+
+def act(state: State, agent: Agent) -> Deeds:
+    """A step that is taken again after a crash starts from the same tree: `prepare` has restored it."""
+    assert state.pending, "a step acts on a recorded reply"
+    tools = {tool.schema.name: tool for tool in agent.tools if tool.schema.name in agent.template.tools}
+    bench, done = agent.bench(state), list[Deed]()
+    for action in state.pending.reply.actions:
+        doing(agent, action.tool)
+        done.append(Deed(action, perform(action, tools, bench, done)))
+    return look_at_tree(state, agent, tuple(done), tools)
+
+
+def perform(action: Action, tools: dict[str, Tool], bench: Bench, before: list[Deed]) -> Outcome:
+    tool = tools.get(action.tool)
+    if tool is None:
+        return Outcome(f"there is no tool {action.tool!r}; the tools are: {', '.join(tools)}", ok=False)
+    if action.tool == "complete" and not all(deed.outcome.ok for deed in before):
+        return Outcome("not completed: an action before it in the same reply failed", ok=False)
+    try:
+        return tool.run(action.args, bench)
+    except ModelMistake as mistake:
+        return Outcome(str(mistake), ok=False)
+
+
+def look_at_tree(state: State, agent: Agent, done: tuple[Deed, ...], tools: dict[str, Tool]) -> Deeds:
+    if any(deed.action.tool in tools and tools[deed.action.tool].changes for deed in done):
+        after = agent.workspace.snapshot()
+        changes = tuple(agent.workspace.changes(state.snapshot, after)) if after != state.snapshot else ()
+        return Deeds(done, after, changes)
+    if any(deed.outcome.traces for deed in done):
+        agent.workspace.restore(state.snapshot)
+    return Deeds(done, state.snapshot)

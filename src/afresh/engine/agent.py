@@ -1,0 +1,26 @@
+"""The parts that work together on a task. Frozen: nothing of a run's history is in it."""
+
+from dataclasses import dataclass
+
+from afresh.domain.state import State
+from afresh.domain.template import Template
+from afresh.engine.tokens import Counter
+from afresh.ports import Bench, Clock, Files, Insight, Model, Sandbox, Store, Tool, Watcher, Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    model: Model
+    store: Store
+    workspace: Workspace
+    files: Files
+    sandbox: Sandbox
+    insight: Insight
+    tools: tuple[Tool, ...]
+    template: Template
+    clock: Clock
+    counter: Counter
+    watchers: tuple[Watcher, ...] = ()
+
+    def bench(self, state: State) -> Bench:
+        return Bench(state, self.files, self.sandbox, self.store, self.insight)

@@ -1,0 +1,79 @@
+"""Raw output goes to the archive; what later windows may show of it is a digest."""
+
+import re
+from dataclasses import dataclass
+
+from afresh.domain.action import Action, Observation
+from afresh.domain.fact import Block, Fact, IndexLine, Region
+from afresh.domain.state import State
+from afresh.engine.act import Deed, Deeds
+from afresh.engine.record import block
+
+DIGEST_LINES, DIGEST_CHARACTERS = 12, 900
+TELLING = re.compile(r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    observations: tuple[Observation, ...]
+    facts: tuple[Fact, ...]
+    regions: tuple[Region, ...]
+    index: tuple[IndexLine, ...]
+    blocks: tuple[Block, ...]
+
+
+def digest(state: State, deeds: Deeds) -> Digest:
+    step = state.step + 1
+    blocks = [block(deed.outcome.text) for deed in deeds.done]
+    seen = [observe(deed, raw) for deed, raw in zip(deeds.done, blocks, strict=True)]
+    index = [
+        IndexLine(raw.id, deed.action.tool, subject(deed.action), len(raw.text), telling(raw.text), step)
+        for deed, raw in zip(deeds.done, blocks, strict=True)
+        if len(raw.text) > DIGEST_CHARACTERS
+    ]
+    return Digest(
+        observations=tuple(seen),
+        facts=tuple(fact for deed in deeds.done for fact in deed.outcome.facts),
+        regions=tuple(region for deed in deeds.done for region in deed.outcome.regions),
+        index=tuple(index),
+        blocks=tuple(blocks),
+    )
+
+
+def observe(deed: Deed, raw: Block) -> Observation:
+    return Observation(short(deed.action), deed.outcome.ok, shortened(raw.text), raw.id, len(raw.text))
+
+
+def short(action: Action) -> Action:
+    """Arguments as later windows tell them: long texts are in the journal's reply, and what they wrote is on disk."""
+    return Action(action.tool, {name: cut_line(str(value), 160) for name, value in action.args.items()})
+
+
+def subject(action: Action) -> str:
+    for name in ("path", "command", "text", "id", "question", "summary", "which", "subject"):
+        if value := action.args.get(name):
+            return cut_line(str(value), 80)
+    return ""
+
+
+def shortened(text: str) -> str:
+    """Head, tail and the lines between them that say how it went."""
+    lines = text.splitlines()
+    if len(lines) <= DIGEST_LINES and len(text) <= DIGEST_CHARACTERS:
+        return text
+    head, tail = lines[:3], lines[-4:]
+    between = [line for line in lines[3:-4] if TELLING.search(line)][: DIGEST_LINES - len(head) - len(tail)]
+    kept = [cut_line(line, 120) for line in (*head, "…", *between, "…", *tail)]
+    return "\n".join(kept)[:DIGEST_CHARACTERS]
+
+
+def telling(text: str) -> str:
+    """The one line that tells most: the last that speaks of success or failure, else the first."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    spoken = [line for line in lines if TELLING.search(line)]
+    return cut_line((spoken or lines or [""])[-1 if spoken else 0], 90)
+
+
+def cut_line(text: str, length: int) -> str:
+    first, *more = text.splitlines() or [""]
+    return first if len(first) <= length and not more else first[:length].rstrip() + "…"

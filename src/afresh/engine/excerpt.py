@@ -1,0 +1,58 @@
+"""Lines of a file as a window shows them: numbered, changed ones marked, never a body without the line that names it."""
+
+import ast
+import re
+from collections.abc import Sequence
+
+from afresh.domain.fact import Region
+
+NAMING = re.compile(r"\s*(async\s+def|def|class|func|function|fn|impl|interface|struct|export)\b")
+
+
+def excerpt(text: str, region: Region, changed: frozenset[int]) -> str:
+    lines = text.splitlines()
+    start, end = max(1, region.start), min(region.end, len(lines))
+    shown = [numbered(lines, number, changed) for number in range(start, end + 1)]
+    above = [numbered(lines, number, changed) for number in enclosing(lines, start)]
+    cut = [f"     … lines up to {start - 1} not shown"] if above and enclosing(lines, start)[-1] < start - 1 else []
+    return "\n".join([*above, *cut, *shown])
+
+
+def numbered(lines: Sequence[str], number: int, changed: frozenset[int]) -> str:
+    return f"{'+' if number in changed else ' '}{number:4d} {lines[number - 1]}"
+
+
+def enclosing(lines: Sequence[str], start: int) -> list[int]:
+    """Numbers of the `def` and `class` lines above that the line `start` is inside of."""
+    if start > len(lines):
+        return []
+    indent, found = indentation(lines[start - 1]), list[int]()
+    for number in range(start - 1, 0, -1):
+        line = lines[number - 1]
+        if line.strip() and indentation(line) < indent:
+            indent = indentation(line)
+            if NAMING.match(line):
+                found.append(number)
+        if indent == 0:
+            break
+    return found[::-1]
+
+
+def indentation(line: str) -> int:
+    return len(line) - len(line.lstrip()) if line.strip() else 10_000
+
+
+def function_source(text: str, names: Sequence[str]) -> str:
+    """Source of the function or method with this path of names; empty when there is none."""
+    try:
+        body: Sequence[ast.stmt] = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return ""
+    found: ast.stmt | None = None
+    for name in names:
+        found = next((node for node in body if getattr(node, "name", None) == name), None)
+        body = getattr(found, "body", [])
+    if found is None:
+        return ""
+    first = min([found.lineno, *[node.lineno for node in getattr(found, "decorator_list", [])]])
+    return "\n".join(text.splitlines()[first - 1 : found.end_lineno])

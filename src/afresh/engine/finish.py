@@ -1,0 +1,74 @@
+"""What the step came to, and whether the task ends with it."""
+
+from dataclasses import dataclass
+
+from afresh.domain.event import Asked, Ended, Event
+from afresh.domain.state import State
+from afresh.domain.task import Status
+from afresh.domain.verdict import Ruling
+from afresh.engine.act import Deeds
+from afresh.engine.agent import Agent
+from afresh.engine.digest import subject
+from afresh.engine.judge import Judgement
+from afresh.engine.message import commit_message
+from afresh.engine.settle import Settlement
+
+REFUSALS, IDLE_STEPS = 3, 3
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    outcome: str
+    events: tuple[Event, ...] = ()
+
+
+def finish(state: State, deeds: Deeds, judged: Judgement, settled: Settlement, agent: Agent) -> End:
+    outcome = tell(deeds, judged, settled)
+    if judged.verdict and judged.verdict.final:
+        return end_by_verdict(state, deeds, judged, settled, agent, outcome)
+    if question := next((event for event in deeds.events if isinstance(event, Asked)), None):
+        return End(outcome, (Ended(Status.BLOCKED, f"asks: {question.question}"),))
+    if stop := out_of_steps(state, deeds):
+        return End(outcome, (Asked(stop), Ended(Status.BLOCKED, stop)))
+    return End(outcome)
+
+
+def end_by_verdict(
+    state: State, deeds: Deeds, judged: Judgement, settled: Settlement, agent: Agent, outcome: str
+) -> End:  # fmt: skip
+    """PASS publishes. BLOCKED publishes what there is, for a person to look at. FAIL goes back to work, a few times."""
+    assert judged.verdict
+    reason = judged.verdict.reason
+    if judged.verdict.ruling is Ruling.FAIL:
+        given_up = state.refusals + 1 >= REFUSALS
+        return End(
+            outcome, (Ended(Status.FAILED, f"completion refused {REFUSALS} times; the last time: {reason}"),) if given_up else ()
+        )
+    message = commit_message(state, deeds.complete, judged.verdict)
+    commit = agent.workspace.publish(settled.snapshot, message)
+    if judged.passed:
+        return End(outcome, (Ended(Status.DONE, reason, commit),))
+    return End(outcome, (Asked(reason), Ended(Status.BLOCKED, reason, commit)))
+
+
+def out_of_steps(state: State, deeds: Deeds) -> str:
+    """A run that gets nowhere stops and says so; an answer lets it go on."""
+    if state.step + 1 >= state.limit:
+        return f"The limit of {state.limit} steps is reached. Answer to allow {state.task.max_steps} more, or discard the task."
+    useless = [not any(seen.ok for seen in past.observations) for past in state.recent[-(IDLE_STEPS - 1) :]]
+    if len(useless) == IDLE_STEPS - 1 and all(useless) and not any(deed.outcome.ok for deed in deeds.done):
+        return f"{IDLE_STEPS} steps in a row did nothing that worked. Answer with a hint, or discard the task."
+    return ""
+
+
+def tell(deeds: Deeds, judged: Judgement, settled: Settlement) -> str:
+    """One line for people and for later windows."""
+    did = ", ".join(
+        f"{deed.action.tool} {subject(deed.action)}".strip() + ("" if deed.outcome.ok else " (failed)") for deed in deeds.done
+    )
+    if not settled.kept:
+        return f"{did}: reverted: {judged.verdict.reason if judged.verdict else ''}"
+    if judged.verdict:
+        kept = "kept" if deeds.changes else "nothing changed"
+        return f"{did}: {kept}; {judged.verdict.ruling}: {judged.verdict.reason}"
+    return did or "no action in the reply"

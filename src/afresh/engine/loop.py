@@ -1,0 +1,55 @@
+"""The main loop. Start reading here.
+
+The loop holds no history: every step is rebuilt from the store, so that a window is bounded by construction and
+a crash loses at most the step it was in. Two commits a step: the reply before it is acted on, the outcome after.
+"""
+
+from afresh.domain.event import Acted, Claimed, Digested, Finished, Replied, Requested, Verified
+from afresh.domain.state import State
+from afresh.domain.task import Status
+from afresh.engine.act import act
+from afresh.engine.agent import Agent
+from afresh.engine.audit import audit
+from afresh.engine.build import build, offered
+from afresh.engine.digest import digest
+from afresh.engine.finish import finish
+from afresh.engine.judge import judge
+from afresh.engine.prepare import prepare
+from afresh.engine.recall import recall
+from afresh.engine.record import doing, record
+from afresh.engine.settle import settle
+
+
+def work_on(task: str, worker: str, agent: Agent) -> State:
+    """Take a task as far as it will go. The first thing done is what a crash may have left undone."""
+    state = record(agent.store.load(task), agent, [Claimed(worker)])
+    state = prepare(state, agent)
+    while state.status is Status.RUNNING:
+        state = take_step(state if state.pending else ask_model(state, agent), agent)
+    return state
+
+
+def ask_model(state: State, agent: Agent) -> State:
+    """Recall, build, propose. The reply is on disk before anything is done with it: it is paid once."""
+    memory = recall(state, agent)
+    window = build(memory, agent.template, offered(agent.template, agent.tools), state.task.budget, agent.counter)
+    doing(agent, f"waiting for {agent.model.name}")
+    reply = agent.model.propose(window.request)
+    call, blocks = audit(window, memory, agent)
+    step = state.step + 1
+    return record(state, agent, [Requested(step, call), Replied(step, reply)], blocks)
+
+
+def take_step(state: State, agent: Agent) -> State:
+    """Act, digest, verify, settle, record. Each line feeds the next; nothing flows back except through the store."""
+    deeds = act(state, agent)
+    digested = digest(state, deeds)
+    judged = judge(state, deeds, agent)
+    settled = settle(state, deeds, judged, agent)
+    end = finish(state, deeds, judged, settled, agent)
+    step = state.step + 1
+    events = [
+        Acted(step, digested.observations), *deeds.events, Digested(digested.facts, digested.regions, digested.index),
+        *[Verified(step, verdict) for verdict in judged.verdicts], *settled.events, Finished(step, end.outcome), *end.events,
+    ]  # fmt: skip
+    return record(state, agent, events, (*digested.blocks, *judged.blocks))

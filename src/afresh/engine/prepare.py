@@ -1,0 +1,27 @@
+"""Before the first step, and before every step after a crash: a sound tree, and the baseline."""
+
+from afresh.domain.event import Asked, Baselined, Ended, Event
+from afresh.domain.state import State
+from afresh.domain.task import Status
+from afresh.engine.agent import Agent
+from afresh.engine.record import doing, record
+from afresh.engine.verify import blocker, take_baseline
+
+
+def prepare(state: State, agent: Agent) -> State:
+    doing(agent, "opening a worktree")
+    opened = agent.workspace.open()
+    if not state.opened:
+        state = record(state, agent, [opened])
+    agent.workspace.restore(state.snapshot)
+    return state if state.baseline else measure_baseline(state, agent)
+
+
+def measure_baseline(state: State, agent: Agent) -> State:
+    doing(agent, "running the checks twice, before anything is changed")
+    baseline, blocks = take_baseline(agent.bench(state))
+    agent.workspace.restore(state.snapshot)
+    events: list[Event] = [Baselined(baseline)]
+    if state.task.checks and (stop := blocker(state.task, baseline)):
+        events += [Asked(stop), Ended(Status.BLOCKED, stop)]
+    return record(state, agent, events, blocks)

@@ -1,0 +1,82 @@
+"""Gather what a window may show: the state, and looks at the tree and the archive as they are now. Reads only."""
+
+import re
+from collections.abc import Iterator
+
+from afresh.domain.fact import Look, Region
+from afresh.domain.memory import Memory
+from afresh.domain.state import State
+from afresh.engine.agent import Agent
+from afresh.engine.excerpt import excerpt, function_source
+from afresh.errors import ModelMistake
+from afresh.ports import Files
+
+OUTPUT_CHARACTERS = 12_000
+"""No window of ours has room for more of one output; the rest is a recall away."""
+FAILING_SOURCES = 3
+CHANGED_LINE = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+
+
+def recall(state: State, agent: Agent) -> Memory:
+    changes = (
+        {change.path: change.patch for change in agent.workspace.changes(state.opened, state.snapshot)} if state.changed else {}
+    )
+    looks = [
+        *agent.insight.looks(state, agent.files),
+        *excerpts(state, agent.files, changes),
+        *failing_tests(state, agent.files),
+        *[Look("change", path, patch) for path, patch in changes.items()],
+        *last_outputs(state, agent),
+    ]
+    return Memory(state, tuple(looks))
+
+
+def excerpts(state: State, files: Files, changes: dict[str, str]) -> Iterator[Look]:
+    """Current text of the lines that the model has seen or written: never as they were, always as they are."""
+    for region in state.regions:
+        text = readable(files, region.path)
+        if text is not None:
+            yield Look("file", f"{region.path}:{region.start}", excerpt(text, region, new_lines(changes.get(region.path, ""))))
+
+
+def failing_tests(state: State, files: Files) -> Iterator[Look]:
+    """Source of tests that fail now, so that nobody has to ask for it."""
+    runs = state.verdict.runs if state.verdict else state.baseline.runs if state.baseline else ()
+    failures = [failure.test for run in runs for failure in run.failures if "::" in failure.test]
+    for test in failures[:FAILING_SOURCES]:
+        path, *names = test.split("[")[0].split("::")
+        text = readable(files, path)
+        if text is not None and (source := function_source(text, names)):
+            yield Look("test", test, source)
+
+
+def last_outputs(state: State, agent: Agent) -> Iterator[Look]:
+    """The last step's output in full, as far as it could ever fit: the builder decides how much is shown."""
+    for seen in state.recent[-1].observations if state.recent else ():
+        if seen.block and seen.size > len(seen.text):
+            yield Look("output", seen.block, agent.store.read(seen.block)[:OUTPUT_CHARACTERS])
+
+
+def readable(files: Files, path: str) -> str | None:
+    try:
+        return files.read(path)
+    except ModelMistake:
+        return None
+
+
+def new_lines(patch: str) -> frozenset[int]:
+    """Numbers of the lines that a patch adds, in the file as it is now."""
+    numbers: list[int] = []
+    line = 0
+    for text in patch.splitlines():
+        if match := CHANGED_LINE.match(text):
+            line = int(match[1])
+        elif line and text.startswith("+"):
+            numbers.append(line)
+            line += 1
+        elif line and not text.startswith(("-", "\\")):
+            line += 1
+    return frozenset(numbers)
+
+
+__all__ = ["Region", "recall"]

@@ -1,0 +1,57 @@
+"""Keep a change, or put the tree back as it was before the step that made things worse."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from afresh.domain.change import Change
+from afresh.domain.event import Digested, Event, Settled
+from afresh.domain.fact import Fact, FactKind, Hunk
+from afresh.domain.state import State
+from afresh.engine.act import Deeds
+from afresh.engine.agent import Agent
+from afresh.engine.digest import subject
+from afresh.engine.judge import Judgement
+
+HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    kept: bool
+    snapshot: str
+    events: tuple[Event, ...]
+
+
+def settle(state: State, deeds: Deeds, judged: Judgement, agent: Agent) -> Settlement:
+    if judged.regressed:
+        return revert(state, deeds, judged, agent)
+    if not deeds.changes:
+        return Settlement(True, state.snapshot, (Settled(state.step + 1, True, state.snapshot, state.changed),))
+    changed = tuple(change.path for change in agent.workspace.changes(state.opened, deeds.snapshot))
+    kept = Settled(state.step + 1, True, deeds.snapshot, changed, tuple(hunks(deeds.changes)))
+    return Settlement(True, deeds.snapshot, (kept,))
+
+
+def revert(state: State, deeds: Deeds, judged: Judgement, agent: Agent) -> Settlement:
+    """What failed is remembered, so that it is not tried again."""
+    agent.workspace.restore(state.snapshot)
+    why = judged.verdict.reason if judged.verdict else ""
+    failed = Fact(FactKind.FAILED_APPROACH, approach(deeds), why, block=last_block(judged), step=state.step + 1)
+    reverted = Settled(state.step + 1, False, state.snapshot, state.changed, why=why)
+    return Settlement(False, state.snapshot, (reverted, Digested(facts=(failed,))))
+
+
+def approach(deeds: Deeds) -> str:
+    return "; ".join(f"{deed.action.tool} {subject(deed.action)}" for deed in deeds.done if deed.outcome.ok)
+
+
+def last_block(judged: Judgement) -> str:
+    runs = judged.verdict.runs if judged.verdict else ()
+    return runs[-1].block if runs else ""
+
+
+def hunks(changes: Iterable[Change]) -> Iterable[Hunk]:
+    for change in changes:
+        for old_start, old_count, new_start, new_count in HUNK.findall(change.patch):
+            yield Hunk(change.path, int(old_start), int(old_count or 1), int(new_start), int(new_count or 1))

@@ -1,0 +1,38 @@
+"""How the checks stand, in words: before the task, and after the step that ran them last."""
+
+from collections import Counter
+
+from afresh.domain.state import State
+from afresh.domain.verdict import CheckRun, Failure
+from afresh.engine.verify import summary
+
+SHOWN_FAILURES, NAMED = 3, 6
+
+
+def standing(state: State) -> list[str]:
+    if state.baseline is None:
+        return ["not run yet"]
+    lines = [f"Before the task: {summary(run)}" for run in state.baseline.runs]
+    if state.baseline.flaky:
+        lines.append(f"Flaky, decide nothing: {', '.join(state.baseline.flaky[:NAMED])}")
+    if state.verdict is None:
+        return lines + [line for run in state.baseline.runs for line in failing(run)]
+    kind = "completion" if state.verdict.final else "change"
+    lines.append(f"After step {state.verdict_step} ({kind}): {state.verdict.ruling}: {state.verdict.reason}")
+    for run in state.verdict.runs:
+        lines += [f"  {summary(run)}", *failing(run)]
+    if state.verdict_step < state.step and state.recent and not state.recent[-1].kept:
+        lines.append("(the tree is back as it was before that step)")
+    return lines
+
+
+def failing(run: CheckRun) -> list[str]:
+    """Failures once: the same message of many tests is one line with a count."""
+    groups = Counter(failure.message for failure in run.failures)
+    first: dict[str, Failure] = {failure.message: failure for failure in reversed(run.failures)}
+    lines: list[str] = []
+    for message, count in list(groups.items())[:SHOWN_FAILURES]:
+        named = first[message].test + (f" and {count - 1} more" if count > 1 else "")
+        lines.append(f"  FAILED {named}: {message}")
+        lines += [f"    {line}" for line in first[message].detail.splitlines()[-8:]]
+    return lines

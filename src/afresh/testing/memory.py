@@ -1,0 +1,113 @@
+"""Fakes of the store, the queue and the clock: no files, same promises."""
+
+from collections.abc import Iterator, Sequence
+
+from afresh.domain import chain
+from afresh.domain.event import Entry, Head
+from afresh.domain.fact import Block
+from afresh.domain.state import State
+from afresh.domain.task import Status
+from afresh.errors import BadInput, Broken, Conflict, LeaseLost
+from afresh.ports import Clock, Ticket
+
+
+class FakeClock:
+    """Stands still until it is moved."""
+
+    def __init__(self, at: float = 1_700_000_000.0) -> None:
+        self.at = at
+
+    def now(self) -> float:
+        return self.at
+
+    def move(self, seconds: float) -> None:
+        self.at += seconds
+
+
+class MemoryStore:
+    def __init__(self) -> None:
+        self.states: dict[str, State] = {}
+        self._journals: dict[str, list[Entry]] = {}
+        self._blocks: dict[str, str] = {}
+
+    def append(self, entries: Sequence[Entry], blocks: Sequence[Block], state: State) -> None:
+        task = state.task.id
+        at = self.states[task].head if task in self.states else Head()
+        for entry in entries:
+            if entry.seq != at.seq + 1 or entry.hash != chain.digest(at.hash, entry.body):
+                raise Conflict(f"the journal of {task} stands at entry {at.seq}; entry {entry.seq} does not follow from it")
+            at = Head(entry.seq, entry.hash)
+        if not entries or at != state.head or any(entry.task != task for entry in entries):
+            raise Broken("the state does not stand at the last of the entries that lead to it")
+        if any(block.id != chain.block_id(block.text) for block in blocks):
+            raise Broken("a block is not named by its content")
+        self._journals.setdefault(task, []).extend(entries)
+        self._blocks.update({block.id: block.text for block in blocks})
+        self.states[task] = state
+
+    def load(self, task: str) -> State:
+        if task not in self.states:
+            raise BadInput(f"there is no task {task!r}", next="`afresh list` shows the tasks there are")
+        return self.states[task]
+
+    def journal(self, task: str) -> Iterator[Entry]:
+        self.load(task)
+        yield from tuple(self._journals[task])
+
+    def read(self, block: str) -> str:
+        found = [name for name in self._blocks if name.startswith(block)]
+        if len(block) < 6 or len(found) != 1:
+            raise KeyError(block)
+        return self._blocks[found[0]]
+
+
+class MemoryQueue:
+    """Over a MemoryStore; a worker is dead when its lease has run out."""
+
+    def __init__(self, store: MemoryStore, clock: Clock, lease_seconds: float = 20.0) -> None:
+        self._store, self._clock, self._lease_seconds = store, clock, lease_seconds
+        self._leases: dict[str, tuple[str, float]] = {}
+
+    def claim(self, worker: str, task: str | None = None) -> str | None:
+        lines = {ticket.task: ticket for ticket in self.tickets()}
+        if task is None:
+            ready = [ticket for ticket in lines.values() if ticket.ready]
+            ready.sort(key=lambda ticket: (ticket.status is not Status.RUNNING, -ticket.priority))
+            task = ready[0].task if ready else None
+        elif task not in lines or not (lines[task].ready or lines[task].owner == worker):
+            raise BadInput(f"{task} can't be claimed: {self._why(lines.get(task))}")
+        if task:
+            self._leases[task] = (worker, self._clock.now() + self._lease_seconds)
+        return task
+
+    def renew(self, worker: str, task: str) -> None:
+        if self._leases.get(task, ("",))[0] != worker:
+            raise LeaseLost(f"{task} is no longer held by {worker}")
+        self._leases[task] = (worker, self._clock.now() + self._lease_seconds)
+
+    def release(self, worker: str, task: str) -> None:
+        if self._leases.get(task, ("",))[0] == worker:
+            del self._leases[task]
+
+    def tickets(self) -> Sequence[Ticket]:
+        return [self._ticket(state) for state in self._store.states.values()]
+
+    def _ticket(self, state: State) -> Ticket:
+        worker, expires = self._leases.get(state.task.id, ("", 0.0))
+        owner = worker if expires > self._clock.now() else ""
+        ready = state.status in (Status.READY, Status.RUNNING) and not owner and not self._waiting(state.task.needs)
+        task = state.task
+        return Ticket(task.id, task.goal, task.type, state.status, task.priority, task.needs, ready, owner)
+
+    def _waiting(self, needs: Sequence[str]) -> list[str]:
+        done = {task for task, state in self._store.states.items() if state.status in (Status.DONE, Status.APPLIED)}
+        return [task for task in needs if task not in done]
+
+    def _why(self, ticket: Ticket | None) -> str:
+        if ticket is None:
+            return "there is no such task"
+        if ticket.owner:
+            return f"{ticket.owner} is working on it"
+        if ticket.status is Status.BLOCKED:
+            return "it is blocked, its question is open"
+        return f"it is {ticket.status}" if ticket.status.over else f"it waits for {', '.join(self._waiting(ticket.needs))}"

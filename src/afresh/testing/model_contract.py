@@ -1,0 +1,75 @@
+"""What any Model must do. Subclass `ModelContract` as `Test…`, give it `make`, and let pytest run it."""
+
+import json
+
+from afresh.domain.action import Reply
+from afresh.domain.codec import dumps, loads
+from afresh.domain.window import Request
+from afresh.ports import Model
+from afresh.testing.models import sample_request
+
+
+class ModelContract:
+    deterministic = True
+    """False for a model that may answer the same request in another way."""
+    secrets: tuple[str, ...] = ()
+    """What must never show: the key, say."""
+
+    def make(self) -> Model:
+        """A new model that can answer `request` at least twice."""
+        raise NotImplementedError
+
+    def request(self) -> Request:
+        return sample_request()
+
+    def test_it_has_a_name_and_a_window(self) -> None:
+        model = self.make()
+        assert model.name and model.name.strip() == model.name
+        assert model.window >= 4_000
+
+    def test_it_proposes_only_tools_that_were_offered(self) -> None:
+        request = self.request()
+        offered = {tool.name for tool in request.tools}
+        assert {action.tool for action in self._ask(request).actions} <= offered
+
+    def test_required_arguments_are_there(self) -> None:
+        request = self.request()
+        required = {tool.name: set(tool.parameters.get("required", ())) for tool in request.tools}
+        for action in self._ask(request).actions:
+            assert required[action.tool] <= set(action.args)
+
+    def test_the_reply_survives_the_journal(self) -> None:
+        reply = self._ask()
+        assert loads(Reply, dumps(reply)) == reply
+        assert dumps(reply).encode() == json.dumps(json.loads(dumps(reply)), ensure_ascii=False, separators=(",", ":")).encode()
+
+    def test_tokens_are_counted(self) -> None:
+        usage = self._ask().usage
+        assert usage.input > 0 and usage.output > 0
+        assert 0 <= usage.cached <= usage.input
+
+    def test_the_reply_names_its_model(self) -> None:
+        assert self._ask().model
+
+    def test_the_request_is_left_alone(self) -> None:
+        request = self.request()
+        before = request.text
+        self._ask(request)
+        assert request.text == before
+
+    def test_it_answers_again(self) -> None:
+        model = self.make()
+        first, second = model.propose(self.request()), model.propose(self.request())
+        assert isinstance(first, Reply) and isinstance(second, Reply)
+
+    def test_two_new_ones_answer_the_same_request_alike(self) -> None:
+        if self.deterministic:
+            assert self._ask() == self._ask()
+
+    def test_its_secrets_do_not_show(self) -> None:
+        model = self.make()
+        shown = repr(model) + repr(getattr(model, "__dict__", "")) + dumps(model.propose(self.request()))
+        assert not [secret for secret in self.secrets if secret in shown]
+
+    def _ask(self, request: Request | None = None) -> Reply:
+        return self.make().propose(request or self.request())

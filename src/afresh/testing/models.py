@@ -1,0 +1,48 @@
+"""Requests to try a model with, and a model whose replies are computed by a function."""
+
+from collections.abc import Callable
+
+from afresh.domain.action import Reply, Usage
+from afresh.domain.window import Request, ToolSchema
+
+
+def tool(name: str, description: str, **arguments: str) -> ToolSchema:
+    """A tool all of whose arguments are required strings."""
+    properties = {argument: {"type": "string", "description": text} for argument, text in arguments.items()}
+    return ToolSchema(name, description, {"type": "object", "properties": properties, "required": list(arguments)})
+
+
+TOOLS = (
+    tool("read", "Read a file.", path="relative to the root"),
+    tool("apply", "Apply a suggestion.", id="as listed under Suggestions"),
+    tool("complete", "Say that the task is done.", summary="what was done"),
+)
+
+MESSAGE = """# Task
+Bring parse_header below complexity 10.
+
+## Suggestions
+- [a1b2c3d4e5f6] extract lines 41-58 of parse_header in src/x.py into _read_fields(lines) -> fields: complexity 14 -> 8
+
+## Changes so far
+none
+"""
+
+
+def sample_request(message: str = MESSAGE, tools: tuple[ToolSchema, ...] = TOOLS, reserve: int = 800) -> Request:
+    return Request("You work on a repository with the tools given.", message, tools, reserve)
+
+
+class Computed:
+    """A fake Model: `answer` makes each reply. It keeps what it was asked."""
+
+    name, window = "computed", 200_000
+
+    def __init__(self, answer: Callable[[Request], Reply]) -> None:
+        self.answer = answer
+        self.requests: list[Request] = []
+
+    def propose(self, request: Request) -> Reply:
+        self.requests.append(request)
+        reply = self.answer(request)
+        return Reply(reply.thought, reply.actions, Usage(len(request.text) // 4 + 1, 1), self.name)

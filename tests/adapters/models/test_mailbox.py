@@ -1,0 +1,170 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from afresh.adapters.models.mailbox import Mailbox, Patience
+from afresh.domain.action import Action
+from afresh.domain.codec import decoder
+from afresh.domain.window import Request
+from afresh.errors import BadInput, TryAgain
+from afresh.testing.models import sample_request
+
+REPLY = '{"thought": "look first", "actions": [{"tool": "read", "args": {"path": "a.py"}}]}'
+SOON = Patience(reply=20.0, writer=0.2)
+STEM = f"0001-{sample_request().hash[:12]}"
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+
+
+def meanwhile(answer: Callable[[], None]) -> Thread:
+    thread = Thread(target=answer, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_the_request_is_posted_and_the_reply_is_taken(tmp_path: Path) -> None:
+    def answer() -> None:
+        until((tmp_path / f"{STEM}.request.md").exists)
+        assert (tmp_path / f"{STEM}.request.json").exists(), "the page is written last"
+        (tmp_path / f"{STEM}.reply.json").write_text(REPLY)
+
+    meanwhile(answer)
+    reply = Mailbox(tmp_path / "", patience=SOON).propose(sample_request())
+    assert reply.thought == "look first" and reply.actions == (Action("read", {"path": "a.py"}),)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        f"{STEM}.{end}" for end in ("reply.json", "request.json", "request.md")
+    ]
+
+
+def test_the_files_hold_the_exact_request_and_no_more(tmp_path: Path) -> None:
+    request = sample_request()
+    (tmp_path / f"{STEM}.reply.json").write_text(REPLY)
+    Mailbox(tmp_path, patience=SOON).propose(request)
+    again: Request = decoder(Request)(json.loads((tmp_path / f"{STEM}.request.json").read_text(encoding="utf-8")))
+    assert again.hash == request.hash
+    page = (tmp_path / f"{STEM}.request.md").read_text(encoding="utf-8")
+    assert request.system in page and request.message in page
+    for tool in request.tools:
+        assert f"- {tool.name}: {tool.description}" in page
+    assert str(tmp_path) not in page
+
+
+def test_the_example_on_the_page_is_a_valid_reply(tmp_path: Path) -> None:
+    with pytest.raises(TryAgain):
+        Mailbox(tmp_path, patience=Patience(reply=0.01)).propose(sample_request())
+    page = (tmp_path / f"{STEM}.request.md").read_text(encoding="utf-8")
+    (tmp_path / f"{STEM}.reply.json").write_text(page[page.rindex("For example:") + len("For example:") :])
+    assert Mailbox(tmp_path, patience=SOON).propose(sample_request()).actions == (Action("read", {"path": "..."}),)
+
+
+def test_a_killed_process_finds_its_question_and_the_answer_again(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from afresh.adapters.models.mailbox import Mailbox; from afresh.testing.models import sample_request\n"
+        "print(Mailbox(Path(sys.argv[1]), start=4).propose(sample_request()).thought)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    stem = f"0005-{sample_request().hash[:12]}"
+    first = subprocess.Popen(command, env=environment)
+    until((tmp_path / f"{stem}.request.md").exists)
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    posted = (tmp_path / f"{stem}.request.md").stat().st_mtime_ns
+    (tmp_path / f"{stem}.reply.json").write_text(REPLY)
+    second = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    assert second.stdout == "look first\n"
+    assert (tmp_path / f"{stem}.request.md").stat().st_mtime_ns == posted, "asked once only"
+
+
+def test_the_same_question_of_a_later_call_is_a_new_question(tmp_path: Path) -> None:
+    (tmp_path / f"{STEM}.reply.json").write_text(REPLY)
+    (tmp_path / f"{STEM.replace('0001', '0002')}.reply.json").write_text('{"thought": "second"}')
+    model = Mailbox(tmp_path, patience=SOON)
+    assert [model.propose(sample_request()).thought for _ in range(2)] == ["look first", "second"]
+
+
+def test_a_time_out_keeps_the_question_open(tmp_path: Path) -> None:
+    model = Mailbox(tmp_path, patience=Patience(reply=0.01))
+    with pytest.raises(TryAgain, match=STEM):
+        model.propose(sample_request())
+    (tmp_path / f"{STEM}.reply.json").write_text(REPLY)
+    assert model.propose(sample_request()).thought == "look first"
+
+
+@pytest.mark.parametrize(
+    ("bad", "problem"),
+    [
+        ('{"thought": "x", "actions": [{"tool": "red"}]}', "there is no tool 'red'; there are apply, complete, read"),
+        ('{"actions": [{"tool": "read", "args": {}}]}', "lacks the argument 'path'"),
+        ('["read"]', "must be a JSON object"),
+        ("I would read a.py", "not JSON"),
+        ("", "not JSON"),
+        (REPLY[:-10], "not JSON"),
+        ("[" * 100_000, "not JSON"),
+    ],
+)
+def test_a_bad_reply_is_put_aside_with_the_reason_and_a_better_one_taken(tmp_path: Path, bad: str, problem: str) -> None:
+    def answer() -> None:
+        until((tmp_path / f"{STEM}.request.md").exists)
+        (tmp_path / f"{STEM}.reply.json").write_text(bad)
+        until((tmp_path / f"{STEM}.rejected.json").exists)
+        (tmp_path / f"{STEM}.reply.json").write_text(REPLY)
+
+    meanwhile(answer)
+    assert Mailbox(tmp_path, patience=SOON).propose(sample_request()).thought == "look first"
+    assert (tmp_path / f"{STEM}.rejected.json").read_text() == bad
+    assert problem in (tmp_path / f"{STEM}.problem.txt").read_text()
+
+
+def test_bytes_that_are_no_text_are_put_aside(tmp_path: Path) -> None:
+    def answer() -> None:
+        until((tmp_path / f"{STEM}.rejected.json").exists)
+        (tmp_path / f"{STEM}.reply.json").write_text(REPLY)
+
+    (tmp_path / f"{STEM}.reply.json").write_bytes(b"\xff\xfe\x00")
+    meanwhile(answer)
+    assert Mailbox(tmp_path, patience=SOON).propose(sample_request()).thought == "look first"
+
+
+def test_a_reply_that_is_still_being_written_is_waited_for(tmp_path: Path) -> None:
+    def answer() -> None:
+        until((tmp_path / f"{STEM}.request.md").exists)
+        with open(tmp_path / f"{STEM}.reply.json", "w", encoding="utf-8") as file:
+            for character in REPLY:
+                file.write(character)
+                file.flush()
+                time.sleep(0.005)
+
+    meanwhile(answer)
+    model = Mailbox(tmp_path, patience=Patience(reply=20.0, writer=5.0))
+    assert model.propose(sample_request()).actions[0].tool == "read"
+    assert not (tmp_path / f"{STEM}.rejected.json").exists()
+
+
+def test_a_file_with_a_time_in_the_future_is_not_waited_for_endlessly(tmp_path: Path) -> None:
+    path = tmp_path / f"{STEM}.reply.json"
+    path.write_text("{")
+    os.utime(path, (time.time() + 10_000,) * 2)
+    with pytest.raises(TryAgain):
+        Mailbox(tmp_path, patience=Patience(reply=0.01)).propose(sample_request())
+    assert (tmp_path / f"{STEM}.rejected.json").exists()
+
+
+def test_a_folder_that_is_a_file_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "box").write_text("")
+    with pytest.raises(BadInput, match="can't be written"):
+        Mailbox(tmp_path / "box").propose(sample_request())

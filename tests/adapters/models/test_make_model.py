@@ -1,0 +1,66 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from afresh.adapters.models import make_model
+from afresh.adapters.models.settings import Settings
+from afresh.errors import BadInput, NeedsPerson
+from afresh.testing.models import sample_request
+
+
+def test_each_spec_makes_its_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "a:b.jsonl"
+    script.write_text('{"thought": "one"}\n{"thought": "two"}\n')
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-test")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    assert make_model("offline").name == "offline"
+    assert make_model(f"scripted:{script}", 1).propose(sample_request()).thought == "two"
+    assert make_model(f"mailbox:{tmp_path}").name == "mailbox"
+    assert make_model("anthropic:claude-sonnet-4-5").name == "anthropic:claude-sonnet-4-5"
+    assert make_model("openai:org/some:latest").name == "openai:org/some:latest"
+
+
+@pytest.mark.parametrize("spec", ["", "gpt", "scripted", "mailbox:", "offline:x", "anthropic:", "Offline", "recorded:x"])
+def test_an_unknown_spec_lists_what_there_is(spec: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        make_model(spec)
+    for form in ("offline", "scripted:FILE", "mailbox:DIR", "anthropic:NAME", "openai:NAME"):
+        assert form in caught.value.next
+
+
+@pytest.mark.parametrize(("spec", "variable"), [("anthropic:x", "ANTHROPIC_API_KEY"), ("openai:x", "OPENAI_API_KEY")])
+def test_a_missing_key_is_said_at_once_with_the_ways_out(spec: str, variable: str) -> None:
+    with pytest.raises(NeedsPerson, match=variable) as caught:
+        make_model(spec)
+    for way in (variable, "--model offline", "mailbox:"):
+        assert way in caught.value.next
+
+
+def test_a_key_that_is_none_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test“quoted”")
+    with pytest.raises(NeedsPerson) as caught:
+        make_model("openai:x")
+    assert "sk-test" not in caught.value.what + caught.value.next
+
+
+def test_windows_are_known_or_set_by_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    specs = ("anthropic:claude-opus-4-1", "openai:gpt-4o-mini", "openai:gpt-4-turbo", "openai:gpt-4-0613", "openai:mystery")
+    assert [make_model(spec).window for spec in specs] == [200_000, 128_000, 128_000, 8_192, 128_000]
+    for spec in (*specs, "offline"):
+        assert make_model(spec, 0, Settings(window=32_000)).window == 32_000
+
+
+def test_no_sdk_is_imported_before_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    code = (
+        f"import sys; sys.path[:0] = {[path for path in sys.path if path]!r}\n"
+        "from afresh.adapters.models import make_model\n"
+        "make_model('offline'); make_model('anthropic:x'); make_model('openai:x')\n"
+        "assert not {'anthropic', 'openai', 'httpx', 'httpx2'} & set(sys.modules), 'heavy import'\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

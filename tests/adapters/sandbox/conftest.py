@@ -1,0 +1,31 @@
+"""A task's tree, the repository path that it stands in for, and a sandbox over them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from afresh.adapters.sandbox import Limits, Mounts, open_level
+from afresh.adapters.sandbox.probe import Confined
+from afresh.testing.sandbox_contract import requires_sandbox
+
+
+@dataclass(frozen=True)
+class Place:
+    tree: Path
+    at: Path
+    sandbox: Confined
+
+
+@pytest.fixture
+def make_place(tmp_path: Path) -> Callable[..., Place]:
+    def make(level: str, limits: Limits | None = None, **mounts: object) -> Place:
+        if level != "none":
+            requires_sandbox(level)()
+        tree, at = tmp_path / "worktree", tmp_path / "repository"
+        tree.mkdir(exist_ok=True)
+        at.mkdir(exist_ok=True)
+        return Place(tree, at, open_level(level, Mounts(tree, at, **mounts), limits))  # type: ignore[arg-type]
+
+    return make

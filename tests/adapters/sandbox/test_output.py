@@ -1,0 +1,26 @@
+"""Output is bounded, whatever comes."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from afresh.adapters.sandbox.output import Output
+
+
+@given(st.lists(st.binary(max_size=300)), st.integers(2, 100))
+def test_head_and_tail_stay_and_what_is_cut_is_counted(chunks: list[bytes], limit: int) -> None:
+    output = Output(limit)
+    for chunk in chunks:
+        output.add(chunk)
+    whole, half = b"".join(chunks), limit // 2
+    if len(whole) <= 2 * half:
+        assert output.text() == whole.decode(errors="replace")
+        return
+    head, tail = whole[:half].decode(errors="replace"), whole[-half:].decode(errors="replace")
+    assert output.text() == f"{head}\n[afresh: {len(whole) - 2 * half:,} bytes of output left out here]\n{tail}"
+
+
+def test_a_gigabyte_is_taken_in_small_memory() -> None:
+    output, chunk = Output(1000), bytes(1 << 20)
+    for _ in range(1024):
+        output.add(chunk)
+    assert len(output.text()) < 1200

@@ -1,0 +1,36 @@
+"""The queue contract, held against the product's queue and against the fake."""
+
+from pathlib import Path
+
+import pytest
+
+from afresh.adapters.queue.sqlite import SqliteQueue
+from afresh.adapters.store.database import Database
+from afresh.adapters.store.sqlite import SqliteStore
+from afresh.ports import Queue
+from afresh.testing.memory import FakeClock, MemoryQueue, MemoryStore
+from afresh.testing.queue_contract import QueueContract
+
+
+class TestSqliteQueue(QueueContract):
+    @pytest.fixture
+    def database(self, tmp_path: Path) -> Database:
+        return Database(tmp_path / "afresh.db")
+
+    @pytest.fixture
+    def store(self, database: Database) -> SqliteStore:
+        return SqliteStore(database)
+
+    @pytest.fixture
+    def queue(self, database: Database, clock: FakeClock) -> Queue:
+        return SqliteQueue(database, clock, lease_seconds=20)
+
+
+class TestMemoryQueue(QueueContract):
+    @pytest.fixture
+    def store(self) -> MemoryStore:
+        return MemoryStore()
+
+    @pytest.fixture
+    def queue(self, store: MemoryStore, clock: FakeClock) -> Queue:
+        return MemoryQueue(store, clock, lease_seconds=20)

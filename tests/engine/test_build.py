@@ -1,0 +1,144 @@
+"""The builder: pure, bounded, and honest about what it leaves out."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from afresh.adapters.templates import template, types
+from afresh.adapters.tools import TOOLS
+from afresh.domain.action import Action, Observation
+from afresh.domain.fact import Fact, FactKind, IndexLine, Look, PlanItem
+from afresh.domain.memory import Memory
+from afresh.domain.state import State, StepRecord
+from afresh.domain.task import Check, Task
+from afresh.domain.verdict import Baseline, CheckRun
+from afresh.domain.window import Tier
+from afresh.engine.build import build, offered, tools_section
+from afresh.engine.sections import drafts
+from afresh.engine.tokens import Counter
+from afresh.errors import OverCeiling
+
+COUNTER = Counter()
+lines = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=120)
+looks = st.builds(
+    Look,
+    st.sampled_from(["outline", "violations", "suggestion", "test", "change", "output"]),
+    st.text("abc1", min_size=1, max_size=8),
+    lines,
+)
+file_looks = st.builds(
+    lambda path, line, text: Look("file", f"{path}:{line}", text), st.sampled_from("ab"), st.integers(1, 99), lines
+)
+facts = st.builds(Fact, st.sampled_from(FactKind), lines, lines)
+records = st.builds(
+    StepRecord, st.integers(1, 50), lines,
+    st.lists(st.builds(Observation, st.just(Action("run", {"command": "x"})), st.booleans(), lines), max_size=2).map(tuple),
+    lines, st.booleans(),
+)  # fmt: skip
+states = st.builds(
+    State,
+    task=st.builds(Task, id=st.just("t"), goal=lines, checks=st.just((Check("pytest"),))),
+    facts=st.lists(facts, max_size=8).map(tuple),
+    plan=st.lists(st.builds(PlanItem, lines, st.booleans()), max_size=4).map(tuple),
+    recent=st.lists(records, max_size=6).map(tuple),
+    index=st.lists(st.builds(IndexLine, st.just("a" * 32), st.just("run"), lines, st.just(9), lines, st.integers(1, 9))).map(
+        tuple
+    ),
+    baseline=st.just(Baseline((CheckRun("pytest", 0, passed=3),))),
+)
+memories = st.builds(Memory, states, st.lists(st.one_of(looks, file_looks), max_size=12).map(tuple))
+
+
+def made(memory, budget=4_000, type="implement_feature"):
+    chosen = template(type)
+    return build(memory, chosen, offered(chosen, TOOLS), budget, COUNTER)
+
+
+def whole(window):
+    request = window.request
+    return COUNTER(request.system) + COUNTER(request.message) + tools_section(request.tools, COUNTER).tokens
+
+
+@settings(max_examples=60, deadline=None)
+@given(memories, st.integers(1_200, 16_000), st.sampled_from(types()))
+def test_a_window_fits_or_the_build_fails_loudly(memory, budget, type):
+    try:
+        window = made(memory, budget, type)
+    except OverCeiling as fault:
+        always = [draft for draft in drafts(memory) if draft.tier is Tier.ALWAYS]
+        least = sum(COUNTER(piece.text) for draft in always for piece in draft.pieces)
+        assert least + COUNTER(template(type).system) + budget * 0.25 > budget - 1_300
+        assert "--budget" in str(fault)
+    else:
+        assert whole(window) + window.request.reserve <= budget
+        assert window.headroom >= 0
+
+
+@settings(max_examples=40, deadline=None)
+@given(memories, st.integers(3_000, 8_000))
+def test_every_piece_is_shown_or_its_omission_is_written_down(memory, budget):
+    try:
+        window = made(memory, budget)
+    except OverCeiling:
+        return
+    gone = [(omission.section, omission.what) for omission in window.omissions]
+    for draft in drafts(memory):
+        for piece in draft.pieces:
+            assert piece.text in window.request.message or (draft.name, piece.what) in gone
+
+
+@settings(max_examples=15, deadline=None)
+@given(memories)
+def test_the_same_memory_gives_the_same_bytes(memory):
+    first, second = (attempt(memory) for _ in range(2))
+    assert first == second
+
+
+def attempt(memory):
+    try:
+        return made(memory).request.text
+    except OverCeiling as fault:
+        return str(fault)
+
+
+def state(**fields):
+    return State(task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), limit=60, **fields)
+
+
+def test_what_may_never_be_left_out_is_there_in_the_tightest_window():
+    failed = Fact(FactKind.FAILED_APPROACH, "edit a.py", "test_x failed", step=3)
+    memory = Memory(
+        state(facts=(failed,), words=("use tabs",), plan=(PlanItem("then b.py"),)),
+        (Look("outline", "", "long\n" * 4_000), Look("file", "a.py:1", "x = 1\n" * 3_000)),
+    )
+    window = made(memory)
+    for text in ("Make it work", "pytest -q", "use tabs", "edit a.py", "test_x failed", "then b.py"):
+        assert text in window.request.message
+    assert {omission.section for omission in window.omissions} >= {"outline", "files"}
+
+
+def test_a_ceiling_below_the_minimum_names_the_largest_section_and_the_remedy():
+    memory = Memory(replace(state(), words=("word " * 5_000,)))
+    with pytest.raises(OverCeiling, match=r"'task' with .* --budget"):
+        made(memory)
+
+
+def test_room_that_one_section_leaves_is_used_by_another():
+    small = made(Memory(state(), (Look("file", "a.py:1", "short"), Look("outline", "", "name\n" * 700))))
+    assert not small.omissions
+    assert small.tokens > 1_500
+
+
+def test_stable_sections_come_first_so_that_successive_requests_share_their_prefix():
+    first = made(Memory(state(), (Look("outline", "", "a.py\nb.py"),)))
+    record = StepRecord(1, "hm", (Observation(Action("read", {"path": "a.py"}), True, "shown"),), "read a.py", True)
+    second = made(Memory(state(recent=(record,), step=1), (Look("outline", "", "a.py\nb.py"),)))
+    shared = next(i for i, (a, b) in enumerate(zip(first.request.message, second.request.message, strict=False)) if a != b)
+    assert first.request.system == second.request.system
+    assert "## Source tree" in first.request.message[:shared]
+
+
+def test_all_tool_schemas_together_stay_small():
+    assert COUNTER(tools_section([tool.schema for tool in TOOLS], COUNTER).text) < 700

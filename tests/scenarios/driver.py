@@ -1,0 +1,105 @@
+"""Runs a task in a process of its own that kills itself at a given point. Called by test_kill.py.
+
+driver.py REPO TASK POINT STEP: POINT is the name of a stage of the loop or `commit:KIND`; STEP the step in which to die.
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from afresh.app import compose
+from afresh.app.tasks import open_desk
+from afresh.engine import loop
+
+STAGES = ("recall", "build", "act", "digest", "judge", "settle", "finish")
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def deadly(stage: str, step: int) -> None:
+    """Let the named stage of the loop be the last thing that happens in that step."""
+    whole, calls = getattr(loop, stage), []
+
+    def wrapped(*args):
+        result = whole(*args)
+        calls.append(1)
+        if len(calls) == step:
+            die()
+        return result
+
+    setattr(loop, stage, wrapped)
+
+
+class DeadlyStore:
+    """Dies right before or after the commit that holds the n-th event of a kind."""
+
+    def __init__(self, inner, when: str, kind: str, step: int) -> None:
+        self.inner, self.when, self.kind, self.left = inner, when, kind, step
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+    def append(self, entries, blocks, state) -> None:
+        self.left -= sum(type(entry.event).__name__ == self.kind for entry in entries)
+        hit = self.left == 0 and any(type(entry.event).__name__ == self.kind for entry in entries)
+        if hit and self.when == "before":
+            die()
+        self.inner.append(entries, blocks, state)
+        if hit:
+            die()
+
+
+class CountingModel:
+    """Writes down every call that is bought."""
+
+    def __init__(self, inner, bill: Path) -> None:
+        self.inner, self.bill = inner, bill
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+    def propose(self, request):
+        reply = self.inner.propose(request)
+        with self.bill.open("a") as file:
+            file.write(request.hash + "\n")
+        return reply
+
+
+def main(repo: str, task: str, point: str, step: int) -> None:
+    from dataclasses import replace
+
+    desk = open_desk(Path(repo))
+    made = compose.make_model
+    compose.make_model = lambda *args: CountingModel(made(*args), Path(repo).parent / "bill")
+    when, _, kind = point.partition(":")
+    if kind:
+        desk = replace(desk, store=DeadlyStore(desk.store, when, kind, step))
+    elif point == "edit":
+        deadly_edit(step)
+    elif point in STAGES:
+        deadly(point, step)
+    state = compose.work(desk, task, compose.Terms(no_sandbox=True))
+    print(state.status)
+
+
+def deadly_edit(step: int) -> None:
+    """Dies between two edits of one reply: half of a change is on disk."""
+    from afresh.adapters.tools import edit
+
+    whole, calls = edit.replaced, []
+
+    def wrapped(*args):
+        result = whole(*args)
+        calls.append(1)
+        if len(calls) == step:
+            die()
+        return result
+
+    edit.replaced = wrapped
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))

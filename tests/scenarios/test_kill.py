@@ -1,0 +1,124 @@
+"""Killed with SIGKILL anywhere, a task ends as if nothing had happened, and no reply is bought twice."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from afresh.app.calls import verify
+from afresh.app.results import changes
+from afresh.app.tasks import Order, add, open_desk
+from afresh.domain.task import Status
+
+DRIVER = Path(__file__).with_name("driver.py")
+BUGGY = "def double(x):\n    return x + 2\n\n\ndef triple(x):\n    return x + 3\n"
+CHECK = "import unittest\nfrom numbers_ import double, triple\n\n\nclass T(unittest.TestCase):\n" + "".join(
+    f"    def test_{name}(self):\n        self.assertEqual({call}, {value})\n"
+    for name, call, value in [("two", "double(2)", 4), ("five", "double(5)", 10), ("four", "triple(4)", 12)]
+)
+SCRIPT = [
+    [("read", {"path": "numbers_.py"})],
+    [("edit", {"path": "numbers_.py", "old": "x + 2", "new": "x * 3"})],
+    [
+        ("edit", {"path": "numbers_.py", "old": "x + 2", "new": "x * 2"}),
+        ("edit", {"path": "numbers_.py", "old": "x + 3", "new": "x * 3"}),
+        ("plan", {"items": ["[x] mend both", "complete"]}),
+    ],
+    [("complete", {"summary": "Multiply instead of adding\n\nBoth functions added their factor."})],
+]
+"""The second reply breaks a test that passed, so it is undone; the third mends everything."""
+
+POINTS = [
+    ("after:Claimed", 1), ("before:Opened", 1), ("after:Opened", 1), ("before:Baselined", 1), ("after:Baselined", 1),
+    ("recall", 1), ("build", 1), ("recall", 3), ("build", 4), ("after:Requested", 1), ("after:Replied", 2), ("act", 1),
+    ("act", 2),
+    ("edit", 1), ("edit", 2), ("digest", 2), ("judge", 2), ("settle", 2), ("finish", 2), ("before:Settled", 2),
+    ("after:Settled", 2), ("act", 3), ("judge", 3), ("settle", 3), ("before:Finished", 3), ("after:Finished", 3),
+    ("judge", 4), ("finish", 4), ("before:Ended", 1), ("after:Ended", 1),
+]  # fmt: skip
+
+
+def make(folder: Path) -> tuple[Path, str]:
+    repo = folder / "repo"
+    repo.mkdir()
+    (repo / "numbers_.py").write_text(BUGGY)
+    (repo / "test_numbers.py").write_text(CHECK)
+    for command in (["init", "-q"], ["add", "-A"], ["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "base"]):
+        subprocess.run(["git", *command], cwd=repo, check=True)
+    script = folder / "script.jsonl"
+    replies = [{"thought": "", "actions": [{"tool": tool, "args": args} for tool, args in step]} for step in SCRIPT]
+    script.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
+    desk = open_desk(repo)
+    order = Order("double and triple are wrong", "fix_bug", (f"{sys.executable} -m unittest -v",), model=f"scripted:{script}")
+    task = add(desk, order).task.id
+    desk.database.close()
+    return repo, task
+
+
+def drive(repo: Path, task: str, point: str = "never", step: int = 0) -> int:
+    command = [sys.executable, str(DRIVER), str(repo), task, point, str(step)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode in (0, -signal.SIGKILL), done.stderr
+    return done.returncode
+
+
+def result(repo: Path, task: str) -> dict[str, object]:
+    """What must be the same however often the run was interrupted. The commit's id covers tree, message and parent."""
+    desk = open_desk(repo)
+    state = desk.store.load(task)
+    commit = subprocess.run(["git", "log", "-1", "--format=%T %B", f"afresh/{task}"], cwd=repo, capture_output=True, text=True)
+    assert all(call.same for call in verify(desk, task))
+    assert not subprocess.run(["git", "status", "--porcelain"], cwd=repo, capture_output=True, text=True).stdout
+    return {
+        "status": state.status,
+        "step": state.step,
+        "calls": state.calls,
+        "bought": len((repo.parent / "bill").read_text().splitlines()),
+        "kept": state.kept,
+        "reverted": state.reverted,
+        "facts": [(fact.kind, fact.subject) for fact in state.facts],
+        "plan": state.plan,
+        "patch": [change.patch for change in changes(desk, state)],
+        "verdict": state.verdict and state.verdict.ruling,
+        "commit": commit.stdout.replace(task, "TASK"),
+    }
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    repo, task = make(tmp_path_factory.mktemp("undisturbed"))
+    assert drive(repo, task) == 0
+    return result(repo, task)
+
+
+def test_an_undisturbed_run_mends_the_bug_and_reverts_what_made_it_worse(undisturbed):
+    assert undisturbed["status"] is Status.DONE
+    assert (undisturbed["step"], undisturbed["bought"], undisturbed["kept"], undisturbed["reverted"]) == (4, 4, 1, 1)
+
+
+@pytest.mark.parametrize(("point", "step"), POINTS, ids=lambda value: str(value))
+def test_a_killed_run_ends_like_an_undisturbed_one(point, step, tmp_path, undisturbed):
+    repo, task = make(tmp_path)
+    assert drive(repo, task, point, step) == -signal.SIGKILL
+    if open_desk(repo).store.load(task).status is not Status.DONE:
+        assert drive(repo, task) == 0
+    assert result(repo, task) == undisturbed
+
+
+def test_a_reply_that_never_reached_the_disk_is_the_only_one_bought_again(tmp_path, undisturbed):
+    """The limit of the promise, kept in sight: an answer that the provider has sent and we have not stored is lost."""
+    repo, task = make(tmp_path)
+    assert drive(repo, task, "before:Replied", 2) == -signal.SIGKILL
+    assert drive(repo, task) == 0
+    assert result(repo, task) == {**undisturbed, "bought": 5}
+
+
+def test_killed_again_and_again_it_still_ends_the_same(tmp_path, undisturbed):
+    repo, task = make(tmp_path)
+    for point, step in [("after:Opened", 1), ("act", 1), ("edit", 1), ("judge", 1), ("settle", 1), ("before:Ended", 1)]:
+        drive(repo, task, point, step)
+    drive(repo, task)
+    assert result(repo, task) == undisturbed
