@@ -1,6 +1,6 @@
 """The work that the store benchmark repeats: one realistic step of an agent, the same bytes for us and for every peer.
 
-Text is Python source and prose of the standard library, cut at a different place for every step, so that it compresses as code does.
+Text is Python source of the standard library, cut at a different place for every step, so that it compresses as code does.
 """
 
 import json
@@ -31,6 +31,11 @@ class Said:
         return "".join(text for _, text in (*self.stable, *self.fresh))
 
     @property
+    def news(self) -> str:
+        """What is new in the request; all of it in the first step."""
+        return "".join(text for _, text in (self.fresh if self.step > 1 else (*self.stable, *self.fresh)))
+
+    @property
     def row(self) -> str:
         """All of it in one piece: what the raw insert writes."""
         return json.dumps([self.request, self.reply, self.output], ensure_ascii=False)
@@ -42,8 +47,7 @@ class Said:
     @property
     def distinct_bytes(self) -> int:
         """With the request counted only where it is new (the unchanged sections are counted once, in step 1)."""
-        new = self.fresh if self.step > 1 else (*self.stable, *self.fresh)
-        return len(("".join(text for _, text in new) + self.reply + self.output).encode())
+        return len((self.news + self.reply + self.output).encode())
 
 
 @cache
@@ -63,5 +67,7 @@ def steps(count: int, first: int = 1) -> Iterator[Said]:
     stable = tuple((name, cut(number * 9_973, size)) for number, (name, size) in enumerate(STABLE))
     for step in range(first, first + count):
         place = step * 7_919
-        fresh = tuple((name, f"step {step}\n" + cut(place + number * 5_003, size - 10)) for number, (name, size) in enumerate(FRESH))
+        fresh = tuple(
+            (name, f"step {step}\n" + cut(place + number * 5_003, size - 10)) for number, (name, size) in enumerate(FRESH)
+        )
         yield Said(step, stable, fresh, cut(place + 31_337, REPLY), f"$ pytest {step}\n" + cut(place + 17_011, OUTPUT - 14))
