@@ -155,12 +155,15 @@ def mean_of_phases(loads: list[float]) -> float:
 
 def environment(folder: Path, name: str, packages: list[str]) -> str:
     """The Python of a peer's own environment, made when missing."""
-    python = folder / name / "bin" / "python"
+    python, installed = folder / name / "bin" / "python", folder / name / "installed"
+    if installed.exists():
+        return str(python)
     if not python.exists():
         subprocess.run([peer_python(name), "-m", "venv", str(folder / name)], check=True, capture_output=True)
     install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
     if (done := subprocess.run(install, capture_output=True, text=True)).returncode != 0:
         raise RuntimeError("not installable here: " + (done.stderr.strip().splitlines() or ["pip failed"])[-1][:160])
+    installed.touch()
     return str(python)
 
 

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # without a network its download thread and the import wait for each other
+
 from openhands.sdk.conversation.event_store import EventLog
 from openhands.sdk.event import MessageEvent
 from openhands.sdk.io import LocalFileStore
