@@ -1,6 +1,5 @@
 """The builder: pure, bounded, and honest about what it leaves out."""
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -16,17 +15,22 @@ from afresh.domain.state import State, StepRecord
 from afresh.domain.task import Check, Task
 from afresh.domain.verdict import Baseline, CheckRun
 from afresh.domain.window import Tier
-from afresh.engine.build import build, offered
+from afresh.engine.build import build, offered, tools_section
 from afresh.engine.sections import drafts
 from afresh.engine.tokens import Counter
 from afresh.errors import OverCeiling
 
 COUNTER = Counter()
-lines = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=300)
+lines = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=120)
 looks = st.builds(
-    Look, st.sampled_from(["outline", "violations", "suggestion", "test", "change", "output"]), st.text("abc1", min_size=1, max_size=8), lines
+    Look,
+    st.sampled_from(["outline", "violations", "suggestion", "test", "change", "output"]),
+    st.text("abc1", min_size=1, max_size=8),
+    lines,
 )
-file_looks = st.builds(lambda path, line, text: Look("file", f"{path}:{line}", text), st.sampled_from("ab"), st.integers(1, 99), lines)
+file_looks = st.builds(
+    lambda path, line, text: Look("file", f"{path}:{line}", text), st.sampled_from("ab"), st.integers(1, 99), lines
+)
 facts = st.builds(Fact, st.sampled_from(FactKind), lines, lines)
 records = st.builds(
     StepRecord, st.integers(1, 50), lines,
@@ -39,7 +43,9 @@ states = st.builds(
     facts=st.lists(facts, max_size=8).map(tuple),
     plan=st.lists(st.builds(PlanItem, lines, st.booleans()), max_size=4).map(tuple),
     recent=st.lists(records, max_size=6).map(tuple),
-    index=st.lists(st.builds(IndexLine, st.just("a" * 32), st.just("run"), lines, st.just(9), lines, st.integers(1, 9))).map(tuple),
+    index=st.lists(st.builds(IndexLine, st.just("a" * 32), st.just("run"), lines, st.just(9), lines, st.integers(1, 9))).map(
+        tuple
+    ),
     baseline=st.just(Baseline((CheckRun("pytest", 0, passed=3),))),
 )
 memories = st.builds(Memory, states, st.lists(st.one_of(looks, file_looks), max_size=12).map(tuple))
@@ -52,11 +58,10 @@ def made(memory, budget=4_000, type="implement_feature"):
 
 def whole(window):
     request = window.request
-    tools = json.dumps([[tool.name, tool.description, tool.parameters] for tool in request.tools])
-    return COUNTER(request.system) + COUNTER(request.message) + COUNTER(tools)
+    return COUNTER(request.system) + COUNTER(request.message) + tools_section(request.tools, COUNTER).tokens
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(memories, st.integers(1_200, 16_000), st.sampled_from(types()))
 def test_a_window_fits_or_the_build_fails_loudly(memory, budget, type):
     try:
@@ -71,7 +76,7 @@ def test_a_window_fits_or_the_build_fails_loudly(memory, budget, type):
         assert window.headroom >= 0
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(memories, st.integers(3_000, 8_000))
 def test_every_piece_is_shown_or_its_omission_is_written_down(memory, budget):
     try:
@@ -84,7 +89,7 @@ def test_every_piece_is_shown_or_its_omission_is_written_down(memory, budget):
             assert piece.text in window.request.message or (draft.name, piece.what) in gone
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(memories)
 def test_the_same_memory_gives_the_same_bytes(memory):
     first, second = (attempt(memory) for _ in range(2))
@@ -136,5 +141,4 @@ def test_stable_sections_come_first_so_that_successive_requests_share_their_pref
 
 
 def test_all_tool_schemas_together_stay_small():
-    text = json.dumps([[tool.schema.name, tool.schema.description, tool.schema.parameters] for tool in TOOLS])
-    assert COUNTER(text) < 700
+    assert COUNTER(tools_section([tool.schema for tool in TOOLS], COUNTER).text) < 700

@@ -33,10 +33,11 @@ SCRIPT = [
 
 POINTS = [
     ("after:Claimed", 1), ("before:Opened", 1), ("after:Opened", 1), ("before:Baselined", 1), ("after:Baselined", 1),
-    ("recall", 1), ("build", 1), ("recall", 3), ("build", 4), ("after:Requested", 1), ("after:Replied", 2), ("act", 1), ("act", 2),
-    ("edit", 1), ("edit", 2), ("digest", 2), ("judge", 2), ("settle", 2), ("finish", 2), ("before:Settled", 2), ("after:Settled", 2),
-    ("act", 3), ("judge", 3), ("settle", 3), ("before:Finished", 3), ("after:Finished", 3), ("judge", 4), ("finish", 4),
-    ("before:Ended", 1), ("after:Ended", 1),
+    ("recall", 1), ("build", 1), ("recall", 3), ("build", 4), ("after:Requested", 1), ("after:Replied", 2), ("act", 1),
+    ("act", 2),
+    ("edit", 1), ("edit", 2), ("digest", 2), ("judge", 2), ("settle", 2), ("finish", 2), ("before:Settled", 2),
+    ("after:Settled", 2), ("act", 3), ("judge", 3), ("settle", 3), ("before:Finished", 3), ("after:Finished", 3),
+    ("judge", 4), ("finish", 4), ("before:Ended", 1), ("after:Ended", 1),
 ]  # fmt: skip
 
 

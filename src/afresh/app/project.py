@@ -46,7 +46,8 @@ def settings(project: Project) -> Settings:
 
     own = read_settings(user_config_path("afresh") / "config.toml", OWN_SETTINGS)
     merged = {**own, **read_settings(project.folder / "config.toml", SETTINGS)}
-    return Settings(**{name: tuple(value) if isinstance(value, list) else value for name, value in merged.items()})
+    plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in merged.items()}
+    return Settings(**plain)
 
 
 def read_settings(path: Path, known: dict[str, type]) -> dict[str, Any]:

@@ -21,5 +21,7 @@ def command(goal: str, type_: str, checks: tuple[str, ...], priority: int, needs
     if as_json:
         return print_json({"task": state.task.id, "checks": [check.command for check in state.task.checks]})
     click.echo(f"added {state.task.id}")
-    click.echo("checks: " + (", ".join(check.command for check in state.task.checks) or "none: nothing can be verified (--check)"))
+    click.echo(
+        "checks: " + (", ".join(check.command for check in state.task.checks) or "none: nothing can be verified (--check)")
+    )
     return None

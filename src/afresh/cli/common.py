@@ -24,7 +24,9 @@ def order_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.argument("goal"),
         click.option("--type", "-t", "type_", default="", metavar="T", help="Kind of task: fix_bug, implement_feature, …"),
         click.option("--check", "-c", "checks", multiple=True, metavar="COMMAND", help="Must exit 0 when done; may be repeated."),
-        click.option("--budget", default=0, type=click.IntRange(min=0), metavar="N", help="Ceiling in tokens for each call (4000)."),
+        click.option(
+            "--budget", default=0, type=click.IntRange(min=0), metavar="N", help="Ceiling in tokens for each call (4000)."
+        ),
         click.option("--steps", default=0, type=click.IntRange(min=0), metavar="N", help="Steps before it stops and asks (60)."),
         model_option,
     ]

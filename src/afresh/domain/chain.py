@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from hashlib import sha256
 
-from afresh.domain.codec import decoder, encode
+from afresh.domain.codec import decoder, dumps
 from afresh.domain.event import KINDS, Entry, Event, Head
 from afresh.errors import Damaged
 
@@ -13,10 +13,7 @@ def link(task: str, head: Head, at: float, events: Iterable[Event]) -> tuple[Ent
     """Give each event its place after `head`."""
     entries: list[Entry] = []
     for event in events:
-        body = json.dumps(
-            {"task": task, "seq": head.seq + 1, "at": at, "kind": type(event).__name__, "data": encode(event)},
-            ensure_ascii=False, sort_keys=True, separators=(",", ":"),
-        )  # fmt: skip
+        body = dumps({"task": task, "seq": head.seq + 1, "at": at, "kind": type(event).__name__, "data": event})
         head = Head(head.seq + 1, digest(head.hash, body))
         entries.append(Entry(task, head.seq, at, event, body, head.hash))
     return tuple(entries)
@@ -32,9 +29,12 @@ def read(body: str, before: Head, expected: str) -> Entry:
             safe="entries before it are intact",
         )
     plain = json.loads(body)
-    if plain["kind"] not in KINDS:
-        raise Damaged(f"journal holds an event of unknown kind {plain['kind']!r}", next="a newer afresh wrote it: update afresh")
-    event = decoder(KINDS[plain["kind"]])(plain["data"])
+    try:
+        event = decoder(KINDS[plain["kind"]])(plain["data"])
+    except KeyError as unknown:
+        raise Damaged(
+            f"journal holds an event with an unknown part {unknown}", next="a newer afresh wrote it: update afresh"
+        ) from None
     return Entry(plain["task"], plain["seq"], plain["at"], event, body, expected)
 
 

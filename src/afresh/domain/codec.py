@@ -12,9 +12,13 @@ Plain = Any
 T = TypeVar("T")
 
 
+_canonical = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+_ATOMS = frozenset((str, int, float, bool, type(None)))
+
+
 def dumps(value: object) -> str:
     """Canonical: the same value gives the same bytes."""
-    return json.dumps(encode(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _canonical.encode(encode(value))
 
 
 def loads(kind: type[T], text: str) -> T:
@@ -23,22 +27,35 @@ def loads(kind: type[T], text: str) -> T:
 
 def encode(value: Any) -> Plain:
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
-    if kind in (str, int, float, bool) or value is None:
-        return value
-    if kind is tuple or kind is list:
-        return [encode(item) for item in value]
-    if isinstance(value, Enum):
-        return value.value
-    if is_dataclass(kind):
-        return {name: encode(held) for name, default in _defaults(kind) if (held := getattr(value, name)) != default}
-    if isinstance(value, Mapping):
-        return {key: encode(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]
-    return value
+    return value if kind in _ATOMS else _encoder(kind)(value)
 
 
 @cache
-def _defaults(kind: type[Any]) -> tuple[tuple[str, Any], ...]:
-    return tuple((f.name, f.default_factory() if f.default_factory is not MISSING else f.default) for f in fields(kind))
+def _encoder(kind: Any) -> Callable[[Any], Plain]:
+    """The function that makes plain values of a `kind`; made once for each type."""
+    if issubclass(kind, (tuple, list)):
+        return lambda values: [value if type(value) in _ATOMS else encode(value) for value in values]
+    if issubclass(kind, Enum):
+        return lambda value: value.value
+    if is_dataclass(kind):
+        return _dataclass_encoder(kind)
+    if issubclass(kind, Mapping):
+        return lambda values: {key: encode(value) for key, value in values.items()}
+    return lambda value: value
+
+
+def _dataclass_encoder(kind: Any) -> Callable[[Any], Plain]:
+    defaults = tuple((f.name, f.default_factory() if f.default_factory is not MISSING else f.default) for f in fields(kind))
+
+    def encoded(value: Any) -> Plain:
+        plain: dict[str, Plain] = {}
+        for name, default in defaults:
+            held = getattr(value, name)
+            if held is not default and held != default:
+                plain[name] = held if type(held) in _ATOMS else encode(held)
+        return plain
+
+    return encoded
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 _HIDDEN = (
@@ -12,11 +13,13 @@ _HIDDEN = (
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # format controls, tags
 )
 _hidden = re.compile(f"[{_HIDDEN}]")
-_blank = re.compile(r"\s+")
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def visible(text: str) -> str:
     """Control, bidi, zero-width and tag characters as escapes that one can see; tabs and newlines stay."""
+    if text.isascii() and text.isprintable():
+        return text
     return _hidden.sub(_escape, text)
 
 
@@ -24,17 +27,22 @@ def one_line(text: str, limit: int = 0) -> str:
     """Visible, on one line, and cut to `limit` characters if one is given."""
     if limit and len(text) > 8 * limit:
         text = text[: 8 * limit] + "…"
-    return cut(visible(_blank.sub(" ", text)).strip(), limit)
+    return cut(visible(" ".join(text.split())), limit)
 
 
 def cut(text: str, limit: int) -> str:
     return text if not limit or len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def visible_json(value: Any, indent: int | None = None) -> str:
+def visible_json(value: Any) -> str:
     """JSON that loses nothing: hidden characters stand in it as the escapes of JSON itself."""
-    separators = None if indent else (",", ":")
-    return _hidden.sub(_json_escape, json.dumps(value, ensure_ascii=False, indent=indent, separators=separators))
+    text = _encode(value)
+    return text if text.isascii() and text.isprintable() else _hidden.sub(_json_escape, text)
+
+
+def visible_json_lines(fields: Mapping[str, Any]) -> str:
+    """The same, with a line for each field."""
+    return "{\n" + ",\n".join(f" {visible_json(name)}: {visible_json(value)}" for name, value in fields.items()) + "\n}"
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -40,22 +40,31 @@ def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budge
 def allot(
     made: Sequence[Draft], shares: Mapping[str, float], room: int, counter: Counter
 ) -> tuple[list[Section], list[Omission]]:  # fmt: skip
-    """Two rounds in the template's order: each section up to its share, then all of them with the room that is left."""
-    order = sorted(made, key=lambda draft: list(shares).index(draft.name) if draft.name in shares else len(shares))
+    """In the template's order: each section up to its share; then what is left, whole pieces first, then parts of pieces."""
+    claims = list(shares)
+    order = sorted(made, key=lambda draft: claims.index(draft.name) if draft.name in shares else len(claims))
     taken: dict[str, list[Piece]] = {draft.name: [] for draft in made}
     left = room
-    for share_of in (lambda name: int(shares.get(name, 0.0) * room), lambda name: left):  # noqa: B023
-        for draft in order:
-            left -= take(draft, taken[draft.name], min(left, share_of(draft.name)), counter)
+    for draft in order:
+        left -= take(draft, taken[draft.name], min(left, int(shares.get(draft.name, 0.0) * room)), counter)
+    for draft in order:
+        left -= take(draft, taken[draft.name], left, counter)
+    cuts = cut_to_fit(order, taken, left, counter)
+    sections = [shown(draft, taken[draft.name], cuts.get(draft.name), counter) for draft in made if taken[draft.name]]
+    return sections, [gone for draft in made for gone in left_out(draft, taken[draft.name], cuts.get(draft.name), counter)]
+
+
+def cut_to_fit(order: Sequence[Draft], taken: dict[str, list[Piece]], left: int, counter: Counter) -> dict[str, Piece]:
+    """Show a part of the first piece of each section that did not fit whole; the pieces that were cut."""
     cuts: dict[str, Piece] = {}
     for draft in order:
         piece = next((piece for piece in by_rank(draft) if piece not in taken[draft.name]), None)
-        if piece and left > SMALLEST_CUT and (shorter := cut(piece, left - SMALLEST_CUT // 2, counter)):
-            left -= counter(shorter.text) + heading_cost(draft, taken[draft.name], counter)
+        room = left - heading_cost(draft, taken[draft.name], counter) - 1
+        if piece and room > SMALLEST_CUT and (shorter := cut(piece, room, counter)):
+            left = room - counter(shorter.text)
             taken[draft.name].append(shorter)
             cuts[draft.name] = piece
-    sections = [shown(draft, taken[draft.name], cuts.get(draft.name), counter) for draft in made if taken[draft.name]]
-    return sections, [gone for draft in made for gone in left_out(draft, taken[draft.name], cuts.get(draft.name), counter)]
+    return cuts
 
 
 def take(draft: Draft, taken: list[Piece], room: int, counter: Counter) -> int:
@@ -143,7 +152,7 @@ def checked(window: Window, counter: Counter) -> Window:
 def over(budget: int, reserve: int, sections: Sequence[Section], room: int) -> OverCeiling:
     largest = max(sections, key=lambda section: section.tokens)
     return OverCeiling(
-        f"the ceiling of {budget:,} tokens (with {reserve:,} kept for the reply) is {-room:,} too small for what may not be left out; "
+        f"the ceiling of {budget:,} tokens ({reserve:,} of them kept for the reply) is {-room:,} too small for what must be in; "
         f"the largest part is '{largest.name}' with {largest.tokens:,} tokens. Nothing was sent. "
         f"Shorten it, or give the task a larger ceiling with --budget"
     )

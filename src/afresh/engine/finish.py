@@ -36,7 +36,7 @@ def finish(state: State, deeds: Deeds, judged: Judgement, settled: Settlement, a
 def end_by_verdict(
     state: State, deeds: Deeds, judged: Judgement, settled: Settlement, agent: Agent, outcome: str
 ) -> End:  # fmt: skip
-    """PASS publishes. BLOCKED publishes what there is, unverified, for a person to look at. FAIL goes back to work, a few times."""
+    """PASS publishes. BLOCKED publishes what there is, for a person to look at. FAIL goes back to work, a few times."""
     assert judged.verdict
     reason = judged.verdict.reason
     if judged.verdict.ruling is Ruling.FAIL:

@@ -5,7 +5,7 @@ from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.engine.agent import Agent
 from afresh.engine.record import doing, record
-from afresh.engine.verify import take_baseline
+from afresh.engine.verify import blocker, take_baseline
 
 
 def prepare(state: State, agent: Agent) -> State:
@@ -22,7 +22,6 @@ def measure_baseline(state: State, agent: Agent) -> State:
     baseline, blocks = take_baseline(agent.bench(state))
     agent.workspace.restore(state.snapshot)
     events: list[Event] = [Baselined(baseline)]
-    if hung := [run for run in baseline.runs if run.timed_out]:
-        stop = f"`{hung[0].command}` did not end in time before anything was changed, so nothing could be verified with it."
+    if state.task.checks and (stop := blocker(state.task, baseline)):
         events += [Asked(stop), Ended(Status.BLOCKED, stop)]
     return record(state, agent, events, blocks)

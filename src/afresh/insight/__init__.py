@@ -1,0 +1,3 @@
+from afresh.insight.python import PythonInsight
+
+__all__ = ["PythonInsight"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from afresh.domain.state import State
 from afresh.domain.task import Status
-from afresh.domain.text import one_line, visible_json
+from afresh.domain.text import one_line, visible_json, visible_json_lines
 from afresh.ports import Ticket
 from afresh.projections.standing import commands, iso, next_steps, tally
 
@@ -41,15 +41,24 @@ def render(tickets: Sequence[Ticket], load: Callable[[str], State]) -> str:
 def updated(text: str, state: State) -> str | None:
     """The same file after a step of one task; None when more than that task's row may differ."""
     try:
-        old = json.loads(text)
-        rows: list[dict[str, Any]] = old["tasks"]
+        rows: list[dict[str, Any]] = json.loads(text)["tasks"]
         place = next(i for i, row in enumerate(rows) if row["task"] == _short(state.task.id, 40))
         if rows[place]["status"] != state.status.value:
             return None
-        rows[place] = _row(state, rows[place].get("waits for", ""), len(rows))
-        return _text(old["pick_up"] if place else _pick_up(state), rows, old["active"])
+        row = visible_json(_row(state, rows[place].get("waits for", ""), len(rows)))
+        return _with_row(text.split("\n"), place, row, _pick_up(state) if place == 0 else None)
     except (ValueError, KeyError, TypeError, AttributeError, StopIteration):
         return None
+
+
+def _with_row(lines: list[str], place: int, row: str, pick_up: Mapping[str, Any] | None) -> str:
+    """Only what differs is made again: this runs in every step."""
+    row_at = lines.index('"tasks": [') + 1 + place
+    lines[row_at] = row + ("," if lines[row_at].endswith(",") else "")
+    if pick_up:
+        end = next(i for i, line in enumerate(lines) if line.startswith('"active":'))
+        lines[1:end] = [f'"pick_up": {visible_json_lines(pick_up)},']
+    return "\n".join(lines)
 
 
 def _waits(ticket: Ticket, tickets: Sequence[Ticket]) -> str:
@@ -93,10 +102,10 @@ def _short(text: str, limit: int) -> str:
 
 def _text(pick_up: Mapping[str, Any] | None, rows: Sequence[Mapping[str, Any]], active: int) -> str:
     parts = {
-        "pick_up": visible_json(pick_up, indent=1) if pick_up else "null",
+        "pick_up": visible_json_lines(pick_up) if pick_up else "null",
         "active": str(active),
         "tasks": "[\n" + ",\n".join(visible_json(row) for row in rows) + "\n]" if rows else "[]",
-        "memory": visible_json(_MEMORY, indent=1),
-        "resume": visible_json(_RESUME, indent=1),
+        "memory": visible_json_lines(_MEMORY),
+        "resume": visible_json_lines(_RESUME),
     }
     return "{\n" + ",\n".join(f'"{name}": {part}' for name, part in parts.items()) + "\n}\n"

@@ -8,7 +8,7 @@ _markup = re.compile(r"!(?=\[)|\](?=\()|<(?=[A-Za-z/!?])")
 
 
 def inline(text: str, limit: int = 0) -> str:
-    return _markup.sub(r"\\\g<0>", one_line(text, limit))
+    return _plain(one_line(text, limit))
 
 
 def code(text: str, limit: int = 0) -> str:
@@ -17,12 +17,12 @@ def code(text: str, limit: int = 0) -> str:
 
 def quote(text: str) -> list[str]:
     """Every line behind `>`, so that no line of it is at the margin."""
-    return [f"> {_markup.sub(_escaped, line)}".rstrip() for line in visible(text.replace("\r\n", "\n")).split("\n")]
+    return [f"> {line}".rstrip() for line in _plain(visible(text.replace("\r\n", "\n"))).split("\n")]
 
 
 def cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _escaped(match: re.Match[str]) -> str:
-    return "\\" + match[0]
+def _plain(text: str) -> str:
+    return _markup.sub(r"\\\g<0>", text) if "<" in text or "[" in text else text

@@ -8,6 +8,9 @@ LIMIT = 50_000
 
 def pages(lines: Sequence[str], front: Callable[[int, int], str]) -> tuple[str, ...]:
     """Parts of at most LIMIT bytes; `front` makes the head of part n of m."""
+    whole = front(1, 1) + "\n".join(lines) + "\n"
+    if len(whole.encode()) <= LIMIT:
+        return (whole,)
     rooms = (LIMIT - len(front(number, 99_999).encode()) for number in range(1, 100_000))
     bodies = list(_packed(lines, rooms))
     return tuple(front(number, len(bodies)) + body for number, body in enumerate(bodies, 1))

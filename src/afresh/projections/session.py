@@ -1,10 +1,11 @@
 """The session file: where a task stands, for someone who has never seen it. A function of the state alone."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
-from afresh.domain.fact import Fact, FactKind
+from afresh.domain.fact import Decision, Fact, FactKind
 from afresh.domain.state import State, StepRecord
-from afresh.domain.text import one_line, visible_json
+from afresh.domain.text import one_line, visible_json_lines
 from afresh.domain.verdict import CheckRun
 from afresh.projections.markdown import cell, code, inline, quote
 from afresh.projections.pages import pages
@@ -37,7 +38,7 @@ def _front(state: State, part: int, parts: int) -> str:
             "updated": iso(state.updated),
             "seq": state.head.seq,
         }
-    return f"---\n{visible_json(fields, indent=1)}\n---\n"
+    return f"---\n{visible_json_lines(fields)}\n---\n"
 
 
 def _body(state: State) -> Iterator[str]:
@@ -102,7 +103,7 @@ def _criteria(state: State) -> list[str]:
 
 
 def _run(run: CheckRun | None) -> str:
-    return "not run" if run is None else cell(f"{run_words(run)}")
+    return "not run" if run is None else cell(run_words(run))
 
 
 def _changed(state: State) -> list[str]:
@@ -119,10 +120,13 @@ def _changed(state: State) -> list[str]:
 def _decisions(state: State) -> list[str]:
     earlier = len(state.decisions) - DECISIONS
     lines = [f"- {earlier:,} earlier ones are in the decision log"] if earlier > 0 else []
-    for made in state.decisions[-DECISIONS:]:
-        why = f" Why: {inline(made.why)}" if made.why else ""
-        lines.append(f"- step {made.step}, {inline(made.by, 40)}: {inline(made.text)}{why}")
-    return lines
+    return [*lines, *map(_decision, state.decisions[-DECISIONS:])]
+
+
+@lru_cache(256)
+def _decision(made: Decision) -> str:
+    why = f" Why: {inline(made.why)}" if made.why else ""
+    return f"- step {made.step}, {inline(made.by, 40)}: {inline(made.text)}{why}"
 
 
 def _of_kind(state: State, kind: FactKind) -> tuple[Fact, ...]:
@@ -130,11 +134,13 @@ def _of_kind(state: State, kind: FactKind) -> tuple[Fact, ...]:
 
 
 def _facts(facts: tuple[Fact, ...]) -> list[str]:
-    return [f"- {inline(fact.subject, 200)}: {inline(fact.text, 600)} (step {fact.step}{_sureness(fact)})" for fact in facts]
+    return [*map(_fact, facts)]
 
 
-def _sureness(fact: Fact) -> str:
-    return "" if fact.confidence >= 1 else f", confidence {fact.confidence:.2f}"
+@lru_cache(256)
+def _fact(fact: Fact) -> str:
+    sureness = "" if fact.confidence >= 1 else f", confidence {fact.confidence:.2f}"
+    return f"- {inline(fact.subject, 200)}: {inline(fact.text, 600)} (step {fact.step}{sureness})"
 
 
 def _step(record: StepRecord) -> list[str]:

@@ -3,12 +3,12 @@
 from typing import Any
 
 from afresh.domain.state import State
-from afresh.domain.text import one_line, visible_json
+from afresh.domain.text import one_line, visible_json_lines
 from afresh.projections.standing import iso, next_steps
 
 
 def render(state: State) -> str:
-    return visible_json(plain(state), indent=1) + "\n"
+    return visible_json_lines(plain(state)) + "\n"
 
 
 def plain(state: State) -> dict[str, Any]:

@@ -100,7 +100,7 @@ class _Exchange(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
-        step = self.server.play(Received(self.path, dict(self.headers.items()), body))
+        step = self.server.play(Received(self.path, {name.lower(): value for name, value in self.headers.items()}, body))
         if isinstance(step, Slow):
             time.sleep(step.seconds)
             step = step.turn

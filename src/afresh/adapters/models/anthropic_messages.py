@@ -12,13 +12,12 @@ from afresh.adapters.models.provider import (
     finished,
     no_patience_for_long_waits,
     tokens,
-    usage,
+    understood,
     window_of,
 )
 from afresh.adapters.models.replies import storable
-from afresh.domain.action import Reply
+from afresh.domain.action import Reply, Usage
 from afresh.domain.window import Request
-from afresh.errors import TryAgain
 
 ANTHROPIC = Provider("Anthropic", "anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
 WINDOWS = {"claude-": 200_000, "claude-instant-1.1": 100_000, "claude-2.0": 100_000}
@@ -38,9 +37,8 @@ class AnthropicModel:
             message = self._client.messages.create(**payload(self.model, request))
         except (anthropic.AnthropicError, ValueError) as error:
             raise explain(error, ANTHROPIC, self.connection) from None
-        if not isinstance(message, anthropic.types.Message) or message.content is None:
-            raise TryAgain("Anthropic's answer is not a message")
-        return finished(reply_of(message), message.stop_reason in CUT, request, self.connection.count, self.name)
+        reply, cut = understood(reply_of, message, ANTHROPIC)
+        return finished(reply, cut, request, self.connection)
 
     @cached_property
     def _client(self) -> Any:
@@ -71,14 +69,21 @@ def payload(model: str, request: Request) -> dict[str, Any]:
     return body
 
 
-def reply_of(message: Any) -> Reply:
+def reply_of(message: Any) -> tuple[Reply, bool]:
+    """The reply, and whether it was cut at its limit."""
     texts = [block.text for block in message.content if block.type == "text" and block.text]
+    if message.stop_reason == "refusal":
+        texts.append("[The provider declined to let the model answer.]")
     calls = [block for block in message.content if block.type == "tool_use"]
     actions = tuple(call(block.name, storable(block.input), str(block.input)) for block in calls)
-    named = f"anthropic:{message.model}" if message.model else ""
-    counted = message.usage
+    named = f"anthropic:{message.model}"
+    return Reply(storable("\n".join(texts)), actions, _usage(message.usage), named), message.stop_reason in CUT
+
+
+def _usage(counted: Any) -> Usage:
+    """Anthropic counts what was read from and written to its cache apart from the input."""
     if counted is None:
-        return Reply(storable("\n".join(texts)), actions, model=named)
+        return Usage()
     cached = tokens(counted.cache_read_input_tokens)
     sent = tokens(counted.input_tokens, counted.cache_creation_input_tokens) + cached
-    return Reply(storable("\n".join(texts)), actions, usage(sent, tokens(counted.output_tokens), cached), named)
+    return Usage(sent, tokens(counted.output_tokens), cached)

@@ -1,8 +1,9 @@
 """A model without a model: takes the next suggestion that was computed beforehand. Deterministic, free, needs no key.
 
-It reads only the request's message, by this grammar (headings are lines of their own; a section ends at the next `## `
-heading; what stands in a ``` fence is never a heading nor an item):
+It reads only the request's message, by this grammar (a section goes from its heading to the next line that begins with `## `;
+of two sections with one name the first counts, so that outputs of commands, which come later, can't pose as one):
 
+    ## Task (fix_violation)
     ## Suggestions
     - [a1b2c3d4e5f6] extract lines 41-58 of parse_header in src/x.py into _read_fields(lines) -> fields: complexity 14 -> 8
     ## Changes so far
@@ -10,7 +11,8 @@ heading; what stands in a ``` fence is never a heading nor an item):
 
 An item of Suggestions is `- [ID] TEXT` with an ID of 6 to 64 hexadecimal digits; other lines there (such as `none`) mean
 nothing. Every line of Changes so far that is neither empty nor `none` names a changed file. The first suggestion is applied
-(`apply` with `id`); without one the policy completes (`complete` with `summary`), and the harness judges.
+(`apply` with `id`); without one the policy completes (`complete` with `summary`), and the harness judges. A message without
+Suggestions is refused, unless its Task is fix_violation: then nothing is left to suggest.
 """
 
 import re
@@ -20,7 +22,7 @@ from afresh.domain.action import Action, Reply
 from afresh.domain.window import Request
 from afresh.errors import NeedsPerson
 
-SUGGESTIONS, CHANGES = "Suggestions", "Changes so far"
+TASK, SUGGESTIONS, CHANGES = "Task (fix_violation)", "Suggestions", "Changes so far"
 _ITEM = re.compile(r"- \[([0-9a-f]{6,64})\] (.+)")
 
 
@@ -33,7 +35,7 @@ class Offline:
     def propose(self, request: Request) -> Reply:
         sections = sections_of(request.message)
         offered = {tool.name for tool in request.tools}
-        if SUGGESTIONS not in sections or not {"apply", "complete"} <= offered:
+        if not {TASK, SUGGESTIONS} & set(sections) or not {"apply", "complete"} <= offered:
             raise NeedsPerson(
                 "the offline policy works only on fix_violation: this task has no suggestions to choose from",
                 next="pass --model anthropic:NAME, openai:NAME or mailbox:DIR, or --type fix_violation",
@@ -46,11 +48,7 @@ def sections_of(message: str) -> dict[str, list[str]]:
     """Lines under each `## ` heading; the first of two sections with one name counts."""
     sections: dict[str, list[str]] = {}
     lines: list[str] = []
-    fenced = False
     for line in message.split("\n"):
-        fenced ^= line.lstrip().startswith("```")
-        if fenced:
-            continue
         if line.startswith("## "):
             lines = []
             sections.setdefault(line[3:].strip(), lines)
@@ -60,7 +58,7 @@ def sections_of(message: str) -> dict[str, list[str]]:
 
 
 def _choose(sections: dict[str, list[str]]) -> Reply:
-    items = [match for line in sections[SUGGESTIONS] if (match := _ITEM.fullmatch(line))]
+    items = [match for line in sections.get(SUGGESTIONS, ()) if (match := _ITEM.fullmatch(line))]
     if items:
         thought = f"This suggestion stands first and has been checked to apply: {items[0][2]}"
         return Reply(thought, (Action("apply", {"id": items[0][1]}),))

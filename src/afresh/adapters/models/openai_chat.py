@@ -14,13 +14,12 @@ from afresh.adapters.models.provider import (
     finished,
     no_patience_for_long_waits,
     tokens,
-    usage,
+    understood,
     window_of,
 )
 from afresh.adapters.models.replies import storable
-from afresh.domain.action import Action, Reply
+from afresh.domain.action import Action, Reply, Usage
 from afresh.domain.window import Request
-from afresh.errors import TryAgain
 
 OPENAI = Provider("OpenAI", "openai", "OPENAI_API_KEY", "OPENAI_BASE_URL")
 WINDOWS = {"gpt-5": 272_000, "gpt-4.1": 1_000_000, "gpt-4o": 128_000, "gpt-4": 8_192, "gpt-4-turbo": 128_000, "gpt-3.5": 16_385}
@@ -35,16 +34,13 @@ class OpenAIModel:
 
     def propose(self, request: Request) -> Reply:
         import openai
-        from openai.types.chat import ChatCompletion
 
         try:
             completion = self._client.chat.completions.create(**payload(self.model, request, self.connection.base_url))
         except (openai.OpenAIError, ValueError) as error:
             raise explain(error, OPENAI, self.connection) from None
-        if not isinstance(completion, ChatCompletion) or not completion.choices:
-            raise TryAgain("the server's answer holds no message")
-        cut = completion.choices[0].finish_reason == "length"
-        return finished(reply_of(completion), cut, request, self.connection.count, self.name)
+        reply, cut = understood(reply_of, completion, OPENAI)
+        return finished(reply, cut, request, self.connection)
 
     @cached_property
     def _client(self) -> Any:
@@ -77,17 +73,22 @@ def payload(model: str, request: Request, base_url: str) -> dict[str, Any]:
     return body
 
 
-def reply_of(completion: Any) -> Reply:
-    message = completion.choices[0].message
+def reply_of(completion: Any) -> tuple[Reply, bool]:
+    """The reply, and whether it was cut at its limit."""
+    choice = completion.choices[0]
+    message = choice.message
     thought = storable("\n".join(text for text in (message.content, getattr(message, "refusal", None)) if text))
     actions = tuple(_action(held.function) for held in message.tool_calls or () if getattr(held, "function", None))
-    named = f"openai:{completion.model}" if completion.model else ""
-    counted = completion.usage
+    named = f"openai:{completion.model}"
+    return Reply(thought, actions, _usage(completion.usage), named), choice.finish_reason == "length"
+
+
+def _usage(counted: Any) -> Usage:
     if counted is None:
-        return Reply(thought, actions, model=named)
-    details = counted.prompt_tokens_details
+        return Usage()
+    sent, details = tokens(counted.prompt_tokens), counted.prompt_tokens_details
     cached = tokens(details.cached_tokens) if details else 0
-    return Reply(thought, actions, usage(tokens(counted.prompt_tokens), tokens(counted.completion_tokens), cached), named)
+    return Usage(sent, tokens(counted.completion_tokens), min(cached, sent))
 
 
 def _action(function: Any) -> Action:

@@ -1,13 +1,14 @@
 """What the providers have in common: keys, addresses, windows, and faults by who must act."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
 
 from afresh.adapters.models.replies import Count, estimate, with_usage
 from afresh.adapters.models.settings import Settings
-from afresh.domain.action import Action, Reply, Usage
+from afresh.domain.action import Action, Reply
 from afresh.domain.window import Request
 from afresh.errors import AfreshError, Broken, NeedsPerson, TryAgain
 
@@ -18,7 +19,7 @@ TIMEOUT = 600.0
 NO_KEY = "none"
 """Many servers at an address of the user's own want no key, but the SDKs refuse to send none."""
 TOO_LONG = ("context_length_exceeded", "maximum context", "context length", "context limit", "prompt is too long", "context size")
-NO_CREDIT = ("insufficient_quota", "credit balance", "billing")
+NO_CREDIT = ("insufficient_quota", "credit balance", "spend limit", "billing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +62,20 @@ def window_of(name: str, known: dict[str, int], default: int) -> int:
     return known[max(fitting, key=len)] if fitting else default
 
 
-def finished(reply: Reply, cut: bool, request: Request, count: Count, name: str) -> Reply:
-    """The reply with usage and name. Cut at its limit, its calls can't be trusted to be whole: none of them is taken."""
+def understood(read: Callable[[Any], tuple[Reply, bool]], answer: Any, provider: Provider) -> tuple[Reply, bool]:
+    """What `read` makes of the answer. The SDKs don't check answers: a proxy's page or half a body may arrive in place of one."""
+    try:
+        return read(answer)
+    except (AttributeError, IndexError, TypeError) as error:
+        raise TryAgain(f"{provider.title} sent something that is not an answer: {error}") from None
+
+
+def finished(reply: Reply, cut: bool, request: Request, connection: Connection) -> Reply:
+    """The reply with its usage. Cut at its limit, its calls can't be trusted to be whole: none of them is taken."""
     if cut:
         note = f"[The reply was cut off at its limit of {request.reserve} tokens and no tool call in it was carried out.]"
         reply = Reply(f"{reply.thought}\n{note}".strip(), (), reply.usage, reply.model)
-    return with_usage(reply, request, count, name)
+    return with_usage(reply, request, connection.count, reply.model)
 
 
 def call(tool: str, args: Any, raw: str = "") -> Action:
@@ -79,10 +88,6 @@ def call(tool: str, args: Any, raw: str = "") -> Action:
 def tokens(*counts: Any) -> int:
     """Sum of what the provider counted; what is missing or makes no sense counts nothing."""
     return sum(value for value in counts if isinstance(value, int) and value > 0)
-
-
-def usage(all_input: int, output: int, cached: int) -> Usage:
-    return Usage(all_input, output, min(cached, all_input))
 
 
 def no_patience_for_long_waits(response: Any) -> None:

@@ -15,15 +15,17 @@ DIGITS = frozenset("0123456789abcdef")
 def keep(connection: Connection, blocks: Sequence[Block]) -> None:
     """Write those that are not there yet."""
     named = {block.id: block.text for block in blocks}
-    for name in _missing(connection, list(named)):
+    for name in _missing(connection, list(named)) if named else ():
         if block_id(named[name]) != name:
             raise Broken(f"block {name} is not named by its content")
         connection.execute("INSERT INTO block (id, body) VALUES (?, ?)", (bytes.fromhex(name), packed(named[name])))
 
 
 def _missing(connection: Connection, names: list[str]) -> list[str]:
-    here = "SELECT 1 FROM block WHERE id = ?"
-    return [name for name in names if connection.execute(here, (bytes.fromhex(name),)).fetchone() is None]
+    marks = ",".join("?" * len(names))
+    rows = connection.execute(f"SELECT id FROM block WHERE id IN ({marks})", [bytes.fromhex(name) for name in names])
+    here = {row[0].hex() for row in rows}
+    return [name for name in names if name not in here]
 
 
 def read(connection: Connection, name: str) -> str:

@@ -15,6 +15,7 @@ from afresh.errors import AfreshError
 
 PATIENCE = 20.0
 CHECKPOINT_BYTES = 4 << 20
+SMALLEST = 512
 COMMIT_BYTES = 24 << 10
 """What a commit adds to the log beyond its payload, roughly: whole pages are logged."""
 
@@ -132,8 +133,11 @@ def opened(path: Path) -> sqlite3.Connection:
 
 def _examine(path: Path) -> None:
     """Look before touching: through a connection that can't write, so that a strange file keeps its every byte."""
-    if path.stat().st_size == 0:
+    size = path.stat().st_size
+    if size == 0:
         return
+    if size < SMALLEST:
+        raise damaged(path, "is not a database")  # SQLite would take so short a file for an empty one, and write over it
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=PATIENCE, isolation_level=None)
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()

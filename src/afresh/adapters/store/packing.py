@@ -7,9 +7,9 @@ LEVEL = 1
 SHORTEST = 100
 
 
-def packed(text: str) -> str | bytes:
+def packed(text: str, shortest: int = SHORTEST) -> str | bytes:
     """SQLite keeps the type of a value, so that TEXT is plain and BLOB is compressed."""
-    if len(text) < SHORTEST:
+    if len(text) < shortest:
         return text
     plain = text.encode()
     small = zlib.compress(plain, LEVEL)

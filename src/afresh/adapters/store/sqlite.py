@@ -1,6 +1,7 @@
 """The journal and the archive in one SQLite file."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from sqlite3 import Connection
 
@@ -13,10 +14,13 @@ from afresh.domain.event import Entry, Head
 from afresh.domain.fact import Block
 from afresh.domain.fold import fold
 from afresh.domain.state import State
+from afresh.domain.task import Status, Task
 from afresh.errors import BadInput, Broken, Conflict, Damaged
 
 PAGE = 256
-LONGEST_TAIL = 16
+SNAPSHOT_EVERY = 100
+"""Entries between two snapshots, about fourteen steps: writing one costs more than reading these again."""
+LONG_BODY = 4_000
 
 
 class SqliteStore:
@@ -25,38 +29,38 @@ class SqliteStore:
 
     def append(self, entries: Sequence[Entry], blocks: Sequence[Block], state: State) -> None:
         _coherent(entries, state)
-        rows = [(entry.seq, bytes.fromhex(entry.hash), packed(entry.body)) for entry in entries]
+        rows = [(entry.seq, bytes.fromhex(entry.hash), packed(entry.body, LONG_BODY)) for entry in entries]
         with self._database.writing(sum(len(entry.body) for entry in entries)) as connection:
-            number = _continued(connection, entries, state)
+            before = _standing(connection, state.task.id)
+            _continues(entries[0], before)
+            number = before.number or _ordered(connection, state.task)
             connection.executemany(f"INSERT INTO entry (task, seq, hash, body) VALUES ({number}, ?, ?, ?)", rows)
             archive.keep(connection, blocks)
-            _stand(connection, number, state)
-            if _snapshot_due(connection, number, state):
-                connection.execute(
-                    "INSERT OR REPLACE INTO snapshot (task, seq, body) VALUES (?, ?, ?)",
-                    (number, state.head.seq, packed(dumps(state))),
-                )
+            _stand(connection, number, state, before.status)
+            if state.status is not Status.RUNNING or state.head.seq - before.snapshot >= SNAPSHOT_EVERY:
+                kept = (number, state.head.seq, packed(dumps(state)))
+                connection.execute("INSERT OR REPLACE INTO snapshot (task, seq, body) VALUES (?, ?, ?)", kept)
 
     def load(self, task: str) -> State:
         with self._database.reading() as connection:
-            number, head = _found(connection, task)
-            state = _snapshot(connection, number)
+            standing = _known(connection, task)
+            state = _snapshot(connection, standing.number)
             if state:
-                state = fold(state, _entries(connection, number, state.head, LONGEST_TAIL))
-                if state.head == head:
+                state = fold(state, _entries(connection, standing.number, state.head, SNAPSHOT_EVERY))
+                if state.head == standing.head:
                     return state
         return fold(None, self.journal(task))
 
     def journal(self, task: str) -> Iterator[Entry]:
         with self._database.reading() as connection:
-            number, head = _found(connection, task)
-        at = Head()
-        while at.seq < head.seq:
+            standing = _known(connection, task)
+        at, end = Head(), standing.head.seq
+        while at.seq < end:
             with self._database.reading() as connection:
-                page = _entries(connection, number, at, min(PAGE, head.seq - at.seq))
+                page = _entries(connection, standing.number, at, min(PAGE, end - at.seq))
             if not page:
                 raise Damaged(
-                    f"journal of {task} ends at entry {at.seq}, {head.seq} were written",
+                    f"journal of {task} ends at entry {at.seq}, {end} were written",
                     next="restore the database from a backup",
                     safe="the entries before that are intact",
                 )
@@ -84,45 +88,54 @@ def _coherent(entries: Sequence[Entry], state: State) -> None:
         raise Broken("one append is for one task")
 
 
-def _continued(connection: Connection, entries: Sequence[Entry], state: State) -> int:
-    """The task's number, made at its first entry. Conflict unless the entries go on where the journal ends."""
-    task, first = state.task, entries[0]
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """Where a task's journal ends, and at which entry its last snapshot was taken."""
+
+    number: int = 0
+    status: str = ""
+    head: Head = field(default=Head())
+    snapshot: int = 0
+
+
+def _standing(connection: Connection, task: str) -> _Standing:
     row = connection.execute(
-        "SELECT number, seq, hash FROM task JOIN ticket ON task = number WHERE id = ?", (task.id,)
+        "SELECT number, status, ticket.seq, hash, snapshot.seq FROM task JOIN ticket ON ticket.task = number"
+        " LEFT JOIN snapshot ON snapshot.task = number WHERE id = ?",
+        (task,),
     ).fetchone()
-    number, seq, before = row or (None, 0, b"")
-    if first.seq != seq + 1 or first.hash != chain.digest(before.hex(), first.body):
-        raise Conflict(f"the journal of {task.id} stands at entry {seq}; entry {first.seq} does not follow from it")
-    if number is None:
-        number = connection.execute(
-            "INSERT INTO task (id, goal, type, priority, needs) VALUES (?, ?, ?, ?, ?)",
-            (task.id, task.goal, task.type, task.priority, dumps(task.needs)),
-        ).lastrowid
-    assert number is not None
-    return number
+    return _Standing(row[0], row[1], Head(row[2], row[3].hex()), row[4] or 0) if row else _Standing()
 
 
-def _stand(connection: Connection, number: int, state: State) -> None:
-    connection.execute(
-        "INSERT INTO ticket (task, status, seq, hash) VALUES (?, ?, ?, ?)"
-        " ON CONFLICT (task) DO UPDATE SET status = excluded.status, seq = excluded.seq, hash = excluded.hash",
-        (number, state.status.value, state.head.seq, bytes.fromhex(state.head.hash)),
-    )
-
-
-def _snapshot_due(connection: Connection, number: int, state: State) -> bool:
-    """Not in the middle of a step: folding the few entries since the last one again is cheaper than writing a new one."""
-    if state.pending is None:
-        return True
-    row = connection.execute("SELECT seq FROM snapshot WHERE task = ?", (number,)).fetchone()
-    return row is None or state.head.seq - row[0] > LONGEST_TAIL
-
-
-def _found(connection: Connection, task: str) -> tuple[int, Head]:
-    row = connection.execute("SELECT number, seq, hash FROM task JOIN ticket ON task = number WHERE id = ?", (task,)).fetchone()
-    if row is None:
+def _known(connection: Connection, task: str) -> _Standing:
+    standing = _standing(connection, task)
+    if not standing.number:
         raise BadInput(f"there is no task {task!r}", next="`afresh list` shows the tasks there are")
-    return row[0], Head(row[1], row[2].hex())
+    return standing
+
+
+def _continues(first: Entry, before: _Standing) -> None:
+    head = before.head
+    if first.seq != head.seq + 1 or first.hash != chain.digest(head.hash, first.body):
+        raise Conflict(f"the journal of {first.task} stands at entry {head.seq}; entry {first.seq} does not follow from it")
+
+
+def _ordered(connection: Connection, task: Task) -> int:
+    """Number a new task: the order of the queue."""
+    row = (task.id, task.goal, task.type, task.priority, dumps(task.needs))
+    made = connection.execute("INSERT INTO task (id, goal, type, priority, needs) VALUES (?, ?, ?, ?, ?) RETURNING number", row)
+    return made.fetchall()[0][0]
+
+
+def _stand(connection: Connection, number: int, state: State, before: str) -> None:
+    """Move the ticket. Its status is indexed, and touched only when it changes: that saves a page in most commits."""
+    head = (state.head.seq, bytes.fromhex(state.head.hash), number)
+    if not before:
+        connection.execute("INSERT INTO ticket (seq, hash, task, status) VALUES (?, ?, ?, ?)", (*head, state.status.value))
+        return
+    connection.execute("UPDATE ticket SET seq = ?, hash = ? WHERE task = ?", head)
+    if state.status.value != before:
+        connection.execute("UPDATE ticket SET status = ? WHERE task = ?", (state.status.value, number))
 
 
 def _snapshot(connection: Connection, number: int) -> State | None:

@@ -26,7 +26,11 @@ def command(check: str, which: str) -> str:
         return check
     if "pytest" not in check:
         raise ModelMistake("test: `which` needs a pytest check; leave it out, or use run")
-    return f"{check} {' '.join(shlex.quote(part) for part in shlex.split(which))}"
+    try:
+        names = shlex.split(which)
+    except ValueError as fault:
+        raise ModelMistake(f"test: {fault} in `which`") from None
+    return f"{check} {shlex.join(names)}"
 
 
 tool = FunctionTool(schema("test", "Run the checks.", ("which",), which="test files or ids; all if left out"), run)

@@ -25,7 +25,7 @@ class FunctionTool:
 
 
 def schema(name: str, description: str, optional: tuple[str, ...] = (), **arguments: Any) -> ToolSchema:
-    """`argument="what it is"` is a string; `argument=("integer", "what it is")` something else. No words where the name says it all."""
+    """`argument="what it is"` is a string, `argument=("integer", "what it is")` something else."""
     properties = {key: typed(value) for key, value in arguments.items()}
     required = [key for key in arguments if key not in optional]
     return ToolSchema(name, description, {"type": "object", "properties": properties, "required": required})
@@ -38,6 +38,8 @@ def typed(value: str | tuple[str, str]) -> dict[str, Any]:
 
 
 def mistake(schema: ToolSchema, args: Mapping[str, Any]) -> str:
+    if "_invalid" in args:
+        return str(args["_invalid"])
     properties: Mapping[str, Any] = schema.parameters["properties"]
     if missing := [name for name in schema.parameters["required"] if name not in args]:
         return f"missing argument {', '.join(missing)}"

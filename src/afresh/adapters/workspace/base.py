@@ -1,0 +1,81 @@
+"""What a task starts from: the base commit, its special entries, and what of the checkout is not in it."""
+
+import os
+import re
+from dataclasses import dataclass
+
+from afresh.adapters.workspace.diff import shown
+from afresh.adapters.workspace.git import Git, GitFailed
+from afresh.adapters.workspace.ignores import CACHES, flattened
+from afresh.adapters.workspace.repository import Repository, excludes_file
+from afresh.adapters.workspace.shadow import Shadow
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    commit: str
+    submodules: tuple[tuple[str, bytes], ...]
+    """(commit, path) of each."""
+    ignores: tuple[tuple[str, str], ...]
+    """(path, text) of each .gitignore."""
+    pointers: tuple[str, ...]
+    """Patterns of files that are kept in Git LFS."""
+
+
+def read_base(git: Git, commit: str) -> Base:
+    entries = [entry.split(b"\t", 1) for entry in git.run("ls-tree", "-r", "-z", commit).split(b"\0")[:-1]]
+    modules = tuple((meta.split()[2].decode(), path) for meta, path in entries if meta.startswith(b"160000"))
+    texts = {
+        os.fsdecode(path): os.fsdecode(git.run("cat-file", "blob", meta.split()[2].decode()))
+        for meta, path in entries
+        if path.rpartition(b"/")[2] in (b".gitignore", b".gitattributes") and meta.startswith(b"100")
+    }
+    ignores = tuple((path, text) for path, text in texts.items() if path.endswith(".gitignore"))
+    pointers = {pattern for text in texts.values() for pattern in re.findall(r"^(\S+)[^\n]*\bfilter=lfs\b", text, re.MULTILINE)}
+    return Base(commit, modules, ignores, tuple(sorted(pointers)))
+
+
+def set_rules(shadow: Shadow, repository: Repository, base: Base, unseen: tuple[str, ...]) -> None:
+    """Ignore what the user's own rules ignore, what tools leave behind, and what was put in from the checkout."""
+    own = [excludes_file(repository), repository.common_dir / "info" / "exclude"]
+    lines = [line for file in own if file and file.is_file() for line in os.fsdecode(file.read_bytes()).splitlines()]
+    put_in = ["/" + re.sub(r"([*?\[\]\\ ])", r"\\\1", name) for name in unseen]
+    shadow.ignore([*CACHES, *lines, *put_in, "/.afresh/state/"], flattened(base.ignores))
+
+
+def uncommitted(shadow: Shadow, repository: Repository, commit: str) -> tuple[str, ...]:
+    """Files of the checkout that differ from the commit, found through a copy of its index, so that no filter of its runs."""
+    copy = shadow.folder / "index.checkout"
+    try:
+        copy.write_bytes((repository.git_dir / "index").read_bytes())
+        git = Git(shadow.folder, repository.root, (("GIT_INDEX_FILE", str(copy)),))
+        differ = git.run("diff-index", "-z", "--name-only", "--ignore-submodules=all", commit)
+        new = git.run("ls-files", "-z", "--others", "--exclude-standard")
+    except (OSError, GitFailed):
+        return ()
+    finally:
+        copy.unlink(missing_ok=True)
+    names = {shown(name) for output in (differ, new) for name in output.split(b"\0")[:-1]}
+    return tuple(sorted(name for name in names if not name.startswith(".afresh/state/")))
+
+
+def note(base: Base, dirty: tuple[str, ...], copied: list[str], left: list[str]) -> str:
+    """What the user should know about what is, and what is not, in the task's tree."""
+    said: list[str] = []
+    if dirty:
+        stay = "1 uncommitted change stays" if len(dirty) == 1 else f"{len(dirty)} uncommitted changes stay"
+        said.append(f"{stay} in your checkout, outside the task: {_some(dirty)}.")
+    if base.submodules:
+        said.append(f"Submodules are left as they are, without content: {_some([shown(path) for _, path in base.submodules])}.")
+    if base.pointers:
+        said.append(f"Files in Git LFS are left as pointers: {_some(base.pointers)}.")
+    if copied:
+        said.append(f"Copied from your checkout, since imports need them: {_some(copied)}.")
+    if left:
+        said.append(f"Not copied, though imports may need them: {_some(left)}.")
+    return " ".join(said)
+
+
+def _some(names: tuple[str, ...] | list[str]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(name.encode(errors="backslashreplace").decode() for name in names[:3]) + more

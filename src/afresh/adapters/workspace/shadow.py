@@ -1,0 +1,235 @@
+"""A git repository of our own beside the task's tree: its index says what the tree holds, its objects are the snapshots.
+
+It borrows the user's objects and has none of the user's configuration, so no filter or monitor is known to it. Its
+`info/attributes`, which wins over any .gitattributes, makes every file plain bytes.
+"""
+
+import os
+import shutil
+import stat
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from afresh.adapters.workspace.git import Git, GitFailed, finish, version
+from afresh.adapters.workspace.repository import Repository
+from afresh.adapters.workspace.trees import clear_the_way, make_accessible, sync_folder, through_link
+from afresh.errors import Damaged
+
+RAW = "* -text !eol -ident !filter !working-tree-encoding !diff !merge !export-subst\n"
+BASE_RULES = "base-rules"
+"""Ignore rules as they were in the base commit: a .gitignore that the model writes can't hide a file from a snapshot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    folder: Path
+    tree: Path
+    """The work tree that it watches."""
+
+    @property
+    def git(self) -> Git:
+        return Git(self.folder, self.tree)
+
+    @property
+    def store(self) -> Git:
+        """For what concerns objects and index alone; the tree need not be there."""
+        return Git(self.folder)
+
+    @property
+    def index(self) -> Path:
+        return self.folder / "index"
+
+    def make(self, repository: Repository) -> None:
+        """Make it, or mend what is missing of it; objects that are there stay."""
+        ready = self.folder / "ready"
+        if not ready.exists():
+            shape = repository.git.ask("rev-parse", "--show-object-format") or "sha1"
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.store.run("init", "--quiet", "--bare", "--template=", f"--object-format={shape}")
+            with (self.folder / "config").open("a") as config:
+                config.write("".join(f"[core]\n\t{line}\n" for line in ("bare = false", "logAllRefUpdates = false", *_durable())))
+        (self.folder / "info").mkdir(exist_ok=True)
+        (self.folder / "info" / "attributes").write_text(RAW)
+        (self.folder / "objects" / "info").mkdir(parents=True, exist_ok=True)
+        (self.folder / "objects" / "info" / "alternates").write_bytes(os.fsencode(repository.common_dir / "objects") + b"\n")
+        ready.touch()
+
+    def ignore(self, always: Sequence[str], base: Sequence[str]) -> None:
+        """`always` are rules beside any .gitignore; `base` are those of the base commit's .gitignore files."""
+        (self.folder / "info" / "exclude").write_bytes(_lines(always))
+        (self.folder / BASE_RULES).write_bytes(_lines([*always, *base]))
+
+    def forget(self, tree: str) -> None:
+        """Start the index anew from a snapshot. Stat data of a former process is not believed: power may have been lost since."""
+        for name in ("index", "index.lock"):
+            (self.folder / name).unlink(missing_ok=True)
+        self.store.run("read-tree", tree)
+
+    def touched(self) -> list[bytes]:
+        """Names of what may differ from the index: changed, gone or new. New is what base or current rules do not ignore."""
+        names, locked = self._listed()
+        if locked:
+            make_accessible(self.tree)
+            names, _ = self._listed()
+        return sorted(name for name in names - {b""} if not name.startswith(b".afresh/state/"))
+
+    def _listed(self) -> tuple[set[bytes], bool]:
+        """The names, and whether a folder could not be looked into."""
+        asked = (
+            ("--others", "--modified", "--deleted", f"--exclude-from={self.folder / BASE_RULES}"),
+            ("--others", "--exclude-standard"),
+        )
+        running = [(options, self.git.start("ls-files", "-z", *options)) for options in asked]
+        ended = [finish(process, ("ls-files", *options)) for options, process in running]
+        names = {name for output, _ in ended for name in output.split(b"\0")}
+        return names, any(b"Permission denied" in said for _, said in ended)
+
+    def keep(self) -> str:
+        """Write the snapshot: the id of a git tree, on disk when this returns."""
+        since = time.time_ns()
+        changed = self.follow()
+        snapshot = self.write()
+        if changed:
+            _sync_objects(self.folder / "objects", since)
+        return snapshot
+
+    def follow(self, *how: str) -> bool:
+        """Bring the index in line with the tree; whether there was anything to do."""
+        kept, gone = _sorted_out(self.tree, self.touched())
+        if gone:
+            self.git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_nul(gone))
+        if kept:
+            self._add(kept, *how)
+        return bool(kept or gone)
+
+    def _add(self, names: Sequence[bytes], *how: str) -> None:
+        add = ("update-index", "-z", "--add", "--remove", "--replace", *how, "--stdin")
+        try:
+            self.git.run(*add, stdin=_nul(names))
+        except GitFailed:  # a file that its owner may not read
+            make_accessible(self.tree)
+            self.git.run(*add, stdin=_nul(names))
+
+    def put_back(self, snapshot: str) -> None:
+        """Make the tree what the snapshot says; ignored files stay where they are not in the way."""
+        make_accessible(self.tree)
+        self.follow("--info-only")  # an object left unsynced here would pass for a durable one in a later snapshot
+        self._drop_nested()
+        self.git.run("read-tree", "--reset", "-u", snapshot)
+        self._drop_nested()
+        wrong = self.touched()
+        if wrong:
+            for name in wrong:
+                clear_the_way(self.tree, os.fsdecode(name).rstrip("/"))
+            self.git.run("checkout-index", "--all", "--force", "--index", "--quiet")
+        if wrong and self.touched():
+            raise Damaged(
+                f"the task's tree at {self.tree} can't be put back: {os.fsdecode(wrong[0])!r} is in the way",
+                next="see who else writes there, then resume the task",
+                safe="your checkout and all snapshots are whole",
+            )
+
+    def _drop_nested(self) -> None:
+        for folder in {name.rpartition(b"/")[0] for name in self.names()} - {b""}:
+            nested = os.fsdecode(folder) + "/.git"
+            if os.path.lexists(self.tree / nested) and not through_link(self.tree, nested):
+                clear_the_way(self.tree, nested)
+
+    def without(self, tree: str, names: Sequence[bytes]) -> str:
+        """The snapshot of a commit or tree less these entries. The index is left at it."""
+        self.forget(tree)
+        if names:
+            self.store.run("update-index", "-z", "--force-remove", "--stdin", stdin=_nul(names))
+        return self.write()
+
+    def write(self) -> str:
+        return self.store.run("write-tree").decode().strip()
+
+    def mixed(self, snapshot: str, chosen: Callable[[bytes], bool]) -> str:
+        """What the index holds, with the chosen names as they are in the snapshot."""
+        copy = self.folder / "index.mixed"
+        shutil.copyfile(self.index, copy)
+        git = Git(self.folder, None, (("GIT_INDEX_FILE", str(copy)),))
+        entries = (entry.split(b"\t", 1) for entry in git.run("ls-tree", "-r", "-z", snapshot).split(b"\0")[:-1])
+        wanted = [b"%s %s\t%s" % (*meta.split()[::2], name) for meta, name in entries if chosen(name)]
+        try:
+            git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_nul(filter(chosen, self.names())))
+            git.run("update-index", "-z", "--index-info", stdin=_nul(wanted))
+            return git.run("write-tree").decode().strip()
+        finally:
+            copy.unlink(missing_ok=True)
+
+    def present(self) -> set[bytes]:
+        """Regular files in the tree: tracked or new, not ignored."""
+        listed = self.git.run("ls-files", "-z", "--stage").split(b"\0")[:-1]
+        entries = (entry.split(b"\t", 1) for entry in listed)
+        known = {name for meta, name in entries if meta.startswith(b"100")}
+        touched = {name for name in self.touched()}
+        return {name for name in known | touched if name not in touched or _is_file(self.tree, name)}
+
+    def names(self) -> list[bytes]:
+        return self.store.run("ls-files", "-z", "--cached").split(b"\0")[:-1]
+
+
+def _durable() -> tuple[str, ...]:
+    """Objects reach the disk before a snapshot is named. `batch` pays one flush for all of a snapshot's blobs."""
+    if version() < (2, 36):
+        return ("fsyncObjectFiles = true",)
+    return ("fsync = objects", "fsyncMethod = batch")
+
+
+def _sorted_out(tree: Path, names: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
+    """What git can look at itself, and what it must be told is gone: a folder, pipe or socket stands where a file was."""
+    kept: list[bytes] = []
+    gone: list[bytes] = []
+    for name in names:
+        if name.endswith(b"/"):
+            kept += _inside(tree, name)
+            continue
+        (kept if _fits(tree, name) else gone).append(name)
+    return kept, gone
+
+
+def _fits(tree: Path, name: bytes) -> bool:
+    try:
+        mode = os.lstat(os.fsencode(tree) + b"/" + name).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    return (stat.S_ISREG(mode) or stat.S_ISLNK(mode)) and not through_link(tree, os.fsdecode(name))
+
+
+def _is_file(tree: Path, name: bytes) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(os.fsencode(tree) + b"/" + name).st_mode)
+    except OSError:
+        return False
+
+
+def _inside(tree: Path, nested: bytes) -> list[bytes]:
+    """Files of a repository within the tree: kept as files, its .git is not."""
+    top = os.fsencode(tree) + b"/"
+    found: list[bytes] = []
+    for folder, folders, files in os.walk(top + nested):
+        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        folders[:] = [name for name in folders if name != b".git"]
+        found += [os.path.join(folder, name).removeprefix(top) for name in (*files, *links)]
+    return [name for name in found if stat.S_IFMT(os.lstat(top + name).st_mode) in (stat.S_IFREG, stat.S_IFLNK)]
+
+
+def _sync_objects(objects: Path, since: int) -> None:
+    """The folders that gained an object; git syncs the files, and not every file system keeps a name for that alone."""
+    tick = 20_000_000
+    for entry in os.scandir(objects):
+        if len(entry.name) == 2 and entry.stat().st_mtime_ns >= since - tick:
+            sync_folder(Path(entry.path))
+    sync_folder(objects)
+
+
+def _nul(names: Iterable[bytes]) -> bytes:
+    return b"".join(name + b"\0" for name in names)
+
+
+def _lines(rules: Iterable[str]) -> bytes:
+    return b"".join(os.fsencode(rule) + b"\n" for rule in rules)

@@ -1,0 +1,73 @@
+"""Folders on disk: making them accessible, removing them, and putting small files where a power loss can't take them."""
+
+import os
+import shutil
+import stat
+from pathlib import Path
+
+
+def make_accessible(top: Path) -> None:
+    """Give the owner back the rights that a command may have taken from files and folders; links are not followed."""
+    if not os.geteuid():
+        return
+    _allow(top, stat.S_IRWXU)
+    for folder, folders, files in os.walk(top):
+        for name in folders:
+            _allow(Path(folder, name), stat.S_IRWXU)
+        for name in files:
+            _allow(Path(folder, name), stat.S_IRUSR | stat.S_IWUSR)
+
+
+def _allow(place: Path, rights: int) -> None:
+    mode = place.lstat().st_mode
+    if not stat.S_ISLNK(mode) and mode & rights != rights:
+        place.chmod(stat.S_IMODE(mode) | rights)
+
+
+def remove_tree(top: Path) -> None:
+    """Remove a folder, also one whose folders were made read-only."""
+    if top.is_symlink():
+        top.unlink()
+    elif top.exists():
+        make_accessible(top)
+        shutil.rmtree(top)
+
+
+def through_link(top: Path, name: str) -> bool:
+    """Whether a folder on the way from `top` to `name` is a symlink."""
+    place = top
+    for part in name.split("/")[:-1]:
+        place = place / part
+        if place.is_symlink():
+            return True
+    return False
+
+
+def clear_the_way(top: Path, name: str) -> None:
+    """Remove what is at `name`, or the link or file that stands where a folder on the way to it belongs."""
+    place = top
+    for part in name.split("/"):
+        place = place / part
+        if place.is_symlink() or not place.is_dir():
+            place.unlink(missing_ok=True)
+            return
+    remove_tree(place)
+
+
+def write_durably(place: Path, text: str) -> None:
+    """All of it or nothing, and on disk when this returns."""
+    beside = place.with_name(place.name + ".new")
+    with beside.open("w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(place)
+    sync_folder(place.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

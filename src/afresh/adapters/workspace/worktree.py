@@ -1,0 +1,144 @@
+"""The Workspace port on git: a worktree of the task's own, snapshots in a shadow repository, one commit at the end."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from afresh.adapters.workspace import diff
+from afresh.adapters.workspace.base import note, read_base, set_rules, uncommitted
+from afresh.adapters.workspace.diff import shown
+from afresh.adapters.workspace.environment import copy_needed, environment_folders, needed_files
+from afresh.adapters.workspace.files import TreeFiles
+from afresh.adapters.workspace.publish import Branch
+from afresh.adapters.workspace.registration import put_pointer_back, register, registered, show_as_clean, unregister
+from afresh.adapters.workspace.repository import Repository, checked_task, make_state
+from afresh.adapters.workspace.shadow import Shadow
+from afresh.adapters.workspace.trees import write_durably
+from afresh.domain.change import Change
+from afresh.domain.event import Opened
+from afresh.errors import Damaged
+from afresh.ports import Clock
+
+
+class GitWorkspace:
+    """Snapshots are ids of git trees: the same tree has the same id. `.git` is never part of one, and submodules are left out
+    of them and put in again by `publish`."""
+
+    def __init__(self, repository: Repository, task_id: str, clock: Clock | None = None) -> None:
+        self.repository, self.task_id, self.clock = repository, checked_task(task_id), clock
+        self.root = repository.state / "worktrees" / task_id
+        self.branch = Branch(repository, f"afresh/{task_id}", repository.state / "shadow" / f"{task_id}.git")
+        self._shadow = Shadow(self.branch.shadow, self.root)
+        self._sound = False
+
+    @property
+    def files(self) -> TreeFiles:
+        return TreeFiles(self.root, self._paths)
+
+    def open(self) -> Opened:
+        make_state(self.repository)
+        self._shadow.make(self.repository)
+        former = self._former()
+        self._sound = True
+        if former is None:
+            return self._begin()
+        self._shadow.forget(former.snapshot)
+        self._put_in_place(former)
+        return former
+
+    def snapshot(self) -> str:
+        self._ready()
+        return self._shadow.keep()
+
+    def restore(self, snapshot: str, paths: Sequence[str] = ()) -> None:
+        self._ready()
+        self._put_in_place(self._opened())
+        self._check(snapshot)
+        self._shadow.put_back(self._mixed(snapshot, paths) if paths else snapshot)
+
+    def changes(self, before: str, after: str) -> Sequence[Change]:
+        for snapshot in (before, after):
+            self._check(snapshot)
+        return diff.changes(self._shadow.store, before, after)
+
+    def publish(self, snapshot: str, message: str) -> str:
+        self._ready()
+        self._check(snapshot)
+        commit = self.branch.publish(self._opened().base, snapshot, message, self.clock)
+        admin = registered(self.repository, self.root)
+        if admin and self.root.is_dir():
+            show_as_clean(self.root, admin, commit)
+        return commit
+
+    def _begin(self) -> Opened:
+        """A first opening, or one after a crash in a former one: what lies there is kept as a snapshot, then replaced."""
+        head = self.repository.head
+        self.branch.must_be_free(head)
+        base = read_base(self.repository.git, head)
+        environments, needed = environment_folders(self.repository), needed_files(self.repository)
+        set_rules(self._shadow, self.repository, base, (*environments, *needed))
+        self._shadow.forget(head)
+        if self.root.is_dir() and not self.root.is_symlink():
+            self._shadow.keep()
+        unregister(self.repository, self.root)
+        self.branch.begin(head)
+        register(self.repository, self.root, self.branch.name, head)
+        snapshot = self._shadow.without(head, [path for _, path in base.submodules])
+        self._shadow.put_back(snapshot)
+        copied, left = copy_needed(self.repository.root, self.root, needed)
+        said = note(base, uncommitted(self._shadow, self.repository, head), copied, left)
+        opened = Opened(head, self.branch.name, snapshot, said)
+        write_durably(self._marker, json.dumps({"base": head, "snapshot": snapshot, "note": said}))
+        return opened
+
+    def _put_in_place(self, opened: Opened) -> None:
+        """The folder is there, registered, and its `.git` is ours. One that git has forgotten is made anew with its content."""
+        admin = registered(self.repository, self.root)
+        there = self.root.is_dir() and not self.root.is_symlink()
+        if admin and there and self.branch.tip:
+            put_pointer_back(self.root, admin)
+            return
+        content = self._shadow.keep() if there else opened.snapshot
+        unregister(self.repository, self.root)
+        register(self.repository, self.root, self.branch.name, self.branch.tip or opened.base)
+        self._shadow.put_back(content)
+        copy_needed(self.repository.root, self.root, needed_files(self.repository))
+
+    @property
+    def _marker(self) -> Path:
+        return self.branch.shadow / "opened.json"
+
+    def _former(self) -> Opened | None:
+        """What the first opening found; written last, so that it is there only if the opening came to its end."""
+        try:
+            held = json.loads(self._marker.read_text())
+        except (OSError, ValueError):
+            return None
+        return Opened(held["base"], self.branch.name, held["snapshot"], held["note"])
+
+    def _opened(self) -> Opened:
+        return self._former() or self.open()
+
+    def _ready(self) -> None:
+        if not self._sound:
+            self.open()
+
+    def _check(self, snapshot: str) -> None:
+        if snapshot.startswith("-") or not self._shadow.store.ask("rev-parse", "--verify", "--quiet", snapshot + "^{tree}"):
+            raise Damaged(
+                f"snapshot {snapshot[:12]} of task {self.task_id} is not in {self.branch.shadow}",
+                next="restore that folder from a backup, or discard the task and start it again",
+                safe="your checkout and the tree of the task were not touched",
+            )
+
+    def _mixed(self, snapshot: str, paths: Sequence[str]) -> str:
+        """The tree as it is now, with these paths as they were in the snapshot."""
+        self._shadow.keep()
+        return self._shadow.mixed(
+            snapshot, lambda name: any(shown(name) == path or shown(name).startswith(path + "/") for path in paths)
+        )
+
+    def _paths(self) -> Sequence[str]:
+        self._ready()
+        return tuple(sorted(os.fsdecode(name) for name in self._shadow.present() if shown(name) == os.fsdecode(name)))

@@ -1,0 +1,81 @@
+"""`afresh context`: what the model was sent, to the byte."""
+
+import click
+
+from afresh.cli.common import json_option
+
+step_option = click.option("--step", type=int, default=None, metavar="N", help="Step of the call; the last one if left out.")
+
+
+@click.group()
+def command() -> None:
+    """Show, compare and verify the calls of a task."""
+
+
+@command.command()
+@click.argument("task", required=False)
+@step_option
+@click.option("--omitted", is_flag=True, help="Also what was left out, and why.")
+@json_option
+def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> None:
+    """Show one call: its sections, their tokens, and the exact text."""
+    from afresh.app.calls import call
+    from afresh.app.tasks import find
+    from afresh.cli.common import desk, print_json
+    from afresh.cli.common import show as render
+    from afresh.cli.views.context import context_show, context_show_json
+
+    here = desk()
+    one = call(here, find(here, task), step)
+    if as_json:
+        return print_json(context_show_json(one.step, one.audit, one.texts, one.reply))
+    return render(context_show(one.step, one.audit, one.texts, one.reply, omitted))
+
+
+@command.command()
+@click.argument("task")
+@click.argument("first", type=int)
+@click.argument("second", type=int)
+@json_option
+def diff(task: str, first: int, second: int, as_json: bool) -> None:
+    """Compare the calls of two steps, section by section."""
+    from afresh.app.calls import call
+    from afresh.app.tasks import find
+    from afresh.cli.common import desk, print_json
+    from afresh.cli.common import show as render
+    from afresh.cli.views.context import context_diff, context_diff_json
+
+    here = desk()
+    name = find(here, task)
+    one, other = call(here, name, first), call(here, name, second)
+    pairs = [
+        list(zip([s.name for s in c.audit.sections], c.texts, [s.tokens for s in c.audit.sections], strict=True))
+        for c in (one, other)
+    ]
+    if as_json:
+        return print_json(context_diff_json(pairs[0], pairs[1]))
+    return render(context_diff(pairs[0], pairs[1]))
+
+
+@command.command()
+@click.argument("task", required=False)
+@step_option
+@json_option
+def verify(task: str | None, step: int | None, as_json: bool) -> None:
+    """Build every call again from the journal and compare the bytes."""
+    from afresh.app.calls import verify as rebuild
+    from afresh.app.tasks import find
+    from afresh.cli.common import desk, print_json
+
+    here = desk()
+    name = find(here, task)
+    calls = [one for one in rebuild(here, name) if step in (None, one.step)]
+    wrong = [one for one in calls if not one.same]
+    if as_json:
+        print_json([{"step": one.step, "recorded": one.recorded, "rebuilt": one.hash, "same": one.same} for one in calls])
+    else:
+        for one in wrong:
+            click.echo(f"step {one.step}: recorded {one.recorded[:16]}, rebuilt {one.hash[:16]}: DIFFERENT")
+        click.echo(f"{len(calls) - len(wrong)} of {len(calls)} calls of {name} rebuilt to the same bytes")
+    if wrong:
+        raise SystemExit(1)

@@ -1,0 +1,68 @@
+"""An error as the person at the terminal (or a script) reads it: what happened, what is safe, what to do next."""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import click
+
+from afresh.errors import Broken, NeedsPerson, TryAgain
+
+KEPT = "Everything that was reported as done is in the journal."
+RESUME = "'afresh resume' goes on from the last finished step."
+BUG = "This is a fault in afresh. AFRESH_DEBUG=1 before the same command shows where; please report it."
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    kind: str
+    what: str
+    safe: str = ""
+    next: str = ""
+    code: int = 1
+
+    def text(self) -> str:
+        safe_and_next = [line for line in (self.safe, self.next) if line]
+        return "\n  ".join([f"afresh: {self.what}", *safe_and_next])
+
+    def as_json(self) -> str:
+        import json
+
+        return json.dumps({"error": asdict(self)}, ensure_ascii=False)
+
+
+def describe(error: BaseException) -> Failure:
+    kind = type(error).__name__
+    match error:
+        case click.Abort() | KeyboardInterrupt():
+            return Failure("Interrupted", "stopped, as you asked.", KEPT, RESUME, code=130)
+        case click.ClickException():
+            where = getattr(error, "ctx", None)
+            path = where.command_path if where else "afresh"
+            return Failure("Usage", error.format_message(), next=f"'{path} --help' shows how.", code=2)
+        case NeedsPerson():
+            return Failure(kind, error.what, error.safe, error.next)
+        case TryAgain() | OSError():
+            return Failure(kind, str(error), KEPT, f"When the cause is gone, {RESUME}")
+        case Broken():
+            return Failure(kind, str(error), KEPT, BUG)
+        case _:
+            return Failure(kind, f"{kind}: {error}", KEPT, BUG)
+
+
+def wants_json(args: Sequence[str]) -> bool:
+    """Also true for a command line that can't be parsed, so it looks at the words themselves."""
+    options = args[: args.index("--")] if "--" in args else args
+    return "--json" in options
+
+
+def report(error: BaseException, as_json: bool) -> int:
+    """Write the error to stderr and give the exit code."""
+    if os.environ.get("AFRESH_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exception(error)
+    failure = describe(error)
+    print(failure.as_json() if as_json else failure.text(), file=sys.stderr)
+    return failure.code

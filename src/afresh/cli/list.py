@@ -1,0 +1,30 @@
+"""`afresh list`: the queue, a line a task."""
+
+import click
+
+from afresh.cli.common import json_option
+
+
+@click.command()
+@json_option
+def command(as_json: bool) -> None:
+    """List the tasks in the queue."""
+    from afresh.cli.common import desk, print_json
+    from afresh.domain.text import visible
+
+    tickets = desk().queue.tickets()
+    if as_json:
+        rows = [
+            {"task": t.task, "goal": t.goal, "type": t.type, "status": t.status, "priority": t.priority,
+             "needs": list(t.needs), "ready": t.ready, "owner": t.owner}
+            for t in tickets
+        ]  # fmt: skip
+        return print_json(rows)
+    for ticket in tickets:
+        held = f" (held by {ticket.owner})" if ticket.owner else ""
+        waits = f" after {', '.join(ticket.needs)}" if ticket.needs else ""
+        first = visible(ticket.goal.splitlines()[0])
+        click.echo(f"{ticket.task:36} {ticket.status:9} {ticket.type:18} {first}{waits}{held}")
+    if not tickets:
+        click.echo('no task yet: afresh add "what is to be done"')
+    return None

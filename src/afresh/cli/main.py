@@ -1,0 +1,114 @@
+"""The command line's front door: finds the command, runs it, and turns errors into sentences."""
+
+import gc
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from afresh import __version__
+
+SECTIONS = {
+    "Work": {
+        "init": "Make this repository ready for afresh.",
+        "run": "Work on a goal until it is verified, or say why not.",
+        "resume": "Go on with a task that was interrupted.",
+        "answer": "Answer a task's question, so that it can go on.",
+        "demo": "Watch it work on a sample project; needs no key.",
+    },
+    "Queue": {
+        "add": "Put a task in the queue.",
+        "list": "Show the tasks of this project.",
+        "work": "Take the next ready task, and the next.",
+        "status": "Show where things stand.",
+        "show": "Show one task: what was done, checked and reverted.",
+    },
+    "Result": {
+        "apply": "Merge a finished task's branch into yours.",
+        "discard": "Throw a task's work away.",
+    },
+    "Look inside": {
+        "context": "Show, compare and verify what the model was sent.",
+        "doctor": "Tell what works on this machine.",
+        "rebuild": "Make session files and other views again from the journal.",
+    },
+}
+"""Each command lives in `afresh.cli.<name>` as `command`; its line stands here so that `--help` need not import it."""
+
+
+def known() -> list[str]:
+    return [name for commands in SECTIONS.values() for name in commands]
+
+
+def load(name: str) -> click.Command:
+    from importlib import import_module, util
+
+    from afresh.errors import Broken
+
+    module = f"afresh.cli.{name}"
+    if util.find_spec(module) is None:
+        raise Broken(f"the command {name!r} is listed in cli/main.py, but there is no cli/{name}.py")
+    return import_module(module).command
+
+
+class Commands(click.Group):
+    """A group that imports a command only when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return known()
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return load(cmd_name) if cmd_name in known() else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl(list(commands.items()), col_max=12)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] in known() or args[0].startswith("-"):
+            return super().resolve_command(ctx, args)
+        from difflib import get_close_matches
+
+        near = get_close_matches(args[0], known(), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "'afresh --help' lists them all."
+        raise click.UsageError(f"there is no command {args[0]!r}; {hint}", ctx)
+
+
+def width() -> int:
+    """Of the help text. Click would find it too, but by way of modules that nothing else needs at the start."""
+    try:
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        columns = 80
+    return max(50, min(columns, 100) - 2)
+
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "terminal_width": width()}
+
+
+@click.group(cls=Commands, invoke_without_command=True, context_settings=SETTINGS)
+@click.version_option(__version__, prog_name="afresh")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """A coding agent that starts every step afresh and loses nothing."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def run(args: Sequence[str]) -> int:
+    """Run one command line. The exit code: 0 done, 1 an error, 2 wrong usage, 130 interrupted, or what the command returns."""
+    try:
+        result = cli.main(args=list(args), prog_name="afresh", standalone_mode=False)
+    except (Exception, KeyboardInterrupt) as error:
+        from afresh.cli import failure
+
+        return failure.report(error, as_json=failure.wants_json(args))
+    return result if isinstance(result, int) else 0
+
+
+def main() -> None:
+    # What is imported by now lives as long as the process: the collector need not walk it, least of all on the way out.
+    gc.freeze()
+    sys.exit(run(sys.argv[1:]))

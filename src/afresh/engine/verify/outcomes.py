@@ -1,0 +1,80 @@
+"""What a test run says of each test, read from its output."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from afresh.domain.verdict import Failure
+
+PASSED, FAILED, SKIPPED, ERROR = "passed", "failed", "skipped", "error"
+RANK = {PASSED: 0, SKIPPED: 1, FAILED: 2, ERROR: 3}
+MESSAGE, DETAIL_LINES, DETAIL, SHOWN = 300, 12, 900, 5
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """Outcome by test. `named` says that the passing tests are known by name too, so that a missing one can be missed."""
+
+    tests: Mapping[str, str] = field(default_factory=dict[str, str])
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    named: bool = False
+    failures: tuple[Failure, ...] = ()
+    """One for each failing test, in the order of the output."""
+
+    @property
+    def readable(self) -> bool:
+        return bool(self.tests) or self.passed + self.failed + self.skipped > 0
+
+    @property
+    def failing(self) -> frozenset[str]:
+        return frozenset(test for test, outcome in self.tests.items() if outcome in (FAILED, ERROR))
+
+    @property
+    def passing(self) -> frozenset[str]:
+        return frozenset(test for test, outcome in self.tests.items() if outcome == PASSED)
+
+
+def worst(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """A test that passed and then broke in its teardown did not pass."""
+    tests: dict[str, str] = {}
+    for test, outcome in pairs:
+        if RANK[outcome] >= RANK.get(tests.get(test, PASSED), 0):
+            tests[test] = outcome
+    return tests
+
+
+def plain(output: str) -> list[str]:
+    """Lines without colours."""
+    return _ESCAPES.sub("", output.replace("\r\n", "\n")).split("\n")
+
+
+def collapsed(failures: Iterable[Failure], last: frozenset[str] = frozenset()) -> tuple[Failure, ...]:
+    """The first few to show: each message once with its count, tests in `last` (those that failed before) at the end."""
+    ordered = sorted(failures, key=lambda failure: failure.test in last)
+    groups: dict[str, list[Failure]] = {}
+    for failure in ordered:
+        groups.setdefault(failure.message or failure.test, []).append(failure)
+    return tuple(_counted(group) for group in list(groups.values())[:SHOWN])
+
+
+def _counted(group: list[Failure]) -> Failure:
+    first = group[0]
+    return first if len(group) == 1 else Failure(first.test, f"{len(group)} × {first.message}", first.detail)
+
+
+def clipped(lines: list[str]) -> str:
+    """The end of a traceback tells most."""
+    kept = [line.rstrip() for line in lines if line.strip()][-DETAIL_LINES:]
+    return "\n".join(kept)[-DETAIL:]
+
+
+def to_json(tests: Mapping[str, str]) -> str:
+    return json.dumps(dict(tests), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def from_json(text: str) -> dict[str, str]:
+    return {str(test): str(outcome) for test, outcome in json.loads(text).items()}

@@ -1,0 +1,118 @@
+"""Runs of statements inside a function that could become a function of their own."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from afresh.insight.complexity import FunctionNode, cost
+from afresh.insight.source import Function, Source
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """A list of statements and where control goes after its end."""
+
+    statements: list[ast.stmt]
+    parent: ast.stmt | ast.ExceptHandler | ast.match_case
+    ends_function: bool
+    ends_loop: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    place: Place
+    start: int
+    stop: int
+    first_line: int
+    """Comments directly above the first statement belong to it."""
+    last_line: int
+    cost: int
+
+    @property
+    def statements(self) -> list[ast.stmt]:
+        return self.place.statements[self.start : self.stop]
+
+    @property
+    def at_end(self) -> bool:
+        return self.stop == len(self.place.statements)
+
+    @property
+    def whole(self) -> bool:
+        return self.start == 0 and self.at_end
+
+    @property
+    def lines(self) -> int:
+        return self.last_line - self.first_line + 1
+
+
+def blocks(function: Function, source: Source) -> Iterator[Block]:
+    """Every run of statements that decides something and owns its lines, but not the whole function."""
+    for place in places(function.node):
+        costs = [cost([statement]) for statement in place.statements]
+        for start in range(_begin(place), len(place.statements)):
+            for stop in range(start + 1, len(place.statements) + 1):
+                spent = sum(costs[start:stop])
+                if spent and spent + 1 < function.complexity and (block := _block(source, place, start, stop, spent)):
+                    yield block
+
+
+def _begin(place: Place) -> int:
+    first = place.statements[0]
+    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    return int(documented and isinstance(place.parent, FunctionNode))
+
+
+def _block(source: Source, place: Place, start: int, stop: int, spent: int) -> Block | None:
+    first, last = place.statements[start], place.statements[stop - 1]
+    head = first_line(first)
+    before = source.line(head)[: len(source.line(head)) - len(source.line(head).lstrip())]
+    indent = len(source.line(first.lineno).encode()[: first.col_offset].decode())
+    tail = source.line(last.end_lineno or last.lineno).encode()[last.end_col_offset :].decode().strip()
+    alone = len(before) == indent and (not tail or tail.startswith("#"))
+    if not alone or source.line(first.lineno)[indent:].startswith("elif"):
+        return None
+    floor = place.statements[start - 1].end_lineno if start else getattr(place.parent, "lineno", 1)
+    while head - 1 > (floor or 1) and source.line(head - 1).startswith(before + "#"):
+        head -= 1
+    return Block(place, start, stop, head, last.end_lineno or last.lineno, spent)
+
+
+def first_line(statement: ast.stmt) -> int:
+    decorators = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def places(function: FunctionNode) -> Iterator[Place]:
+    yield from _below(Place(function.body, function, True, False))
+
+
+def _below(place: Place) -> Iterator[Place]:
+    yield place
+    for number, statement in enumerate(place.statements, 1):
+        for inner in _inside(statement, place, number == len(place.statements)):
+            if inner.statements:
+                yield from _below(inner)
+
+
+def _inside(statement: ast.stmt, place: Place, last: bool) -> Iterator[Place]:
+    function, loop = place.ends_function and last, place.ends_loop and last
+    match statement:
+        case ast.If() | ast.With() | ast.AsyncWith():
+            yield Place(statement.body, statement, function, loop)
+            if isinstance(statement, ast.If):
+                yield Place(statement.orelse, statement, function, loop)
+        case ast.For() | ast.AsyncFor() | ast.While():
+            yield Place(statement.body, statement, False, True)
+            yield Place(statement.orelse, statement, function, loop)
+        case ast.Try() | ast.TryStar():
+            plain = not statement.orelse
+            yield Place(statement.body, statement, function and plain, loop and plain)
+            for handler in statement.handlers:
+                yield Place(handler.body, handler, function, loop)
+            yield Place(statement.orelse, statement, function, loop)
+            yield Place(statement.finalbody, statement, False, False)
+        case ast.Match():
+            for case in statement.cases:
+                yield Place(case.body, case, function, loop)
+        case _:
+            return

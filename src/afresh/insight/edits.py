@@ -1,0 +1,73 @@
+"""Exact replacements that turn one text into another: each `old` occurs exactly once when its turn comes."""
+
+import json
+from dataclasses import dataclass
+
+from afresh.insight.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """Lines `start` up to but not including `stop` (counted from 1) become `lines`."""
+
+    start: int
+    stop: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    old: str
+    new: str
+
+
+def spliced(source: Source, splices: list[Splice]) -> str:
+    return "".join(_text(source, 1, len(source.lines) + 1, splices))
+
+
+def edits(source: Source, splices: list[Splice]) -> tuple[Edit, ...]:
+    """One edit for each splice where they can stand apart, otherwise one for all."""
+    result = spliced(source, splices)
+    apart = tuple(_edit(source, [splice]) for splice in sorted(splices, key=lambda splice: splice.start))
+    if applied(source.text, apart) == result:
+        return apart
+    return (_edit(source, splices),)
+
+
+def applied(text: str, changes: tuple[Edit, ...]) -> str | None:
+    for change in changes:
+        if text.count(change.old) != 1:
+            return None
+        text = text.replace(change.old, change.new)
+    return text
+
+
+def as_json(path: str, changes: tuple[Edit, ...]) -> str:
+    return json.dumps([{"path": path, "old": change.old, "new": change.new} for change in changes], ensure_ascii=False)
+
+
+def _edit(source: Source, splices: list[Splice]) -> Edit:
+    start, stop = min(splice.start for splice in splices), max(splice.stop for splice in splices)
+    end = len(source.lines) + 1
+    downward = True
+    while start >= stop or source.text.count("".join(source.lines[start - 1 : stop - 1])) != 1:
+        if (downward and stop < end) or start == 1:
+            stop += 1
+        else:
+            start -= 1
+        downward = not downward or start == 1
+    return Edit("".join(source.lines[start - 1 : stop - 1]), "".join(_text(source, start, stop, splices)))
+
+
+def _text(source: Source, start: int, stop: int, splices: list[Splice]) -> list[str]:
+    parts: list[str] = []
+    at = start
+    for splice in sorted(splices, key=lambda splice: splice.start):
+        parts.extend(source.lines[at - 1 : splice.start - 1])
+        if splice.start > 1 and not source.lines[splice.start - 2].endswith(("\n", "\r")):
+            parts.append(source.newline)
+        ends = splice.stop > len(source.lines) and not source.lines[-1].endswith(("\n", "\r"))
+        parts.append(source.newline.join(splice.lines) + ("" if ends else source.newline))
+        at = splice.stop
+    parts.extend(source.lines[at - 1 : stop - 1])
+    return parts

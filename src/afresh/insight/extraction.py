@@ -1,0 +1,125 @@
+"""Whether a block can leave its function without changing what the function does, and with which parameters and results."""
+
+import ast
+from dataclasses import dataclass
+from enum import StrEnum
+
+from afresh.insight.assigned import Assigned
+from afresh.insight.blocks import Block
+from afresh.insight.host import Host
+from afresh.insight.liveness import needed_by
+from afresh.insight.names import Names, bound_in
+from afresh.insight.traits import Traits, traits
+
+
+class Shape(StrEnum):
+    """How control comes back from the new function."""
+
+    CALL = "call"
+    """It falls through; results are assigned."""
+    RETURN = "return"
+    """It ends the function: `return helper(…)`."""
+    CONTINUE = "continue"
+    """It is the rest of a loop's body: `continue` becomes `return`."""
+    MAYBE = "maybe"
+    """It may end the function, with a value that is never None."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extraction:
+    host: Host
+    block: Block
+    shape: Shape
+    parameters: tuple[str, ...]
+    results: tuple[str, ...]
+    waits: bool
+    """Holds an `await`, so the new function is async."""
+
+
+def extraction(host: Host, block: Block) -> Extraction | None:
+    if host.assigned.before.get(block.statements[0]) is None or block.statements[-1] not in host.liveness.after:
+        return None  # never reached
+    held = traits(block.statements)
+    shape = _shape(block, held)
+    bound = bound_in(block.statements)
+    if shape is None or held.fixed or host.unsafe or bound & host.declared:
+        return None
+    results = frozenset[str]() if shape is Shape.RETURN else bound & host.liveness.after[block.statements[-1]]
+    if bound & host.liveness.raised[block.statements[0]] or not _closures_agree(host, block, bound):
+        return None
+    if (shape is Shape.MAYBE and results) or (host.is_generator and any(node.value for node in held.returns)):
+        return None
+    if host.lost_without(block, bound - results):
+        return None
+    surely = Assigned().block(block.statements, frozenset()) if shape is Shape.CALL else None
+    needed = _needed(host, block, results - (surely or frozenset()))
+    if needed is None:
+        return None
+    return Extraction(host, block, shape, _ordered(host, held, needed), _by_binding(held, results), held.waits)
+
+
+def _needed(host: Host, block: Block, passed_through: Names) -> Names | None:
+    """Names to hand in; None if one of them may be unbound at that point."""
+    wanted = needed_by(block.statements)
+    local = (wanted & host.names) | passed_through
+    outer = wanted & (host.all_outer - host.names)
+    known = host.assigned.before.get(block.statements[0])
+    if known is None or not local <= known or not outer <= host.outer or (local | outer) & host.unsteady:
+        return None
+    return local | outer
+
+
+def _shape(block: Block, held: Traits) -> Shape | None:
+    if any(isinstance(jump, ast.Break) for jump in held.jumps) or (held.returns and held.jumps):
+        return None
+    if held.jumps:
+        return Shape.CONTINUE if block.at_end and block.place.ends_loop else None
+    if not held.returns:
+        return Shape.CALL
+    completes = Assigned().block(block.statements, frozenset()) is not None
+    if not completes or (block.at_end and block.place.ends_function):
+        return Shape.RETURN
+    return Shape.MAYBE if all(never_none(node.value) for node in held.returns) else None
+
+
+def never_none(value: ast.expr | None) -> bool:
+    match value:
+        case ast.Constant():
+            return value.value is not None
+        case ast.JoinedStr() | ast.List() | ast.Tuple() | ast.Dict() | ast.Set() | ast.Lambda():
+            return True
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            return True
+        case ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.IfExp():
+            return never_none(value.body) and never_none(value.orelse)
+        case _:
+            return False
+
+
+def _closures_agree(host: Host, block: Block, bound: Names) -> bool:
+    """A closure must go on seeing the same variable: none outside may watch what the
+    block binds, none inside what changes later."""
+    loops = host.loops_around(block)
+    for closure in host.closures:
+        if not closure.inside(block):
+            if closure.names & bound:
+                return False
+            continue
+        for name in closure.names:
+            outside = [line for line in host.bindings.get(name, []) if not block.first_line <= line <= block.last_line]
+            moving = any(line > block.last_line or any(loop.lineno <= line for loop in loops) for line in outside)
+            if moving or (name in bound and outside):
+                return False
+    return True
+
+
+def _ordered(host: Host, held: Traits, needed: Names) -> tuple[str, ...]:
+    """The function's own arguments first, in their order, then by first use."""
+    order = [name for name in host.arguments if name in needed] + [node.id for node in held.names if node.id in needed]
+    return tuple(dict.fromkeys([*order, *sorted(needed)]))
+
+
+def _by_binding(held: Traits, results: Names) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([node.id for node in held.names if node.id in results] + sorted(results)))

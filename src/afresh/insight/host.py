@@ -1,0 +1,148 @@
+"""What is known of a function before any block of it is considered."""
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from afresh.insight.assigned import Assigned
+from afresh.insight.blocks import Block
+from afresh.insight.complexity import FunctionNode, Loop
+from afresh.insight.liveness import NONE, Exits, Liveness
+from afresh.insight.names import Names, Scope, declared, local_names, own_nodes, parameters, uses
+from afresh.insight.source import Function
+
+LOOKS_AT_FRAME = {"locals", "vars", "eval", "exec", "dir"}
+
+
+@dataclass(frozen=True)
+class Closure:
+    """A nested scope that may run later and still see the function's variables."""
+
+    line: int
+    end: int
+    names: Names
+
+    def inside(self, block: Block) -> bool:
+        return block.first_line <= self.line and self.end <= block.last_line
+
+
+class Host:
+    """The function that a block would leave, with its flow worked out once."""
+
+    def __init__(self, function: Function) -> None:
+        node = function.node
+        self.function, self.node = function, node
+        self.names = local_names(node)
+        self.arguments = [arg.arg for arg in parameters(node)]
+        self.declared = declared(node)
+        self.liveness, self.assigned = Liveness(), Assigned()
+        self.liveness.block(node.body, NONE, Exits())
+        self.assigned.block(node.body, frozenset(self.arguments))
+        self.nodes = list(own_nodes(node.body))
+
+    @cached_property
+    def unsafe(self) -> bool:
+        """Code that looks at its own variables by name cannot be split."""
+        calls = (node for node in self.nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
+        return any(call.func.id in LOOKS_AT_FRAME for call in calls)  # type: ignore[attr-defined]
+
+    @cached_property
+    def closures(self) -> list[Closure]:
+        found: list[Closure] = []
+        for node in self.nodes:
+            if isinstance(node, Scope | ast.GeneratorExp):
+                names = frozenset(uses(node).kept & self.names)
+                if names:
+                    found.append(Closure(node.lineno, node.end_lineno or node.lineno, names))
+        return found
+
+    @cached_property
+    def _loops(self) -> list[Loop]:
+        return [node for node in self.nodes if isinstance(node, Loop)]
+
+    def loops_around(self, block: Block) -> list[Loop]:
+        line = block.statements[0].lineno
+        return [loop for loop in self._loops if loop.lineno < line <= (loop.end_lineno or 0)]
+
+    @cached_property
+    def bindings(self) -> dict[str, list[int]]:
+        """Lines where each local name is bound, by statement or expression."""
+        found: dict[str, list[int]] = {name: [self.node.lineno] for name in self.arguments}
+        for node in self.nodes:
+            for name in _stored(node):
+                found.setdefault(name, []).append(getattr(node, "lineno", 0))
+        return found
+
+    @cached_property
+    def _mentions(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.Name):
+                found.setdefault(node.id, []).append(node.lineno)
+        return found
+
+    def lost_without(self, block: Block, names: Names) -> Names:
+        """Names that are local only because the block binds them: left behind, they would mean something else."""
+        lines = range(block.first_line, block.last_line + 1)
+        gone = {name for name in names if all(line in lines for line in self.bindings.get(name, []))}
+        return frozenset(name for name in gone if any(line not in lines for line in self._mentions.get(name, [])))
+
+    @cached_property
+    def unsteady(self) -> Names:
+        """Names that cease to be bound (`del`, the end of a handler while also bound elsewhere) or that inner scopes rebind."""
+        gone = {node.id for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)}
+        caught = [node.name for node in self.nodes if isinstance(node, ast.ExceptHandler) and node.name]
+        gone |= {name for name in caught if len(self.bindings.get(name, [])) > caught.count(name)}
+        outermost = self.function.enclosing[0] if self.function.enclosing else self.node
+        for node in ast.walk(outermost):
+            if isinstance(node, ast.Nonlocal):
+                gone.update(node.names)
+        return frozenset(gone)
+
+    @cached_property
+    def outer(self) -> Names:
+        """Variables of the functions around this one, bound before it is defined."""
+        found: set[str] = set()
+        chain = (*self.function.enclosing, self.node)
+        for around, inner in pairwise(chain):
+            known = _known_at(around, inner)
+            found = (found - local_names(around)) | (known & local_names(around))
+        return frozenset(found)
+
+    @cached_property
+    def all_outer(self) -> Names:
+        return frozenset().union(*map(local_names, self.function.enclosing))
+
+    @cached_property
+    def imported(self) -> Names:
+        return frozenset(name for node in self.nodes if isinstance(node, ast.Import | ast.ImportFrom) for name in _stored(node))
+
+    @cached_property
+    def is_generator(self) -> bool:
+        return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in self.nodes)
+
+
+def _known_at(around: FunctionNode, inner: FunctionNode) -> Names:
+    flow = Assigned()
+    flow.block(around.body, frozenset(arg.arg for arg in parameters(around)))
+    for statement, known in flow.before.items():
+        if statement is inner:
+            return known or NONE
+    return NONE
+
+
+def _stored(node: ast.AST) -> list[str]:
+    match node:
+        case ast.Name(ctx=ast.Store()) | ast.Name(ctx=ast.Del()):
+            return [node.id]
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return [node.name]
+        case ast.Import() | ast.ImportFrom():
+            return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+        case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar():
+            return [node.name] if node.name else []
+        case ast.MatchMapping():
+            return [node.rest] if node.rest else []
+        case _:
+            return []

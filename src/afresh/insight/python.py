@@ -1,0 +1,110 @@
+"""What can be known of Python code without a model."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from afresh.domain.fact import FactKind, Look
+from afresh.domain.state import State
+from afresh.insight.covering import tests_for
+from afresh.insight.outline import mentioned, outline, rank
+from afresh.insight.source import Function, Source
+from afresh.insight.suggestions import Suggestion, suggestions, words
+from afresh.insight.tree import Reader, Tree, scope, within
+from afresh.ports import Files
+
+COUNTED = ("fix_violation", "refactor")
+OFFERED, VARIANTS, LISTED = 5, 8, 20
+
+
+@dataclass(slots=True)
+class Variants:
+    """The suggestions for one function, worked out only as far as they are asked for."""
+
+    _more: Iterator[Suggestion]
+    _known: list[Suggestion] = field(default_factory=list[Suggestion])
+
+    def first(self, number: int) -> list[Suggestion]:
+        self._known.extend(islice(self._more, max(0, number - len(self._known))))
+        return self._known[:number]
+
+    def untried(self, failed: frozenset[str]) -> list[Suggestion]:
+        """Those that have not failed, the ones least like a failed one first."""
+        number = 1 if not self._tried(1, failed) else VARIANTS
+        tried = self._tried(number, failed)
+        left = [one for one in self.first(number) if one.id not in failed]
+        return sorted(left, key=lambda one: max((one.overlap(other) for other in tried), default=0) > 0.3)
+
+    def _tried(self, number: int, failed: frozenset[str]) -> list[Suggestion]:
+        return [one for one in self.first(number) if one.id in failed]
+
+
+class PythonInsight:
+    """Implements the port `Insight`. Holds nothing but caches: the same tree and state always give the same answer."""
+
+    def __init__(self) -> None:
+        self._reader = Reader()
+        self._variants: dict[tuple[str, str, str], Variants] = {}
+
+    def looks(self, state: State, files: Files) -> Sequence[Look]:
+        tree = self._reader.tree(files)
+        looks = [Look("outline", "", outline(tree, state))]
+        if state.task.type in COUNTED:
+            found = violations(tree, state)
+            offers = self._offers(found, failed(state), tree)
+            looks.append(Look("violations", "", _listing(found, offers)))
+            looks.extend(Look("suggestion", offer.id, offer.text) for offer in offers)
+        return looks
+
+    def measure(self, state: State, files: Files) -> int:
+        if state.task.type not in COUNTED:
+            return 0
+        return len(violations(self._reader.tree(files), state))
+
+    def tests_for(self, changed: Sequence[str], files: Files) -> Sequence[str]:
+        return tests_for(changed, self._reader.tree(files))
+
+    def _offers(self, found: list[tuple[Source, Function]], gone: frozenset[str], tree: Tree) -> list[Suggestion]:
+        """The best of each function first, then the next best of each."""
+        taken = frozenset[str]().union(*(words(source.text) for source in tree.sources.values())) if found else frozenset[str]()
+        kept: dict[tuple[str, str, str], Variants] = {}
+        offers: list[Suggestion] = []
+        for source, function in found:
+            key = (source.path, function.name, source.text)
+            kept[key] = self._variants.get(key) or Variants(suggestions(source, function, taken))
+            offers.extend(kept[key].untried(gone)[:1])
+            if len(offers) >= OFFERED:
+                break
+        self._variants = kept
+        for variants in kept.values():
+            spare = (
+                [one for one in variants.first(2) if one.id not in gone and one not in offers] if len(offers) < OFFERED else []
+            )
+            offers.extend(spare[:1])
+        return offers[:OFFERED]
+
+
+def violations(tree: Tree, state: State) -> list[tuple[Source, Function]]:
+    """In scope, those that the task speaks of first."""
+    places, said = scope(state.task.goal, tree.paths), mentioned(state)
+    found = [(source, one) for source in tree.code if within(source.path, places) for one in source.violations]
+    return sorted(found, key=lambda pair: (rank(pair[0].path, state, said), pair[0].path, pair[1].node.lineno))
+
+
+def failed(state: State) -> frozenset[str]:
+    """Ids of suggestions that were tried and reverted."""
+    subjects = (fact.subject for fact in state.facts if fact.kind is FactKind.FAILED_APPROACH)
+    return frozenset(match[1] for subject in subjects if (match := re.match(r"apply ([0-9a-f]{12})", subject)))
+
+
+def _listing(found: list[tuple[Source, Function]], offers: list[Suggestion]) -> str:
+    if not found:
+        return "none over 10"
+    offered = {(offer.path, offer.function) for offer in offers}
+    lines = [
+        f"{one.name} {source.path}:{one.node.lineno} complexity {one.complexity}"
+        f" ({'suggestion offered' if (source.path, one.name) in offered else 'no suggestion yet'})"
+        for source, one in found[:LISTED]
+    ]
+    return "\n".join([*lines, *([f"… and {len(found) - LISTED} more"] if len(found) > LISTED else [])])

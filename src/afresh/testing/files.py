@@ -1,0 +1,36 @@
+"""A tree in memory, and a sandbox that answers from a table: enough to try a tool."""
+
+from collections.abc import Mapping, Sequence
+
+from afresh.domain.action import Completed
+from afresh.errors import ModelMistake
+
+
+class DictFiles:
+    def __init__(self, **texts: str) -> None:
+        self.texts = {name.replace("__", "/"): text for name, text in texts.items()}
+
+    def read(self, path: str) -> str:
+        if path not in self.texts:
+            raise ModelMistake(f"no such file: {path}")
+        return self.texts[path]
+
+    def write(self, path: str, text: str) -> None:
+        self.texts[path] = text
+
+    def paths(self) -> Sequence[str]:
+        return sorted(self.texts)
+
+
+class TableSandbox:
+    """Commands end as the table says; unknown ones with exit 127."""
+
+    level = "table"
+
+    def __init__(self, table: Mapping[str, tuple[int, str]]) -> None:
+        self.table, self.ran = table, list[str]()
+
+    def run(self, command: str, timeout: float) -> Completed:
+        self.ran.append(command)
+        exit, output = self.table.get(command, (127, f"sh: {command}: not found"))
+        return Completed(command, exit, output)

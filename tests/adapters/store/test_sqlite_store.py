@@ -1,0 +1,200 @@
+"""What is stored is believed only when it fits, and what can be made again is made again."""
+
+import os
+import sqlite3
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from afresh.adapters.store.database import Database
+from afresh.adapters.store.sqlite import SNAPSHOT_EVERY, SqliteStore
+from afresh.domain import event as happened
+from afresh.domain.chain import block_id
+from afresh.domain.state import State
+from afresh.domain.task import Status
+from afresh.errors import Damaged
+from afresh.testing.journals import asked_and_answered, block, create, end, take_step, write
+
+STEPS = SNAPSHOT_EVERY // 6 + 5
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "afresh.db"
+
+
+@pytest.fixture
+def worked(path: Path) -> State:
+    """A task of some steps, with a snapshot in the midst of its journal."""
+    store = SqliteStore(path)
+    state = write(store, create(store), [happened.Claimed("worker")])
+    for _ in range(STEPS):
+        state = take_step(store, state)
+    store.close()
+    return state
+
+
+def tamper(path: Path, sql: str, *values: object) -> None:
+    connection = sqlite3.connect(path, isolation_level=None)
+    assert connection.execute(sql, values).rowcount > 0
+    connection.close()
+
+
+def only(path: Path, sql: str) -> object:
+    connection = sqlite3.connect(path)
+    try:
+        return connection.execute(sql).fetchone()[0]
+    finally:
+        connection.close()
+
+
+def test_loading_does_not_read_what_the_snapshot_covers(path: Path, worked: State) -> None:
+    snapshot = only(path, "SELECT seq FROM snapshot")
+    assert isinstance(snapshot, int) and 1 < snapshot < worked.head.seq
+    tamper(path, "DELETE FROM entry WHERE seq < ?", snapshot)
+    assert SqliteStore(path).load("one") == worked
+
+
+def test_the_tail_after_a_snapshot_stays_short(path: Path) -> None:
+    store = SqliteStore(path)
+    state = create(store)
+    for _ in range(3 * SNAPSHOT_EVERY):
+        state = write(store, state, [happened.Claimed("worker"), happened.Claimed("worker"), happened.Claimed("worker")])
+        assert state.head.seq - int(str(only(path, "SELECT seq FROM snapshot"))) < SNAPSHOT_EVERY
+
+
+@pytest.mark.parametrize("at", range(0, 100, 9))
+def test_a_damaged_snapshot_is_made_again_from_the_journal(path: Path, worked: State, at: int) -> None:
+    body = only(path, "SELECT body FROM snapshot")
+    assert isinstance(body, bytes)
+    place = len(body) * at // 100
+    tamper(path, "UPDATE snapshot SET body = ?", body[:place] + bytes([body[place] ^ 1]) + body[place + 1 :])
+    assert SqliteStore(path).load("one") == worked
+    tamper(path, "UPDATE snapshot SET body = ?", body[:place])
+    assert SqliteStore(path).load("one") == worked
+
+
+@pytest.mark.parametrize("sql", ["DELETE FROM snapshot", "UPDATE snapshot SET seq = 5", "UPDATE snapshot SET body = '{}'"])
+def test_a_snapshot_that_does_not_fit_is_made_again(path: Path, worked: State, sql: str) -> None:
+    tamper(path, sql)
+    assert SqliteStore(path).load("one") == worked
+
+
+def test_an_old_snapshot_is_folded_on(path: Path, worked: State) -> None:
+    body, seq = only(path, "SELECT body FROM snapshot"), only(path, "SELECT seq FROM snapshot")
+    store = SqliteStore(path)
+    for _ in range(STEPS):
+        worked = take_step(store, worked)
+    store.close()
+    tamper(path, "UPDATE snapshot SET body = ?, seq = ?", body, seq)
+    assert SqliteStore(path).load("one") == worked
+
+
+def test_a_task_at_rest_is_its_snapshot(path: Path, worked: State) -> None:
+    state = end(SqliteStore(path), worked, Status.DONE)
+    assert only(path, "SELECT seq FROM snapshot") == state.head.seq
+
+
+def test_a_changed_entry_is_found_out(path: Path, worked: State) -> None:
+    tamper(path, "UPDATE entry SET body = replace(body, 'thought 1', 'thought 3') WHERE seq = 4")
+    with pytest.raises(Damaged, match="does not match its hash"):
+        list(SqliteStore(path).journal("one"))
+    assert SqliteStore(path).load("one") == worked, "the snapshot covers it"
+
+
+def test_a_missing_entry_is_found_out(path: Path, worked: State) -> None:
+    tamper(path, "DELETE FROM entry WHERE seq = 7")
+    with pytest.raises(Damaged):
+        list(SqliteStore(path).journal("one"))
+
+
+@pytest.mark.parametrize("left", [1, 3])
+def test_a_journal_cut_short_is_found_out(path: Path, worked: State, left: int) -> None:
+    tamper(path, "DELETE FROM entry WHERE seq > ?", worked.head.seq - left)
+    for reading in (lambda: SqliteStore(path).load("one"), lambda: list(SqliteStore(path).journal("one"))):
+        with pytest.raises(Damaged, match="ends at entry"):
+            reading()
+
+
+def test_a_long_entry_is_compressed_and_its_damage_found(path: Path) -> None:
+    store = SqliteStore(path)
+    state = write(store, create(store), [happened.Answered("many words " * 2_000)])
+    body = only(path, "SELECT body FROM entry WHERE seq = 2")
+    assert isinstance(body, bytes) and len(body) < 1_000
+    assert list(store.journal("one"))[-1].event == happened.Answered("many words " * 2_000)
+    store.close()
+    tamper(path, "UPDATE entry SET body = ? WHERE seq = 2", body[:-3])
+    with pytest.raises(Damaged, match="can't be read"):
+        list(SqliteStore(path).journal("one"))
+    assert state.words
+
+
+def test_a_damaged_block_is_not_believed(path: Path) -> None:
+    store = SqliteStore(path)
+    texts = ["tiny", "much longer text " * 50]
+    write(store, create(store), [happened.Claimed("worker")], [block(text) for text in texts])
+    store.close()
+    tamper(path, "UPDATE block SET body = 'tinY' WHERE typeof(body) = 'text'")
+    tamper(path, "UPDATE block SET body = substr(body, 1, 20) WHERE typeof(body) = 'blob'")
+    for text in texts:
+        with pytest.raises(Damaged, match="does not match its name"):
+            SqliteStore(path).read(block_id(text))
+
+
+def test_an_unchanged_block_is_stored_once_and_small(path: Path) -> None:
+    store = SqliteStore(path)
+    state = create(store)
+    for _ in range(5):
+        state = write(store, state, [happened.Claimed("worker")], [block("the same section " * 500)])
+    assert only(path, "SELECT count(*) FROM block") == 1
+    assert int(str(only(path, "SELECT length(body) FROM block"))) < 500
+
+
+def test_two_blocks_with_one_prefix_need_a_longer_name(path: Path) -> None:
+    store = SqliteStore(path)
+    write(store, create(store), [happened.Claimed("worker")], [block("alpha"), block("beta")])
+    store.close()
+    name = block_id("alpha")
+    tamper(path, "UPDATE block SET id = ? WHERE body = 'beta'", bytes.fromhex(name[:8] + "0" * 24))
+    store = SqliteStore(path)
+    with pytest.raises(KeyError):
+        store.read(name[:8])
+    assert store.read(name[:12]) == "alpha"
+
+
+def test_threads_share_a_store(path: Path) -> None:
+    store = SqliteStore(Database(path, checkpoint_bytes=100_000))
+    names = ["a", "b", "c", "d"]
+
+    def work(name: str) -> None:
+        state = create(store, name)
+        for _ in range(5):
+            state = take_step(store, state)
+
+    threads = [Thread(target=work, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [store.load(name).step for name in names] == [5, 5, 5, 5]
+
+
+def test_a_forked_child_opens_the_file_for_itself(path: Path) -> None:
+    store = SqliteStore(path)
+    state = create(store)
+    child = os.fork()
+    if child == 0:
+        try:
+            take_step(store, store.load("one"))
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert store.load("one").step == 1
+    assert take_step(store, store.load("one")).step == 2 and state.step == 0
+
+
+def test_a_pending_reply_survives_between_snapshots(path: Path, worked: State) -> None:
+    state = write(SqliteStore(path), worked, asked_and_answered(worked.step + 1))
+    assert SqliteStore(path).load("one") == state and state.pending

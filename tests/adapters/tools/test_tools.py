@@ -1,0 +1,168 @@
+"""Each tool as the model uses it."""
+
+import json
+
+import pytest
+
+from afresh.adapters.tools import TOOLS
+from afresh.domain.chain import block_id
+from afresh.domain.event import Asked, Planned
+from afresh.domain.fact import Block, FactKind, PlanItem
+from afresh.domain.state import State
+from afresh.domain.task import Check, Task
+from afresh.errors import ModelMistake
+from afresh.ports import Bench
+from afresh.testing.files import DictFiles, TableSandbox
+
+BY_NAME = {tool.schema.name: tool for tool in TOOLS}
+
+
+class Archive:
+    def __init__(self, *texts):
+        self.blocks = [Block(block_id(text), text) for text in texts]
+
+    def read(self, name):
+        found = [block.text for block in self.blocks if block.id.startswith(name)]
+        if len(found) != 1:
+            raise KeyError(name)
+        return found[0]
+
+
+def bench(files=None, table=None, archive=None, **fields):
+    task = Task(id="t", goal="g", checks=(Check("pytest -q"), Check("ruff check")))
+    return Bench(State(task=task, **fields), files or DictFiles(), TableSandbox(table or {}), archive or Archive(), None)  # type: ignore[arg-type]
+
+
+def use(name, on, **args):
+    return BY_NAME[name].run(args, on)
+
+
+def test_reading_leaves_a_region_and_does_not_repeat_the_text():
+    seen = use("read", bench(DictFiles(**{"a.py": "one\ntwo\nthree\n"}), step=4), path="a.py", start=2)
+    assert "two" not in seen.text
+    assert [(r.path, r.start, r.end, r.step) for r in seen.regions] == [("a.py", 2, 3, 5)]
+
+
+def test_reading_past_the_end_says_how_long_the_file_is():
+    with pytest.raises(ModelMistake, match="only 1 lines"):
+        use("read", bench(DictFiles(**{"a.py": "one\n"})), path="a.py", start=9)
+
+
+def test_search_is_capped_per_file_and_says_how_many_more():
+    files = DictFiles(**{"a.py": "needle\n" * 50, "b.py": "x\ndef needle(): pass\n"})
+    text = use("search", bench(files), text="needle").text
+    assert "46 more" in text
+    assert "b.py\n  2: def needle(): pass" in text
+
+
+def test_search_falls_back_to_ignoring_case_and_says_so():
+    assert "ignoring case" in use("search", bench(DictFiles(**{"a.py": "Needle"})), text="needle").text
+
+
+def test_search_stays_within_the_given_folder():
+    files = DictFiles(src__a="needle", tests__b="needle")
+    assert "tests/b" not in use("search", bench(files), text="needle", path="src").text
+
+
+def test_edit_replaces_exactly_one_place():
+    files = DictFiles(**{"a.py": "x = 1\ny = 2\n"})
+    use("edit", bench(files), path="a.py", old="y = 2", new="y = 3")
+    assert files.texts["a.py"] == "x = 1\ny = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "said"),
+    [("x", "occurs 2 times.*lines 1, 2"), ("y = 22", "nearest is line 3: 'y = 2'"), ("", "empty"), ("zzz", "copy it exactly")],
+)
+def test_an_edit_that_cannot_be_placed_changes_nothing_and_says_what_is_near(old, said):
+    files = DictFiles(**{"a.py": "x = 1\nx = 2\ny = 2\n"})
+    with pytest.raises(ModelMistake, match=said):
+        use("edit", bench(files), path="a.py", old=old, new="q")
+    assert files.texts["a.py"] == "x = 1\nx = 2\ny = 2\n"
+
+
+def test_write_says_whether_it_made_or_replaced_the_file():
+    here = bench(DictFiles())
+    assert "made a.py" in use("write", here, path="a.py", content="x\n").text
+    assert "replaced a.py" in use("write", here, path="a.py", content="y\n").text
+
+
+def test_run_reports_the_exit_code_and_is_not_ok_when_it_is_not_zero():
+    here = bench(table={"false": (1, "oops")})
+    assert (use("run", here, command="false").ok, use("run", here, command="false").text) == (False, "exit 1\noops")
+
+
+def test_test_runs_every_check_or_only_the_named_tests():
+    here = bench(table={"pytest -q": (0, "3 passed"), "ruff check": (1, "bad"), "pytest -q tests/a.py": (0, "1 passed")})
+    assert not use("test", here).ok
+    assert use("test", here, which="tests/a.py").ok
+    assert here.sandbox.ran == ["pytest -q", "ruff check", "pytest -q tests/a.py"]
+
+
+def test_names_given_to_test_cannot_smuggle_in_another_command():
+    here = bench()
+    use("test", here, which="tests/a.py; rm -rf x")
+    assert here.sandbox.ran == ["pytest -q 'tests/a.py;' rm -rf x"]
+
+
+def test_remember_makes_a_note_about_a_subject():
+    (fact,) = use("remember", bench(step=2), subject="parser", note="tabs are kept").facts
+    assert (fact.kind, fact.subject, fact.text, fact.step) == (FactKind.NOTE, "parser", "tabs are kept", 3)
+
+
+def test_recall_gives_the_part_that_was_asked_about():
+    text = "\n".join([*(f"line {n}" for n in range(50)), "KeyError: colour", *(f"line {n}" for n in range(50, 100))])
+    told = use("recall", bench(archive=Archive(text)), id=block_id(text)[:8], about="the KeyError").text
+    assert "KeyError: colour" in told
+    assert len(told.splitlines()) < 20
+
+
+def test_recall_of_an_unknown_block_says_where_ids_stand():
+    with pytest.raises(ModelMistake, match="Archived outputs"):
+        use("recall", bench(), id="deadbeef")
+
+
+def test_plan_keeps_order_and_what_is_done():
+    (event,) = use("plan", bench(), items=["[x] look", "[ ] mend", "tell"]).events
+    assert event == Planned((PlanItem("look", True), PlanItem("mend"), PlanItem("tell")))
+
+
+def test_a_plan_that_could_crowd_out_everything_else_is_refused():
+    with pytest.raises(ModelMistake, match="at most 12"):
+        use("plan", bench(), items=["x"] * 13)
+
+
+def test_ask_blocks_with_the_question_and_its_options():
+    (event,) = use("ask", bench(), question="Which?", options=["a", "b"]).events
+    assert event == Asked("Which?", ("a", "b"))
+
+
+def test_complete_is_only_a_claim():
+    assert use("complete", bench(), summary="Done").complete == "Done"
+
+
+def test_apply_carries_out_an_archived_suggestion():
+    suggestion = "extract f\n" + json.dumps([{"path": "a.py", "old": "x = 1", "new": "x = 2"}])
+    files = DictFiles(**{"a.py": "x = 1\n"})
+    use("apply", bench(files, archive=Archive(suggestion)), id=block_id(suggestion)[:12])
+    assert files.texts["a.py"] == "x = 2\n"
+
+
+@pytest.mark.parametrize("text", ["just an output", "title\nnot json", 'title\n{"path": "x"}'])
+def test_apply_refuses_a_block_that_is_no_suggestion(text):
+    with pytest.raises(ModelMistake, match="no suggestion"):
+        use("apply", bench(archive=Archive(text)), id=block_id(text)[:12])
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "said"),
+    [
+        ("read", {}, "missing argument path"),
+        ("read", {"path": "a", "begin": 1}, "unknown argument begin"),
+        ("read", {"path": 3}, "path: should be string"),
+        ("plan", {"items": "one"}, "items: should be array"),
+    ],
+)
+def test_arguments_that_do_not_fit_the_schema_are_named(name, args, said):
+    with pytest.raises(ModelMistake, match=said):
+        BY_NAME[name].run(args, bench())

@@ -1,0 +1,22 @@
+"""Every test starts from a machine on which nothing is set up: no keys, no git identity, no settings of the person who runs it."""
+
+import os
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("afresh", deadline=None)
+settings.load_profile("afresh")
+
+PERSONAL = ("AFRESH_", "ANTHROPIC_", "OPENAI_", "GIT_", "XDG_", "PYTEST_ADDOPTS")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def bare_machine(tmp_path_factory: pytest.TempPathFactory):
+    """Also for the processes that tests start."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith(PERSONAL)]:
+            patch.delenv(name)
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        yield

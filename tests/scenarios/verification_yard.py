@@ -1,0 +1,218 @@
+"""A small project in a folder, with plain stand-ins for the ports that verification uses: real files, real processes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import unified_diff
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from afresh.domain.action import Completed
+from afresh.domain.change import Change
+from afresh.domain.event import Entry, Opened
+from afresh.domain.fact import Block, Look
+from afresh.domain.state import State
+from afresh.domain.task import Check, Task
+from afresh.domain.verdict import Baseline, Verdict
+from afresh.engine.verify import grade, take_baseline, verify_step
+from afresh.ports import Bench, Files
+
+PYTEST = f"{sys.executable} -m pytest -q"
+
+SUMS = "def add(a, b):\n    return a + b\n\n\ndef half(a):\n    return a / 2\n"
+TEST_ADD = (
+    '"""Sums."""\nimport sums\n\nLIMIT = 3\n\n\ndef test_add():\n    """Adds."""\n    assert sums.add(1, 2) == LIMIT\n\n\n'
+    "class TestMore:\n    def test_negative(self):\n        assert sums.add(-1, 1) == 0\n\n"
+    "    def test_zero(self):\n        assert sums.add(0, 0) == 0\n"
+)
+TEST_HALF = "import sums\n\n\ndef test_half():\n    assert sums.half(4) == 2\n"
+PROJECT = {
+    "sums.py": SUMS,
+    "tests/test_add.py": TEST_ADD,
+    "tests/test_half.py": TEST_HALF,
+    "tests/conftest.py": "import sys\nsys.path.insert(0, '.')\n",
+}
+
+
+@dataclass
+class Shell:
+    """Runs commands in the folder, unconfined; the whole group is killed at the time-out."""
+
+    root: Path
+    commands: list[str] = field(default_factory=list)
+    level = "none"
+
+    def run(self, command: str, timeout: float) -> Completed:
+        self.commands.append(command)
+        env = {"PATH": os.environ["PATH"], "HOME": str(self.root), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        started = time.monotonic()
+        process = subprocess.Popen(
+            ["sh", "-c", command],
+            cwd=self.root,
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            output, late = process.communicate(timeout=timeout)[0], False
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, late = process.communicate()[0], True
+        return Completed(command, process.returncode, output.decode(errors="replace"), time.monotonic() - started, late)
+
+
+@dataclass
+class Folder:
+    """Files and Workspace of a folder; a snapshot is a copy in memory."""
+
+    root: Path
+    kept: dict[str, dict[str, bytes]] = field(default_factory=dict)
+
+    def read(self, path: str) -> str:
+        return (self.root / path).read_text()
+
+    def write(self, path: str, text: str) -> None:
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+
+    def paths(self) -> Sequence[str]:
+        return sorted(self._tree())
+
+    def _tree(self) -> dict[str, bytes]:
+        found = (path for path in self.root.rglob("*") if path.is_file() and not {"__pycache__", ".pytest_cache"} & {*path.parts})
+        return {path.relative_to(self.root).as_posix(): path.read_bytes() for path in found}
+
+    def open(self) -> Opened:
+        return Opened("base", "afresh/task", self.snapshot())
+
+    def snapshot(self) -> str:
+        tree = self._tree()
+        name = sha256(repr(sorted(tree.items())).encode()).hexdigest()
+        self.kept[name] = tree
+        return name
+
+    def restore(self, snapshot: str, paths: Sequence[str] = ()) -> None:
+        wanted = self.kept[snapshot]
+        for path in paths or {*wanted, *self._tree()}:
+            (self.root / path).unlink(missing_ok=True)
+            if path in wanted:
+                (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+                (self.root / path).write_bytes(wanted[path])
+
+    def changes(self, before: str, after: str) -> Sequence[Change]:
+        old, new = self.kept[before], self.kept[after]
+        return [_change(path, old.get(path), new.get(path)) for path in sorted({*old, *new}) if old.get(path) != new.get(path)]
+
+    def publish(self, snapshot: str, message: str) -> str:
+        return snapshot
+
+
+def _change(path: str, old: bytes | None, new: bytes | None) -> Change:
+    lines = list(unified_diff((old or b"").decode().splitlines(), (new or b"").decode().splitlines(), path, path, lineterm=""))
+    kind = "added" if old is None else "deleted" if new is None else "modified"
+    signs = [line[0] for line in lines[2:]]
+    return Change(path, kind, signs.count("+"), signs.count("-"), "\n".join(lines))
+
+
+@dataclass
+class Archive:
+    blocks: dict[str, str] = field(default_factory=dict)
+
+    def keep(self, blocks: Iterable[Block]) -> None:
+        self.blocks.update({block.id: block.text for block in blocks})
+
+    def read(self, block: str) -> str:
+        return self.blocks[block]
+
+    def append(self, entries: Sequence[Entry], blocks: Sequence[Block], state: State) -> None:
+        self.keep(blocks)
+
+    def load(self, task: str) -> State:
+        raise NotImplementedError
+
+    def journal(self, task: str) -> Iterable[Entry]:
+        raise NotImplementedError
+
+
+@dataclass
+class Known:
+    """An insight that is told what to know. `measured` counts a word in the product's files."""
+
+    tests: tuple[str, ...] = ()
+    measured: str = ""
+
+    def looks(self, state: State, files: Files) -> Sequence[Look]:
+        return ()
+
+    def measure(self, state: State, files: Files) -> int:
+        return sum(files.read(path).count(self.measured) for path in files.paths() if self.measured and path.endswith(".py"))
+
+    def tests_for(self, changed: Sequence[str], files: Files) -> Sequence[str]:
+        return self.tests
+
+
+@dataclass
+class Yard:
+    folder: Folder
+    shell: Shell
+    bench: Bench
+    archive: Archive
+    insight: Known
+
+    def baseline(self) -> Baseline:
+        """Take the baseline of the tree as it is, and begin the task there."""
+        return self.begin(*take_baseline(self.bench))
+
+    def begin(self, baseline: Baseline, blocks: tuple[Block, ...]) -> Baseline:
+        self.archive.keep(blocks)
+        opened = self.folder.open().snapshot
+        state = replace(self.bench.state, baseline=baseline, opened=opened, snapshot=opened)
+        self.bench = replace(self.bench, state=state)
+        return baseline
+
+    def change(self, path: str, old: str, new: str) -> None:
+        text = self.folder.read(path)
+        assert old in text
+        self.folder.write(path, text.replace(old, new))
+
+    def step(self, *changed: str) -> Verdict:
+        verdict, blocks = verify_step(self.bench, changed)
+        self.archive.keep(blocks)
+        return verdict
+
+    def grade(self) -> Verdict:
+        found = self.folder.snapshot()
+        verdict, blocks = grade(self.bench, self.folder)
+        self.archive.keep(blocks)
+        assert self.folder.snapshot() == found, "grading leaves the tree as it was"
+        return verdict
+
+
+def make_yard(
+    root: Path, files: dict[str, str], *, checks: Sequence[str] = (PYTEST,), type: str = "implement_feature", timeout: int = 60
+):
+    folder, shell, archive, insight = Folder(root), Shell(root), Archive(), Known()
+    for path, text in files.items():
+        folder.write(path, text)
+    task = Task(id="t", goal="g", type=type, checks=tuple(Check(command, timeout) for command in checks))
+    bench = Bench(State(task=task), folder, shell, archive, insight)  # type: ignore[arg-type]
+    return Yard(folder, shell, bench, archive, insight)
+
+
+def begun(root: Path, files: dict[str, str], **options: Any) -> Yard:
+    yard = make_yard(root, {**PROJECT, **files}, **options)
+    yard.baseline()
+    return yard
+
+
+def retyped(yard: Yard, type: str) -> Yard:
+    """The same task, of another type."""
+    task = replace(yard.bench.state.task, type=type)
+    return replace(yard, bench=replace(yard.bench, state=replace(yard.bench.state, task=task)))
