@@ -11,7 +11,7 @@ from afresh.errors import BadInput
 from afresh.projections.rebuild import rebuild
 from afresh.projections.writer import ProjectionWriter
 
-slow = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+slow = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 def files(folder: Path) -> dict[str, bytes]:

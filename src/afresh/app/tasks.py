@@ -8,11 +8,10 @@ from pathlib import Path
 
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.place import state_folder
 from afresh.adapters.store.sqlite import SqliteStore
 from afresh.adapters.templates import template
 from afresh.adapters.time import SystemClock
-from afresh.adapters.workspace.repository import find_repository
+from afresh.adapters.workspace.repository import Repository, make_state
 from afresh.app.project import Project, Settings, settings
 from afresh.domain.chain import link
 from afresh.domain.event import Answered, Created, Ended, Event, Head
@@ -53,8 +52,9 @@ class Desk:
 
 def open_desk(path: Path) -> Desk:
     """The project that `path` is in; its state folder is made when missing."""
-    project = Project(find_repository(path).root)
-    state_folder(project.root)
+    repository = Repository.find(path)
+    make_state(repository)
+    project = Project(repository.root)
     database = Database(project.database)
     store, queue = SqliteStore(database), SqliteQueue(database, SystemClock())
     return Desk(project, database, store, queue, settings(project), ProjectionWriter(project.state, store, queue.tickets))

@@ -9,13 +9,17 @@ from afresh.insight.complexity import Loop
 from afresh.insight.extraction import Extraction
 from afresh.insight.names import own_nodes
 from afresh.insight.source import Source
+from afresh.insight.traits import traits
 
-VERBS = set(
-    "add append apply assert build calculate check choose clean collect compute convert copy count create decode delete describe draw"
-    " emit encode ensure escape evaluate expand extend extract fetch fill filter find finish fix format generate get handle init"
-    " insert iter join load lookup make mark match merge move normalize open parse pick place prepare print process quote raise read"
-    " record register remove render replace report resolve run save scan select send set show skip sort split start store strip sum"
-    " take test tokenize transform translate trim unescape unpack update validate verify visit wrap write yield quote price".split()
+VERBS = frozenset(
+    """
+    add append apply assert build calculate check choose clean collect compute convert copy count create decode
+    delete describe draw emit encode ensure escape evaluate expand extend extract fetch fill filter find finish fix
+    format generate get handle init insert iter join load lookup make mark match merge move normalize open parse
+    pick place prepare price print process quote raise read record register remove render replace report resolve run
+    save scan select send set show skip sort split start store strip sum take test tokenize transform translate trim
+    unescape unpack update validate verify visit wrap write yield
+    """.split()
 )
 FILLER = {
     "a",
@@ -165,8 +169,7 @@ def _and(results: tuple[str, ...]) -> list[str]:
 
 def _only_checks(extraction: Extraction) -> bool:
     """Nothing comes back, and what it does is raise."""
-    nodes = list(own_nodes(extraction.block.statements))
-    return not extraction.results and any(isinstance(node, ast.Raise) for node in nodes)
+    return not extraction.results and traits(extraction.block.statements).raises
 
 
 def _loop_words(extraction: Extraction, verb: str) -> list[str]:

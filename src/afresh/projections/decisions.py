@@ -9,7 +9,7 @@ from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.domain.text import visible_json
 from afresh.domain.verdict import Ruling
-from afresh.projections.standing import iso
+from afresh.projections.standing import counted, iso
 
 _STEPPED = happened.Replied | happened.Acted | happened.Settled | happened.Finished
 
@@ -71,7 +71,7 @@ def _told(event: Event) -> dict[str, Any]:
 def _settled(event: happened.Settled) -> dict[str, Any]:
     done = "kept" if event.kept else "reverted"
     severity = "info" if event.kept else "warning"
-    return _says("harness", f"{done}; {len(event.changed)} files differ from the base", event.why, 1.0, severity)
+    return _says("harness", f"{done}; {counted(len(event.changed), 'file')} changed since the base", event.why, 1.0, severity)
 
 
 def _says(by: str, text: str, why: str, confidence: float | None, severity: str = "info") -> dict[str, Any]:

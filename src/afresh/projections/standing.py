@@ -21,16 +21,17 @@ class Tally:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
-    bad_exits: int = 0
+    failing: int = 0
+    """Checks that failed without a test to name."""
     targeted: bool = False
 
     @property
     def words(self) -> str:
         counts = [(self.passed, "passed"), (self.failed, "failed"), (self.skipped, "skipped")]
         said = ", ".join(f"{count:,} {word}" for count, word in counts if count)
-        if not said:
-            said = f"{self.bad_exits} failing" if self.bad_exits else "ok"
-        return f"{said} (targeted)" if self.targeted else said
+        if self.failing:
+            said = ", ".join(part for part in (said, f"{counted(self.failing, 'check')} failing") if part)
+        return f"{said or 'ok'} (targeted)" if self.targeted else said or "ok"
 
 
 def tally(runs: Sequence[CheckRun]) -> Tally:
@@ -38,16 +39,20 @@ def tally(runs: Sequence[CheckRun]) -> Tally:
         sum(run.passed for run in runs),
         sum(run.failed for run in runs),
         sum(run.skipped for run in runs),
-        sum(run.exit != 0 for run in runs),
+        sum(run.exit != 0 and not run.failed for run in runs),
         any(run.scope != "full" for run in runs),
     )
 
 
 def run_words(run: CheckRun) -> str:
-    counted = run.passed or run.failed or run.skipped
-    counts = tally((run,)).words if counted else ""
-    fate = "timed out" if run.timed_out else "" if counted and run.exit == 0 else f"exit {run.exit}"
+    tests = run.passed or run.failed or run.skipped
+    counts = Tally(run.passed, run.failed, run.skipped, 0, run.scope != "full").words if tests else ""
+    fate = "timed out" if run.timed_out else "" if tests and run.exit == 0 else f"exit {run.exit}"
     return ", ".join(part for part in (counts, fate) if part)
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def iso(at: float) -> str:

@@ -43,22 +43,21 @@ def environment_folders(mounts: Mounts) -> tuple[Path, ...]:
 
 def interpreters(mounts: Mounts) -> tuple[Path, ...]:
     """Folders that the programs on PATH live in, the running Python, and the Pythons that virtual environments are based on."""
-    folders = [part for folder in search_path() for part in _installation(folder, mounts)]
-    folders += [part for prefix in (sys.prefix, sys.base_prefix) for part in _installation(Path(prefix) / "bin", mounts)]
+    folders = [part for folder in search_path() for part in _installation(folder)]
+    folders += [part for prefix in (sys.prefix, sys.base_prefix) for part in _installation(Path(prefix) / "bin")]
     environments = [place for folder in environment_folders(mounts) for place in (folder, folder.resolve())]
-    based = [part for folder in (*environments, *folders) for base in _base(folder) for part in _installation(base, mounts)]
+    based = [part for folder in (*environments, *folders) for base in _base(folder) for part in _installation(base)]
     folders += [*environments, *based]
-    return _outermost(folder for folder in folders if not _inside(folder, (*SYSTEM, mounts.at)))
-
-
-def _installation(folder: Path, mounts: Mounts) -> Iterator[Path]:
-    """The folder of programs and, if it belongs to an installation that needs more than that, the whole of it."""
     private = (*homes(), mounts.at, mounts.tree)
-    if not _holds(folder, private):
-        yield folder
-    prefix = folder.parent
-    if _is_installation(prefix, folder.name) and not _holds(prefix, private):
-        yield prefix
+    wanted = (folder for folder in dict.fromkeys(folders) if not _inside(folder, (*SYSTEM, mounts.at)))
+    return _outermost(folder for folder in wanted if not _holds(folder, private))
+
+
+def _installation(folder: Path) -> Iterator[Path]:
+    """The folder of programs and, if it belongs to an installation that needs more than that, the whole of it."""
+    yield folder
+    if _is_installation(folder.parent, folder.name):
+        yield folder.parent
 
 
 def _is_installation(prefix: Path, folder: str) -> bool:

@@ -95,10 +95,10 @@ class GitWorkspace:
     def _put_in_place(self, opened: Opened) -> None:
         """The folder is there, registered, and its `.git` is ours. One that git has forgotten is made anew with its content."""
         admin = registered(self.repository, self.root)
-        if admin and self.root.is_dir() and not self.root.is_symlink():
+        there = self.root.is_dir() and not self.root.is_symlink()
+        if admin and there and self.branch.tip:
             put_pointer_back(self.root, admin)
             return
-        there = self.root.is_dir() and not self.root.is_symlink()
         content = self._shadow.keep() if there else opened.snapshot
         unregister(self.repository, self.root)
         register(self.repository, self.root, self.branch.name, self.branch.tip or opened.base)

@@ -1,0 +1,135 @@
+"""One call as it was sent, and two calls side by side."""
+
+from collections.abc import Sequence
+from difflib import unified_diff
+from typing import TYPE_CHECKING, Any
+
+from afresh.cli.views.parts import diff, gauge, heading, listing, said, word
+from afresh.domain.change import Change
+from afresh.domain.text import visible
+from afresh.domain.window import Audit, Omission, Section
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+def context_show_json(audit: Audit, sections: Sequence[Section], omitted: Sequence[Omission], step: int = 0) -> dict[str, Any]:
+    named = sum(section.tokens for section in sections)
+    return {
+        "step": step,
+        "hash": audit.hash,
+        "budget": audit.budget,
+        "tokens": audit.tokens,
+        "reserve": audit.reserve,
+        "headroom": audit.budget - audit.reserve - audit.tokens,
+        "counter": audit.counter,
+        "framing": audit.tokens - named,
+        "sections": [
+            {
+                "name": s.name,
+                "tier": s.tier.name.lower(),
+                "tokens": s.tokens,
+                "share": _share(s.tokens, audit.tokens),
+                "text": s.text,
+            }
+            for s in sections
+        ],
+        "omitted": [{"section": o.section, "what": o.what, "tokens": o.tokens, "reason": o.reason} for o in omitted],
+    }
+
+
+def context_show(
+    audit: Audit, sections: Sequence[Section], omitted: Sequence[Omission], step: int = 0, texts: bool = True
+) -> "RenderableType":
+    """Gauge, sections, omissions; then the exact text of each section unless `texts` is off."""
+    from rich.console import Group
+
+    data = context_show_json(audit, sections, omitted, step)
+    parts: list[RenderableType] = [
+        heading(f"Call of step {step}" if step else "Call"),
+        gauge(audit.tokens, audit.budget, audit.reserve, width=40),
+        said(f"{data['headroom']:,} tokens free, sha256 {audit.hash[:16]}", "dim"),
+        heading("Sections"),
+        _sections(data),
+    ]
+    if omitted:
+        parts += [heading("Left out"), _omitted(omitted)]
+    return Group(*parts, *(part for section in sections if texts for part in _text(section)))
+
+
+def context_diff_json(before: Sequence[Section], after: Sequence[Section], steps: tuple[int, int] = (0, 0)) -> dict[str, Any]:
+    old, new = _named(before), _named(after)
+    rows = [_compared(name, old.get(name), new.get(name)) for name in dict.fromkeys((*old, *new))]
+    return {"steps": list(steps), "sections": rows, "delta": sum(row["delta"] for row in rows)}
+
+
+def context_diff(before: Sequence[Section], after: Sequence[Section], steps: tuple[int, int] = (0, 0)) -> "RenderableType":
+    from rich.console import Group
+
+    data = context_diff_json(before, after, steps)
+    table = listing("section", "compared", f">step {steps[0]}", f">step {steps[1]}", ">delta")
+    for row in data["sections"]:
+        delta = f"{row['delta']:+,}" if row["delta"] else ""
+        table.add_row(said(row["name"]), word(row["compared"]), _count(row["before"]), _count(row["after"]), delta)
+    parts: list[RenderableType] = [table, said(f"{data['delta']:+,} tokens in all", "dim")]
+    for row in data["sections"]:
+        if row["diff"]:
+            parts += [heading(row["name"]), diff([Change("", "", patch=row["diff"])], 400)[0]]
+    return Group(*parts)
+
+
+def _sections(data: dict[str, Any]) -> "RenderableType":
+    table = listing("section", "tier", ">tokens", ">share")
+    for row in data["sections"]:
+        table.add_row(said(row["name"]), said(row["tier"], "dim"), f"{row['tokens']:,}", f"{row['share']:.0%}")
+    if data["framing"]:
+        share = _share(data["framing"], data["tokens"])
+        table.add_row("around them", said("tools, framing", "dim"), f"{data['framing']:,}", f"{share:.0%}")
+    return table
+
+
+def _omitted(omitted: Sequence[Omission]) -> "RenderableType":
+    table = listing("section", "what", ">tokens", "why")
+    for omission in omitted:
+        table.add_row(said(omission.section), said(omission.what), f"{omission.tokens:,}", said(omission.reason, "dim"))
+    return table
+
+
+def _text(section: Section) -> list["RenderableType"]:
+    from rich.rule import Rule
+
+    return [Rule(said(f"{section.name}, {section.tokens:,} tokens", "dim"), style="dim"), said(section.text)]
+
+
+def _named(sections: Sequence[Section]) -> dict[str, Section]:
+    """By name; a second section of one name gets a number."""
+    named: dict[str, Section] = {}
+    for section in sections:
+        count = sum(other.name == section.name for other in named.values())
+        named[section.name if not count else f"{section.name} ({count + 1})"] = section
+    return named
+
+
+def _compared(name: str, old: Section | None, new: Section | None) -> dict[str, Any]:
+    before, after = old.tokens if old else None, new.tokens if new else None
+    compared = "added" if old is None else "removed" if new is None else "unchanged" if old.text == new.text else "changed"
+    patch = ""
+    if old and new and compared == "changed":
+        lines = unified_diff(visible(old.text).split("\n"), visible(new.text).split("\n"), "before", "after", lineterm="", n=2)
+        patch = "\n".join(lines)
+    return {
+        "name": name,
+        "compared": compared,
+        "before": before,
+        "after": after,
+        "delta": (after or 0) - (before or 0),
+        "diff": patch,
+    }
+
+
+def _share(tokens: int, total: int) -> float:
+    return round(tokens / total, 4) if total else 0.0
+
+
+def _count(tokens: int | None) -> str:
+    return "" if tokens is None else f"{tokens:,}"

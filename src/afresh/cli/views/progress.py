@@ -1,0 +1,139 @@
+"""Live progress: a panel on a terminal, one line a step elsewhere, nothing when quiet."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+from afresh.cli.views.glance import Glance, Line, look
+from afresh.cli.views.parts import fields, gauge, said, word
+from afresh.domain.event import Entry
+from afresh.domain.state import State
+from afresh.domain.text import one_line
+from afresh.ports import Clock
+from afresh.projections.standing import counted, tally
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.text import Text
+
+SILENCE = 30.0
+"""Seconds after which a run without a terminal says that it is still there."""
+
+
+class LiveProgress:
+    """A Watcher; a context manager while the work goes on. `doing` says what a long wait is about."""
+
+    def __init__(self, clock: Clock, console: "Console", quiet: bool = False) -> None:
+        self.clock, self.console, self.quiet = clock, console, quiet
+        self.glance = Glance(since=clock.now())
+        self.live: Any = None
+        self.ended = Event()
+
+    def __enter__(self) -> "LiveProgress":
+        self.ended = Event()
+        if self.quiet:
+            return self
+        if self.console.is_terminal:
+            self._start_panel()
+        else:
+            Thread(target=self._break_silence, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ended.set()
+        if self.live:
+            self.glance = replace(self.glance, doing="")
+            self.live.stop()
+
+    def saw(self, state: State, entries: Sequence[Entry]) -> None:
+        self.glance, new = look(self.glance, state, entries)
+        if not self.quiet and not self.live:
+            for line in new:
+                self.console.print(plain_line(line), soft_wrap=True)
+
+    def doing(self, text: str) -> None:
+        self.glance = replace(self.glance, doing=text)
+
+    def _start_panel(self) -> None:
+        from rich.live import Live
+        from rich.spinner import Spinner
+
+        spinner = Spinner("dots", style="cyan")
+        self.live = Live(
+            get_renderable=lambda: panel(self.glance, self.clock.now(), spinner), console=self.console, refresh_per_second=8
+        )
+        self.live.start()
+        # a killed process can't bring the cursor back, so it is never taken away
+        self.console.show_cursor(True)
+
+    def _break_silence(self) -> None:
+        while not self.ended.wait(SILENCE):
+            glance = self.glance
+            about = glance.doing or glance.action or "working"
+            self.console.print(f"  … {one_line(about, 100)} ({duration(self.clock.now() - glance.since)})", soft_wrap=True)
+
+
+def plain_line(line: Line) -> "Text":
+    step = f"{line.step:>3} " if line.step else "    "
+    return said(f"{step}{line.mark} {line.text}", {"✓": "green", "✗": "red"}.get(line.mark, ""))
+
+
+def panel(glance: Glance, now: float, spinner: "RenderableType | None" = None) -> "RenderableType":
+    """The run as it stands, and its last steps below."""
+    from rich import box
+    from rich.console import Group
+    from rich.panel import Panel
+    from rich.text import Text
+
+    state = glance.state
+    if state is None:
+        return _waiting(glance.doing or "starting", spinner)
+    title = Text.assemble((f"{one_line(state.task.id, 40)} ", "bold"), word(state.status.value))
+    inside = Panel(
+        fields(_rows(glance, state, now)), title=title, title_align="left", box=box.ROUNDED, border_style="bright_black"
+    )
+    waiting = [_waiting(glance.doing, spinner)] if glance.doing else []
+    return Group(inside, *(_fitted(line) for line in glance.lines), *waiting)
+
+
+def _rows(glance: Glance, state: State, now: float) -> list[tuple[str, Any]]:
+    steps = f"{state.phase}, step {max(glance.step, state.step)} of at most {state.task.max_steps}"
+    rows: list[tuple[str, Any]] = [("goal", said(state.task.goal, limit=160)), ("phase", steps)]
+    if glance.budget:
+        rows.append(("context", gauge(glance.tokens, glance.budget, glance.reserve)))
+    rows.append(("last", said(glance.action or "nothing yet", limit=120)))
+    rows.append(("tests", _tests(state)))
+    rows.append(("changes", f"{state.kept} kept, {state.reverted} reverted, {counted(len(state.changed), 'file')} changed"))
+    spent = f"{counted(state.calls, 'call')}, {state.usage.input:,} tokens in, {state.usage.output:,} out"
+    rows.append(("spent", f"{duration(now - glance.since)}, {spent}"))
+    return rows
+
+
+def _tests(state: State) -> "Text":
+    runs = state.verdict.runs if state.verdict and state.verdict.runs else state.baseline.runs if state.baseline else ()
+    total = tally(runs)
+    if not runs:
+        return said("not run yet", "dim")
+    before = "" if state.verdict and state.verdict.runs else " before the first change"
+    return said(total.words + before, "red" if total.failed or total.failing else "green")
+
+
+def _fitted(line: Line) -> "Text":
+    text = plain_line(line)
+    text.no_wrap, text.overflow = True, "ellipsis"
+    return text
+
+
+def _waiting(text: str, spinner: "RenderableType | None") -> "RenderableType":
+    from rich.table import Table
+
+    row = Table.grid(padding=(0, 1))
+    row.add_row(spinner or "…", said(text, "dim", limit=100))
+    return row
+
+
+def duration(seconds: float) -> str:
+    minutes, rest = divmod(int(max(0, seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"

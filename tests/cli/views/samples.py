@@ -1,0 +1,113 @@
+"""One run, told by its events, with hostile text where a repository or a model could put it."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rich.console import Console
+
+from afresh.domain import event as happened
+from afresh.domain.action import Action, Observation, Reply, Usage
+from afresh.domain.chain import link
+from afresh.domain.change import Change
+from afresh.domain.event import Entry, Event, Head
+from afresh.domain.fact import Decision, Fact, FactKind, PlanItem
+from afresh.domain.fold import fold
+from afresh.domain.state import State
+from afresh.domain.task import Check, Status, Task
+from afresh.domain.verdict import Baseline, CheckRun, Failure, Ruling, Verdict
+from afresh.domain.window import Audit, Omission, Section, SectionRef, Tier
+
+HOSTILE = "x\x1b]0;owned\x07\u202e[red]y[/red]"
+TASK = Task(
+    id="t-7f3a", goal="Reduce the complexity of shop/cart.py without changing what it does", type="fix_violation",
+    checks=(Check("pytest -q"), Check("ruff check --select C901 shop")),
+)  # fmt: skip
+BEFORE = (CheckRun("pytest -q", 0, passed=41), CheckRun("ruff check --select C901 shop", 1))
+AFTER = (CheckRun("pytest -q", 0, passed=41), CheckRun("ruff check --select C901 shop", 0))
+RED = CheckRun(
+    "pytest -q", 1, scope="targeted: tests/test_cart.py", passed=12, failed=1, failures=(Failure("test_total", "assert 3 == 4"),)
+)
+
+GREEN = replace(RED, exit=0, passed=13, failed=0, failures=())
+
+
+def audit(step: int) -> Audit:
+    sections = (SectionRef("task", Tier.ALWAYS, "b1", 180), SectionRef("facts", Tier.PHASE, "b2", 420))
+    left = (Omission("facts", "4 old notes", 260, "over the cap of the section"),)
+    return Audit("c0ffee" * 10, 4_000, 2_400 + 90 * (step % 4), sections, (), left, reserve=800, counter="estimate")
+
+
+def step(number: int, tool: str, path: str, *rest: Event, ok: bool = True) -> list[list[Event]]:
+    action = Action(tool, {"path": path})
+    reply = Reply("a thought", (action,), Usage(2_500, 120, 1_800), "offline")
+    seen = (Observation(action, ok, "a digest", "b" * 32, 900),)
+    return [[happened.Requested(number, audit(number)), happened.Replied(number, reply)], [happened.Acted(number, seen), *rest]]
+
+
+COMMITS: list[list[Event]] = [
+    [happened.Created(TASK)],
+    [happened.Claimed("worker-1")],
+    [happened.Opened("1234567890abcdef", "afresh/t-7f3a", "s0"), happened.Baselined(Baseline(BEFORE, ("test_clock",), 3))],
+    *step(1, "read", "shop/cart.py", happened.Settled(1, True, "s0"), happened.Finished(1, "read 120 lines")),
+    *step(
+        2, "apply", "extract total() lines 40-58",
+        happened.Planned((PlanItem("extract total", True), PlanItem("extract discount"))),
+        happened.Decided(Decision("keep the public names", "model", "other packages import them", 2)),
+        happened.Verified(2, Verdict(Ruling.FAIL, "1 regression", (RED,), ("test_total",))),
+        happened.Digested((Fact(FactKind.FAILED_APPROACH, "extract total() lines 40-58", "test_total fails: 3 == 4", step=2),)),
+        happened.Settled(2, False, "s0", (), "test_total failed"), happened.Finished(2, "reverted"),
+    ),
+    *step(
+        3, "apply", f"extract discount() {HOSTILE}",
+        happened.Verified(3, Verdict(Ruling.PASS, "targeted tests pass", (GREEN,))),
+        happened.Settled(3, True, "s1", ("shop/cart.py",), "no regression"), happened.Finished(3, "kept"),
+    ),
+    *step(4, "complete", "done", happened.Verified(4, Verdict(Ruling.PASS, "all criteria hold", AFTER, final=True)),
+          happened.Settled(4, True, "s1", ("shop/cart.py",)), happened.Finished(4, "verified")),
+    [happened.Ended(Status.DONE, "all criteria hold", "feedfacefeedface")],
+]  # fmt: skip
+
+
+def told(commits: Sequence[Sequence[Event]] = COMMITS) -> list[tuple[State, tuple[Entry, ...]]]:
+    """What a Watcher sees."""
+    seen: list[tuple[State, tuple[Entry, ...]]] = []
+    state = None
+    for number, events in enumerate(commits):
+        entries = link(TASK.id, state.head if state else Head(), 1_700_000_000.0 + number, events)
+        state = fold(state, entries)
+        seen.append((state, entries))
+    return seen
+
+
+DONE = told()[-1][0]
+BLOCKED = told(
+    [*COMMITS[:5], [happened.Asked(f"Which name? {HOSTILE}", ("total", "sum")), happened.Ended(Status.BLOCKED, "asked")]]
+)[-1][0]
+AUDITS = [audit(number) for number in range(1, 5)]
+PATCH = """--- a/shop/cart.py
++++ b/shop/cart.py
+@@ -40,6 +40,4 @@ def checkout(cart):
+     lines = cart.lines
+-    if cart.coupon and cart.coupon.valid:
+-        lines = reduced(lines, cart.coupon)
+-    lines = rounded(lines)
++    lines = discount(cart, lines)
+     return lines
+"""
+CHANGES = [Change("shop/cart.py", "modified", 9, 7, PATCH), Change(f"shop/{HOSTILE}.py", "added", 12, 0, "+++ b/x\n+pass\n")]
+SECTIONS = [
+    Section("task", Tier.ALWAYS, "Goal: reduce the complexity\nof shop/cart.py", 180),
+    Section("facts", Tier.PHASE, f"- extract total() failed\n- {HOSTILE}", 420),
+]
+LATER = [
+    SECTIONS[0],
+    Section("facts", Tier.PHASE, "- extract total() failed\n- discount() kept", 470),
+    Section("recall", Tier.DEMAND, "a block", 90),
+]
+
+
+def rendered(renderable: object, width: int = 80, colour: bool = False) -> str:
+    console = Console(file=io.StringIO(), width=width, record=True, highlight=False, force_terminal=colour, no_color=not colour)
+    console.print(renderable)
+    return console.file.getvalue()  # type: ignore[attr-defined]

@@ -1,0 +1,168 @@
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import AUDITS, BLOCKED, CHANGES, DONE, HOSTILE, LATER, SECTIONS, rendered, told
+
+from afresh.cli.views.context import context_diff, context_diff_json, context_show, context_show_json
+from afresh.cli.views.doctor import Finding, doctor, doctor_json
+from afresh.cli.views.glance import Glance, look
+from afresh.cli.views.parts import gauge, sparkline
+from afresh.cli.views.progress import panel
+from afresh.cli.views.show import show, show_json
+from afresh.cli.views.status import status, status_json
+from afresh.cli.views.summary import summary, summary_json
+from afresh.domain.task import Status
+from afresh.domain.text import visible
+from afresh.ports import Ticket
+
+TICKETS = [
+    Ticket(DONE.task.id, DONE.task.goal, "fix_violation", Status.DONE, 0, (), False),
+    Ticket("t-2", HOSTILE, "write_tests", Status.BLOCKED, 0, (), False),
+    Ticket("t-3", "held", "write_tests", Status.RUNNING, 0, (), False, owner=f"host{HOSTILE}"),
+    Ticket("t-4", "waits", "write_tests", Status.READY, 0, ("t-3",), False),
+    Ticket("t-5", "crashed", "write_tests", Status.RUNNING, 0, (), True),
+]
+STATES = {DONE.task.id: DONE, "t-2": BLOCKED}
+FINDINGS = [
+    Finding("git", "ok", "2.39"),
+    Finding("sandbox", "warn", f"Landlock only {HOSTILE}", "install bubblewrap"),
+    Finding("database", "fail", "schema 9 is newer", "update afresh"),
+]
+
+
+def glance() -> Glance:
+    seen = Glance(1_700_000_000.0, doing=HOSTILE)
+    for state, entries in told():
+        seen, _ = look(seen, state, entries)
+    return seen
+
+
+VIEWS = {
+    "panel": lambda: panel(glance(), 1_700_000_075.0),
+    "summary": lambda: summary(DONE, CHANGES, AUDITS, accumulating=94_000),
+    "unfinished summary": lambda: summary(BLOCKED, [], []),
+    "status": lambda: status(TICKETS, STATES),
+    "no tasks": lambda: status([], {}),
+    "show": lambda: show(BLOCKED),
+    "show done": lambda: show(DONE),
+    "new task": lambda: show(told()[0][0]),
+    "context": lambda: context_show(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1),
+    "context diff": lambda: context_diff(SECTIONS, LATER, (1, 2)),
+    "doctor": lambda: doctor(FINDINGS),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("width", [80, 120])
+def test_every_view_fits_its_width_and_hides_nothing(name: str, width: int) -> None:
+    text = rendered(VIEWS[name](), width)
+    assert text.strip() and visible(text) == text
+    assert max(len(line) for line in text.splitlines()) <= width
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_colour_adds_nothing_but_colour(name: str) -> None:
+    import re
+
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", rendered(VIEWS[name](), colour=True))
+    assert plain == rendered(VIEWS[name]())
+
+
+def test_markup_in_foreign_text_is_shown_and_not_obeyed() -> None:
+    for name in ("context", "show", "summary"):
+        assert "\\x1b]0;owned\\x07\\u202e[red]y[/red]" in rendered(VIEWS[name](), 120)
+
+
+def test_the_summary_gives_the_verdict_first_and_says_what_to_do_last() -> None:
+    lines = rendered(VIEWS["summary"]()).strip().splitlines()
+    assert "PASS  all criteria hold" in lines[1]
+    assert [line.split("  ")[0] for line in lines[-3:]] == ["afresh apply t-7f3a", "afresh discard t-7f3a", "afresh show t-7f3a"]
+    text = "\n".join(lines)
+    for expected in ("41 passed, 1 check failing → 41 passed", "3 → 0", "test_clock", "1 change kept, 1 reverted", "89% fewer"):
+        assert expected in " ".join(text.split()), expected
+
+
+def test_a_long_diff_is_cut_with_a_hint() -> None:
+    text = rendered(summary(DONE, CHANGES, AUDITS, diff_lines=3))
+    assert "… 8 more lines: git diff 1234567890ab afresh/t-7f3a" in text and "discount(cart, lines)" not in text
+
+
+def test_a_failed_or_blocked_task_is_not_headed_by_an_old_pass() -> None:
+    failed = replace(DONE, status=Status.FAILED, outcome="a protected test was weakened")
+    assert "failed  a protected test was weakened" in rendered(summary(failed, [], []))
+    text = rendered(summary(BLOCKED, [], []))
+    assert "blocked" in text.splitlines()[1] and "Which name?" in text and "afresh answer" in text
+
+
+def test_status_names_the_next_command_that_can_work() -> None:
+    rows = {row["task"]: row for row in status_json(TICKETS, STATES)["tasks"]}
+    assert rows["t-7f3a"]["next"] == "afresh apply t-7f3a"
+    assert rows["t-2"]["next"].startswith("afresh answer t-2")
+    assert rows["t-3"]["next"] == "afresh show t-3" and rows["t-4"]["next"] == "afresh show t-4"
+    assert rows["t-5"]["next"] == "afresh resume t-5"
+    text = rendered(status(TICKETS, STATES))
+    assert "interrupted" in text and "after t-3" in text and "asks: Which" in text
+
+
+def test_a_call_is_accounted_for_to_the_last_token() -> None:
+    data = context_show_json(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1)
+    assert sum(row["tokens"] for row in data["sections"]) + data["framing"] == data["tokens"]
+    assert data["tokens"] + data["reserve"] + data["headroom"] == data["budget"]
+    text = rendered(VIEWS["context"]())
+    assert "over the cap of the section" in text and "of shop/cart.py" in text
+
+
+def test_two_calls_are_compared_section_by_section() -> None:
+    data = context_diff_json(SECTIONS, LATER, (1, 2))
+    assert [(row["name"], row["compared"], row["delta"]) for row in data["sections"]] == [
+        ("task", "unchanged", 0),
+        ("facts", "changed", 50),
+        ("recall", "added", 90),
+    ]
+    assert context_diff_json(LATER, SECTIONS)["sections"][2]["compared"] == "removed"
+    assert "+- discount() kept" in rendered(VIEWS["context diff"]())
+
+
+def test_doctor_says_what_to_do_for_all_that_is_not_well() -> None:
+    text = rendered(doctor(FINDINGS))
+    assert "→ install bubblewrap" in text and "→ update afresh" in text and "1 to mend, 1 to know about" in text
+    assert doctor_json(FINDINGS)["ok"] is False and doctor_json(FINDINGS[:2])["ok"] is True
+
+
+def test_every_twin_is_plain_json() -> None:
+    twins = [
+        summary_json(DONE, CHANGES, AUDITS, 94_000),
+        summary_json(BLOCKED, [], []),
+        status_json(TICKETS, STATES),
+        show_json(DONE),
+        context_show_json(AUDITS[0], SECTIONS, AUDITS[0].omissions),
+        context_diff_json(SECTIONS, LATER),
+        doctor_json(FINDINGS),
+    ]
+    for twin in twins:
+        assert json.loads(json.dumps(twin)) == twin
+
+
+@given(st.integers(0, 10_000), st.integers(0, 8_000), st.integers(0, 4_000), st.integers(4, 60))
+def test_a_gauge_is_always_as_wide_as_asked(tokens: int, budget: int, reserve: int, width: int) -> None:
+    bar = gauge(tokens, budget, min(reserve, budget), width).plain.split(" ")[0]
+    assert len(bar) == width
+
+
+@given(st.lists(st.integers(0, 4_000), max_size=200))
+def test_a_sparkline_is_never_wider_than_its_room(values: list[int]) -> None:
+    assert len(sparkline(values, 4_000)) == min(32, len(values))
+
+
+def test_importing_the_views_does_not_import_rich() -> None:
+    code = (
+        "import sys, afresh.cli.views.summary, afresh.cli.views.progress, afresh.cli.views.status, afresh.cli.views.show\n"
+        "import afresh.cli.views.context, afresh.cli.views.doctor, afresh.cli.views.terminal, afresh.projections.rebuild\n"
+        "assert 'rich' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"], check=True)
