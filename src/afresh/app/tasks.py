@@ -20,7 +20,7 @@ from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
 from afresh.errors import BadInput
 from afresh.insight.commands import likely_checks
-from afresh.ports import Ticket
+from afresh.ports import Clock, Ticket
 from afresh.projections.writer import ProjectionWriter
 
 
@@ -48,6 +48,7 @@ class Desk:
     queue: SqliteQueue
     settings: Settings
     projections: ProjectionWriter
+    clock: Clock
 
 
 def open_desk(path: Path) -> Desk:
@@ -56,8 +57,10 @@ def open_desk(path: Path) -> Desk:
     make_state(repository)
     project = Project(repository.root)
     database = Database(project.database)
-    store, queue = SqliteStore(database), SqliteQueue(database, SystemClock())
-    return Desk(project, database, store, queue, settings(project), ProjectionWriter(project.state, store, queue.tickets))
+    clock = SystemClock()
+    store, queue = SqliteStore(database), SqliteQueue(database, clock)
+    projections = ProjectionWriter(project.state, store, queue.tickets)
+    return Desk(project, database, store, queue, settings(project), projections, clock)
 
 
 def add(desk: Desk, order: Order) -> State:
@@ -120,7 +123,7 @@ def end(desk: Desk, task: str, status: Status, reason: str) -> State:
 
 def note(desk: Desk, state: State | None, task: str, events: Sequence[Event]) -> State:
     """Events from outside a run: a person's."""
-    entries = link(task, state.head if state else Head(), SystemClock().now(), events)
+    entries = link(task, state.head if state else Head(), desk.clock.now(), events)
     after = fold(state, entries)
     desk.store.append(entries, (), after)
     desk.projections.saw(after, entries)
