@@ -22,8 +22,7 @@ MAY_IMPORT = {
     "projections": SEAMS | {"projections"},
     "adapters": SEAMS | {"adapters"},
     "testing": SEAMS | {"testing"},
-    "sample_project": CORE,
-    "app": SEAMS | {"engine", "insight", "projections", "adapters", "testing", "sample_project", "app"},
+    "app": SEAMS | {"engine", "insight", "projections", "adapters", "testing", "app"},
     "cli": SEAMS | {"projections", "app", "cli"},
 }
 SHIPPED_SAMPLE = "sample"
