@@ -224,6 +224,23 @@ def test_a_folder_swapped_for_a_link_is_not_followed(opened: GitWorkspace, tmp_p
     assert {place.name for place in outside.iterdir()} == {"module.py", ".git", "precious"}
 
 
+@pytest.mark.parametrize("inside", [".git", "precious"])
+def test_an_ignored_link_in_place_of_a_folder_is_put_right_and_not_followed(checkout: Path, tmp_path: Path, git, inside: str):
+    (checkout / ".gitignore").write_text("pkg\n")
+    git("commit", "-qam", "Ignore what is tracked")
+    workspace = GitWorkspace(Repository.find(checkout), "t1")
+    before = workspace.open().snapshot
+    content, outside = listing(workspace.root, without=(".git",)), tmp_path / "outside"
+    (workspace.root / "pkg").rename(outside)
+    (outside / inside).mkdir()
+    (workspace.root / "pkg").symlink_to(outside)
+    assert workspace.snapshot() == before
+    workspace.restore(before)
+    assert listing(workspace.root, without=(".git",)) == content
+    assert not (workspace.root / "pkg").is_symlink()
+    assert {place.name for place in outside.iterdir()} == {"module.py", inside}
+
+
 @pytest.mark.parametrize("target", ["nowhere", "pkg", "/nonexistent", "../../../../.git"])
 def test_a_folder_swapped_for_a_broken_link_is_seen_and_put_back(opened: GitWorkspace, target: str):
     before, content = opened.snapshot(), listing(opened.root, without=(".git",))

@@ -134,9 +134,10 @@ class Shadow:
             )
 
     def _drop_nested(self) -> None:
+        """Clear away a .git inside the tree, and an ignored link that has taken the place of a folder."""
         for folder in {name.rpartition(b"/")[0] for name in self.names()} - {b""}:
             nested = os.fsdecode(folder) + "/.git"
-            if os.path.lexists(self.tree / nested) and not through_link(self.tree, nested):
+            if through_link(self.tree, nested) or os.path.lexists(self.tree / nested):
                 clear_the_way(self.tree, nested)
 
     def without(self, tree: str, names: Sequence[bytes]) -> str:
