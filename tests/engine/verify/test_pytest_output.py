@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from afresh.domain.action import Completed
 from afresh.engine.verify.command import instrumented
-from afresh.engine.verify.outcomes import collapsed
+from afresh.engine.verify.outcomes import Outcomes, collapsed, worst
 from afresh.engine.verify.pytest_output import read_pytest
+from afresh.engine.verify.run import read
 
 SEVEN = r"""
 ..F                                                                      [100%]
@@ -91,6 +93,24 @@ def test_of_one_command_only_the_last_session_is_its_own() -> None:
     assert own and own.passed == 2 and not any("inner" in test for test in own.tests)
     both = read_pytest(inner + NINE)
     assert both and both.passed == 7 and "inner.py::test_ok" in both.tests
+
+
+def test_the_worst_that_is_said_of_a_test_counts_in_any_order() -> None:
+    said = [
+        ("a", "error"),
+        ("a", "passed"),
+        ("b", "passed"),
+        ("b", "failed"),
+        ("b", "skipped"),
+        ("c", "skipped"),
+        ("c", "passed"),
+    ]
+    assert worst(said) == {"a": "error", "b": "failed", "c": "skipped"}
+
+
+def test_nothing_is_believed_of_a_run_that_was_cut_short() -> None:
+    assert read("pytest", Completed("pytest", 124, SEVEN, timed_out=True)) == Outcomes()
+    assert read("pytest", Completed("pytest", 1, SEVEN)).readable
 
 
 def test_colours_are_ignored() -> None:
