@@ -14,7 +14,6 @@ import pytest
 
 from afresh.adapters.sandbox import Limits, Mounts, open_level
 from afresh.adapters.sandbox.probe import Confined
-from afresh.testing.sandbox_contract import requires_sandbox
 
 SMALL = Limits(processes=64, memory=512 << 20, file_size=8 << 20, temporary=16 << 20, output=10_000)
 
@@ -36,8 +35,8 @@ class Target:
 
 
 @pytest.fixture(params=["bubblewrap", "landlock"])
-def target(request: pytest.FixtureRequest, tmp_path: Path) -> Target:
-    requires_sandbox(request.param)()
+def target(requires_sandbox, request: pytest.FixtureRequest, tmp_path: Path) -> Target:
+    requires_sandbox(request.param)
     for name in ("worktree", "repository", "outside"):
         (tmp_path / name).mkdir()
     secret = secrets.token_hex(12)
@@ -294,7 +293,7 @@ def test_33_a_command_dies_with_the_agent(target: Target) -> None:
         "sandbox.run('while :; do echo x >> beat; sleep 0.01; done', 60)"
     )
     arguments = [":".join(sys.path), target.sandbox.level, str(target.tree), str(target.at)]
-    agent = subprocess.Popen([sys.executable, "-c", code, *arguments])
+    agent = subprocess.Popen([sys.executable, "-c", code, *arguments], env={**os.environ, "TMPDIR": str(target.outside)})
     beat = target.tree / "beat"
     while not beat.exists() or not beat.stat().st_size:
         assert agent.poll() is None

@@ -14,7 +14,6 @@ from afresh.adapters.sandbox import Mounts, choose
 from afresh.adapters.sandbox import bubblewrap as bubblewrap_module
 from afresh.adapters.sandbox import landlock as landlock_module
 from afresh.errors import NoSandbox
-from afresh.testing.sandbox_contract import requires_sandbox
 
 probing = importlib.import_module("afresh.adapters.sandbox.probe")
 SOURCE = Path(probing.__file__).parents[3]
@@ -68,39 +67,39 @@ def test_nothing_holds_without_confinement() -> None:
     ],
 )
 def test_a_hole_in_bubblewrap_is_found(
-    hole: tuple[str, ...], found: set[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    requires_sandbox, hole: tuple[str, ...], found: set[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    requires_sandbox("bubblewrap")()
+    requires_sandbox("bubblewrap")
     original = bubblewrap_module._system
     monkeypatch.setenv("TMPDIR", "/tmp")
     monkeypatch.setattr(bubblewrap_module, "_system", lambda limits: [*original(limits), *hole])
     assert failed("bubblewrap") == found
 
 
-def test_nested_namespaces_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    requires_sandbox("bubblewrap")()
+def test_nested_namespaces_are_found(requires_sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    requires_sandbox("bubblewrap")
     isolation = tuple(part for part in bubblewrap_module._ISOLATION if part != "--disable-userns")
     monkeypatch.setattr(bubblewrap_module, "_ISOLATION", isolation)
     monkeypatch.setattr(bubblewrap_module, "filter_for", lambda **about: None)
     assert failed("bubblewrap") == {"user namespace"}
 
 
-def test_processes_of_the_host_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    requires_sandbox("bubblewrap")()
+def test_processes_of_the_host_are_found(requires_sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    requires_sandbox("bubblewrap")
     isolation = [part for part in bubblewrap_module._ISOLATION if part not in ("--unshare-all", "--disable-userns")]
     spaces = ["--unshare-ipc", "--unshare-net", "--unshare-uts"]
     monkeypatch.setattr(bubblewrap_module, "_ISOLATION", tuple([*isolation, *spaces]))
     assert "signal outside" in failed("bubblewrap")
 
 
-def test_a_landlock_without_the_filter_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    requires_sandbox("landlock")()
+def test_a_landlock_without_the_filter_is_found(requires_sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    requires_sandbox("landlock")
     monkeypatch.setattr(landlock_module, "filter_for", lambda **about: b"\x06\0\0\0\0\0\xff\x7f")
     assert {"udp", "unix socket", "user namespace"} <= failed("landlock")
 
 
-def test_a_landlock_with_too_wide_a_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    requires_sandbox("landlock")()
+def test_a_landlock_with_too_wide_a_rule_is_found(requires_sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    requires_sandbox("landlock")
     monkeypatch.setattr(landlock_module, "_ALSO_READ", ("/",))
     assert failed("landlock") == {"read outside"}
 
@@ -130,13 +129,15 @@ def test_only_the_caller_can_waive_the_sandbox(tmp_path: Path) -> None:
     assert choose(Mounts(tmp_path / "tree", tmp_path / "repository"), allow_none=True).level == "none"
 
 
-def test_the_strongest_that_holds_is_chosen_even_if_none_is_allowed(tmp_path: Path) -> None:
-    requires_sandbox("bubblewrap")()
+def test_the_strongest_that_holds_is_chosen_even_if_none_is_allowed(requires_sandbox, tmp_path: Path) -> None:
+    requires_sandbox("bubblewrap")
     assert choose(Mounts(tmp_path / "tree", tmp_path / "repository"), allow_none=True).level == "bubblewrap"
 
 
-def test_landlock_is_chosen_where_bubblewrap_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    requires_sandbox("landlock")()
+def test_landlock_is_chosen_where_bubblewrap_is_missing(
+    requires_sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requires_sandbox("landlock")
     monkeypatch.setattr(bubblewrap_module, "bubblewrap_program", lambda: None)
     probing._tried.cache_clear()
     try:
@@ -146,8 +147,10 @@ def test_landlock_is_chosen_where_bubblewrap_is_missing(tmp_path: Path, monkeypa
         probing._tried.cache_clear()
 
 
-def test_what_held_is_remembered_until_the_machine_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    requires_sandbox("bubblewrap")()
+def test_what_held_is_remembered_until_the_machine_changes(
+    requires_sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requires_sandbox("bubblewrap")
     cache, tried = tmp_path / "deep/probes", []
     original = probing._tried
     monkeypatch.setattr(probing, "_tried", lambda level: tried.append(level) or original(level))
@@ -164,10 +167,10 @@ def test_what_did_not_hold_is_tried_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("level", ["bubblewrap", "landlock"])
-def test_it_holds_for_an_ordinary_user_too(level: str) -> None:
+def test_it_holds_for_an_ordinary_user_too(requires_sandbox, level: str) -> None:
     if os.geteuid():
         pytest.skip("the tests run as an ordinary user already")
-    requires_sandbox(level)()
+    requires_sandbox(level)
     python = _python_for_all()
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(SOURCE / "afresh", Path(folder) / "afresh", ignore=shutil.ignore_patterns("__pycache__"))
