@@ -119,8 +119,9 @@ def _closures_agree(host: Host, block: Block, bound: Names) -> bool:
 
 
 def _ordered(host: Host, held: Traits, needed: Names) -> tuple[str, ...]:
-    """The function's own arguments first, in their order, then by first use."""
-    order = [name for name in host.arguments if name in needed] + [node.id for node in held.names if node.id in needed]
+    """An object of its own first, then the function's arguments in their order, then by first use."""
+    order = [name for name in ("self", "cls") if name in needed]
+    order += [name for name in host.arguments if name in needed] + [node.id for node in held.names if node.id in needed]
     return tuple(dict.fromkeys([*order, *sorted(needed)]))
 
 

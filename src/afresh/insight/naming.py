@@ -5,7 +5,7 @@ import keyword
 import re
 from collections.abc import Iterator
 
-from afresh.insight.complexity import Loop
+from afresh.insight.complexity import FunctionNode, Loop
 from afresh.insight.extraction import Extraction, Shape
 from afresh.insight.names import own_nodes
 from afresh.insight.source import Source
@@ -191,6 +191,8 @@ def _making_verb(extraction: Extraction) -> str:
     nodes = list(own_nodes(extraction.block.statements))
     calls = {node.func.attr for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}
     first = extraction.block.statements[0]
+    if any(isinstance(node, FunctionNode) for node in extraction.block.statements):
+        return "make"
     if calls & COLLECTING:
         return "collect"
     if any(isinstance(node, ast.AugAssign) for node in nodes):

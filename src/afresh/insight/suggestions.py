@@ -102,7 +102,7 @@ def rank(extracted: Extraction, where: Home, source: Source) -> float:
 
 
 def _width(parameters: int, results: int) -> float:
-    return parameters + 1.5 * results + 2 * max(0, parameters - 3) + 4 * max(0, results - 1)
+    return parameters + 1.5 * results + 2 * max(0, parameters - 3) + 4 * max(0, parameters - 6) + 4 * max(0, results - 1)
 
 
 def _roughness(block: Block, extracted: Extraction, source: Source) -> float:
