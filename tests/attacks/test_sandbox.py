@@ -277,7 +277,7 @@ while True:
 def test_33_a_daemon_ends_with_its_command(target: Target, stay: bool) -> None:
     (target.tree / "daemon.py").write_text(DAEMON)
     wait = "stay" if stay else "go; sleep 0.5"
-    done = target.sandbox.run(f"{sys.executable} -I -S daemon.py {wait}", 1.5 if stay else 20)
+    done = target.sandbox.run(f"{sys.executable} -I -S daemon.py {wait}", 3 if stay else 20)
     assert done.timed_out == stay
     beats = (target.tree / "beat").stat().st_size
     assert beats > 0

@@ -1,21 +1,24 @@
 """Plausible journals, written by the protocol of a step, with whatever text hypothesis can think of."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from pathlib import Path
 
 from hypothesis import strategies as st
 
+from afresh.adapters.queue.sqlite import SqliteQueue
+from afresh.adapters.store.database import Database
+from afresh.adapters.store.sqlite import SqliteStore
 from afresh.domain import event as happened
 from afresh.domain.action import Action, Observation, Reply, Usage
-from afresh.domain.chain import link
 from afresh.domain.event import Entry, Event
 from afresh.domain.fact import Decision, Fact, FactKind, IndexLine, PlanItem
-from afresh.domain.fold import fold
 from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
 from afresh.domain.verdict import Baseline, CheckRun, Failure, Ruling, Verdict
 from afresh.domain.window import Audit, SectionRef, Tier
-from afresh.ports import Ticket
+from afresh.ports import Queue, Store
+from afresh.testing.journals import continued
+from afresh.testing.memory import FakeClock, MemoryQueue, MemoryStore
 
 texts = st.text(st.characters(codec="utf-8") | st.sampled_from("\x1b\u202e\u200b\n\r\t`|>#-"), max_size=60)
 speakers = st.sampled_from(["model", "person"])
@@ -46,40 +49,28 @@ actions = st.builds(
 )
 
 
-@dataclass
-class Journals:
-    """A store and a queue that hold their entries in lists."""
+class Project:
+    """A store and its queue."""
 
-    entries: dict[str, list[Entry]] = field(default_factory=dict[str, list[Entry]])
-    states: dict[str, State] = field(default_factory=dict[str, State])
-
-    def append(self, entries: Sequence[Entry], blocks: Sequence[object], state: State) -> None:
-        self.entries.setdefault(state.task.id, []).extend(entries)
-        self.states[state.task.id] = state
-
-    def load(self, task: str) -> State:
-        return self.states[task]
-
-    def journal(self, task: str) -> Iterator[Entry]:
-        return iter(self.entries[task])
-
-    def read(self, block: str) -> str:
-        raise KeyError(block)
+    def __init__(self, store: Store, queue: Queue) -> None:
+        self.store, self.queue = store, queue
+        self.states: dict[str, State] = {}
 
     def commit(self, task: str, events: Sequence[Event], at: float) -> tuple[State, tuple[Entry, ...]]:
-        before = self.states.get(task)
-        entries = link(task, before.head if before else happened.Head(), at, events)
-        state = fold(before, entries)
-        self.append(entries, (), state)
+        entries, state = continued(self.states.get(task), events, at)
+        self.store.append(entries, (), state)
+        self.states[task] = state
         return state, entries
 
-    def tickets(self) -> list[Ticket]:
-        return [_ticket(state) for state in self.states.values()]
+
+def in_memory() -> Project:
+    store = MemoryStore()
+    return Project(store, MemoryQueue(store, FakeClock()))
 
 
-def _ticket(state: State) -> Ticket:
-    task = state.task
-    return Ticket(task.id, task.goal, task.type, state.status, task.priority, task.needs, state.status is Status.READY)
+def on_disk(folder: Path) -> Project:
+    database = Database(folder / "afresh.db")
+    return Project(SqliteStore(database), SqliteQueue(database, FakeClock()))
 
 
 @st.composite
@@ -115,7 +106,7 @@ def steps(draw: st.DrawFn, step: int) -> list[list[Event]]:
     second: list[Event] = [happened.Acted(step, seen), *draw(st.lists(asides(step), max_size=3))]
     if draw(st.booleans()):
         second.append(happened.Verified(step, draw(verdicts)))
-    second.append(happened.Settled(step, draw(st.booleans()), draw(snapshots), draw(paths), draw(texts)))
+    second.append(happened.Settled(step, draw(st.booleans()), draw(snapshots), draw(paths), why=draw(texts)))
     second.append(happened.Finished(step, draw(texts)))
     if draw(st.booleans()):
         return [first, second]

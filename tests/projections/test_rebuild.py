@@ -4,12 +4,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from journals import Journals, projects
 
 from afresh.domain.text import visible
 from afresh.errors import BadInput
 from afresh.projections.rebuild import rebuild
 from afresh.projections.writer import ProjectionWriter
+
+from .journals import Project, in_memory, on_disk, projects
 
 slow = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
@@ -18,9 +19,9 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def written(folder: Path, project, stop=lambda number, path: None) -> Journals:
-    journals, complaints = Journals(), []
-    writer = ProjectionWriter(folder, journals, journals.tickets, complaints.append)
+def written(folder: Path, project, stop=lambda number, path: None) -> Project:
+    journals, complaints = in_memory(), []
+    writer = ProjectionWriter(folder, journals.store, journals.queue.tickets, complaints.append)
     for number, (task, events) in enumerate(project):
         writer.saw(*journals.commit(task, events, at=1_700_000_000.0 + number))
         stop(number, folder)
@@ -37,7 +38,7 @@ def test_rebuilding_gives_the_visible_bytes_that_were_written_step_by_step(proje
         for name, data in before.items():
             assert visible(data.decode()) == data.decode(), name
         assert len(before["continuity.json"]) < 6_000
-        rebuild(journals, journals.tickets(), Path(folder))
+        rebuild(journals.store, journals.queue.tickets(), Path(folder))
         assert files(Path(folder)) == before
 
 
@@ -50,18 +51,18 @@ def test_a_log_torn_at_any_byte_is_whole_again_after_the_next_write(project, dat
 
     with tempfile.TemporaryDirectory() as folder:
         journals = written(Path(folder), project, tear)
-        writer = ProjectionWriter(Path(folder), journals, journals.tickets)
+        writer = ProjectionWriter(Path(folder), journals.store, journals.queue.tickets)
         for task in journals.states:
-            writer.saw(journals.load(task), ())
+            writer.saw(journals.store.load(task), ())
         mended = files(Path(folder))
-        rebuild(journals, journals.tickets(), Path(folder))
+        rebuild(journals.store, journals.queue.tickets(), Path(folder))
         assert files(Path(folder)) == mended
 
 
 def test_what_a_killed_writer_left_half_done_is_gone_after_a_rebuild(tmp_path: Path) -> None:
     (tmp_path / "sessions").mkdir()
     (tmp_path / "sessions" / ".one.md.4711").write_text("half")
-    rebuild(Journals(), [], tmp_path)
+    rebuild(on_disk(tmp_path).store, [], tmp_path)
     assert sorted(files(tmp_path)) == ["continuity.json", "continuity.lock"]
 
 
@@ -71,5 +72,5 @@ def test_a_rebuild_deletes_nothing_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / "sessions").symlink_to(tmp_path / "home")
     with pytest.raises(BadInput, match="symbolic link"):
-        rebuild(Journals(), [], tmp_path / "state")
+        rebuild(on_disk(tmp_path).store, [], tmp_path / "state")
     assert (tmp_path / "home" / "thesis.md").read_text() == "years of work"

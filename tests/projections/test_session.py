@@ -28,6 +28,7 @@ STATE = State(
     verdict=Verdict(Ruling.FAIL, "two tests fail", runs=(replace(RUN, passed=41, failed=0, exit=0),), measure=2),
     verdict_step=4,
     step=4,
+    limit=60,
     plan=(PlanItem("read it", True), PlanItem("extract the parser")),
     decisions=(Decision("keep the public name", "person", "callers use it", 2),),
     facts=(Fact(FactKind.FAILED_APPROACH, "extract lines 3-9", "breaks test_x", step=3),),

@@ -30,7 +30,7 @@ def settle(state: State, deeds: Deeds, judged: Judgement, agent: Agent) -> Settl
     if not deeds.changes:
         return Settlement(True, state.snapshot, (Settled(state.step + 1, True, state.snapshot, state.changed),))
     changed = tuple(change.path for change in agent.workspace.changes(state.opened, deeds.snapshot))
-    kept = Settled(state.step + 1, True, deeds.snapshot, changed, tuple(hunks(deeds.changes)))
+    kept = Settled(state.step + 1, True, deeds.snapshot, changed, hunks=tuple(hunks(deeds.changes)))
     return Settlement(True, deeds.snapshot, (kept,))
 
 

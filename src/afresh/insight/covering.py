@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from afresh.insight.source import Source
-from afresh.insight.tree import Tree, is_test
+from afresh.insight.tree import Tree
 
 DEPTH = 2
 

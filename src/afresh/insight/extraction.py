@@ -37,25 +37,28 @@ class Extraction:
 
 
 def extraction(host: Host, block: Block) -> Extraction | None:
-    if host.assigned.before.get(block.statements[0]) is None or block.statements[-1] not in host.liveness.after:
-        return None  # never reached
     held = traits(block.statements)
     shape = _shape(block, held)
+    if shape is None or not _movable(host, block, held):
+        return None
     bound = bound_in(block.statements)
-    if shape is None or held.fixed or host.unsafe or bound & host.declared:
-        return None
     results = frozenset[str]() if shape is Shape.RETURN else bound & host.liveness.after[block.statements[-1]]
-    if bound & host.liveness.raised[block.statements[0]] or not _closures_agree(host, block, bound):
-        return None
-    if (shape is Shape.MAYBE and results) or (host.is_generator and any(node.value for node in held.returns)):
-        return None
-    if host.lost_without(block, bound - results):
+    seen_when_raising = bound & host.liveness.raised[block.statements[0]]
+    if seen_when_raising or (shape is Shape.MAYBE and results) or host.lost_without(block, bound - results):
         return None
     surely = Assigned().block(block.statements, frozenset()) if shape is Shape.CALL else None
     needed = _needed(host, block, results - (surely or frozenset()))
     if needed is None:
         return None
     return Extraction(host, block, shape, _ordered(host, held, needed), _by_binding(held, results), held.waits)
+
+
+def _movable(host: Host, block: Block, held: Traits) -> bool:
+    reached = host.assigned.before.get(block.statements[0]) is not None and block.statements[-1] in host.liveness.after
+    if not reached or held.fixed or host.unsafe or (host.is_generator and any(node.value for node in held.returns)):
+        return False
+    bound = bound_in(block.statements)
+    return not bound & host.declared and _closures_agree(host, block, bound)
 
 
 def _needed(host: Host, block: Block, passed_through: Names) -> Names | None:

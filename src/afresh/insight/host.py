@@ -115,6 +115,16 @@ class Host:
         return frozenset().union(*map(local_names, self.function.enclosing))
 
     @cached_property
+    def annotations(self) -> dict[str, ast.expr]:
+        """Types that the function declares for its arguments and variables."""
+        rest = (self.node.args.vararg, self.node.args.kwarg)
+        found = {arg.arg: arg.annotation for arg in parameters(self.node) if arg.annotation is not None and arg not in rest}
+        for node in self.nodes:
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                found.setdefault(node.target.id, node.annotation)
+        return found
+
+    @cached_property
     def imported(self) -> Names:
         return frozenset(name for node in self.nodes if isinstance(node, ast.Import | ast.ImportFrom) for name in _stored(node))
 

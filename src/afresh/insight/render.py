@@ -8,7 +8,7 @@ from afresh.insight.assigned import Assigned
 from afresh.insight.blocks import first_line
 from afresh.insight.complexity import FunctionNode, bodies
 from afresh.insight.extraction import Extraction, Shape
-from afresh.insight.names import bound_in, parameters
+from afresh.insight.names import bound_in
 from afresh.insight.source import Source, inside_strings
 from afresh.insight.traits import traits
 
@@ -153,29 +153,25 @@ def _moved(extraction: Extraction, source: Source, indent: str) -> list[str]:
 
 
 def _typed(extraction: Extraction, name: str, where: Home) -> str:
-    """With the annotation that the function itself gives the argument, if it means the same there."""
-    host = extraction.host
-    for argument in parameters(host.node):
-        plain = argument not in (host.node.args.vararg, host.node.args.kwarg) and len(host.bindings.get(name, [])) == 1
-        if (
-            argument.arg == name
-            and argument.annotation is not None
-            and plain
-            and _known_there(extraction, argument.annotation, where)
-        ):
-            return f"{name}: {ast.unparse(argument.annotation)}"
-    return name
+    """With the type that the function itself declares, if it means the same there."""
+    annotation = extraction.host.annotations.get(name)
+    if annotation is None or not _known_there(extraction, annotation, where):
+        return name
+    return f"{name}: {ast.unparse(annotation)}"
 
 
 def _returns(extraction: Extraction, where: Home) -> str:
-    annotation = extraction.host.node.returns
-    if annotation is None or extraction.host.is_generator:
+    host = extraction.host
+    kinds = [host.annotations.get(name) for name in extraction.results]
+    if host.node.returns is None or extraction.shape is Shape.MAYBE:
         return ""
-    if extraction.shape is Shape.RETURN and _known_there(extraction, annotation, where):
-        return f" -> {ast.unparse(annotation)}"
-    if extraction.shape in (Shape.CALL, Shape.CONTINUE) and not extraction.results:
+    if extraction.shape is Shape.RETURN:
+        kinds = [None if host.is_generator else host.node.returns]
+    elif not extraction.results:
         return " -> None"
-    return ""
+    if len(kinds) != 1 or kinds[0] is None or not _known_there(extraction, kinds[0], where):
+        return ""
+    return f" -> {ast.unparse(kinds[0])}"
 
 
 def _known_there(extraction: Extraction, annotation: ast.expr, where: Home) -> bool:

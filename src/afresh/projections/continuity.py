@@ -72,7 +72,7 @@ def _row(state: State, waits: str, rows: int) -> dict[str, Any]:
         "task": _short(state.task.id, 40),
         "goal": _short(state.task.goal, room),
         "status": state.status.value,
-        "progress": f"{state.phase}, step {state.step}/{state.task.max_steps}",
+        "progress": f"{state.phase}, step {state.step}/{state.limit}",
         "next": _short(next(iter(next_steps(state)), ""), room),
     }
     return row | {"waits for": waits} if waits else row

@@ -29,7 +29,7 @@ def _front(state: State, part: int, parts: int) -> str:
             "status": state.status.value,
             "phase": state.phase,
             "step": state.step,
-            "max_steps": state.task.max_steps,
+            "max_steps": state.limit,
             "outcome": one_line(state.outcome, 300),
             "verdict": state.verdict.ruling.value if state.verdict else None,
             "next": list(next_steps(state)),
@@ -66,7 +66,7 @@ def _section(title: str, lines: list[str]) -> Iterator[str]:
 
 
 def _headline(state: State) -> str:
-    said = f"**{state.status.value}**, phase {state.phase}, step {state.step} of at most {state.task.max_steps}"
+    said = f"**{state.status.value}**, phase {state.phase}, step {state.step} of at most {state.limit}"
     if state.verdict:
         said += f"; verdict {state.verdict.ruling.value} at step {state.verdict_step}: {inline(state.verdict.reason, 300)}"
     return f"{said}. Last outcome: {inline(state.outcome, 300) or 'none yet'}"

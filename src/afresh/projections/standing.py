@@ -102,7 +102,7 @@ def next_steps(state: State) -> tuple[str, ...]:
     if state.phase == "prepare":
         steps.append("open the workspace and run the checks once before the first change")
     steps += [one_line(item.text, 200) for item in state.plan if not item.done][:3]
-    return tuple(steps) or (f"step {state.step + 1} of at most {state.task.max_steps}",)
+    return tuple(steps) or (f"step {state.step + 1} of at most {state.limit}",)
 
 
 def _last_steps(state: State) -> tuple[str, ...]:

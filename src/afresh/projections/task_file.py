@@ -19,7 +19,7 @@ def plain(state: State) -> dict[str, Any]:
         "status": state.status.value,
         "phase": state.phase,
         "step": state.step,
-        "max_steps": state.task.max_steps,
+        "max_steps": state.limit,
         "outcome": one_line(state.outcome, 160),
         "verdict": state.verdict.ruling.value if state.verdict else None,
         "branch": one_line(state.branch, 80),

@@ -33,6 +33,21 @@ def failed(level: str) -> set[str]:
     return {check.name for check in probing._tried.__wrapped__(level).checks if not check.ok}
 
 
+def test_bubblewrap_holds_wherever_the_machine_lets_it() -> None:
+    """A fault of ours must not pass as a machine without sandbox: then every other test here would be skipped."""
+    program = bubblewrap_module.bubblewrap_program()
+    bare = ["--unshare-user", "--unshare-all", "--disable-userns", "--ro-bind", "/", "/", "--proc", "/proc", "/bin/true"]
+    if program is None or subprocess.run([program, *bare], capture_output=True).returncode:
+        pytest.skip("bubblewrap itself can't be had here")
+    assert probing.probe("bubblewrap").why_not == ""
+
+
+def test_landlock_holds_wherever_the_machine_lets_it() -> None:
+    if landlock_module.landlock_version() < 6 or landlock_module.filter_for(namespaces=False) is None:
+        pytest.skip("the kernel's Landlock is older than version 6, or there is none")
+    assert probing.probe("landlock").why_not == ""
+
+
 def test_nothing_holds_without_confinement() -> None:
     assert failed("none") >= {
         "read outside",

@@ -11,6 +11,29 @@ from afresh.testing.workspace_contract import listing
 MESSAGE = "Change it\n\nSince it was wrong.\n\nAfresh-Task: t1"
 
 
+class Ticking:
+    """An hour passes between any two looks."""
+
+    def __init__(self) -> None:
+        self.time = 1_700_000_000.0
+
+    def now(self) -> float:
+        self.time += 3_600
+        return self.time
+
+
+@pytest.fixture
+def clock() -> Ticking:
+    return Ticking()
+
+
+@pytest.fixture
+def opened(repository: Repository, clock: Ticking) -> GitWorkspace:
+    workspace = GitWorkspace(repository, "t1", clock)
+    workspace.open()
+    return workspace
+
+
 @pytest.fixture
 def published(opened: GitWorkspace) -> str:
     (opened.root / "change.txt").write_text("after\n")
@@ -33,8 +56,9 @@ def write(workspace: GitWorkspace, git) -> Path:
     return place
 
 
-def test_a_resumed_run_publishes_the_same_commit(opened: GitWorkspace, published: str):
-    later = GitWorkspace(opened.repository, "t1")
+def test_a_resumed_run_publishes_the_same_commit(opened: GitWorkspace, published: str, clock: Ticking, git):
+    assert git("show", "-s", "--format=%at %ct", published) == "1700003600 1700003600"
+    later = GitWorkspace(opened.repository, "t1", clock)
     assert later.publish(later.snapshot(), MESSAGE) == published
 
 

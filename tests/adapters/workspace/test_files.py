@@ -87,15 +87,15 @@ def test_a_link_inside_is_followed_and_stays_a_link(files: TreeFiles, root: Path
 def test_a_folder_swapped_between_check_and_use_does_not_win(files: TreeFiles, root: Path, tmp_path: Path, monkeypatch):
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "module.py").write_text("secret")
-    check = confine._guard
+    link = confine._Walk._link
 
-    def swapping(names):
-        check(names)
-        if names == ["src", "module.py"] and not (root / "src").is_symlink():
+    def swapping(self, part):
+        if part == "module.py" and not (root / "src").is_symlink():
             (root / "src").rename(root / "moved")
             (root / "src").symlink_to(tmp_path / "outside")
+        return link(self, part)
 
-    monkeypatch.setattr(confine, "_guard", swapping)
+    monkeypatch.setattr(confine._Walk, "_link", swapping)
     assert files.read("src/module.py") == "x = 1\n"
     files_after = TreeFiles(root, tuple)
     monkeypatch.undo()

@@ -10,7 +10,9 @@ import pytest
 
 from afresh.adapters.workspace.branch import apply, discard
 from afresh.adapters.workspace.repository import Repository
+from afresh.adapters.workspace.trees import clear_the_way
 from afresh.adapters.workspace.worktree import GitWorkspace
+from afresh.errors import NeedsPerson
 from afresh.testing.workspace_contract import listing
 
 HOOKS = (
@@ -81,6 +83,21 @@ def test_nothing_of_a_hostile_repository_is_run(hostile: Path, canary: Path, mon
     workspace.restore(opened.snapshot)
     GitWorkspace(Repository.find(hostile), "t1").open()
     discard(workspace.repository, "t1")
+    assert not canary.exists(), canary.read_text()
+
+
+def test_a_missing_object_is_not_fetched_through_a_transport_of_the_repository(hostile: Path, canary: Path):
+    for name in (".gitignore", "keep.txt"):
+        blob = subprocess.run(
+            ["git", "--git-dir", str(hostile / ".git"), "ls-tree", "--object-only", "HEAD", name],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        (hostile / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    canary.unlink(missing_ok=True)
+    with pytest.raises(NeedsPerson):
+        GitWorkspace(Repository.find(hostile), "t1").open()
     assert not canary.exists(), canary.read_text()
 
 
@@ -205,6 +222,16 @@ def test_a_folder_swapped_for_a_link_is_not_followed(opened: GitWorkspace, tmp_p
     opened.restore(snapshot)
     assert (opened.root / "pkg").is_symlink()
     assert {place.name for place in outside.iterdir()} == {"module.py", ".git", "precious"}
+
+
+@pytest.mark.parametrize("target", ["nowhere", "pkg", "/nonexistent", "../../../../.git"])
+def test_a_folder_swapped_for_a_broken_link_is_seen_and_put_back(opened: GitWorkspace, target: str):
+    before, content = opened.snapshot(), listing(opened.root, without=(".git",))
+    clear_the_way(opened.root, "pkg")
+    (opened.root / "pkg").symlink_to(target)
+    assert {change.path for change in opened.changes(before, opened.snapshot())} == {"pkg", "pkg/module.py"}
+    opened.restore(before)
+    assert listing(opened.root, without=(".git",)) == content
 
 
 @pytest.mark.parametrize("ignored", ["run.log", "__pycache__/x.pyc"])

@@ -256,3 +256,22 @@ def test_a_sha256_repository_works(tmp_path: Path, git):
     (workspace.root / "a").write_text("b")
     published = workspace.publish(workspace.snapshot(), "Change")
     assert git("show", f"{published}:a", cwd=root) == "b"
+
+
+def test_a_snapshot_is_synced_with_its_folders_and_a_restore_writes_no_objects(
+    opened: GitWorkspace, monkeypatch: pytest.MonkeyPatch
+):
+    synced: list[Path] = []
+    monkeypatch.setattr("afresh.adapters.workspace.shadow.sync_folder", synced.append)
+    before = opened.snapshot()
+    objects = opened.branch.shadow / "objects"
+    had = set(objects.glob("??/*"))
+    (opened.root / "change.txt").write_text("not kept")
+    opened.restore(before)
+    assert set(objects.glob("??/*")) == had and synced == []
+    (opened.root / "change.txt").write_text("kept")
+    opened.snapshot()
+    new = set(objects.glob("??/*")) - had
+    assert len(new) == 2 and {place.parent for place in new} | {objects} <= set(synced)
+    settings = (opened.branch.shadow / "config").read_text()
+    assert "fsync = objects" in settings or "fsyncObjectFiles = true" in settings

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import AUDITS, BLOCKED, CHANGES, DONE, HOSTILE, LATER, SECTIONS, rendered, told
 
 from afresh.cli.views.context import context_diff, context_diff_json, context_show, context_show_json
 from afresh.cli.views.doctor import Finding, doctor, doctor_json
@@ -19,6 +18,8 @@ from afresh.cli.views.summary import summary, summary_json
 from afresh.domain.task import Status
 from afresh.domain.text import visible
 from afresh.ports import Ticket
+
+from .samples import AUDITS, BLOCKED, CHANGES, DONE, HOSTILE, LATER, SECTIONS, rendered, told
 
 TICKETS = [
     Ticket(DONE.task.id, DONE.task.goal, "fix_violation", Status.DONE, 0, (), False),

@@ -31,12 +31,14 @@ class GitWorkspace:
         self.branch = Branch(repository, f"afresh/{task_id}", repository.state / "shadow" / f"{task_id}.git")
         self._shadow = Shadow(self.branch.shadow, self.root)
         self._sound = False
+        self._last = ""
 
     @property
     def files(self) -> TreeFiles:
         return TreeFiles(self.root, self._paths)
 
     def open(self) -> Opened:
+        self._last = ""
         make_state(self.repository)
         self._shadow.make(self.repository)
         former = self._former()
@@ -49,12 +51,14 @@ class GitWorkspace:
 
     def snapshot(self) -> str:
         self._ready()
-        return self._shadow.keep()
+        self._last = self._shadow.keep(self._last)
+        return self._last
 
     def restore(self, snapshot: str, paths: Sequence[str] = ()) -> None:
         self._ready()
         self._put_in_place(self._opened())
         self._check(snapshot)
+        self._last = ""
         self._shadow.put_back(self._mixed(snapshot, paths) if paths else snapshot)
 
     def changes(self, before: str, after: str) -> Sequence[Change]:

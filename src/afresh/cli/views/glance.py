@@ -67,7 +67,7 @@ def progress_json(glance: Glance) -> dict[str, Any]:
         "task": state.task.id if state else None,
         "phase": state.phase if state else None,
         "step": glance.step,
-        "max_steps": state.task.max_steps if state else None,
+        "max_steps": state.limit if state else None,
         "tokens": glance.tokens,
         "budget": glance.budget,
         "reserve": glance.reserve,
@@ -111,9 +111,9 @@ def _step_line(step: int, outcome: str, events: Sequence[happened.Event], change
                 seen = observations
             case happened.Verified(_, verdict) if verdict.runs:
                 tests = f", {tally(verdict.runs).words}"
-            case happened.Settled(_, False, _, _, why):
+            case happened.Settled(kept=False, why=why):
                 fate, good = f"reverted: {why}", False
-            case happened.Settled(_, True) if changed and tests:
+            case happened.Settled(kept=True) if changed and tests:
                 fate = f"kept{tests}"
             case _:
                 pass

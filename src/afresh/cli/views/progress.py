@@ -52,8 +52,8 @@ class LiveProgress:
             for line in new:
                 self.console.print(plain_line(line), soft_wrap=True)
 
-    def doing(self, text: str) -> None:
-        self.glance = replace(self.glance, doing=text)
+    def doing(self, what: str) -> None:
+        self.glance = replace(self.glance, doing=what)
 
     def _start_panel(self) -> None:
         from rich.live import Live
@@ -98,7 +98,7 @@ def panel(glance: Glance, now: float, spinner: "RenderableType | None" = None) -
 
 
 def _rows(glance: Glance, state: State, now: float) -> list[tuple[str, Any]]:
-    steps = f"{state.phase}, step {max(glance.step, state.step)} of at most {state.task.max_steps}"
+    steps = f"{state.phase}, step {max(glance.step, state.step)} of at most {state.limit}"
     rows: list[tuple[str, Any]] = [("goal", said(state.task.goal, limit=160)), ("phase", steps)]
     if glance.budget:
         rows.append(("context", gauge(glance.tokens, glance.budget, glance.reserve)))

@@ -63,7 +63,7 @@ def _facts(state: State) -> list[tuple[str, Any]]:
     task = state.task
     rows: list[tuple[str, Any]] = [
         ("type", said(task.type)),
-        ("phase", f"{state.phase}, step {state.step} of at most {task.max_steps}"),
+        ("phase", f"{state.phase}, step {state.step} of at most {state.limit}"),
         ("outcome", said(state.outcome or "none yet", limit=400)),
         ("branch", said(f"{state.branch} from {state.base[:12]}" if state.branch else "not opened yet")),
         ("spent", f"{counted(state.calls, 'call')}, {state.usage.input:,} tokens in, {state.usage.output:,} out"),

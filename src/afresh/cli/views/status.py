@@ -46,7 +46,7 @@ def _row(ticket: Ticket, state: State | None) -> dict[str, Any]:
         "needs": list(ticket.needs),
         "question": question,
         "step": state.step if state else None,
-        "max_steps": state.task.max_steps if state else None,
+        "max_steps": state.limit if state else None,
         "verdict": state.verdict.ruling.value if state and state.verdict else None,
         "outcome": state.outcome if state else "",
         "next": _next(ticket, question),
