@@ -121,6 +121,7 @@ def test_who_may_not_is_told_what_to_type(machine: Machine):
     result = machine.setup()
     assert result.returncode == 1
     assert "apt-get install python3.12-venv" in result.stderr
+    assert "installing" not in result.stdout
     assert not machine.called("apt-get install")
 
 
