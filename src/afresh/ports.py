@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from afresh.domain.action import Completed, Reply
 from afresh.domain.change import Change
@@ -118,10 +118,8 @@ class Workspace(Protocol):
 class Sandbox(Protocol):
     """Runs a command in the task's tree, confined."""
 
-    @property
-    def level(self) -> str:
-        """bubblewrap, landlock or none."""
-        ...
+    level: ClassVar[str]
+    """bubblewrap, landlock or none."""
 
     def run(self, command: str, timeout: float) -> Completed: ...
 

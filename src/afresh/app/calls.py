@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from afresh.app.tasks import Desk
 from afresh.domain.action import Reply
-from afresh.domain.event import Replied, Requested
+from afresh.domain.codec import dumps
+from afresh.domain.event import Acted, Replied, Requested
 from afresh.domain.window import Audit, Section
 from afresh.engine.audit import Rebuilt, rebuild_all
+from afresh.engine.tokens import Counter
 from afresh.errors import BadInput
 
 
@@ -38,6 +40,25 @@ def call(desk: Desk, task: str, step: int | None) -> Call:
     number, audit = wanted[-1]
     sections = tuple(Section(ref.name, ref.tier, desk.store.read(ref.block), ref.tokens) for ref in audit.sections)
     return Call(number, audit, sections, replies.get(number))
+
+
+def accumulating(desk: Desk, task: str) -> int:
+    """Tokens that an agent which keeps its history would have sent over the same steps: what the first call held, and in each
+    later one all replies and raw outputs before it. Files that were read count as nothing, so it is a lower bound."""
+    counter, history, total = Counter(), 0, 0
+    first = 0
+    for entry in desk.store.journal(task):
+        match entry.event:
+            case Requested(audit=audit):
+                first = first or audit.tokens
+                total += first + history
+            case Replied(reply=reply):
+                history += counter(reply.thought + dumps(reply.actions))
+            case Acted(observations=observations):
+                history += sum(counter(desk.store.read(seen.block)) for seen in observations if seen.block)
+            case _:
+                pass
+    return total
 
 
 def verify(desk: Desk, task: str) -> Sequence[Rebuilt]:

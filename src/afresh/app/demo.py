@@ -1,4 +1,4 @@
-"""The demo's second act: a worker that kills itself in the middle of a task. Run as `python -m afresh.app.demo REPO TASK STEP`."""
+"""The demo's second act: a worker that kills itself in the middle of a task (`python -m afresh.app.demo REPO TASK STEP`)."""
 
 import os
 import signal

@@ -27,13 +27,14 @@ def work_and_tell(here: "Desk", task: str, *, model: str, no_sandbox: bool, quie
 
 
 def tell(here: "Desk", state: "State", as_json: bool) -> None:
-    from afresh.app.calls import audits
+    from afresh.app.calls import accumulating, audits
     from afresh.app.results import changes
     from afresh.cli.common import print_json, show
     from afresh.cli.views.summary import summary, summary_json
 
     made, calls = changes(here, state), [audit for _, audit in audits(here, state.task.id)]
+    whole = accumulating(here, state.task.id)
     if as_json:
-        print_json(summary_json(state, made, calls))
+        print_json(summary_json(state, made, calls, whole))
     else:
-        show(summary(state, made, calls))
+        show(summary(state, made, calls, whole))

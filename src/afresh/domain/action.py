@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from afresh.domain.text import one_line
+
 
 @dataclass(frozen=True, slots=True)
 class Action:
@@ -11,6 +13,18 @@ class Action:
 
     tool: str
     args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+SUBJECTS = ("what", "path", "command", "text", "id", "question", "summary", "which", "subject")
+
+
+def subject(action: Action) -> str:
+    """What an action is about: its most telling argument, in one line."""
+    texts = {name: value for name, value in action.args.items() if isinstance(value, str) and value.strip()}
+    for name in (*SUBJECTS, *sorted(texts)):
+        if name in texts:
+            return one_line(texts[name], 100)
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from afresh.domain.action import Action, Observation
+from afresh.domain.action import Action, Observation, subject
 from afresh.domain.fact import Block, Fact, IndexLine, Region
 from afresh.domain.state import State
 from afresh.engine.act import Deed, Deeds
@@ -27,7 +27,7 @@ def digest(state: State, deeds: Deeds) -> Digest:
     blocks = [block(deed.outcome.text) for deed in deeds.done]
     seen = [observe(deed, raw) for deed, raw in zip(deeds.done, blocks, strict=True)]
     index = [
-        IndexLine(raw.id, deed.action.tool, subject(deed.action), len(raw.text), telling(raw.text), step)
+        IndexLine(raw.id, deed.action.tool, subject(short(deed)), len(raw.text), telling(raw.text), step)
         for deed, raw in zip(deeds.done, blocks, strict=True)
         if len(raw.text) > DIGEST_CHARACTERS
     ]
@@ -41,19 +41,15 @@ def digest(state: State, deeds: Deeds) -> Digest:
 
 
 def observe(deed: Deed, raw: Block) -> Observation:
-    return Observation(short(deed.action), deed.outcome.ok, shortened(raw.text), raw.id, len(raw.text))
+    return Observation(short(deed), deed.outcome.ok, shortened(raw.text), raw.id, len(raw.text))
 
 
-def short(action: Action) -> Action:
-    """Arguments as later windows tell them: long texts are in the journal's reply, and what they wrote is on disk."""
-    return Action(action.tool, {name: cut_line(str(value), 160) for name, value in action.args.items()})
-
-
-def subject(action: Action) -> str:
-    for name in ("path", "command", "text", "id", "question", "summary", "which", "subject"):
-        if value := action.args.get(name):
-            return cut_line(str(value), 80)
-    return ""
+def short(deed: Deed) -> Action:
+    """The action as later windows tell it: long arguments are in the journal's reply, and what they wrote is on disk."""
+    args = {name: cut_line(str(value), 160) for name, value in deed.action.args.items()}
+    if deed.action.tool == "apply" and deed.outcome.ok:
+        args["what"] = cut_line(deed.outcome.text, 100)
+    return Action(deed.action.tool, args)
 
 
 def shortened(text: str) -> str:

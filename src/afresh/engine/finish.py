@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
+from afresh.domain.action import subject
 from afresh.domain.event import Asked, Ended, Event
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
-from afresh.engine.act import Deeds
+from afresh.engine.act import Deed, Deeds
 from afresh.engine.agent import Agent
-from afresh.engine.digest import subject
+from afresh.engine.digest import short
 from afresh.engine.judge import Judgement
 from afresh.engine.message import commit_message
 from afresh.engine.settle import Settlement
@@ -63,12 +64,17 @@ def out_of_steps(state: State, deeds: Deeds) -> str:
 
 def tell(deeds: Deeds, judged: Judgement, settled: Settlement) -> str:
     """One line for people and for later windows."""
-    did = ", ".join(
-        f"{deed.action.tool} {subject(deed.action)}".strip() + ("" if deed.outcome.ok else " (failed)") for deed in deeds.done
-    )
+    did = ", ".join(named(deed) + ("" if deed.outcome.ok else " (failed)") for deed in deeds.done)
+    if judged.verdict and judged.verdict.final:
+        return f"{'verified' if judged.passed else 'not accepted'}: {judged.verdict.reason}"
     if not settled.kept:
         return f"{did}: reverted: {judged.verdict.reason if judged.verdict else ''}"
     if judged.verdict:
-        kept = "kept" if deeds.changes else "nothing changed"
-        return f"{did}: {kept}; {judged.verdict.ruling}: {judged.verdict.reason}"
+        return f"{did}: kept; {judged.verdict.reason}"
     return did or "no action in the reply"
+
+
+def named(deed: Deed) -> str:
+    """A suggestion's title says more than its id."""
+    action = short(deed)
+    return subject(action) if action.tool == "apply" else f"{action.tool} {subject(action)}".strip()

@@ -1,7 +1,8 @@
 """What each section of a window says. Pure: memory in, drafts out, in reading order from stable to volatile."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from afresh.domain.action import Observation
 from afresh.domain.fact import FactKind
@@ -156,6 +157,6 @@ def deed(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
     """Text that a kept change wrote stands under Files; of one that failed or was undone it is shown here, to learn from."""
     if seen.ok and kept and seen.action.tool in WRITING:
         return f"You did: {seen.action.tool}: {seen.text.partition(chr(10))[0]}"
-    shown = {} if seen.ok and seen.action.tool in WRITING else seen.action.args
+    shown: Mapping[str, Any] = {} if seen.ok and seen.action.tool in WRITING else seen.action.args
     told = ", ".join(f"{name}={shown[name]}" for name in sorted(shown, key=lambda name: (name != "path", name)))
     return f"You did: {seen.action.tool}({told}){'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from afresh.domain.action import Action
+from afresh.domain.action import subject
 from afresh.domain.change import Change
 from afresh.domain.event import Digested, Event, Settled
 from afresh.domain.fact import Fact, FactKind, Hunk
 from afresh.domain.state import State
-from afresh.engine.act import Deeds
+from afresh.engine.act import Deed, Deeds
 from afresh.engine.agent import Agent
-from afresh.engine.digest import cut_line, subject
+from afresh.engine.digest import cut_line, short
 from afresh.engine.judge import Judgement
 
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
@@ -44,11 +44,14 @@ def revert(state: State, deeds: Deeds, judged: Judgement, agent: Agent) -> Settl
 
 
 def approach(deeds: Deeds) -> str:
-    return "; ".join(tried(deed.action) for deed in deeds.done if deed.outcome.ok)
+    return "; ".join(tried(deed) for deed in deeds.done if deed.outcome.ok)
 
 
-def tried(action: Action) -> str:
-    """Enough to know it again: for an edit, what was to become what."""
+def tried(deed: Deed) -> str:
+    """Enough to know it again: for an edit, what was to become what; for a suggestion, its id and title."""
+    action = deed.action
+    if action.tool == "apply":
+        return f"apply {action.args['id']} ({subject(short(deed))})"
     what = f"{action.tool} {subject(action)}".strip()
     if action.tool != "edit":
         return what

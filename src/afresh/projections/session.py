@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
+from afresh.domain.action import subject
 from afresh.domain.fact import Decision, Fact, FactKind
 from afresh.domain.state import State, StepRecord
 from afresh.domain.text import one_line, visible_json_lines
 from afresh.domain.verdict import CheckRun
 from afresh.projections.markdown import cell, code, inline, quote
 from afresh.projections.pages import pages
-from afresh.projections.standing import commands, failed_approaches, iso, next_steps, run_words, subject
+from afresh.projections.standing import commands, failed_approaches, iso, next_steps, run_words
 
 DECISIONS, PATHS, DIGEST_LINES = 40, 100, 12
 

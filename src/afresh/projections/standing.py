@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from afresh.domain.action import Action
 from afresh.domain.fact import Fact, FactKind
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.domain.text import one_line
 from afresh.domain.verdict import CheckRun
-
-SUBJECTS = ("path", "file", "pattern", "query", "command", "name", "question", "subject", "text", "summary")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +55,6 @@ def counted(number: int, noun: str) -> str:
 def iso(at: float) -> str:
     """A time of the journal, in UTC."""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def subject(action: Action) -> str:
-    """What an action is about, in a few words."""
-    texts = {name: value for name, value in action.args.items() if isinstance(value, str) and value}
-    for name in (*SUBJECTS, *texts):
-        if name in texts:
-            return one_line(texts[name], 60)
-    return ""
 
 
 def failed_approaches(state: State) -> tuple[Fact, ...]:

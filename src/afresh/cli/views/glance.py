@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from afresh.domain import event as happened
-from afresh.domain.action import Action, Observation
+from afresh.domain.action import Action, Observation, subject
 from afresh.domain.event import Entry
 from afresh.domain.state import State
 from afresh.domain.text import one_line
-from afresh.projections.standing import subject, tally
+from afresh.projections.standing import tally
 
 LINES = 6
 

@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 from afresh.cli.views.parts import fields, gauge, heading, runs_json, said, word
+from afresh.domain.action import subject
 from afresh.domain.codec import encode
 from afresh.domain.state import State, StepRecord
 from afresh.domain.text import one_line
-from afresh.projections.standing import commands, counted, failed_approaches, iso, next_steps, subject
+from afresh.projections.standing import commands, counted, failed_approaches, iso, next_steps
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -78,7 +78,7 @@ def _facts(state: State, data: dict[str, Any], audits: Sequence[Audit]) -> list[
     rows: list[tuple[str, Any]] = [("asks", said(state.question, "yellow"))] if state.question else []
     rows += [("tests", f"{tests['before']['words']} → {tests['after']['words']}")]
     if measure["before"] or measure["after"]:
-        rows.append(("counted", f"{measure['before']} → {'not counted' if measure['after'] is None else measure['after']}"))
+        rows.append(("violations", f"{measure['before']} → {'not counted' if measure['after'] is None else measure['after']}"))
     if state.baseline and state.baseline.flaky:
         rows.append(("flaky", said(", ".join(state.baseline.flaky), "yellow", limit=200)))
     rows.append(("steps", f"{data['steps']}: {counted(data['kept'], 'change')} kept, {data['reverted']} reverted"))

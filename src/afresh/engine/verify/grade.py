@@ -102,7 +102,7 @@ def _verdict(bench: Bench, judgements: Sequence[Judgement], changes: Sequence[Ch
     verdict = replace(joined(judgements, measure), final=True)
     if verdict.ruling is Ruling.PASS and bench.state.task.type == WRITES_TESTS and not _new_tests(bench, judgements, changes):
         return replace(verdict, ruling=Ruling.FAIL, reason="no new test was written: " + verdict.reason)
-    return replace(verdict, reason=f"{verdict.reason}; {was} -> {measure}") if was else verdict
+    return replace(verdict, reason=f"{verdict.reason}; violations {was} -> {measure}") if was else verdict
 
 
 def _new_tests(bench: Bench, judgements: Sequence[Judgement], changes: Sequence[Change]) -> bool:
