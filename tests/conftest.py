@@ -1,6 +1,7 @@
 """Every test starts from a machine on which nothing is set up: no keys, no git identity, no settings of the person who runs it."""
 
 import os
+from collections.abc import Callable
 
 import pytest
 from hypothesis import settings
@@ -20,3 +21,16 @@ def bare_machine(tmp_path_factory: pytest.TempPathFactory):
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
         yield
+
+
+@pytest.fixture(scope="session")
+def requires_sandbox() -> Callable[..., None]:
+    """Call it with the levels that would do (none: any that confines): it skips, with the reason, where none of them holds."""
+    from afresh.adapters.sandbox import probe
+
+    def check(*levels: str) -> None:
+        results = [probe(level) for level in levels or ("bubblewrap", "landlock")]
+        if not any(result.holds for result in results):
+            pytest.skip("; ".join(f"{result.level} does not hold here: {result.why_not}" for result in results))
+
+    return check

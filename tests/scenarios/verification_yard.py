@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from difflib import unified_diff
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from afresh.domain.action import Completed
 from afresh.domain.change import Change
@@ -22,6 +23,20 @@ from afresh.engine.verify import grade, take_baseline, verify_step
 from afresh.ports import Bench, Files
 
 PYTEST = f"{sys.executable} -m pytest -q"
+
+SUMS = "def add(a, b):\n    return a + b\n\n\ndef half(a):\n    return a / 2\n"
+TEST_ADD = (
+    '"""Sums."""\nimport sums\n\nLIMIT = 3\n\n\ndef test_add():\n    """Adds."""\n    assert sums.add(1, 2) == LIMIT\n\n\n'
+    "class TestMore:\n    def test_negative(self):\n        assert sums.add(-1, 1) == 0\n\n"
+    "    def test_zero(self):\n        assert sums.add(0, 0) == 0\n"
+)
+TEST_HALF = "import sums\n\n\ndef test_half():\n    assert sums.half(4) == 2\n"
+PROJECT = {
+    "sums.py": SUMS,
+    "tests/test_add.py": TEST_ADD,
+    "tests/test_half.py": TEST_HALF,
+    "tests/conftest.py": "import sys\nsys.path.insert(0, '.')\n",
+}
 
 
 @dataclass
@@ -189,3 +204,15 @@ def make_yard(
     task = Task(id="t", goal="g", type=type, checks=tuple(Check(command, timeout) for command in checks))
     bench = Bench(State(task=task), folder, shell, archive, insight)  # type: ignore[arg-type]
     return Yard(folder, shell, bench, archive, insight)
+
+
+def begun(root: Path, files: dict[str, str], **options: Any) -> Yard:
+    yard = make_yard(root, {**PROJECT, **files}, **options)
+    yard.baseline()
+    return yard
+
+
+def retyped(yard: Yard, type: str) -> Yard:
+    """The same task, of another type."""
+    task = replace(yard.bench.state.task, type=type)
+    return replace(yard, bench=replace(yard.bench, state=replace(yard.bench.state, task=task)))

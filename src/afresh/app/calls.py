@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from afresh.app.tasks import Desk
 from afresh.domain.action import Reply
 from afresh.domain.event import Replied, Requested
-from afresh.domain.window import Audit
+from afresh.domain.window import Audit, Section
 from afresh.engine.audit import Rebuilt, rebuild_all
 from afresh.errors import BadInput
 
@@ -15,8 +15,7 @@ from afresh.errors import BadInput
 class Call:
     step: int
     audit: Audit
-    texts: tuple[str, ...]
-    """Of its sections, in order."""
+    sections: tuple[Section, ...]
     reply: Reply | None = None
 
 
@@ -37,8 +36,8 @@ def call(desk: Desk, task: str, step: int | None) -> Call:
         steps = f"it has steps 1 to {found[-1][0]}" if found else "it has made no call yet"
         raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; leave --step out for the last one")
     number, audit = wanted[-1]
-    texts = tuple(desk.store.read(section.block) for section in audit.sections)
-    return Call(number, audit, texts, replies.get(number))
+    sections = tuple(Section(ref.name, ref.tier, desk.store.read(ref.block), ref.tokens) for ref in audit.sections)
+    return Call(number, audit, sections, replies.get(number))
 
 
 def verify(desk: Desk, task: str) -> Sequence[Rebuilt]:

@@ -7,12 +7,12 @@ from afresh.adapters.models import make_model
 from afresh.adapters.models.settings import Settings as ModelSettings
 from afresh.adapters.queue.keep import keep
 from afresh.adapters.queue.worker import worker_id
-from afresh.adapters.sandbox import Mounts, choose
+from afresh.adapters.sandbox import Mounts, choose, require_own_tree
 from afresh.adapters.templates import template
 from afresh.adapters.time import SystemClock
 from afresh.adapters.tools import TOOLS
-from afresh.adapters.workspace.files import TreeFiles
-from afresh.adapters.workspace.repository import environment_folders, find_repository
+from afresh.adapters.workspace.environment import environment_folders
+from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.tasks import Desk
 from afresh.domain.state import State
@@ -48,22 +48,26 @@ def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
 
 def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
     task, clock, counter = state.task, SystemClock(), Counter()
-    repository = find_repository(desk.project.root)
-    workspace = GitWorkspace(repository, task.id)
+    repository = Repository.find(desk.project.root)
+    workspace = GitWorkspace(repository, task.id, clock)
     mounts = Mounts(
         tree=workspace.root,
         at=repository.root,
         environments=environment_folders(repository),
         readable=tuple(Path(path).expanduser() for path in desk.settings.readable),
     )
+    sandbox = choose(mounts, allow_none=terms.no_sandbox, cache=desk.project.state / "sandbox-probe")
+    if sandbox.root != repository.root:
+        workspace.open()
+        require_own_tree(sandbox, workspace.root)
     model = make_model(which_model(desk, state, terms), state.calls, ModelSettings(count=counter))
     refuse_large(task.budget, model.window)
     return Agent(
         model=model,
         store=desk.store,
         workspace=workspace,
-        files=TreeFiles(workspace),
-        sandbox=choose(mounts, allow_none=terms.no_sandbox),
+        files=workspace.files,
+        sandbox=sandbox,
         insight=PythonInsight(),
         tools=TOOLS,
         template=template(task.type),

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from afresh.adapters.workspace.branch import apply_branch, discard_task
-from afresh.adapters.workspace.repository import find_repository
+from afresh.adapters.workspace import branch
+from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.tasks import Desk, end
 from afresh.domain.change import Change
@@ -15,7 +15,7 @@ from afresh.errors import BadInput
 def changes(desk: Desk, state: State) -> Sequence[Change]:
     if not state.opened or state.snapshot == state.opened or state.status in (Status.APPLIED, Status.DISCARDED):
         return ()
-    return GitWorkspace(find_repository(desk.project.root), state.task.id).changes(state.opened, state.snapshot)
+    return GitWorkspace(Repository.find(desk.project.root), state.task.id).changes(state.opened, state.snapshot)
 
 
 def apply(desk: Desk, task: str, unverified: bool = False) -> tuple[State, str]:
@@ -33,7 +33,8 @@ def apply(desk: Desk, task: str, unverified: bool = False) -> tuple[State, str]:
             next=f"look at it with `afresh show {task}`, then `afresh apply {task} --unverified` if you want it all the same",
             safe="your checkout is as it was",
         )
-    said = apply_branch(find_repository(desk.project.root), task)
+    done = branch.apply(Repository.find(desk.project.root), task)
+    said = f"applied {task} ({done.how}): HEAD is now {done.commit[:12]}. {done.note}".strip()
     return end(desk, task, Status.APPLIED, said), said
 
 
@@ -44,5 +45,5 @@ def discard(desk: Desk, task: str) -> State:
         raise BadInput(f"task {task} is being worked on by {owner}", next="stop that run first", safe="nothing was removed")
     if state.status in (Status.APPLIED, Status.DISCARDED):
         raise BadInput(f"task {task} is {state.status} already", next="nothing is left to do")
-    discard_task(find_repository(desk.project.root), task)
+    branch.discard(Repository.find(desk.project.root), task)
     return end(desk, task, Status.DISCARDED, "discarded by the user")

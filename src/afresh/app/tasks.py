@@ -8,11 +8,10 @@ from pathlib import Path
 
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.place import state_folder
 from afresh.adapters.store.sqlite import SqliteStore
 from afresh.adapters.templates import template
 from afresh.adapters.time import SystemClock
-from afresh.adapters.workspace.repository import find_repository
+from afresh.adapters.workspace.repository import Repository, make_state
 from afresh.app.project import Project, Settings, settings
 from afresh.domain.chain import link
 from afresh.domain.event import Answered, Created, Ended, Event, Head
@@ -21,7 +20,7 @@ from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
 from afresh.errors import BadInput
 from afresh.insight.commands import likely_checks
-from afresh.ports import Ticket
+from afresh.ports import Clock, Ticket
 from afresh.projections.writer import ProjectionWriter
 
 
@@ -49,15 +48,19 @@ class Desk:
     queue: SqliteQueue
     settings: Settings
     projections: ProjectionWriter
+    clock: Clock
 
 
 def open_desk(path: Path) -> Desk:
     """The project that `path` is in; its state folder is made when missing."""
-    project = Project(find_repository(path).root)
-    state_folder(project.root)
+    repository = Repository.find(path)
+    make_state(repository)
+    project = Project(repository.root)
     database = Database(project.database)
-    store, queue = SqliteStore(database), SqliteQueue(database, SystemClock())
-    return Desk(project, database, store, queue, settings(project), ProjectionWriter(project.state, store, queue.tickets))
+    clock = SystemClock()
+    store, queue = SqliteStore(database), SqliteQueue(database, clock)
+    projections = ProjectionWriter(project.state, store, queue.tickets)
+    return Desk(project, database, store, queue, settings(project), projections, clock)
 
 
 def add(desk: Desk, order: Order) -> State:
@@ -120,7 +123,7 @@ def end(desk: Desk, task: str, status: Status, reason: str) -> State:
 
 def note(desk: Desk, state: State | None, task: str, events: Sequence[Event]) -> State:
     """Events from outside a run: a person's."""
-    entries = link(task, state.head if state else Head(), SystemClock().now(), events)
+    entries = link(task, state.head if state else Head(), desk.clock.now(), events)
     after = fold(state, entries)
     desk.store.append(entries, (), after)
     desk.projections.saw(after, entries)

@@ -46,6 +46,6 @@ def print_json(value: Any) -> None:
 
 
 def show(renderable: Any) -> None:
-    from rich.console import Console
+    from afresh.cli.views.terminal import terminal
 
-    Console().print(renderable)
+    terminal().print(renderable)

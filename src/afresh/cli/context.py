@@ -15,7 +15,7 @@ def command() -> None:
 @command.command()
 @click.argument("task", required=False)
 @step_option
-@click.option("--omitted", is_flag=True, help="Also what was left out, and why.")
+@click.option("--omitted", is_flag=True, help="Only the sections and what was left out, without the text.")
 @json_option
 def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> None:
     """Show one call: its sections, their tokens, and the exact text."""
@@ -28,8 +28,8 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
     here = desk()
     one = call(here, find(here, task), step)
     if as_json:
-        return print_json(context_show_json(one.step, one.audit, one.texts, one.reply))
-    return render(context_show(one.step, one.audit, one.texts, one.reply, omitted))
+        return print_json(context_show_json(one.audit, one.sections, one.audit.omissions, one.step))
+    return render(context_show(one.audit, one.sections, one.audit.omissions, one.step, not omitted))
 
 
 @command.command()
@@ -48,13 +48,9 @@ def diff(task: str, first: int, second: int, as_json: bool) -> None:
     here = desk()
     name = find(here, task)
     one, other = call(here, name, first), call(here, name, second)
-    pairs = [
-        list(zip([s.name for s in c.audit.sections], c.texts, [s.tokens for s in c.audit.sections], strict=True))
-        for c in (one, other)
-    ]
     if as_json:
-        return print_json(context_diff_json(pairs[0], pairs[1]))
-    return render(context_diff(pairs[0], pairs[1]))
+        return print_json(context_diff_json(one.sections, other.sections, (first, second)))
+    return render(context_diff(one.sections, other.sections, (first, second)))
 
 
 @command.command()

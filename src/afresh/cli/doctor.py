@@ -9,17 +9,16 @@ from afresh.cli.common import json_option
 @json_option
 def command(as_json: bool) -> None:
     """Probe the sandbox, git, the database and every journal."""
-    from dataclasses import asdict
     from pathlib import Path
 
     from afresh.app.doctor import examine
     from afresh.cli.common import print_json, show
-    from afresh.cli.views.doctor import doctor
+    from afresh.cli.views.doctor import doctor, doctor_json
 
     findings = examine(Path.cwd())
     if as_json:
-        print_json([asdict(finding) for finding in findings])
+        print_json(doctor_json(findings))
     else:
         show(doctor(findings))
-    if any(finding.state == "fail" for finding in findings):
+    if any(finding.level == "fail" for finding in findings):
         raise SystemExit(1)

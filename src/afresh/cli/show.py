@@ -10,7 +10,6 @@ from afresh.cli.common import json_option
 @json_option
 def command(task: str | None, as_json: bool) -> None:
     """Show TASK: goal, checks, changes, steps, what failed, what to do next."""
-    from afresh.app.results import changes
     from afresh.app.tasks import find
     from afresh.cli.common import desk, print_json
     from afresh.cli.common import show as render
@@ -18,7 +17,6 @@ def command(task: str | None, as_json: bool) -> None:
 
     here = desk()
     state = here.store.load(find(here, task))
-    made = changes(here, state)
     if as_json:
-        return print_json(show_json(state, made))
-    return render(show(state, made))
+        return print_json(show_json(state))
+    return render(show(state))

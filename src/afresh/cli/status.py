@@ -14,7 +14,7 @@ def command(as_json: bool) -> None:
 
     here = desk()
     tickets = here.queue.tickets()
-    states = [here.store.load(ticket.task) for ticket in tickets]
+    states = {ticket.task: here.store.load(ticket.task) for ticket in tickets}
     if as_json:
         return print_json(status_json(tickets, states))
     return show(status(tickets, states))

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 def work_on_one(here: "Desk", task: str | None, *, model: str, no_sandbox: bool, quiet: bool) -> "State | None":
     from afresh.app.compose import Terms, work
-    from afresh.cli.views.progress import live_progress
+    from afresh.cli.views.progress import LiveProgress
+    from afresh.cli.views.terminal import terminal
 
-    with live_progress(quiet) as progress:
-        watchers = (progress,) if progress else ()
-        return work(here, task, Terms(model, no_sandbox, watchers))
+    with LiveProgress(here.clock, terminal(sys.stderr), quiet) as progress:
+        return work(here, task, Terms(model, no_sandbox, (progress,)))
 
 
 def work_and_tell(here: "Desk", task: str, *, model: str, no_sandbox: bool, quiet: bool, as_json: bool) -> None:

@@ -29,9 +29,12 @@ def read(body: str, before: Head, expected: str) -> Entry:
             safe="entries before it are intact",
         )
     plain = json.loads(body)
-    if plain["kind"] not in KINDS:
-        raise Damaged(f"journal holds an event of unknown kind {plain['kind']!r}", next="a newer afresh wrote it: update afresh")
-    event = decoder(KINDS[plain["kind"]])(plain["data"])
+    try:
+        event = decoder(KINDS[plain["kind"]])(plain["data"])
+    except KeyError as unknown:
+        raise Damaged(
+            f"journal holds an event with an unknown part {unknown}", next="a newer afresh wrote it: update afresh"
+        ) from None
     return Entry(plain["task"], plain["seq"], plain["at"], event, body, expected)
 
 

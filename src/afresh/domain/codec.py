@@ -66,7 +66,7 @@ def decoder(kind: Any) -> Callable[[Plain], Any]:
     origin = get_origin(kind)
     if origin is tuple:
         item = decoder(get_args(kind)[0])
-        return lambda values: tuple(map(item, values))
+        return tuple if get_args(kind)[0] in _ATOMS else lambda values: tuple(map(item, values))
     if origin in (UnionType, Union):
         inner = decoder(next(part for part in get_args(kind) if part is not type(None)))
         return lambda value: None if value is None else inner(value)
@@ -77,9 +77,9 @@ def decoder(kind: Any) -> Callable[[Plain], Any]:
 
 def _dataclass_decoder(kind: Any) -> Callable[[Plain], Any]:
     hints = get_type_hints(kind)
-    decoders = {f.name: decoder(hints[f.name]) for f in fields(kind)}
+    decoders = {f.name: None if hints[f.name] in _ATOMS else decoder(hints[f.name]) for f in fields(kind)}
 
     def decode(value: Mapping[str, Plain]) -> Any:
-        return kind(**{name: decoders[name](held) for name, held in value.items()})
+        return kind(**{name: made(held) if (made := decoders[name]) else held for name, held in value.items()})
 
     return decode

@@ -102,8 +102,8 @@ class Settled:
     snapshot: str
     changed: tuple[str, ...] = ()
     """All files that now differ from the base."""
-    hunks: tuple[Hunk, ...] = ()
     why: str = ""
+    hunks: tuple[Hunk, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,14 +17,17 @@ REGION_LINES, AROUND = 120, 4
 
 
 def fold(state: State | None, entries: Iterable[Entry]) -> State:
+    last: Entry | None = None
+    lines = 0
     for entry in entries:
         if state is None:
             assert isinstance(entry.event, happened.Created), "a journal begins with Created"
             state = State(task=entry.event.task, started=entry.at, limit=entry.event.task.max_steps)
-        lines = state.logged + logged(entry.event)
-        state = replace(apply(entry.event, state), head=Head(entry.seq, entry.hash), updated=entry.at, logged=lines)
+        state, last, lines = apply(entry.event, state), entry, lines + logged(entry.event)
     assert state is not None, "a journal is never empty"
-    return state
+    if last is None:
+        return state
+    return replace(state, head=Head(last.seq, last.hash), updated=last.at, logged=state.logged + lines)
 
 
 @singledispatch

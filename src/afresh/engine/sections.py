@@ -10,6 +10,8 @@ from afresh.domain.state import StepRecord
 from afresh.domain.window import Tier
 from afresh.engine.standing import standing
 
+WRITING = ("edit", "write", "apply")
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -143,12 +145,17 @@ def last(memory: Memory) -> Draft:
     outputs = {look.subject: look.text for look in memory.of("output")}
     thought = [Piece(f"You thought: {step.thought}", "thought of the last step")] if step.thought else []
     deeds = [
-        Piece(deed(seen, outputs), f"output of {seen.action.tool}", 1, f"`recall` {seen.block[:8]}") for seen in step.observations
+        Piece(deed(seen, outputs, step.kept), f"output of {seen.action.tool}", 1, f"`recall` {seen.block[:8]}")
+        for seen in step.observations
     ]
     outcome = [Piece(f"Outcome: {step.outcome}", "outcome of the last step")]
     return Draft("last", f"Last step ({step.step})", Tier.DEMAND, (*thought, *deeds, *outcome))
 
 
-def deed(seen: Observation, outputs: dict[str, str]) -> str:
-    told = ", ".join(f"{name}={value}" for name, value in seen.action.args.items())
+def deed(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
+    """Text that a kept change wrote stands under Files; of one that failed or was undone it is shown here, to learn from."""
+    if seen.ok and kept and seen.action.tool in WRITING:
+        return f"You did: {seen.action.tool}: {seen.text.partition(chr(10))[0]}"
+    shown = {} if seen.ok and seen.action.tool in WRITING else seen.action.args
+    told = ", ".join(f"{name}={shown[name]}" for name in sorted(shown, key=lambda name: (name != "path", name)))
     return f"You did: {seen.action.tool}({told}){'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"

@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from afresh.domain.action import Action
 from afresh.domain.change import Change
 from afresh.domain.event import Digested, Event, Settled
 from afresh.domain.fact import Fact, FactKind, Hunk
 from afresh.domain.state import State
 from afresh.engine.act import Deeds
 from afresh.engine.agent import Agent
-from afresh.engine.digest import subject
+from afresh.engine.digest import cut_line, subject
 from afresh.engine.judge import Judgement
 
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
@@ -29,7 +30,7 @@ def settle(state: State, deeds: Deeds, judged: Judgement, agent: Agent) -> Settl
     if not deeds.changes:
         return Settlement(True, state.snapshot, (Settled(state.step + 1, True, state.snapshot, state.changed),))
     changed = tuple(change.path for change in agent.workspace.changes(state.opened, deeds.snapshot))
-    kept = Settled(state.step + 1, True, deeds.snapshot, changed, tuple(hunks(deeds.changes)))
+    kept = Settled(state.step + 1, True, deeds.snapshot, changed, hunks=tuple(hunks(deeds.changes)))
     return Settlement(True, deeds.snapshot, (kept,))
 
 
@@ -43,7 +44,15 @@ def revert(state: State, deeds: Deeds, judged: Judgement, agent: Agent) -> Settl
 
 
 def approach(deeds: Deeds) -> str:
-    return "; ".join(f"{deed.action.tool} {subject(deed.action)}" for deed in deeds.done if deed.outcome.ok)
+    return "; ".join(tried(deed.action) for deed in deeds.done if deed.outcome.ok)
+
+
+def tried(action: Action) -> str:
+    """Enough to know it again: for an edit, what was to become what."""
+    what = f"{action.tool} {subject(action)}".strip()
+    if action.tool != "edit":
+        return what
+    return f"{what} ({cut_line(str(action.args['old']).strip(), 60)} → {cut_line(str(action.args['new']).strip(), 60)})"
 
 
 def last_block(judged: Judgement) -> str:

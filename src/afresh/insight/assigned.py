@@ -33,12 +33,6 @@ class Assigned:
 
     def _statement(self, statement: ast.stmt, known: Names) -> Reached:
         match statement:
-            case ast.Return() | ast.Raise() | ast.Continue():
-                return None
-            case ast.Break():
-                if self._breaks:
-                    self._breaks[-1].append(known)
-                return None
             case ast.If():
                 then = self.block(statement.body, known | when_true(statement.test))
                 return both(then, self.block(statement.orelse, known | uses(statement.test).surely))
@@ -51,10 +45,17 @@ class Assigned:
                 return both(after, known) if suppresses(statement) else after
             case ast.Match():
                 return self._match(statement, known)
-            case ast.Delete():
-                return known - {target.id for target in statement.targets if isinstance(target, ast.Name)}
             case _:
-                return known | uses(statement).surely
+                return self._simple(statement, known)
+
+    def _simple(self, statement: ast.stmt, known: Names) -> Reached:
+        if isinstance(statement, ast.Break) and self._breaks:
+            self._breaks[-1].append(known)
+        if isinstance(statement, ast.Return | ast.Raise | ast.Continue | ast.Break):
+            return None
+        if isinstance(statement, ast.Delete):
+            return known - {target.id for target in statement.targets if isinstance(target, ast.Name)}
+        return known | uses(statement).surely
 
     def _loop(self, loop: Loop, known: Names) -> Reached:
         test = loop.test if isinstance(loop, ast.While) else loop.iter

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from afresh.insight.complexity import FunctionNode, Loop, cost
+from afresh.insight.complexity import FunctionNode, cost
 from afresh.insight.source import Function, Source
 
 
@@ -116,13 +116,3 @@ def _inside(statement: ast.stmt, place: Place, last: bool) -> Iterator[Place]:
                 yield Place(case.body, case, function, loop)
         case _:
             return
-
-
-def loops_around(function: FunctionNode, block: Block) -> list[Loop]:
-    """Loops of the function that the block stands in."""
-    first = block.statements[0]
-    return [
-        node
-        for node in ast.walk(function)
-        if isinstance(node, Loop) and node.lineno < first.lineno <= (node.end_lineno or 0) and node not in block.statements
-    ]

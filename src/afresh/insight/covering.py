@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from afresh.insight.source import Source
-from afresh.insight.tree import Tree, is_test
+from afresh.insight.tree import Tree
 
 DEPTH = 2
 
@@ -13,11 +13,7 @@ DEPTH = 2
 def tests_for(changed: Sequence[str], tree: Tree) -> list[str]:
     """Test files for all the changed files; empty as soon as one of them cannot be judged."""
     modules = {name: path for path in tree.sources for name in module_names(path, tree)}
-    tests = [
-        path
-        for path in tree.sources
-        if is_test(path) and PurePosixPath(path).name.startswith("test_") or path.endswith("_test.py")
-    ]
+    tests = [path for path in tree.sources if PurePosixPath(path).name.startswith("test_") or path.endswith("_test.py")]
     reach = {test: _reach(test, tree, modules) for test in tests}
     found: set[str] = set()
     for path in changed:

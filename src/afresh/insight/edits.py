@@ -50,13 +50,19 @@ def _edit(source: Source, splices: list[Splice]) -> Edit:
     start, stop = min(splice.start for splice in splices), max(splice.stop for splice in splices)
     end = len(source.lines) + 1
     downward = True
-    while start >= stop or source.text.count("".join(source.lines[start - 1 : stop - 1])) != 1:
+    while start >= stop or not _only_there(source, start, stop):
         if (downward and stop < end) or start == 1:
             stop += 1
         else:
             start -= 1
         downward = not downward or start == 1
     return Edit("".join(source.lines[start - 1 : stop - 1]), "".join(_text(source, start, stop, splices)))
+
+
+def _only_there(source: Source, start: int, stop: int) -> bool:
+    """Counting is not enough: a text that repeats itself can be found a line too early."""
+    old, offset = "".join(source.lines[start - 1 : stop - 1]), len("".join(source.lines[: start - 1]))
+    return source.text.find(old) == offset == source.text.rfind(old)
 
 
 def _text(source: Source, start: int, stop: int, splices: list[Splice]) -> list[str]:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from afresh.insight.assigned import Assigned
-from afresh.insight.blocks import Block, loops_around
-from afresh.insight.complexity import Loop
+from afresh.insight.blocks import Block
 from afresh.insight.host import Host
 from afresh.insight.liveness import needed_by
-from afresh.insight.names import Comprehension, Names, Scope, bound_in, own_nodes
+from afresh.insight.names import Names, bound_in
+from afresh.insight.traits import Traits, traits
 
 
 class Shape(StrEnum):
@@ -37,25 +37,28 @@ class Extraction:
 
 
 def extraction(host: Host, block: Block) -> Extraction | None:
-    nodes = list(own_nodes(block.statements))
-    shape = _shape(host, block, nodes)
-    if shape is None or _forbidden(host, nodes):
+    held = traits(block.statements)
+    shape = _shape(block, held)
+    if shape is None or not _movable(host, block, held):
         return None
     bound = bound_in(block.statements)
-    if bound & host.declared:
+    results = frozenset[str]() if shape is Shape.RETURN else bound & host.liveness.after[block.statements[-1]]
+    seen_when_raising = bound & host.liveness.raised[block.statements[0]]
+    if seen_when_raising or (shape is Shape.MAYBE and results) or host.lost_without(block, bound - results):
         return None
-    results = frozenset() if shape is Shape.RETURN else bound & host.liveness.after[block.statements[-1]]
-    if bound & host.liveness.raised[block.statements[0]] or not _closures_agree(host, block, bound):
+    surely = Assigned().block(block.statements, frozenset()) if shape is Shape.CALL else None
+    needed = _needed(host, block, results - (surely or frozenset()))
+    if needed is None:
         return None
-    surely = Assigned().block(block.statements, frozenset())
-    kept = surely if surely is not None and shape is Shape.CALL else frozenset[str]()
-    needed = _needed(host, block, results - kept)
-    if needed is None or (shape is Shape.MAYBE and results):
-        return None
-    if shape is Shape.RETURN and not _plain_end(nodes) and host.is_generator:
-        return None
-    waits = any(_waits(node) for node in nodes)
-    return Extraction(host, block, shape, _ordered(host, nodes, needed), _in_order_of_binding(nodes, results), waits)
+    return Extraction(host, block, shape, _ordered(host, held, needed), _by_binding(held, results), held.waits)
+
+
+def _movable(host: Host, block: Block, held: Traits) -> bool:
+    reached = host.assigned.before.get(block.statements[0]) is not None and block.statements[-1] in host.liveness.after
+    if not reached or held.fixed or host.unsafe or (host.is_generator and any(node.value for node in held.returns)):
+        return False
+    bound = bound_in(block.statements)
+    return not bound & host.declared and _closures_agree(host, block, bound)
 
 
 def _needed(host: Host, block: Block, passed_through: Names) -> Names | None:
@@ -63,40 +66,23 @@ def _needed(host: Host, block: Block, passed_through: Names) -> Names | None:
     wanted = needed_by(block.statements)
     local = (wanted & host.names) | passed_through
     outer = wanted & (host.all_outer - host.names)
-    known = host.assigned.before[block.statements[0]]
+    known = host.assigned.before.get(block.statements[0])
     if known is None or not local <= known or not outer <= host.outer or (local | outer) & host.unsteady:
         return None
     return local | outer
 
 
-def _shape(host: Host, block: Block, nodes: list[ast.AST]) -> Shape | None:
-    returns = [node for node in nodes if isinstance(node, ast.Return)]
-    jumps = escaping(block.statements)
-    if any(isinstance(jump, ast.Break) for jump in jumps) or (returns and jumps):
+def _shape(block: Block, held: Traits) -> Shape | None:
+    if any(isinstance(jump, ast.Break) for jump in held.jumps) or (held.returns and held.jumps):
         return None
-    if jumps:
+    if held.jumps:
         return Shape.CONTINUE if block.at_end and block.place.ends_loop else None
-    if not returns:
+    if not held.returns:
         return Shape.CALL
     completes = Assigned().block(block.statements, frozenset()) is not None
     if not completes or (block.at_end and block.place.ends_function):
         return Shape.RETURN
-    return Shape.MAYBE if all(never_none(node.value) for node in returns) else None
-
-
-def escaping(statements: list[ast.stmt]) -> list[ast.Break | ast.Continue]:
-    """Jumps that aim at a loop outside the statements."""
-    found: list[ast.Break | ast.Continue] = []
-    pending: list[ast.AST] = list(statements)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Break | ast.Continue):
-            found.append(node)
-        elif isinstance(node, Loop):
-            pending.extend(node.orelse)
-        elif not isinstance(node, Scope | ast.expr):
-            pending.extend(ast.iter_child_nodes(node))
-    return found
+    return Shape.MAYBE if all(never_none(node.value) for node in held.returns) else None
 
 
 def never_none(value: ast.expr | None) -> bool:
@@ -115,20 +101,10 @@ def never_none(value: ast.expr | None) -> bool:
             return False
 
 
-def _forbidden(host: Host, nodes: list[ast.AST]) -> bool:
-    if host.unsafe:
-        return True
-    for node in nodes:
-        if isinstance(node, ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal):
-            return True
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
-            return True
-    return False
-
-
 def _closures_agree(host: Host, block: Block, bound: Names) -> bool:
-    """A closure must go on seeing the same variable: none outside may watch what the block binds, none inside what changes later."""
-    loops = loops_around(host.node, block)
+    """A closure must go on seeing the same variable: none outside may watch what the
+    block binds, none inside what changes later."""
+    loops = host.loops_around(block)
     for closure in host.closures:
         if not closure.inside(block):
             if closure.names & bound:
@@ -142,23 +118,12 @@ def _closures_agree(host: Host, block: Block, bound: Names) -> bool:
     return True
 
 
-def _waits(node: ast.AST) -> bool:
-    if isinstance(node, Comprehension):
-        return any(part.is_async for part in node.generators)
-    return isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith)
-
-
-def _plain_end(nodes: list[ast.AST]) -> bool:
-    return all(node.value is None for node in nodes if isinstance(node, ast.Return))
-
-
-def _ordered(host: Host, nodes: list[ast.AST], needed: Names) -> tuple[str, ...]:
-    """The function's own arguments first, in their order, then by first use."""
-    seen = sorted((node.lineno, node.col_offset, node.id) for node in nodes if isinstance(node, ast.Name))
-    order = [name for name in host.arguments if name in needed] + [name for _, _, name in seen if name in needed]
+def _ordered(host: Host, held: Traits, needed: Names) -> tuple[str, ...]:
+    """An object of its own first, then the function's arguments in their order, then by first use."""
+    order = [name for name in ("self", "cls") if name in needed]
+    order += [name for name in host.arguments if name in needed] + [node.id for node in held.names if node.id in needed]
     return tuple(dict.fromkeys([*order, *sorted(needed)]))
 
 
-def _in_order_of_binding(nodes: list[ast.AST], results: Names) -> tuple[str, ...]:
-    places = [(node.lineno, node.col_offset, node.id) for node in nodes if isinstance(node, ast.Name)]
-    return tuple(dict.fromkeys([name for _, _, name in sorted(places) if name in results] + sorted(results)))
+def _by_binding(held: Traits, results: Names) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([node.id for node in held.names if node.id in results] + sorted(results)))

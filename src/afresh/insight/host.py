@@ -3,10 +3,11 @@
 import ast
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from afresh.insight.assigned import Assigned
 from afresh.insight.blocks import Block
-from afresh.insight.complexity import FunctionNode
+from afresh.insight.complexity import FunctionNode, Loop
 from afresh.insight.liveness import NONE, Exits, Liveness
 from afresh.insight.names import Names, Scope, declared, local_names, own_nodes, parameters, uses
 from afresh.insight.source import Function
@@ -57,6 +58,14 @@ class Host:
         return found
 
     @cached_property
+    def _loops(self) -> list[Loop]:
+        return [node for node in self.nodes if isinstance(node, Loop)]
+
+    def loops_around(self, block: Block) -> list[Loop]:
+        line = block.statements[0].lineno
+        return [loop for loop in self._loops if loop.lineno < line <= (loop.end_lineno or 0)]
+
+    @cached_property
     def bindings(self) -> dict[str, list[int]]:
         """Lines where each local name is bound, by statement or expression."""
         found: dict[str, list[int]] = {name: [self.node.lineno] for name in self.arguments}
@@ -64,6 +73,20 @@ class Host:
             for name in _stored(node):
                 found.setdefault(name, []).append(getattr(node, "lineno", 0))
         return found
+
+    @cached_property
+    def _mentions(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.Name):
+                found.setdefault(node.id, []).append(node.lineno)
+        return found
+
+    def lost_without(self, block: Block, names: Names) -> Names:
+        """Names that are local only because the block binds them: left behind, they would mean something else."""
+        lines = range(block.first_line, block.last_line + 1)
+        gone = {name for name in names if all(line in lines for line in self.bindings.get(name, []))}
+        return frozenset(name for name in gone if any(line not in lines for line in self._mentions.get(name, [])))
 
     @cached_property
     def unsteady(self) -> Names:
@@ -82,7 +105,7 @@ class Host:
         """Variables of the functions around this one, bound before it is defined."""
         found: set[str] = set()
         chain = (*self.function.enclosing, self.node)
-        for around, inner in zip(chain, chain[1:], strict=False):
+        for around, inner in pairwise(chain):
             known = _known_at(around, inner)
             found = (found - local_names(around)) | (known & local_names(around))
         return frozenset(found)
@@ -92,10 +115,20 @@ class Host:
         return frozenset().union(*map(local_names, self.function.enclosing))
 
     @cached_property
+    def annotations(self) -> dict[str, ast.expr]:
+        """Types that the function declares for its arguments and variables."""
+        rest = (self.node.args.vararg, self.node.args.kwarg)
+        found = {arg.arg: arg.annotation for arg in parameters(self.node) if arg.annotation is not None and arg not in rest}
+        for node in self.nodes:
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                found.setdefault(node.target.id, node.annotation)
+        return found
+
+    @cached_property
     def imported(self) -> Names:
         return frozenset(name for node in self.nodes if isinstance(node, ast.Import | ast.ImportFrom) for name in _stored(node))
 
-    @property
+    @cached_property
     def is_generator(self) -> bool:
         return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in self.nodes)
 

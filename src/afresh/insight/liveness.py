@@ -39,7 +39,7 @@ class Liveness:
             case ast.If():
                 then = self.block(statement.body, out, exits) - when_true(statement.test)
                 found = uses(statement.test)
-                return found.reads | then | (self.block(statement.orelse, out, exits) - found.surely)
+                return then | found.reads | (self.block(statement.orelse, out, exits) - found.surely)
             case ast.For() | ast.AsyncFor() | ast.While():
                 return self._loop(statement, out, exits)
             case ast.Try() | ast.TryStar():
@@ -55,15 +55,15 @@ class Liveness:
         found = uses(statement)
         match statement:
             case ast.Return():
-                return found.reads | exits.returns
+                return exits.returns | found.reads
             case ast.Raise():
-                return found.reads | exits.raises
+                return exits.raises | found.reads
             case ast.Break():
                 return exits.breaks
             case ast.Continue():
                 return exits.continues
             case _:
-                return found.reads | (out - found.surely)
+                return (out - found.surely) | found.reads
 
     def _loop(self, loop: Loop, out: Names, exits: Exits) -> Names:
         found = uses(loop.test) if isinstance(loop, ast.While) else uses(loop.target)
@@ -92,14 +92,14 @@ class Liveness:
         found = uses(*header(node))
         if suppresses(node):
             exits = replace(exits, raises=exits.raises | out)
-        return found.reads | (self.block(node.body, out, exits) - found.surely)
+        return (self.block(node.body, out, exits) - found.surely) | found.reads
 
     def _match(self, node: ast.Match, out: Names, exits: Exits) -> Names:
         live = NONE if irrefutable(node.cases[-1]) else out
         for case in node.cases:
             found = uses(case.pattern, case.guard)
             live |= found.reads | (self.block(case.body, out, exits) - found.surely)
-        return uses(node.subject).reads | live
+        return live | uses(node.subject).reads
 
 
 def needed_by(statements: list[ast.stmt]) -> Names:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from afresh.insight.complexity import FunctionNode, bodies
 
@@ -134,7 +135,9 @@ class Uses(ast.NodeVisitor):
         self.surely = before
 
 
+@lru_cache(maxsize=1 << 14)
 def uses(*nodes: ast.AST | None) -> Uses:
+    """Not to be changed by the caller: it is kept."""
     found = Uses()
     for node in nodes:
         if node is not None:
@@ -171,11 +174,19 @@ def parameters(node: FunctionNode | ast.Lambda) -> list[ast.arg]:
 
 def own_nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Walk, but not into nested scopes (comprehensions are walked: they run in place)."""
-    pending = list(roots)
+    for root in roots:
+        yield from _walked(root)
+
+
+@lru_cache(maxsize=1 << 12)
+def _walked(root: ast.AST) -> tuple[ast.AST, ...]:
+    found: list[ast.AST] = []
+    pending = [root]
     while pending:
         node = pending.pop()
-        yield node
+        found.append(node)
         pending.extend(outside_parts(node) if isinstance(node, Scope) else ast.iter_child_nodes(node))
+    return tuple(found)
 
 
 def body_of(scope: Scope) -> list[ast.stmt]:
@@ -204,7 +215,12 @@ def bound_in(statements: Iterable[ast.stmt]) -> Names:
     return frozenset(found)
 
 
-def _bound_by(statement: ast.stmt) -> Iterator[str]:
+@lru_cache(maxsize=1 << 12)
+def _bound_by(statement: ast.stmt) -> Names:
+    return frozenset(_bindings(statement))
+
+
+def _bindings(statement: ast.stmt) -> Iterator[str]:
     if isinstance(statement, FunctionNode | ast.ClassDef):
         yield from uses(statement).binds
         return

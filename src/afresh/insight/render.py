@@ -2,13 +2,15 @@
 
 import ast
 from dataclasses import dataclass
+from functools import lru_cache
 
 from afresh.insight.assigned import Assigned
 from afresh.insight.blocks import first_line
 from afresh.insight.complexity import FunctionNode, bodies
-from afresh.insight.extraction import Extraction, Shape, escaping
-from afresh.insight.names import bound_in, own_nodes, parameters
+from afresh.insight.extraction import Extraction, Shape
+from afresh.insight.names import bound_in
 from afresh.insight.source import Source, inside_strings
+from afresh.insight.traits import traits
 
 SHORT_LINE, LONG_LINE = 88, 130
 
@@ -41,21 +43,11 @@ def home(extraction: Extraction, source: Source) -> Home | None:
             return None
         line = _after(owner.body, function.node)
         return Home(line, indent_of(source, first_line(function.node)), first + ".", first, True, "classmethod" in decorators)
-    if _needs_class(extraction):
+    if function.around and traits(extraction.block.statements).in_class:
         return None
     anchor = function.around[0] if function.around else function.node
     line = _before(source, anchor)
     return Home(line, indent_of(source, first_line(anchor)))
-
-
-def _needs_class(extraction: Extraction) -> bool:
-    for node in own_nodes(extraction.block.statements):
-        name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
-        if name in ("super", "__class__") or (
-            name.startswith("__") and not name.endswith("__") and extraction.host.function.around
-        ):
-            return True
-    return False
 
 
 def _after(siblings: list[ast.stmt], node: FunctionNode) -> int:
@@ -68,6 +60,7 @@ def _after(siblings: list[ast.stmt], node: FunctionNode) -> int:
     return (last.end_lineno or last.lineno) + 1
 
 
+@lru_cache(maxsize=256)
 def _before(source: Source, anchor: ast.stmt) -> int:
     """Above the definition, its comments, and its overloads."""
     siblings = next(found for found in _lists(source.tree) if anchor in found)
@@ -120,8 +113,8 @@ def call_lines(extraction: Extraction, source: Source, name: str, where: Home) -
 def _ends_plainly(extraction: Extraction) -> bool:
     """The function ends here anyway, and nothing is returned."""
     block = extraction.block
-    returns = [node for node in own_nodes(block.statements) if isinstance(node, ast.Return)]
-    return block.at_end and block.place.ends_function and all(node.value is None for node in returns)
+    plain = all(node.value is None for node in traits(block.statements).returns)
+    return block.at_end and block.place.ends_function and plain
 
 
 def _free_name(extraction: Extraction) -> str:
@@ -145,7 +138,7 @@ def _moved(extraction: Extraction, source: Source, indent: str) -> list[str]:
     """The block's own lines at their new depth; what stands inside a string is not touched."""
     block, strings = extraction.block, inside_strings(source.text)
     old = indent_of(source, block.statements[0].lineno)
-    jumps = {(jump.lineno, jump.col_offset) for jump in escaping(block.statements)}
+    jumps = {(jump.lineno, jump.col_offset) for jump in traits(block.statements).jumps}
     back = " ".join(["return", ", ".join(extraction.results)]).strip()
     lines: list[str] = []
     for number in range(block.first_line, block.last_line + 1):
@@ -160,29 +153,25 @@ def _moved(extraction: Extraction, source: Source, indent: str) -> list[str]:
 
 
 def _typed(extraction: Extraction, name: str, where: Home) -> str:
-    """With the annotation that the function itself gives the argument, if it means the same there."""
-    host = extraction.host
-    for argument in parameters(host.node):
-        plain = argument not in (host.node.args.vararg, host.node.args.kwarg) and len(host.bindings[name]) == 1
-        if (
-            argument.arg == name
-            and argument.annotation is not None
-            and plain
-            and _known_there(extraction, argument.annotation, where)
-        ):
-            return f"{name}: {ast.unparse(argument.annotation)}"
-    return name
+    """With the type that the function itself declares, if it means the same there."""
+    annotation = extraction.host.annotations.get(name)
+    if annotation is None or not _known_there(extraction, annotation, where):
+        return name
+    return f"{name}: {ast.unparse(annotation)}"
 
 
 def _returns(extraction: Extraction, where: Home) -> str:
-    annotation = extraction.host.node.returns
-    if annotation is None or extraction.host.is_generator:
+    host = extraction.host
+    kinds = [host.annotations.get(name) for name in extraction.results]
+    if host.node.returns is None or extraction.shape is Shape.MAYBE:
         return ""
-    if extraction.shape is Shape.RETURN and _known_there(extraction, annotation, where):
-        return f" -> {ast.unparse(annotation)}"
-    if extraction.shape in (Shape.CALL, Shape.CONTINUE) and not extraction.results:
+    if extraction.shape is Shape.RETURN:
+        kinds = [None if host.is_generator else host.node.returns]
+    elif not extraction.results:
         return " -> None"
-    return ""
+    if len(kinds) != 1 or kinds[0] is None or not _known_there(extraction, kinds[0], where):
+        return ""
+    return f" -> {ast.unparse(kinds[0])}"
 
 
 def _known_there(extraction: Extraction, annotation: ast.expr, where: Home) -> bool:

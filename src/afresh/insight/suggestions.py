@@ -52,7 +52,15 @@ class Suggestion:
 
 
 def suggestions(source: Source, function: Function, taken: frozenset[str]) -> Iterator[Suggestion]:
-    """Best first. `taken` are words of the project that a new method may not be named by."""
+    """Best first, none much like one before it. `taken` are words of the project that a new method may not be named by."""
+    given: list[Suggestion] = []
+    for suggestion in all_suggestions(source, function, taken):
+        if not any(suggestion.overlap(other) > ALIKE for other in given):
+            given.append(suggestion)
+            yield suggestion
+
+
+def all_suggestions(source: Source, function: Function, taken: frozenset[str]) -> Iterator[Suggestion]:
     host = Host(function)
     found = [extracted for block in blocks(function, source) if (extracted := extraction(host, block)) is not None]
     ranked: list[tuple[float, int, Extraction, str, Home]] = []
@@ -61,11 +69,8 @@ def suggestions(source: Source, function: Function, taken: frozenset[str]) -> It
         if where is not None:
             name, distance = _name(extracted, source, where, taken)
             ranked.append((rank(extracted, where, source) + distance, number, extracted, name, where))
-    given: list[Suggestion] = []
     for _, _, extracted, name, where in sorted(ranked, key=lambda one: one[:2]):
-        suggestion = _verified(source, extracted, name, where)
-        if suggestion and not any(suggestion.overlap(other) > ALIKE for other in given):
-            given.append(suggestion)
+        if suggestion := _verified(source, extracted, name, where):
             yield suggestion
 
 
@@ -97,7 +102,7 @@ def rank(extracted: Extraction, where: Home, source: Source) -> float:
 
 
 def _width(parameters: int, results: int) -> float:
-    return parameters + 1.5 * results + 2 * max(0, parameters - 3) + 4 * max(0, results - 1)
+    return parameters + 1.5 * results + 2 * max(0, parameters - 3) + 4 * max(0, parameters - 6) + 4 * max(0, results - 1)
 
 
 def _roughness(block: Block, extracted: Extraction, source: Source) -> float:

@@ -1,6 +1,5 @@
 """The Python files of a tree, parsed once for each text."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -67,8 +66,12 @@ def scope(goal: str, paths: Sequence[str]) -> list[str]:
     """The files and folders that a goal names; empty when it names none."""
     folders = {str(parent) for path in paths for parent in PurePosixPath(path).parents} - {"."}
     known = set(paths) | folders
-    words = (word.strip(".,;:!?'\"()`").removeprefix("./").rstrip("/") for word in re.split(r"\s+", goal))
-    return [word for word in words if word in known and ("/" in word or word in paths)]
+    found: list[str] = []
+    for raw in goal.split():
+        word = raw.strip("'\"()`,;:!?").rstrip(".").removeprefix("./")
+        if word.rstrip("/") in known and ("/" in word or word in paths):
+            found.append(word.rstrip("/"))
+    return found
 
 
 def within(path: str, places: Sequence[str]) -> bool:

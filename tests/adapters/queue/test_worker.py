@@ -10,8 +10,6 @@ import pytest
 from afresh.adapters.queue.worker import known_dead, worker_id
 
 PRINT_AND_WAIT = "import sys; from afresh.adapters.queue.worker import worker_id as me; print(me(), flush=True); sys.stdin.read()"
-    "import sys; from afresh.adapters.queue.worker import worker_id; print(worker_id(), flush=True); sys.stdin.read()"
-)
 
 
 def child() -> tuple["subprocess.Popen[str]", str]:

@@ -8,7 +8,6 @@ import pytest
 
 from afresh.adapters.sandbox import Limits, Mounts, open_level
 from afresh.adapters.sandbox.probe import Confined
-from afresh.testing.sandbox_contract import requires_sandbox
 
 
 @dataclass(frozen=True)
@@ -19,10 +18,10 @@ class Place:
 
 
 @pytest.fixture
-def make_place(tmp_path: Path) -> Callable[..., Place]:
+def make_place(tmp_path: Path, requires_sandbox: Callable[..., None]) -> Callable[..., Place]:
     def make(level: str, limits: Limits | None = None, **mounts: object) -> Place:
         if level != "none":
-            requires_sandbox(level)()
+            requires_sandbox(level)
         tree, at = tmp_path / "worktree", tmp_path / "repository"
         tree.mkdir(exist_ok=True)
         at.mkdir(exist_ok=True)

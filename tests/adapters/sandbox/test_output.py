@@ -1,5 +1,7 @@
 """Output is bounded, whatever comes."""
 
+import tracemalloc
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +22,12 @@ def test_head_and_tail_stay_and_what_is_cut_is_counted(chunks: list[bytes], limi
 
 
 def test_a_gigabyte_is_taken_in_small_memory() -> None:
-    output, chunk = Output(1000), bytes(1 << 20)
-    for _ in range(1024):
-        output.add(chunk)
+    output, chunk = Output(1000), bytes(1 << 16)
+    tracemalloc.start()
+    try:
+        for _ in range(1 << 14):
+            output.add(chunk)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
     assert len(output.text()) < 1200

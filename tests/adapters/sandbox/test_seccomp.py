@@ -18,6 +18,19 @@ NUMBERS = {
 ALLOWED, KILLED = 0x7FFF0000, 0x80000000
 
 
+MODES = {
+    "x86_64": {
+        "chmod": (90, 1),
+        "fchmod": (91, 1),
+        "fchmodat": (268, 2),
+        "fchmodat2": (452, 2),
+        "mknodat": (259, 2),
+        "creat": (85, 1),
+    },
+    "aarch64": {"fchmod": (52, 1), "fchmodat": (53, 2), "fchmodat2": (452, 2), "mknodat": (33, 2)},
+}
+
+
 def answer(program: bytes, architecture: int, number: int, *arguments: int) -> int:
     data = struct.pack("IIQ6Q", number, architecture, 0, *(arguments + (0,) * 6)[:6])
     steps, place, value = list(struct.iter_unpack("HBBI", program)), 0, 0
@@ -65,3 +78,30 @@ def test_the_x32_numbers_are_refused() -> None:
 
 def test_a_machine_without_a_table_has_no_filter() -> None:
     assert filter_for(False, "s390x") is None
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+@pytest.mark.parametrize("namespaces", [True, False])
+def test_no_file_can_be_made_to_run_as_its_owner(machine: str, namespaces: bool) -> None:
+    program = filter_for(namespaces, machine)
+    assert program is not None
+
+    def allowed(number: int, *arguments: int) -> bool:
+        return answer(program, ARCHITECTURE[machine], number, *arguments) == ALLOWED
+
+    for number, place in MODES[machine].values():
+        before = (0,) * place
+        assert allowed(number, *before, 0o777) and not allowed(number, *before, 0o4755) and not allowed(number, *before, 0o2755)
+    openat = NUMBERS[machine]["openat"]
+    assert allowed(openat, 0, 0, 0, 0o4755), "the mode means nothing when no file is made"
+    assert allowed(openat, 0, 0, 0o101, 0o666) and not allowed(openat, 0, 0, 0o101, 0o4755)
+
+
+def test_without_namespaces_root_can_t_open_a_file_for_writing_by_others() -> None:
+    program = filter_for(False, "x86_64", root=True)
+    assert program is not None
+    assert [answer(program, ARCHITECTURE["x86_64"], 90, 0, mode) == ALLOWED for mode in (0o755, 0o777, 0o664)] == [
+        True,
+        False,
+        False,
+    ]

@@ -2,15 +2,19 @@
 
 import os
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
 from afresh.adapters.store.database import Database
+from afresh.adapters.store.packing import packed
 from afresh.adapters.store.sqlite import SNAPSHOT_EVERY, SqliteStore
 from afresh.domain import event as happened
 from afresh.domain.chain import block_id
+from afresh.domain.codec import dumps
+from afresh.domain.event import Head
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.errors import Damaged
@@ -79,6 +83,17 @@ def test_a_damaged_snapshot_is_made_again_from_the_journal(path: Path, worked: S
 def test_a_snapshot_that_does_not_fit_is_made_again(path: Path, worked: State, sql: str) -> None:
     tamper(path, sql)
     assert SqliteStore(path).load("one") == worked
+
+
+def test_a_snapshot_of_another_past_is_not_believed(path: Path, worked: State) -> None:
+    other = replace(worked, outcome="never happened")
+    for head in (
+        Head(worked.head.seq - 3, "0" * 64),
+        Head(worked.head.seq, "0" * 64),
+        Head(worked.head.seq + 5, worked.head.hash),
+    ):
+        tamper(path, "UPDATE snapshot SET body = ?", packed(dumps(replace(other, head=head))))
+        assert SqliteStore(path).load("one") == worked
 
 
 def test_an_old_snapshot_is_folded_on(path: Path, worked: State) -> None:
@@ -181,13 +196,17 @@ def test_threads_share_a_store(path: Path) -> None:
 
 
 def test_a_forked_child_opens_the_file_for_itself(path: Path) -> None:
-    store = SqliteStore(path)
+    database = Database(path)
+    store = SqliteStore(database)
     state = create(store)
+    with database.reading() as parents:
+        pass
     child = os.fork()
     if child == 0:
         try:
             take_step(store, store.load("one"))
-            os._exit(0)
+            with database.reading() as own:
+                os._exit(own is parents)
         finally:
             os._exit(1)
     assert os.waitpid(child, 0)[1] == 0

@@ -155,7 +155,7 @@ def test_tests_are_known_by_name_or_place(path: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["a.py", "contest.py", "attest.py", "testing/a.py", "django/test/client.py", "src/latest.ts", "docs/tests.md", "Makefile"],
+    ["a.py", "contest.py", "attest.py", "testing/a.py", "django/test/client.py", "src/latest.ts", "docs/tests.md"],
 )
 def test_other_files_are_not(path: str) -> None:
     assert not is_test(path)

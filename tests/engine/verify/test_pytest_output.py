@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from afresh.domain.action import Completed
 from afresh.engine.verify.command import instrumented
-from afresh.engine.verify.outcomes import collapsed
+from afresh.engine.verify.outcomes import Outcomes, collapsed, worst
 from afresh.engine.verify.pytest_output import read_pytest
+from afresh.engine.verify.run import read
 
 SEVEN = r"""
 ..F                                                                      [100%]
@@ -93,6 +95,24 @@ def test_of_one_command_only_the_last_session_is_its_own() -> None:
     assert both and both.passed == 7 and "inner.py::test_ok" in both.tests
 
 
+def test_the_worst_that_is_said_of_a_test_counts_in_any_order() -> None:
+    said = [
+        ("a", "error"),
+        ("a", "passed"),
+        ("b", "passed"),
+        ("b", "failed"),
+        ("b", "skipped"),
+        ("c", "skipped"),
+        ("c", "passed"),
+    ]
+    assert worst(said) == {"a": "error", "b": "failed", "c": "skipped"}
+
+
+def test_nothing_is_believed_of_a_run_that_was_cut_short() -> None:
+    assert read("pytest", Completed("pytest", 124, SEVEN, timed_out=True)) == Outcomes()
+    assert read("pytest", Completed("pytest", 1, SEVEN)).readable
+
+
 def test_colours_are_ignored() -> None:
     title = "\x1b[36m===== short test summary info =====\x1b[0m"
     found = read_pytest(f"{title}\n\x1b[32mPASSED\x1b[0m a.py::\x1b[1mtest_x\x1b[0m\n\x1b[32m1 passed\x1b[0m in 0.01s")
@@ -142,6 +162,7 @@ def test_a_real_run_is_read_whatever_its_options(tmp_path: Path, options: str) -
     done = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     found = read_pytest(done.stdout, sessions=1)
     assert done.returncode == 1 and found and found.named, done.stdout
+    assert found.passed >= 7 and found.failed >= 7, "very quiet runs print no counts: then they are counted by name"
     assert {test.removeprefix("test_a.py::") for test in found.failing} == {
         "test_b.py", "test_bad", "test_p[a - b]", "test_p[a] - [b]", "test_teardown", "TestC::test_m", "U::test_sub",
     }  # fmt: skip

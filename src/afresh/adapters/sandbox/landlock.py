@@ -1,6 +1,5 @@
 """Confinement by Landlock, seccomp and resource limits, where namespaces are not to be had."""
 
-import base64
 import ctypes
 import os
 from dataclasses import dataclass, field
@@ -44,14 +43,14 @@ class Landlock:
         """What bubblewrap would hold and this does not."""
         common = (
             "that a file exists, and the command lines of other processes, can be seen, though not what is in them",
-            "mode, owner and times of the user's own files elsewhere can be changed",
+            "mode and times of the user's own files elsewhere can be changed, though not so that they run as their owner",
             "no sockets at all, not even on loopback; no shared memory; /tmp is not writable, only $TMPDIR",
         )
-        root = ("as root: the number of processes is only watched, and files that root owns can have their mode changed",)
+        root = ("as root: that holds for the whole system's files, and the number of processes is only watched",)
         return common + (root if os.geteuid() == 0 else ())
 
     def run(self, command: str, timeout: float) -> Completed:
-        calls = filter_for(namespaces=False)
+        calls = filter_for(namespaces=False, root=os.geteuid() == 0)
         if calls is None:
             raise NoSandbox(f"no system call filter is known for {os.uname().machine}", "install bubblewrap")
         with private_folder() as temporary:
@@ -66,6 +65,6 @@ class Landlock:
                 "read": [*map(str, readable), *_ALSO_READ],
                 "write": [str(self.mounts.tree), str(temporary)],
                 "devices": _DEVICES,
-                "filter": base64.b64encode(calls).decode(),
+                "filter": calls,
             }
             return Supervised(self.mounts, self.limits, temporary, rules).run(command, timeout)

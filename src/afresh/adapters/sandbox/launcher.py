@@ -1,17 +1,17 @@
 """Stand-alone: runs one command, confined by Landlock and seccomp if asked, and leaves no process of it behind.
 
-Started as `python -I -S launcher.py JSON` and imports nothing of afresh. It stays outside of the confinement as the parent of
-all that the command starts: orphans come to it (it is a subreaper) and are killed when the command ends, when it is told to
-stop (SIGTERM), and when whoever started it dies. What came of it goes as JSON to the descriptor `report`.
+Started as `python -I -S launcher.py ORDER` (marshalled, in hexadecimal) and imports nothing of afresh. It stays outside of the
+confinement as the parent of all that the command starts: orphans come to it (it is a subreaper) and are killed when the command
+ends, when it is told to stop (SIGTERM), and when whoever started it dies. `exit 7`, `stopped` or `failed why` goes to `report`.
 """
 
-import base64
-import contextlib
+# Every command waits for these imports: json, signal and contextlib would double them.
+
+import _signal as signal  # pyright: ignore[reportMissingImports]
 import ctypes
-import json
+import marshal
 import os
 import resource
-import signal
 import sys
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -113,7 +113,7 @@ def _become(order):
     if order["confined"]:
         _drop_capabilities()
         _restrict_files(order["confined"])
-        _refuse_calls(base64.b64decode(order["confined"]["filter"]))
+        _refuse_calls(order["confined"]["filter"])
     os.execv(order["argv"][0], order["argv"])
 
 
@@ -141,8 +141,10 @@ def _end_all(group):
     targets = [-group]
     while True:
         for target in targets:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
+            try:
                 os.kill(target, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                continue
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
@@ -182,18 +184,18 @@ def _run(order):
     finally:
         _end_all(child)
     failed = os.read(told, 4096).decode(errors="replace")
-    return {"failed": failed} if failed else {"exit": code}
+    return f"failed {failed}" if failed else "stopped" if code is None else f"exit {code}"
 
 
 def main():
-    order = json.loads(sys.argv[1])
+    order = marshal.loads(bytes.fromhex(sys.argv[1]))
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD, signal.SIGTERM})
     _prctl(_SUBREAPER, 1)
     _prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
     if os.getppid() != order["parent"]:
         return
     os.set_inheritable(order["report"], False)
-    os.write(order["report"], json.dumps(_run(order)).encode())
+    os.write(order["report"], _run(order).encode())
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """What a command may read besides the task's tree: the system and the interpreters on PATH, nothing else of the home folder."""
 
+import functools
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -43,22 +44,27 @@ def environment_folders(mounts: Mounts) -> tuple[Path, ...]:
 
 def interpreters(mounts: Mounts) -> tuple[Path, ...]:
     """Folders that the programs on PATH live in, the running Python, and the Pythons that virtual environments are based on."""
-    folders = [part for folder in search_path() for part in _installation(folder, mounts)]
-    folders += [part for prefix in (sys.prefix, sys.base_prefix) for part in _installation(Path(prefix) / "bin", mounts)]
-    environments = [place for folder in environment_folders(mounts) for place in (folder, folder.resolve())]
-    based = [part for folder in (*environments, *folders) for base in _base(folder) for part in _installation(base, mounts)]
-    folders += [*environments, *based]
-    return _outermost(folder for folder in folders if not _inside(folder, (*SYSTEM, mounts.at)))
+    environments = tuple(place for folder in environment_folders(mounts) for place in (folder, folder.resolve()))
+    places = _readable(search_path(), (sys.prefix, sys.base_prefix), environments, (*homes(), mounts.at, mounts.tree))
+    return tuple(place for place in places if not _inside(place, (*SYSTEM, mounts.at)))
 
 
-def _installation(folder: Path, mounts: Mounts) -> Iterator[Path]:
+@functools.lru_cache(maxsize=16)
+def _readable(
+    programs: tuple[Path, ...], prefixes: tuple[str, ...], environments: tuple[Path, ...], private: tuple[Path, ...]
+) -> tuple[Path, ...]:
+    """Kept, since looking costs several milliseconds and every command asks."""
+    folders = [part for folder in programs for part in _installation(folder)]
+    folders += [part for prefix in prefixes for part in _installation(Path(prefix) / "bin")]
+    based = [part for folder in (*environments, *folders) for base in _base(folder) for part in _installation(base)]
+    return _outermost(folder for folder in (*folders, *environments, *based) if not _holds(folder, private))
+
+
+def _installation(folder: Path) -> Iterator[Path]:
     """The folder of programs and, if it belongs to an installation that needs more than that, the whole of it."""
-    private = (*homes(), mounts.at, mounts.tree)
-    if not _holds(folder, private):
-        yield folder
-    prefix = folder.parent
-    if _is_installation(prefix, folder.name) and not _holds(prefix, private):
-        yield prefix
+    yield folder
+    if _is_installation(folder.parent, folder.name):
+        yield folder.parent
 
 
 def _is_installation(prefix: Path, folder: str) -> bool:

@@ -15,7 +15,11 @@ _INJECT_INPUT = (0x5412, 0x541C)
 
 # name: number on x86_64, number on aarch64 (None: it does not exist there)
 _CALLS: dict[str, tuple[int, int | None]] = {
-    "acct": (163, 89), "add_key": (248, 217), "adjtimex": (159, 171), "bpf": (321, 280), "chroot": (161, 51),
+    "acct": (163, 89),
+    "chmod": (90, None), "creat": (85, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
+    "mknod": (133, None), "mknodat": (259, 33), "open": (2, None), "openat": (257, 56), "openat2": (437, 437),
+    "fsetxattr": (190, 7), "lsetxattr": (189, 6), "setxattr": (188, 5), "setxattrat": (463, 463),
+    "add_key": (248, 217), "adjtimex": (159, 171), "bpf": (321, 280), "chroot": (161, 51),
     "clock_adjtime": (305, 266), "clock_settime": (227, 112), "clone": (56, 220), "clone3": (435, 435), "connect": (42, 203),
     "delete_module": (176, 106), "fanotify_init": (300, 262), "finit_module": (313, 273), "fsconfig": (431, 431),
     "fsmount": (432, 432), "fsopen": (430, 430), "fspick": (433, 433), "init_module": (175, 105), "io_uring_enter": (426, 426),
@@ -42,9 +46,14 @@ _NEVER = (
 )  # fmt: skip
 
 _NOT_WITHOUT_NAMESPACES = (
+    "setxattr", "lsetxattr", "fsetxattr", "setxattrat",
     "connect", "kcmp", "mq_open", "mq_unlink", "msgget", "pidfd_getfd", "process_vm_readv", "process_vm_writev", "ptrace",
     "semget", "shmat", "shmget",
 )  # fmt: skip
+
+_MODES = {"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "mknod": 1, "mknodat": 2, "creat": 1}
+_OPENS = {"open": 1, "openat": 2}
+_SET_IDENTITY, _WRITABLE_BY_OTHERS, _CREATES = 0o6000, 0o022, 0o100 | 0o20000000
 
 _UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
 _STREAM, _PACKETS = 1, 5
@@ -61,7 +70,7 @@ class _Step:
         return struct.pack("HBBI", self.code, self.then, self.otherwise, self.value)
 
 
-def filter_for(namespaces: bool, machine: str = "") -> bytes | None:
+def filter_for(namespaces: bool, machine: str = "", root: bool = False) -> bytes | None:
     """The filter for this kind of machine, None where we have none. Without namespaces sockets and tracing go too."""
     known = _MACHINES.get(machine or platform.machine())
     if known is None:
@@ -69,20 +78,38 @@ def filter_for(namespaces: bool, machine: str = "") -> bytes | None:
     column, architecture = known
     steps = [_load(_ARCHITECTURE), _Step(_EQUAL, architecture, then=1), _Step(_RETURN, _KILL), _load(_NUMBER)]
     steps += [_Step(_AT_LEAST, _X32, otherwise=1), _refuse(errno.ENOSYS)]
-    rules: dict[str, list[_Step]] = {name: [_refuse()] for name in _NEVER}
-    rules |= {"clone": _no_namespaces(), "clone3": [_refuse(errno.ENOSYS)], "ioctl": _none_of(1, _INJECT_INPUT)}
-    if namespaces:
-        rules["socket"] = _only(0, (_UNIX, _INET, _INET6, _NETLINK))
-    else:
-        rules |= {name: [_refuse()] for name in _NOT_WITHOUT_NAMESPACES}
-        # A datagram socket of a pair can still be sent to a path; a stream cannot. Limits of others may not be set.
-        rules |= {"socket": [_refuse(errno.EACCES)], "prlimit64": _only(0, (0,))}
-        rules["socketpair"] = _only(0, (_UNIX,)) + _only(1, (_STREAM, _PACKETS), mask=0xF)
+    rules = _rules_for_all() | (_rules_with_namespaces() if namespaces else _rules_without_namespaces(root))
     for name, rule in rules.items():
         number = _CALLS[name][column]
         if number is not None:
             steps += [_Step(_EQUAL, number, otherwise=len(rule) + 1), *rule, _load(_NUMBER)]
     return b"".join(step.packed() for step in [*steps, _Step(_RETURN, _ALLOW)])
+
+
+def _rules_for_all() -> dict[str, list[_Step]]:
+    """A file of the tree that runs as its owner would hand the user's rights, or root's, to anybody on the host."""
+    rules = {name: [_refuse()] for name in _NEVER}
+    rules |= {"clone": _no_bits(0, _NEW_NAMESPACES), "ioctl": _none_of(1, _INJECT_INPUT)}
+    rules |= {name: [_refuse(errno.ENOSYS)] for name in ("clone3", "openat2")}
+    rules |= {name: _no_bits(place, _SET_IDENTITY) for name, place in _MODES.items()}
+    for name, place in _OPENS.items():
+        mode = _no_bits(place + 1, _SET_IDENTITY)
+        rules[name] = [_argument(place), _Step(_ANY_BIT, _CREATES, otherwise=len(mode)), *mode]
+    return rules
+
+
+def _rules_with_namespaces() -> dict[str, list[_Step]]:
+    return {"socket": _only(0, (_UNIX, _INET, _INET6, _NETLINK))}
+
+
+def _rules_without_namespaces(root: bool) -> dict[str, list[_Step]]:
+    """A datagram socket of a pair can still be sent to a path, a stream cannot. Landlock knows nothing of modes and limits."""
+    rules = {name: [_refuse()] for name in _NOT_WITHOUT_NAMESPACES}
+    rules |= {"socket": [_refuse(errno.EACCES)], "prlimit64": _only(0, (0,))}
+    rules["socketpair"] = _only(0, (_UNIX,)) + _only(1, (_STREAM, _PACKETS), mask=0xF)
+    if root:
+        rules |= {name: _no_bits(place, _SET_IDENTITY | _WRITABLE_BY_OTHERS) for name, place in _MODES.items() if "chmod" in name}
+    return rules
 
 
 def _load(offset: int) -> _Step:
@@ -97,8 +124,8 @@ def _refuse(error: int = errno.EPERM) -> _Step:
     return _Step(_RETURN, _ERRNO | error)
 
 
-def _no_namespaces() -> list[_Step]:
-    return [_argument(0), _Step(_ANY_BIT, _NEW_NAMESPACES, otherwise=1), _refuse()]
+def _no_bits(argument: int, bits: int) -> list[_Step]:
+    return [_argument(argument), _Step(_ANY_BIT, bits, otherwise=1), _refuse()]
 
 
 def _only(argument: int, values: Sequence[int], mask: int = 0) -> list[_Step]:

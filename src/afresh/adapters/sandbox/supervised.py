@@ -1,7 +1,7 @@
 """Running a command under the stand-alone launcher: for the levels that have no process namespace to end it by."""
 
 import contextlib
-import json
+import marshal
 import os
 import shutil
 import signal
@@ -38,13 +38,14 @@ class Supervised:
         try:
             with kept_git(self.mounts.tree) as put_back:
                 done = self._follow(command, timeout, tell)
-            report = _report(told)
+            report = os.read(told, 1 << 16).decode(errors="replace")
         finally:
             os.close(told)
-        if "failed" in report:
-            raise NoSandbox(f"the command could not be confined: {report['failed']}", "run `afresh doctor` to see what holds")
-        if done.exit not in (TIMED_OUT, STOPPED) and "exit" in report:
-            done = replace(done, exit=report["exit"] if report["exit"] is not None else STOPPED)
+        how, _, what = report.partition(" ")
+        if how == "failed":
+            raise NoSandbox(f"the command could not be confined: {what}", "run `afresh doctor` to see what holds")
+        if how == "exit" and done.exit not in (TIMED_OUT, STOPPED):
+            done = replace(done, exit=int(what))
         return replace(done, output=done.output + "".join(put_back))
 
     def _follow(self, command: str, timeout: float, tell: int) -> Completed:
@@ -52,12 +53,12 @@ class Supervised:
             order = {
                 "argv": [shell(), "-c", command],
                 "limits": rlimits(self.limits),
-                "confined": self.confined,
+                "confined": dict(self.confined) if self.confined else None,
                 "report": tell,
                 "parent": os.getpid(),
             }
             environment = clean_environment(self.mounts, str(self.temporary), import_folders(self.mounts.tree))
-            argv = [sys.executable, "-I", "-S", str(LAUNCHER), json.dumps(order)]
+            argv = [sys.executable, "-I", "-S", str(LAUNCHER), marshal.dumps(order).hex()]
             running = start(argv, environment, self.mounts.tree, (tell,))
         finally:
             os.close(tell)
@@ -73,11 +74,6 @@ def _stop(launcher: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(launcher.pid, signal.SIGKILL)
-
-
-def _report(told: int) -> dict[str, Any]:
-    text = os.read(told, 1 << 16)
-    return json.loads(text) if text else {}
 
 
 def import_folders(tree: Path) -> Sequence[Path]:

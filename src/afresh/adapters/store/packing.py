@@ -3,8 +3,9 @@
 import zlib
 
 LEVEL = 1
-"""Level 6 saves another tenth of the bytes and takes three times as long."""
+"""Level 6 saves another tenth of the bytes and takes twice as long."""
 SHORTEST = 100
+SMALL = 16_384
 
 
 def packed(text: str, shortest: int = SHORTEST) -> str | bytes:
@@ -12,8 +13,16 @@ def packed(text: str, shortest: int = SHORTEST) -> str | bytes:
     if len(text) < shortest:
         return text
     plain = text.encode()
-    small = zlib.compress(plain, LEVEL)
+    small = _compressed(plain)
     return small if len(small) < len(plain) else text
+
+
+def _compressed(plain: bytes) -> bytes:
+    if len(plain) > SMALL:
+        return zlib.compress(plain, LEVEL)
+    # A window of 4 KB loses nothing on short texts, and spares the kernel from mapping a quarter of a megabyte for each.
+    compressor = zlib.compressobj(LEVEL, zlib.DEFLATED, wbits=12)
+    return compressor.compress(plain) + compressor.flush()
 
 
 def unpacked(kept: str | bytes) -> str:

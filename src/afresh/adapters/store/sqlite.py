@@ -43,13 +43,8 @@ class SqliteStore:
 
     def load(self, task: str) -> State:
         with self._database.reading() as connection:
-            standing = _known(connection, task)
-            state = _snapshot(connection, standing.number)
-            if state:
-                state = fold(state, _entries(connection, standing.number, state.head, SNAPSHOT_EVERY))
-                if state.head == standing.head:
-                    return state
-        return fold(None, self.journal(task))
+            state = _recalled(connection, _known(connection, task))
+        return state or fold(None, self.journal(task))
 
     def journal(self, task: str) -> Iterator[Entry]:
         with self._database.reading() as connection:
@@ -138,18 +133,15 @@ def _stand(connection: Connection, number: int, state: State, before: str) -> No
         connection.execute("UPDATE ticket SET status = ? WHERE task = ?", (state.status.value, number))
 
 
-def _snapshot(connection: Connection, number: int) -> State | None:
-    """None when it can't be believed: the journal is the truth, and can always make it again."""
-    row = connection.execute(
-        "SELECT snapshot.body, entry.seq, entry.hash FROM snapshot JOIN entry USING (task, seq) WHERE task = ?", (number,)
-    ).fetchone()
-    if row is None:
-        return None
+def _recalled(connection: Connection, standing: _Standing) -> State | None:
+    """The snapshot, folded on to the head. None when that does not fit: the journal is the truth, and can make it again."""
+    row = connection.execute("SELECT body FROM snapshot WHERE task = ?", (standing.number,)).fetchone()
     try:
-        state = loads(State, unpacked(row[0]))
-    except (ValueError, TypeError, KeyError, AttributeError):
+        state = loads(State, unpacked(row[0])) if row else None
+        state = fold(state, _entries(connection, standing.number, state.head, SNAPSHOT_EVERY)) if state else None
+    except (ValueError, TypeError, KeyError, AttributeError, Damaged):
         return None
-    return state if state.head == Head(row[1], row[2].hex()) else None
+    return state if state and state.head == standing.head else None
 
 
 def _entries(connection: Connection, number: int, at: Head, limit: int) -> list[Entry]:

@@ -23,7 +23,9 @@ def replaced(files: Files, path: str, old: str, new: str) -> str:
         raise ModelMistake(f"edit: old occurs {count} times in {path}: " + (copies(text, old) if count else nearest(text, old)))
     files.write(path, text.replace(old, new))
     line = text[: text.index(old)].count("\n") + 1
-    return f"replaced {len(old.splitlines())} lines at line {line} of {path} with {len(new.splitlines())}"
+    removed, added = old.splitlines(), new.splitlines()
+    change = [*(f"- {text}" for text in removed), *(f"+ {text}" for text in added)]
+    return "\n".join([f"replaced {len(removed)} lines at line {line} of {path} with {len(added)}", *change])
 
 
 def copies(text: str, old: str) -> str:

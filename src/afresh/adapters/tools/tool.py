@@ -38,6 +38,8 @@ def typed(value: str | tuple[str, str]) -> dict[str, Any]:
 
 
 def mistake(schema: ToolSchema, args: Mapping[str, Any]) -> str:
+    if "_invalid" in args:
+        return str(args["_invalid"])
     properties: Mapping[str, Any] = schema.parameters["properties"]
     if missing := [name for name in schema.parameters["required"] if name not in args]:
         return f"missing argument {', '.join(missing)}"

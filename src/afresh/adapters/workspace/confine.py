@@ -51,8 +51,10 @@ def components(path: str) -> list[str]:
 def inside(root: Path, path: str, create: bool = False) -> Iterator[Place]:
     """Where `path` leads, with its folder held open. Missing folders on the way are made if `create`."""
     with ExitStack() as held:
-        walk = _Walk(path, root, held, create)
-        yield walk.arrive(components(path))
+        parts = components(path)
+        for end in range(len(parts)):
+            _guard(parts[: end + 1])  # before any folder is made; links are looked at again on the way
+        yield _Walk(path, root, held, create).arrive(parts)
 
 
 class _Walk:

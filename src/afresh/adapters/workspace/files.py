@@ -64,18 +64,22 @@ def _content(path: str, place: Place) -> bytes:
         raise
     except OSError as error:
         raise ModelMistake(f"{path} can't be opened: {error.strerror}") from error
-    with os.fdopen(handle, "rb") as file:
-        found = os.fstat(handle)
-        if stat.S_ISDIR(found.st_mode):
-            held = sorted(os.listdir(handle))
-            raise ModelMistake(f"{path} is a folder; it holds {len(held)} entries: {_clean(', '.join(held[:20]))}")
-        if not stat.S_ISREG(found.st_mode):
-            raise ModelMistake(f"{path} is not a regular file but a pipe, socket or device")
-        if found.st_size > LARGEST:
-            raise ModelMistake(
-                f"{path} has {found.st_size:,} bytes, more than the {LARGEST:,} that can be read; search in it instead"
-            )
-        return file.read(LARGEST + 1)
+    try:
+        _refuse_no_text_file(path, handle)
+        return b"".join(iter(lambda: os.read(handle, LARGEST), b""))
+    finally:
+        os.close(handle)
+
+
+def _refuse_no_text_file(path: str, handle: int) -> None:
+    found = os.fstat(handle)
+    if stat.S_ISDIR(found.st_mode):
+        held = sorted(os.listdir(handle))
+        raise ModelMistake(f"{path} is a folder; it holds {len(held)} entries: {_clean(', '.join(held[:20]))}")
+    if not stat.S_ISREG(found.st_mode):
+        raise ModelMistake(f"{path} is not a regular file but a pipe, socket or device")
+    if found.st_size > LARGEST:
+        raise ModelMistake(f"{path} has {found.st_size:,} bytes, over the {LARGEST:,} that can be read; search in it")
 
 
 def _text(path: str, data: bytes) -> str:

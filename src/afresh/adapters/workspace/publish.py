@@ -77,7 +77,8 @@ class Branch:
         self._hand_over(base, tree)
         commit = self._commit(base, tree, message, identity | {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date})
         # recorded first: a crash before the branch moves leaves a record of a commit that can be made again, never an unknown one
-        write_durably(self.shadow / "published.json", json.dumps({"key": key, "date": date, "commit": commit, "snapshot": snapshot}))
+        record = {"key": key, "date": date, "commit": commit, "snapshot": snapshot}
+        write_durably(self.shadow / "published.json", json.dumps(record))
         move = ("update-ref", "--no-deref", "-m", "afresh: publish", self.ref, commit, self.tip)
         self.repository.git.run(*move, config=DURABLE, variables=identity)
         return commit

@@ -35,8 +35,9 @@ def put_pointer_back(tree: Path, admin: Path) -> None:
 def register(repository: Repository, tree: Path, branch: str, commit: str) -> Path:
     """A new worktree without files in it, on a branch that starts at `commit`; a former folder must be gone."""
     tree.parent.mkdir(parents=True, exist_ok=True)
-    add = ("worktree", "add", "--quiet", "--no-checkout", "--force", "--force", "-B", branch)
-    repository.git.run(*add, "--", str(tree), commit)
+    repository.git.run("update-ref", "--no-deref", "refs/heads/" + branch, commit)
+    add = ("worktree", "add", "--quiet", "--no-checkout", "--force", "--force")
+    repository.git.run(*add, "--", str(tree), branch)
     admin = registered(repository, tree)
     if admin is None:
         raise GitFailed(add, 0, "the new worktree is not listed")

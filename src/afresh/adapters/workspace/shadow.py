@@ -66,6 +66,8 @@ class Shadow:
         for name in ("index", "index.lock"):
             (self.folder / name).unlink(missing_ok=True)
         self.store.run("read-tree", tree)
+        if self.tree.is_dir():
+            self.git.ask("update-index", "-q", "--refresh")
 
     def touched(self) -> list[bytes]:
         """Names of what may differ from the index: changed, gone or new. New is what base or current rules do not ignore."""
@@ -86,13 +88,13 @@ class Shadow:
         names = {name for output, _ in ended for name in output.split(b"\0")}
         return names, any(b"Permission denied" in said for _, said in ended)
 
-    def keep(self) -> str:
-        """Write the snapshot: the id of a git tree, on disk when this returns."""
+    def keep(self, known: str = "") -> str:
+        """Write the snapshot: the id of a git tree, on disk when this returns. `known` is that of the index, if known."""
         since = time.time_ns()
-        changed = self.follow()
+        if not self.follow():
+            return known or self.write()
         snapshot = self.write()
-        if changed:
-            _sync_objects(self.folder / "objects", since)
+        _sync_objects(self.folder / "objects", since)
         return snapshot
 
     def follow(self, *how: str) -> bool:
@@ -132,9 +134,10 @@ class Shadow:
             )
 
     def _drop_nested(self) -> None:
+        """Clear away a .git inside the tree, and an ignored link that has taken the place of a folder."""
         for folder in {name.rpartition(b"/")[0] for name in self.names()} - {b""}:
             nested = os.fsdecode(folder) + "/.git"
-            if os.path.lexists(self.tree / nested) and not through_link(self.tree, nested):
+            if through_link(self.tree, nested) or os.path.lexists(self.tree / nested):
                 clear_the_way(self.tree, nested)
 
     def without(self, tree: str, names: Sequence[bytes]) -> str:
@@ -163,10 +166,11 @@ class Shadow:
 
     def present(self) -> set[bytes]:
         """Regular files in the tree: tracked or new, not ignored."""
-        listed = self.git.run("ls-files", "-z", "--stage").split(b"\0")[:-1]
-        entries = (entry.split(b"\t", 1) for entry in listed)
+        asked = ("ls-files", "-z", "--stage")
+        running = self.git.start(*asked)
+        touched = set(self.touched())
+        entries = (entry.split(b"\t", 1) for entry in finish(running, asked)[0].split(b"\0")[:-1])
         known = {name for meta, name in entries if meta.startswith(b"100")}
-        touched = {name for name in self.touched()}
         return {name for name in known | touched if name not in touched or _is_file(self.tree, name)}
 
     def names(self) -> list[bytes]:
@@ -193,11 +197,13 @@ def _sorted_out(tree: Path, names: Sequence[bytes]) -> tuple[list[bytes], list[b
 
 
 def _fits(tree: Path, name: bytes) -> bool:
+    if through_link(tree, os.fsdecode(name)):
+        return False
     try:
         mode = os.lstat(os.fsencode(tree) + b"/" + name).st_mode
     except (FileNotFoundError, NotADirectoryError):
         return True
-    return (stat.S_ISREG(mode) or stat.S_ISLNK(mode)) and not through_link(tree, os.fsdecode(name))
+    return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
 
 
 def _is_file(tree: Path, name: bytes) -> bool:

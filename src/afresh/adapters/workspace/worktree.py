@@ -31,12 +31,14 @@ class GitWorkspace:
         self.branch = Branch(repository, f"afresh/{task_id}", repository.state / "shadow" / f"{task_id}.git")
         self._shadow = Shadow(self.branch.shadow, self.root)
         self._sound = False
+        self._last = ""
 
     @property
     def files(self) -> TreeFiles:
         return TreeFiles(self.root, self._paths)
 
     def open(self) -> Opened:
+        self._last = ""
         make_state(self.repository)
         self._shadow.make(self.repository)
         former = self._former()
@@ -49,12 +51,14 @@ class GitWorkspace:
 
     def snapshot(self) -> str:
         self._ready()
-        return self._shadow.keep()
+        self._last = self._shadow.keep(self._last)
+        return self._last
 
     def restore(self, snapshot: str, paths: Sequence[str] = ()) -> None:
         self._ready()
         self._put_in_place(self._opened())
         self._check(snapshot)
+        self._last = ""
         self._shadow.put_back(self._mixed(snapshot, paths) if paths else snapshot)
 
     def changes(self, before: str, after: str) -> Sequence[Change]:
@@ -95,10 +99,10 @@ class GitWorkspace:
     def _put_in_place(self, opened: Opened) -> None:
         """The folder is there, registered, and its `.git` is ours. One that git has forgotten is made anew with its content."""
         admin = registered(self.repository, self.root)
-        if admin and self.root.is_dir() and not self.root.is_symlink():
+        there = self.root.is_dir() and not self.root.is_symlink()
+        if admin and there and self.branch.tip:
             put_pointer_back(self.root, admin)
             return
-        there = self.root.is_dir() and not self.root.is_symlink()
         content = self._shadow.keep() if there else opened.snapshot
         unregister(self.repository, self.root)
         register(self.repository, self.root, self.branch.name, self.branch.tip or opened.base)

@@ -1,24 +1,14 @@
 """What holds on this machine and what to do where it does not."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from afresh.cli.views.parts import listing, said, word
+from afresh.domain.health import Finding
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-Level = Literal["ok", "warn", "fail"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    name: str
-    level: Level
-    detail: str
-    remedy: str = ""
-
 
 def doctor_json(findings: Sequence[Finding]) -> dict[str, Any]:
     return {"ok": all(finding.level != "fail" for finding in findings), "checks": [asdict(finding) for finding in findings]}

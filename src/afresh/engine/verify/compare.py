@@ -120,7 +120,17 @@ def judge_final(ran: Ran, before: Before, waived: frozenset[str] = NONE) -> Judg
             f"{plural(len(gone), 'test')} ran before and {'is' if len(gone) == 1 else 'are'} skipped or gone now: {listed(gone)}"
         )
         return Judgement(ran, problem, tuple(sorted(gone)[:NAMED_LOST]))
+    if problem := _fewer(ran.outcomes, before):
+        return Judgement(ran, problem)
     return Judgement(ran, *_exit(ran, before))
+
+
+def _fewer(now: Outcomes, before: Before) -> str:
+    """Where tests are not all known by name (an output of megabytes is cut), a missing one still shows in the count."""
+    if before.outcomes.named and now.named:
+        return ""
+    least = before.outcomes.passed - len(before.outcomes.passing & before.flaky)
+    return f"{least} tests passed before, only {now.passed} now" if now.passed < least else ""
 
 
 def judge_base(ran: Ran, before: Before) -> Judgement:
@@ -134,7 +144,7 @@ def judge_base(ran: Ran, before: Before) -> Judgement:
 
 def missing(now: Outcomes, before: Before) -> frozenset[str]:
     """Tests that ran at the base and are deselected, skipped or deleted now, whatever they said."""
-    if not before.outcomes.named:
+    if not before.outcomes.named or not now.named:
         return frozenset()
     failed = frozenset(test for test in before.outcomes.failing - before.flaky if not hides(test))
     return (before.firm | failed) - now.passing - now.failing

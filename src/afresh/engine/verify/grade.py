@@ -58,11 +58,13 @@ def telling(bench: Bench) -> list[Check]:
 
 
 def _unmeasured(bench: Bench, measure: int) -> Verdict | None:
+    """What a task is to lower must be lower; what its type merely counts may not rise."""
     was = (bench.state.baseline or Baseline()).measure
-    if bench.state.task.type == MEASURED and not was:
+    lowers = bench.state.task.type == MEASURED
+    if lowers and not was:
         return Verdict(Ruling.BLOCKED, "there was nothing to fix: 0 violations at the start", final=True, measure=measure)
-    if was and measure >= was:
-        return Verdict(Ruling.FAIL, f"what the task is to lower was not lowered: {was} -> {measure}", final=True, measure=measure)
+    if measure > was or (lowers and measure == was):
+        return Verdict(Ruling.FAIL, f"violations were to become fewer: {was} -> {measure}", final=True, measure=measure)
     return None
 
 

@@ -1,7 +1,7 @@
 """Reads what pytest 7, 8 and 9 print, quiet or verbose, with or without xdist."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from afresh.domain.verdict import Failure
 from afresh.engine.verify.outcomes import ERROR, FAILED, MESSAGE, PASSED, SKIPPED, Outcomes, clipped, plain, worst
@@ -21,17 +21,23 @@ def read_pytest(output: str, sessions: int = 0) -> Outcomes | None:
     A project that tests pytest plugins shows the sessions of its own tests too: for one command only the last is its own.
     """
     lines = plain(output)
-    ends = [number for number, line in enumerate(lines) if _COUNTS.match(line)][-sessions:]
     summaries = _summaries(lines)[-sessions:]
-    if not ends and not summaries:
+    begin = summaries[0][0] if summaries else 0
+    counts = [_counts(line) for line in lines[begin:] if _COUNTS.match(line)][-sessions:]
+    if not counts and not summaries:
         return None
-    counts = [_counts(lines[number]) for number in ends]
-    passed, failed, skipped = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0, 0)
     sections = _sections(lines)
     found = [entry for start, end in summaries for entry in _entries(lines[start:end], {name for name, _ in sections})]
     tests = worst((test, outcome) for test, outcome, _ in found)
+    passed, failed, skipped = (sum(column) for column in zip(*counts or [_tally(tests)], strict=True))
     named = bool(found) and sum(outcome == PASSED for _, outcome, _ in found) >= passed
     return Outcomes(tests, passed, failed, skipped, named, tuple(_failures(found, sections)))
+
+
+def _tally(tests: Mapping[str, str]) -> tuple[int, int, int]:
+    """Very quiet runs print no counts."""
+    said = list(tests.values())
+    return said.count(PASSED), said.count(FAILED) + said.count(ERROR), said.count(SKIPPED)
 
 
 def _summaries(lines: Sequence[str]) -> list[tuple[int, int]]:

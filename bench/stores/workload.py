@@ -1,6 +1,6 @@
 """The work that the store benchmark repeats: one realistic step of an agent, the same bytes for us and for every peer.
 
-Text is Python source and prose of the standard library, cut at a different place for every step, so that it compresses as code does.
+Text is Python source of the standard library, cut at a different place for every step, so that it compresses as code does.
 """
 
 import json
@@ -31,6 +31,11 @@ class Said:
         return "".join(text for _, text in (*self.stable, *self.fresh))
 
     @property
+    def news(self) -> str:
+        """What is new in the request; all of it in the first step."""
+        return "".join(text for _, text in (self.fresh if self.step > 1 else (*self.stable, *self.fresh)))
+
+    @property
     def row(self) -> str:
         """All of it in one piece: what the raw insert writes."""
         return json.dumps([self.request, self.reply, self.output], ensure_ascii=False)
@@ -42,8 +47,7 @@ class Said:
     @property
     def distinct_bytes(self) -> int:
         """With the request counted only where it is new (the unchanged sections are counted once, in step 1)."""
-        new = self.fresh if self.step > 1 else (*self.stable, *self.fresh)
-        return len(("".join(text for _, text in new) + self.reply + self.output).encode())
+        return len((self.news + self.reply + self.output).encode())
 
 
 @cache

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from afresh.errors import BadInput
 
-SAMPLE = Path(__file__).parent / "sample"
+SAMPLE = Path(__file__).parents[1] / "sample"
+_DATE = "2024-05-01T12:00:00+00:00"
 _IDENTITY = {
-    "GIT_AUTHOR_NAME": "Parcel", "GIT_AUTHOR_EMAIL": "parcel@example.org", "GIT_AUTHOR_DATE": "2024-05-01T12:00:00+00:00",
-    "GIT_COMMITTER_NAME": "Parcel", "GIT_COMMITTER_EMAIL": "parcel@example.org", "GIT_COMMITTER_DATE": "2024-05-01T12:00:00+00:00",
+    "GIT_AUTHOR_NAME": "Parcel", "GIT_AUTHOR_EMAIL": "parcel@example.org", "GIT_AUTHOR_DATE": _DATE,
+    "GIT_COMMITTER_NAME": "Parcel", "GIT_COMMITTER_EMAIL": "parcel@example.org", "GIT_COMMITTER_DATE": _DATE,
     "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1",
 }  # fmt: skip
 

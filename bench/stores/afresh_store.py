@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from workload import Said
+
 from afresh.adapters.store.sqlite import SqliteStore
 from afresh.domain import event as happened
 from afresh.domain.action import Action, Observation, Reply, Usage
@@ -13,29 +15,35 @@ from afresh.domain.state import State
 from afresh.domain.task import Check, Task
 from afresh.domain.verdict import CheckRun, Ruling, Verdict
 from afresh.domain.window import Audit, LookRef, Omission, SectionRef, Tier
-from store_workload import Said
+
+AT = 1_700_000_000.0
+Half = tuple[list[Event], list[Block]]
+Commit = tuple[Head, list[Event], list[Block], State]
 
 
-class Ours:
-    """A task in a store of its own."""
+class Contestant:
+    """A task in a store of its own. Timed: canonical JSON, hash chain, compression, snapshot and both commits."""
+
+    package = ""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / "afresh.db"
-        self.store = SqliteStore(self.path)
+        self.store = SqliteStore(folder / "afresh.db")
+        self.state: State | None = None
         task = Task(id="bench", goal="make the tests pass", checks=(Check("pytest -q"),))
-        self.state = self._write(None, [happened.Created(task), happened.Claimed("host:1:1")], [], 1.0)
+        self.step([self._commit([happened.Created(task), happened.Claimed("host:1:1")], [])])
 
-    def _write(self, state: State | None, events: list[Event], blocks: list[Block], at: float) -> State:
-        entries = link("bench", state.head if state else Head(), at, events)
-        after = fold(state, entries)
-        self.store.append(entries, blocks, after)
-        return after
+    def prepare(self, said: Said) -> list[Commit]:
+        return [self._commit(*first_half(said)), self._commit(*second_half(said))]
 
-    def step(self, said: Said) -> None:
-        asked, archived = first_half(said)
-        seen, output = second_half(said)
-        self.state = self._write(self.state, asked, archived, 1e9 + said.step)
-        self.state = self._write(self.state, seen, output, 1e9 + said.step + 0.5)
+    def _commit(self, events: list[Event], blocks: list[Block]) -> Commit:
+        """The state is folded ahead: that is the engine's work, not the store's."""
+        head = self.state.head if self.state else Head()
+        self.state = fold(self.state, link("bench", head, AT, events))
+        return head, events, blocks, self.state
+
+    def step(self, commits: list[Commit]) -> None:
+        for head, events, blocks, after in commits:
+            self.store.append(link("bench", head, AT, events), blocks, after)
 
     def load(self) -> State:
         return self.store.load("bench")
@@ -44,7 +52,7 @@ class Ours:
         self.store.close()
 
 
-def first_half(said: Said) -> tuple[list[Event], list[Block]]:
+def first_half(said: Said) -> Half:
     """What was asked and answered, with every section of the window offered to the archive."""
     blocks = {name: Block(block_id(text), text) for name, text in (*said.stable, *said.fresh)}
     sections = tuple(SectionRef(name, Tier.ALWAYS, block.id, len(block.text) // 4) for name, block in blocks.items())
@@ -55,7 +63,7 @@ def first_half(said: Said) -> tuple[list[Event], list[Block]]:
     return [happened.Requested(said.step, audit), happened.Replied(said.step, reply)], list(blocks.values())
 
 
-def second_half(said: Said) -> tuple[list[Event], list[Block]]:
+def second_half(said: Said) -> Half:
     """What came of it: the raw output as a block, and what the harness made of it."""
     step, path, output = said.step, f"src/module{said.step % 9}.py", Block(block_id(said.output), said.output)
     seen = Observation(Action("edit", {"path": path}), True, said.output[:300], output.id, len(output.text))

@@ -1,0 +1,76 @@
+"""Looks at the machine and at the project, and says what holds."""
+
+import os
+import sqlite3
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from afresh.adapters.sandbox import probe
+from afresh.adapters.sandbox.choose import advice
+from afresh.adapters.workspace.git import executable, version
+from afresh.app.tasks import Desk, open_desk
+from afresh.domain.health import Finding
+from afresh.errors import AfreshError, NeedsPerson
+
+KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
+
+
+def examine(path: Path) -> Sequence[Finding]:
+    return [*machine(), *project(path)]
+
+
+def machine() -> Iterator[Finding]:
+    yield Finding("python", "ok", sys.version.split()[0])
+    yield Finding("sqlite", "ok", sqlite3.sqlite_version)
+    yield git()
+    yield sandbox()
+    found = [key for key in KEYS if os.environ.get(key)]
+    if found:
+        yield Finding("models", "ok", f"keys in the environment: {', '.join(found)}")
+    else:
+        yield Finding("models", "warn", "no key: only offline, mailbox and scripted models", f"set {' or '.join(KEYS)}")
+
+
+def git() -> Finding:
+    try:
+        return Finding("git", "ok", f"{'.'.join(map(str, version()))} ({executable()})")
+    except AfreshError as fault:
+        return Finding("git", "fail", str(fault), getattr(fault, "next", ""))
+
+
+def sandbox() -> Finding:
+    """The first level that holds, by really trying to get out of it."""
+    why: list[str] = []
+    for level in ("bubblewrap", "landlock"):
+        result = probe(level)
+        if result.holds:
+            weaker = "" if level == "bubblewrap" else advice()
+            said = f"{level}: {len(result.checks)} attempts to get out of it failed, as they should"
+            return Finding("sandbox", "warn" if weaker else "ok", said, weaker)
+        why.append(f"{level}: {result.why_not}")
+    return Finding("sandbox", "fail", "; ".join(why), advice())
+
+
+def project(path: Path) -> Iterator[Finding]:
+    try:
+        desk = open_desk(path)
+    except NeedsPerson as fault:
+        yield Finding("project", "warn", fault.what, fault.next)
+        return
+    yield Finding("project", "ok", str(desk.project.root))
+    yield from journals(desk)
+
+
+def journals(desk: Desk) -> Iterator[Finding]:
+    """Every entry of every task, against its hash."""
+    tickets, entries, broken = desk.queue.tickets(), 0, list[str]()
+    for ticket in tickets:
+        try:
+            entries += sum(1 for _ in desk.store.journal(ticket.task))
+        except AfreshError as fault:
+            broken.append(f"{ticket.task}: {fault}")
+    if broken:
+        yield Finding("journals", "fail", "; ".join(broken), "restore the database from a backup; the other tasks are whole")
+    else:
+        yield Finding("journals", "ok", f"{len(tickets)} tasks, {entries:,} entries, every hash fits")

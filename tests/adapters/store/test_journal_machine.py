@@ -1,0 +1,100 @@
+"""Any sequence of appends, stale writers, reopenings and lost snapshots leaves what a plain list of events says."""
+
+import sqlite3
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, precondition, rule
+
+from afresh.adapters.store.database import Database
+from afresh.adapters.store.sqlite import SqliteStore
+from afresh.domain import event as happened
+from afresh.domain.fold import fold
+from afresh.domain.state import State
+from afresh.domain.task import Status
+from afresh.errors import Conflict
+from afresh.testing.journals import asked_and_answered, block, create, end, take_step, write
+
+TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=300)
+
+
+class Journal(RuleBasedStateMachine):
+    states = Bundle("states")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name) / "afresh.db"
+        self.now: dict[str, State] = {}
+        self.texts: set[str] = set()
+        self.reopen()
+
+    @rule()
+    def reopen(self) -> None:
+        self.store = SqliteStore(Database(self.path, checkpoint_bytes=150_000))
+
+    @rule(target=states)
+    def a_new_task(self) -> State:
+        state = create(self.store, f"task{len(self.now)}")
+        self.now[state.task.id] = state
+        return state
+
+    @rule(target=states, seen=states, step=st.booleans())
+    def work(self, seen: State, step: bool) -> State:
+        """On what was seen at some time: only the newest may be continued."""
+        if seen != self.now[seen.task.id]:
+            with pytest.raises(Conflict):
+                write(self.store, seen, [happened.Claimed("stale")])
+            return seen
+        after = take_step(self.store, seen) if step else write(self.store, seen, asked_and_answered(seen.step + 1))
+        self.now[seen.task.id] = after
+        return after
+
+    @rule(target=states, seen=states, many=st.integers(1, 150))
+    def a_long_commit(self, seen: State, many: int):
+        if seen != self.now[seen.task.id]:
+            return multiple()
+        self.now[seen.task.id] = write(self.store, seen, [happened.Claimed(f"worker {number}") for number in range(many)])
+        return self.now[seen.task.id]
+
+    @rule(
+        target=states,
+        seen=states,
+        text=TEXT,
+        status=st.sampled_from(Status),
+    )
+    def rest(self, seen: State, text: str, status: Status):
+        if seen != self.now[seen.task.id]:
+            return multiple()
+        state = write(self.store, seen, [happened.Answered(text)], [block(text)])
+        self.texts.add(text)
+        self.now[seen.task.id] = end(self.store, state, status)
+        return self.now[seen.task.id]
+
+    @precondition(lambda self: self.now)
+    @rule()
+    def snapshots_are_lost(self) -> None:
+        connection = sqlite3.connect(self.path, isolation_level=None)
+        connection.execute("DELETE FROM snapshot")
+        connection.close()
+
+    @invariant()
+    def every_task_is_what_was_written(self) -> None:
+        for task, state in self.now.items():
+            assert self.store.load(task) == state
+            assert fold(None, self.store.journal(task)) == state
+        for text in self.texts:
+            assert self.store.read(block(text).id) == text
+
+    def teardown(self) -> None:
+        self.store.close()
+        self.folder.cleanup()
+
+
+TestJournal = Journal.TestCase
+TestJournal.settings = settings(
+    max_examples=8, stateful_step_count=12, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)

@@ -1,0 +1,113 @@
+"""The front door, as a real process."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from afresh.cli import failure, main
+from afresh.errors import AfreshError, BadInput, Broken, TryAgain
+
+SOURCE = str(Path(main.__file__).parents[2])
+START = "from afresh.cli.main import main; main()"
+
+
+def afresh(*args: str, code: str = START, **environment: str) -> subprocess.CompletedProcess[str]:
+    variables = {**os.environ, "PYTHONPATH": SOURCE, **environment}
+    return subprocess.run([sys.executable, "-c", code, *args], env=variables, capture_output=True, text=True)
+
+
+def failing(error: str) -> str:
+    """A program that is afresh with one more command, which fails."""
+    return (
+        "import click; from afresh.cli import main; from afresh.errors import *\n"
+        "@click.command()\n@click.option('--json', is_flag=True)\n"
+        f"def fails(json):\n    raise {error}\n"
+        "main.load = lambda name: fails\nmain.main()"
+    )
+
+
+@pytest.mark.parametrize("args", [(), ("--help",), ("-h",)])
+def test_help_lists_every_command(args: tuple[str, ...]):
+    shown = afresh(*args)
+    assert shown.returncode == 0
+    assert all(f"\n  {name} " in shown.stdout for name in main.known())
+
+
+def test_help_imports_no_command():
+    code = (
+        "import sys; from afresh.cli import main; main.run(['--help']); print([m for m in sys.modules if m.startswith('afresh')])"
+    )
+    assert afresh(code=code).stdout.splitlines()[-1] == "['afresh', 'afresh.cli', 'afresh.cli.main']"
+
+
+def test_the_version_is_told():
+    assert "version 0." in afresh("--version").stdout
+
+
+@pytest.mark.parametrize("name", main.known())
+def test_a_listed_command_exists_and_explains_itself(name: str):
+    if not (Path(main.__file__).parent / f"{name}.py").exists():
+        pytest.fail(f"{name!r} is listed in cli/main.py, but cli/{name}.py is missing")
+    assert main.load(name).help
+
+
+def test_a_listed_command_without_a_module_is_a_fault_of_ours():
+    with pytest.raises(Broken, match=r"no cli/nowhere\.py"):
+        main.load("nowhere")
+
+
+def test_a_mistyped_command_gets_a_suggestion():
+    result = afresh("stats")
+    assert result.returncode == 2
+    assert "did you mean 'status'?" in result.stderr
+
+
+def test_an_error_says_what_happened_what_is_safe_and_what_to_do():
+    result = afresh("run", code=failing("BadInput('no tests', next='add one', safe='nothing was changed')"))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == "afresh: no tests\n  nothing was changed\n  add one\n"
+
+
+def test_an_error_is_json_where_json_was_asked_for():
+    result = afresh("run", "--json", code=failing("BadInput('no tests', next='add one')"))
+    error = json.loads(result.stderr)["error"]
+    assert (result.returncode, error["kind"], error["what"], error["next"]) == (1, "BadInput", "no tests", "add one")
+
+
+def test_wrong_usage_is_json_too():
+    result = afresh("run", "--json", "--nonsense", code=failing("BadInput('x')"))
+    assert (result.returncode, json.loads(result.stderr)["error"]["kind"]) == (2, "Usage")
+
+
+@pytest.mark.parametrize("error", ["TryAgain('x')", "Broken('x')", "OSError('x')", "ValueError('x')"])
+def test_a_traceback_is_shown_only_to_who_asks(error: str):
+    assert "Traceback" not in afresh("run", code=failing(error)).stderr
+    assert "Traceback" in afresh("run", code=failing(error), AFRESH_DEBUG="1").stderr
+
+
+def test_an_interrupt_says_that_state_is_safe():
+    result = afresh("run", code=failing("KeyboardInterrupt"))
+    assert result.returncode == 130
+    assert failure.KEPT in result.stderr
+    assert "afresh resume" in result.stderr
+
+
+@pytest.mark.parametrize("error", [TryAgain("x"), Broken("x"), BadInput("x"), AfreshError("x"), OSError("x"), KeyError("x")])
+def test_every_error_has_words_and_a_code(error: Exception):
+    described = failure.describe(error)
+    assert described.what
+    assert described.code == 1
+
+
+def test_a_goal_that_names_the_option_does_not_ask_for_json():
+    assert failure.wants_json(["run", "--json"])
+    assert not failure.wants_json(["run", "--", "--json"])
+
+
+def test_what_a_command_returns_is_the_exit_code():
+    code = failing("AssertionError").replace("raise AssertionError", "return 3")
+    assert afresh("run", code=code).returncode == 3

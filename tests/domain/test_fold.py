@@ -1,0 +1,101 @@
+"""State is what the journal says, stays bounded, and does not depend on where the fold was interrupted."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests_domain import events
+
+from afresh.domain import event as happened
+from afresh.domain.chain import link
+from afresh.domain.event import Event, Head
+from afresh.domain.fact import Fact, FactKind, IndexLine, Region
+from afresh.domain.fold import FACTS, INDEX_LINES, RECENT_STEPS, REGIONS, fold, seen
+from afresh.domain.state import State
+from afresh.domain.task import Status, Task
+from afresh.testing.journals import acted, asked_and_answered, block, continued
+
+BEGINNING = happened.Created(Task(id="one", goal="goal"))
+
+
+def after(*told: Event) -> State:
+    return continued(None, [BEGINNING, *told])[1]
+
+
+def noted(subject: str, text: str = "", kind: FactKind = FactKind.NOTE) -> Event:
+    return happened.Digested(facts=(Fact(kind, subject, text),))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(events("Created"), max_size=8), st.integers(0, 8))
+def test_folding_on_from_any_point_gives_the_same_state(told: list[Event], cut: int) -> None:
+    entries = link("one", Head(), 3.0, [BEGINNING, *told])
+    whole = fold(None, entries)
+    assert fold(fold(None, entries[: cut + 1]), entries[cut + 1 :]) == whole
+    assert whole.head == Head(entries[-1].seq, entries[-1].hash)
+
+
+def test_a_state_is_bounded_whatever_the_number_of_steps() -> None:
+    told: list[Event] = []
+    for step in range(1, 200):
+        told += [*asked_and_answered(step), *acted(step, block(f"output {step}"))]
+        told.append(happened.Digested(regions=(Region(f"file{step}.py", 1, 9, step),)))
+    state = after(*told)
+    assert (len(state.facts), len(state.recent)) == (FACTS, RECENT_STEPS)
+    assert (len(state.regions), len(state.index)) == (REGIONS, INDEX_LINES)
+    assert (state.step, state.calls, state.archived, state.usage.input) == (199, 199, 199, 19_900)
+
+
+def test_a_paid_reply_is_pending_until_its_step_is_finished() -> None:
+    replied = after(*asked_and_answered(1))
+    assert replied.pending and replied.pending.step == 1 and replied.step == 0
+    state = continued(replied, acted(1, block("output")))[1]
+    assert state.pending is None and state.step == 1
+
+
+def test_a_newer_fact_takes_the_place_of_the_older_one() -> None:
+    state = after(noted("a", "old"), noted("b", "other"), noted("a", "new"))
+    assert [(fact.subject, fact.text) for fact in state.facts] == [("b", "other"), ("a", "new")]
+
+
+def test_what_failed_is_forgotten_after_all_plain_notes() -> None:
+    failed = [noted(f"failed{number}", kind=FactKind.FAILED_APPROACH) for number in range(10)]
+    state = after(*failed, *(noted(f"note{number}") for number in range(FACTS)))
+    assert sum(fact.kind is FactKind.FAILED_APPROACH for fact in state.facts) == 10
+    assert len(state.facts) == FACTS
+
+
+def test_a_reverted_step_counts_as_such_and_leaves_the_snapshot() -> None:
+    state = after(*acted(1, block("a")), happened.Acted(2, ()), happened.Settled(2, False, "snapshot1", why="worse"))
+    assert (state.snapshot, state.kept, state.reverted, state.recent[-1].kept) == ("snapshot1", 1, 1, False)
+
+
+def test_an_answer_makes_a_blocked_task_ready_and_keeps_the_words() -> None:
+    state = after(happened.Asked("which?", ("a", "b")), happened.Ended(Status.BLOCKED, "asked"), happened.Answered("b, please"))
+    assert (state.status, state.question, state.options, state.words) == (Status.READY, "", (), ("b, please",))
+
+
+def test_a_claim_makes_it_run_and_an_end_frees_the_worker() -> None:
+    running = after(happened.Claimed("me"))
+    assert (running.status, running.worker) == (Status.RUNNING, "me")
+    ended = continued(running, [happened.Ended(Status.DONE, "all pass", "commit")])[1]
+    assert (ended.status, ended.worker, ended.commit, ended.outcome) == (Status.DONE, "", "commit", "all pass")
+
+
+PLACES = st.tuples(st.sampled_from("ab"), st.integers(1, 60), st.integers(0, 9))
+REGION = PLACES.map(lambda place: Region(place[0], place[1], place[1] + place[2], 1))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(REGION, max_size=12))
+def test_regions_never_overlap_and_lose_no_line(looks: list[Region]) -> None:
+    regions: tuple[Region, ...] = ()
+    for look in looks:
+        regions = seen(regions, look)
+    lines = [(region.path, line) for region in regions for line in range(region.start, region.end + 1)]
+    assert len(lines) == len(set(lines))
+    assert set(lines) == {(look.path, line) for look in looks for line in range(look.start, look.end + 1)}
+
+
+def test_index_lines_are_counted_when_they_no_longer_fit() -> None:
+    lines = tuple(IndexLine(str(number), "read", "", 1, "", 1) for number in range(INDEX_LINES + 5))
+    state = after(happened.Digested(index=lines))
+    assert state.archived == INDEX_LINES + 5 and state.index[-1].block == str(INDEX_LINES + 4)

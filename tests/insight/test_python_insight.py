@@ -1,0 +1,109 @@
+import json
+from dataclasses import replace
+
+from trees import Texts, state, tangled, tree
+
+from afresh.domain.chain import block_id
+from afresh.domain.fact import Region
+from afresh.insight import PythonInsight
+from afresh.insight.outline import LONGEST
+
+
+def suggestions(files, current, insight=None):
+    return [look for look in (insight or PythonInsight()).looks(current, files) if look.kind == "suggestion"]
+
+
+def test_a_suggestion_is_named_by_the_block_that_will_hold_it():
+    files = tree(src__a=tangled("f"))
+    [first, *_] = suggestions(files, state())
+    head, _, edits = first.text.partition("\n")
+    assert block_id(first.text).startswith(first.subject) and len(first.subject) == 12
+    assert head.startswith("extract ") and " of f in src/a.py " in head and ": complexity 12 -> " in head
+    assert [sorted(edit) for edit in json.loads(edits)] == [["new", "old", "path"]] * len(json.loads(edits))
+
+
+def test_every_function_gets_its_best_suggestion_before_any_gets_two():
+    files = tree(src__a=tangled("f") + "\n\n" + tangled("g"), src__b=tangled("h"))
+    found = suggestions(files, state())
+    assert [look.text.split(" of ")[1].split()[0] for look in found[:3]] == ["f", "g", "h"]
+    assert 3 < len(found) <= 5
+
+
+def test_what_failed_is_not_offered_again_and_the_next_is_unlike_it():
+    files = tree(src__a=tangled("f", 14))
+    tried: list[str] = []
+    while found := suggestions(files, state(failed=tuple(tried))):
+        assert found[0].subject not in tried
+        tried.append(found[0].subject)
+    assert 3 <= len(tried) <= 12
+
+
+def test_a_suggestion_keeps_its_id_when_lines_above_it_move():
+    before = suggestions(tree(src__a=tangled("f")), state())
+    after = suggestions(tree(src__a="import os\n\n\n" + tangled("f")), state())
+    assert [look.subject for look in before] == [look.subject for look in after]
+
+
+def test_the_answer_does_not_depend_on_what_was_asked_before():
+    files, used = tree(src__a=tangled("f"), src__b=tangled("g", 15)), PythonInsight()
+    for current in (state(), state(failed=(suggestions(files, state())[0].subject,)), state(goal="mend src/b.py")):
+        assert used.looks(current, files) == PythonInsight().looks(current, files)
+
+
+def test_an_unchanged_tree_is_read_but_not_parsed_again(monkeypatch):
+    files, insight = tree(src__a=tangled("f"), src__b=tangled("g")), PythonInsight()
+    insight.looks(state(), files)
+    monkeypatch.setattr("afresh.insight.tree.parse", lambda path, text: 1 / 0)
+    insight.looks(state(), files)
+    insight.measure(state(), files)
+    insight.tests_for(["src/a.py"], files)
+
+
+def test_violations_are_counted_in_scope_and_outside_tests():
+    files = tree(src__a=tangled("f"), src__deep__b=tangled("g"), tests__test_a=tangled("test_h"), c=tangled("k", 10))
+    count = PythonInsight().measure
+    assert count(state(), files) == 2
+    assert count(state("mend `src/a.py`, please"), files) == 1
+    assert count(state("mend ./src/deep/."), files) == 1
+    assert count(state("mend src/."), files) == 2
+    assert count(state("mend src/unknown.py"), files) == 2
+    assert count(state(type="write_tests"), files) == 0
+
+
+def test_only_tasks_about_complexity_see_violations():
+    files = tree(src__a=tangled("f"))
+    assert [look.kind for look in PythonInsight().looks(state(type="implement_feature"), files)] == ["outline"]
+    kinds = [look.kind for look in PythonInsight().looks(state(type="refactor"), files)]
+    assert kinds[:3] == ["outline", "violations", "suggestion"]
+
+
+def test_files_that_cannot_be_understood_are_named_and_do_no_harm():
+    files = Texts({
+        "good.py": tangled("f"), "bad.py": "def f(:\n", "null.py": "x = '\x00'\n", "other.py": "\0",
+        "huge.py": "x = 1\n" * 200_000, "notes.txt": "hello", "deep.py": "(" * 500 + ")" * 500, "empty.py": "",
+    })  # fmt: skip
+    [outline, violations, *_] = PythonInsight().looks(state(), files)
+    for path in (
+        "bad.py (does not parse)",
+        "null.py (does not parse)",
+        "other.py (cannot be read",
+        "huge.py (1,200,000 characters",
+    ):
+        assert path in outline.text
+    assert "f good.py:1 complexity 12" in violations.text
+
+
+def test_the_outline_stays_small_puts_what_matters_first_and_says_what_is_left_out():
+    files = Texts(
+        {f"src/module_{number:03}.py": "def one(): pass\nclass Two:\n    def three(self): pass\n" for number in range(200)}
+    )
+    files.texts |= {f"tests/test_{number:03}.py": "def test_it(): pass\n" for number in range(100)}
+    current = replace(state("mend src/module_150.py", "implement_feature"), changed=("src/module_170.py",))
+    current = replace(current, regions=(Region("src/module_190.py", 1, 2, 1),))
+    text = PythonInsight().looks(current, files)[0].text
+    assert len(text) <= LONGEST
+    assert [line.split()[0] for line in text.splitlines()[:4]] == [
+        "src/module_150.py", "src/module_170.py", "src/module_190.py", "src/module_000.py"
+    ]  # fmt: skip
+    assert "class Two(three)" in text
+    assert "more Python files (100 of them tests)" in text

@@ -1,0 +1,115 @@
+"""What every commit keeps: no addresses, no paths of somebody's machine, pinned requirements, documents whose commands work."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import afresh
+from afresh.app.sample import copy_sample
+
+ROOT = Path(__file__).parents[1]
+LOCKS = {"uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "package-lock.json", "yarn.lock"}
+ADDRESS = re.compile(r"pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|(?<!emit-)index[-_]url|find[-_]links", re.IGNORECASE)
+SOMEBODYS = re.compile(r"(?:/home|/Users)/(?!user\b|me\b)\w+/|/root/\.(?!ssh)")
+
+
+def tracked() -> list[Path]:
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("not a git checkout, so nothing is tracked")
+    return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def offending(text: str, checkout: str) -> list[str]:
+    """The addresses and machine paths in a text."""
+    found = [match.group() for pattern in (ADDRESS, SOMEBODYS) for match in pattern.finditer(text)]
+    return found + ([checkout] if f"{checkout}/" in text else [])
+
+
+def unpinned(requirements: str) -> list[str]:
+    """The requirements without an exact version, or without a hash."""
+    entries = [entry for entry in re.split(r"\n(?=\S)", requirements.strip()) if entry and not entry.startswith("#")]
+    return [entry for entry in entries if not re.match(r"[\w.-]+==\S+.*--hash=sha256:[0-9a-f]{64}", entry, re.DOTALL)]
+
+
+def console_commands(document: str) -> list[str]:
+    """The lines after `$ ` in the blocks marked `console`; a line that ends in a backslash goes on."""
+    blocks = re.findall(r"^```console\n(.*?)^```", document, re.MULTILINE | re.DOTALL)
+    return re.findall(r"^\$ ((?:.*\\\n)*.*)$", "\n".join(blocks), re.MULTILINE)
+
+
+WRITTEN = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [path for path in WRITTEN if console_commands(path.read_text("utf-8"))]
+
+
+def test_no_tracked_file_holds_an_address_or_a_machine_path():
+    wrong = {}
+    for path in tracked():
+        if path != Path(__file__) and (found := offending(path.read_text("utf-8", errors="ignore"), str(ROOT))):
+            wrong[str(path.relative_to(ROOT))] = found
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["see https://pypi.org/simple", "--index-url x", "PIP_FIND_LINKS=x", "/home/anna/afresh", "/root/.cache", "/build/place/src"],
+)
+def test_an_address_or_a_machine_path_would_be_found(text: str):
+    assert offending(text, "/build/place")
+
+
+def test_no_lock_file_is_tracked():
+    assert not [path for path in tracked() if path.name in LOCKS]
+
+
+@pytest.mark.parametrize("name", ["runtime.txt", "dev.txt"])
+def test_every_requirement_is_pinned_with_hashes(name: str):
+    assert not unpinned((ROOT / "requirements" / name).read_text("utf-8"))
+
+
+@pytest.mark.parametrize("entry", ["click", "click>=8", "click==8.1.0", "click @ file:///click.whl"])
+def test_a_loose_requirement_would_be_found(entry: str):
+    assert unpinned(f"rich==1 \\\n    --hash=sha256:{'0' * 64}\n{entry}\n") == [entry]
+
+
+def test_the_checks_run_with_the_versions_that_are_shipped():
+    shipped, checked = ((ROOT / "requirements" / name).read_text("utf-8").splitlines() for name in ("runtime.txt", "dev.txt"))
+    assert {line for line in shipped if "==" in line} <= set(checked)
+
+
+def test_the_changelog_has_the_current_version():
+    assert re.search(rf"^## {re.escape(afresh.__version__)}\b", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+
+
+def test_commands_are_collected_from_console_blocks_only():
+    document = "```console\n$ one\noutput\n$ two \\\n    more\n```\n```sh\n$ not this\n```\n```console\n$ three\n```\n"
+    assert console_commands(document) == ["one", "two \\\n    more", "three"]
+
+
+@pytest.mark.skipif(not DOCUMENTS, reason="no document has a block marked `console` yet")
+def test_documented_commands_work(tmp_path: Path):
+    """Each document's commands, in order, in a copy of the sample project of their own."""
+    program = Path(sys.executable).parent / "afresh"
+    assert program.exists(), "afresh is not installed beside this Python: make setup"
+    for document in DOCUMENTS:
+        project = copy_sample(tmp_path / document.stem)
+        for command in console_commands(document.read_text("utf-8")):
+            need_sandbox_for(command)
+            result = run_in(project, command, program.parent)
+            assert result.returncode == 0, f"{document.name}: $ {command}\n{result.stdout}{result.stderr}"
+
+
+def need_sandbox_for(command: str) -> None:
+    from afresh.testing.sandbox_contract import requires_sandbox
+
+    if re.match(r"afresh (run|work|resume)\b", command) and "--no-sandbox" not in command:
+        requires_sandbox()()
+
+
+def run_in(project: Path, command: str, programs: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    return subprocess.run(["bash", "-c", command], cwd=project, env=environment, capture_output=True, text=True, timeout=120)

@@ -1,0 +1,77 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from afresh.domain.fact import Fact, FactKind
+from afresh.domain.state import State
+from afresh.domain.task import Task
+from afresh.errors import BadInput
+from afresh.insight import PythonInsight
+from afresh.sample_project import copy_sample
+
+
+class Checkout:
+    def __init__(self, root):
+        self.root = root
+
+    def read(self, path):
+        return (self.root / path).read_bytes().decode()
+
+    def write(self, path, text):
+        (self.root / path).write_bytes(text.encode())
+
+    def paths(self):
+        listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=self.root, capture_output=True, text=True)
+        return listed.stdout.split()
+
+
+def passes(root):
+    command = [sys.executable, "-B", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    return subprocess.run(command, cwd=root, capture_output=True).returncode == 0
+
+
+def test_the_sample_is_the_same_commit_everywhere(tmp_path):
+    heads = set()
+    for name in ("one", "two"):
+        root = copy_sample(tmp_path / name)
+        heads.add(subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True).stdout)
+        status = subprocess.run(["git", "status", "--porcelain"], cwd=root, capture_output=True, text=True)
+        assert status.stdout == ""
+        assert (root / ".gitignore").exists() and not (root / "gitignore").exists()
+    assert len(heads) == 1
+
+
+def test_a_folder_with_something_in_it_is_left_alone(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(BadInput):
+        copy_sample(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_the_suggestions_bring_the_sample_to_zero_violations_with_one_detour(tmp_path):
+    root = copy_sample(tmp_path / "sample")
+    files, insight, failed = Checkout(root), PythonInsight(), []
+    task = Task(id="t", goal="bring every function to a complexity of at most 10", type="fix_violation")
+    current = State(task=task)
+    assert passes(root)
+    assert insight.measure(current, files) == 6
+    for _ in range(12):
+        offers = [look for look in insight.looks(current, files) if look.kind == "suggestion"]
+        if not offers:
+            break
+        before = {path: files.read(path) for path in files.paths() if path.startswith("src/")}
+        for edit in json.loads(offers[0].text.partition("\n")[2]):
+            text = files.read(edit["path"])
+            assert text.count(edit["old"]) == 1
+            files.write(edit["path"], text.replace(edit["old"], edit["new"]))
+        if not passes(root):
+            failed.append(offers[0].text.partition("\n")[0])
+            for path, text in before.items():
+                files.write(path, text)
+            facts = (*current.facts, Fact(FactKind.FAILED_APPROACH, f"apply {offers[0].subject}", "tests failed"))
+            current = State(task=task, facts=facts)
+    assert insight.measure(current, files) == 0
+    assert passes(root)
+    assert [" of quote in " in head for head in failed] == [True]
