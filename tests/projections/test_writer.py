@@ -3,6 +3,7 @@ import os
 from pathlib import Path
 
 import pytest
+from journals import on_disk
 
 from afresh.domain import event as happened
 from afresh.domain.action import Reply
@@ -10,8 +11,6 @@ from afresh.domain.fact import Decision, PlanItem
 from afresh.domain.task import Status, Task
 from afresh.projections.rebuild import rebuild
 from afresh.projections.writer import ProjectionWriter
-
-from .journals import on_disk
 
 
 class Desk:

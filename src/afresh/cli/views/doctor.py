@@ -10,6 +10,7 @@ from afresh.domain.health import Finding
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+
 def doctor_json(findings: Sequence[Finding]) -> dict[str, Any]:
     return {"ok": all(finding.level != "fail" for finding in findings), "checks": [asdict(finding) for finding in findings]}
 
