@@ -4,13 +4,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from journals import Project, in_memory, on_disk, projects
 
 from afresh.domain.text import visible
 from afresh.errors import BadInput
 from afresh.projections.rebuild import rebuild
 from afresh.projections.writer import ProjectionWriter
-
-from .journals import Project, in_memory, on_disk, projects
 
 slow = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 

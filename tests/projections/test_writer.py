@@ -3,14 +3,14 @@ import os
 from pathlib import Path
 
 import pytest
+from journals import on_disk
 
 from afresh.domain import event as happened
-from afresh.domain.fact import Decision
+from afresh.domain.action import Reply
+from afresh.domain.fact import Decision, PlanItem
 from afresh.domain.task import Status, Task
 from afresh.projections.rebuild import rebuild
 from afresh.projections.writer import ProjectionWriter
-
-from .journals import on_disk
 
 
 class Desk:
@@ -76,6 +76,13 @@ def test_the_log_tells_who_decided_what_and_why(desk: Desk) -> None:
     assert desk.log("t1")[1]["why"] == "test_x failed" and desk.log("t1")[0]["at"] == "2023-11-14T22:13:20Z"
 
 
+def test_an_answer_in_one_commit_with_the_next_call_belongs_to_the_step_before(desk: Desk) -> None:
+    desk.add("t1")
+    desk.commit("t1", happened.Answered("go on"), happened.Replied(1, Reply()))
+    desk.commit("t1", happened.Asked("how?"))
+    assert [line["step"] for line in desk.log("t1")] == [0, 1]
+
+
 def test_the_log_is_appended_to_and_the_journal_is_not_read(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.add("t1")
     desk.commit("t1", happened.Answered("one"))
@@ -136,13 +143,13 @@ def test_nothing_is_written_through_a_link_of_the_repository(desk: Desk, tmp_pat
 
 def test_a_linked_log_or_session_file_is_not_followed(desk: Desk, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
-    victim.write_text("mine\n")
+    victim.write_text("")
     for name in ("decisions/t1.jsonl", "sessions/t1.md", "tasks/t1.json"):
         (desk.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (desk.folder / name).symlink_to(victim)
     desk.add("t1")
     desk.commit("t1", happened.Answered("yes"))
-    assert victim.read_text() == "mine\n"
+    assert victim.read_text() == ""
 
 
 def test_a_hostile_task_id_stays_inside_its_folder(desk: Desk) -> None:
@@ -162,6 +169,19 @@ def test_continuity_names_running_before_blocked_before_ready_before_waiting(des
     assert found["tasks"][3]["waits for"] == "ready" and found["pick_up"]["task"] == "runs"
     desk.commit("ready", happened.Ended(Status.DONE, "done"))
     assert "waits for" not in desk.continuity()["tasks"][-1]
+
+
+def test_continuity_follows_every_step_and_still_is_what_a_rebuild_gives(desk: Desk) -> None:
+    desk.add("first")
+    desk.add("waits", needs=("first",))
+    desk.commit("first", happened.Claimed("w"))
+    desk.commit("first", happened.Finished(1, "looked around"))
+    desk.commit("waits", happened.Planned((PlanItem("begin"),)))
+    found = (desk.folder / "continuity.json").read_bytes()
+    assert desk.continuity()["pick_up"]["last outcome"] == "looked around"
+    assert desk.continuity()["tasks"][1]["waits for"] == "first"
+    rebuild(desk.store, desk.queue.tickets(), desk.folder)
+    assert (desk.folder / "continuity.json").read_bytes() == found
 
 
 def test_continuity_is_bounded_whatever_the_number_of_tasks_and_the_script(desk: Desk) -> None:

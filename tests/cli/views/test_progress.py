@@ -2,13 +2,12 @@ import io
 import re
 
 from rich.console import Console
+from samples import COMMITS, DONE, HOSTILE, told
 
 from afresh.cli.views.glance import Glance, look, progress_json
 from afresh.cli.views.progress import LiveProgress, duration, panel, plain_line
 from afresh.cli.views.terminal import terminal
 from afresh.domain.text import visible
-
-from .samples import COMMITS, DONE, HOSTILE, told
 
 
 class Clock:

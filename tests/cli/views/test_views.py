@@ -6,20 +6,20 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import AUDITS, BLOCKED, CHANGES, DONE, HOSTILE, LATER, SECTIONS, rendered, told
 
 from afresh.cli.views.context import context_diff, context_diff_json, context_show, context_show_json
-from afresh.cli.views.doctor import Finding, doctor, doctor_json
+from afresh.cli.views.doctor import doctor, doctor_json
 from afresh.cli.views.glance import Glance, look
 from afresh.cli.views.parts import gauge, sparkline
 from afresh.cli.views.progress import panel
 from afresh.cli.views.show import show, show_json
 from afresh.cli.views.status import status, status_json
 from afresh.cli.views.summary import summary, summary_json
+from afresh.domain.health import Finding
 from afresh.domain.task import Status
 from afresh.domain.text import visible
 from afresh.ports import Ticket
-
-from .samples import AUDITS, BLOCKED, CHANGES, DONE, HOSTILE, LATER, SECTIONS, rendered, told
 
 TICKETS = [
     Ticket(DONE.task.id, DONE.task.goal, "fix_violation", Status.DONE, 0, (), False),
