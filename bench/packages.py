@@ -22,7 +22,7 @@ from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.insight import PythonInsight
 
-PACKAGES = ("sqlparse", "mistune", "voluptuous", "prettytable")
+PACKAGES = ("voluptuous", "sqlparse")
 TIMEOUT = 300
 
 
@@ -81,7 +81,7 @@ def work(package: str, folder: Path, most: int) -> Report:
     facts: list[Fact] = []
     report.before = insight.measure(State(task=task), files)
     report.suite, report.green_before = suite(root)
-    while len(report.kept) + len(report.reverted) < most:
+    while report.green_before and len(report.kept) + len(report.reverted) < most:
         offers = [look for look in insight.looks(State(task=task, facts=tuple(facts)), files) if look.kind == "suggestion"]
         if not offers:
             break
@@ -124,8 +124,8 @@ def suite(root: Path) -> tuple[str, bool]:
         done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         return f"no end after {TIMEOUT} s", False
-    lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR", "E  ")) or "passed" in line]
-    return (lines or done.stdout.splitlines() or [done.stderr[-200:]])[-1], done.returncode == 0
+    lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return (lines or done.stdout.splitlines()[-1:] or [done.stderr[-200:]])[0], done.returncode == 0
 
 
 def download(package: str, folder: Path) -> Path:

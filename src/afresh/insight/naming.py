@@ -168,7 +168,7 @@ def _noun(node: ast.expr) -> list[str]:
         case ast.Constant(value=str(text)) if re.fullmatch(r"[A-Za-z][\w -]{1,20}", text):
             return split(text)[:2]
         case ast.Name(id=name) | ast.Attribute(attr=name):
-            return [word for word in split(name) if len(word) > 1 or name == word][:3]
+            return [word for word in split(name) if len(word) > 1][:3]
         case ast.Call():
             return _noun(_called(node))
         case ast.Subscript(value=value, slice=index):
