@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afresh.domain.action import Completed
+from afresh.domain.verdict import Failure
 from afresh.engine.verify.command import instrumented
 from afresh.engine.verify.outcomes import Outcomes, collapsed, worst
 from afresh.engine.verify.pytest_output import read_pytest
@@ -127,6 +128,11 @@ def test_equal_messages_are_shown_once_with_their_count_and_old_failures_last() 
     assert [failure.message for failure in collapsed(found.failures)] == ["8 × KeyError: 'x'", "ValueError: y"]
     old = frozenset(f"a.py::test_{n}" for n in range(8))
     assert [failure.message for failure in collapsed(found.failures, old)] == ["ValueError: y", "8 × KeyError: 'x'"]
+
+
+def test_the_same_failure_has_the_same_words_whatever_the_address() -> None:
+    failures = [Failure(f"a.py::test_{n}", f"assert <function f at 0x7f06{n}339b880> == 0xdeadbeef") for n in range(2)]
+    assert [failure.message for failure in collapsed(failures)] == ["2 × assert <function f at 0x…> == 0xdeadbeef"]
 
 
 REAL = """

@@ -10,6 +10,7 @@ from afresh.domain.verdict import Failure
 PASSED, FAILED, SKIPPED, ERROR = "passed", "failed", "skipped", "error"
 RANK = {PASSED: 0, SKIPPED: 1, FAILED: 2, ERROR: 3}
 MESSAGE, DETAIL_LINES, DETAIL, SHOWN = 300, 12, 900, 5
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}")
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
@@ -54,11 +55,16 @@ def plain(output: str) -> list[str]:
 
 def collapsed(failures: Iterable[Failure], last: frozenset[str] = frozenset()) -> tuple[Failure, ...]:
     """The first few to show: each message once with its count, tests in `last` (those that failed before) at the end."""
-    ordered = sorted(failures, key=lambda failure: failure.test in last)
+    ordered = sorted(map(_placeless, failures), key=lambda failure: failure.test in last)
     groups: dict[str, list[Failure]] = {}
     for failure in ordered:
         groups.setdefault(failure.message or failure.test, []).append(failure)
     return tuple(_counted(group) for group in list(groups.values())[:SHOWN])
+
+
+def _placeless(failure: Failure) -> Failure:
+    """Addresses of objects differ from run to run; the same failure has the same words."""
+    return Failure(failure.test, _ADDRESS.sub(" at 0x…", failure.message), _ADDRESS.sub(" at 0x…", failure.detail))
 
 
 def _counted(group: list[Failure]) -> Failure:
