@@ -1,7 +1,6 @@
 """Looks at the machine and at the project, and says what holds."""
 
 import os
-import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,6 +20,8 @@ def examine(path: Path) -> Sequence[Finding]:
 
 
 def machine() -> Iterator[Finding]:
+    import sqlite3
+
     yield Finding("python", "ok", sys.version.split()[0])
     yield Finding("sqlite", "ok", sqlite3.sqlite_version)
     yield git()
