@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from afresh.insight.source import Source
@@ -61,15 +62,20 @@ def _shared_by(path: str, test: str) -> bool:
 
 def _imports(source: Source, tree: Tree, modules: dict[str, str]) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(source.tree):
+    for node in _import_statements(source):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 found |= _whole(alias.name, tree, modules)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = _absolute(node, source.path, tree)
             for alias in node.names:
                 found |= _member(base, alias.name, tree, modules, 3)
     return found
+
+
+@lru_cache(maxsize=4096)
+def _import_statements(source: Source) -> list[ast.Import | ast.ImportFrom]:
+    return [node for node in ast.walk(source.tree) if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 def _whole(name: str, tree: Tree, modules: dict[str, str]) -> set[str]:
