@@ -47,17 +47,17 @@ def test_the_second_worker_is_refused_and_the_first_ends_well(person: Person, fi
     started = (*order, "--check", CHECK) if first == "run" else (person.adds(),) if first == "resume" else ("--until-empty",)
     if first == "work":
         person.adds()
-    before = person.belongings()
+    before, other = person.belongings(), ("--model", person.script())
     worker = person.starts(first, *started, *model, "--json")
     try:
         asked = request(box, 1, worker)
         (ticket,) = person.types("list", "--json").json
         assert ticket["status"] == "running" and ticket["owner"]
-        for refused in (person.types("resume", *model), person.types("resume", ticket["task"], *model)):
+        for refused in (person.types("resume", *other), person.types("resume", ticket["task"], *other)):
             assert refused.code == 1 and f"is being worked on by {ticket['owner']}" in refused.err
             assert "nothing was changed" in refused.err and "wait for it" in refused.err
-        assert ended(person.starts("resume", ticket["task"], *model, "--json"))[0] == 1, "from another process, too"
-        assert person.types("work", *model).out == "no task is ready\n"
+        assert ended(person.starts("resume", ticket["task"], *other, "--json"))[0] == 1, "from another process, too"
+        assert person.types("work", *other).out == "no task is ready\n"
         discarded = person.types("discard", ticket["task"])
         assert discarded.code == 1 and "stop that run first" in discarded.err
         assert person.types("apply", ticket["task"]).code == 1
