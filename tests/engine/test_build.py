@@ -29,7 +29,7 @@ looks = st.builds(
     lines,
 )
 file_looks = st.builds(
-    lambda path, line, text: Look("file", f"{path}:{line}", text), st.sampled_from("ab"), st.integers(1, 99), lines
+    lambda path, line, text: Look("file", f"{path}:{line}-{line + 3} f", text), st.sampled_from("ab"), st.integers(1, 99), lines
 )
 facts = st.builds(Fact, st.sampled_from(FactKind), lines, lines)
 records = st.builds(
@@ -111,7 +111,7 @@ def test_what_may_never_be_left_out_is_there_in_the_tightest_window():
     failed = Fact(FactKind.FAILED_APPROACH, "edit a.py", "test_x failed", step=3)
     memory = Memory(
         state(facts=(failed,), words=("use tabs",), plan=(PlanItem("then b.py"),)),
-        (Look("outline", "", "long\n" * 4_000), Look("file", "a.py:1", "x = 1\n" * 3_000)),
+        (Look("outline", "", "long\n" * 4_000), Look("file", "a.py:1-3000 ", "x = 1\n" * 3_000)),
     )
     window = made(memory)
     for text in ("Make it work", "pytest -q", "use tabs", "edit a.py", "test_x failed", "then b.py"):
@@ -126,7 +126,7 @@ def test_a_ceiling_below_the_minimum_names_the_largest_section_and_the_remedy():
 
 
 def test_room_that_one_section_leaves_is_used_by_another():
-    small = made(Memory(state(), (Look("file", "a.py:1", "short"), Look("outline", "", "name\n" * 700))))
+    small = made(Memory(state(), (Look("file", "a.py:1-1 ", "short"), Look("outline", "", "\n".join(f"{n} " + "name " * 20 for n in range(60))))))
     assert not small.omissions
     assert small.tokens > 1_500
 

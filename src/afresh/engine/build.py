@@ -12,7 +12,7 @@ from afresh.engine.tokens import FRAMING, Counter
 from afresh.errors import OverCeiling
 from afresh.ports import Tool
 
-TOOL_FRAMING, FOOTER, SMALLEST_CUT = 6, 40, 60
+TOOL_FRAMING, FOOTER, SMALLEST_CUT, STUBS = 6, 50, 60, 80
 
 
 def offered(template: Template, tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
@@ -32,7 +32,7 @@ def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budge
     by_name = {section.name: section for section in (*always, *chosen)}
     body = [by_name[draft.name] for draft in made if draft.name in by_name]
     used = sum(section.tokens for section in (*fixed, *body)) + FRAMING + FOOTER
-    body.append(Section("footer", Tier.ALWAYS, footer(memory, used, budget), FOOTER))
+    body.append(Section("footer", Tier.ALWAYS, footer(memory, used, budget, reserve), FOOTER))
     request = Request(template.system, "\n\n".join(section.text for section in body), tuple(tools), reserve)
     return checked(Window(request, (*fixed, *body), tuple(omissions), budget, used), counter)
 
@@ -48,17 +48,39 @@ def allot(
     for draft in order:
         left -= take(draft, taken[draft.name], min(left, int(shares.get(draft.name, 0.0) * room)), counter)
     for draft in order:
-        left -= take(draft, taken[draft.name], left, counter)
+        left -= take(draft, taken[draft.name], left - stubs_cost(made, taken, counter), counter)
+    left -= add_stubs(made, taken, left, counter)
     cuts = cut_to_fit(order, taken, left, counter)
-    sections = [shown(draft, taken[draft.name], cuts.get(draft.name), counter) for draft in made if taken[draft.name]]
+    sections = [shown(draft, taken[draft.name], counter) for draft in made if taken[draft.name]]
     return sections, [gone for draft in made for gone in left_out(draft, taken[draft.name], cuts.get(draft.name), counter)]
+
+
+def stubs(draft: Draft, taken: Sequence[Piece]) -> list[Piece]:
+    """What stands for the pieces that are left out, newest first: where to find them."""
+    return [Piece(piece.stub, piece.what, piece.rank) for piece in by_rank(draft) if piece.stub and piece not in taken]
+
+
+def stubs_cost(made: Sequence[Draft], taken: dict[str, list[Piece]], counter: Counter) -> int:
+    return min(STUBS, sum(counter(stub.text) + 1 for draft in made for stub in stubs(draft, taken[draft.name])))
+
+
+def add_stubs(made: Sequence[Draft], taken: dict[str, list[Piece]], left: int, counter: Counter) -> int:
+    spent = 0
+    for draft in made:
+        for stub in stubs(draft, taken[draft.name]):
+            cost = counter(stub.text) + 1 + heading_cost(draft, taken[draft.name], counter)
+            if spent + cost <= left:
+                taken[draft.name].append(stub)
+                spent += cost
+    return spent
 
 
 def cut_to_fit(order: Sequence[Draft], taken: dict[str, list[Piece]], left: int, counter: Counter) -> dict[str, Piece]:
     """Show a part of the first piece of each section that did not fit whole; the pieces that were cut."""
     cuts: dict[str, Piece] = {}
     for draft in order:
-        piece = next((piece for piece in by_rank(draft) if piece not in taken[draft.name]), None)
+        held = {(piece.what, piece.rank) for piece in taken[draft.name]}
+        piece = next((piece for piece in by_rank(draft) if (piece.what, piece.rank) not in held), None)
         room = left - heading_cost(draft, taken[draft.name], counter) - 1
         if piece and room > SMALLEST_CUT and (shorter := cut(piece, room, counter)):
             left = room - counter(shorter.text)
@@ -102,10 +124,10 @@ def cut(piece: Piece, room: int, counter: Counter) -> Piece | None:
     return best
 
 
-def shown(draft: Draft, taken: Sequence[Piece], whole: Piece | None, counter: Counter) -> Section:
-    """The pieces in the order of the page; a cut one stands where the whole one would."""
-    place = {id(piece): number for number, piece in enumerate(draft.pieces)}
-    order = sorted(taken, key=lambda piece: place.get(id(piece), place.get(id(whole), 0)))
+def shown(draft: Draft, taken: Sequence[Piece], counter: Counter) -> Section:
+    """The pieces in the order of the page; a cut one or a stub stands where the whole one would."""
+    place = {(piece.what, piece.rank): number for number, piece in enumerate(draft.pieces)}
+    order = sorted(taken, key=lambda piece: place[piece.what, piece.rank])
     text = page(draft, order)
     return Section(draft.name, draft.tier, text, counter(text) + 2)
 
@@ -115,13 +137,13 @@ def page(draft: Draft, pieces: Sequence[Piece]) -> str:
 
 
 def left_out(draft: Draft, taken: Sequence[Piece], whole: Piece | None, counter: Counter) -> list[Omission]:
-    gone = [
-        Omission(draft.name, piece.what, counter(piece.text), "no room left")
-        for piece in draft.pieces
-        if piece not in taken and piece is not whole
-    ]
+    """One line for all pieces of one name; what was cut down is told apart."""
+    gone: dict[str, int] = {}
+    for piece in draft.pieces:
+        if piece not in taken and piece is not whole:
+            gone[piece.what] = gone.get(piece.what, 0) + counter(piece.text)
     cut_down = [Omission(draft.name, whole.what, counter(whole.text), "shown in part")] if whole else []
-    return [*gone, *cut_down]
+    return [*(Omission(draft.name, what, tokens, "no room left") for what, tokens in gone.items()), *cut_down]
 
 
 def fixed_section(name: str, text: str, counter: Counter) -> Section:
@@ -133,10 +155,10 @@ def tools_section(tools: Sequence[ToolSchema], counter: Counter) -> Section:
     return Section("tools", Tier.ALWAYS, text, counter(text) + TOOL_FRAMING * len(tools))
 
 
-def footer(memory: Memory, used: int, budget: int) -> str:
+def footer(memory: Memory, used: int, budget: int, reserve: int) -> str:
     state = memory.state
     return (
-        f"[Context: {used:,}/{budget:,} tokens | {state.archived} archived blocks available | "
+        f"[Context: {used:,}/{budget:,} tokens | {state.archived} archived blocks available | reply up to {reserve:,} tokens | "
         f"step {state.step + 1} of {state.limit}]\nWhat is your next action?"
     )
 

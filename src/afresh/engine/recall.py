@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from afresh.domain.fact import Look, Region
+from afresh.domain.fact import Look
 from afresh.domain.memory import Memory
 from afresh.domain.state import State
 from afresh.engine.agent import Agent
-from afresh.engine.excerpt import excerpt, function_source
+from afresh.engine.excerpt import chunks, excerpt, function_source, title
 from afresh.errors import ModelMistake
 from afresh.ports import Files
 
@@ -35,8 +35,9 @@ def excerpts(state: State, files: Files, changes: dict[str, str]) -> Iterator[Lo
     """Current text of the lines that the model has seen or written: never as they were, always as they are."""
     for region in state.regions:
         text = readable(files, region.path)
-        if text is not None:
-            yield Look("file", f"{region.path}:{region.start}", excerpt(text, region, new_lines(changes.get(region.path, ""))))
+        lines, changed = (text or "").splitlines(), new_lines(changes.get(region.path, ""))
+        for start, end in chunks(lines, region):
+            yield Look("file", f"{region.path}:{start}-{end} {title(lines, start, end)}", excerpt(lines, start, end, changed))
 
 
 def failing_tests(state: State, files: Files) -> Iterator[Look]:
@@ -77,6 +78,3 @@ def new_lines(patch: str) -> frozenset[int]:
         elif line and not text.startswith(("-", "\\")):
             line += 1
     return frozenset(numbers)
-
-
-__all__ = ["Region", "recall"]

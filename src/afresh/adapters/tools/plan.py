@@ -24,4 +24,4 @@ def item(text: str) -> PlanItem:
     return PlanItem(text[3:].strip() if text[:3].lower() in ("[x]", "[ ]") else text.strip(), done)
 
 
-tool = FunctionTool(schema("plan", "Replace the plan.", items=("array", "'[x] …' when done")), run)
+tool = FunctionTool(schema("plan", "Replace the plan (12 short items at most).", items=("array", "'[x] …' when done")), run)
