@@ -14,12 +14,13 @@ from afresh.adapters.tools import TOOLS
 from afresh.adapters.workspace.environment import environment_folders
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
-from afresh.app.tasks import Desk
+from afresh.app.acceptance import refuse_large
+from afresh.app.tasks import Desk, block
 from afresh.domain.state import State
 from afresh.engine.agent import Agent
 from afresh.engine.loop import work_on
 from afresh.engine.tokens import Counter
-from afresh.errors import BadInput
+from afresh.errors import BadInput, OverCeiling
 from afresh.insight.python import PythonInsight
 from afresh.ports import Watcher
 
@@ -42,6 +43,8 @@ def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
     try:
         with keep(desk.queue, worker, claimed):
             return work_on(claimed, worker, agent_for(desk, desk.store.load(claimed), terms))
+    except OverCeiling as fault:
+        return block(desk, claimed, str(fault))
     finally:
         desk.queue.release(worker, claimed)
 
@@ -88,11 +91,3 @@ def which_model(desk: Desk, state: State, terms: Terms) -> str:
             safe=f"task {state.task.id} is kept",
         )
     return chosen
-
-
-def refuse_large(budget: int, window: int) -> None:
-    """A fifth of the model's window, never more."""
-    if budget > window // 5:
-        raise BadInput(
-            f"a ceiling of {budget:,} tokens is over 20 % of this model's window of {window:,}", next=f"--budget {window // 5}"
-        )

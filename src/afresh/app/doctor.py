@@ -60,7 +60,10 @@ def project(path: Path) -> Iterator[Finding]:
         yield Finding("project", "warn", fault.what, fault.next)
         return
     yield Finding("project", "ok", str(desk.project.root))
-    yield from journals(desk)
+    try:
+        yield from journals(desk)
+    except NeedsPerson as fault:
+        yield Finding("journals", "fail", fault.what, fault.next)
 
 
 def journals(desk: Desk) -> Iterator[Finding]:

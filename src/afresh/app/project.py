@@ -7,7 +7,7 @@ from typing import Any
 
 from afresh.errors import BadInput
 
-SETTINGS: dict[str, type] = {"checks": list, "type": str, "budget": int, "max_steps": int}
+SETTINGS: dict[str, type] = {"checks": list, "type": str, "budget": int, "max_steps": int, "check_timeout": int}
 """What a repository may set. Models, keys, endpoints and the sandbox are the user's alone."""
 OWN_SETTINGS: dict[str, type] = {**SETTINGS, "model": str, "readable": list}
 
@@ -35,6 +35,8 @@ class Settings:
     type: str = ""
     budget: int = 4_000
     max_steps: int = 60
+    check_timeout: int = 600
+    """Seconds after which a check is killed."""
     model: str = ""
     readable: tuple[str, ...] = ()
     """Paths outside the repository that sandboxed commands may read."""
@@ -63,6 +65,18 @@ def read_settings(path: Path, known: dict[str, type]) -> dict[str, Any]:
             next=f"it may set: {', '.join(known)}",
             safe="nothing was changed",
         )
-    if wrong := [name for name, value in plain.items() if not isinstance(value, known[name])]:
-        raise BadInput(f"{path}: {wrong[0]} should be a {known[wrong[0]].__name__}", next="mend the file")
+    for name, value in plain.items():
+        if not fits(value, known[name]):
+            raise BadInput(f"{path}: {name} should be {WANTED[known[name]]}", next="mend the file", safe="nothing was changed")
     return plain
+
+
+WANTED: dict[type, str] = {list: "a list of texts", int: "a whole number above 0", str: "a text"}
+
+
+def fits(value: Any, wanted: type) -> bool:
+    if wanted is list:
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    if wanted is int:
+        return type(value) is int and value > 0
+    return isinstance(value, wanted)

@@ -12,6 +12,7 @@ CONFIG = """\
 # type = "implement_feature"         # kind of task when none is named
 # budget = 4000                      # ceiling in tokens for each call
 # max_steps = 60
+# check_timeout = 600                # seconds after which a check is killed
 """
 
 

@@ -3,18 +3,19 @@
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from afresh.adapters.models import anchored
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
 from afresh.adapters.store.sqlite import SqliteStore
-from afresh.adapters.templates import template
 from afresh.adapters.time import SystemClock
 from afresh.adapters.workspace.repository import Repository, make_state
+from afresh.app.acceptance import refuse_overfull, refuse_unstorable, refuse_unworkable
 from afresh.app.project import Project, Settings, settings
 from afresh.domain.chain import link
-from afresh.domain.event import Answered, Created, Ended, Event, Head
+from afresh.domain.event import Answered, Asked, Created, Ended, Event, Head
 from afresh.domain.fold import fold
 from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
@@ -71,20 +72,20 @@ def add(desk: Desk, order: Order) -> State:
     if missing := [need for need in order.needs if need not in known]:
         raise BadInput(f"there is no task {missing[0]} to wait for", next="afresh list shows the tasks", safe="nothing was added")
     type = order.type or given.type or "implement_feature"
-    template(type)
     checks = order.checks or given.checks or likely_checks(desk.project.root)
     task = Task(
         id=new_id(order.goal),
         goal=order.goal,
         type=type,
-        checks=tuple(Check(command) for command in checks),
+        checks=tuple(Check(command, given.check_timeout) for command in checks),
         priority=order.priority,
         needs=order.needs,
-        model=order.model or given.model,
+        model=anchored(order.model or given.model),
         budget=order.budget or given.budget,
         max_steps=order.max_steps or given.max_steps,
         project=desk.project.root.name,
     )
+    refuse_unworkable(task)
     return note(desk, None, task.id, [Created(task)])
 
 
@@ -114,11 +115,18 @@ def answer(desk: Desk, task: str, text: str) -> State:
         raise BadInput(f"task {task} is {state.status} and asks nothing", next="afresh status shows who waits for an answer")
     if not text.strip():
         raise BadInput("the answer is empty", next=f'afresh answer {task} "your words"')
+    refuse_unstorable(text)
+    refuse_overfull(replace(state, words=(*state.words, text)))
     return note(desk, state, task, [Answered(text)])
 
 
 def end(desk: Desk, task: str, status: Status, reason: str) -> State:
     return note(desk, desk.store.load(task), task, [Ended(status, reason)])
+
+
+def block(desk: Desk, task: str, why: str) -> State:
+    """The task can't go on by itself: it waits for a person and is in nobody's way."""
+    return note(desk, desk.store.load(task), task, [Asked(why), Ended(Status.BLOCKED, why)])
 
 
 def note(desk: Desk, state: State | None, task: str, events: Sequence[Event]) -> State:

@@ -10,7 +10,7 @@ from afresh.cli.common import json_option
 def command(as_json: bool) -> None:
     """List the tasks in the queue."""
     from afresh.cli.common import desk, print_json
-    from afresh.domain.text import visible
+    from afresh.domain.text import one_line
 
     tickets = desk().queue.tickets()
     if as_json:
@@ -23,8 +23,7 @@ def command(as_json: bool) -> None:
     for ticket in tickets:
         held = f" (held by {ticket.owner})" if ticket.owner else ""
         waits = f" after {', '.join(ticket.needs)}" if ticket.needs else ""
-        first = visible(ticket.goal.splitlines()[0])
-        click.echo(f"{ticket.task:36} {ticket.status:9} {ticket.type:18} {first}{waits}{held}")
+        click.echo(f"{ticket.task:36} {ticket.status:9} {ticket.type:18} {one_line(ticket.goal, 80)}{waits}{held}")
     if not tickets:
         click.echo('no task yet: afresh add "what is to be done"')
     return None

@@ -112,3 +112,7 @@ def main() -> None:
     # What is imported by now lives as long as the process: the collector need not walk it, least of all on the way out.
     gc.freeze()
     sys.exit(run(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

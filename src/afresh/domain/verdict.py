@@ -60,3 +60,5 @@ class Verdict:
     regressions: tuple[str, ...] = ()
     final: bool = False
     measure: int = 0
+    weakened: tuple[str, ...] = ()
+    """Files that weaken the tests of the base: they are put back."""

@@ -57,7 +57,9 @@ def out_of_steps(state: State, deeds: Deeds) -> str:
     """A run that gets nowhere stops and says so; an answer lets it go on."""
     if state.step + 1 >= state.limit:
         return f"The limit of {state.limit} steps is reached. Answer to allow {state.task.max_steps} more, or discard the task."
-    useless = [not any(seen.ok for seen in past.observations) for past in state.recent[-(IDLE_STEPS - 1) :]]
+    answered = state.limit - state.task.max_steps
+    since = [past for past in state.recent if past.step > answered][-(IDLE_STEPS - 1) :]
+    useless = [not any(seen.ok for seen in past.observations) for past in since]
     if len(useless) == IDLE_STEPS - 1 and all(useless) and not any(deed.outcome.ok for deed in deeds.done):
         return f"{IDLE_STEPS} steps in a row did nothing that worked. Answer with a hint, or discard the task."
     return ""

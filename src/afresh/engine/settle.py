@@ -1,7 +1,7 @@
 """Keep a change, or put the tree back as it was before the step that made things worse."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from afresh.domain.action import subject
@@ -27,6 +27,8 @@ class Settlement:
 def settle(state: State, deeds: Deeds, judged: Judgement, agent: Agent) -> Settlement:
     if judged.regressed:
         return revert(state, deeds, judged, agent)
+    if judged.verdict and judged.verdict.weakened:
+        return put_back(state, judged.verdict.weakened, agent)
     if not deeds.changes:
         return Settlement(True, state.snapshot, (Settled(state.step + 1, True, state.snapshot, state.changed),))
     changed = tuple(change.path for change in agent.workspace.changes(state.opened, deeds.snapshot))
@@ -41,6 +43,18 @@ def revert(state: State, deeds: Deeds, judged: Judgement, agent: Agent) -> Settl
     failed = Fact(FactKind.FAILED_APPROACH, approach(deeds), why, block=last_block(judged), step=state.step + 1)
     reverted = Settled(state.step + 1, False, state.snapshot, state.changed, why=why)
     return Settlement(False, state.snapshot, (reverted, Digested(facts=(failed,))))
+
+
+def put_back(state: State, weakened: Sequence[str], agent: Agent) -> Settlement:
+    """The tests are as they were at the base again; all else that was done stays."""
+    agent.workspace.restore(state.opened, weakened)
+    snapshot = agent.workspace.snapshot()
+    changed = tuple(change.path for change in agent.workspace.changes(state.opened, snapshot))
+    moved = tuple(hunks(agent.workspace.changes(state.snapshot, snapshot)))
+    why = f"put back as at the base: {', '.join(weakened)}"
+    failed = Fact(FactKind.FAILED_APPROACH, f"weakening {', '.join(weakened)}", "refused, and put back", step=state.step + 1)
+    settled = Settled(state.step + 1, True, snapshot, changed, why=why, hunks=moved)
+    return Settlement(True, snapshot, (settled, Digested(facts=(failed,))))
 
 
 def approach(deeds: Deeds) -> str:

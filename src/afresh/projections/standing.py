@@ -63,7 +63,9 @@ def failed_approaches(state: State) -> tuple[Fact, ...]:
 
 def commands(state: State) -> tuple[str, ...]:
     """What a person can type next, the likeliest first."""
-    return commands_for(state.task.id, state.status, bool(state.question))
+    first, *rest = commands_for(state.task.id, state.status, bool(state.question))
+    as_it_is = [f"afresh apply {state.task.id} --unverified"] if state.status is Status.BLOCKED and state.commit else []
+    return (first, *as_it_is, *rest)
 
 
 def commands_for(task: str, status: Status, asked: bool = False) -> tuple[str, ...]:

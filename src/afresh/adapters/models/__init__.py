@@ -21,10 +21,33 @@ DEFAULTS = Settings()
 
 def make_model(spec: str, start: int = 0, settings: Settings = DEFAULTS) -> Model:
     """The model that the spec names; `start` is the number of calls that the task has bought."""
+    kind, argument = _parts(spec)
+    return _MAKERS[kind](argument, start, settings)
+
+
+def anchored(spec: str) -> str:
+    """The spec with its path whole, so that it means the same from wherever the task is worked on."""
+    kind, _, argument = spec.partition(":")
+    return f"{kind}:{Path(argument).expanduser().absolute()}" if argument and kind in ("scripted", "mailbox") else spec
+
+
+def known_window(spec: str) -> int:
+    """Tokens that the model can take, as far as that is known without asking for it or for a key."""
+    kind, name = _parts(spec)
+    if kind == "anthropic":
+        from afresh.adapters.models.anthropic_messages import window
+    elif kind == "openai":
+        from afresh.adapters.models.openai_chat import window
+    else:
+        return WINDOW
+    return window(name)
+
+
+def _parts(spec: str) -> tuple[str, str]:
     kind, _, argument = spec.partition(":")
     if kind not in _MAKERS or bool(argument) == (kind == "offline"):
-        raise BadInput(f"there is no model {spec!r}", next=f"pass --model with one of: {FORMS}")
-    return _MAKERS[kind](argument, start, settings)
+        raise BadInput(f"there is no model {spec!r}", next=f"pass --model with one of: {FORMS}", safe="nothing was sent")
+    return kind, argument
 
 
 def _offline(argument: str, start: int, settings: Settings) -> Model:

@@ -24,11 +24,15 @@ WINDOWS = {"claude-": 200_000, "claude-instant-1.1": 100_000, "claude-2.0": 100_
 CUT = ("max_tokens", "model_context_window_exceeded")
 
 
+def window(model: str) -> int:
+    return window_of(model, WINDOWS, 200_000)
+
+
 class AnthropicModel:
     def __init__(self, model: str, connection: Connection) -> None:
         self.model, self.connection = model, connection
         self.name = f"anthropic:{model}"
-        self.window = connection.window or window_of(model, WINDOWS, 200_000)
+        self.window = connection.window or window(model)
 
     def propose(self, request: Request) -> Reply:
         import anthropic

@@ -26,11 +26,15 @@ WINDOWS = {"gpt-5": 272_000, "gpt-4.1": 1_000_000, "gpt-4o": 128_000, "gpt-4": 8
 WINDOWS |= {"o1": 200_000, "o3": 200_000, "o4": 200_000}
 
 
+def window(model: str) -> int:
+    return window_of(model, WINDOWS, 128_000)
+
+
 class OpenAIModel:
     def __init__(self, model: str, connection: Connection) -> None:
         self.model, self.connection = model, connection
         self.name = f"openai:{model}"
-        self.window = connection.window or window_of(model, WINDOWS, 128_000)
+        self.window = connection.window or window(model)
 
     def propose(self, request: Request) -> Reply:
         import openai

@@ -126,4 +126,5 @@ def _reverted(data: dict[str, Any]) -> list["RenderableType"]:
 def _next(data: dict[str, Any]) -> list["RenderableType"]:
     what = {"apply": "take the branch into your checkout", "discard": "drop branch and worktree", "resume": "go on",
             "show": "all that is known of the task", "answer": "answer its question"}  # fmt: skip
-    return [heading("Next"), fields((said(it, "cyan").plain, what[it.split()[1]]) for it in data["next"])]
+    rows = [(it, "take it over all the same" if it.endswith("--unverified") else what[it.split()[1]]) for it in data["next"]]
+    return [heading("Next"), fields((said(it, "cyan").plain, meaning) for it, meaning in rows)]

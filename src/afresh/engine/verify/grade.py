@@ -46,9 +46,10 @@ def _early(bench: Bench, workspace: Workspace, changes: Sequence[Change], measur
     if broken := uncompilable(bench, [change.path for change in changes]):
         reason = "does not compile: " + "; ".join(failure.message for failure in broken.failures)
         return Verdict(Ruling.FAIL, reason, (broken,), final=True, measure=measure)
-    if found := () if task.type == WRITES_TESTS else weakened(bench, workspace, telling(bench)):
-        reason = f"tests that the task did not ask to change were weakened (put them back): {listed(found, 5)}"
-        return Verdict(Ruling.FAIL, reason, final=True, measure=measure)
+    if found := {} if task.type == WRITES_TESTS else weakened(bench, workspace, telling(bench)):
+        ways = tuple(dict.fromkeys(way for ways in found.values() for way in ways))
+        reason = f"tests that the task did not ask to change were weakened, so they are put back as they were: {listed(ways, 5)}"
+        return Verdict(Ruling.FAIL, reason, final=True, measure=measure, weakened=tuple(found))
     return _unmeasured(bench, measure)
 
 

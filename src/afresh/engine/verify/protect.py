@@ -32,16 +32,16 @@ def protected(path: str) -> bool:
     return is_test(path) or in_test_folder(path)
 
 
-def weakened(bench: Bench, workspace: Workspace, checks: Sequence[Check]) -> tuple[str, ...]:
-    """Every way in which the tree weakens the tests of the base; empty when it does not. The tree is left as it was found."""
+def weakened(bench: Bench, workspace: Workspace, checks: Sequence[Check]) -> Mapping[str, tuple[str, ...]]:
+    """Files that weaken the tests of the base, and in which ways; empty when none does. The tree is left as it was found."""
     snapshot = workspace.snapshot()
     changes = workspace.changes(bench.state.opened, snapshot)
     governing = _test_files_of_the_base(bench.files, changes)
     relevant = [change for change in changes if _is_relevant(change, checks, governing)]
     if not relevant:
-        return ()
+        return {}
     touched = _both_sides(bench, workspace, relevant, snapshot)
-    return tuple(dict.fromkeys(finding for one in touched for finding in _findings(one, checks)))
+    return {one.change.path: found for one in touched if (found := _findings(one, checks))}
 
 
 def _test_files_of_the_base(files: Files, changes: Sequence[Change]) -> frozenset[str]:
