@@ -57,7 +57,9 @@ def allot(
 
 def stubs(draft: Draft, taken: Sequence[Piece]) -> list[Piece]:
     """What stands for the pieces that are left out, newest first: where to find them."""
-    return [Piece(piece.stub, piece.what, piece.rank) for piece in by_rank(draft) if piece.stub and piece not in taken]
+    gone = [piece for piece in by_rank(draft) if piece not in taken]
+    rest = [Piece(draft.rest, "rest")] if draft.rest and taken and gone else []
+    return [*rest, *(Piece(piece.stub, piece.what, piece.rank) for piece in gone if piece.stub)]
 
 
 def stubs_cost(made: Sequence[Draft], taken: dict[str, list[Piece]], counter: Counter) -> int:
@@ -127,7 +129,7 @@ def cut(piece: Piece, room: int, counter: Counter) -> Piece | None:
 def shown(draft: Draft, taken: Sequence[Piece], counter: Counter) -> Section:
     """The pieces in the order of the page; a cut one or a stub stands where the whole one would."""
     place = {(piece.what, piece.rank): number for number, piece in enumerate(draft.pieces)}
-    order = sorted(taken, key=lambda piece: place[piece.what, piece.rank])
+    order = sorted(taken, key=lambda piece: place.get((piece.what, piece.rank), len(place)))
     text = page(draft, order)
     return Section(draft.name, draft.tier, text, counter(text) + 2)
 
@@ -158,7 +160,8 @@ def tools_section(tools: Sequence[ToolSchema], counter: Counter) -> Section:
 def footer(memory: Memory, used: int, budget: int, reserve: int) -> str:
     state = memory.state
     return (
-        f"[Context: {used:,}/{budget:,} tokens | {state.archived} archived blocks available | reply up to {reserve:,} tokens | "
+        f"[Context: {used + reserve:,}/{budget:,} tokens, {reserve:,} of them for your reply | "
+        f"{state.archived} archived blocks available | "
         f"step {state.step + 1} of {state.limit}]\nWhat is your next action?"
     )
 

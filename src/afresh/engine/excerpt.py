@@ -4,20 +4,18 @@ import ast
 import re
 from collections.abc import Sequence
 
-from afresh.domain.fact import Region
-
-SHORTEST, LONGEST = 6, 40
-DEFINED = re.compile(r"\s*(?:async\s+def|def|class|func|function|fn)\s+(\w+)")
+SHORTEST, LONG, LONGEST, NAMED = 6, 40, 70, 4
+DEFINED = re.compile(r"\s*(?:async\s+def|def|class|func|function|fn)\s+(\w+)|([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
 NAMING = re.compile(r"\s*(async\s+def|def|class|func|function|fn|impl|interface|struct|export)\b")
 
 
-def chunks(lines: Sequence[str], region: Region) -> list[tuple[int, int]]:
-    """First and last lines of the parts of a region that make sense alone: whole definitions where these are small enough."""
-    start, end = max(1, region.start), min(region.end, len(lines))
+def chunks(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """First and last lines of the parts of a file that make sense alone: whole definitions where these are small enough."""
     parts: list[tuple[int, int]] = []
-    for number in range(start, end + 1):
-        long = parts and number - parts[-1][0] >= LONGEST and not lines[number - 1].strip()
-        if not parts or long or (begins(lines, number) and number - parts[-1][0] >= SHORTEST):
+    for number in range(1, len(lines) + 1):
+        size = number - parts[-1][0] if parts else 0
+        long = size >= LONGEST or (size >= LONG and not lines[number - 1].strip())
+        if not parts or long or (begins(lines, number) and size >= SHORTEST):
             parts.append((number, number))
         parts[-1] = (parts[-1][0], number)
     return parts
@@ -37,9 +35,9 @@ def excerpt(lines: Sequence[str], start: int, end: int, changed: frozenset[int])
 
 
 def title(lines: Sequence[str], start: int, end: int) -> str:
-    """The first name that is defined in these lines."""
-    names = (DEFINED.match(line) for line in lines[start - 1 : end])
-    return next((match[1] for match in names if match), "")
+    """The first names that are defined in these lines."""
+    names = [match[1] or match[2] for line in lines[start - 1 : end] if (match := DEFINED.match(line))]
+    return ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
 
 
 def numbered(lines: Sequence[str], number: int, changed: frozenset[int]) -> str:

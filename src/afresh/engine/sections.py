@@ -36,6 +36,8 @@ class Draft:
     title: str
     tier: Tier
     pieces: tuple[Piece, ...]
+    rest: str = ""
+    """Stands at the end when not everything is shown."""
 
 
 def drafts(memory: Memory) -> tuple[Draft, ...]:
@@ -63,7 +65,7 @@ def task(memory: Memory) -> Draft:
 def outline(memory: Memory) -> Draft:
     lines = [line for look in memory.of("outline") for line in look.text.splitlines()]
     pieces = [Piece(line, "lines of the outline", number) for number, line in enumerate(lines)]
-    return Draft("outline", "Source tree", Tier.PHASE, tuple(pieces))
+    return Draft("outline", "Source tree", Tier.PHASE, tuple(pieces), "… more: `search` finds them")
 
 
 def archive(memory: Memory) -> Draft:

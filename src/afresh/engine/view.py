@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from afresh.domain.fact import Look
 from afresh.domain.state import State
 
-SUBJECT = re.compile(r"(.+):(\d+)-(\d+) (\w*)")
+SUBJECT = re.compile(r"(.+):(\d+)-(\d+) (.*)")
 STEP, UNSPOKEN, CHANGED = 1_000, 100, 2
 """Lines that the task has changed count as touched two steps later."""
 
@@ -28,9 +28,13 @@ class View:
 
     def rank(self, state: State, spoken: frozenset[str]) -> int:
         """Touched lately first; among those of one step, what goal, plan or last thought speak of."""
-        at = [region for region in state.regions if region.path == self.path and region.start <= self.start <= region.end]
+        at = [
+            region
+            for region in state.regions
+            if region.path == self.path and region.start <= self.end and self.start <= region.end
+        ]
         newest = max((region.step + CHANGED * region.changed for region in at), default=0)
-        return -newest * STEP + (0 if self.title in spoken else UNSPOKEN)
+        return -newest * STEP + (0 if spoken & set(self.title.split(", ")) else UNSPOKEN)
 
 
 def words(state: State) -> frozenset[str]:
