@@ -25,3 +25,18 @@ def yard(tmp_path: Path, taken):
     yard = make_yard(tmp_path, PROJECT)
     yard.begin(*taken)
     return yard
+
+
+@pytest.fixture
+def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """With a repository that has a bug and a test that shows it."""
+    from person import CALC, TEST, Person
+
+    monkeypatch.setenv("COLUMNS", "200")
+    one = Person(tmp_path)
+    one.repo.mkdir()
+    one.git("init", "-q", "-b", "main")
+    one.write("calc.py", CALC)
+    one.write("test_calc.py", TEST)
+    one.commit()
+    return one

@@ -1,11 +1,29 @@
 """Work on a task with progress on the screen, and tell how it ended."""
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+import click
 
 if TYPE_CHECKING:
     from afresh.app.tasks import Desk
+    from afresh.domain.event import Entry
     from afresh.domain.state import State
+
+
+class Alarm:
+    """A Watcher that says on stderr, whatever else is silent, that nothing confines the commands of this run."""
+
+    def saw(self, state: "State", entries: "Sequence[Entry]") -> None:
+        from afresh.domain.event import Decided
+        from afresh.domain.fact import UNCONFINED
+
+        if any(isinstance(entry.event, Decided) and entry.event.decision.text == UNCONFINED for entry in entries):
+            click.secho(f"NO SANDBOX: {UNCONFINED}", fg="red", bold=True, err=True)
+
+    def doing(self, what: str) -> None:
+        """Only what was decided is told."""
 
 
 def work_on_one(here: "Desk", task: str | None, *, model: str, no_sandbox: bool, quiet: bool) -> "State | None":
@@ -14,7 +32,7 @@ def work_on_one(here: "Desk", task: str | None, *, model: str, no_sandbox: bool,
     from afresh.cli.views.terminal import terminal
 
     with LiveProgress(here.clock, terminal(sys.stderr), quiet) as progress:
-        return work(here, task, Terms(model, no_sandbox, (progress,)))
+        return work(here, task, Terms(model, no_sandbox, (Alarm(), progress)))
 
 
 def work_and_tell(here: "Desk", task: str, *, model: str, no_sandbox: bool, quiet: bool, as_json: bool) -> None:

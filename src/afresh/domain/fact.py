@@ -33,6 +33,10 @@ class Decision:
     step: int = 0
 
 
+UNCONFINED = "commands run without a sandbox (--no-sandbox): nothing confines them"
+"""A decision that only a person can make; it stands in every record of the task."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlanItem:
     text: str

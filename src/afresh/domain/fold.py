@@ -89,7 +89,9 @@ def _(event: happened.Answered, state: State) -> State:
 
 @apply.register
 def _(event: happened.Decided, state: State) -> State:
-    return replace(state, decisions=(*state.decisions, event.decision))
+    made = event.decision
+    known = any((old.text, old.by, old.why) == (made.text, made.by, made.why) for old in state.decisions)
+    return state if known else replace(state, decisions=(*state.decisions, made))
 
 
 @apply.register

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from afresh.domain.action import Observation, Reply, Usage
 from afresh.domain.event import Head
-from afresh.domain.fact import Decision, Fact, IndexLine, PlanItem, Region
+from afresh.domain.fact import UNCONFINED, Decision, Fact, IndexLine, PlanItem, Region
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Verdict
 
@@ -81,6 +81,11 @@ class State:
     logged: int = 0
     """Lines of the decision log so far: tells a torn log from a whole one without reading the journal."""
     outcome: str = ""
+
+    @property
+    def unconfined(self) -> bool:
+        """Whether commands have run without a sandbox."""
+        return any(decision.text == UNCONFINED and decision.by == "person" for decision in self.decisions)
 
     @property
     def phase(self) -> str:

@@ -14,7 +14,7 @@ from afresh.engine.build import build, offered
 from afresh.engine.digest import digest
 from afresh.engine.finish import finish
 from afresh.engine.judge import judge
-from afresh.engine.prepare import prepare
+from afresh.engine.prepare import prepare, waived
 from afresh.engine.recall import recall
 from afresh.engine.record import doing, record
 from afresh.engine.settle import settle
@@ -22,7 +22,8 @@ from afresh.engine.settle import settle
 
 def work_on(task: str, worker: str, agent: Agent) -> State:
     """Take a task as far as it will go. The first thing done is what a crash may have left undone."""
-    state = record(agent.store.load(task), agent, [Claimed(worker)])
+    state = agent.store.load(task)
+    state = record(state, agent, [Claimed(worker), *waived(state, agent)])
     state = prepare(state, agent)
     while state.status is Status.RUNNING:
         state = take_step(state if state.pending else ask_model(state, agent), agent)

@@ -1,11 +1,17 @@
 """Before the first step, and before every step after a crash: a sound tree, and the baseline."""
 
-from afresh.domain.event import Asked, Baselined, Ended, Event
+from afresh.domain.event import Asked, Baselined, Decided, Ended, Event
+from afresh.domain.fact import UNCONFINED, Decision
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.engine.agent import Agent
 from afresh.engine.record import doing, record
 from afresh.engine.verify import blocker, take_baseline
+
+
+def waived(state: State, agent: Agent) -> list[Event]:
+    """That the user has waived the sandbox is recorded each time that somebody takes up the task."""
+    return [Decided(Decision(UNCONFINED, "person", step=state.step))] if agent.sandbox.level == "none" else []
 
 
 def prepare(state: State, agent: Agent) -> State:

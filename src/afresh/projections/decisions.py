@@ -5,6 +5,7 @@ from typing import Any
 
 from afresh.domain import event as happened
 from afresh.domain.event import Entry, Event, logged
+from afresh.domain.fact import UNCONFINED
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.domain.text import visible_json
@@ -51,7 +52,8 @@ def _told(event: Event) -> dict[str, Any]:
     match event:
         case happened.Decided(decision):
             sure = None if decision.by == "model" else 1.0
-            return _says(decision.by, decision.text, decision.why, sure) | {"step": decision.step}
+            severity = "warning" if decision.text == UNCONFINED else "info"
+            return _says(decision.by, decision.text, decision.why, sure, severity) | {"step": decision.step}
         case happened.Asked(question, options):
             return _says("model", question, f"options: {'; '.join(options)}" if options else "", None, "blocker")
         case happened.Answered(text, by):

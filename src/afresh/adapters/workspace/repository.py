@@ -67,10 +67,16 @@ class Repository:
 def make_state(repository: Repository) -> Path:
     """`.afresh/state`, hidden from git by a file of its own, so that the user's .gitignore stays as it is."""
     _refuse_links(repository.root)
-    repository.state.mkdir(parents=True, exist_ok=True)
-    ignore = repository.state / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n")
+    try:
+        repository.state.mkdir(parents=True, exist_ok=True)
+        ignore = repository.state / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n")
+    except OSError as fault:
+        raise BadInput(
+            f"{repository.state} can't be used: {fault.strerror}",
+            next="see what is in its way: `.afresh` and `.afresh/state` must be folders that you may write to", safe=UNTOUCHED,
+        ) from fault  # fmt: skip
     return repository.state
 
 

@@ -1,5 +1,6 @@
 """One task in detail."""
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from afresh.cli.views.parts import fields, gauge, heading, runs_json, said, word
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def show_json(state: State) -> dict[str, Any]:
     """The whole state, with what can be derived from it."""
-    return encode(state) | {
+    return {field.name: encode(getattr(state, field.name)) for field in dataclasses.fields(state)} | {
         "phase": state.phase,
         "status": state.status.value,
         "step": state.step,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.cli.views.parts import STYLES, diff, fields, gauge, heading, listing, runs_json, said, sparkline, spread, word
 from afresh.domain.change import Change
+from afresh.domain.fact import UNCONFINED
 from afresh.domain.state import State
 from afresh.domain.text import one_line
 from afresh.domain.window import Audit
@@ -27,6 +28,7 @@ def summary_json(state: State, changes: Sequence[Change], audits: Sequence[Audit
         "verdict": verdict.ruling.value if verdict else None,
         "reason": state.outcome or (verdict.reason if verdict else ""),
         "question": state.question,
+        "unconfined": state.unconfined,
         "branch": state.branch,
         "commit": state.commit,
         "changes": [
@@ -76,6 +78,8 @@ def _verdict(data: dict[str, Any]) -> "RenderableType":
 def _facts(state: State, data: dict[str, Any], audits: Sequence[Audit]) -> list[tuple[str, Any]]:
     tests, tokens, measure = data["tests"], data["tokens"], data["measure"]
     rows: list[tuple[str, Any]] = [("asks", said(state.question, "yellow"))] if state.question else []
+    if state.unconfined:
+        rows.append(("sandbox", said(f"NONE: {UNCONFINED}", "bold red")))
     rows += [("tests", f"{tests['before']['words']} → {tests['after']['words']}")]
     if measure["before"] or measure["after"]:
         rows.append(("violations", f"{measure['before']} → {'not counted' if measure['after'] is None else measure['after']}"))

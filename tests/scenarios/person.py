@@ -1,0 +1,121 @@
+"""A person at the command line, with a small repository that has a bug."""
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from afresh.cli import main
+
+SOURCE = str(Path(main.__file__).parents[2])
+CHECK = f"{sys.executable} -m unittest -v"
+CALC = "def double(x):\n    return x + 2\n"
+TEST = (
+    "import unittest\n\nfrom calc import double\n\n\nclass T(unittest.TestCase):\n"
+    "    def test_two(self):\n        self.assertEqual(double(2), 4)\n\n"
+    "    def test_five(self):\n        self.assertEqual(double(5), 10)\n"
+)
+Step = tuple[str, Mapping[str, Any]]
+MEND: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 2"})
+COMPLETE: Step = ("complete", {"summary": "Multiply instead of adding\n\nIt added two."})
+
+
+@dataclass(frozen=True)
+class Told:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def error(self) -> dict[str, Any]:
+        return json.loads(self.err)["error"]
+
+    @property
+    def words(self) -> str:
+        """All that was said, however it was wrapped."""
+        return " ".join((self.out + self.err).split())
+
+
+@dataclass(frozen=True)
+class Person:
+    folder: Path
+
+    @property
+    def repo(self) -> Path:
+        return self.folder / "repo"
+
+    @property
+    def state(self) -> Path:
+        return self.repo / ".afresh" / "state"
+
+    def write(self, path: str, text: str | bytes) -> None:
+        target = self.repo / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    def git(self, *args: str) -> str:
+        identity = ("-c", "user.name=t", "-c", "user.email=t@t")
+        done = subprocess.run(["git", *identity, *args], cwd=self.repo, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    def commit(self, message: str = "base") -> None:
+        self.git("add", "-A")
+        self.git("commit", "-qm", message)
+
+    def script(self, *replies: list[Step], name: str = "script") -> str:
+        """A model that gives these replies, one a step."""
+        path = self.folder / f"{name}.jsonl"
+        lines = [{"thought": "", "actions": [{"tool": tool, "args": args} for tool, args in reply]} for reply in replies]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return f"scripted:{path}"
+
+    def types(self, *args: str) -> Told:
+        """A command line, in this process: what it prints and its exit code."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.chdir(self.repo), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                code = main.run(args)
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else 1
+        assert "Traceback" not in err.getvalue()
+        return Told(code, out.getvalue(), err.getvalue())
+
+    def starts(self, *args: str, **environment: str) -> subprocess.Popen[str]:
+        """The same, as a process of its own."""
+        variables = {**os.environ, "PYTHONPATH": SOURCE, "COLUMNS": "200", **environment}
+        command = [sys.executable, "-m", "afresh.cli.main", *args]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, cwd=self.repo, env=variables, stdout=pipe, stderr=pipe, text=True)
+
+    def runs(self, model: str, *more: str, goal: str = "double is wrong", check: str = CHECK) -> Told:
+        checks = ("--check", check) if check else ()
+        return self.types("run", goal, "--type", "fix_bug", *checks, "--model", model, *more)
+
+    def adds(self, goal: str = "double is wrong", *more: str) -> str:
+        told = self.types("add", goal, "--type", "fix_bug", "--check", CHECK, *more, "--json")
+        assert told.code == 0, told.err
+        return told.json["task"]
+
+    def shown(self, *task: str) -> dict[str, Any]:
+        return self.types("show", *task, "--json").json
+
+    def belongings(self) -> dict[str, Any]:
+        """All of the user's: files, what is staged, HEAD and branches, without what is the task's."""
+        files = {
+            path.relative_to(self.repo).as_posix(): path.read_bytes()
+            for path in self.repo.rglob("*")
+            if path.is_file() and not {".git", ".afresh"} & {*path.relative_to(self.repo).parts}
+        }
+        refs = [line for line in self.git("for-each-ref").splitlines() if "refs/heads/afresh/" not in line]
+        status = self.git("status", "--porcelain", "--", ".", ":!.afresh")
+        return {"files": files, "refs": refs, "head": self.git("rev-parse", "HEAD"), "status": status}
