@@ -32,7 +32,7 @@ def recall(state: State, agent: Agent) -> Memory:
 
 
 def excerpts(state: State, files: Files, changes: dict[str, str]) -> Iterator[Look]:
-    """Current text of the definitions that the model has seen, written or been told of: never as they were, always as they are."""
+    """Current text of the definitions that the model has seen, written or been told of: as they are, never as they were."""
     regions = (*told_of(state, files), *state.regions)
     for path in dict.fromkeys(region.path for region in regions):
         lines, changed = (readable(files, path) or "").splitlines(), new_lines(changes.get(path, ""))

@@ -28,6 +28,8 @@ class Piece:
     """Where the rest is to be had when only a part fits."""
     stub: str = ""
     """What stands in its place when it is left out."""
+    group: str = ""
+    """Heading that it shares with its neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +97,11 @@ def failed(memory: Memory) -> Draft:
 
 def files(memory: Memory) -> Draft:
     """Excerpts by path and line. What was touched last, or is spoken of, is given up last; a stub stands for the rest."""
-    spoken, pieces, former = words(memory.state), list[Piece](), ""
+    spoken, pieces = words(memory.state), list[Piece]()
     for view in sorted(map(View.of, memory.of("file")), key=lambda view: (view.path, view.start)):
-        text = view.text if view.path == former else f"{view.path}\n{view.text}"
-        stub = f"     … {view.path} {view.start}-{view.end} {view.title}".rstrip()
+        stub = f"     … {view.start}-{view.end} {view.title}".rstrip()
         rank = view.rank(memory.state, spoken)
-        pieces.append(Piece(text, f"lines of {view.subject}", rank, f"`read` {view.path}", stub))
-        former = view.path
+        pieces.append(Piece(view.text, f"lines of {view.subject}", rank, f"`read` {view.path}", stub, view.path))
     return Draft("files", "Files as they are now (+ changed by this task, … not shown: `read` them)", Tier.DEMAND, tuple(pieces))
 
 
@@ -175,5 +175,7 @@ def deed(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
         return f"You did: {seen.action.tool}: {seen.text.partition(chr(10))[0]}"
     spoken_for = (seen.ok and seen.action.tool in WRITING) or seen.action.tool == "run"
     shown: Mapping[str, Any] = {} if spoken_for else seen.action.args
+    if seen.action.tool == "run":
+        return f"You did: run{'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"
     told = ", ".join(f"{name}={shown[name]}" for name in sorted(shown, key=lambda name: (name != "path", name)))
     return f"You did: {seen.action.tool}({told}){'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"
