@@ -1,7 +1,7 @@
 """What a step costs beside the model and the tools: load, recall, build, snapshot, journal, verdict, projections.
 
 Runs a scripted task on the sample project with the real store, git workspace, sandbox and projections. Time spent in the
-model, in tools and in sandboxed commands is taken off each step; the rest is afresh's own. Steps alternate: look, note, edit with tests.
+model, in tools and in sandboxed commands is taken off each step; the rest is our own. Steps alternate: look, note, edit.
 
   .venv/bin/python bench/step.py [--steps 60]
 """

@@ -7,7 +7,7 @@ from afresh.domain.window import Omission, Section
 from afresh.engine.sections import Draft, Piece
 from afresh.engine.tokens import Counter
 
-SMALLEST_CUT, STUBS = 60, 80
+SMALLEST_CUT, STUBS = 60, 120
 
 
 @dataclass(slots=True)
@@ -40,9 +40,9 @@ class Page:
         return self.spent - before
 
     def take_part(self, room: int) -> int:
-        """A part of the first piece that did not fit whole. Pieces that have a stub are shown whole or not at all."""
+        """A part of the first piece that did not fit whole. Of a group (a file's definitions) pieces are shown whole or not at all."""
         piece = next(iter(self.missing), None)
-        if piece is None or (piece.stub and self.taken) or room < SMALLEST_CUT:
+        if piece is None or (piece.group and self.taken) or room < SMALLEST_CUT:
             return 0
         part = cut(piece, room - (self.cost(piece) - self.counter(piece.text)), self.counter)
         return self.show(piece, part, self.cost(part)) if part else 0

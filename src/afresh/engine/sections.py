@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from afresh.domain.action import Observation
+from afresh.domain.action import Observation, subject
 from afresh.domain.fact import FactKind
 from afresh.domain.memory import Memory
 from afresh.domain.state import StepRecord
@@ -161,12 +161,20 @@ def last(memory: Memory) -> Draft:
     outputs = {look.subject: look.text for look in memory.of("output")}
     thought = [Piece(f"You thought: {step.thought}", "thought of the last step")] if step.thought else []
     deeds = [
-        Piece(deed(seen, outputs, step.kept), f"output {number} of {seen.action.tool}", 1, f"`recall` {seen.block[:8]}")
+        Piece(deed(seen, outputs, step.kept), f"output {number} of {seen.action.tool}", 1, recalled(seen), unshown(seen))
         for number, seen in enumerate(step.observations)
         if not (seen.ok and seen.action.tool in NOTING)
     ]
     undone = [] if step.kept else [Piece("The whole reply was undone: see Verification.", "outcome of the last step")]
     return Draft("last", f"Last step ({step.step})", Tier.DEMAND, (*thought, *deeds, *undone))
+
+
+def recalled(seen: Observation) -> str:
+    return f"`recall` {seen.block[:8]}"
+
+
+def unshown(seen: Observation) -> str:
+    return f"You did: {seen.action.tool} {subject(seen.action)} (output not shown: {recalled(seen)})"
 
 
 def deed(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
