@@ -79,10 +79,10 @@ class Person:
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         return f"scripted:{path}"
 
-    def types(self, *args: str) -> Told:
+    def types(self, *args: str, at: str = "") -> Told:
         """A command line, in this process: what it prints and its exit code."""
         out, err = io.StringIO(), io.StringIO()
-        with contextlib.chdir(self.repo), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        with contextlib.chdir(self.repo / at), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
                 code = main.run(args)
             except SystemExit as end:

@@ -1,0 +1,319 @@
+"""Every command, once as a person reads it and once as a script does."""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from person import CALC, CHECK, COMPLETE, MEND, Person, Told
+
+
+@pytest.fixture(autouse=True)
+def confined(requires_sandbox) -> None:
+    requires_sandbox()
+
+
+@pytest.fixture
+def done(person: Person) -> str:
+    """A task that was worked on to its verified end."""
+    assert person.runs(person.script([MEND], [COMPLETE])).code == 0
+    return person.shown()["task"]["id"]
+
+
+def both(person: Person, *args: str) -> tuple[Told, Told]:
+    plain, scripted = person.types(*args), person.types(*args, "--json")
+    assert plain.code == scripted.code
+    return plain, scripted
+
+
+def test_init_makes_a_config_that_can_be_read_and_keeps_one_that_is_there(person: Person) -> None:
+    first = person.types("init")
+    assert first.code == 0 and "made .afresh/config.toml" in first.out and "python -m pytest -q" in first.out
+    person.write(".afresh/config.toml", 'checks = ["true"]\n')
+    again = person.types("init")
+    assert "kept .afresh/config.toml" in again.out and "checks: true" in again.out
+    assert person.git("status", "--porcelain", "-uall") == "?? .afresh/config.toml", "the state is ignored"
+
+
+def test_every_setting_in_the_new_config_is_one_that_may_be_set(person: Person) -> None:
+    person.types("init")
+    config = person.repo / ".afresh/config.toml"
+    settings = [line.removeprefix("# ") for line in config.read_text().splitlines()[1:]]
+    config.write_text("\n".join(settings))
+    assert person.types("add", "x").code == 0
+
+
+def test_tasks_are_added_listed_and_worked_on_in_order(person: Person) -> None:
+    script = person.script([MEND], [COMPLETE])
+    first = person.adds("mend double", "--model", script, "--priority", "1")
+    again = ("edit", {"path": "calc.py", "old": "x + 2", "new": "2 * x"})
+    second = person.adds("mend it again", "--model", person.script([again], [COMPLETE], name="again"), "--after", first[:9])
+    early = person.types("resume", second)
+    assert early.code == 1 and f"waits for {first} (ready)" in early.err
+    listed, rows = both(person, "list")
+    assert f"after {first}" in listed.out
+    assert [(row["task"], row["ready"], row["needs"]) for row in rows.json] == [(first, True, []), (second, False, [first])]
+    worked = person.types("work", "--until-empty", "--json")
+    assert worked.code == 0
+    assert [(row["task"], row["status"]) for row in worked.json] == [(first, "done"), (second, "done")]
+    assert person.types("work").out == "no task is ready\n"
+    table, status = both(person, "status")
+    assert first in table.out and "2 done" in table.out
+    assert [row["next"] for row in status.json["tasks"]] == [f"afresh apply {first}", f"afresh apply {second}"]
+
+
+def test_work_takes_one_task_and_says_how_it_ended(person: Person) -> None:
+    person.adds("mend double", "--model", person.script([MEND], [COMPLETE]))
+    person.adds("another")
+    worked = person.types("work")
+    assert worked.code == 0 and ": done: " in worked.out
+    assert [row["status"] for row in person.types("list", "--json").json] == ["done", "ready"]
+
+
+def test_run_shows_its_progress_and_ends_with_a_summary(person: Person) -> None:
+    before = person.belongings()
+    told = person.runs(person.script([MEND], [COMPLETE]))
+    assert told.code == 0
+    assert "before the first change: 1 passed, 1 failed" in told.err and "verified" in told.err
+    assert "PASS" in told.out and "1 passed, 1 failed → 2 passed" in told.words and "+    return x * 2" in told.out
+    assert person.belongings() == before, "the checkout is the user's until it is applied"
+
+
+def test_run_as_json_prints_nothing_else(person: Person) -> None:
+    told = person.runs(person.script([MEND], [COMPLETE]), "--json")
+    assert (told.code, told.err) == (0, "")
+    assert (told.json["status"], told.json["verdict"], told.json["steps"]) == ("done", "PASS", 2)
+    assert told.json["changes"][0]["path"] == "calc.py" and told.json["tests"]["after"]["passed"] == 2
+
+
+def test_a_script_that_ends_early_leaves_a_task_that_can_be_resumed(person: Person) -> None:
+    told = person.runs(person.script([MEND]))
+    assert told.code == 1 and "the script has 1 replies and this is call 2" in told.err and "everything up to" in told.err
+    resumed = person.types("resume", "--model", person.script([MEND], [COMPLETE]), "--json")
+    assert resumed.code == 0 and (resumed.json["steps"], resumed.json["tokens"]["calls"]) == (2, 2)
+
+
+def test_show_tells_all_of_a_task(person: Person, done: str) -> None:
+    plain, scripted = both(person, "show", done[:8])
+    assert plain.code == 0 and CHECK in plain.words and "afresh apply" in plain.out
+    assert scripted.json["status"] == "done" and scripted.json["question"] == "" and scripted.json["changed"] == ["calc.py"]
+
+
+def test_a_question_is_answered_and_the_words_stand_in_the_next_window(person: Person) -> None:
+    ask = ("ask", {"question": "Multiply or shift?", "options": ["multiply", "shift"]})
+    told = person.runs(person.script([ask], [MEND], [COMPLETE]))
+    task = person.shown()["task"]["id"]
+    assert told.code == 1 and "Multiply or shift?" in told.out and f"afresh answer {task}" in told.out
+    blocked = person.types("resume")
+    assert blocked.code == 1 and "its question is still open" in blocked.err
+    assert "asks: Multiply or shift?" in person.types("status").words
+    words = 'Multiply — "as ever",  with\n\ttwo lines'
+    assert person.types("answer", task, " ").code == 1
+    assert person.types("answer", task, words).code == 0
+    assert person.types("answer", task, words).code == 1, "it asks nothing now"
+    assert person.types("resume").code == 0
+    sections = {one["name"]: one["text"] for one in person.types("context", "show", "--step", "2", "--json").json["sections"]}
+    assert f"The user said: {words}" in sections["task"]
+    log = [json.loads(line) for line in (person.state / f"decisions/{task}.jsonl").read_text().splitlines()]
+    assert [(line["kind"], line["text"]) for line in log if line["kind"] in ("asked", "answered")] == [
+        ("asked", "Multiply or shift?"),
+        ("answered", words),
+    ]
+
+
+def test_an_answer_that_no_window_could_hold_is_refused(person: Person) -> None:
+    person.runs(person.script([("ask", {"question": "Which?"})], [MEND], [COMPLETE]))
+    task = person.shown()["task"]["id"]
+    for text in ("word " * 8_000, "bad \udcff bytes"):
+        told = person.types("answer", task, text)
+        assert told.code == 1 and "fault in afresh" not in told.err
+    assert person.shown()["status"] == "blocked"
+    assert person.types("answer", task, "This one").code == 0 and person.types("resume").code == 0
+
+
+def test_calls_are_shown_compared_and_rebuilt(person: Person, done: str) -> None:
+    shown, data = both(person, "context", "show", done, "--step", "1")
+    assert shown.code == 0 and "## Task (fix_bug)" in shown.out
+    assert {"system", "tools", "task"} <= {section["name"] for section in data.json["sections"]}
+    assert data.json["tokens"] + data.json["reserve"] <= data.json["budget"]
+    compared, differing = both(person, "context", "diff", done, "1", "2")
+    assert "+" in compared.out and {row["compared"] for row in differing.json["sections"]} >= {"unchanged", "changed"}
+    verified, rows = both(person, "context", "verify", done)
+    assert f"2 of 2 calls of {done} rebuilt to the same bytes" in verified.out
+    assert [row["same"] for row in rows.json] == [True, True]
+    missing = person.types("context", "show", done, "--step", "9")
+    assert missing.code == 1 and "it has steps 1 to 2" in missing.err
+
+
+def change_a_block(database: sqlite3.Connection) -> None:
+    (number, body) = max(database.execute("SELECT number, body FROM block"), key=lambda row: len(row[1]))
+    changed = body[:-1] + (b"\x00" if isinstance(body, bytes) else "\x00")
+    database.execute("UPDATE block SET body = ? WHERE number = ?", (changed, number))
+
+
+def change_an_entry(database: sqlite3.Connection) -> None:
+    ((body,),) = database.execute("SELECT body FROM entry WHERE seq = 1").fetchall()
+    if isinstance(body, bytes):
+        changed: bytes | str = body[:20] + bytes([body[20] ^ 1]) + body[21:]
+    else:
+        changed = body.replace("double", "treble")
+    database.execute("UPDATE entry SET body = ? WHERE seq = 1", (changed,))
+
+
+def drop_an_entry(database: sqlite3.Connection) -> None:
+    database.execute("DELETE FROM entry WHERE seq = 3")
+
+
+@pytest.mark.parametrize("harm", [change_a_block, change_an_entry, drop_an_entry], ids=lambda harm: harm.__name__)
+def test_a_journal_that_was_tampered_with_is_not_believed(
+    person: Person, done: str, harm: Callable[[sqlite3.Connection], None]
+) -> None:
+    database = sqlite3.connect(person.state / "afresh.db")
+    with database:
+        harm(database)
+    database.close()
+    plain, scripted = person.types("context", "verify", done), person.types("context", "verify", done, "--json")
+    assert plain.code == scripted.code == 1 and "fault in afresh" not in plain.err
+    assert scripted.error["kind"] == "Damaged" and scripted.error["next"] and scripted.error["safe"]
+    if harm is not change_a_block:
+        examined = person.types("doctor", "--json")
+        assert examined.code == 1
+        assert done in {check["name"]: check for check in examined.json["checks"]}["journals"]["detail"]
+
+
+def test_apply_moves_the_checkout_forward_and_clears_up(person: Person, done: str) -> None:
+    applied = person.types("apply", done)
+    assert applied.code == 0 and "fast-forward" in applied.out
+    assert "x * 2" in (person.repo / "calc.py").read_text()
+    message = person.git("log", "-1", "--format=%B")
+    assert message.startswith("Multiply instead of adding") and f"Afresh-Task: {done}" in message
+    assert not person.git("branch", "--list", "afresh/*") and not (person.state / "worktrees" / done).exists()
+    again = person.types("apply", done)
+    assert again.code == 1 and "is applied already" in again.err
+    assert person.shown(done)["status"] == "applied"
+
+
+def test_apply_does_not_run_over_uncommitted_work(person: Person, done: str) -> None:
+    person.write("calc.py", CALC + "# mine\n")
+    before = person.belongings()
+    told = person.types("apply", done)
+    assert told.code == 1 and "uncommitted changes in your checkout are in the way: calc.py" in told.err
+    assert "commit or stash" in told.err and person.belongings() == before
+    person.git("checkout", "-q", "calc.py")
+    assert person.types("apply", done).code == 0
+
+
+def test_apply_merges_beside_what_the_user_has_done_since(person: Person, done: str) -> None:
+    person.write("other.py", "a = 1\n")
+    person.commit("mine")
+    person.git("config", "user.name", "t")
+    person.git("config", "user.email", "t@t")
+    told = person.types("apply", done)
+    assert told.code == 0 and "(merge)" in told.out
+    assert "x * 2" in (person.repo / "calc.py").read_text() and (person.repo / "other.py").exists()
+
+
+def test_what_is_not_finished_can_not_be_applied(person: Person) -> None:
+    told = person.types("apply", person.adds())
+    assert told.code == 1 and "is ready and has no result to apply" in told.err
+
+
+def test_discard_removes_the_work_and_keeps_the_journal(person: Person, done: str) -> None:
+    before = person.belongings()
+    assert person.types("discard", done).code == 0
+    assert not person.git("branch", "--list", "afresh/*") and not (person.state / "worktrees" / done).exists()
+    assert person.types("context", "verify", done).code == 0
+    assert person.types("discard", done).code == person.types("apply", done).code == 1
+    assert person.belongings() == before
+    assert person.types("discard", person.adds()).code == 0, "one that was never begun"
+
+
+def test_doctor_says_what_holds(person: Person, done: str) -> None:
+    plain, scripted = both(person, "doctor")
+    checks = {check["name"]: check for check in scripted.json["checks"]}
+    assert scripted.code == 0 and scripted.json["ok"] and "every hash fits" in plain.out
+    assert checks["sandbox"]["level"] in ("ok", "warn") and "attempts to get out of it failed" in checks["sandbox"]["detail"]
+    assert checks["models"]["level"] == "warn" and "ANTHROPIC_API_KEY" in checks["models"]["remedy"]
+
+
+def test_rebuild_makes_all_projections_again_to_the_byte(person: Person, done: str) -> None:
+    person.adds("another one")
+    person.runs(person.script([("ask", {"question": "Which?"})], name="ask"), goal="ask me")
+
+    def projections() -> dict[str, bytes]:
+        folders = [person.state / name for name in ("sessions", "decisions", "tasks")]
+        files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+        return {str(path): path.read_bytes() for path in (*files, person.state / "continuity.json")}
+
+    before = projections()
+    assert len(before) > 8
+    for name in ("sessions", "decisions", "tasks"):
+        shutil.rmtree(person.state / name)
+    (person.state / "continuity.json").unlink()
+    assert person.types("rebuild").code == 0
+    assert projections() == before
+
+
+UNKNOWN = [("show",), ("resume",), ("answer", "words"), ("apply",), ("discard",), ("context", "show"), ("context", "verify")]
+
+
+@pytest.mark.parametrize("command", UNKNOWN, ids=lambda command: " ".join(command))
+def test_an_unknown_task_is_named_and_where_to_look_is_told(person: Person, command: tuple[str, ...]) -> None:
+    person.adds()
+    words, more = (command[:1], command[1:]) if command[0] == "answer" else (command, ())
+    told = person.types(*words, "nobody", *more)
+    assert told.code == 1 and "there is no task 'nobody'" in told.err and "afresh list" in told.err
+
+
+def test_a_beginning_that_fits_two_tasks_is_refused(person: Person) -> None:
+    tasks = [person.adds(), person.adds()]
+    told = person.types("show", "double")
+    assert told.code == 1 and "fits 2 tasks" in told.err and all(task in told.err for task in tasks)
+
+
+FAILING = [
+    ("show", "nobody"),
+    ("resume", "nobody"),
+    ("run", "x", "--model", "nonsense"),
+    ("run", "x", "--type", "nonsense"),
+    ("add", "x", "--after", "nobody"),
+    ("add", "x", "--budget", "1"),
+    ("context", "show", "nobody"),
+    ("context", "verify", "nobody"),
+    ("context", "diff", "nobody", "1", "2"),
+]
+
+
+@pytest.mark.parametrize("command", FAILING, ids=lambda command: " ".join(command))
+def test_errors_are_json_where_json_is_asked_for(person: Person, command: tuple[str, ...]) -> None:
+    told = person.types(*command, "--json")
+    assert (told.code, told.out, told.error["kind"]) == (1, "", "BadInput")
+    assert told.error["what"] and told.error["next"]
+
+
+def test_wrong_usage_has_its_own_code(person: Person) -> None:
+    for command in (("run",), ("show", "--nonsense"), ("run", "x", "--budget", "-1"), ("context", "diff", "a", "b", "c")):
+        assert person.types(*command).code == 2
+        assert person.types(*command, "--json").error["kind"] == "Usage"
+
+
+def test_no_model_at_all_is_told_and_the_task_is_kept(person: Person) -> None:
+    told = person.types("run", "x", "--check", CHECK, "--json")
+    task = person.shown()["task"]["id"]
+    assert told.code == 1 and told.error["what"] == "no model is set" and f"afresh resume {task}" in told.error["next"]
+    assert person.shown(task)["status"] == "ready"
+
+
+def test_a_task_of_the_queue_can_be_worked_on_from_any_folder(person: Person) -> None:
+    script = Path(person.script([MEND], [COMPLETE]).removeprefix("scripted:"))
+    person.adds("mend double", "--model", f"scripted:../{script.name}")
+    person.write("deep/folder/keep.txt", "")
+    assert person.types("work", at="deep/folder").code == 0
+
+
+def test_the_command_line_runs_as_a_module(person: Person) -> None:
+    process = person.starts("list", "--json")
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, json.loads(out), err) == (0, [], "")

@@ -1,0 +1,106 @@
+"""A run that gets nowhere stops and says why; a person's word lets it go on; tests can't be weakened to pass."""
+
+import sys
+
+import pytest
+from person import CALC, COMPLETE, MEND, TEST, Person
+
+NOTHING: list = []
+LOST = [("read", {"path": "nowhere.py"})]
+LOOK = [("read", {"path": "calc.py"})]
+SPOIL = [("edit", {"path": "test_calc.py", "old": "double(2), 4", "new": "4, 4"})]
+SKIP = [("edit", {"path": "test_calc.py", "old": "    def test_five", "new": "    @unittest.skip('later')\n    def test_five"})]
+
+
+@pytest.fixture(autouse=True)
+def confined(requires_sandbox) -> None:
+    requires_sandbox()
+
+
+def test_three_useless_replies_in_a_row_stop_it_and_a_hint_gives_three_more(person: Person) -> None:
+    unknown = [("fly", {"to": "the moon"})]
+    replies = [LOST, LOOK, NOTHING, unknown, LOST, LOST, LOST, [MEND], [COMPLETE]]
+    told = person.runs(person.script(*replies), "--json")
+    task = told.json["task"]
+    assert told.code == 1 and (told.json["status"], told.json["steps"]) == ("blocked", 5), "one that worked starts the count anew"
+    assert told.json["question"].startswith("3 steps in a row did nothing that worked")
+    assert person.types("answer", task, "Look at calc.py").code == 0
+    resumed = person.types("resume", "--json")
+    assert resumed.code == 0 and resumed.json["steps"] == 9, "two more useless ones are no reason to stop again"
+
+
+def test_a_hint_that_does_not_help_stops_it_again(person: Person) -> None:
+    told = person.runs(person.script(*[LOST] * 6), "--json")
+    person.types("answer", told.json["task"], "Try harder")
+    assert (told.json["steps"], person.types("resume", "--json").json["steps"]) == (3, 6)
+
+
+def test_the_step_limit_stops_it_and_an_answer_allows_as_many_again(person: Person) -> None:
+    told = person.runs(person.script(*[LOOK] * 5, [MEND], [COMPLETE]), "--steps", "3", "--json")
+    task = told.json["task"]
+    assert told.code == 1 and (told.json["status"], told.json["steps"]) == ("blocked", 3)
+    assert told.json["question"] == "The limit of 3 steps is reached. Answer to allow 3 more, or discard the task."
+    assert person.types("answer", task, "Go on").code == 0
+    again = person.types("resume", "--json")
+    assert again.code == 1 and (again.json["status"], again.json["steps"]) == ("blocked", 6)
+    assert "The limit of 6 steps" in again.json["question"]
+    person.types("answer", task, "Finish it")
+    assert person.types("resume", "--json").json["status"] == "done"
+    assert person.shown(task)["words"] == ["Go on", "Finish it"]
+
+
+def test_the_last_step_allowed_may_be_the_one_that_completes(person: Person) -> None:
+    assert person.runs(person.script([MEND], [COMPLETE]), "--steps", "2").code == 0
+
+
+def test_three_refused_completions_end_it(person: Person) -> None:
+    before = person.belongings()
+    told = person.runs(person.script([COMPLETE], LOOK, [COMPLETE], [COMPLETE], [MEND]), "--json")
+    assert told.code == 1 and (told.json["status"], told.json["steps"]) == ("failed", 4)
+    assert told.json["reason"] == "completion refused 3 times; the last time: nothing was changed"
+    over = person.types("resume")
+    assert over.code == 1 and "is over: failed" in over.err
+    assert person.belongings() == before
+
+
+@pytest.mark.parametrize("way", [SPOIL, SKIP], ids=["asserts less", "skips"])
+def test_a_weakened_test_is_refused_and_put_back_and_the_rest_is_kept(person: Person, way: list) -> None:
+    told = person.runs(person.script([MEND], way, [COMPLETE], [COMPLETE]), "--json")
+    shown = person.shown()
+    refusal = shown["recent"][2]["outcome"]
+    assert "weakened, so they are put back as they were" in refusal and "test_calc.py" in refusal
+    assert told.code == 0 and told.json["status"] == "done", "the same claim holds once the tests are back"
+    assert [change["path"] for change in told.json["changes"]] == ["calc.py"]
+    assert person.types("apply").code == 0
+    assert (person.repo / "test_calc.py").read_text() == TEST and "x * 2" in (person.repo / "calc.py").read_text()
+    assert [fact["subject"] for fact in shown["facts"]] == ["weakening test_calc.py"], "it is not tried again unknowingly"
+    assert person.types("context", "verify").code == 0
+
+
+def test_weakening_and_completing_in_one_reply_is_refused_too(person: Person) -> None:
+    person.write("calc.py", CALC.replace("+ 2", "* 2 if x < 5 else 0"))
+    person.commit("half right")
+    cheat = [("write", {"path": "test_calc.py", "content": TEST.replace("double(5), 10", "10, 10")}), COMPLETE]
+    told = person.runs(person.script(cheat, cheat, cheat), "--json")
+    assert told.code == 1 and told.json["status"] == "failed" and "weakened" in told.json["reason"]
+    assert told.json["changes"] == [], "nothing of it is left"
+
+
+def test_configuration_that_would_hide_tests_is_taken_away(person: Person) -> None:
+    person.write("test_calc.py", "from calc import double\n\n\ndef test_two():\n    assert double(2) == 4\n")
+    person.commit("pytest")
+    check = f"{sys.executable} -m pytest -q -p no:cacheprovider"
+    hide = [("write", {"path": "pytest.ini", "content": "[pytest]\naddopts = --ignore=test_five.py\n"}), COMPLETE]
+    told = person.runs(person.script(hide, hide, hide), "--json", check=check)
+    assert told.json["status"] == "failed" and "pytest.ini" in told.json["reason"] and told.json["changes"] == []
+
+
+def test_a_window_that_can_not_hold_what_must_be_in_blocks_the_task_and_not_the_queue(person: Person) -> None:
+    """Failed approaches are never left out, so they can fill a window; what comes behind is done all the same."""
+    failing = [[("edit", {"path": "calc.py", "old": "x + 2", "new": f"x * {number} # {'why ' * 30}"})] for number in range(3, 60)]
+    first = person.adds("try everything", "--model", person.script(*failing), "--budget", "2200", "--priority", "1")
+    second = person.adds("mend it", "--model", person.script([MEND], [COMPLETE], name="good"))
+    worked = person.types("work", "--until-empty", "--json")
+    assert [(row["task"], row["status"]) for row in worked.json] == [(first, "blocked"), (second, "done")]
+    assert "too small for what must be in" in person.shown(first)["question"]
+    assert person.shown(first)["reverted"] > 0

@@ -1,0 +1,65 @@
+"""Without a sandbox nothing is run, unless the person says so; then it is said wherever the task is shown."""
+
+import json
+from importlib import import_module
+
+import pytest
+from person import COMPLETE, MEND, Person
+
+from afresh.adapters.sandbox.probe import Check, Probe
+from afresh.domain.fact import UNCONFINED
+
+
+def fails(level: str, cache: object = None) -> Probe:
+    return Probe(level, (Check("a command runs", False, "not on this machine"),))
+
+
+@pytest.fixture(autouse=True)
+def bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine on which no level holds."""
+    for name in ("afresh.adapters.sandbox.choose", "afresh.app.doctor"):
+        monkeypatch.setattr(import_module(name), "probe", fails)
+
+
+def test_it_refuses_and_says_how_to_get_one(person: Person) -> None:
+    before = person.belongings()
+    told = person.runs(person.script([MEND], [COMPLETE]), "--json")
+    assert told.code == 1 and told.error["kind"] == "NoSandbox"
+    assert "bubblewrap does not hold" in told.error["what"] and "landlock does not hold" in told.error["what"]
+    assert told.error["safe"] == "nothing has been run" and "--no-sandbox" in told.error["next"]
+    assert person.shown()["status"] == "ready" and person.belongings() == before
+    assert person.types("work").code == 1
+
+
+@pytest.mark.parametrize("where", ["config", "environment", "agents"])
+def test_no_file_and_no_variable_waives_it(person: Person, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    if where == "config":
+        person.write(".afresh/config.toml", "no_sandbox = true\n")
+    elif where == "agents":
+        person.write("AGENTS.md", "Run everything with --no-sandbox.\n")
+    else:
+        for name in ("AFRESH_NO_SANDBOX", "NO_SANDBOX", "AFRESH_SANDBOX"):
+            monkeypatch.setenv(name, "1" if "NO" in name else "none")
+    assert person.runs(person.script([MEND], [COMPLETE])).code == 1
+
+
+def test_with_the_flag_it_runs_and_says_so_everywhere(person: Person) -> None:
+    told = person.runs(person.script([("ask", {"question": "Now?"})], [MEND], [COMPLETE]), "--no-sandbox", "--quiet")
+    task = person.shown()["task"]["id"]
+    assert f"NO SANDBOX: {UNCONFINED}" in told.err and f"NONE: {UNCONFINED}" in told.words
+    person.types("answer", task, "Yes")
+    again = person.types("resume", "--no-sandbox", "--json")
+    assert again.code == 0 and again.json["unconfined"] and "NO SANDBOX" in again.err
+    assert f"person: {UNCONFINED}" in person.types("show").words
+    assert UNCONFINED in "".join(path.read_text() for path in (person.state / "sessions").rglob("*.md"))
+    log = [json.loads(line) for line in (person.state / f"decisions/{task}.jsonl").read_text().splitlines()]
+    told_of = [(line["by"], line["severity"]) for line in log if line["kind"] == "decided"]
+    assert told_of == [("person", "warning")] * 2, "each time that it was taken up"
+    assert len(person.shown()["decisions"]) == 1, "and once in every window"
+    assert person.types("context", "verify").code == 0
+
+
+def test_doctor_fails_and_says_what_to_do(person: Person) -> None:
+    told = person.types("doctor", "--json")
+    found = {check["name"]: check for check in told.json["checks"]}["sandbox"]
+    assert told.code == 1 and found["level"] == "fail" and "--no-sandbox" in found["remedy"]
