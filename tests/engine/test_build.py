@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 from afresh.adapters.templates import template, types
 from afresh.adapters.tools import TOOLS
 from afresh.domain.action import Action, Observation
+from afresh.domain.codec import dumps, loads
 from afresh.domain.fact import Fact, FactKind, IndexLine, Look, PlanItem
 from afresh.domain.memory import Memory
 from afresh.domain.state import State, StepRecord
 from afresh.domain.task import Check, Task
+from afresh.domain.template import Template
 from afresh.domain.verdict import Baseline, CheckRun
 from afresh.domain.window import Tier
+from afresh.engine.audit import schemas as loads_schemas
 from afresh.engine.build import build, offered, tools_section
 from afresh.engine.sections import drafts
 from afresh.engine.tokens import Counter
@@ -94,6 +97,18 @@ def test_every_piece_is_shown_or_its_omission_is_written_down(memory, budget):
 def test_the_same_memory_gives_the_same_bytes(memory):
     first, second = (attempt(memory) for _ in range(2))
     assert first == second
+
+
+@settings(max_examples=30, deadline=None)
+@given(memories, st.integers(3_000, 6_000), st.sampled_from(types()))
+def test_a_window_is_the_same_after_its_inputs_went_through_the_journal(memory, budget, type):
+    chosen, schemas = template(type), offered(template(type), TOOLS)
+    again = loads(Template, dumps(chosen)), loads_schemas(dumps(schemas)), Memory(loads(State, dumps(memory.state)), memory.looks)
+    try:
+        first = build(memory, chosen, schemas, budget, COUNTER)
+    except OverCeiling:
+        return
+    assert build(again[2], again[0], again[1], budget, COUNTER).request.text == first.request.text
 
 
 def attempt(memory):

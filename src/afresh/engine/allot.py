@@ -1,8 +1,9 @@
 """Who gets the room in a window: each section up to its share, in a defined order, then whoever has more to say. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from afresh.domain.template import Share
 from afresh.domain.window import Omission, Section
 from afresh.engine.sections import Draft, Piece
 from afresh.engine.tokens import Counter
@@ -40,7 +41,7 @@ class Page:
         return self.spent - before
 
     def take_part(self, room: int) -> int:
-        """A part of the first piece that did not fit whole. Of a group (a file's definitions) pieces are shown whole or not at all."""
+        """A part of the first piece that did not fit whole; pieces of a group (definitions) are shown whole or not at all."""
         piece = next(iter(self.missing), None)
         if piece is None or (piece.group and self.taken) or room < SMALLEST_CUT:
             return 0
@@ -95,12 +96,14 @@ class Page:
 
 
 def allot(
-    made: Sequence[Draft], shares: Mapping[str, float], room: int, counter: Counter
+    made: Sequence[Draft], shares: Sequence[Share], room: int, counter: Counter
 ) -> tuple[list[Section], list[Omission]]:  # fmt: skip
-    pages, claims, left = [Page(draft, counter) for draft in made], list(shares), room
-    order = sorted(pages, key=lambda one: claims.index(one.draft.name) if one.draft.name in shares else len(claims))
+    pages, left = [Page(draft, counter) for draft in made], room
+    parts = {share.section: share.part for share in shares}
+    claims = list(parts)
+    order = sorted(pages, key=lambda one: claims.index(one.draft.name) if one.draft.name in parts else len(claims))
     for one in order:
-        share = min(left, int(shares.get(one.draft.name, 0.0) * room))
+        share = min(left, int(parts.get(one.draft.name, 0.0) * room))
         spent = one.take(share)
         left -= spent + one.take_part(share - spent)
     kept = min(left, STUBS)
