@@ -1,4 +1,4 @@
-"""Every test starts from a machine on which nothing is set up: no keys, no git identity, no settings of the person who runs it."""
+"""Every test starts on a machine where nothing is set up: no keys, no git identity, no settings of whoever runs it."""
 
 import os
 from collections.abc import Callable

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -91,23 +92,21 @@ def test_commands_are_collected_from_console_blocks_only():
 
 
 @pytest.mark.skipif(not DOCUMENTS, reason="no document has a block marked `console` yet")
-def test_documented_commands_work(tmp_path: Path):
+def test_documented_commands_work(tmp_path: Path, requires_sandbox: Callable[..., None]):
     """Each document's commands, in order, in a copy of the sample project of their own."""
     program = Path(sys.executable).parent / "afresh"
     assert program.exists(), "afresh is not installed beside this Python: make setup"
     for document in DOCUMENTS:
         project = copy_sample(tmp_path / document.stem)
         for command in console_commands(document.read_text("utf-8")):
-            need_sandbox_for(command)
+            if needs_sandbox(command):
+                requires_sandbox()
             result = run_in(project, command, program.parent)
             assert result.returncode == 0, f"{document.name}: $ {command}\n{result.stdout}{result.stderr}"
 
 
-def need_sandbox_for(command: str) -> None:
-    from afresh.testing.sandbox_contract import requires_sandbox
-
-    if re.match(r"afresh (run|work|resume)\b", command) and "--no-sandbox" not in command:
-        requires_sandbox()()
+def needs_sandbox(command: str) -> bool:
+    return bool(re.match(r"afresh (run|work|resume)\b", command)) and "--no-sandbox" not in command
 
 
 def run_in(project: Path, command: str, programs: Path) -> subprocess.CompletedProcess[str]:

@@ -4,12 +4,12 @@ import sys
 
 import pytest
 
+from afresh.app.sample import copy_sample
 from afresh.domain.fact import Fact, FactKind
 from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.errors import BadInput
 from afresh.insight import PythonInsight
-from afresh.app.sample import copy_sample
 
 
 class Checkout:

@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 from afresh.adapters.templates import template, types
 from afresh.adapters.tools import TOOLS
 from afresh.domain.action import Action, Observation
+from afresh.domain.codec import dumps, loads
 from afresh.domain.fact import Fact, FactKind, IndexLine, Look, PlanItem
 from afresh.domain.memory import Memory
 from afresh.domain.state import State, StepRecord
 from afresh.domain.task import Check, Task
+from afresh.domain.template import Template
 from afresh.domain.verdict import Baseline, CheckRun
 from afresh.domain.window import Tier
+from afresh.engine.audit import schemas as loads_schemas
 from afresh.engine.build import build, offered, tools_section
 from afresh.engine.sections import drafts
 from afresh.engine.tokens import Counter
@@ -29,7 +32,7 @@ looks = st.builds(
     lines,
 )
 file_looks = st.builds(
-    lambda path, line, text: Look("file", f"{path}:{line}", text), st.sampled_from("ab"), st.integers(1, 99), lines
+    lambda path, line, text: Look("file", f"{path}:{line}-{line + 3} f", text), st.sampled_from("ab"), st.integers(1, 99), lines
 )
 facts = st.builds(Fact, st.sampled_from(FactKind), lines, lines)
 records = st.builds(
@@ -96,6 +99,18 @@ def test_the_same_memory_gives_the_same_bytes(memory):
     assert first == second
 
 
+@settings(max_examples=30, deadline=None)
+@given(memories, st.integers(3_000, 6_000), st.sampled_from(types()))
+def test_a_window_is_the_same_after_its_inputs_went_through_the_journal(memory, budget, type):
+    chosen, schemas = template(type), offered(template(type), TOOLS)
+    again = loads(Template, dumps(chosen)), loads_schemas(dumps(schemas)), Memory(loads(State, dumps(memory.state)), memory.looks)
+    try:
+        first = build(memory, chosen, schemas, budget, COUNTER)
+    except OverCeiling:
+        return
+    assert build(again[2], again[0], again[1], budget, COUNTER).request.text == first.request.text
+
+
 def attempt(memory):
     try:
         return made(memory).request.text
@@ -111,7 +126,7 @@ def test_what_may_never_be_left_out_is_there_in_the_tightest_window():
     failed = Fact(FactKind.FAILED_APPROACH, "edit a.py", "test_x failed", step=3)
     memory = Memory(
         state(facts=(failed,), words=("use tabs",), plan=(PlanItem("then b.py"),)),
-        (Look("outline", "", "long\n" * 4_000), Look("file", "a.py:1", "x = 1\n" * 3_000)),
+        (Look("outline", "", "long\n" * 4_000), Look("file", "a.py:1-3000 ", "x = 1\n" * 3_000)),
     )
     window = made(memory)
     for text in ("Make it work", "pytest -q", "use tabs", "edit a.py", "test_x failed", "then b.py"):
@@ -126,7 +141,8 @@ def test_a_ceiling_below_the_minimum_names_the_largest_section_and_the_remedy():
 
 
 def test_room_that_one_section_leaves_is_used_by_another():
-    small = made(Memory(state(), (Look("file", "a.py:1", "short"), Look("outline", "", "name\n" * 700))))
+    tree = "\n".join(f"{n} " + "name " * 20 for n in range(60))
+    small = made(Memory(state(), (Look("file", "a.py:1-1 ", "short"), Look("outline", "", tree))))
     assert not small.omissions
     assert small.tokens > 1_500
 

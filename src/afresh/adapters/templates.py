@@ -3,7 +3,7 @@
 from importlib.resources import files
 from typing import Any
 
-from afresh.domain.template import Template
+from afresh.domain.template import Share, Template
 from afresh.errors import BadInput
 
 FIELDS = {"extends", "reserve", "tools", "shares", "guidance"}
@@ -26,7 +26,7 @@ def template(type: str) -> Template:
         type=type,
         system="\n\n".join(part for part in (system, str(plain["guidance"]).strip()) if part),
         tools=tuple(plain["tools"]),
-        shares=dict(plain["shares"]),
+        shares=tuple(Share(name, float(part)) for name, part in plain["shares"].items()),
         reserve=float(plain["reserve"]),
     )
 

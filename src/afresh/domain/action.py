@@ -20,6 +20,8 @@ SUBJECTS = ("what", "path", "command", "text", "id", "question", "summary", "whi
 
 def subject(action: Action) -> str:
     """What an action is about: its most telling argument, in one line."""
+    if action.tool == "search" and isinstance(action.args.get("text"), str):
+        return one_line(repr(action.args["text"]) + (f" in {action.args['path']}" if action.args.get("path") else ""), 100)
     texts = {name: value for name, value in action.args.items() if isinstance(value, str) and value.strip()}
     for name in (*SUBJECTS, *sorted(texts)):
         if name in texts:

@@ -11,8 +11,8 @@ from afresh.domain.state import Pending, State, StepRecord
 from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
 
-RECENT_STEPS, FACTS, REGIONS, INDEX_LINES = 6, 60, 12, 40
-REGION_LINES, AROUND = 120, 4
+RECENT_STEPS, FACTS, REGIONS, INDEX_LINES = 6, 60, 24, 40
+AROUND = 4
 """Lines of context shown on either side of a change."""
 
 
@@ -156,15 +156,11 @@ def bounded(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
 
 
 def seen(regions: tuple[Region, ...], new: Region) -> tuple[Region, ...]:
-    """Looks at the same lines become one, as long as it stays small; the newest stands last."""
+    """The newest look stands last and whole; of older ones only what it does not show."""
     others: list[Region] = []
     for old in regions:
-        if old.path != new.path or old.start > new.end + 1 or new.start > old.end + 1:
-            others.append(old)
-        elif max(old.end, new.end) - min(old.start, new.start) < REGION_LINES:
-            new = Region(new.path, min(old.start, new.start), max(old.end, new.end), new.step, old.changed or new.changed)
-        else:
-            others += outside(old, new)
+        apart = old.path != new.path or old.start > new.end or new.start > old.end
+        others += [old] if apart else outside(old, new)
     return (*others, new)
 
 

@@ -1,7 +1,14 @@
 """How a window is laid out for one type of task: policy as data."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Part of the room that a section may take before the others had their turn."""
+
+    section: str
+    part: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,7 +17,7 @@ class Template:
     system: str
     """The stable text that comes first: who the model is, how it works here, what this type of task asks."""
     tools: tuple[str, ...] = ()
-    shares: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Share of the room that a section may take before the others had their turn; in order of their claim to it."""
+    shares: tuple[Share, ...] = ()
+    """In order of claim. A tuple, not a mapping: the journal keeps the order of the one and not of the other."""
     reserve: float = 0.25
     """Share of the ceiling kept free for the reply."""

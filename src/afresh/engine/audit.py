@@ -51,8 +51,8 @@ def audit(window: Window, memory: Memory, agent: Agent) -> tuple[Audit, tuple[Bl
 
 def policy(agent: Agent) -> tuple[Look, ...]:
     """Template and tools are input of the builder too, so they are recorded like the rest."""
-    schemas = offered(agent.template, agent.tools)
-    return Look("template", agent.template.type, dumps(agent.template)), Look("tools", "", dumps(schemas))
+    tools = offered(agent.template, agent.tools)
+    return Look("template", agent.template.type, dumps(agent.template)), Look("tools", "", dumps(tools))
 
 
 def rebuild(state: State, call: Audit, store: Store) -> Window:
@@ -60,9 +60,12 @@ def rebuild(state: State, call: Audit, store: Store) -> Window:
     looks = tuple(Look(ref.kind, ref.subject, store.read(ref.block)) for ref in call.looks)
     memory = Memory(state, tuple(look for look in looks if look.kind not in ("template", "tools")))
     template = loads(Template, next(look.text for look in looks if look.kind == "template"))
-    plain = json.loads(next(look.text for look in looks if look.kind == "tools"))
-    schemas = tuple(ToolSchema(**schema) for schema in plain)
-    return build(memory, template, schemas, call.budget, loads(Counter, call.counter))
+    tools = schemas(next(look.text for look in looks if look.kind == "tools"))
+    return build(memory, template, tools, call.budget, loads(Counter, call.counter))
+
+
+def schemas(text: str) -> tuple[ToolSchema, ...]:
+    return tuple(ToolSchema(**schema) for schema in json.loads(text))
 
 
 def rebuild_all(task: str, store: Store) -> Iterator[Rebuilt]:

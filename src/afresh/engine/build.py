@@ -1,18 +1,19 @@
 """Choose what the model sees. Pure: the same memory, template, tools, ceiling and counter give the same bytes."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from afresh.domain.codec import encode
 from afresh.domain.memory import Memory
 from afresh.domain.template import Template
-from afresh.domain.window import Omission, Request, Section, Tier, ToolSchema, Window
-from afresh.engine.sections import Draft, Piece, drafts
+from afresh.domain.window import Request, Section, Tier, ToolSchema, Window
+from afresh.engine.allot import allot, page
+from afresh.engine.sections import drafts
 from afresh.engine.tokens import FRAMING, Counter
 from afresh.errors import OverCeiling
 from afresh.ports import Tool
 
-TOOL_FRAMING, FOOTER, SMALLEST_CUT = 6, 40, 60
+TOOL_FRAMING, FOOTER = 6, 50
 
 
 def offered(template: Template, tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
@@ -32,96 +33,9 @@ def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budge
     by_name = {section.name: section for section in (*always, *chosen)}
     body = [by_name[draft.name] for draft in made if draft.name in by_name]
     used = sum(section.tokens for section in (*fixed, *body)) + FRAMING + FOOTER
-    body.append(Section("footer", Tier.ALWAYS, footer(memory, used, budget), FOOTER))
+    body.append(Section("footer", Tier.ALWAYS, footer(memory, used, budget, reserve), FOOTER))
     request = Request(template.system, "\n\n".join(section.text for section in body), tuple(tools), reserve)
     return checked(Window(request, (*fixed, *body), tuple(omissions), budget, used), counter)
-
-
-def allot(
-    made: Sequence[Draft], shares: Mapping[str, float], room: int, counter: Counter
-) -> tuple[list[Section], list[Omission]]:  # fmt: skip
-    """In the template's order: each section up to its share; then what is left, whole pieces first, then parts of pieces."""
-    claims = list(shares)
-    order = sorted(made, key=lambda draft: claims.index(draft.name) if draft.name in shares else len(claims))
-    taken: dict[str, list[Piece]] = {draft.name: [] for draft in made}
-    left = room
-    for draft in order:
-        left -= take(draft, taken[draft.name], min(left, int(shares.get(draft.name, 0.0) * room)), counter)
-    for draft in order:
-        left -= take(draft, taken[draft.name], left, counter)
-    cuts = cut_to_fit(order, taken, left, counter)
-    sections = [shown(draft, taken[draft.name], cuts.get(draft.name), counter) for draft in made if taken[draft.name]]
-    return sections, [gone for draft in made for gone in left_out(draft, taken[draft.name], cuts.get(draft.name), counter)]
-
-
-def cut_to_fit(order: Sequence[Draft], taken: dict[str, list[Piece]], left: int, counter: Counter) -> dict[str, Piece]:
-    """Show a part of the first piece of each section that did not fit whole; the pieces that were cut."""
-    cuts: dict[str, Piece] = {}
-    for draft in order:
-        piece = next((piece for piece in by_rank(draft) if piece not in taken[draft.name]), None)
-        room = left - heading_cost(draft, taken[draft.name], counter) - 1
-        if piece and room > SMALLEST_CUT and (shorter := cut(piece, room, counter)):
-            left = room - counter(shorter.text)
-            taken[draft.name].append(shorter)
-            cuts[draft.name] = piece
-    return cuts
-
-
-def take(draft: Draft, taken: list[Piece], room: int, counter: Counter) -> int:
-    """Take pieces by rank as far as they fit; what that cost."""
-    spent = 0
-    for piece in by_rank(draft):
-        cost = counter(piece.text) + 1 + heading_cost(draft, taken, counter)
-        if piece not in taken and spent + cost <= room:
-            taken.append(piece)
-            spent += cost
-    return spent
-
-
-def heading_cost(draft: Draft, taken: Sequence[Piece], counter: Counter) -> int:
-    return 0 if taken else counter(f"## {draft.title}\n") + 2
-
-
-def by_rank(draft: Draft) -> list[Piece]:
-    return sorted(draft.pieces, key=lambda piece: piece.rank)
-
-
-def cut(piece: Piece, room: int, counter: Counter) -> Piece | None:
-    """Head and tail at whole lines, saying what is missing and where it is; nothing if too little would be left."""
-    lines = piece.text.splitlines()
-    low, high, best = 2, len(lines) - 1, None
-    while low <= high:
-        keep = (low + high) // 2
-        head = keep - keep // 3
-        hint = f"[… {len(lines) - keep} of {len(lines)} lines cut{': ' + piece.source if piece.source else ''}]"
-        text = "\n".join([*lines[:head], hint, *lines[len(lines) - (keep - head) :]])
-        if counter(text) <= room:
-            best, low = Piece(text, piece.what, piece.rank, piece.source), keep + 1
-        else:
-            high = keep - 1
-    return best
-
-
-def shown(draft: Draft, taken: Sequence[Piece], whole: Piece | None, counter: Counter) -> Section:
-    """The pieces in the order of the page; a cut one stands where the whole one would."""
-    place = {id(piece): number for number, piece in enumerate(draft.pieces)}
-    order = sorted(taken, key=lambda piece: place.get(id(piece), place.get(id(whole), 0)))
-    text = page(draft, order)
-    return Section(draft.name, draft.tier, text, counter(text) + 2)
-
-
-def page(draft: Draft, pieces: Sequence[Piece]) -> str:
-    return f"## {draft.title}\n" + "\n".join(piece.text for piece in pieces)
-
-
-def left_out(draft: Draft, taken: Sequence[Piece], whole: Piece | None, counter: Counter) -> list[Omission]:
-    gone = [
-        Omission(draft.name, piece.what, counter(piece.text), "no room left")
-        for piece in draft.pieces
-        if piece not in taken and piece is not whole
-    ]
-    cut_down = [Omission(draft.name, whole.what, counter(whole.text), "shown in part")] if whole else []
-    return [*gone, *cut_down]
 
 
 def fixed_section(name: str, text: str, counter: Counter) -> Section:
@@ -133,10 +47,11 @@ def tools_section(tools: Sequence[ToolSchema], counter: Counter) -> Section:
     return Section("tools", Tier.ALWAYS, text, counter(text) + TOOL_FRAMING * len(tools))
 
 
-def footer(memory: Memory, used: int, budget: int) -> str:
+def footer(memory: Memory, used: int, budget: int, reserve: int) -> str:
     state = memory.state
     return (
-        f"[Context: {used:,}/{budget:,} tokens | {state.archived} archived blocks available | "
+        f"[Context: {used + reserve:,}/{budget:,} tokens, {reserve:,} of them for your reply | "
+        f"{state.archived} archived blocks available | "
         f"step {state.step + 1} of {state.limit}]\nWhat is your next action?"
     )
 

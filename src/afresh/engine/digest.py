@@ -10,6 +10,8 @@ from afresh.engine.act import Deed, Deeds
 from afresh.engine.record import block
 
 DIGEST_LINES, DIGEST_CHARACTERS = 12, 900
+ON_DISK = ("edit", "write", "apply")
+"""What these wrote is in the files: it needs no line in the index."""
 TELLING = re.compile(r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied", re.IGNORECASE)
 
 
@@ -29,7 +31,7 @@ def digest(state: State, deeds: Deeds) -> Digest:
     index = [
         IndexLine(raw.id, deed.action.tool, subject(short(deed)), len(raw.text), telling(raw.text), step)
         for deed, raw in zip(deeds.done, blocks, strict=True)
-        if len(raw.text) > DIGEST_CHARACTERS
+        if len(raw.text) > DIGEST_CHARACTERS and deed.action.tool not in ON_DISK
     ]
     return Digest(
         observations=tuple(seen),
@@ -46,10 +48,14 @@ def observe(deed: Deed, raw: Block) -> Observation:
 
 def short(deed: Deed) -> Action:
     """The action as later windows tell it: long arguments are in the journal's reply, and what they wrote is on disk."""
-    args = {name: cut_line(str(value), 160) for name, value in deed.action.args.items()}
+    args = {name: told(value) for name, value in deed.action.args.items()}
     if deed.action.tool == "apply" and deed.outcome.ok:
         args["what"] = cut_line(deed.outcome.text, 100)
     return Action(deed.action.tool, args)
+
+
+def told(value: object) -> str:
+    return f"{len(value)} items" if isinstance(value, list) else cut_line(str(value), 160)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def shortened(text: str) -> str:

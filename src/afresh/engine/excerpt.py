@@ -4,18 +4,40 @@ import ast
 import re
 from collections.abc import Sequence
 
-from afresh.domain.fact import Region
-
+SHORTEST, LONG, LONGEST, NAMED = 6, 40, 70, 4
+DEFINED = re.compile(r"\s*(?:async\s+def|def|class|func|function|fn)\s+(\w+)|([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
 NAMING = re.compile(r"\s*(async\s+def|def|class|func|function|fn|impl|interface|struct|export)\b")
 
 
-def excerpt(text: str, region: Region, changed: frozenset[int]) -> str:
-    lines = text.splitlines()
-    start, end = max(1, region.start), min(region.end, len(lines))
+def chunks(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """First and last lines of the parts of a file that make sense alone: whole definitions where these are small enough."""
+    parts: list[tuple[int, int]] = []
+    for number in range(1, len(lines) + 1):
+        size = number - parts[-1][0] if parts else 0
+        long = size >= LONGEST or (size >= LONG and not lines[number - 1].strip())
+        if not parts or long or (begins(lines, number) and size >= SHORTEST):
+            parts.append((number, number))
+        parts[-1] = (parts[-1][0], number)
+    return parts
+
+
+def begins(lines: Sequence[str], number: int) -> bool:
+    """A definition or a statement at the margin starts here, and no decorator stands above it."""
+    line, above = lines[number - 1], lines[number - 2] if number > 1 else ""
+    return bool(re.match(r"[A-Za-z_@]", line)) and not above.startswith("@")
+
+
+def excerpt(lines: Sequence[str], start: int, end: int, changed: frozenset[int]) -> str:
+    """These lines, and above them the `def` and `class` lines that they are inside of."""
     shown = [numbered(lines, number, changed) for number in range(start, end + 1)]
     above = [numbered(lines, number, changed) for number in enclosing(lines, start)]
-    cut = [f"     … lines up to {start - 1} not shown"] if above and enclosing(lines, start)[-1] < start - 1 else []
-    return "\n".join([*above, *cut, *shown])
+    return "\n".join([*above, *shown])
+
+
+def title(lines: Sequence[str], start: int, end: int) -> str:
+    """The first names that are defined in these lines."""
+    names = [match[1] or match[2] for line in lines[start - 1 : end] if (match := DEFINED.match(line))]
+    return ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
 
 
 def numbered(lines: Sequence[str], number: int, changed: frozenset[int]) -> str:

@@ -1,5 +1,6 @@
 """What the step came to, and whether the task ends with it."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from afresh.domain.action import subject
@@ -66,7 +67,8 @@ def out_of_steps(state: State, deeds: Deeds) -> str:
 
 def tell(deeds: Deeds, judged: Judgement, settled: Settlement) -> str:
     """One line for people and for later windows."""
-    did = ", ".join(named(deed) + ("" if deed.outcome.ok else " (failed)") for deed in deeds.done)
+    names = Counter(named(deed) + ("" if deed.outcome.ok else " (failed)") for deed in deeds.done)
+    did = ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in names.items())
     if judged.verdict and judged.verdict.final:
         return f"{'verified' if judged.passed else 'not accepted'}: {judged.verdict.reason}"
     if not settled.kept:

@@ -7,13 +7,13 @@ from afresh.domain.fact import Look, Region
 from afresh.domain.memory import Memory
 from afresh.domain.state import State
 from afresh.engine.agent import Agent
-from afresh.engine.excerpt import excerpt, function_source
+from afresh.engine.excerpt import chunks, excerpt, function_source, title
 from afresh.errors import ModelMistake
 from afresh.ports import Files
 
 OUTPUT_CHARACTERS = 12_000
 """No window of ours has room for more of one output; the rest is a recall away."""
-FAILING_SOURCES = 3
+FAILING_SOURCES, NAMED_FILES, NAMED_LINES = 3, 3, 120
 CHANGED_LINE = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
@@ -32,11 +32,21 @@ def recall(state: State, agent: Agent) -> Memory:
 
 
 def excerpts(state: State, files: Files, changes: dict[str, str]) -> Iterator[Look]:
-    """Current text of the lines that the model has seen or written: never as they were, always as they are."""
-    for region in state.regions:
-        text = readable(files, region.path)
-        if text is not None:
-            yield Look("file", f"{region.path}:{region.start}", excerpt(text, region, new_lines(changes.get(region.path, ""))))
+    """Current text of the definitions that the model has seen, written or been told of: as they are, never as they were."""
+    regions = (*told_of(state, files), *state.regions)
+    for path in dict.fromkeys(region.path for region in regions):
+        lines, changed = (readable(files, path) or "").splitlines(), new_lines(changes.get(path, ""))
+        touched = [region for region in regions if region.path == path]
+        for start, end in chunks(lines):
+            if any(region.start <= end and start <= region.end for region in touched):
+                yield Look("file", f"{path}:{start}-{end} {title(lines, start, end)}", excerpt(lines, start, end, changed))
+
+
+def told_of(state: State, files: Files) -> list[Region]:
+    """Files that the goal names: anybody would read them first."""
+    goal = set(re.findall(r"[\w./-]+\w", state.task.goal))
+    named = [path for path in files.paths() if path in goal or path.rpartition("/")[2] in goal]
+    return [Region(path, 1, NAMED_LINES, 0) for path in named[:NAMED_FILES]]
 
 
 def failing_tests(state: State, files: Files) -> Iterator[Look]:
@@ -77,6 +87,3 @@ def new_lines(patch: str) -> frozenset[int]:
         elif line and not text.startswith(("-", "\\")):
             line += 1
     return frozenset(numbers)
-
-
-__all__ = ["Region", "recall"]

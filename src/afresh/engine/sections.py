@@ -4,14 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from afresh.domain.action import Observation
+from afresh.domain.action import Observation, subject
 from afresh.domain.fact import FactKind
 from afresh.domain.memory import Memory
 from afresh.domain.state import StepRecord
 from afresh.domain.window import Tier
 from afresh.engine.standing import standing
+from afresh.engine.view import View, words
 
-WRITING = ("edit", "write", "apply")
+WRITING, PRINTING, NOTING = ("edit", "write", "apply"), ("run", "test", "search", "recall"), ("plan", "remember")
+LATER = 100_000
+"""A rank behind all others of its section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,10 @@ class Piece:
     rank: int = 0
     source: str = ""
     """Where the rest is to be had when only a part fits."""
+    stub: str = ""
+    """What stands in its place when it is left out."""
+    group: str = ""
+    """Heading that it shares with its neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,8 @@ class Draft:
     title: str
     tier: Tier
     pieces: tuple[Piece, ...]
+    rest: str = ""
+    """Stands at the end when not everything is shown."""
 
 
 def drafts(memory: Memory) -> tuple[Draft, ...]:
@@ -56,8 +65,9 @@ def task(memory: Memory) -> Draft:
 
 
 def outline(memory: Memory) -> Draft:
-    pieces = [Piece(look.text, "outline of the tree", source="`search` finds more") for look in memory.of("outline")]
-    return Draft("outline", "Source tree", Tier.PHASE, tuple(pieces))
+    lines = [line for look in memory.of("outline") for line in look.text.splitlines()]
+    pieces = [Piece(line, "lines of the outline", number) for number, line in enumerate(lines)]
+    return Draft("outline", "Source tree", Tier.PHASE, tuple(pieces), "… more: `search` finds them")
 
 
 def archive(memory: Memory) -> Draft:
@@ -86,15 +96,13 @@ def failed(memory: Memory) -> Draft:
 
 
 def files(memory: Memory) -> Draft:
-    """Excerpts by path and line; the ones last touched are the last to be given up."""
-    newest = {f"{region.path}:{region.start}": region.step for region in memory.state.regions}
-    looks = sorted(memory.of("file"), key=lambda look: (look.subject.rpartition(":")[0], int(look.subject.rpartition(":")[2])))
-    pieces = [
-        Piece(f"{look.subject.rpartition(':')[0]}\n{look.text}", f"lines of {look.subject}", -newest.get(look.subject, 0),
-              f"`read` {look.subject.rpartition(':')[0]}")
-        for look in looks
-    ]  # fmt: skip
-    return Draft("files", "Files as they are now (+ marks lines that this task changed)", Tier.DEMAND, tuple(pieces))
+    """Excerpts by path and line. What was touched last, or is spoken of, is given up last; a stub stands for the rest."""
+    spoken, pieces = words(memory.state), list[Piece]()
+    for view in sorted(map(View.of, memory.of("file")), key=lambda view: (view.path, view.start)):
+        stub = f"     … {view.start}-{view.end} {view.title}".rstrip()
+        rank = view.rank(memory.state, spoken)
+        pieces.append(Piece(view.text, f"lines of {view.subject}", rank, f"`read` {view.path}", stub, view.path))
+    return Draft("files", "Files as they are now (+ changed by this task, … not shown: `read` them)", Tier.DEMAND, tuple(pieces))
 
 
 def changes(memory: Memory) -> Draft:
@@ -134,29 +142,48 @@ def plan(memory: Memory) -> Draft:
 
 
 def earlier(memory: Memory) -> Draft:
-    pieces = [Piece(f"- step {past.step}: {past.outcome}", f"step {past.step}", -past.step) for past in memory.state.recent[:-1]]
+    """A line for each; and where nothing has changed since, what it printed."""
+    state = memory.state
+    changed = max((region.step for region in state.regions if region.changed), default=0)
+    pieces: list[Piece] = []
+    for past in state.recent[:-1]:
+        pieces.append(Piece(f"- step {past.step}: {past.outcome}", f"step {past.step}", -past.step))
+        printed = [seen.text for seen in past.observations if seen.action.tool in PRINTING and past.step > changed]
+        pieces += [Piece(text, f"output {number} of step {past.step}", LATER - past.step) for number, text in enumerate(printed)]
     return Draft("earlier", "Earlier steps", Tier.PHASE, tuple(pieces))
 
 
 def last(memory: Memory) -> Draft:
-    """The latest thought whole, then each action with its output."""
+    """The latest thought whole, then each action with its output; plan and notes stand in sections of their own."""
     if not memory.state.recent:
         return Draft("last", "Last step", Tier.DEMAND, ())
     step: StepRecord = memory.state.recent[-1]
     outputs = {look.subject: look.text for look in memory.of("output")}
     thought = [Piece(f"You thought: {step.thought}", "thought of the last step")] if step.thought else []
     deeds = [
-        Piece(deed(seen, outputs, step.kept), f"output of {seen.action.tool}", 1, f"`recall` {seen.block[:8]}")
-        for seen in step.observations
+        Piece(deed(seen, outputs, step.kept), f"output {number} of {seen.action.tool}", 1, recalled(seen), unshown(seen))
+        for number, seen in enumerate(step.observations)
+        if not (seen.ok and seen.action.tool in NOTING)
     ]
-    outcome = [Piece(f"Outcome: {step.outcome}", "outcome of the last step")]
-    return Draft("last", f"Last step ({step.step})", Tier.DEMAND, (*thought, *deeds, *outcome))
+    undone = [] if step.kept else [Piece("The whole reply was undone: see Verification.", "outcome of the last step")]
+    return Draft("last", f"Last step ({step.step})", Tier.DEMAND, (*thought, *deeds, *undone))
+
+
+def recalled(seen: Observation) -> str:
+    return f"`recall` {seen.block[:8]}"
+
+
+def unshown(seen: Observation) -> str:
+    return f"You did: {seen.action.tool} {subject(seen.action)} (output not shown: {recalled(seen)})"
 
 
 def deed(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
     """Text that a kept change wrote stands under Files; of one that failed or was undone it is shown here, to learn from."""
     if seen.ok and kept and seen.action.tool in WRITING:
         return f"You did: {seen.action.tool}: {seen.text.partition(chr(10))[0]}"
-    shown: Mapping[str, Any] = {} if seen.ok and seen.action.tool in WRITING else seen.action.args
+    spoken_for = (seen.ok and seen.action.tool in WRITING) or seen.action.tool == "run"
+    shown: Mapping[str, Any] = {} if spoken_for else seen.action.args
+    if seen.action.tool == "run":
+        return f"You did: run{'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"
     told = ", ".join(f"{name}={shown[name]}" for name in sorted(shown, key=lambda name: (name != "path", name)))
     return f"You did: {seen.action.tool}({told}){'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"

@@ -32,12 +32,14 @@ class Tally:
 
 
 def tally(runs: Sequence[CheckRun]) -> Tally:
+    """The last run of each check: a grade runs some of them twice, first with the tests of the base."""
+    runs = list({run.command: run for run in runs}.values())
     return Tally(
         sum(run.passed for run in runs),
         sum(run.failed for run in runs),
         sum(run.skipped for run in runs),
         sum(run.exit != 0 and not run.failed for run in runs),
-        any(run.scope != "full" for run in runs),
+        any(run.scope.startswith("targeted") for run in runs),
     )
 
 

@@ -89,7 +89,7 @@ def test_write_says_whether_it_made_or_replaced_the_file():
 
 def test_run_reports_the_exit_code_and_is_not_ok_when_it_is_not_zero():
     here = bench(table={"false": (1, "oops")})
-    assert (use("run", here, command="false").ok, use("run", here, command="false").text) == (False, "exit 1\noops")
+    assert (use("run", here, command="false").ok, use("run", here, command="false").text) == (False, "$ false\nexit 1\noops")
 
 
 def test_test_runs_every_check_or_only_the_named_tests():

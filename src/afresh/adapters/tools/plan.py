@@ -24,4 +24,5 @@ def item(text: str) -> PlanItem:
     return PlanItem(text[3:].strip() if text[:3].lower() in ("[x]", "[ ]") else text.strip(), done)
 
 
-tool = FunctionTool(schema("plan", "Replace the plan.", items=("array", "'[x] …' when done")), run)
+plan = schema("plan", "Replace the plan: 12 items of 200 characters at most.", items=("array", "'[x] …' when done"))
+tool = FunctionTool(plan, run)

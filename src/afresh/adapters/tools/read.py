@@ -17,8 +17,9 @@ def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
     if start > max(1, count):
         raise ModelMistake(f"{args['path']} has only {count} lines")
     end = min(count, start + max(1, int(args.get("lines", LINES))) - 1)
+    end = count if "lines" not in args and count - end < LINES // 4 else end
     region = Region(args["path"], start, end, bench.state.step + 1)
-    return Outcome(f"lines {start}-{end} of {count} are under Files", regions=(region,))
+    return Outcome(f"{args['path']}: lines {start}-{end} of {count}", regions=(region,))
 
 
 tool = FunctionTool(

@@ -12,12 +12,12 @@ TIMEOUT = 120
 
 def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
     done = bench.sandbox.run(args["command"], TIMEOUT)
-    return Outcome(told(done), ok=done.exit == 0)
+    return Outcome(f"$ {done.command}\n{told(done)}", ok=done.exit == 0)
 
 
 def told(done: Completed) -> str:
     """How it ended, then what it printed."""
-    end = f"killed after {done.seconds:.0f} s" if done.timed_out else f"exit {done.exit}"
+    end = "timed out and was killed" if done.timed_out else f"exit {done.exit}"
     return f"{end}\n{done.output.rstrip()}" if done.output.strip() else f"{end}, no output"
 
 

@@ -1,6 +1,6 @@
 """At the claim to be finished: is the task done? Only this says so."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from afresh.domain.change import Change
@@ -46,7 +46,8 @@ def _early(bench: Bench, workspace: Workspace, changes: Sequence[Change], measur
     if broken := uncompilable(bench, [change.path for change in changes]):
         reason = "does not compile: " + "; ".join(failure.message for failure in broken.failures)
         return Verdict(Ruling.FAIL, reason, (broken,), final=True, measure=measure)
-    if found := {} if task.type == WRITES_TESTS else weakened(bench, workspace, telling(bench)):
+    found: Mapping[str, tuple[str, ...]] = {} if task.type == WRITES_TESTS else weakened(bench, workspace, telling(bench))
+    if found:
         ways = tuple(dict.fromkeys(way for ways in found.values() for way in ways))
         reason = f"tests that the task did not ask to change were weakened, so they are put back as they were: {listed(ways, 5)}"
         return Verdict(Ruling.FAIL, reason, final=True, measure=measure, weakened=tuple(found))

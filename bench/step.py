@@ -1,0 +1,122 @@
+"""What a step costs beside the model and the tools: load, recall, build, snapshot, journal, verdict, projections.
+
+Runs a scripted task on the sample project with the real store, git workspace, sandbox and projections. Time spent in the
+model, in tools and in sandboxed commands is taken off each step; the rest is our own. Steps alternate: look, note, edit.
+
+  .venv/bin/python bench/step.py [--steps 60]
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from afresh.app import compose
+from afresh.app.sample import copy_sample
+from afresh.app.tasks import Order, add, open_desk
+from afresh.domain.action import Action, Reply
+from afresh.domain.event import Claimed
+from afresh.engine import loop
+from afresh.engine.prepare import prepare
+from afresh.engine.record import record
+
+RESULTS = Path(__file__).with_name("results") / "step.json"
+KINDS = ("look", "note", "edit")
+
+
+class Stopwatch:
+    """Sums what goes on inside the parts that are not ours to count."""
+
+    def __init__(self) -> None:
+        self.inside = 0.0
+
+    def timed(self, call):
+        def wrapped(*args):
+            started = time.perf_counter()
+            try:
+                return call(*args)
+            finally:
+                self.inside += time.perf_counter() - started
+
+        return wrapped
+
+
+class Timed:
+    """A part with one of its methods on the stopwatch."""
+
+    def __init__(self, inner, method: str, watch: Stopwatch) -> None:
+        self.inner, self.method, self.call = inner, method, watch.timed(getattr(inner, method))
+
+    def __getattr__(self, name):
+        return self.call if name == self.method else getattr(self.inner, name)
+
+
+class Script:
+    name, window = "bench", 200_000
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def propose(self, request) -> Reply:
+        self.number += 1
+        path = ("pricing", "label", "address", "measures")[self.number % 4]
+        kind = KINDS[self.number % 3]
+        if kind == "look":
+            action = Action("read", {"path": f"src/parcel/{path}.py", "start": 1 + self.number % 20})
+        elif kind == "note":
+            action = Action("remember", {"subject": f"{path} {self.number % 30}", "note": "seen " * 20})
+        else:
+            action = Action("write", {"path": "src/parcel/spare.py", "content": f"NUMBER = {self.number}\n"})
+        return Reply(f"step {self.number}", (action,))
+
+
+def measure(steps: int, repository: Path) -> dict[str, list[float]]:
+    desk = open_desk(copy_sample(repository))
+    task = add(
+        desk,
+        Order(
+            "bench", "implement_feature", ("python -m pytest -q tests/test_tracking.py",), model="offline", max_steps=steps + 9
+        ),
+    )
+    watch = Stopwatch()
+    agent = compose.agent_for(desk, task, compose.Terms(no_sandbox=True))
+    agent = replace(
+        agent, model=Timed(Script(), "propose", watch), sandbox=Timed(agent.sandbox, "run", watch),
+        tools=tuple(Timed(tool, "run", watch) for tool in agent.tools),
+    )  # fmt: skip
+    state = prepare(record(desk.store.load(task.task.id), agent, [Claimed("bench")]), agent)
+    spent: dict[str, list[float]] = {kind: [] for kind in KINDS}
+    for number in range(1, steps + 1):
+        watch.inside, started = 0.0, time.perf_counter()
+        state = loop.take_step(loop.ask_model(agent.store.load(state.task.id), agent), agent)
+        spent[KINDS[number % 3]].append((time.perf_counter() - started - watch.inside) * 1000)
+    return spent
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=60)
+    steps = parser.parse_args().steps
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    with TemporaryDirectory(prefix="afresh-step-", dir=Path(__file__).parents[1]) as folder:
+        spent = measure(steps, Path(folder) / "parcel")
+    every = [value for values in spent.values() for value in values]
+    rows = {**spent, "all": every}
+    result = {
+        name: {"steps": len(v), "median_ms": round(statistics.median(v), 1), "p95_ms": round(sorted(v)[int(len(v) * 0.95)], 1)}
+        for name, v in rows.items()
+    }
+    RESULTS.write_text(json.dumps({"ceiling_ms": 50, "results": result}, indent=2, sort_keys=True) + "\n")
+    print("| step | steps | median (ms) | 95th percentile (ms) |\n|---|---:|---:|---:|")
+    for name, row in result.items():
+        print(f"| {name} | {row['steps']} | {row['median_ms']} | {row['p95_ms']} |")
+    return 0 if result["all"]["median_ms"] <= 50 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

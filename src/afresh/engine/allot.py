@@ -1,0 +1,143 @@
+"""Who gets the room in a window: each section up to its share, in a defined order, then whoever has more to say. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from afresh.domain.template import Share
+from afresh.domain.window import Omission, Section
+from afresh.engine.sections import Draft, Piece
+from afresh.engine.tokens import Counter
+
+SMALLEST_CUT, STUBS = 60, 120
+
+
+@dataclass(slots=True)
+class Page:
+    """A section while it is being filled. What is taken is one of its pieces, a part of one, or a stub for one."""
+
+    draft: Draft
+    counter: Counter
+    taken: dict[Piece, Piece] = field(default_factory=dict[Piece, Piece])
+    """The piece as drafted, and as it is shown."""
+    spent: int = 0
+    rest: bool = False
+
+    @property
+    def missing(self) -> list[Piece]:
+        return sorted((piece for piece in self.draft.pieces if piece not in self.taken), key=lambda piece: piece.rank)
+
+    def cost(self, piece: Piece) -> int:
+        """With the headings that it brings along, if it is the first of its section or of its file."""
+        heading = 0 if self.taken else self.counter(f"## {self.draft.title}\n") + 2
+        group = 0 if not piece.group or any(held.group == piece.group for held in self.taken) else self.counter(piece.group) + 1
+        return self.counter(piece.text) + 1 + heading + group
+
+    def take(self, room: int) -> int:
+        """Whole pieces by rank, as far as they fit; what that cost."""
+        before = self.spent
+        for piece in self.missing:
+            if (cost := self.cost(piece)) <= room - (self.spent - before):
+                self.show(piece, piece, cost)
+        return self.spent - before
+
+    def take_part(self, room: int) -> int:
+        """A part of the first piece that did not fit whole; pieces of a group (definitions) are shown whole or not at all."""
+        piece = next(iter(self.missing), None)
+        if piece is None or (piece.group and self.taken) or room < SMALLEST_CUT:
+            return 0
+        part = cut(piece, room - (self.cost(piece) - self.counter(piece.text)), self.counter)
+        return self.show(piece, part, self.cost(part)) if part else 0
+
+    def grow(self, room: int) -> int:
+        """A larger part of what was cut, or all of it, now that there is more room."""
+        for piece, shown in list(self.taken.items()):
+            if shown is not piece and shown.text != piece.stub:
+                del self.taken[piece]
+                freed = self.cost(shown)
+                self.spent -= freed
+                if (whole := self.cost(piece)) <= room + freed:
+                    return self.show(piece, piece, whole) - freed
+                part = cut(piece, room + freed - (whole - self.counter(piece.text)), self.counter) or shown
+                return self.show(piece, part, self.cost(part)) - freed
+        return 0
+
+    def add_stubs(self, room: int) -> int:
+        """Where the pieces that are left out can be found."""
+        before = self.spent
+        if self.draft.rest and self.taken and self.missing and (cost := self.counter(self.draft.rest) + 1) <= room:
+            self.rest, self.spent = True, self.spent + cost
+        for piece in self.missing:
+            stub = replace(piece, text=piece.stub)
+            if piece.stub and (cost := self.cost(stub)) <= room - (self.spent - before):
+                self.show(piece, stub, cost)
+        return self.spent - before
+
+    def show(self, piece: Piece, shown: Piece, cost: int) -> int:
+        self.taken[piece] = shown
+        self.spent += cost
+        return cost
+
+    @property
+    def section(self) -> Section:
+        pieces = [self.taken[piece] for piece in self.draft.pieces if piece in self.taken]
+        text = page(self.draft, pieces) + (f"\n{self.draft.rest}" if self.rest else "")
+        return Section(self.draft.name, self.draft.tier, text, self.counter(text) + 2)
+
+    @property
+    def omissions(self) -> list[Omission]:
+        """One line for all pieces of one name; what was cut is told apart."""
+        gone: dict[tuple[str, str], int] = {}
+        for piece in self.draft.pieces:
+            shown = self.taken.get(piece)
+            if shown is not piece:
+                reason = "shown in part" if shown and shown.text != piece.stub else "no room left"
+                gone[piece.what, reason] = gone.get((piece.what, reason), 0) + self.counter(piece.text)
+        return [Omission(self.draft.name, what, tokens, reason) for (what, reason), tokens in gone.items()]
+
+
+def allot(
+    made: Sequence[Draft], shares: Sequence[Share], room: int, counter: Counter
+) -> tuple[list[Section], list[Omission]]:  # fmt: skip
+    pages, left = [Page(draft, counter) for draft in made], room
+    parts = {share.section: share.part for share in shares}
+    claims = list(parts)
+    order = sorted(pages, key=lambda one: claims.index(one.draft.name) if one.draft.name in parts else len(claims))
+    for one in order:
+        share = min(left, int(parts.get(one.draft.name, 0.0) * room))
+        spent = one.take(share)
+        left -= spent + one.take_part(share - spent)
+    kept = min(left, STUBS)
+    for one in order:
+        left -= one.grow(left - kept)
+        left -= one.take(left - kept)
+        left -= one.take_part(left - kept)
+    for one in order:
+        left -= one.add_stubs(left)
+    return [one.section for one in pages if one.taken], [gone for one in pages for gone in one.omissions]
+
+
+def page(draft: Draft, pieces: Sequence[Piece]) -> str:
+    """The section as text; a heading stands above the first piece of each group."""
+    lines, former = [f"## {draft.title}"], ""
+    for piece in pieces:
+        if piece.group != former and piece.group:
+            lines.append(piece.group)
+        lines.append(piece.text)
+        former = piece.group
+    return "\n".join(lines)
+
+
+def cut(piece: Piece, room: int, counter: Counter) -> Piece | None:
+    """Head and tail at whole lines, saying what is missing and where it is; nothing if too little would be left."""
+    lines = piece.text.splitlines()
+    low, high, best = 2, len(lines) - 1, None
+    while low <= high:
+        keep = (low + high) // 2
+        head = keep - keep // 3
+        hint = f"[… {len(lines) - keep} of {len(lines)} lines cut{': ' + piece.source if piece.source else ''}]"
+        text = "\n".join([*lines[:head], hint, *lines[len(lines) - (keep - head) :]])
+        if counter(text) <= room:
+            best, low = replace(piece, text=text), keep + 1
+        else:
+            high = keep - 1
+    return best
