@@ -1,6 +1,6 @@
 """What all tools share: a schema, and arguments that are checked against it before the tool sees them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,4 +46,15 @@ def mistake(schema: ToolSchema, args: Mapping[str, Any]) -> str:
     if unknown := [name for name in args if name not in properties]:
         return f"unknown argument {', '.join(unknown)}; arguments are {', '.join(properties)}"
     wrong = [name for name, value in args.items() if not isinstance(value, TYPES[properties[name]["type"]])]
-    return f"{', '.join(wrong)}: should be {properties[wrong[0]]['type']}" if wrong else ""
+    if wrong:
+        return f"{', '.join(wrong)}: should be {properties[wrong[0]]['type']}"
+    return next((why for name, value in args.items() for why in unusable(name, value)), "")
+
+
+def unusable(name: str, value: Any) -> Iterator[str]:
+    """A reply that is on disk is acted on again after every crash: what no command and no file can hold must not cause one."""
+    for text in value if isinstance(value, list) else [value]:
+        if isinstance(value, list) and not isinstance(text, str):
+            yield f"{name}: should be a list of strings"
+        elif isinstance(text, str) and any(sign == "\0" or "\ud800" <= sign <= "\udfff" for sign in text):
+            yield f"{name}: holds a NUL or half a character, which no file can hold"
