@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from afresh.domain.fact import Look
 from afresh.domain.state import State
 
-SUBJECT = re.compile(r"(.+):(\d+)-(\d+) (.*)")
+SUBJECT = re.compile(r"(.+):(\d+)-(\d+) (.*)", re.DOTALL)
 STEP, UNSPOKEN = 1_000, 100
 
 
