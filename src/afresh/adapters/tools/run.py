@@ -5,14 +5,22 @@ from typing import Any
 
 from afresh.adapters.tools.tool import FunctionTool, schema
 from afresh.domain.action import Completed
+from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
 
-TIMEOUT = 120
+TIMEOUT, LONGEST = 120, 100_000
 
 
 def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
-    done = bench.sandbox.run(args["command"], TIMEOUT)
+    done = bench.sandbox.run(short_enough(args["command"]), TIMEOUT)
     return Outcome(f"$ {done.command}\n{told(done)}", ok=done.exit == 0)
+
+
+def short_enough(command: str) -> str:
+    """The kernel starts nothing with a longer argument."""
+    if (size := len(command.encode())) > LONGEST:
+        raise ModelMistake(f"the command has {size:,} bytes, over {LONGEST:,}; write it to a file and run that")
+    return command
 
 
 def told(done: Completed) -> str:

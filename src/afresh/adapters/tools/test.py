@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from afresh.adapters.tools.run import told
+from afresh.adapters.tools.run import short_enough, told
 from afresh.adapters.tools.tool import FunctionTool, schema
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
@@ -16,7 +16,7 @@ def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
         raise ModelMistake("test: the task has no checks; use run")
     which = args.get("which", "")
     commands = [(command(check.command, which), check.timeout) for check in (checks[:1] if which else checks)]
-    runs = [bench.sandbox.run(text, timeout) for text, timeout in commands]
+    runs = [bench.sandbox.run(short_enough(text), timeout) for text, timeout in commands]
     text = "\n\n".join(f"$ {done.command}\n{told(done)}" for done in runs)
     return Outcome(text, ok=all(done.exit == 0 for done in runs), traces=True)
 
