@@ -51,6 +51,7 @@ class GitWorkspace:
 
     def snapshot(self) -> str:
         self._ready()
+        self._make_enterable()
         self._last = self._shadow.keep(self._last)
         return self._last
 
@@ -101,13 +102,20 @@ class GitWorkspace:
         admin = registered(self.repository, self.root)
         there = self.root.is_dir() and not self.root.is_symlink()
         if admin and there and self.branch.tip:
+            self._make_enterable()
             put_pointer_back(self.root, admin)
             return
+        self._make_enterable()
         content = self._shadow.keep() if there else opened.snapshot
         unregister(self.repository, self.root)
         register(self.repository, self.root, self.branch.name, self.branch.tip or opened.base)
         self._shadow.put_back(content)
         copy_needed(self.repository.root, self.root, needed_files(self.repository))
+
+    def _make_enterable(self) -> None:
+        """A command of the task's may have shut the folder; git keeps no mode of it, so no snapshot would open it again."""
+        if self.root.is_dir() and (mode := self.root.stat().st_mode) & 0o700 != 0o700:
+            self.root.chmod(mode | 0o700)
 
     @property
     def _marker(self) -> Path:
