@@ -12,6 +12,8 @@ from afresh.ports import Bench, Store
 NO_CHECKS = (
     "no checks were given: nothing can be verified. Give the command that must succeed, for example --check 'python -m pytest -q'"
 )
+MEASURED = "fix_violation"
+"""The type whose purpose is to lower what is counted."""
 
 
 def take_baseline(bench: Bench) -> tuple[Baseline, tuple[Block, ...]]:
@@ -36,6 +38,8 @@ def blocker(task: Task, baseline: Baseline) -> str:
     """Why these checks can never verify the task, and what to do; empty when they can."""
     if not task.checks:
         return NO_CHECKS
+    if task.type == MEASURED and not baseline.measure:
+        return "there is nothing to fix: no function in its scope is over the limit. Name another place, or discard the task"
     for check, run in zip(task.checks, baseline.runs, strict=True):
         if run.timed_out and run.command not in baseline.flaky:
             return (

@@ -8,7 +8,7 @@ from afresh.domain.fact import Block
 from afresh.domain.paths import is_conftest, is_test
 from afresh.domain.task import Check
 from afresh.domain.verdict import Baseline, Ruling, Verdict
-from afresh.engine.verify.baseline import blocker
+from afresh.engine.verify.baseline import MEASURED, blocker
 from afresh.engine.verify.compare import Before, Judgement, judge_base, judge_final
 from afresh.engine.verify.compiling import uncompilable
 from afresh.engine.verify.protect import protected, weakened
@@ -18,7 +18,7 @@ from afresh.engine.verify.summary import listed
 from afresh.ports import Bench, Workspace
 
 CHANGES_NOTHING = frozenset({"discovery", "code_review", "spec_design"})
-WRITES_TESTS, MEASURED = "write_tests", "fix_violation"
+WRITES_TESTS = "write_tests"
 
 
 def grade(bench: Bench, workspace: Workspace) -> tuple[Verdict, tuple[Block, ...]]:
@@ -63,8 +63,6 @@ def _unmeasured(bench: Bench, measure: int) -> Verdict | None:
     """What a task is to lower must be lower; what its type merely counts may not rise."""
     was = (bench.state.baseline or Baseline()).measure
     lowers = bench.state.task.type == MEASURED
-    if lowers and not was:
-        return Verdict(Ruling.BLOCKED, "there was nothing to fix: 0 violations at the start", final=True, measure=measure)
     if measure > was or (lowers and measure == was):
         return Verdict(Ruling.FAIL, f"violations were to become fewer: {was} -> {measure}", final=True, measure=measure)
     return None
