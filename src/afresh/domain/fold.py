@@ -12,8 +12,6 @@ from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
 
 RECENT_STEPS, FACTS, REGIONS, INDEX_LINES = 6, 60, 24, 40
-AROUND = 4
-"""Lines of context shown on either side of a change."""
 
 
 def fold(state: State | None, entries: Iterable[Entry]) -> State:
@@ -177,8 +175,8 @@ def moved(regions: tuple[Region, ...], hunks: tuple[Hunk, ...], step: int) -> tu
         grown = hunk.new_count - hunk.old_count
         regions = tuple(shifted(region, hunk, grown) if region.path == hunk.path else region for region in regions)
     for hunk in hunks:
-        around = Region(hunk.path, max(1, hunk.new_start - AROUND), hunk.new_start + hunk.new_count + AROUND, step, True)
-        regions = seen(regions, around)
+        last = max(hunk.new_start, hunk.new_start + hunk.new_count - 1)
+        regions = seen(regions, Region(hunk.path, hunk.new_start, last, step, True))
     return regions
 
 

@@ -8,7 +8,7 @@ from afresh.domain.window import Omission, Section
 from afresh.engine.sections import Draft, Piece
 from afresh.engine.tokens import Counter
 
-SMALLEST_CUT, STUBS = 60, 120
+SMALLEST_CUT, STUBS = 60, 240
 
 
 @dataclass(slots=True)
@@ -61,6 +61,10 @@ class Page:
                 return self.show(piece, part, self.cost(part)) - freed
         return 0
 
+    @property
+    def stubs_cost(self) -> int:
+        return sum(self.counter(piece.stub) + 1 for piece in self.missing if piece.stub)
+
     def add_stubs(self, room: int) -> int:
         """Where the pieces that are left out can be found."""
         before = self.spent
@@ -106,7 +110,7 @@ def allot(
         share = min(left, int(parts.get(one.draft.name, 0.0) * room))
         spent = one.take(share)
         left -= spent + one.take_part(share - spent)
-    kept = min(left, STUBS)
+    kept = min(left, STUBS, sum(one.stubs_cost for one in pages))
     for one in order:
         left -= one.grow(left - kept)
         left -= one.take(left - kept)

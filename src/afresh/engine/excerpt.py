@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-SHORTEST, LONG, LONGEST, NAMED = 6, 40, 70, 4
+SHORTEST, LONG, LONGEST, NAMED = 10, 40, 70, 4
 DEFINED = re.compile(r"\s*(?:async\s+def|def|class|func|function|fn)\s+(\w+)|([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
 NAMING = re.compile(r"\s*(async\s+def|def|class|func|function|fn|impl|interface|struct|export)\b")
 

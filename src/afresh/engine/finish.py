@@ -67,7 +67,10 @@ def out_of_steps(state: State, deeds: Deeds) -> str:
 
 def tell(deeds: Deeds, judged: Judgement, settled: Settlement) -> str:
     """One line for people and for later windows."""
-    names = Counter(named(deed) + ("" if deed.outcome.ok else " (failed)") for deed in deeds.done)
+    reads = sum(deed.action.tool == "read" for deed in deeds.done)
+    told = [deed for deed in deeds.done if deed.action.tool != "read" or reads == 1]
+    names = Counter(named(deed) + ("" if deed.outcome.ok else " (failed)") for deed in told)
+    names.update({f"read {reads} files": 1} if reads > 1 else {})
     did = ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in names.items())
     if judged.verdict and judged.verdict.final:
         return f"{'verified' if judged.passed else 'not accepted'}: {judged.verdict.reason}"

@@ -44,8 +44,8 @@ def excerpts(state: State, files: Files, changes: dict[str, str]) -> Iterator[Lo
 
 def told_of(state: State, files: Files) -> list[Region]:
     """Files that the goal names: anybody would read them first."""
-    goal = set(re.findall(r"[\w./-]+\w", state.task.goal))
-    named = [path for path in files.paths() if path in goal or path.rpartition("/")[2] in goal]
+    words = dict.fromkeys(re.findall(r"[\w./-]*\w\.\w+", state.task.goal))
+    named = [word for word in words if readable(files, word) is not None]
     return [Region(path, 1, NAMED_LINES, 0) for path in named[:NAMED_FILES]]
 
 

@@ -8,6 +8,7 @@ from afresh.domain.action import Observation, subject
 from afresh.domain.fact import FactKind
 from afresh.domain.memory import Memory
 from afresh.domain.state import StepRecord
+from afresh.domain.text import one_line
 from afresh.domain.window import Tier
 from afresh.engine.standing import standing
 from afresh.engine.view import View, words
@@ -89,10 +90,10 @@ def known(memory: Memory) -> Draft:
 
 
 def failed(memory: Memory) -> Draft:
+    """Never left out, so each is told in one line."""
     facts = [fact for fact in memory.state.facts if fact.kind in (FactKind.FAILED_APPROACH, FactKind.ERROR)]
-    return always(
-        "failed", "Tried and failed: do not repeat", [f"- step {fact.step}: {fact.subject}: {fact.text}" for fact in facts]
-    )
+    lines = [f"- step {fact.step}: {one_line(fact.subject, 120)}: {one_line(fact.text, 120)}" for fact in facts]
+    return always("failed", "Tried and failed: do not repeat", lines)
 
 
 def files(memory: Memory) -> Draft:

@@ -26,13 +26,13 @@ class View:
         return cls(look.subject, match[1], int(match[2]), int(match[3]), match[4], look.text)
 
     def rank(self, state: State, spoken: frozenset[str]) -> int:
-        """Touched lately first; among those of one step, what was changed, then what goal, plan or last thought speak of."""
+        """Touched lately first; within a step what was read, then what was changed; then what goal, plan or thought speak of."""
         at = [
             region
             for region in state.regions
             if region.path == self.path and region.start <= self.end and self.start <= region.end
         ]
-        newest = max((2 * region.step + region.changed for region in at), default=0)
+        newest = max((2 * region.step + (not region.changed) for region in at), default=0)
         return -newest * STEP + (0 if spoken & set(self.title.split(", ")) else UNSPOKEN)
 
 

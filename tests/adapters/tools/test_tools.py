@@ -72,13 +72,19 @@ def test_edit_replaces_exactly_one_place():
 
 @pytest.mark.parametrize(
     ("old", "said"),
-    [("x", "occurs 2 times.*lines 1, 2"), ("y = 22", "nearest is line 3: 'y = 2'"), ("", "empty"), ("zzz", "copy it exactly")],
+    [("x", "occurs 2 times.*lines 1, 2"), ("y = 22", "nearest is line 3: 'y = 2'"), ("zzz", "copy it exactly")],
 )
 def test_an_edit_that_cannot_be_placed_changes_nothing_and_says_what_is_near(old, said):
     files = DictFiles(**{"a.py": "x = 1\nx = 2\ny = 2\n"})
     with pytest.raises(ModelMistake, match=said):
         use("edit", bench(files), path="a.py", old=old, new="q")
     assert files.texts["a.py"] == "x = 1\nx = 2\ny = 2\n"
+
+
+def test_an_edit_of_nothing_appends_after_the_last_line():
+    files = DictFiles(**{"a.py": "x = 1"})
+    use("edit", bench(files), path="a.py", old="", new="y = 2\n")
+    assert files.texts["a.py"] == "x = 1\ny = 2\n"
 
 
 def test_write_says_whether_it_made_or_replaced_the_file():

@@ -18,7 +18,7 @@ def replaced(files: Files, path: str, old: str, new: str) -> str:
     if old == new:
         raise ModelMistake("edit: old and new are the same")
     if not old:
-        raise ModelMistake("edit: old is empty; use write for a new file")
+        return appended(files, path, text, new)
     if (count := text.count(old)) != 1:
         raise ModelMistake(f"edit: old occurs {count} times in {path}: " + (copies(text, old) if count else nearest(text, old)))
     files.write(path, text.replace(old, new))
@@ -26,6 +26,11 @@ def replaced(files: Files, path: str, old: str, new: str) -> str:
     removed, added = old.splitlines(), new.splitlines()
     change = [*(f"- {text}" for text in removed), *(f"+ {text}" for text in added)]
     return "\n".join([f"replaced {len(removed)} lines at line {line} of {path} with {len(added)}", *change])
+
+
+def appended(files: Files, path: str, text: str, new: str) -> str:
+    files.write(path, text + ("" if text.endswith("\n") or not text else "\n") + new)
+    return "\n".join([f"appended {len(new.splitlines())} lines to {path}", *(f"+ {line}" for line in new.splitlines())])
 
 
 def copies(text: str, old: str) -> str:
@@ -49,5 +54,7 @@ def nearest(text: str, old: str) -> str:
 
 
 tool = FunctionTool(
-    schema("edit", "Replace `old`, which occurs exactly once, with `new`.", path="", old="", new=""), run, changes=True
+    schema("edit", "Replace `old`, which occurs exactly once, with `new`; an empty `old` appends.", path="", old="", new=""),
+    run,
+    changes=True,
 )

@@ -22,14 +22,18 @@ def registered(repository: Repository, tree: Path) -> Path | None:
 def put_pointer_back(tree: Path, admin: Path) -> None:
     """The tree's `.git` is a file that names `admin`, whatever stands there now."""
     pointer = tree / ".git"
-    wanted = f"gitdir: {admin}\n"
-    if not pointer.is_symlink() and pointer.is_file() and pointer.read_bytes() == wanted.encode():
+    if holds_pointer(tree, admin):
         return
     if pointer.is_dir() and not pointer.is_symlink():
         remove_tree(pointer)
     else:
         pointer.unlink(missing_ok=True)
-    pointer.write_text(wanted)
+    pointer.write_text(f"gitdir: {admin}\n")
+
+
+def holds_pointer(tree: Path, admin: Path) -> bool:
+    pointer = tree / ".git"
+    return not pointer.is_symlink() and pointer.is_file() and pointer.read_bytes() == f"gitdir: {admin}\n".encode()
 
 
 def register(repository: Repository, tree: Path, branch: str, commit: str) -> Path:

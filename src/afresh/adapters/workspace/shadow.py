@@ -135,10 +135,18 @@ class Shadow:
 
     def _drop_nested(self) -> None:
         """Clear away a .git inside the tree, and an ignored link that has taken the place of a folder."""
-        for folder in {name.rpartition(b"/")[0] for name in self.names()} - {b""}:
-            nested = os.fsdecode(folder) + "/.git"
-            if through_link(self.tree, nested) or os.path.lexists(self.tree / nested):
-                clear_the_way(self.tree, nested)
+        for nested in self._nested():
+            clear_the_way(self.tree, nested)
+
+    def _nested(self) -> list[str]:
+        folders = {name.rpartition(b"/")[0] for name in self.names()} - {b""}
+        places = (os.fsdecode(folder) + "/.git" for folder in folders)
+        return [place for place in places if through_link(self.tree, place) or os.path.lexists(self.tree / place)]
+
+    @property
+    def untouched(self) -> bool:
+        """The tree is what the index says, and nothing hides in it."""
+        return not self.touched() and not self._nested()
 
     def without(self, tree: str, names: Sequence[bytes]) -> str:
         """The snapshot of a commit or tree less these entries. The index is left at it."""

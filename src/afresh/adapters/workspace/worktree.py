@@ -11,7 +11,14 @@ from afresh.adapters.workspace.diff import shown
 from afresh.adapters.workspace.environment import copy_needed, environment_folders, needed_files
 from afresh.adapters.workspace.files import TreeFiles
 from afresh.adapters.workspace.publish import Branch
-from afresh.adapters.workspace.registration import put_pointer_back, register, registered, show_as_clean, unregister
+from afresh.adapters.workspace.registration import (
+    holds_pointer,
+    put_pointer_back,
+    register,
+    registered,
+    show_as_clean,
+    unregister,
+)
 from afresh.adapters.workspace.repository import Repository, checked_task, make_state
 from afresh.adapters.workspace.shadow import Shadow
 from afresh.adapters.workspace.trees import write_durably
@@ -32,6 +39,7 @@ class GitWorkspace:
         self._shadow = Shadow(self.branch.shadow, self.root)
         self._sound = False
         self._last = ""
+        self._changes: dict[tuple[str, str], Sequence[Change]] = {}
 
     @property
     def files(self) -> TreeFiles:
@@ -57,15 +65,27 @@ class GitWorkspace:
 
     def restore(self, snapshot: str, paths: Sequence[str] = ()) -> None:
         self._ready()
+        if not paths and snapshot == self._last and self._untouched():
+            return
         self._put_in_place(self._opened())
         self._check(snapshot)
         self._last = ""
         self._shadow.put_back(self._mixed(snapshot, paths) if paths else snapshot)
+        self._last = "" if paths else snapshot
+
+    def _untouched(self) -> bool:
+        """The tree is what the index says, as it mostly is after a run of tests; and its `.git` is still ours."""
+        admin = registered(self.repository, self.root)
+        return admin is not None and holds_pointer(self.root, admin) and self._shadow.untouched
 
     def changes(self, before: str, after: str) -> Sequence[Change]:
-        for snapshot in (before, after):
-            self._check(snapshot)
-        return diff.changes(self._shadow.store, before, after)
+        """Between the same two snapshots always the same, so it is worked out once."""
+        if (before, after) not in self._changes:
+            for snapshot in (before, after):
+                self._check(snapshot)
+            newest = dict(list(self._changes.items())[-3:])
+            self._changes = {**newest, (before, after): diff.changes(self._shadow.store, before, after)}
+        return self._changes[before, after]
 
     def publish(self, snapshot: str, message: str) -> str:
         self._ready()

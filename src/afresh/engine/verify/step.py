@@ -12,7 +12,7 @@ from afresh.engine.verify.compare import Before, Judgement, judge_step
 from afresh.engine.verify.compiling import uncompilable
 from afresh.engine.verify.configuration import configures_tests
 from afresh.engine.verify.run import Ran, run_check
-from afresh.engine.verify.summary import summary
+from afresh.engine.verify.summary import listed, summary
 from afresh.ports import Bench
 
 
@@ -44,7 +44,7 @@ def _run(bench: Bench, known: Before, check: Check, changed: Sequence[str]) -> R
     command = narrowed(check.command, tests) if tests else None
     failing = known.outcomes.failing
     if command is not None:
-        ran = run_check(bench.sandbox, check, narrowed=command, scope="targeted: " + ", ".join(tests), known=failing)
+        ran = run_check(bench.sandbox, check, narrowed=command, scope="targeted: " + listed(tests, 2), known=failing)
         if ran.run.timed_out or ran.outcomes.failing or (ran.run.exit == 0 and ran.outcomes.readable):
             return ran
     return run_check(bench.sandbox, check, known=failing)
