@@ -12,8 +12,10 @@ from afresh.errors import Damaged
 def link(task: str, head: Head, at: float, events: Iterable[Event]) -> tuple[Entry, ...]:
     """Give each event its place after `head`."""
     entries: list[Entry] = []
+    when, whose = dumps(at), dumps(task)
     for event in events:
-        body = dumps({"task": task, "seq": head.seq + 1, "at": at, "kind": type(event).__name__, "data": event})
+        kind = type(event).__name__
+        body = f'{{"at":{when},"data":{dumps(event)},"kind":"{kind}","seq":{head.seq + 1},"task":{whose}}}'
         head = Head(head.seq + 1, digest(head.hash, body))
         entries.append(Entry(task, head.seq, at, event, body, head.hash))
     return tuple(entries)
