@@ -98,15 +98,23 @@ def decoder(kind: Any) -> Callable[[Plain], Any]:
         inner = decoder(next(part for part in get_args(kind) if part is not type(None)))
         return lambda value: None if value is None else inner(value)
     if isinstance(kind, type) and issubclass(kind, Enum):
-        return kind
+        return {member.value: member for member in kind}.__getitem__
     return lambda value: value
 
 
 def _dataclass_decoder(kind: Any) -> Callable[[Plain], Any]:
+    """KeyError for a field that `kind` does not have."""
     hints = get_type_hints(kind)
-    decoders = {f.name: None if hints[f.name] in _ATOMS else decoder(hints[f.name]) for f in fields(kind)}
+    names = frozenset(field.name for field in fields(kind))
+    nested = tuple((name, decoder(hints[name])) for name in names if hints[name] not in _ATOMS)
 
     def decode(value: Mapping[str, Plain]) -> Any:
-        return kind(**{name: made(held) if (made := decoders[name]) else held for name, held in value.items()})
+        if not names.issuperset(value):
+            raise KeyError(*(value.keys() - names))
+        held = dict(value)
+        for name, made in nested:
+            if name in held:
+                held[name] = made(held[name])
+        return kind(**held)
 
     return decode
