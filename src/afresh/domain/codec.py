@@ -109,12 +109,15 @@ def _dataclass_decoder(kind: Any) -> Callable[[Plain], Any]:
     nested = tuple((name, decoder(hints[name])) for name in names if hints[name] not in _ATOMS)
 
     def decode(value: Mapping[str, Plain]) -> Any:
-        if not names.issuperset(value):
-            raise KeyError(*(value.keys() - names))
-        held = dict(value)
+        held = dict(value) if nested else value
         for name, made in nested:
             if name in held:
                 held[name] = made(held[name])
-        return kind(**held)
+        try:
+            return kind(**held)
+        except TypeError:
+            if strange := value.keys() - names:
+                raise KeyError(*strange) from None
+            raise
 
     return decode

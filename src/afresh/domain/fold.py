@@ -138,7 +138,7 @@ def _(event: happened.Ended, state: State) -> State:
 
 
 def superseded(facts: tuple[Fact, ...], new: Fact) -> tuple[Fact, ...]:
-    return (*(old for old in facts if (old.kind, old.subject) != (new.kind, new.subject)), new)
+    return (*[old for old in facts if old.subject != new.subject or old.kind is not new.kind], new)
 
 
 def bounded(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
@@ -146,11 +146,11 @@ def bounded(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     excess = len(facts) - FACTS
     if excess <= 0:
         return facts
-    droppable = [fact for fact in facts if fact.kind is FactKind.NOTE] + [
-        fact for fact in facts if fact.kind is not FactKind.NOTE
-    ]
-    gone = {(fact.kind, fact.subject) for fact in droppable[:excess]}
-    return tuple(fact for fact in facts if (fact.kind, fact.subject) not in gone)
+    notes_first = [fact for fact in facts if fact.kind is FactKind.NOTE]
+    if len(notes_first) < excess:
+        notes_first += [fact for fact in facts if fact.kind is not FactKind.NOTE]
+    gone = {id(fact) for fact in notes_first[:excess]}
+    return tuple([fact for fact in facts if id(fact) not in gone])
 
 
 def seen(regions: tuple[Region, ...], new: Region) -> tuple[Region, ...]:

@@ -8,12 +8,11 @@ from threading import Thread
 
 import pytest
 
+from afresh.adapters.store import snapshot
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.packing import packed
 from afresh.adapters.store.sqlite import SNAPSHOT_EVERY, SqliteStore
 from afresh.domain import event as happened
 from afresh.domain.chain import block_id
-from afresh.domain.codec import dumps
 from afresh.domain.event import Head
 from afresh.domain.state import State
 from afresh.domain.task import Status
@@ -54,9 +53,9 @@ def only(path: Path, sql: str) -> object:
 
 
 def test_loading_does_not_read_what_the_snapshot_covers(path: Path, worked: State) -> None:
-    snapshot = only(path, "SELECT seq FROM snapshot")
-    assert isinstance(snapshot, int) and 1 < snapshot < worked.head.seq
-    tamper(path, "DELETE FROM record WHERE seq < ?", snapshot)
+    taken = only(path, "SELECT seq FROM snapshot")
+    assert isinstance(taken, int) and 1 < taken < worked.head.seq
+    tamper(path, "DELETE FROM record WHERE seq < ?", taken)
     assert SqliteStore(path).load("one") == worked
 
 
@@ -92,7 +91,7 @@ def test_a_snapshot_of_another_past_is_not_believed(path: Path, worked: State) -
         Head(worked.head.seq, "0" * 64),
         Head(worked.head.seq + 5, worked.head.hash),
     ):
-        tamper(path, "UPDATE snapshot SET body = ?", packed(dumps(replace(other, head=head))))
+        tamper(path, "UPDATE snapshot SET body = ?", snapshot.written(replace(other, head=head)))
         assert SqliteStore(path).load("one") == worked
 
 

@@ -1,16 +1,16 @@
 """The journal and the archive in one SQLite file."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from sqlite3 import Connection
+from typing import NamedTuple
 
-from afresh.adapters.store import archive
+from afresh.adapters.store import archive, snapshot
 from afresh.adapters.store.database import Database
 from afresh.adapters.store.packing import packed, unpacked
 from afresh.domain import chain
-from afresh.domain.codec import dumps, loads
+from afresh.domain.codec import dumps
 from afresh.domain.event import Entry, Head
 from afresh.domain.fact import Block
 from afresh.domain.fold import fold
@@ -36,7 +36,7 @@ class SqliteStore:
         strange = [block for block in blocks if block.id not in self._kept]
         first, lines = entries[0], "\n".join([entry.body for entry in entries])
         hashes, bodies = bytes.fromhex("".join([entry.hash for entry in entries])), packed(lines, LONG)
-        with self._database.writing(len(bodies)) as connection:
+        with self._database.writing(len(bodies) + sum([len(block.text) for block in strange])) as connection:
             before = _standing(connection, state.task.id)
             _continues(first, before)
             number = before.number or _ordered(connection, state.task)
@@ -44,7 +44,7 @@ class SqliteStore:
             connection.execute("INSERT INTO record (task, seq, hashes, entries, blocks) VALUES (?, ?, ?, ?, ?)", row)
             _stand(connection, number, state, before.status)
             if state.status is not Status.RUNNING or first.seq // SNAPSHOT_EVERY != (state.head.seq + 1) // SNAPSHOT_EVERY:
-                kept = (number, state.head.seq, packed(dumps(state)))
+                kept = (number, state.head.seq, snapshot.written(state))
                 connection.execute("INSERT OR REPLACE INTO snapshot (task, seq, body) VALUES (?, ?, ?)", kept)
         self._remember(strange)
 
@@ -95,13 +95,12 @@ def _coherent(entries: Sequence[Entry], state: State) -> None:
         raise Broken("one append is for one task")
 
 
-@dataclass(frozen=True, slots=True)
-class _Standing:
+class _Standing(NamedTuple):
     """Where a task's journal ends."""
 
     number: int = 0
     status: str = ""
-    head: Head = field(default=Head())
+    head: Head = Head()
 
 
 def _standing(connection: Connection, task: str) -> _Standing:
@@ -146,7 +145,7 @@ def _recalled(connection: Connection, standing: _Standing) -> State | None:
     """The snapshot, folded on to the head. None when that does not fit: the journal is the truth, and can make it again."""
     row = connection.execute("SELECT body FROM snapshot WHERE task = ?", (standing.number,)).fetchone()
     try:
-        state = loads(State, unpacked(row[0])) if row else None
+        state = snapshot.read(row[0]) if row else None
         state = fold(state, _entries(connection, standing.number, state.head, standing.head.seq)) if state else None
     except (ValueError, TypeError, KeyError, AttributeError, Damaged):
         return None
