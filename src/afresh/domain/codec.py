@@ -109,7 +109,7 @@ def _dataclass_decoder(kind: Any) -> Callable[[Plain], Any]:
     nested = tuple((name, decoder(hints[name])) for name in names if hints[name] not in _ATOMS)
 
     def decode(value: Mapping[str, Plain]) -> Any:
-        held = dict(value) if nested else value
+        held = dict(value)
         for name, made in nested:
             if name in held:
                 held[name] = made(held[name])
