@@ -8,12 +8,21 @@ import importlib.metadata
 import json
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from workload import steps
 
 MOST_DISK = 3e9
+Taken = tuple[float, float]
+
+
+def taken(work: Callable[[], object]) -> Taken:
+    """Seconds by the clock, and of the processor."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - wall, time.process_time() - cpu
 
 
 class Runner:
@@ -39,23 +48,14 @@ class Runner:
     def disk(self) -> int:
         return sum(file.stat().st_size for file in self.folder.glob("*") if file.is_file())
 
-    def time(self, count: int) -> list[float]:
-        """Seconds of each of the next steps; making up their text is not counted."""
-        taken: list[float] = []
-        for prepared in [self.contestant.prepare(said) for said in steps(count, self.done + 1)]:
-            start = time.perf_counter()
-            self.contestant.step(prepared)
-            taken.append(time.perf_counter() - start)
+    def time(self, count: int) -> list[Taken]:
+        """Of each of the next steps; making up their text is not counted."""
+        made = [self.contestant.prepare(said) for said in steps(count, self.done + 1)]
         self.done += count
-        return taken
+        return [taken(lambda prepared=prepared: self.contestant.step(prepared)) for prepared in made]
 
-    def load(self, count: int) -> list[float]:
-        taken: list[float] = []
-        for _ in range(count):
-            start = time.perf_counter()
-            self.contestant.load()
-            taken.append(time.perf_counter() - start)
-        return taken
+    def load(self, count: int) -> list[Taken]:
+        return [taken(self.contestant.load) for _ in range(count)]
 
     def size(self) -> dict[str, int]:
         """Bytes on disk at rest, and what had been said and seen by then."""

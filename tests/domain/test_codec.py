@@ -1,14 +1,19 @@
 """Values come back as they were, and the same value always gives the same bytes."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from tests_domain import events, of
 
 from afresh.domain.action import Action, Reply, Usage
+from afresh.domain.chain import link
 from afresh.domain.codec import dumps, encode, loads
-from afresh.domain.event import Event
+from afresh.domain.event import Event, Head
 from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
 from afresh.domain.window import SectionRef, Tier
@@ -21,6 +26,44 @@ def test_every_event_comes_back_as_it_was(event: Event) -> None:
     again = loads(type(event), text)
     assert again == event
     assert dumps(again) == text
+
+
+def plainly(value: Any) -> Any:
+    """What `dumps` writes, said the slow way."""
+    if isinstance(value, Enum):
+        return value.value
+    if is_dataclass(value):
+        held = {field.name: (field, getattr(value, field.name)) for field in fields(value)}
+        return {name: plainly(this) for name, (field, this) in held.items() if this != default_of(field)}
+    if isinstance(value, (tuple, list)):
+        return [plainly(item) for item in value]
+    return {key: plainly(item) for key, item in value.items()} if isinstance(value, Mapping) else value
+
+
+def default_of(field: Any) -> Any:
+    return field.default_factory() if field.default_factory is not MISSING else field.default
+
+
+@settings(deadline=None)
+@given(events())
+def test_the_bytes_are_those_of_sorted_json_without_spaces(event: Event) -> None:
+    text = json.dumps(plainly(event), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    assert dumps(event) == text
+    (entry,) = link("one", Head(), 1.5, [event])
+    kind = json.dumps(type(event).__name__)
+    assert entry.body == f'{{"at":1.5,"data":{text},"kind":{kind},"seq":1,"task":"one"}}'
+
+
+def test_numbers_are_written_as_json_writes_them() -> None:
+    for number in (0, -1, 10**30, 0.1, 1e300, float("inf"), float("-inf"), True):
+        assert dumps(Action("run", {"n": number})) == f'{{"args":{{"n":{json.dumps(number)}}},"tool":"run"}}'
+    assert dumps(float("nan")) == "NaN"
+
+
+def test_what_json_does_not_know_is_refused() -> None:
+    for strange in (b"bytes", {1}, object()):
+        with pytest.raises(TypeError):
+            dumps(Action("run", {"what": strange}))
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))

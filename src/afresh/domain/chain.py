@@ -12,10 +12,12 @@ from afresh.errors import Damaged
 def link(task: str, head: Head, at: float, events: Iterable[Event]) -> tuple[Entry, ...]:
     """Give each event its place after `head`."""
     entries: list[Entry] = []
+    seq, hash, when, whose = head.seq, head.hash, dumps(at), dumps(task)
     for event in events:
-        body = dumps({"task": task, "seq": head.seq + 1, "at": at, "kind": type(event).__name__, "data": event})
-        head = Head(head.seq + 1, digest(head.hash, body))
-        entries.append(Entry(task, head.seq, at, event, body, head.hash))
+        seq, kind = seq + 1, type(event).__name__
+        body = f'{{"at":{when},"data":{dumps(event)},"kind":"{kind}","seq":{seq},"task":{whose}}}'
+        hash = digest(hash, body)
+        entries.append(Entry(task, seq, at, event, body, hash))
     return tuple(entries)
 
 

@@ -7,7 +7,7 @@ from functools import singledispatch
 from afresh.domain import event as happened
 from afresh.domain.event import Entry, Event, Head, logged
 from afresh.domain.fact import Fact, FactKind, Hunk, Region
-from afresh.domain.state import Pending, State, StepRecord
+from afresh.domain.state import Pending, State, StepRecord, changed
 from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
 
@@ -25,7 +25,7 @@ def fold(state: State | None, entries: Iterable[Entry]) -> State:
     assert state is not None, "a journal is never empty"
     if last is None:
         return state
-    return replace(state, head=Head(last.seq, last.hash), updated=last.at, logged=state.logged + lines)
+    return changed(state, head=Head(last.seq, last.hash), updated=last.at, logged=state.logged + lines)
 
 
 @singledispatch
@@ -36,51 +36,51 @@ def apply(event: Event, state: State) -> State:
 
 @apply.register
 def _(event: happened.Claimed, state: State) -> State:
-    return replace(state, status=Status.RUNNING, worker=event.worker)
+    return changed(state, status=Status.RUNNING, worker=event.worker)
 
 
 @apply.register
 def _(event: happened.Opened, state: State) -> State:
-    return replace(state, base=event.base, branch=event.branch, opened=event.snapshot, snapshot=event.snapshot, note=event.note)
+    return changed(state, base=event.base, branch=event.branch, opened=event.snapshot, snapshot=event.snapshot, note=event.note)
 
 
 @apply.register
 def _(event: happened.Baselined, state: State) -> State:
-    return replace(state, baseline=event.baseline)
+    return changed(state, baseline=event.baseline)
 
 
 @apply.register
 def _(event: happened.Requested, state: State) -> State:
-    return replace(state, largest=max(state.largest, event.audit.tokens))
+    return changed(state, largest=max(state.largest, event.audit.tokens))
 
 
 @apply.register
 def _(event: happened.Replied, state: State) -> State:
     usage = state.usage + event.reply.usage
-    return replace(state, pending=Pending(event.step, event.reply), usage=usage, calls=state.calls + 1)
+    return changed(state, pending=Pending(event.step, event.reply), usage=usage, calls=state.calls + 1)
 
 
 @apply.register
 def _(event: happened.Acted, state: State) -> State:
     thought = state.pending.reply.thought if state.pending else ""
     record = StepRecord(event.step, thought, event.observations, "", True)
-    return replace(state, recent=(*state.recent, record)[-RECENT_STEPS:])
+    return changed(state, recent=(*state.recent, record)[-RECENT_STEPS:])
 
 
 @apply.register
 def _(event: happened.Planned, state: State) -> State:
-    return replace(state, plan=event.items)
+    return changed(state, plan=event.items)
 
 
 @apply.register
 def _(event: happened.Asked, state: State) -> State:
-    return replace(state, question=event.question, options=event.options)
+    return changed(state, question=event.question, options=event.options)
 
 
 @apply.register
 def _(event: happened.Answered, state: State) -> State:
     allowed = max(state.limit, state.step + state.task.max_steps)
-    return replace(
+    return changed(
         state, words=(*state.words, event.text), question="", options=(), status=Status.READY, limit=allowed, refusals=0
     )
 
@@ -89,7 +89,7 @@ def _(event: happened.Answered, state: State) -> State:
 def _(event: happened.Decided, state: State) -> State:
     made = event.decision
     known = any((old.text, old.by, old.why) == (made.text, made.by, made.why) for old in state.decisions)
-    return state if known else replace(state, decisions=(*state.decisions, made))
+    return state if known else changed(state, decisions=(*state.decisions, made))
 
 
 @apply.register
@@ -101,7 +101,7 @@ def _(event: happened.Digested, state: State) -> State:
     for region in event.regions:
         regions = seen(regions, region)
     index = (*state.index, *event.index)[-INDEX_LINES:]
-    return replace(
+    return changed(
         state, facts=bounded(facts), regions=regions[-REGIONS:], index=index, archived=state.archived + len(event.index)
     )
 
@@ -109,13 +109,13 @@ def _(event: happened.Digested, state: State) -> State:
 @apply.register
 def _(event: happened.Verified, state: State) -> State:
     refused = event.verdict.final and event.verdict.ruling is not Ruling.PASS
-    return replace(state, verdict=event.verdict, verdict_step=event.step, refusals=state.refusals + refused)
+    return changed(state, verdict=event.verdict, verdict_step=event.step, refusals=state.refusals + refused)
 
 
 @apply.register
 def _(event: happened.Settled, state: State) -> State:
     recent = (*state.recent[:-1], replace(state.recent[-1], kept=event.kept)) if state.recent else ()
-    return replace(
+    return changed(
         state,
         snapshot=event.snapshot,
         changed=event.changed,
@@ -129,16 +129,16 @@ def _(event: happened.Settled, state: State) -> State:
 @apply.register
 def _(event: happened.Finished, state: State) -> State:
     recent = (*state.recent[:-1], replace(state.recent[-1], outcome=event.outcome)) if state.recent else ()
-    return replace(state, step=event.step, pending=None, recent=recent, outcome=event.outcome)
+    return changed(state, step=event.step, pending=None, recent=recent, outcome=event.outcome)
 
 
 @apply.register
 def _(event: happened.Ended, state: State) -> State:
-    return replace(state, status=event.status, outcome=event.reason, commit=event.commit or state.commit, worker="")
+    return changed(state, status=event.status, outcome=event.reason, commit=event.commit or state.commit, worker="")
 
 
 def superseded(facts: tuple[Fact, ...], new: Fact) -> tuple[Fact, ...]:
-    return (*(old for old in facts if (old.kind, old.subject) != (new.kind, new.subject)), new)
+    return (*[old for old in facts if old.subject != new.subject or old.kind is not new.kind], new)
 
 
 def bounded(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
@@ -146,11 +146,11 @@ def bounded(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     excess = len(facts) - FACTS
     if excess <= 0:
         return facts
-    droppable = [fact for fact in facts if fact.kind is FactKind.NOTE] + [
-        fact for fact in facts if fact.kind is not FactKind.NOTE
-    ]
-    gone = set(droppable[:excess])
-    return tuple(fact for fact in facts if fact not in gone)
+    notes_first = [fact for fact in facts if fact.kind is FactKind.NOTE]
+    if len(notes_first) < excess:
+        notes_first += [fact for fact in facts if fact.kind is not FactKind.NOTE]
+    gone = {id(fact) for fact in notes_first[:excess]}
+    return tuple([fact for fact in facts if id(fact) not in gone])
 
 
 def seen(regions: tuple[Region, ...], new: Region) -> tuple[Region, ...]:

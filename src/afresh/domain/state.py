@@ -1,6 +1,8 @@
 """A task as it stands: the fold of its journal. Bounded, whatever the number of steps."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
+from typing import Any
 
 from afresh.domain.action import Observation, Reply, Usage
 from afresh.domain.event import Head
@@ -96,3 +98,12 @@ class State:
         if self.changed:
             return "change"
         return "understand"
+
+
+_NAMES = tuple(field.name for field in fields(State))
+_values = attrgetter(*_NAMES)
+
+
+def changed(state: State, **changes: Any) -> State:
+    """As `dataclasses.replace`, in a third of the time: every event that is loaded does this once."""
+    return State(**(dict(zip(_NAMES, _values(state), strict=True)) | changes))

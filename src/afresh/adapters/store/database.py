@@ -16,7 +16,7 @@ from afresh.errors import AfreshError
 PATIENCE = 20.0
 CHECKPOINT_BYTES = 4 << 20
 SMALLEST = 512
-COMMIT_BYTES = 24 << 10
+COMMIT_BYTES = 16 << 10
 """What a commit adds to the log beyond its payload, roughly: whole pages are logged."""
 
 

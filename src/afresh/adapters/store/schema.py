@@ -8,7 +8,10 @@ APPLICATION = 0x61667265
 
 
 def _journal(connection: Connection) -> None:
-    """What was ordered never changes (task); where it stands does, with every commit (ticket)."""
+    """What was ordered never changes (task); where it stands does, with every commit (ticket).
+
+    A record is one commit: its entries from `seq` on, one a line, with the hash of each, and the blocks that came with them.
+    """
     connection.execute(
         "CREATE TABLE task (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, goal TEXT NOT NULL, type TEXT NOT NULL,"
         " priority INTEGER NOT NULL, needs TEXT NOT NULL) STRICT"
@@ -19,13 +22,16 @@ def _journal(connection: Connection) -> None:
     )
     connection.execute("CREATE INDEX ticket_status ON ticket (status)")
     connection.execute(
-        "CREATE TABLE entry (task INTEGER NOT NULL REFERENCES task, seq INTEGER NOT NULL, hash BLOB NOT NULL,"
-        " body ANY NOT NULL, PRIMARY KEY (task, seq)) STRICT"
+        "CREATE TABLE record (task INTEGER NOT NULL REFERENCES task, seq INTEGER NOT NULL, hashes BLOB NOT NULL,"
+        " entries ANY NOT NULL, blocks ANY, PRIMARY KEY (task, seq)) STRICT, WITHOUT ROWID"
     )
 
 
 def _archive(connection: Connection) -> None:
-    connection.execute("CREATE TABLE block (number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, body ANY NOT NULL) STRICT")
+    """Which record holds a block."""
+    connection.execute(
+        "CREATE TABLE block (id BLOB PRIMARY KEY, task INTEGER NOT NULL, seq INTEGER NOT NULL) STRICT, WITHOUT ROWID"
+    )
 
 
 def _snapshots(connection: Connection) -> None:

@@ -1,15 +1,16 @@
 """The journal and the archive in one SQLite file."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from sqlite3 import Connection
+from typing import NamedTuple
 
-from afresh.adapters.store import archive
+from afresh.adapters.store import archive, snapshot
 from afresh.adapters.store.database import Database
 from afresh.adapters.store.packing import packed, unpacked
 from afresh.domain import chain
-from afresh.domain.codec import dumps, loads
+from afresh.domain.codec import dumps
 from afresh.domain.event import Entry, Head
 from afresh.domain.fact import Block
 from afresh.domain.fold import fold
@@ -17,29 +18,35 @@ from afresh.domain.state import State
 from afresh.domain.task import Status, Task
 from afresh.errors import BadInput, Broken, Conflict, Damaged
 
-PAGE = 256
+PAGE = 64
+"""Records that are read at a time, about 250 entries."""
 SNAPSHOT_EVERY = 100
 """Entries between two snapshots, about fourteen steps: writing one costs more than reading these again."""
-LONG_BODY = 4_000
+LONG = 4_000
+REMEMBERED = 4_096
 
 
 class SqliteStore:
     def __init__(self, database: Database | Path) -> None:
         self._database = database if isinstance(database, Database) else Database(database)
+        self._kept: set[str] = set()
 
     def append(self, entries: Sequence[Entry], blocks: Sequence[Block], state: State) -> None:
         _coherent(entries, state)
-        rows = [(entry.seq, bytes.fromhex(entry.hash), packed(entry.body, LONG_BODY)) for entry in entries]
-        with self._database.writing(sum(len(entry.body) for entry in entries)) as connection:
+        strange = [block for block in blocks if block.id not in self._kept]
+        first, lines = entries[0], "\n".join([entry.body for entry in entries])
+        hashes, bodies = bytes.fromhex("".join([entry.hash for entry in entries])), packed(lines, LONG)
+        with self._database.writing(len(bodies) + sum([len(block.text) for block in strange])) as connection:
             before = _standing(connection, state.task.id)
-            _continues(entries[0], before)
+            _continues(first, before)
             number = before.number or _ordered(connection, state.task)
-            connection.executemany(f"INSERT INTO entry (task, seq, hash, body) VALUES ({number}, ?, ?, ?)", rows)
-            archive.keep(connection, blocks)
+            row = (number, first.seq, hashes, bodies, archive.claimed(connection, number, first.seq, strange))
+            connection.execute("INSERT INTO record (task, seq, hashes, entries, blocks) VALUES (?, ?, ?, ?, ?)", row)
             _stand(connection, number, state, before.status)
-            if state.status is not Status.RUNNING or state.head.seq - before.snapshot >= SNAPSHOT_EVERY:
-                kept = (number, state.head.seq, packed(dumps(state)))
+            if state.status is not Status.RUNNING or first.seq // SNAPSHOT_EVERY != (state.head.seq + 1) // SNAPSHOT_EVERY:
+                kept = (number, state.head.seq, snapshot.written(state))
                 connection.execute("INSERT OR REPLACE INTO snapshot (task, seq, body) VALUES (?, ?, ?)", kept)
+        self._remember(strange)
 
     def load(self, task: str) -> State:
         with self._database.reading() as connection:
@@ -52,7 +59,7 @@ class SqliteStore:
         at, end = Head(), standing.head.seq
         while at.seq < end:
             with self._database.reading() as connection:
-                page = _entries(connection, standing.number, at, min(PAGE, end - at.seq))
+                page = _entries(connection, standing.number, at, end)
             if not page:
                 raise Damaged(
                     f"journal of {task} ends at entry {at.seq}, {end} were written",
@@ -67,39 +74,40 @@ class SqliteStore:
             return archive.read(connection, block)
 
     def close(self) -> None:
+        self._kept.clear()
         self._database.close()
+
+    def _remember(self, blocks: Sequence[Block]) -> None:
+        """Most of a window is the window before: what is known to be committed need not be asked for."""
+        if len(self._kept) > REMEMBERED:
+            self._kept.clear()
+        self._kept.update([block.id for block in blocks])
 
 
 def _coherent(entries: Sequence[Entry], state: State) -> None:
     """Entries and state must tell one story before any of it is written."""
     if not entries or Head(entries[-1].seq, entries[-1].hash) != state.head:
         raise Broken("the state does not stand at the last of the entries that lead to it")
-    before = entries[0]
-    for entry in entries[1:]:
+    for before, entry in pairwise(entries):
         if entry.seq != before.seq + 1 or entry.hash != chain.digest(before.hash, entry.body):
             raise Broken(f"entry {entry.seq} does not follow entry {before.seq}")
-        before = entry
-    if any(entry.task != state.task.id for entry in entries):
+    if {entry.task for entry in entries} != {state.task.id}:
         raise Broken("one append is for one task")
 
 
-@dataclass(frozen=True, slots=True)
-class _Standing:
-    """Where a task's journal ends, and at which entry its last snapshot was taken."""
+class _Standing(NamedTuple):
+    """Where a task's journal ends."""
 
     number: int = 0
     status: str = ""
-    head: Head = field(default=Head())
-    snapshot: int = 0
+    head: Head = Head()
 
 
 def _standing(connection: Connection, task: str) -> _Standing:
     row = connection.execute(
-        "SELECT number, status, ticket.seq, hash, snapshot.seq FROM task JOIN ticket ON ticket.task = number"
-        " LEFT JOIN snapshot ON snapshot.task = number WHERE id = ?",
-        (task,),
+        "SELECT number, status, seq, hash FROM task JOIN ticket ON ticket.task = number WHERE id = ?", (task,)
     ).fetchone()
-    return _Standing(row[0], row[1], Head(row[2], row[3].hex()), row[4] or 0) if row else _Standing()
+    return _Standing(row[0], row[1], Head(row[2], row[3].hex())) if row else _Standing()
 
 
 def _known(connection: Connection, task: str) -> _Standing:
@@ -137,23 +145,25 @@ def _recalled(connection: Connection, standing: _Standing) -> State | None:
     """The snapshot, folded on to the head. None when that does not fit: the journal is the truth, and can make it again."""
     row = connection.execute("SELECT body FROM snapshot WHERE task = ?", (standing.number,)).fetchone()
     try:
-        state = loads(State, unpacked(row[0])) if row else None
-        state = fold(state, _entries(connection, standing.number, state.head, SNAPSHOT_EVERY)) if state else None
+        state = snapshot.read(row[0]) if row else None
+        state = fold(state, _entries(connection, standing.number, state.head, standing.head.seq)) if state else None
     except (ValueError, TypeError, KeyError, AttributeError, Damaged):
         return None
     return state if state and state.head == standing.head else None
 
 
-def _entries(connection: Connection, number: int, at: Head, limit: int) -> list[Entry]:
-    """Entries after `at`, each checked against the one before it."""
+def _entries(connection: Connection, number: int, at: Head, end: int) -> list[Entry]:
+    """The next entries after `at`, up to `end`, each checked against the one before it."""
     rows = connection.execute(
-        "SELECT seq, hash, body FROM entry WHERE task = ? AND seq > ? ORDER BY seq LIMIT ?", (number, at.seq, limit)
+        "SELECT hashes, entries FROM record WHERE task = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+        (number, at.seq, end, PAGE),
     )
     entries: list[Entry] = []
-    for _, hash, body in rows:
-        entry = chain.read(_plain(body, at.seq + 1), at, hash.hex())
-        entries.append(entry)
-        at = Head(entry.seq, entry.hash)
+    for hashes, bodies in rows:
+        for place, body in enumerate(_plain(bodies, at.seq + 1).split("\n")):
+            entry = chain.read(body, at, hashes[place * 32 : place * 32 + 32].hex())
+            entries.append(entry)
+            at = Head(entry.seq, entry.hash)
     return entries
 
 
