@@ -106,7 +106,7 @@ def test_documented_commands_work(tmp_path: Path, requires_sandbox: Callable[...
 
 
 def needs_sandbox(command: str) -> bool:
-    return bool(re.match(r"afresh (run|work|resume)\b", command)) and "--no-sandbox" not in command
+    return bool(re.match(r"afresh (run|work|resume|doctor)\b", command)) and "--no-sandbox" not in command
 
 
 def run_in(project: Path, command: str, programs: Path) -> subprocess.CompletedProcess[str]:

@@ -104,3 +104,8 @@ def test_a_window_that_can_not_hold_what_must_be_in_blocks_the_task_and_not_the_
     assert [(row["task"], row["status"]) for row in worked.json] == [(first, "blocked"), (second, "done")]
     assert "too small for what must be in" in person.shown(first)["question"]
     assert person.shown(first)["reverted"] > 0
+
+
+def test_a_question_beside_a_refused_completion_still_waits_for_its_answer(person: Person) -> None:
+    told = person.runs(person.script([("ask", {"question": "Which one?"}), COMPLETE]), "--json")
+    assert (told.json["status"], told.json["question"]) == ("blocked", "Which one?")

@@ -11,7 +11,7 @@ from afresh.domain.state import Pending, State, StepRecord, changed
 from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
 
-RECENT_STEPS, FACTS, REGIONS, INDEX_LINES = 6, 60, 24, 40
+RECENT_STEPS, FACTS, REGIONS, INDEX_LINES = 6, 40, 16, 20
 
 
 def fold(state: State | None, entries: Iterable[Entry]) -> State:

@@ -26,8 +26,8 @@ class End:
 
 def finish(state: State, deeds: Deeds, judged: Judgement, settled: Settlement, agent: Agent) -> End:
     outcome = tell(deeds, judged, settled)
-    if judged.verdict and judged.verdict.final:
-        return end_by_verdict(state, deeds, judged, settled, agent, outcome)
+    if ended := by_verdict(state, deeds, judged, settled, agent):
+        return End(outcome, ended)
     if question := next((event for event in deeds.events if isinstance(event, Asked)), None):
         return End(outcome, (Ended(Status.BLOCKED, f"asks: {question.question}"),))
     if stop := out_of_steps(state, deeds):
@@ -35,22 +35,18 @@ def finish(state: State, deeds: Deeds, judged: Judgement, settled: Settlement, a
     return End(outcome)
 
 
-def end_by_verdict(
-    state: State, deeds: Deeds, judged: Judgement, settled: Settlement, agent: Agent, outcome: str
-) -> End:  # fmt: skip
+def by_verdict(state: State, deeds: Deeds, judged: Judgement, settled: Settlement, agent: Agent) -> tuple[Event, ...]:
     """PASS publishes. BLOCKED publishes what there is, for a person to look at. FAIL goes back to work, a few times."""
-    assert judged.verdict
+    if judged.verdict is None or not judged.verdict.final:
+        return ()
     reason = judged.verdict.reason
     if judged.verdict.ruling is Ruling.FAIL:
-        given_up = state.refusals + 1 >= REFUSALS
-        return End(
-            outcome, (Ended(Status.FAILED, f"completion refused {REFUSALS} times; the last time: {reason}"),) if given_up else ()
-        )
-    message = commit_message(state, deeds.complete, judged.verdict)
-    commit = agent.workspace.publish(settled.snapshot, message)
+        given_up = Ended(Status.FAILED, f"completion refused {REFUSALS} times; the last time: {reason}")
+        return (given_up,) if state.refusals + 1 >= REFUSALS else ()
+    commit = agent.workspace.publish(settled.snapshot, commit_message(state, deeds.complete, judged.verdict))
     if judged.passed:
-        return End(outcome, (Ended(Status.DONE, reason, commit),))
-    return End(outcome, (Asked(reason), Ended(Status.BLOCKED, reason, commit)))
+        return (Ended(Status.DONE, reason, commit),)
+    return (Asked(reason), Ended(Status.BLOCKED, reason, commit))
 
 
 def out_of_steps(state: State, deeds: Deeds) -> str:

@@ -9,8 +9,8 @@ from afresh.domain.fact import Block
 from afresh.errors import Broken, Damaged
 
 SHORTEST_PREFIX, WHOLE = 6, 32
-LONG = 8_192
-"""Compressing less would be a fifth of the time of a step, to save a page or two."""
+LONG = 1024
+"""Characters from which a pack is compressed; shorter ones would save less than a page."""
 DIGITS = frozenset("0123456789abcdef")
 
 
