@@ -147,23 +147,26 @@ def test_calls_are_shown_compared_and_rebuilt(person: Person, done: str) -> None
     assert missing.code == 1 and "it has steps 1 to 2" in missing.err
 
 
+def flipped(body: bytes | str, place: int) -> bytes | str:
+    """One byte, or one character, is another."""
+    if isinstance(body, bytes):
+        return body[:place] + bytes([body[place] ^ 1]) + body[place + 1 :]
+    return body[:place] + chr(ord(body[place]) ^ 1) + body[place + 1 :]
+
+
 def change_a_block(database: sqlite3.Connection) -> None:
-    (number, body) = max(database.execute("SELECT number, body FROM block"), key=lambda row: len(row[1]))
-    changed = body[:-1] + (b"\x00" if isinstance(body, bytes) else "\x00")
-    database.execute("UPDATE block SET body = ? WHERE number = ?", (changed, number))
+    (seq, blocks) = max(database.execute("SELECT seq, blocks FROM record WHERE blocks NOT NULL"), key=lambda row: len(row[1]))
+    database.execute("UPDATE record SET blocks = ? WHERE seq = ?", (flipped(blocks, len(blocks) // 2), seq))
 
 
 def change_an_entry(database: sqlite3.Connection) -> None:
-    ((body,),) = database.execute("SELECT body FROM entry WHERE seq = 1").fetchall()
-    if isinstance(body, bytes):
-        changed: bytes | str = body[:20] + bytes([body[20] ^ 1]) + body[21:]
-    else:
-        changed = body.replace("double", "treble")
-    database.execute("UPDATE entry SET body = ? WHERE seq = 1", (changed,))
+    ((entries,),) = database.execute("SELECT entries FROM record WHERE seq = 1").fetchall()
+    changed = flipped(entries, 20) if isinstance(entries, bytes) else entries.replace("double", "treble")
+    database.execute("UPDATE record SET entries = ? WHERE seq = 1", (changed,))
 
 
 def drop_an_entry(database: sqlite3.Connection) -> None:
-    database.execute("DELETE FROM entry WHERE seq = 3")
+    database.execute("DELETE FROM record WHERE seq = 3")
 
 
 @pytest.mark.parametrize("harm", [change_a_block, change_an_entry, drop_an_entry], ids=lambda harm: harm.__name__)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from afresh.adapters.sandbox.process import Running
 from afresh.errors import NoSandbox, TryAgain
 
-_KILLED_WITHIN = 10.0
+_KILLED_WITHIN = 60.0
 
 
 class Descriptors:
