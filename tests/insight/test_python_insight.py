@@ -52,11 +52,11 @@ def test_the_answer_does_not_depend_on_what_was_asked_before():
 
 def test_an_unchanged_tree_is_read_but_not_parsed_again(monkeypatch):
     files, insight = tree(src__a=tangled("f"), src__b=tangled("g")), PythonInsight()
-    insight.looks(state(), files)
+    first = insight.looks(state(), files)
     monkeypatch.setattr("afresh.insight.tree.parse", lambda path, text: 1 / 0)
-    insight.looks(state(), files)
-    insight.measure(state(), files)
-    insight.tests_for(["src/a.py"], files)
+    assert insight.looks(state(), files) == first
+    assert insight.measure(state(), files) == 2
+    assert not insight.tests_for(["src/a.py"], files)
 
 
 def test_violations_are_counted_in_scope_and_outside_tests():

@@ -1,6 +1,7 @@
 """What any Model must do. Subclass `ModelContract` as `Test…`, give it `make`, and let pytest run it."""
 
 import json
+from abc import ABC, abstractmethod
 
 from afresh.domain.action import Reply
 from afresh.domain.codec import dumps, loads
@@ -9,15 +10,15 @@ from afresh.ports import Model
 from afresh.testing.models import sample_request
 
 
-class ModelContract:
+class ModelContract(ABC):
     deterministic = True
     """False for a model that may answer the same request in another way."""
     secrets: tuple[str, ...] = ()
     """What must never show: the key, say."""
 
+    @abstractmethod
     def make(self) -> Model:
         """A new model that can answer `request` at least twice."""
-        raise NotImplementedError
 
     def request(self) -> Request:
         return sample_request()

@@ -11,17 +11,11 @@ from afresh.testing.memory import FakeClock
 
 
 class QueueContract:
+    """Fixtures `store` (fresh and empty) and `queue` (over it and `clock`) are to be given by the subclass."""
+
     @pytest.fixture
     def clock(self) -> FakeClock:
         return FakeClock()
-
-    @pytest.fixture
-    def store(self) -> Store:
-        raise NotImplementedError("give the suite a fresh, empty store")
-
-    @pytest.fixture
-    def queue(self, store: Store, clock: FakeClock) -> Queue:
-        raise NotImplementedError("give the suite a queue over that store and clock, with leases of 20 seconds")
 
     def test_an_empty_queue_has_nothing_to_claim(self, queue: Queue) -> None:
         assert queue.claim("a") is None and list(queue.tickets()) == []

@@ -19,9 +19,7 @@ from afresh.testing.journals import asked_and_answered, block, continued, create
 
 
 class StoreContract:
-    @pytest.fixture
-    def store(self) -> Store:
-        raise NotImplementedError("give the suite a fresh, empty store")
+    """Fixture `store`, fresh and empty, is to be given by the subclass."""
 
     def reopen(self, store: Store) -> Store:
         """The same store as a new process would find it."""
