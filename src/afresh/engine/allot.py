@@ -8,7 +8,8 @@ from afresh.domain.window import Omission, Section
 from afresh.engine.sections import Draft, Piece
 from afresh.engine.tokens import Counter
 
-SMALLEST_CUT, STUBS = 60, 240
+SMALLEST_CUT, STUBS = 60, 8
+"""Tokens that a part must have to be worth showing; and what share of the room is kept for stubs, one in this many."""
 
 
 @dataclass(slots=True)
@@ -106,11 +107,11 @@ def allot(
     parts = {share.section: share.part for share in shares}
     claims = list(parts)
     order = sorted(pages, key=lambda one: claims.index(one.draft.name) if one.draft.name in parts else len(claims))
+    kept = min(room // STUBS, sum(one.stubs_cost for one in pages))
     for one in order:
-        share = min(left, int(parts.get(one.draft.name, 0.0) * room))
+        share = min(left - kept, int(parts.get(one.draft.name, 0.0) * room))
         spent = one.take(share)
         left -= spent + one.take_part(share - spent)
-    kept = min(left, STUBS, sum(one.stubs_cost for one in pages))
     for one in order:
         left -= one.grow(left - kept)
         left -= one.take(left - kept)

@@ -19,8 +19,8 @@ def standing(state: State) -> list[str]:
         return lines + [line for run in state.baseline.runs for line in failing(run)]
     kind = "completion" if state.verdict.final else "change"
     lines.append(f"After step {state.verdict_step} ({kind}): {state.verdict.ruling}: {state.verdict.reason}")
-    if state.verdict.ruling is not Ruling.PASS:
-        lines += [line for run in state.verdict.runs for line in (f"  {summary(run)}", *failing(run))]
+    told = [run for run in state.verdict.runs if run.failures or state.verdict.ruling is not Ruling.PASS]
+    lines += [line for run in told for line in (f"  {summary(run)}", *failing(run))]
     if state.verdict_step < state.step and state.recent and not state.recent[-1].kept:
         lines.append("(the tree is back as it was before that step)")
     return lines
