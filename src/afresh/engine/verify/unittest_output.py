@@ -26,8 +26,10 @@ def read_unittest(output: str) -> Outcomes | None:
     counts = _counts(lines)
     failed = counts.get("failures", 0) + counts.get("errors", 0) + counts.get("unexpected successes", 0)
     skipped = counts.get("skipped", 0) + counts.get("expected failures", 0)
-    passed = max(0, ran - failed - skipped)
-    named = ran > 0 and sum(outcome == PASSED for _, outcome in spoken) >= passed
+    # Python 3.12.0 and 3.12.1 leave skipped tests out of the number that ran, and no version counts a broken setUpClass
+    seen = sum(outcome == PASSED for _, outcome in spoken)
+    passed = max(seen, ran - failed - skipped)
+    named = bool(spoken) and seen >= passed
     shown = tuple(Failure(test, _reason(body)[:MESSAGE], clipped(body)) for _, test, body in failures)
     return Outcomes(worst(outcomes), passed, failed, skipped, named, shown)
 
