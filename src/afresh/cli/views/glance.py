@@ -83,6 +83,8 @@ def _lines(state: State, events: Sequence[happened.Event], kept_before: int | No
         match event:
             case happened.Claimed():
                 lines.append(Line("•", f"{state.task.id}: {one_line(state.task.goal, 100)}"))
+            case happened.Opened(note=note) if note:
+                lines.append(Line("•", one_line(note, 300)))
             case happened.Baselined(baseline):
                 flaky = f", {len(baseline.flaky)} flaky" if baseline.flaky else ""
                 lines.append(
