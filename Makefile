@@ -29,7 +29,7 @@ types: setup
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 
 test: lint types
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal
+	@$(BIN)/python -m pytest -q -rs -n auto --dist worksteal
 
 torture: setup
 	@$(BIN)/python -m pytest -q -m torture
