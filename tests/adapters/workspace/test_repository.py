@@ -45,6 +45,12 @@ def test_a_linked_state_folder_is_refused(checkout: Path, tmp_path: Path, place:
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
+def test_the_state_folder_is_made_for_its_owner_only(checkout: Path):
+    folder = make_state(Repository.find(checkout))
+    assert folder == checkout / ".afresh" / "state" == make_state(Repository.find(checkout))
+    assert folder.stat().st_mode & 0o077 == 0
+
+
 def test_state_that_came_with_the_repository_is_refused(checkout: Path, git):
     (checkout / ".afresh" / "state").mkdir(parents=True)
     (checkout / ".afresh" / "state" / "afresh.db").write_text("theirs")

@@ -14,16 +14,3 @@ def refuse_links(*paths: Path) -> None:
                 next=f"remove the link, or replace it by a real {'file' if path.suffix else 'folder'}",
                 safe="nothing was read or written through it",
             )
-
-
-def state_folder(repository: Path) -> Path:
-    """`.afresh/state` of a repository, made when missing, for its owner's eyes only."""
-    settings = repository / ".afresh"
-    state = settings / "state"
-    refuse_links(settings, state)
-    try:
-        settings.mkdir(exist_ok=True)
-        state.mkdir(mode=0o700, exist_ok=True)
-    except OSError as fault:
-        raise BadInput(f"{state} can't be made: {fault.strerror}", next="check what is in the way, and permissions") from fault
-    return state

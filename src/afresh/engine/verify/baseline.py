@@ -3,7 +3,7 @@
 import re
 
 from afresh.domain.fact import Block
-from afresh.domain.task import Check, Task
+from afresh.domain.task import Task
 from afresh.domain.verdict import Baseline, CheckRun
 from afresh.engine.verify.outcomes import Outcomes, from_json
 from afresh.engine.verify.run import Ran, run_check
@@ -68,8 +68,3 @@ def before(store: Store, run: CheckRun) -> Outcomes:
     tests = from_json(store.read(run.tests)) if run.tests else {}
     known = Outcomes(tests)
     return Outcomes(tests, run.passed, run.failed, run.skipped, bool(tests) and len(known.passing) >= run.passed)
-
-
-def run_of(baseline: Baseline | None, check: Check) -> CheckRun | None:
-    runs = baseline.runs if baseline else ()
-    return next((run for run in runs if run.command == check.command), None)

@@ -40,16 +40,22 @@ class Judgement:
 
 def judge_step(ran: Ran, before: Before) -> Judgement:
     """Did this change break what worked? What never worked is not held against it."""
+    if known := _at_once(ran, before):
+        return known
+    if ran.run.exit and not before.run.exit and not ran.outcomes.failing:
+        return Judgement(ran, f"`{before.run.command}` exits {ran.run.exit} now, and 0 before")
+    return Judgement(ran, notes=tuple(_notes(ran.outcomes, before)))
+
+
+def _at_once(ran: Ran, before: Before) -> Judgement | None:
+    """What decides whether it is one step or the whole task: a flaky check, a run that can't be read, a test that was lost."""
     if not before.decides:
         return Judgement(ran, notes=(f"`{before.run.command}` is flaky and decides nothing",))
     if problem := _unreadable(ran, before):
         return Judgement(ran, problem)
-    lost = regressions(ran.outcomes, before)
-    if lost:
+    if lost := regressions(ran.outcomes, before):
         return Judgement(ran, f"{plural(len(lost), 'test')} passed before and {_fail(len(lost))} now: {listed(lost)}", lost)
-    if ran.run.exit and not before.run.exit and not ran.outcomes.failing:
-        return Judgement(ran, f"`{before.run.command}` exits {ran.run.exit} now, and 0 before")
-    return Judgement(ran, notes=tuple(_notes(ran.outcomes, before)))
+    return None
 
 
 def _fail(count: int) -> str:
@@ -107,13 +113,8 @@ def _notes(now: Outcomes, before: Before) -> list[str]:
 
 def judge_final(ran: Ran, before: Before, waived: frozenset[str] = NONE) -> Judgement:
     """Does the whole check hold, and does every test that passed still run and pass? `waived` tests may be gone."""
-    if not before.decides:
-        return Judgement(ran, notes=(f"`{before.run.command}` is flaky and decides nothing",))
-    if problem := _unreadable(ran, before):
-        return Judgement(ran, problem)
-    lost = regressions(ran.outcomes, before)
-    if lost:
-        return Judgement(ran, f"{plural(len(lost), 'test')} passed before and {_fail(len(lost))} now: {listed(lost)}", lost)
+    if known := _at_once(ran, before):
+        return known
     gone = missing(ran.outcomes, before) - waived
     if gone:
         problem = (
