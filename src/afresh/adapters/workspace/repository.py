@@ -68,8 +68,7 @@ def make_state(repository: Repository) -> Path:
     """`.afresh/state`, hidden from git by a file of its own, so that the user's .gitignore stays as it is; for its owner only."""
     _refuse_links(repository.root)
     try:
-        repository.state.parent.mkdir(exist_ok=True)
-        repository.state.mkdir(mode=0o700, exist_ok=True)
+        repository.state.mkdir(mode=0o700, parents=True, exist_ok=True)
         ignore = repository.state / ".gitignore"
         if not ignore.exists():
             ignore.write_text("*\n")
