@@ -1,0 +1,50 @@
+"""What was said, done and printed, by reference: the text is a block of the archive."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Voice(StrEnum):
+    THOUGHT = "thought"
+    SKETCH = "sketch"
+    """Code inside a thought."""
+    ACTION = "action"
+    OUTPUT = "output"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    step: int
+    voice: Voice
+    block: str
+    size: int
+    """Characters."""
+    subject: str = ""
+    about: tuple[str, ...] = ()
+    """Files that the action of its step names, without their folders."""
+
+
+LONGEST = 24_000
+"""Characters of a passage that memory looks at; of a longer one its beginning and its end."""
+POOL, FEWEST, KEPT = 60, 60, 0.6
+"""Characters of passages that are remembered for each token of the ceiling; at least so many passages; and the part that is
+left after the least wanted were forgotten, so that forgetting is rare."""
+FORGOTTEN_FIRST = {Voice.OUTPUT: 8, Voice.THOUGHT: 3, Voice.SKETCH: 3, Voice.ACTION: 1}
+"""How much sooner than an action of the same age."""
+
+
+def remembered(passages: tuple[Passage, ...], ceiling: int) -> tuple[Passage, ...]:
+    """As many as the pool holds. What falls out is in the archive still, and a `recall` away."""
+    pool = POOL * ceiling
+    held = sum([min(passage.size, LONGEST) for passage in passages])
+    if held <= pool or len(passages) <= FEWEST:
+        return passages
+    now = passages[-1].step
+    order = sorted(passages, key=lambda one: (now - one.step + 1) * FORGOTTEN_FIRST[one.voice], reverse=True)
+    gone: set[int] = set()
+    for passage in order[:-FEWEST]:
+        if held <= pool * KEPT:
+            break
+        gone.add(id(passage))
+        held -= min(passage.size, LONGEST)
+    return tuple([passage for passage in passages if id(passage) not in gone])
