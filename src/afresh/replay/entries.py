@@ -39,7 +39,7 @@ def entries(path: Path) -> Generator[Entry]:
     head = list(islice(lines, LOOKED_AT))
     if not head:
         raise BadInput(f"{path} is empty", next="name another file", safe=SAFE)
-    if b"\0" in head[0][1]:
+    if any(b"\0" in line for _, line in head) and not any(_entry(line).whole for line in head):
         raise BadInput(f"{path} is a binary file", next="name a file with a recorded run", safe=SAFE)
     yield from (_entry(line) for line in chain(head, lines)) if _are_values(head) else _document([*head, *lines])
     yield from (Entry("the end", None, fault, whole=False) for fault in faults)
@@ -85,14 +85,16 @@ def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _are_values(head: list[Line]) -> bool:
-    """Whether each line is a value of its own. A document over several lines has no whole value on its first one."""
+    """Whether each line is a value of its own. A document over several lines has no whole one on its first line.
+
+    Of a list with an item a line, only the last can be taken for a value: the others have a comma behind them.
+    """
     if len(head) == 1:
         return False
     if _entry(head[0]).whole:
         return True
-    if head[0][1].lstrip().startswith(b"["):
-        return False
-    return any(line.startswith(b"{") and _entry((number, line)).whole for number, line in head[1:])
+    whole = sum(line.startswith(b"{") and _entry((number, line)).whole for number, line in head[1:])
+    return whole > head[0][1].lstrip().startswith(b"[")
 
 
 def _document(lines: list[Line]) -> Iterator[Entry]:
@@ -123,4 +125,4 @@ def _read(data: bytes, where: str) -> Entry:
         return Entry(where, None, "nested too deep", whole=False)
     except ValueError as fault:
         wrong = f"not whole JSON ({getattr(fault, 'msg', fault)})"
-        return Entry(where, close(text), ", ".join(filter(None, (problem, wrong))), whole=False)
+        return Entry(where, close(text[: getattr(fault, "pos", 0)]), ", ".join(filter(None, (problem, wrong))), whole=False)

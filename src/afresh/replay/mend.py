@@ -1,4 +1,4 @@
-"""What can still be read of JSON text that was cut off."""
+"""What can still be read of JSON text that was cut off, or that makes no sense from some place on."""
 
 import json
 import re
@@ -26,9 +26,11 @@ def close(text: str) -> Any:
             within.append(mark)
         elif mark != "," and (not within or _CLOSING[within.pop()] != mark):
             break
-        if len(within) == 1 or within[1:] == ["["]:
+        if len(within) < 2 or within == ["{", "["]:
             end = found.start() if mark == "," else found.end()
             closing = "".join(_CLOSING[opened] for opened in reversed(within))
+        if not within:
+            break
     try:
         return json.loads(text[:end] + closing, strict=False)
     except (ValueError, RecursionError):

@@ -20,11 +20,9 @@ _OWN = {
 
 
 def knows(value: object) -> bool:
-    held = mapping(value)
-    steps = held.get("trajectory")
-    if not isinstance(steps, list) or not held.keys() & {"history", "info", "environment", "replay_config"}:
-        return False
-    return not steps or "response" in mapping(steps[0]) or "thought" in mapping(steps[0])
+    steps = listed(mapping(value).get("trajectory"))
+    first = mapping(steps[0]) if steps else {}
+    return {"action", "observation"} <= first.keys() and bool({"response", "thought"} & first.keys())
 
 
 def read(entries: Iterable[Entry], path: str) -> Iterator[Run]:
