@@ -60,8 +60,9 @@ def test_the_session_for_the_demo_is_shipped_and_reads_well():
 
 
 def test_a_folder_is_walked_in_order_and_what_is_no_run_is_named(tmp_path: Path):
-    (tmp_path / "b").mkdir()
-    shutil.copy(RUNS / "swe_agent.traj", tmp_path / "b" / "1.traj")
+    for name in ("d", "b", "c"):
+        (tmp_path / name).mkdir()
+        shutil.copy(RUNS / "swe_agent.traj", tmp_path / name / f"run-{name}.traj")
     shutil.copy(RUNS / "codex.jsonl", tmp_path / "a.jsonl")
     (tmp_path / "empty.jsonl").touch()
     (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
@@ -69,7 +70,7 @@ def test_a_folder_is_walked_in_order_and_what_is_no_run_is_named(tmp_path: Path)
     (tmp_path / "b" / "log.txt").write_text("INFO all is well\n" * 3_000)
     (tmp_path / "gone.json").symlink_to(tmp_path / "nowhere")
     skipped: list[Skipped] = []
-    assert [run.agent for run in read_runs(tmp_path, skipped)] == ["Codex", "SWE-agent"]
+    assert [run.id for run in read_runs(tmp_path, skipped)][1:] == ["run-b", "run-c", "run-d"]
     assert {os.path.relpath(one.path, tmp_path): one.why for one in skipped} == {
         "empty.jsonl": "is empty",
         "picture.png": "is a binary file",
