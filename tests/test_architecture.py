@@ -22,7 +22,8 @@ MAY_IMPORT = {
     "projections": SEAMS | {"projections"},
     "adapters": SEAMS | {"adapters"},
     "testing": SEAMS | {"testing"},
-    "app": SEAMS | {"engine", "insight", "projections", "adapters", "testing", "app"},
+    "replay": SEAMS | {"engine", "replay"},
+    "app": SEAMS | {"engine", "insight", "projections", "adapters", "testing", "replay", "app"},
     "cli": SEAMS | {"projections", "app", "cli"},
 }
 SHIPPED_SAMPLE = "sample"
@@ -219,6 +220,8 @@ TWINS: list[tuple[Rule, str, str]] = [
     (imports_point_inwards, "testing/x.py", "from afresh.adapters.store import sqlite"),
     (imports_point_inwards, "app/x.py", "from afresh.cli.main import main"),
     (imports_point_inwards, "cli/x.py", "from afresh.engine.loop import work"),
+    (imports_point_inwards, "cli/x.py", "from afresh.replay.read import read_runs"),
+    (imports_point_inwards, "replay/x.py", "from afresh.app import project"),
     (imports_point_inwards, "cli/x.py", "if TYPE_CHECKING:\n    from afresh.adapters.store import Store"),
     (imports_point_inwards, "cli/x.py", "import_module(f'afresh.engine.{name}')"),
     (imports_point_inwards, "errors.py", "from afresh.domain.task import Task"),
