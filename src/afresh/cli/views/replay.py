@@ -47,7 +47,7 @@ def replayed(report: Report, page: Path | None = None) -> "RenderableType":
 
 
 def _runs(report: Report) -> "RenderableType":
-    table = listing("session", "agent, model", ">steps", ">tokens", ">fewer", ">names", ">lines")
+    table = listing("session", "agent", ">steps", ">tokens", ">fewer", ">names", ">lines")
     for one in report.runs[:RUNS]:
         total, made_by = one.total, ", ".join(filter(None, (one.run.agent, one.run.model)))
         table.add_row(
