@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,9 @@ from afresh.errors import BadInput
 TALK = "message_user"
 """The tool of a step in which the agent only spoke to the person."""
 
+NAMED = 100
+"""So many problems of a run are named."""
+
 _half_a_pair = re.compile("[\ud800-\udfff]")
 
 
@@ -18,8 +21,8 @@ _half_a_pair = re.compile("[\ud800-\udfff]")
 class RunStep:
     """One action of the agent, with what led to it and what came of it.
 
-    `said` is what a person said right before it. `tokens` is the provider's count of what the call was sent, cached parts included,
-    0 if unknown; where one call made several steps, each of them carries it, and all but the first are marked `same_call`.
+    `said` is what a person said right before it. `tokens` is what its call was sent, as the provider counted it, cached parts
+    included, 0 if unknown; where one call made several steps, each carries it, and all but the first are marked `same_call`.
     """
 
     thought: str
@@ -55,11 +58,21 @@ def action_text(arguments: object) -> str:
         return ""
     if isinstance(arguments, str):
         return clean(arguments)
-    return clean(json.dumps(arguments, ensure_ascii=False).replace("\\n", "\n").replace('\\"', '"'))
+    try:
+        written = json.dumps(arguments, ensure_ascii=False)
+    except (RecursionError, ValueError):
+        return "(arguments that can't be written out)"
+    return clean(written.replace("\\n", "\n").replace('\\"', '"'))
+
+
+def told(problems: Sequence[str]) -> tuple[str, ...]:
+    """The first of them; of a file that is broken all over, the rest is counted."""
+    more = len(problems) - NAMED
+    return (*problems[:NAMED], f"and {more:,} more") if more > 0 else tuple(problems)
 
 
 def trajectory(run: Run) -> dict[str, Any]:
-    """The neutral form, one JSON object a run. What it has no key for is added under a key of its own, only where there is some."""
+    """The neutral form, one JSON object a run. What it has no key for is added under a key of its own, where there is some."""
     steps = [_plain_step(step) for step in run.steps]
     plain = {"id": run.id, "source": run.path, "agent": run.agent, "model": run.model, "task": run.task}
     return {**plain, "n_steps": len(steps), "steps": steps, **({"problems": list(run.problems)} if run.problems else {})}
@@ -84,7 +97,7 @@ def from_trajectory(plain: Mapping[str, Any], path: str = "") -> Run:
         else:
             problems.append(f"step {number}: no action, left out")
     head = {name: _text(plain.get(name)) for name in ("id", "agent", "model", "task")}
-    return Run(**head, steps=tuple(taken), problems=tuple(problems), path=path or _text(plain.get("source")))
+    return Run(**head, steps=tuple(taken), problems=told(problems), path=path or _text(plain.get("source")))
 
 
 def _step(step: Mapping[str, Any], action: Mapping[str, Any]) -> RunStep:

@@ -1,0 +1,153 @@
+"""A run while it is being read: what was thought, said and done finds its step here, whatever the format."""
+
+from collections import Counter
+from collections.abc import KeysView
+from dataclasses import dataclass, field
+
+from afresh.replay.entries import Entry
+from afresh.replay.run import TALK, Run, RunStep, clean, told
+
+
+@dataclass(slots=True)
+class _Open:
+    thought: str
+    tool: str
+    action: str
+    said: str
+    observation: str | None = None
+    tokens: int = 0
+    same_call: bool = False
+
+
+@dataclass(slots=True)
+class Draft:
+    """Collects one run in the order of its file."""
+
+    agent: str
+    id: str = ""
+    models: Counter[str] = field(default_factory=Counter[str])
+    steps: list[_Open] = field(default_factory=list[_Open])
+    problems: list[str] = field(default_factory=list[str])
+    _task: str = ""
+    _said: list[str] = field(default_factory=list[str])
+    _thoughts: list[str] = field(default_factory=list[str])
+    _words: list[str] = field(default_factory=list[str])
+    _calls: dict[str, _Open] = field(default_factory=dict[str, _Open])
+    _waiting: dict[str, _Open] = field(default_factory=dict[str, _Open])
+    _disregarded: set[str] = field(default_factory=set[str])
+    _key: str = ""
+    _first: int = 0
+    _tokens: int = 0
+    _ended: bool = False
+
+    def problem(self, where: str, what: str) -> None:
+        self.problems.append(f"{where}: {what}")
+
+    def usable(self, entry: Entry) -> bool:
+        """Whether an entry is a whole object; what is wrong with it is named."""
+        if entry.problem:
+            self.problem(entry.where, entry.problem)
+        elif not isinstance(entry.value, dict):
+            self.problem(entry.where, "not a JSON object, left out")
+        return entry.whole and isinstance(entry.value, dict)
+
+    def say(self, text: str) -> None:
+        """A person said something."""
+        self._flush()
+        self._ended = self._ended or not self._key
+        if text.strip():
+            self._said.append(clean(text))
+
+    def unsay(self, what: str) -> None:
+        """Takes the last words back if they were these: they went to the program, not to the model."""
+        if self._said and self._said[-1].startswith(what):
+            self._said.pop()
+
+    def enter(self, key: str = "") -> bool:
+        """Something of the model's follows, of the call with this key; without keys a call ends with its first answer.
+
+        True if it is a new call.
+        """
+        if key == self._key and not self._ended:
+            return False
+        self._flush()
+        self._key, self._first, self._tokens, self._ended = key, len(self.steps), 0, False
+        return True
+
+    def end_call(self) -> None:
+        self._flush()
+        self._key, self._ended = "", True
+
+    def sent(self, tokens: object) -> None:
+        """The provider's count for the call that is being read."""
+        if type(tokens) is int and tokens > self._tokens:
+            self._tokens = tokens
+            for step in self.steps[self._first :]:
+                step.tokens = tokens
+
+    def think(self, text: str) -> None:
+        if text.strip():
+            self._thoughts.append(clean(text))
+
+    def speak(self, text: str) -> None:
+        """The agent said something: the reason for the action that follows, or, if none does, a step of its own."""
+        if text.strip():
+            self._words.append(clean(text))
+
+    def act(self, tool: str, action: str, call: str = "", answer: str | None = None) -> None:
+        """A step. With a `call`, its observation comes later under that name."""
+        step = self._open("\n\n".join([*self._thoughts, *self._words]), tool, action)
+        self._thoughts, self._words = [], []
+        if call:
+            self._calls[call] = self._waiting[call] = step
+        else:
+            step.observation = clean(answer or "")
+
+    def answer(self, call: str, text: str, where: str) -> None:
+        self._ended = self._ended or not self._key
+        if step := self._waiting.pop(call, None):
+            step.observation = clean(text)
+        elif call in self._disregarded:
+            return
+        elif call in self._calls:
+            self.problem(where, f"a second result of the call {call}, left out")
+        else:
+            self.problem(where, f"the result of a call that is not there ({call or 'unnamed'}), left out")
+
+    def disregard(self, call: str) -> None:
+        """A call that was not the model's: its answer is of no interest."""
+        self._disregarded.add(call)
+
+    def waiting(self) -> KeysView[str]:
+        """The calls without an observation so far, oldest first."""
+        return self._waiting.keys()
+
+    def run(self, path: str, id: str = "") -> Run:
+        self.end_call()
+        said = "\n\n".join(self._said)
+        if self.steps and said:
+            self.problem("the end", f"{len(said):,} characters were said after the last step")
+        for number, step in enumerate(self.steps, 1):
+            if step.observation is None:
+                self.problem(f"step {number}", f"{step.tool} was never answered")
+        model = next((name for name, _ in self.models.most_common(1)), "")
+        steps = tuple(map(_closed, self.steps))
+        return Run(self.id or id, self.agent, model, self._task if self.steps else said, steps, told(self.problems), path)
+
+    def _flush(self) -> None:
+        if self._words:
+            self._open("\n\n".join(self._thoughts), TALK, "\n\n".join(self._words)).observation = ""
+            self._thoughts, self._words = [], []
+
+    def _open(self, thought: str, tool: str, action: str) -> _Open:
+        said = "\n\n".join(self._said)
+        if not self.steps:
+            self._task, said = said, ""
+        step = _Open(thought, clean(tool), clean(action), said, None, self._tokens, len(self.steps) > self._first)
+        self._said = []
+        self.steps.append(step)
+        return step
+
+
+def _closed(step: _Open) -> RunStep:
+    return RunStep(step.thought, step.tool, step.action, step.observation or "", step.said, step.tokens, step.same_call)

@@ -1,0 +1,126 @@
+"""From a file to JSON values, one at a time, with the place of each. What is broken is told beside what could be saved of it."""
+
+import gzip
+import json
+import zlib
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from afresh.errors import BadInput
+from afresh.replay.mend import close
+
+CHUNK = 1 << 20
+LOOKED_AT = 64
+"""So many lines may be broken before a file is taken for one document, which has to be read whole."""
+
+SAFE = "The file was only read."
+_GZIP, _ZSTANDARD, _BYTE_ORDER_MARK = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xef\xbb\xbf"
+
+Line = tuple[int, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One value of a file. `problem` says what was wrong with it; if it is not `whole`, `value` is what could be saved."""
+
+    where: str
+    value: Any = None
+    problem: str = ""
+    whole: bool = True
+
+
+def entries(path: Path) -> Generator[Entry]:
+    """Every line of a file of JSON lines, every item of a list, or the one value that the file holds."""
+    faults: list[str] = []
+    lines = ((number, line) for number, line in enumerate(_lines(_chunks(path, faults)), 1) if line.strip())
+    head = list(islice(lines, LOOKED_AT))
+    if not head:
+        raise BadInput(f"{path} is empty", next="name another file", safe=SAFE)
+    if b"\0" in head[0][1]:
+        raise BadInput(f"{path} is a binary file", next="name a file with a recorded run", safe=SAFE)
+    yield from (_entry(line) for line in chain(head, lines)) if _are_values(head) else _document([*head, *lines])
+    yield from (Entry("the end", None, fault, whole=False) for fault in faults)
+
+
+def _chunks(path: Path, faults: list[str]) -> Iterator[bytes]:
+    """The bytes of a file, unpacked. A fault after the first of them is told and ends them: what came before it is good."""
+    begun = False
+    try:
+        with path.open("rb") as raw, _unpacked(raw, path) as file:
+            while chunk := file.read1(CHUNK):
+                yield chunk if begun else chunk.removeprefix(_BYTE_ORDER_MARK)
+                begun = True
+    except (OSError, EOFError, zlib.error) as fault:
+        if not begun:
+            raise BadInput(f"{path} can't be read: {fault}", next="check the file and who may read it", safe=SAFE) from fault
+        faults.append(f"what follows can't be read: {fault}")
+
+
+def _unpacked(raw: BinaryIO, path: Path) -> Any:
+    head = raw.read(4)
+    raw.seek(0)
+    if head.startswith(_GZIP):
+        return gzip.GzipFile(fileobj=raw)
+    if head != _ZSTANDARD:
+        return raw
+    try:
+        from compression import zstd  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        raise BadInput(f"{path} is packed with zstd", next=f"unpack it first: zstd -d {path}", safe=SAFE) from None
+    return zstd.ZstdFile(raw)
+
+
+def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    held: list[bytes] = []
+    for chunk in chunks:
+        first, *others = chunk.split(b"\n")
+        held.append(first)
+        for other in others:
+            yield b"".join(held)
+            held = [other]
+    yield b"".join(held)
+
+
+def _are_values(head: list[Line]) -> bool:
+    """Whether each line is a value of its own. A document over several lines has no whole value on its first one."""
+    if len(head) == 1:
+        return False
+    if _entry(head[0]).whole:
+        return True
+    if head[0][1].lstrip().startswith(b"["):
+        return False
+    return any(line.startswith(b"{") and _entry((number, line)).whole for number, line in head[1:])
+
+
+def _document(lines: list[Line]) -> Iterator[Entry]:
+    found = _read(b"\n".join(line for _, line in lines), "the document")
+    if not found.whole and not found.value and len(lines) > 1:
+        yield from map(_entry, lines)
+    elif isinstance(found.value, list):
+        yield from (Entry(f"entry {number}", value) for number, value in enumerate(found.value, 1))
+        if found.problem:
+            yield Entry(f"after entry {len(found.value)}", None, found.problem, found.whole)
+    else:
+        yield found
+
+
+def _entry(line: Line) -> Entry:
+    return _read(line[1], f"line {line[0]}")
+
+
+def _read(data: bytes, where: str) -> Entry:
+    problem = ""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as fault:
+        text, problem = data.decode(errors="replace"), f"not UTF-8 ({fault.reason})"
+    try:
+        return Entry(where, json.loads(text, strict=False), problem)
+    except RecursionError:
+        return Entry(where, None, "nested too deep", whole=False)
+    except ValueError as fault:
+        wrong = f"not whole JSON ({getattr(fault, 'msg', fault)})"
+        return Entry(where, close(text), ", ".join(filter(None, (problem, wrong))), whole=False)
