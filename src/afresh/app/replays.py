@@ -14,7 +14,7 @@ from afresh.replay.album import Album
 from afresh.replay.measure import Builder, Moment, measure
 from afresh.replay.money import bill
 from afresh.replay.report import Loss, Measured, Report, losses, report_json, slim
-from afresh.replay.run import Run
+from afresh.replay.run import Run, RunStep
 from afresh.replay.totals import Recall, Total, total
 
 __all__ = ["Loss", "Measured", "Recall", "Report", "Total", "losses", "report_json"]
@@ -102,22 +102,20 @@ class _Reader:
             self.before += size
 
     def _runs(self, path: Path) -> Iterator[Run]:
-        from afresh.replay.read import read_runs
+        from afresh.replay.read import Skipped, read_runs
 
+        skipped: list[Skipped] = []
         try:
-            for run in read_runs(path):
-                named = run if run.path else replace(run, path=str(path))
-                self.problems.extend(f"{_name(named)}: {problem}" for problem in run.problems)
-                if run.steps:
-                    self.current = sum(map(_length, run.steps)) / (PACKED if path.suffix == ".gz" else 1)
-                    yield named
-                    self.within += self.current
-                else:
-                    self.problems.append(f"{_name(named)}: no step in it")
+            for run in read_runs(path, skipped):
+                self.problems.extend(f"{_name(run)}: {problem}" for problem in run.problems)
+                self.current = sum(map(_length, run.steps)) / (PACKED if run.path.endswith(".gz") else 1)
+                yield run
+                self.within += self.current
         except NeedsPerson as error:
-            self.problems.append(f"{path}: {error.what}")
-        except (OSError, UnicodeError) as error:
-            self.problems.append(f"{path}: {getattr(error, 'strerror', '') or error}")
+            self.problems.append(error.what)
+        except OSError as error:
+            self.problems.append(f"{path}: {error.strerror or error}")
+        self.problems.extend(f"{one.path}: {one.why}" if one.path not in one.why else one.why for one in skipped)
 
     def step(self, done: int, of: int) -> None:
         self._tell(f"step {done:,} of {of:,}", self.current * done / of)
@@ -169,16 +167,20 @@ def _name(run: Run) -> str:
     return f"{run.path} ({run.id})" if run.id and run.id not in run.path else run.path
 
 
-def _length(step: object) -> int:
-    return sum(len(getattr(step, part)) for part in ("said", "thought", "action", "observation"))
+def _length(step: RunStep) -> int:
+    return len(step.said) + len(step.thought) + len(step.action) + len(step.observation)
 
 
 def _size(path: Path) -> int:
+    """Of a file, or of all files in a folder."""
     try:
-        return path.stat().st_size
+        files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+        return sum(file.stat().st_size for file in files)
     except OSError:
         return 0
 
 
 def _known_formats() -> str:
-    return "'afresh replay --help' lists the formats that are understood; 'afresh replay --sample' shows one."
+    from afresh.replay.read import KNOWN
+
+    return f"Understood are: {KNOWN}. 'afresh replay --sample' shows one."

@@ -16,7 +16,9 @@ PAGE = "afresh-replay.html"
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE…")
 @click.option("--budget", default=4000, type=click.IntRange(min=500), metavar="N", help="Ceiling in tokens for each call (4000).")
-@click.option("--html", is_flag=False, flag_value=PAGE, default="", metavar="[PAGE.html]", help=f"Make a page to look into ({PAGE}).")
+@click.option(
+    "--html", is_flag=False, flag_value=PAGE, default="", metavar="[PAGE.html]", help=f"Make a page to look into ({PAGE})."
+)
 @click.option("--price", default=0.0, type=click.FloatRange(min=0), metavar="IN", help="Dollars for a million input tokens.")
 @click.option("--sample", is_flag=True, help="Take the session that comes with afresh.")
 @json_option

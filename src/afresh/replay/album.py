@@ -47,8 +47,8 @@ class Album:
             self._thin()
 
     def _thin(self) -> None:
-        """Until half of the places are free, or one moment a run is left."""
-        while len(self.even) > EVENLY // 2 and self.stride <= self.longest:
+        """Every second one goes, until the rest fits or is one moment a run."""
+        while len(self.even) > EVENLY and self.stride <= self.longest:
             self.stride *= 2
             gone = [key for key in self.even if (key[1] - 1) % self.stride]
             self.room += sum(len(self.even.pop(key).packed) for key in gone)

@@ -30,7 +30,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One step, right before its action. Tokens of an accumulating agent, of ours, of the yardstick; `reported` is the provider's.
+    """One step, right before its action: the tokens that an accumulating agent, ours and the yardstick would send.
 
     Where one call made several steps, only the first of them is a `call`: the others were not paid for again.
     """

@@ -27,7 +27,7 @@ def bill(moments: Iterable[Moment], price: Price, likely: float = 1.0) -> Bill:
     Perfect caching reads all of the call before at the cached price and only what is new at the full one.
     """
     theirs, ours = _sent(moments)
-    before = [0, *theirs[:-1]]
+    before = [0, *theirs][: len(theirs)]
     cached = sum(old * price.cached + (new - old) * price.input for old, new in zip(before, theirs, strict=True))
     scale = likely / MILLION
     return Bill(sum(theirs) * price.input * scale, cached * scale, sum(ours) * price.input * scale)

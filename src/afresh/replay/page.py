@@ -26,7 +26,7 @@ def page(report: Report, album: Album) -> str:
     """Bounded in size: what is left out is told on the page."""
     style, script = _asset("page.css"), _asset("plot.js") + _asset("page.js")
     fill = {
-        "policy": f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; base-uri 'none'; form-action 'none'",
+        "policy": f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; base-uri 'none'",
         "title": escape(_title(report)),
         "style": style,
         "data": _data(_payload(report, album)),

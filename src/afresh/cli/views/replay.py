@@ -73,9 +73,10 @@ def _session(name: str) -> str:
 
 def _sums(report: Report) -> list[tuple[str, "RenderableType"]]:
     total = report.total
+    over = f", {_counted(total.over, 'context')} OVER the ceiling" if total.over else ""
     rows: list[tuple[str, RenderableType]] = [
         ("tokens", said(f"{total.theirs:,} → {total.ours:,} in {_counted(total.calls, 'call')}: {_fewer(total)}", "bold")),
-        ("largest call", f"{total.peak_theirs:,} → {total.peak_ours:,}" + (f", {total.over:,} OVER the ceiling" if total.over else "")),
+        ("largest call", f"{total.peak_theirs:,} → {total.peak_ours:,}{over}"),
     ]
     if total.reported:
         rows.append(("reported", f"{total.reported:,} by the provider, system text and tools included"))
@@ -109,9 +110,10 @@ def _moments(report: Report) -> list["RenderableType"]:
     if not found:
         return [heading("Nothing that was needed would have been missing.")]
     many = len(report.runs) > 1
-    title = f"{_counted(len(found), 'step')} would have missed something"
+    worst = f"; the {MOMENTS} worst" if len(found) > MOMENTS else ""
+    title = heading(f"{_counted(len(found), 'step')} would have missed something{worst}")
     lines = [f"{_where(loss, many)} needed {one_line(loss.need.text, 70)!r}, {loss.words}" for loss in found[:MOMENTS]]
-    return [heading(title + (f"; the {MOMENTS} worst" if len(found) > MOMENTS else "")), fields(("•", said(line)) for line in lines)]
+    return [title, fields(("•", said(line)) for line in lines)]
 
 
 def _where(loss: Loss, many: bool) -> str:
@@ -129,7 +131,8 @@ def _problems(report: Report) -> list["RenderableType"]:
 def _recall(recall: Recall) -> "RenderableType":
     from rich.text import Text
 
-    return Text.assemble(_percent(recall.share), (f" ({_percent(recall.window_share)})", "dim")) if recall.needed else said("–", "dim")
+    yardstick = (f" ({_percent(recall.window_share)})", "dim") if recall.needed else ""
+    return Text.assemble(_percent(recall.share), yardstick)
 
 
 def _fewer(total: Total) -> str:
