@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import KeysView
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from afresh.replay.entries import Entry
 from afresh.replay.run import TALK, Run, RunStep, clean, told
@@ -38,7 +39,7 @@ class Draft:
     _key: str = ""
     _first: int = 0
     _tokens: int = 0
-    _ended: bool = False
+    _ended: bool = True
 
     def problem(self, where: str, what: str) -> None:
         self.problems.append(f"{where}: {what}")
@@ -122,7 +123,8 @@ class Draft:
         """The calls without an observation so far, oldest first."""
         return self._waiting.keys()
 
-    def run(self, path: str, id: str = "") -> Run:
+    def run(self, path: str) -> Run:
+        """The run as far as it was read. Where the file does not name it, its own name has to do."""
         self.end_call()
         said = "\n\n".join(self._said)
         if self.steps and said:
@@ -132,7 +134,8 @@ class Draft:
                 self.problem(f"step {number}", f"{step.tool} was never answered")
         model = next((name for name, _ in self.models.most_common(1)), "")
         steps = tuple(map(_closed, self.steps))
-        return Run(self.id or id, self.agent, model, self._task if self.steps else said, steps, told(self.problems), path)
+        name = self.id or Path(path).name.split(".")[0]
+        return Run(name, self.agent, model, self._task if self.steps else said, steps, told(self.problems), path)
 
     def _flush(self) -> None:
         if self._words:

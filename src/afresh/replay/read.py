@@ -62,7 +62,7 @@ def _folder(folder: Path, skipped: list[Skipped]) -> Iterator[Run]:
                 found = True
                 yield run
         except BadInput as fault:
-            skipped.append(Skipped(str(place), fault.what))
+            skipped.append(Skipped(str(place), fault.what.removeprefix(f"{place} ")))
     if not found:
         tried = f", though {len(skipped):,} files are there" if skipped else ""
         raise BadInput(f"{folder} holds no recorded run{tried}", next=f"the formats known are {KNOWN}", safe=SAFE)

@@ -5,6 +5,7 @@ first line with the session's id, or all of them in one document. What the progr
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from afresh.replay.content import content_text, listed, mapping, text, unwrapped, written
@@ -41,6 +42,13 @@ _OF_THE_PROGRAM = (
 )
 
 
+@dataclass(slots=True)
+class _Rollout(Draft):
+    uncounted: bool = False
+    told_ahead: object = None
+    total: object = None
+
+
 def knows(value: object) -> bool:
     held = mapping(value)
     kind = text(held.get("type"))
@@ -53,7 +61,7 @@ def knows(value: object) -> bool:
 
 def read(entries: Iterable[Entry], path: str) -> Iterator[Run]:
     """A run for each session of the file."""
-    draft = Draft(NAME)
+    draft = _Rollout(NAME)
     for entry in entries:
         if not draft.usable(entry):
             continue
@@ -61,7 +69,7 @@ def read(entries: Iterable[Entry], path: str) -> Iterator[Run]:
             session = text(held.get("id")) if kind == "session_meta" else ""
             if session and draft.steps and session != draft.id:
                 yield draft.run(path)
-                draft = Draft(NAME)
+                draft = _Rollout(NAME)
             draft.id = draft.id or session
             _take(draft, kind, held, entry.where)
     yield draft.run(path)
@@ -88,7 +96,7 @@ def _parts(held: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield text(held.get("type")), mapping(held.get("payload"))
 
 
-def _take(draft: Draft, kind: str, held: dict[str, Any], where: str) -> None:
+def _take(draft: _Rollout, kind: str, held: dict[str, Any], where: str) -> None:
     if kind == "turn_context" and isinstance(held.get("model"), str):
         draft.models.update([held["model"]])
     elif kind == "event_msg" and held.get("type") == "token_count":
@@ -97,14 +105,28 @@ def _take(draft: Draft, kind: str, held: dict[str, Any], where: str) -> None:
         _item(draft, text(held.get("type")), held, where)
 
 
-def _counted(draft: Draft, info: dict[str, Any]) -> None:
-    """Told at the end of each call, and now and then in between with the numbers of the last one."""
-    if info:
-        draft.sent(mapping(info.get("last_token_usage")).get("input_tokens"))
-        draft.end_call()
+def _counted(draft: _Rollout, info: dict[str, Any]) -> None:
+    """What a call was sent is told after its items, of old before them; and told again now and then, with the same sum."""
+    total = info.get("total_token_usage")
+    if not info or (total and total == draft.total):
+        return
+    draft.total = total
+    count = mapping(info.get("last_token_usage")).get("input_tokens")
+    if not draft.uncounted:
+        draft.told_ahead = count
+        return
+    draft.sent(count)
+    draft.end_call()
+    draft.uncounted = False
 
 
-def _item(draft: Draft, kind: str, held: dict[str, Any], where: str) -> None:
+def _enter(draft: _Rollout) -> None:
+    if draft.enter():
+        draft.sent(draft.told_ahead)
+        draft.uncounted, draft.told_ahead = draft.told_ahead is None, None
+
+
+def _item(draft: _Rollout, kind: str, held: dict[str, Any], where: str) -> None:
     if kind.endswith("_output"):
         answer = held.get("output", held.get("tools"))
         draft.answer(text(held.get("call_id")), _output(answer), where)
@@ -114,13 +136,13 @@ def _item(draft: Draft, kind: str, held: dict[str, Any], where: str) -> None:
             if not words.lstrip().startswith(_OF_THE_PROGRAM):
                 draft.say(words)
     elif kind == "message" and held.get("role") == "assistant":
-        draft.enter()
+        _enter(draft)
         draft.speak(content_text(held.get("content")))
     elif kind == "reasoning":
-        draft.enter()
+        _enter(draft)
         draft.think(content_text(held.get("content")) or content_text(held.get("summary")))
     elif kind.endswith("_call"):
-        draft.enter()
+        _enter(draft)
         _call(draft, kind, held)
     elif not kind:
         draft.problem(where, "an item without a type, left out")

@@ -6,7 +6,6 @@ API or, with whole responses as messages, of the Responses API; what it made of 
 
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from afresh.replay.content import content_text, listed, mapping, text, unwrapped
@@ -43,7 +42,7 @@ def read(entries: Iterable[Entry], path: str) -> Iterator[Run]:
             _message(draft, held, entry.where)
     if not any(step.tool == BASH for step in draft.steps):
         draft.steps.clear()
-    yield draft.run(path, Path(path).name.split(".")[0])
+    yield draft.run(path)
 
 
 def _document(draft: Draft, held: dict[str, Any]) -> None:

@@ -41,11 +41,11 @@ def read(entries: Iterable[Entry], path: str) -> Iterator[Run]:
 
 
 def _run(entries: Iterable[Entry], path: str) -> Run:
-    story = openhands_sdk.Story(NAME)
+    story = openhands_sdk.Story(NAME, _name(Path(path)))
     for entry in entries:
         if story.usable(entry):
             _take(story, mapping(entry.value), entry.where)
-    return story.run(path, _name(path))
+    return story.run(path)
 
 
 def _history(held: dict[str, Any]) -> list[Any]:
@@ -64,7 +64,7 @@ def _whole_run(held: dict[str, Any], where: str, path: str) -> Run:
         else:
             story.problem(f"{where}, event {number}", "not an object, left out")
     story.models.update([model] if model else [])
-    run = story.run(path, _name(path))
+    run = story.run(path)
     return run if run.task else replace(run, task=text(held.get("instruction")))
 
 
@@ -77,7 +77,6 @@ def _take(story: openhands_sdk.Story, held: dict[str, Any], where: str) -> None:
         openhands_app.take(story, held, where)
 
 
-def _name(path: str) -> str:
-    """Events know nothing of their run: its folder has its name, or its file."""
-    place = Path(path)
-    return (place.parent if place.name == "events" else place).name.split(".")[0]
+def _name(place: Path) -> str:
+    """A folder of events says nothing of its run; the folder around it has the run's name."""
+    return place.parent.name if place.name == "events" else ""

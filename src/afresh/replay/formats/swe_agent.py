@@ -1,7 +1,6 @@
 """Trajectories of SWE-agent: one JSON document with the steps, the messages they led to and a summary."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from afresh.replay.content import content_text, listed, mapping, text, unwrapped
@@ -43,7 +42,7 @@ def _run(held: dict[str, Any], path: str) -> Run:
             _step(draft, step)
         else:
             draft.problem(f"step {number}", "not an object, left out")
-    return draft.run(path, Path(path).name.split(".")[0])
+    return draft.run(path)
 
 
 def _task(history: list[Any]) -> str:
