@@ -11,9 +11,10 @@ import pytest
 from rich.console import Console
 
 from afresh.app import replays
-from afresh.app.replays import Progress, Wanted, replay
+from afresh.app.replays import LONG, Progress, Wanted, ceiling_count, replay
 from afresh.cli import main
 from afresh.cli.views.replay import bar
+from afresh.engine.tokens import Counter
 from afresh.errors import BadInput, OverCeiling
 from afresh.replay.window import Count
 
@@ -111,7 +112,7 @@ def test_a_broken_file_is_named_and_the_rest_is_read(here: Path, capsys: pytest.
     with good.open("a") as file:
         file.write('{"id": "half a line", "ste')
     (here / "foreign.txt").write_text("not a session\n")
-    shown = said(capsys, good, here / "foreign.txt", here / "nowhere.jsonl")
+    shown = said(capsys, "good.jsonl", "foreign.txt", "nowhere.jsonl")
     problems = shown.split("Could not be read")[1]
     assert "foreign.txt" in problems
     assert "nowhere.jsonl does not exist" in problems
@@ -201,3 +202,9 @@ def test_the_bar_is_drawn_only_on_a_terminal(terminal: bool):
         watch(Progress(0.5, "a.jsonl: step 1 of 2"))
     assert ("50 %" in stream.getvalue()) is terminal
     assert bool(stream.getvalue()) is terminal
+
+
+@pytest.mark.parametrize("length", [10, LONG - 1, LONG, 3 * LONG])
+def test_tokens_are_counted_as_the_ceiling_counts_them(length: int):
+    text = ("def load_all(path): return 42  # ünïcode\n" * length)[:length]
+    assert ceiling_count(text) == Counter()(text)

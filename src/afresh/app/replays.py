@@ -8,7 +8,7 @@ from typing import NamedTuple
 from afresh.adapters.prices import listed, price_of
 from afresh.domain.price import Price
 from afresh.domain.text import one_line
-from afresh.engine.tokens import Counter
+from afresh.engine.tokens import PIECES, Counter
 from afresh.errors import BadInput, NeedsPerson, OverCeiling
 from afresh.replay.album import Album
 from afresh.replay.measure import Builder, Moment, measure
@@ -26,6 +26,7 @@ CACHED_SHARE = 0.1
 MEDIAN_EXCESS = 1.09
 """By how much the counter's pieces alone exceed the tokens of public vocabularies at the median; see engine/tokens.py."""
 
+LONG = 4_000
 MADE_BY = '<meta name="generator" content="afresh replay">'
 PACKED = 4
 """How much smaller than its text a compressed recording is, roughly; only the progress bar believes it."""
@@ -66,6 +67,12 @@ def our_builder() -> Builder:
     from afresh.replay.contexts import contexts
 
     return contexts
+
+
+def ceiling_count(text: str) -> int:
+    """As the ceiling counts; but long texts, of which there are many and all different, are not remembered."""
+    counter = Counter()
+    return counter(text) if len(text) < LONG else int(len(PIECES.findall(text)) * counter.factor) + 1
 
 
 def replay(files: Sequence[Path], wanted: Wanted, watch: Watch = lambda _: None) -> Report:
@@ -127,7 +134,7 @@ class _Reader:
 
 def _measured(run: Run, index: int, builder: Builder, wanted: Wanted, step: Callable[[int, int], None]) -> Measured:
     moments: list[Moment] = []
-    for moment in measure(run, builder, wanted.budget, Counter()):
+    for moment in measure(run, builder, wanted.budget, ceiling_count):
         if wanted.album:
             wanted.album.offer(index, moment)
         moments.append(slim(moment))
