@@ -72,6 +72,15 @@ def test_something_missing_is_told_with_its_age_and_place(here: Path, capsys: py
     assert "step 4 needed 'lib/core.py', last seen 3 steps before, in an action, and 1 more" in shown
 
 
+def test_an_agent_that_shortened_its_history_is_not_taken_for_one_that_kept_it(here: Path, capsys: pytest.CaptureFixture[str]):
+    many, few, fewest = ([{**EDIT, "tokens": tokens}] * 10 for tokens in (50_000, 400, 20))
+    shown = said(capsys, session(here / "many.jsonl", *many))
+    assert "reported 500,000 by the provider" in shown
+    assert "shortened" not in shown
+    assert re.search(r"so the agent shortened it: against that \d+% fewer", said(capsys, session(here / "few.jsonl", *few)))
+    assert "against that nothing is saved" in said(capsys, session(here / "fewest.jsonl", *fewest))
+
+
 def test_the_session_that_comes_with_it_is_read(here: Path, capsys: pytest.CaptureFixture[str]):
     shown = said(capsys, "--sample")
     assert "35 calls" in shown

@@ -1,6 +1,6 @@
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const state = { run: 0, step: 1, log: false, sort: null, all: false };
-const dollars = (value) => "$" + value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: value < 1 ? 4 : 2 });
+const dollars = (value) => "$" + value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: value < 0.1 ? 4 : 2 });
 const counted = (number, word) => `${exact(number)} ${word}${number === 1 ? "" : "s"}`;
 
 function fewer(total) {
@@ -38,7 +38,8 @@ function recallCard(title, recall) {
 function cards(total, money) {
   const both = [el("span", { class: "theirs" }, short(total.theirs)), " → ", el("span", { class: "ours" }, short(total.ours))];
   const peak = [el("span", { class: "theirs" }, short(total.peak_theirs)), " → ", el("span", { class: "ours" }, short(total.peak_ours))];
-  const reported = total.reported ? ` The provider counted ${short(total.reported)}, system text and tools included.` : "";
+  const shortened = total.reported && total.reported < total.theirs ? ": the agent shortened its history itself" : "";
+  const reported = total.reported ? ` The provider counted ${short(total.reported)}, system text and tools included${shortened}.` : "";
   const made = [
     card("Tokens sent", both, `${total.ratio >= 1 ? String(Math.round(total.ratio * 10) / 10) + " times fewer" : "more than before"} in ${counted(total.calls, "call")}.${reported}`,
       bar(total.theirs ? total.ours / total.theirs : 0, "ours")),
@@ -295,6 +296,7 @@ function money() {
 function notes() {
   const notes = [
     "The steps are those that were really taken. What another context would have made the model do instead, a recording can't say.",
+    "An agent that shortens its history itself sent less than the whole of it. Where the provider's count was recorded, it is the dashed line.",
     "System text and tool schemas are left out on both sides, since every agent sends them.",
     "Tokens are estimated with the counter that keeps afresh under its ceiling; it errs on the high side for both. Dollars are worked out from the likelier, lower count.",
     "Needed is what the next action names: paths and identifiers, and whole lines of 20 characters or more, that were seen in an earlier step and are not in the task.",

@@ -79,7 +79,7 @@ def _sums(report: Report) -> list[tuple[str, "RenderableType"]]:
         ("largest call", f"{total.peak_theirs:,} → {total.peak_ours:,}{over}"),
     ]
     if total.reported:
-        rows.append(("reported", f"{total.reported:,} by the provider, system text and tools included"))
+        rows.append(("reported", f"{total.reported:,} by the provider, system text and tools included{_shortened(total)}"))
     for name, recall in (("names", total.names), ("lines", total.lines)):
         if recall.needed:
             text = f"{recall.held:,} of the {recall.needed:,} that the next action needed were held, {_percent(recall.share)}"
@@ -101,8 +101,12 @@ def _compared(theirs: float, ours: float) -> "RenderableType":
     from rich.text import Text
 
     gain = theirs - ours
-    words, style = (f"${gain:,.2f} saved", "green") if gain > 0 else (f"${-gain:,.2f} more", "yellow")
-    return Text.assemble(f"${theirs:,.2f} → ${ours:,.2f} for input: ", (words, style))
+    words, style = (f"{_dollars(gain)} saved", "green") if gain > 0 else (f"{_dollars(-gain)} more", "yellow")
+    return Text.assemble(f"{_dollars(theirs)} → {_dollars(ours)} for input: ", (words, style))
+
+
+def _dollars(amount: float) -> str:
+    return f"${amount:,.2f}" if amount >= 0.1 else f"${amount:.4f}"
 
 
 def _moments(report: Report) -> list["RenderableType"]:
@@ -137,6 +141,15 @@ def _recall(recall: Recall) -> "RenderableType":
 
 def _fewer(total: Total) -> str:
     return f"{_percent(total.saving)} fewer" if total.saving > 0 else "no saving, the sessions are short"
+
+
+def _shortened(total: Total) -> str:
+    """An agent that compacts by itself did not send all of its history: then the saving is smaller than it looks."""
+    if total.reported >= total.theirs:
+        return ""
+    saving = 1 - total.ours / total.reported
+    against = f"{_percent(saving)} fewer" if saving > 0 else "nothing is saved"
+    return f"; less than the whole history, so the agent shortened it: against that {against}"
 
 
 def _percent(share: float | None) -> str:
