@@ -18,6 +18,7 @@ from afresh.engine.tokens import Counter
 from afresh.errors import BadInput, OverCeiling
 from afresh.replay.window import Count
 
+RUNS = Path(__file__).parents[1] / "replay" / "runs"
 TASK = "Mend the parser."
 READ = {"thought": "I look.", "action": {"tool": "bash", "text": "cat lib/core.py"}, "observation": "def load_all(path): ..."}
 EDIT = {"thought": "I mend.", "action": {"tool": "bash", "text": "sed s/x/y/ lib/core.py # load_all"}, "observation": "x" * 900}
@@ -122,7 +123,7 @@ def test_a_broken_file_is_named_and_the_rest_is_read(here: Path, capsys: pytest.
         file.write('{"id": "half a line", "ste')
     (here / "foreign.txt").write_text("not a session\n")
     shown = said(capsys, "good.jsonl", "foreign.txt", "nowhere.jsonl")
-    problems = shown.split("Could not be read")[1]
+    problems = shown.split("Could not be read, or was left out")[1]
     assert "foreign.txt" in problems
     assert "nowhere.jsonl does not exist" in problems
     assert "good.jsonl" in problems
@@ -147,6 +148,15 @@ def test_a_folder_is_read_whole(here: Path, capsys: pytest.CaptureFixture[str]):
     session(here / "runs" / "a.jsonl", READ, EDIT)
     session(here / "runs" / "b.jsonl", READ, EDIT, EDIT)
     assert "in 5 calls" in said(capsys, here / "runs")
+
+
+@pytest.mark.parametrize("path", sorted(RUNS.glob("*")), ids=lambda path: path.name)
+def test_a_recording_of_every_kind_becomes_a_report_and_a_page(path: Path, here: Path, capsys: pytest.CaptureFixture[str]):
+    assert main.run(["replay", str(path), "--json", "--html", "--price", "3"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["runs"]
+    assert all(run["steps"] and run["money"] for run in found["runs"])
+    assert (here / found["page"]).stat().st_size > 20_000
 
 
 def test_the_page_goes_where_it_is_asked_for_and_may_be_made_again(here: Path, capsys: pytest.CaptureFixture[str]):

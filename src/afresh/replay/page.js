@@ -310,7 +310,7 @@ function notes() {
 
 function problems() {
   if (!DATA.problems.length) return null;
-  return el("section", {}, el("h2", {}, "What could not be read"), el("ul", { class: "problems" }, DATA.problems.map((problem) => el("li", {}, problem))));
+  return el("section", {}, el("h2", {}, "What could not be read, or was left out"), el("ul", { class: "problems" }, DATA.problems.map((problem) => el("li", {}, problem))));
 }
 
 /* Moving about */

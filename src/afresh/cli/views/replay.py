@@ -93,7 +93,9 @@ def _money(report: Report) -> list[tuple[str, "RenderableType"]]:
         rows.append(("nothing cached", _compared(bill.theirs, bill.ours)))
         rows.append(("theirs cached", _compared(bill.theirs_cached, bill.ours)))
     if report.unpriced:
-        rows.append(("money", said(report.unpriced, "dim")))
+        priced = sum(one.bill is not None for one in report.runs)
+        known = f"of {priced:,} of {_counted(len(report.runs), 'session')}; " if priced else ""
+        rows.append(("money", said(known + report.unpriced, "dim")))
     return rows
 
 
@@ -129,7 +131,7 @@ def _problems(report: Report) -> list["RenderableType"]:
         return []
     more = len(report.problems) - PROBLEMS
     lines = [said(f"  {problem}", "yellow") for problem in report.problems[:PROBLEMS]]
-    return [heading("Could not be read"), *lines, *([said(f"  … {more:,} more", "dim")] if more > 0 else [])]
+    return [heading("Could not be read, or was left out"), *lines, *([said(f"  … {more:,} more", "dim")] if more > 0 else [])]
 
 
 def _recall(recall: Recall) -> "RenderableType":
