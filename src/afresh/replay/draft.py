@@ -88,12 +88,12 @@ class Draft:
 
     def think(self, text: str) -> None:
         if text.strip():
-            self._thoughts.append(clean(text))
+            self._thoughts.append(clean(text.strip()))
 
     def speak(self, text: str) -> None:
         """The agent said something: the reason for the action that follows, or, if none does, a step of its own."""
         if text.strip():
-            self._words.append(clean(text))
+            self._words.append(clean(text.strip()))
 
     def act(self, tool: str, action: str, call: str = "", answer: str | None = None) -> None:
         """A step. With a `call`, its observation comes later under that name."""
