@@ -84,7 +84,7 @@ def test_an_agent_that_shortened_its_history_is_not_taken_for_one_that_kept_it(h
 
 def test_the_session_that_comes_with_it_is_read(here: Path, capsys: pytest.CaptureFixture[str]):
     shown = said(capsys, "--sample")
-    assert "35 calls" in shown
+    assert "in 48 calls" in shown
 
 
 def test_json_is_the_same_twice_and_holds_every_step(here: Path, capsys: pytest.CaptureFixture[str]):

@@ -59,7 +59,7 @@ def sample_session() -> Path:
     """A session that comes with the program."""
     from importlib.resources import files
 
-    return Path(str(files("afresh").joinpath("replay", "sample.jsonl")))
+    return Path(str(files("afresh").joinpath("sample_runs", "parcel.jsonl")))
 
 
 def our_builder() -> Builder:
