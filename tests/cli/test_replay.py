@@ -18,6 +18,7 @@ from afresh.engine.tokens import Counter
 from afresh.errors import BadInput, OverCeiling
 from afresh.replay.window import Count
 
+OURS = replays.our_builder
 RUNS = Path(__file__).parents[1] / "replay" / "runs"
 TASK = "Mend the parser."
 READ = {"thought": "I look.", "action": {"tool": "bash", "text": "cat lib/core.py"}, "observation": "def load_all(path): ..."}
@@ -85,6 +86,14 @@ def test_an_agent_that_shortened_its_history_is_not_taken_for_one_that_kept_it(h
 def test_the_session_that_comes_with_it_is_read(here: Path, capsys: pytest.CaptureFixture[str]):
     shown = said(capsys, "--sample")
     assert "in 48 calls" in shown
+
+
+def test_the_products_own_builder_never_exceeds_the_budget(here: Path, monkeypatch: pytest.MonkeyPatch):
+    pytest.importorskip("afresh.replay.contexts", reason="the builder of recorded contexts is not here yet")
+    monkeypatch.setattr(replays, "our_builder", OURS)
+    report = replay([replays.sample_session()], Wanted())
+    assert (report.total.steps, report.total.over) == (57, 0)
+    assert report.total.peak_ours <= 4000
 
 
 def test_json_is_the_same_twice_and_holds_every_step(here: Path, capsys: pytest.CaptureFixture[str]):
