@@ -1,0 +1,92 @@
+"""Sums over the moments of a run, and over runs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from afresh.replay.measure import Moment
+from afresh.replay.needed import LINE, NAME
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """How many things were needed, how many of them our context held, and how many the window of the same size."""
+
+    needed: int = 0
+    held: int = 0
+    windowed: int = 0
+
+    def __add__(self, other: "Recall") -> "Recall":
+        return Recall(self.needed + other.needed, self.held + other.held, self.windowed + other.windowed)
+
+    @property
+    def share(self) -> float | None:
+        return self.held / self.needed if self.needed else None
+
+    @property
+    def window_share(self) -> float | None:
+        return self.windowed / self.needed if self.needed else None
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """Tokens are those of all calls; `reported` is 0 unless the provider's count is known for every one of them."""
+
+    runs: int = 0
+    steps: int = 0
+    calls: int = 0
+    theirs: int = 0
+    ours: int = 0
+    window: int = 0
+    reported: int = 0
+    peak_theirs: int = 0
+    peak_ours: int = 0
+    over: int = 0
+    names: Recall = Recall()
+    lines: Recall = Recall()
+
+    @property
+    def saving(self) -> float:
+        """The share of tokens that would not have been sent; below zero where ours is more."""
+        return 1 - self.ours / self.theirs if self.theirs else 0.0
+
+    @property
+    def ratio(self) -> float:
+        return self.theirs / self.ours if self.ours else 0.0
+
+
+def total(moments: Iterable[Moment]) -> Total:
+    moments = list(moments)
+    calls = [moment for moment in moments if moment.call]
+    known = all(moment.reported for moment in calls)
+    return Total(
+        runs=1,
+        steps=len(moments),
+        calls=len(calls),
+        theirs=sum(moment.theirs for moment in calls),
+        ours=sum(moment.ours for moment in calls),
+        window=sum(moment.window for moment in calls),
+        reported=sum(moment.reported for moment in calls) if known else 0,
+        peak_theirs=max((moment.theirs for moment in calls), default=0),
+        peak_ours=max((moment.ours for moment in calls), default=0),
+        over=sum(not moment.fits for moment in moments),
+        names=recall(moments, NAME),
+        lines=recall(moments, LINE),
+    )
+
+
+def recall(moments: Iterable[Moment], kind: str) -> Recall:
+    needs = [need for moment in moments for need in moment.needs if need.kind == kind]
+    return Recall(len(needs), sum(need.held for need in needs), sum(need.windowed for need in needs))
+
+
+def together(totals: Iterable[Total]) -> Total:
+    totals = list(totals)
+    return Total(
+        *(sum(getattr(one, name) for one in totals) for name in ("runs", "steps", "calls", "theirs", "ours", "window")),
+        reported=sum(one.reported for one in totals) if all(one.reported for one in totals) else 0,
+        peak_theirs=max((one.peak_theirs for one in totals), default=0),
+        peak_ours=max((one.peak_ours for one in totals), default=0),
+        over=sum(one.over for one in totals),
+        names=sum((one.names for one in totals), Recall()),
+        lines=sum((one.lines for one in totals), Recall()),
+    )
