@@ -1,6 +1,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 BENCHES := $(wildcard bench/startup.py bench/store.py)
+RECORDED := bench/holds.py bench/tokens.py bench/context.py
 export VENV
 
 .PHONY: help setup demo test lint types torture bench test-pythons requirements clean
@@ -10,7 +11,7 @@ help:
 	@echo 'make demo          see it work: an agent on a sample project, killed and resumed'
 	@echo 'make test          lint, types and all tests'
 	@echo 'make torture       the long crash tests'
-	@echo 'make bench         measure, beside others; results in bench/results'
+	@echo 'make bench         measure, beside others; results in bench/results; DATA=FILE adds the benches on recorded runs'
 	@echo 'make test-pythons  the tests on every Python 3.11 or newer on the PATH'
 	@echo 'make requirements  pin all packages again (needs uv)'
 	@echo 'make clean         remove what was made'
@@ -36,6 +37,11 @@ torture: setup
 
 bench: setup
 	@for file in $(BENCHES); do echo "$$file" && $(BIN)/python "$$file" || exit 1; done
+ifdef DATA
+	@for file in $(RECORDED); do echo "$$file" && $(BIN)/python "$$file" "$(DATA)" || exit 1; done
+else
+	@echo 'left out, since they need recorded runs: $(RECORDED); make bench DATA=FILE (docs/benchmarks.md says of what form)'
+endif
 
 test-pythons:
 	@scripts/test-pythons

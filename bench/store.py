@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import platform
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
+from environments import environment
 from stores.player import Player, Taken, playing
 
 HERE = Path(__file__).parent
@@ -124,30 +124,6 @@ def flat(plan: Plan, folder: Path) -> dict[str, Any]:
 def mean_of_phases(loads: list[float]) -> float:
     """Median over the rounds at each phase, then the mean of the phases."""
     return mean(median(loads[phase::PHASES]) for phase in range(PHASES))
-
-
-def environment(folder: Path, name: str, packages: list[str]) -> str:
-    """The Python of a peer's own environment, made when missing."""
-    python, installed = folder / name / "bin" / "python", folder / name / "installed"
-    if installed.exists():
-        return str(python)
-    if not python.exists():
-        subprocess.run([peer_python(name), "-m", "venv", str(folder / name)], check=True, capture_output=True)
-    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
-    if (done := subprocess.run(install, capture_output=True, text=True)).returncode != 0:
-        raise RuntimeError("not installable here: " + (done.stderr.strip().splitlines() or ["pip failed"])[-1][:160])
-    installed.touch()
-    return str(python)
-
-
-def peer_python(name: str) -> str:
-    """OpenHands needs Python 3.12; the others take this one."""
-    if name == "openhands" and sys.version_info < (3, 12):
-        found = [path for version in ("3.12", "3.13", "3.14") if (path := shutil.which(f"python{version}"))]
-        if not found:
-            raise RuntimeError("not installable here: it needs Python 3.12 or newer, and none is on the PATH")
-        return found[0]
-    return sys.executable
 
 
 def beside_peers(plan: Plan, folder: Path, environments: Path, peers: dict[str, Peer]) -> list[dict[str, Any]]:

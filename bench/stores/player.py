@@ -19,10 +19,11 @@ Taken = tuple[float, float]
 class Player:
     """A contestant, spoken to by lines of JSON."""
 
-    def __init__(self, python: str, module: str, folder: Path) -> None:
+    def __init__(self, python: str, module: str, folder: Path, script: Path = HERE / "contestant.py") -> None:
         self.folder = Path(tempfile.mkdtemp(dir=folder))
-        environment = {**os.environ, "PYTHONPATH": str(HERE.parents[1] / "src") if module == "afresh_store" else ""}
-        command = [python, str(HERE / "contestant.py"), module, str(self.folder)]
+        places = [HERE.parent, *([HERE.parents[1] / "src"] if module.startswith("afresh_") else [])]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places))}
+        command = [python, str(script), module, str(self.folder)]
         self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True, env=environment

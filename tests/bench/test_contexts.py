@@ -1,0 +1,113 @@
+"""The parts of the benchmarks of contexts that need no peer: what is counted as needed, and how sessions are made of runs."""
+
+import sys
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+sys.path.append(str(Path(__file__).parents[2] / "bench"))
+
+from contexts.needed import Tally, count, last, shared, tallies
+from contexts.runs import Endless, chains, joined
+from contexts.summary import LONGEST, summarised
+from holds import masking, window
+from tokens import sessions
+
+
+def step(action: str, seen: str = "", tool: str = "bash", thought: str = ""):
+    return {"thought": thought, "action": {"tool": tool, "text": action}, "observation": seen}
+
+
+def run(name: str, *steps, task: str = "mend it", **more):
+    return {"id": name, "task": task, "steps": list(steps), **more}
+
+
+def tally(recorded, contexts, ceiling: int = 1_000):
+    return last(tallies(recorded, contexts, ceiling))
+
+
+def test_only_what_an_earlier_step_had_and_the_task_had_not_is_needed():
+    recorded = run("a/1", step("ls", "src/one.py src/two.py"), step("cat src/one.py src/two.py"), task="look at src/two.py")
+    held, missed = tally(recorded, ["", "src/one.py"]), tally(recorded, ["", ""])
+    assert (held.names, held.names_held, missed.names_held) == (1, 1, 0)
+
+
+def test_a_whole_line_is_needed_as_a_line():
+    line = "return total * rate + extra"
+    scored = tally(run("a/1", step("cat", line), step(f"write\n  {line}\n")), ["", f"# {line}"])
+    assert (scored.lines, scored.lines_held) == (1, 1)
+
+
+def test_talk_and_the_first_step_are_not_scored_but_their_tokens_count():
+    scored = tally(run("a/1", step("cat src/one.py", "src/one.py"), step("see src/one.py", tool="message_user")), ["x" * 40] * 2)
+    assert (scored.scored, scored.names, scored.steps, scored.tokens) == (0, 0, 2, 20)
+
+
+def test_a_context_over_the_ceiling_holds_nothing():
+    recorded = run("a/1", step("ls", "src/one.py"), step("cat src/one.py"))
+    scored = tally(recorded, ["", "src/one.py" * 10], ceiling=10)
+    assert (scored.over, scored.names, scored.names_held, scored.peak) == (1, 1, 0, 25)
+
+
+def test_only_what_follows_the_shared_beginning_is_fresh():
+    scored = tally(run("a/1", step("one"), step("two"), step("three")), ["a" * 40, "a" * 40 + "b" * 8, "c" * 40])
+    assert (scored.tokens, scored.fresh) == (32, 10 + 2 + 10)
+
+
+@given(st.text("ab", max_size=30), st.text("ab", max_size=30))
+def test_the_shared_beginning_is_the_longest(one: str, other: str):
+    length = shared(one, other)
+    assert one[:length] == other[:length]
+    assert length in (len(one), len(other)) or one[length] != other[length]
+
+
+def test_tallies_add_up_and_keep_the_peak():
+    assert Tally(steps=2, tokens=5, peak=3) + Tally(steps=1, tokens=4, peak=4) == Tally(steps=3, tokens=9, peak=4)
+
+
+def test_runs_of_one_project_are_joined_in_the_order_of_their_recording():
+    late = run("log/a", step("late"), meta={"file": "2026-02-01_10-00-00Z-late.md"})
+    early = run("log/b", step("early"), meta={"file": "2026-01-01_10-00-00Z-early.md"})
+    (chain,) = chains([late, early], 2)
+    assert chain["joined"] == ["log/b", "log/a"]
+    assert [one["action"]["text"] for one in chain["steps"]] == ["early", ""]
+    assert chain["steps"][1]["observation"] == "mend it"
+
+
+def test_other_projects_are_not_joined_and_a_rest_is_dropped():
+    runs = [run("mini/django__django-1", step("one")), run("mini/sympy__sympy-1", step("two"))]
+    assert not chains(runs, 2)
+
+
+def test_the_next_task_answers_the_last_word_of_the_run_before():
+    session = joined([run("a/1", step("done", tool="message_user")), run("a/2", step("ls"), task="and now this")], 9)
+    assert [one["action"]["text"] for one in session["steps"]] == ["done", "ls"]
+    assert session["steps"][0]["observation"] == "and now this"
+
+
+def test_a_point_that_few_runs_reach_is_filled_with_joined_sessions():
+    runs = [run(f"log/{number}", *[step("ls")] * 6) for number in range(6)]
+    found = sessions(runs, [3, 12])
+    assert [one["points"] for one in found] == [[3]] * 6 + [[12]] * 3
+    assert [len(one["run"]["steps"]) for one in found] == [3] * 6 + [12] * 3
+
+
+def test_each_turn_of_the_endless_run_has_names_of_its_own():
+    steps = Endless([step("cat src/query.py as fine_name", "the text stays")], 3)
+    assert [one["action"]["text"] for one in steps] == [
+        "cat src/query.py as fine_name", "cat src/query_1.py as fine_name_1", "cat src/query_2.py as fine_name_2",
+    ]  # fmt: skip
+    assert steps[2]["observation"] == "the text stays"
+    assert steps[1:] == [steps[1], steps[2]]
+
+
+@given(st.text(max_size=9_000))
+def test_a_stand_in_summary_keeps_to_its_length(text: str):
+    assert count(summarised(text)) <= LONGEST
+
+
+def test_our_own_baselines_keep_to_the_budget():
+    recorded = run("a/1", *[step("x" * 90, "y" * 700)] * 30, task="z" * 900)
+    for builder in (window, masking):
+        assert max(count(context) for context in builder(recorded, 300, count)) <= 300
