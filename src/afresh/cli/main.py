@@ -30,6 +30,7 @@ SECTIONS = {
     },
     "Look inside": {
         "context": "Show, compare and verify what the model was sent.",
+        "template": "Show and check how windows are laid out, by type of task.",
         "doctor": "Tell what works on this machine.",
         "rebuild": "Make session files and other views again from the journal.",
     },

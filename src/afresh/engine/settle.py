@@ -29,6 +29,8 @@ def settle(state: State, deeds: Deeds, judged: Judgement, agent: Agent) -> Settl
         return revert(state, deeds, judged, agent)
     if judged.verdict and judged.verdict.weakened:
         return put_back(state, judged.verdict.weakened, agent)
+    if judged.verdict and judged.verdict.strays:
+        return put_back(state, judged.verdict.strays, agent, "changing")
     if not deeds.changes:
         return Settlement(True, state.snapshot, (Settled(state.step + 1, True, state.snapshot, state.changed),))
     changed = tuple(change.path for change in agent.workspace.changes(state.opened, deeds.snapshot))
@@ -45,14 +47,14 @@ def revert(state: State, deeds: Deeds, judged: Judgement, agent: Agent) -> Settl
     return Settlement(False, state.snapshot, (reverted, Digested(facts=(failed,))))
 
 
-def put_back(state: State, weakened: Sequence[str], agent: Agent) -> Settlement:
-    """The tests are as they were at the base again; all else that was done stays."""
-    agent.workspace.restore(state.opened, weakened)
+def put_back(state: State, paths: Sequence[str], agent: Agent, doing: str = "weakening") -> Settlement:
+    """These files are as they were at the base again; all else that was done stays."""
+    agent.workspace.restore(state.opened, paths)
     snapshot = agent.workspace.snapshot()
     changed = tuple(change.path for change in agent.workspace.changes(state.opened, snapshot))
     moved = tuple(hunks(agent.workspace.changes(state.snapshot, snapshot)))
-    why = f"put back as at the base: {', '.join(weakened)}"
-    failed = Fact(FactKind.FAILED_APPROACH, f"weakening {', '.join(weakened)}", "refused, and put back", step=state.step + 1)
+    why = f"put back as at the base: {', '.join(paths)}"
+    failed = Fact(FactKind.FAILED_APPROACH, f"{doing} {', '.join(paths)}", "refused, and put back", step=state.step + 1)
     settled = Settled(state.step + 1, True, snapshot, changed, why=why, hunks=moved)
     return Settlement(True, snapshot, (settled, Digested(facts=(failed,))))
 
