@@ -116,7 +116,7 @@ def unreachable(merged: Merged) -> Iterator[Fault]:
     """Only what the nearest file says: what it inherits may be meant for others."""
     if merged.name == ROOT:
         return
-    spoken = {key[1]: value for key, value in reversed(merged.chain[0].values.items()) if key[0] == "phases"}
+    spoken = {key[1]: value for key, value in reversed(list(merged.chain[0].values.items())) if key[0] == "phases"}
     for name, value in spoken.items():
         if name not in reached(merged):
             names = ", ".join(reached(merged)) or "none"

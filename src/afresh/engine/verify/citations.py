@@ -46,7 +46,7 @@ def nowhere(cited: Iterable[Citation], paths: Iterable[str], lines: Lines) -> It
     for one in cited:
         if one.path not in known:
             yield f"{one} ({missing(one.path, known)})"
-        elif not 1 <= one.first <= one.last <= (count := lines(one.path)):
+        elif one.last > (count := lines(one.path)) or not 1 <= one.first <= one.last:
             yield f"{one} (the file has {count} lines)"
 
 

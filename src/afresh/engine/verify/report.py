@@ -2,18 +2,21 @@
 exists; whether it is true it can't see, and says so."""
 
 from collections.abc import Sequence
+from functools import cache, partial
 
 from afresh.domain.task import Task
 from afresh.domain.verdict import Ruling, Verdict
 from afresh.engine.verify.citations import absent, citations, nowhere
 from afresh.engine.verify.summary import listed, plural
 from afresh.errors import ModelMistake
-from afresh.ports import Bench
+from afresh.ports import Bench, Files
 
 DESIGNS = "spec_design"
 """The type that may speak of files that do not exist yet."""
 NAMED = 5
-NOT_JUDGED = "Seen to: the file is there, nothing else is changed, what it cites exists. Not verified: whether it is true."
+NOT_JUDGED = (
+    "Checked: that the file is there, that nothing else is changed, that what it cites exists. Not verified: whether it is true."
+)
 
 
 def demands(task: Task) -> list[str]:
@@ -27,7 +30,7 @@ def judge_report(bench: Bench, changed: Sequence[str], final: bool = False) -> V
     """After a step faults are told; at the end they refuse. Files beside the report are put back either way."""
     task = bench.state.task
     strays = tuple(path for path in changed if path != task.report)
-    said, wrong = examined(bench)
+    said, wrong = examined(bench) if task.report in changed else ("", unwritten(bench) if final else "")
     aside = f"put back, since a {task.judged_as} writes only {task.report}: {listed(strays, NAMED)}" if strays else ""
     open = f"still to mend: {wrong}" if wrong and not final else wrong
     reason = "; ".join(part for part in (aside, open or said) if part)
@@ -40,15 +43,12 @@ def judge_report(bench: Bench, changed: Sequence[str], final: bool = False) -> V
 def examined(bench: Bench) -> tuple[str, str]:
     """What was found in the document, and what is wrong with it."""
     task, files = bench.state.task, bench.files
-    try:
-        text = files.read(task.report)
-    except (ModelMistake, OSError):
-        return "", f"{task.report} does not exist"
+    text = content(files, task.report)
     if not text.strip():
         return "", f"{task.report} is empty"
     paths = files.paths()
     cited = citations(text, paths)
-    lost = list(nowhere(cited, paths, lambda path: line_count(bench, path)))
+    lost = list(nowhere(cited, paths, cache(partial(line_count, bench.files))))
     if task.judged_as == DESIGNS:
         lost += absent(text, paths)
     elif not cited:
@@ -58,9 +58,19 @@ def examined(bench: Bench) -> tuple[str, str]:
     return f"{task.report}: {plural(len(cited), 'citation')}, each leads to lines that exist", ""
 
 
-def line_count(bench: Bench, path: str) -> int:
-    """0 for what is no text."""
+def unwritten(bench: Bench) -> str:
+    report = bench.state.task.report
+    there = content(bench.files, report)
+    return f"{report} is as it was before the task, or git ignores it" if there else f"{report} does not exist"
+
+
+def line_count(files: Files, path: str) -> int:
+    return len(content(files, path).splitlines())
+
+
+def content(files: Files, path: str) -> str:
+    """Nothing for what is not there or is no text."""
     try:
-        return len(bench.files.read(path).splitlines())
-    except (ModelMistake, UnicodeDecodeError):
-        return 0
+        return files.read(path)
+    except (ModelMistake, OSError, UnicodeDecodeError):
+        return ""
