@@ -262,9 +262,10 @@ def test_what_is_no_type_of_task_is_refused_with_those_there_are(name: str):
 # What a file can't do
 
 
-def test_a_repositorys_template_may_not_be_a_link(shelf: Shelf, tmp_path: Path):
-    (tmp_path / "secret").write_text("about: secret\n")
-    (shelf.layers[0].folder / "mine.yaml").symlink_to(tmp_path / "secret")
+@pytest.mark.parametrize("target", ["secret", "project/secret"])
+def test_a_repositorys_template_may_not_be_a_link(shelf: Shelf, tmp_path: Path, target: str):
+    (tmp_path / target).write_text("about: secret\n")
+    (shelf.layers[0].folder / "mine.yaml").symlink_to(tmp_path / target)
     with pytest.raises(BadInput, match=r"mine\.yaml:1: is a link"):
         template("mine", shelf)
 
