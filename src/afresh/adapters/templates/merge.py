@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from afresh.adapters.templates.fault import Fault, Key, nearest
 from afresh.adapters.templates.read import Sheet, Value
 from afresh.adapters.templates.shelf import SHIPPED, Shelf
+from afresh.domain.template import KINDS
 from afresh.errors import BadInput
 
 ROOT = "base"
@@ -22,7 +23,7 @@ class Merged:
     @property
     def family(self) -> str:
         """The shipped type whose rules hold: a name that is shipped keeps its own, whatever a project lays over it."""
-        shipped = [name for name in SHIPPED.names() if name != ROOT]
+        shipped = [name for name in SHIPPED.names() if name not in (ROOT, *KINDS)]
         return next((sheet.name for sheet in self.chain if sheet.name in shipped), "")
 
     def order(self, phase: str = "") -> tuple[str, ...]:
