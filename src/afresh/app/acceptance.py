@@ -1,11 +1,15 @@
 """What may not enter the queue: a task that nobody could ever work on would stand in the way of those behind it."""
 
+from dataclasses import replace
+
 from afresh.adapters.models import known_window
-from afresh.adapters.templates import template
+from afresh.adapters.templates import Shelf, template
 from afresh.adapters.tools import TOOLS
 from afresh.domain.memory import Memory
 from afresh.domain.state import State
 from afresh.domain.task import Task
+from afresh.domain.template import Template
+from afresh.domain.window import Window
 from afresh.engine.build import build, offered
 from afresh.engine.tokens import Counter
 from afresh.errors import BadInput, OverCeiling
@@ -13,13 +17,19 @@ from afresh.errors import BadInput, OverCeiling
 SAFE = "nothing was added"
 
 
-def refuse_unworkable(task: Task) -> None:
+def build_each(memory: Memory, style: Template) -> list[Window]:
+    """A window of each phase; OverCeiling from the first that does not fit."""
+    alone = [replace(style, phases=(phase,)) for phase in style.phases] or [style]
+    return [build(memory, one, offered(one.at(""), TOOLS), memory.state.task.budget, Counter()) for one in alone]
+
+
+def refuse_unworkable(task: Task, shelf: Shelf) -> None:
     refuse_unstorable(task.goal, task.model, *(check.command for check in task.checks))
     if any(not check.command.strip() for check in task.checks):
         raise BadInput("a check is empty, so it would verify nothing", next="give a command that must exit 0", safe=SAFE)
     if task.model:
         refuse_large(task.budget, known_window(task.model))
-    refuse_overfull(State(task=task))
+    refuse_overfull(State(task=task), shelf)
 
 
 def refuse_unstorable(*texts: str) -> None:
@@ -40,10 +50,9 @@ def refuse_large(budget: int, window: int) -> None:
         )
 
 
-def refuse_overfull(state: State) -> None:
-    """By trying: a window holds the tools, the criteria and all that the user said, or there is none."""
-    style = template(state.task.type)
+def refuse_overfull(state: State, shelf: Shelf) -> None:
+    """By trying: a window of every phase holds the tools, the criteria and all that the user said, or there is none."""
     try:
-        build(Memory(state, ()), style, offered(style, TOOLS), state.task.budget, Counter())
+        build_each(Memory(state, ()), template(state.task.type, shelf))
     except OverCeiling as fault:
         raise BadInput(str(fault), next="use fewer words, or a larger --budget when adding the task", safe=SAFE) from None

@@ -73,7 +73,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         sandbox=sandbox,
         insight=PythonInsight(),
         tools=TOOLS,
-        template=template(task.type),
+        template=template(task.type, desk.templates),
         clock=clock,
         counter=counter,
         watchers=(desk.projections, *terms.watchers),

@@ -33,7 +33,8 @@ class Project:
 class Settings:
     checks: tuple[str, ...] = ()
     type: str = ""
-    budget: int = 4_000
+    budget: int = 0
+    """Ceiling in tokens for each call; 0 leaves it to the template of the task's type."""
     max_steps: int = 60
     check_timeout: int = 600
     """Seconds after which a check is killed."""

@@ -10,7 +10,7 @@ CONFIG = """\
 # Settings of this repository for afresh. Models, keys and the sandbox are the user's, not the repository's.
 # checks = ["python -m pytest -q"]   # must exit 0 before a task counts as done
 # type = "implement_feature"         # kind of task when none is named
-# budget = 4000                      # ceiling in tokens for each call
+# budget = 4000                      # ceiling in tokens for each call, whatever the type says
 # max_steps = 60
 # check_timeout = 600                # seconds after which a check is killed
 """

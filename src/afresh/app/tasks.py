@@ -10,6 +10,7 @@ from afresh.adapters.models import anchored
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
 from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.templates import Shelf, make, merged_type, shelf_for
 from afresh.adapters.time import SystemClock
 from afresh.adapters.workspace.repository import Repository, make_state
 from afresh.app.acceptance import refuse_overfull, refuse_unstorable, refuse_unworkable
@@ -17,6 +18,7 @@ from afresh.app.project import Project, Settings, settings
 from afresh.domain.chain import link
 from afresh.domain.event import Answered, Asked, Created, Ended, Event, Head
 from afresh.domain.fold import fold
+from afresh.domain.report import place
 from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
 from afresh.errors import BadInput
@@ -50,6 +52,7 @@ class Desk:
     settings: Settings
     projections: ProjectionWriter
     clock: Clock
+    templates: Shelf
 
 
 def open_desk(path: Path) -> Desk:
@@ -61,7 +64,7 @@ def open_desk(path: Path) -> Desk:
     clock = SystemClock()
     store, queue = SqliteStore(database), SqliteQueue(database, clock)
     projections = ProjectionWriter(project.state, store, queue.tickets)
-    return Desk(project, database, store, queue, settings(project), projections, clock)
+    return Desk(project, database, store, queue, settings(project), projections, clock, shelf_for(project.root))
 
 
 def add(desk: Desk, order: Order) -> State:
@@ -72,7 +75,9 @@ def add(desk: Desk, order: Order) -> State:
     if missing := [need for need in order.needs if need not in known]:
         raise BadInput(f"there is no task {missing[0]} to wait for", next="afresh list shows the tasks", safe="nothing was added")
     type = order.type or given.type or "implement_feature"
-    checks = order.checks or given.checks or likely_checks(desk.project.root)
+    merged = merged_type(type, desk.templates)
+    report = place(merged.family, order.goal, lambda path: (desk.project.root / path).is_file())
+    checks = order.checks or (() if report else given.checks or likely_checks(desk.project.root))
     task = Task(
         id=new_id(order.goal),
         goal=order.goal,
@@ -81,11 +86,13 @@ def add(desk: Desk, order: Order) -> State:
         priority=order.priority,
         needs=order.needs,
         model=anchored(order.model or given.model),
-        budget=order.budget or given.budget,
+        budget=order.budget or given.budget or make(merged).ceiling,
         max_steps=order.max_steps or given.max_steps,
         project=desk.project.root.name,
+        family=merged.family if merged.family != type else "",
+        report=report,
     )
-    refuse_unworkable(task)
+    refuse_unworkable(task, desk.templates)
     return note(desk, None, task.id, [Created(task)])
 
 
@@ -116,7 +123,7 @@ def answer(desk: Desk, task: str, text: str) -> State:
     if not text.strip():
         raise BadInput("the answer is empty", next=f'afresh answer {task} "your words"')
     refuse_unstorable(text)
-    refuse_overfull(replace(state, words=(*state.words, text)))
+    refuse_overfull(replace(state, words=(*state.words, text)), desk.templates)
     return note(desk, state, task, [Answered(text)])
 
 

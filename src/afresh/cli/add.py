@@ -19,9 +19,11 @@ def command(goal: str, type_: str, checks: tuple[str, ...], priority: int, needs
     wanted = tuple(find(here, need) for need in needs)
     state = add(here, Order(goal, type_, checks, priority, wanted, more["model"], more["budget"], more["steps"]))
     if as_json:
-        return print_json({"task": state.task.id, "checks": [check.command for check in state.task.checks]})
+        commands = [check.command for check in state.task.checks]
+        return print_json({"task": state.task.id, "checks": commands, "report": state.task.report})
     click.echo(f"added {state.task.id}")
-    click.echo(
-        "checks: " + (", ".join(check.command for check in state.task.checks) or "none: nothing can be verified (--check)")
-    )
+    if state.task.report:
+        click.echo(f"writes {state.task.report}, and nothing else")
+    none = "that what it cites exists" if state.task.report else "none: nothing can be verified (--check)"
+    click.echo("checks: " + (", ".join(check.command for check in state.task.checks) or none))
     return None

@@ -18,14 +18,24 @@ model_option = click.option(
 no_sandbox_option = click.option("--no-sandbox", is_flag=True, help="Run commands unconfined. Only for code you trust.")
 
 
+class TypeOption(click.Option):
+    """Names the types that there are only when help is asked for."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from afresh.app.templates import shelf_at, types
+
+        self.help = f"Kind of task: {', '.join(types(shelf_at(Path.cwd())))}."
+        return super().get_help_record(ctx)
+
+
 def order_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that describe a task, for `run` and `add`."""
     options = [
         click.argument("goal"),
-        click.option("--type", "-t", "type_", default="", metavar="T", help="Kind of task: fix_bug, implement_feature, …"),
+        click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T"),
         click.option("--check", "-c", "checks", multiple=True, metavar="COMMAND", help="Must exit 0 when done; may be repeated."),
         click.option(
-            "--budget", default=0, type=click.IntRange(min=0), metavar="N", help="Ceiling in tokens for each call (4000)."
+            "--budget", default=0, type=click.IntRange(min=0), metavar="N", help="Ceiling in tokens for each call (by type)."
         ),
         click.option("--steps", default=0, type=click.IntRange(min=0), metavar="N", help="Steps before it stops and asks (60)."),
         model_option,

@@ -51,7 +51,8 @@ def _(event: happened.Baselined, state: State) -> State:
 
 @apply.register
 def _(event: happened.Requested, state: State) -> State:
-    return changed(state, largest=max(state.largest, event.audit.tokens))
+    spent = {**dict(state.spent), state.phase: state.phase_step}
+    return changed(state, largest=max(state.largest, event.audit.tokens), spent=tuple(spent.items()))
 
 
 @apply.register
@@ -81,7 +82,7 @@ def _(event: happened.Asked, state: State) -> State:
 def _(event: happened.Answered, state: State) -> State:
     allowed = max(state.limit, state.step + state.task.max_steps)
     return changed(
-        state, words=(*state.words, event.text), question="", options=(), status=Status.READY, limit=allowed, refusals=0
+        state, words=(*state.words, event.text), question="", options=(), status=Status.READY, limit=allowed, refusals=0, spent=()
     )
 
 

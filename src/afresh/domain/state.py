@@ -8,7 +8,7 @@ from afresh.domain.action import Observation, Reply, Usage
 from afresh.domain.event import Head
 from afresh.domain.fact import UNCONFINED, Decision, Fact, IndexLine, PlanItem, Region
 from afresh.domain.task import Status, Task
-from afresh.domain.verdict import Baseline, Verdict
+from afresh.domain.verdict import Baseline, Ruling, Verdict
 
 NOWHERE, NOTHING = Head(), Usage()
 
@@ -61,6 +61,8 @@ class State:
     """Steps finished."""
     limit: int = 0
     """Steps that are allowed; a person's answer allows more."""
+    spent: tuple[tuple[str, int], ...] = ()
+    """Steps begun in each phase, since the last word of a person."""
     pending: Pending | None = None
     plan: tuple[PlanItem, ...] = ()
     facts: tuple[Fact, ...] = ()
@@ -95,9 +97,29 @@ class State:
             return "prepare"
         if self.status.over:
             return "over"
-        if self.changed:
-            return "change"
-        return "understand"
+        if not self.changed:
+            return "understand"
+        if self.task.report:
+            return "report"
+        return "verify" if self._looks_done else "change"
+
+    @property
+    def _looks_done(self) -> bool:
+        """Completion was refused, or what ran last exits 0 and something beyond it says that the goal may be met."""
+        if self.verdict is None or self.baseline is None:
+            return False
+        if self.verdict.final:
+            return True
+        green = bool(self.verdict.runs) and self.verdict.ruling is Ruling.PASS and not any(run.exit for run in self.verdict.runs)
+        was_red = any(run.exit for run in self.baseline.runs)
+        planned = bool(self.plan) and all(item.done for item in self.plan)
+        counted = self.baseline.measure > 0 and self.verdict.measure == 0
+        return green and (was_red or planned or counted)
+
+    @property
+    def phase_step(self) -> int:
+        """Which step of its phase the next one is."""
+        return dict(self.spent).get(self.phase, 0) + 1
 
 
 _NAMES = tuple(field.name for field in fields(State))

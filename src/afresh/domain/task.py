@@ -41,3 +41,12 @@ class Task:
     """Ceiling in tokens for each call: system, tools, messages and the reply's reserve."""
     max_steps: int = 60
     project: str = ""
+    family: str = ""
+    """The shipped type that a user's own type builds on."""
+    report: str = ""
+    """The one file that the task may write, for types that end in a document."""
+
+    @property
+    def judged_as(self) -> str:
+        """The type whose rules the harness applies: a user's own type lays out windows, it does not judge."""
+        return self.family or self.type

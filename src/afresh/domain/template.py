@@ -1,14 +1,53 @@
-"""How a window is laid out for one type of task: policy as data."""
+"""How a window is laid out for one type of task, phase by phase: policy as data."""
 
 from dataclasses import dataclass
+
+from afresh.domain.window import Tier
+
+SECTIONS = (
+    "task", "outline", "names", "archive", "known", "failed", "files", "changes", "suggestions",
+    "verification", "failing", "plan", "earlier", "work", "last", "summary",
+)  # fmt: skip
+ALWAYS = ("task", "failed", "changes", "verification", "plan")
+"""What no template may cut or hide: the order, what failed, what was done, how it stands, what comes next."""
+CODE_PHASES, REPORT_PHASES = ("understand", "change", "verify"), ("understand", "report")
+KINDS = ("work", "summary")
+"""Kinds of call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Part of the room that a section may take before the others had their turn."""
+    """Part of the room that a section may take before the others had their turn, and the part it never exceeds."""
 
     section: str
     part: float
+    cap: float = 1.0
+    tier: Tier = Tier.DEMAND
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A template as it is in one phase; `guidance` is what the phase adds to the system text."""
+
+    name: str
+    guidance: str = ""
+    tools: tuple[str, ...] = ()
+    shares: tuple[Share, ...] = ()
+    reserve: float = 0.25
+    steps: int = 0
+    """Steps that the phase should take at most; 0 for as many as the task has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What one call is laid out by."""
+
+    phase: str
+    system: str
+    tools: tuple[str, ...]
+    shares: tuple[Share, ...]
+    reserve: float
+    steps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +60,19 @@ class Template:
     """In order of claim. A tuple, not a mapping: the journal keeps the order of the one and not of the other."""
     reserve: float = 0.25
     """Share of the ceiling kept free for the reply."""
+    ceiling: int = 4_000
+    """Tokens for each call when the order names none."""
+    phases: tuple[Phase, ...] = ()
+    kind: str = "work"
+    about: str = ""
+    weights: tuple[tuple[str, float], ...] = ()
+    """What the builder scores candidates by."""
+
+    def at(self, phase: str) -> Layout:
+        """The layout of a phase; before the first one, as it will be there. What the phase says stands last in the system
+        text, so that phases share all that comes before it and calls of one phase share the whole."""
+        if not self.phases:
+            return Layout(phase, self.system, self.tools, self.shares, self.reserve)
+        found = next((one for one in self.phases if one.name == phase), self.phases[0])
+        system = "\n\n".join(part for part in (self.system, found.guidance) if part)
+        return Layout(found.name, system, found.tools, found.shares, found.reserve, found.steps)

@@ -62,3 +62,5 @@ class Verdict:
     measure: int = 0
     weakened: tuple[str, ...] = ()
     """Files that weaken the tests of the base: they are put back."""
+    strays: tuple[str, ...] = ()
+    """Files beside the one that the task may write: they are put back."""

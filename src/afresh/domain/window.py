@@ -9,11 +9,13 @@ from typing import Any
 
 
 class Tier(IntEnum):
-    """ALWAYS is never cut; PHASE belongs to the task's type and phase; DEMAND came because something asked for it."""
+    """ALWAYS is never cut; PHASE belongs to the task's type and phase; DEMAND came because something asked for it;
+    NEVER stays out of this type and phase."""
 
     ALWAYS = 0
     PHASE = 1
     DEMAND = 2
+    NEVER = 3
 
 
 @dataclass(frozen=True, slots=True)

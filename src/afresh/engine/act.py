@@ -38,7 +38,8 @@ class Deeds:
 def act(state: State, agent: Agent) -> Deeds:
     """A step that is taken again after a crash starts from the same tree: `prepare` has restored it."""
     assert state.pending, "a step acts on a recorded reply"
-    tools = {tool.schema.name: tool for tool in agent.tools if tool.schema.name in agent.template.tools}
+    offered = agent.template.at(state.phase).tools
+    tools = {tool.schema.name: tool for tool in agent.tools if tool.schema.name in offered}
     bench, done = agent.bench(state), list[Deed]()
     for action in state.pending.reply.actions:
         doing(agent, action.tool)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from afresh.domain.template import Share
-from afresh.domain.window import Omission, Section
+from afresh.domain.window import Omission, Section, Tier
 from afresh.engine.sections import Draft, Piece
 from afresh.engine.tokens import Counter
 
@@ -18,10 +18,16 @@ class Page:
 
     draft: Draft
     counter: Counter
+    share: Share
+    limit: int
+    """Tokens that it may take in all."""
     taken: dict[Piece, Piece] = field(default_factory=dict[Piece, Piece])
     """The piece as drafted, and as it is shown."""
     spent: int = 0
     rest: bool = False
+
+    def within(self, room: int) -> int:
+        return min(room, self.limit - self.spent)
 
     @property
     def missing(self) -> list[Piece]:
@@ -86,7 +92,7 @@ class Page:
     def section(self) -> Section:
         pieces = [self.taken[piece] for piece in self.draft.pieces if piece in self.taken]
         text = page(self.draft, pieces) + (f"\n{self.draft.rest}" if self.rest else "")
-        return Section(self.draft.name, self.draft.tier, text, self.counter(text) + 2)
+        return Section(self.draft.name, self.share.tier, text, self.counter(text) + 2)
 
     @property
     def omissions(self) -> list[Omission]:
@@ -95,7 +101,8 @@ class Page:
         for piece in self.draft.pieces:
             shown = self.taken.get(piece)
             if shown is not piece:
-                reason = "shown in part" if shown and shown.text != piece.stub else "no room left"
+                absent = "not shown in this phase" if self.share.tier is Tier.NEVER else "no room left"
+                reason = "shown in part" if shown and shown.text != piece.stub else absent
                 gone[piece.what, reason] = gone.get((piece.what, reason), 0) + self.counter(piece.text)
         return [Omission(self.draft.name, what, tokens, reason) for (what, reason), tokens in gone.items()]
 
@@ -103,22 +110,27 @@ class Page:
 def allot(
     made: Sequence[Draft], shares: Sequence[Share], room: int, counter: Counter
 ) -> tuple[list[Section], list[Omission]]:  # fmt: skip
-    pages, left = [Page(draft, counter) for draft in made], room
-    parts = {share.section: share.part for share in shares}
-    claims = list(parts)
-    order = sorted(pages, key=lambda one: claims.index(one.draft.name) if one.draft.name in parts else len(claims))
-    kept = min(room // STUBS, sum(one.stubs_cost for one in pages))
+    claims = {share.section: (at, share) for at, share in enumerate(shares)}
+    pages, left = [opened(draft, claims[draft.name][1] if draft.name in claims else None, room, counter) for draft in made], room
+    order = sorted(pages, key=lambda one: claims[one.draft.name][0] if one.draft.name in claims else len(claims))
+    kept = min(room // STUBS, sum(one.stubs_cost for one in pages if one.limit))
     for one in order:
-        share = min(left - kept, int(parts.get(one.draft.name, 0.0) * room))
+        share = one.within(min(left - kept, int(one.share.part * room)))
         spent = one.take(share)
         left -= spent + one.take_part(share - spent)
     for one in order:
-        left -= one.grow(left - kept)
-        left -= one.take(left - kept)
-        left -= one.take_part(left - kept)
+        left -= one.grow(one.within(left - kept))
+        left -= one.take(one.within(left - kept))
+        left -= one.take_part(one.within(left - kept))
     for one in order:
-        left -= one.add_stubs(left)
+        left -= one.add_stubs(one.within(left))
     return [one.section for one in pages if one.taken], [gone for one in pages for gone in one.omissions]
+
+
+def opened(draft: Draft, share: Share | None, room: int, counter: Counter) -> Page:
+    """A section that the template does not name has no share of its own and takes what the others leave."""
+    share = share or Share(draft.name, 0.0, tier=draft.tier)
+    return Page(draft, counter, share, 0 if share.tier is Tier.NEVER else int(share.cap * room))
 
 
 def page(draft: Draft, pieces: Sequence[Piece]) -> str:

@@ -34,7 +34,7 @@ class Rebuilt:
 
 def audit(window: Window, memory: Memory, agent: Agent) -> tuple[Audit, tuple[Block, ...]]:
     """The record of a call, and the blocks it points to. Unchanged sections and looks are stored already and cost nothing."""
-    looks = (*memory.looks, *policy(agent))
+    looks = (*memory.looks, *policy(memory.state, agent))
     texts = [block(section.text) for section in window.sections], [block(look.text) for look in looks]
     call = Audit(
         hash=window.request.hash,
@@ -49,9 +49,9 @@ def audit(window: Window, memory: Memory, agent: Agent) -> tuple[Audit, tuple[Bl
     return call, (*texts[0], *texts[1])
 
 
-def policy(agent: Agent) -> tuple[Look, ...]:
+def policy(state: State, agent: Agent) -> tuple[Look, ...]:
     """Template and tools are input of the builder too, so they are recorded like the rest."""
-    tools = offered(agent.template, agent.tools)
+    tools = offered(agent.template.at(state.phase), agent.tools)
     return Look("template", agent.template.type, dumps(agent.template)), Look("tools", "", dumps(tools))
 
 

@@ -5,36 +5,39 @@ from collections.abc import Sequence
 
 from afresh.domain.codec import encode
 from afresh.domain.memory import Memory
-from afresh.domain.template import Template
+from afresh.domain.template import Layout, Template
 from afresh.domain.window import Request, Section, Tier, ToolSchema, Window
 from afresh.engine.allot import allot, page
+from afresh.engine.phase import urged, where
 from afresh.engine.sections import drafts
 from afresh.engine.tokens import FRAMING, Counter
 from afresh.errors import OverCeiling
 from afresh.ports import Tool
 
-TOOL_FRAMING, FOOTER = 6, 50
+TOOL_FRAMING = 6
 
 
-def offered(template: Template, tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
-    return tuple(tool.schema for tool in tools if tool.schema.name in template.tools)
+def offered(layout: Layout, tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
+    return tuple(tool.schema for tool in tools if tool.schema.name in layout.tools)
 
 
 def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budget: int, counter: Counter) -> Window:
     """Fixed parts first, then every section its share, then what is left to whoever still has something to say."""
-    reserve = int(budget * template.reserve)
-    fixed = [fixed_section("system", template.system, counter), tools_section(tools, counter)]
+    layout = template.at(memory.state.phase)
+    reserve = int(budget * layout.reserve)
+    foot = counter(footer(memory, layout, budget, budget, reserve)) + 2
+    fixed = [fixed_section("system", layout.system, counter), tools_section(tools, counter)]
     made = drafts(memory)
     always = [fixed_section(draft.name, page(draft, draft.pieces), counter) for draft in made if draft.tier is Tier.ALWAYS]
-    room = budget - reserve - FRAMING - FOOTER - sum(section.tokens for section in (*fixed, *always))
+    room = budget - reserve - FRAMING - foot - sum(section.tokens for section in (*fixed, *always))
     if room < 0:
         raise over(budget, reserve, [*fixed, *always], room)
-    chosen, omissions = allot([draft for draft in made if draft.tier is not Tier.ALWAYS], template.shares, room, counter)
+    chosen, omissions = allot([draft for draft in made if draft.tier is not Tier.ALWAYS], layout.shares, room, counter)
     by_name = {section.name: section for section in (*always, *chosen)}
     body = [by_name[draft.name] for draft in made if draft.name in by_name]
-    used = sum(section.tokens for section in (*fixed, *body)) + FRAMING + FOOTER
-    body.append(Section("footer", Tier.ALWAYS, footer(memory, used, budget, reserve), FOOTER))
-    request = Request(template.system, "\n\n".join(section.text for section in body), tuple(tools), reserve)
+    used = sum(section.tokens for section in (*fixed, *body)) + FRAMING + foot
+    body.append(Section("footer", Tier.ALWAYS, footer(memory, layout, used, budget, reserve), foot))
+    request = Request(layout.system, "\n\n".join(section.text for section in body), tuple(tools), reserve)
     return checked(Window(request, (*fixed, *body), tuple(omissions), budget, used), counter)
 
 
@@ -47,13 +50,14 @@ def tools_section(tools: Sequence[ToolSchema], counter: Counter) -> Section:
     return Section("tools", Tier.ALWAYS, text, counter(text) + TOOL_FRAMING * len(tools))
 
 
-def footer(memory: Memory, used: int, budget: int, reserve: int) -> str:
+def footer(memory: Memory, layout: Layout, used: int, budget: int, reserve: int) -> str:
     state = memory.state
-    return (
+    context = (
         f"[Context: {used + reserve:,}/{budget:,} tokens, {reserve:,} of them for your reply | "
         f"{state.archived} archived blocks available | "
-        f"step {state.step + 1} of {state.limit}]\nWhat is your next action?"
+        f"step {state.step + 1} of {state.limit} | {where(state, layout)}]"
     )
+    return "\n".join(line for line in (context, urged(state, layout), "What is your next action?") if line)
 
 
 def checked(window: Window, counter: Counter) -> Window:

@@ -73,7 +73,7 @@ def tell(deeds: Deeds, judged: Judgement, settled: Settlement) -> str:
     if not settled.kept:
         return f"{did}: reverted: {judged.verdict.reason if judged.verdict else ''}"
     if judged.verdict:
-        return f"{did}: kept; {judged.verdict.reason}"
+        return f"{did}: {'' if judged.verdict.strays else 'kept; '}{judged.verdict.reason}"
     return did or "no action in the reply"
 
 

@@ -33,7 +33,8 @@ def work_on(task: str, worker: str, agent: Agent) -> State:
 def ask_model(state: State, agent: Agent) -> State:
     """Recall, build, propose. The reply is on disk before anything is done with it: it is paid once."""
     memory = recall(state, agent)
-    window = build(memory, agent.template, offered(agent.template, agent.tools), state.task.budget, agent.counter)
+    tools = offered(agent.template.at(state.phase), agent.tools)
+    window = build(memory, agent.template, tools, state.task.budget, agent.counter)
     doing(agent, f"waiting for {agent.model.name}")
     reply = agent.model.propose(window.request)
     call, blocks = audit(window, memory, agent)

@@ -10,7 +10,7 @@ from afresh.domain.memory import Memory
 from afresh.domain.state import StepRecord
 from afresh.domain.text import one_line
 from afresh.domain.window import Tier
-from afresh.engine.standing import standing
+from afresh.engine.standing import criteria, standing
 from afresh.engine.view import View, words
 
 WRITING, PRINTING, NOTING = ("edit", "write", "apply"), ("run", "test", "search", "recall"), ("plan", "remember")
@@ -59,10 +59,9 @@ def always(name: str, title: str, lines: Sequence[str]) -> Draft:
 
 def task(memory: Memory) -> Draft:
     order = memory.state.task
-    checks = [f"- `{check.command}`" for check in order.checks] or ["- nothing: no check was given, so nothing can be verified"]
     words = [f"- The user said: {word}" for word in memory.state.words]
     decisions = [f"- Decided ({made.by}): {made.text}" for made in memory.state.decisions]
-    return always("task", f"Task ({order.type})", [order.goal, *words, *decisions, "Finished when these exit 0:", *checks])
+    return always("task", f"Task ({order.type})", [order.goal, *words, *decisions, *criteria(order)])
 
 
 def outline(memory: Memory) -> Draft:

@@ -28,7 +28,9 @@ def settle(state: State, deeds: Deeds, judged: Judgement, agent: Agent) -> Settl
     if judged.regressed:
         return revert(state, deeds, judged, agent)
     if judged.verdict and judged.verdict.weakened:
-        return put_back(state, judged.verdict.weakened, agent)
+        return put_back(state, judged.verdict.weakened, agent, f"weakening {', '.join(judged.verdict.weakened)}")
+    if judged.verdict and judged.verdict.strays:
+        return put_back(state, judged.verdict.strays, agent, meant(judged.verdict.strays, deeds))
     if not deeds.changes:
         return Settlement(True, state.snapshot, (Settled(state.step + 1, True, state.snapshot, state.changed),))
     changed = tuple(change.path for change in agent.workspace.changes(state.opened, deeds.snapshot))
@@ -45,16 +47,23 @@ def revert(state: State, deeds: Deeds, judged: Judgement, agent: Agent) -> Settl
     return Settlement(False, state.snapshot, (reverted, Digested(facts=(failed,))))
 
 
-def put_back(state: State, weakened: Sequence[str], agent: Agent) -> Settlement:
-    """The tests are as they were at the base again; all else that was done stays."""
-    agent.workspace.restore(state.opened, weakened)
+def put_back(state: State, paths: Sequence[str], agent: Agent, attempt: str) -> Settlement:
+    """These files are as they were at the base again; all else that was done stays. An attempt is remembered, so that it is
+    not repeated."""
+    agent.workspace.restore(state.opened, paths)
     snapshot = agent.workspace.snapshot()
     changed = tuple(change.path for change in agent.workspace.changes(state.opened, snapshot))
     moved = tuple(hunks(agent.workspace.changes(state.snapshot, snapshot)))
-    why = f"put back as at the base: {', '.join(weakened)}"
-    failed = Fact(FactKind.FAILED_APPROACH, f"weakening {', '.join(weakened)}", "refused, and put back", step=state.step + 1)
+    why = f"put back as at the base: {', '.join(paths)}"
+    failed = Fact(FactKind.FAILED_APPROACH, attempt, "refused, and put back", step=state.step + 1)
     settled = Settled(state.step + 1, True, snapshot, changed, why=why, hunks=moved)
-    return Settlement(True, snapshot, (settled, Digested(facts=(failed,))))
+    return Settlement(True, snapshot, (settled, *([Digested(facts=(failed,))] if attempt else [])))
+
+
+def meant(strays: Sequence[str], deeds: Deeds) -> str:
+    """What a command leaves behind was not tried, it only happened."""
+    named = [path for path in strays if any(deed.action.args.get("path") == path for deed in deeds.done)]
+    return f"changing {', '.join(named)}" if named else ""
 
 
 def approach(deeds: Deeds) -> str:

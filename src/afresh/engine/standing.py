@@ -3,16 +3,27 @@
 from collections import Counter
 
 from afresh.domain.state import State
+from afresh.domain.task import Task
 from afresh.domain.verdict import CheckRun, Failure, Ruling
-from afresh.engine.verify import summary
+from afresh.engine.verify import NOT_JUDGED, demands, summary
 
 SHOWN_FAILURES, NAMED = 3, 6
+
+
+def criteria(task: Task) -> list[str]:
+    """When the task counts as finished, for the window."""
+    if task.report:
+        commands = [f"- `{check.command}` exits 0" for check in task.checks]
+        return [f"Write `{task.report}`, and no other file. Finished when:", *(f"- {one}" for one in demands(task)), *commands]
+    checks = [f"- `{check.command}`" for check in task.checks]
+    return ["Finished when these exit 0:", *(checks or ["- nothing: no check was given, so nothing can be verified"])]
 
 
 def standing(state: State) -> list[str]:
     if state.baseline is None:
         return ["not run yet"]
-    lines = [f"Before the task: {summary(run)}" for run in state.baseline.runs]
+    lines = [NOT_JUDGED] if state.task.report else []
+    lines += [f"Before the task: {summary(run)}" for run in state.baseline.runs]
     if state.baseline.flaky:
         lines.append(f"Flaky, decide nothing: {', '.join(state.baseline.flaky[:NAMED])}")
     if state.verdict is None:

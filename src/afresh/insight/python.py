@@ -50,7 +50,7 @@ class PythonInsight:
     def looks(self, state: State, files: Files) -> Sequence[Look]:
         tree = self._reader.tree(files)
         looks = [Look("outline", "", outline(tree, state))]
-        if state.task.type in COUNTED:
+        if state.task.judged_as in COUNTED:
             found = violations(tree, state)
             offers = self._offers(found, failed(state), tree)
             looks.append(Look("violations", "", _listing(found, offers)))
@@ -58,7 +58,7 @@ class PythonInsight:
         return looks
 
     def measure(self, state: State, files: Files) -> int:
-        if state.task.type not in COUNTED:
+        if state.task.judged_as not in COUNTED:
             return 0
         return len(violations(self._reader.tree(files), state))
 

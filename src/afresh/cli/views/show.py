@@ -73,6 +73,8 @@ def _facts(state: State) -> list[tuple[str, Any]]:
         ("changes", f"{state.kept} kept, {state.reverted} reverted"),
         ("times", f"started {iso(state.started)}, last event {iso(state.updated)}"),
     ]
+    if task.report:
+        rows.insert(1, ("writes", said(f"{task.report}, and nothing else")))
     if state.worker:
         rows.append(("worker", said(state.worker)))
     return rows if not state.note else [*rows, ("note", said(state.note))]

@@ -2,7 +2,8 @@
 
 from afresh.engine.verify.baseline import blocker, take_baseline
 from afresh.engine.verify.grade import grade
+from afresh.engine.verify.report import NOT_JUDGED, demands
 from afresh.engine.verify.step import verify_step
 from afresh.engine.verify.summary import summary
 
-__all__ = ["blocker", "grade", "summary", "take_baseline", "verify_step"]
+__all__ = ["NOT_JUDGED", "blocker", "demands", "grade", "summary", "take_baseline", "verify_step"]

@@ -38,7 +38,7 @@ def blocker(task: Task, baseline: Baseline) -> str:
     """Why these checks can never verify the task, and what to do; empty when they can."""
     if not task.checks:
         return NO_CHECKS
-    if task.type == MEASURED and not baseline.measure:
+    if task.judged_as == MEASURED and not baseline.measure:
         return "there is nothing to fix: no function in its scope is over the limit. Name another place, or discard the task"
     for check, run in zip(task.checks, baseline.runs, strict=True):
         if run.timed_out and run.command not in baseline.flaky:

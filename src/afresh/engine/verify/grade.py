@@ -12,41 +12,45 @@ from afresh.engine.verify.baseline import MEASURED, blocker
 from afresh.engine.verify.compare import Before, Judgement, judge_base, judge_final
 from afresh.engine.verify.compiling import uncompilable
 from afresh.engine.verify.protect import protected, weakened
+from afresh.engine.verify.report import judge_report
 from afresh.engine.verify.run import Ran, run_check
 from afresh.engine.verify.step import archived, checks_before, joined
 from afresh.engine.verify.summary import listed
 from afresh.ports import Bench, Workspace
 
-CHANGES_NOTHING = frozenset({"discovery", "code_review", "spec_design"})
 WRITES_TESTS = "write_tests"
 
 
 def grade(bench: Bench, workspace: Workspace) -> tuple[Verdict, tuple[Block, ...]]:
     """The final verdict on the tree as it stands; the tree is left as it was found."""
-    baseline = bench.state.baseline or Baseline()
+    baseline, task = bench.state.baseline or Baseline(), bench.state.task
     measure = bench.insight.measure(bench.state, bench.files)
-    if reason := blocker(bench.state.task, baseline):
-        return Verdict(Ruling.BLOCKED, reason, final=True, measure=measure), ()
     snapshot = workspace.snapshot()
     changes = workspace.changes(bench.state.opened, snapshot)
+    report = judge_report(bench, [change.path for change in changes], final=True) if task.report else None
+    if report and (report.ruling is Ruling.FAIL or not task.checks):
+        return report, ()
+    if reason := blocker(task, baseline):
+        return Verdict(Ruling.BLOCKED, reason, final=True, measure=measure), ()
     if early := _early(bench, workspace, changes, measure):
         return early, ()
     try:
         judgements = _judgements(bench, workspace, changes, snapshot)
     finally:
         workspace.restore(snapshot)
-    return _verdict(bench, judgements, changes, measure), archived(judgements)
+    verdict = _verdict(bench, judgements, changes, measure)
+    return (replace(verdict, reason=f"{report.reason}; {verdict.reason}") if report else verdict), archived(judgements)
 
 
 def _early(bench: Bench, workspace: Workspace, changes: Sequence[Change], measure: int) -> Verdict | None:
     """What needs no run to be refused."""
     task = bench.state.task
-    if not changes and task.type not in CHANGES_NOTHING:
+    if not changes:
         return Verdict(Ruling.FAIL, "nothing was changed", final=True, measure=measure)
     if broken := uncompilable(bench, [change.path for change in changes]):
         reason = "does not compile: " + "; ".join(failure.message for failure in broken.failures)
         return Verdict(Ruling.FAIL, reason, (broken,), final=True, measure=measure)
-    found: Mapping[str, tuple[str, ...]] = {} if task.type == WRITES_TESTS else weakened(bench, workspace, telling(bench))
+    found: Mapping[str, tuple[str, ...]] = {} if task.judged_as == WRITES_TESTS else weakened(bench, workspace, telling(bench))
     if found:
         ways = tuple(dict.fromkeys(way for ways in found.values() for way in ways))
         reason = f"tests that the task did not ask to change were weakened, so they are put back as they were: {listed(ways, 5)}"
@@ -62,7 +66,7 @@ def telling(bench: Bench) -> list[Check]:
 def _unmeasured(bench: Bench, measure: int) -> Verdict | None:
     """What a task is to lower must be lower; what its type merely counts may not rise."""
     was = (bench.state.baseline or Baseline()).measure
-    lowers = bench.state.task.type == MEASURED
+    lowers = bench.state.task.judged_as == MEASURED
     if measure > was or (lowers and measure == was):
         return Verdict(Ruling.FAIL, f"violations were to become fewer: {was} -> {measure}", final=True, measure=measure)
     return None
@@ -79,7 +83,7 @@ def _judgements(bench: Bench, workspace: Workspace, changes: Sequence[Change], s
             judge_base(_full(bench, check, before, "full, with the tests of the base"), before) for check, before in known
         ]
         workspace.restore(snapshot)
-    waived = frozenset(replaced) if bench.state.task.type == WRITES_TESTS else frozenset[str]()
+    waived = frozenset(replaced) if bench.state.task.judged_as == WRITES_TESTS else frozenset[str]()
     return [*judgements, *(_delivered(bench, check, before, waived) for check, before in known)]
 
 
@@ -100,7 +104,8 @@ def _delivered(bench: Bench, check: Check, before: Before, rewritten: frozenset[
 def _verdict(bench: Bench, judgements: Sequence[Judgement], changes: Sequence[Change], measure: int) -> Verdict:
     was = (bench.state.baseline or Baseline()).measure
     verdict = replace(joined(judgements, measure), final=True)
-    if verdict.ruling is Ruling.PASS and bench.state.task.type == WRITES_TESTS and not _new_tests(bench, judgements, changes):
+    writes_tests = bench.state.task.judged_as == WRITES_TESTS
+    if verdict.ruling is Ruling.PASS and writes_tests and not _new_tests(bench, judgements, changes):
         return replace(verdict, ruling=Ruling.FAIL, reason="no new test was written: " + verdict.reason)
     return replace(verdict, reason=f"{verdict.reason}; violations {was} -> {measure}") if was else verdict
 

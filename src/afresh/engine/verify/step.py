@@ -11,6 +11,7 @@ from afresh.engine.verify.command import narrowed
 from afresh.engine.verify.compare import Before, Judgement, judge_step
 from afresh.engine.verify.compiling import uncompilable
 from afresh.engine.verify.configuration import configures_tests
+from afresh.engine.verify.report import judge_report
 from afresh.engine.verify.run import Ran, run_check
 from afresh.engine.verify.summary import listed, summary
 from afresh.ports import Bench
@@ -21,6 +22,8 @@ def verify_step(bench: Bench, changed: Sequence[str]) -> tuple[Verdict, tuple[Bl
     measure = bench.insight.measure(bench.state, bench.files)
     if not changed:
         return Verdict(Ruling.PASS, "nothing was changed: nothing was run", measure=measure), ()
+    if bench.state.task.report:
+        return judge_report(bench, changed), ()
     if broken := uncompilable(bench, changed):
         reason = "does not compile: " + "; ".join(failure.message for failure in broken.failures)
         return Verdict(Ruling.FAIL, reason, (broken,), measure=measure), ()

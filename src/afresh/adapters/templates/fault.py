@@ -1,0 +1,43 @@
+"""What is wrong in a template, and where: a person who reads it can go there and mend it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from afresh.errors import BadInput
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    file: str
+    line: int
+    key: str
+    what: str
+    next: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.key + ': ' if self.key else ''}{self.what}"
+
+
+class Wrong(Exception):
+    """A value that can't be used; becomes a fault where file and key are known."""
+
+    def __init__(self, line: int, what: str, next: str = "") -> None:
+        super().__init__(what)
+        self.line, self.what, self.next = line, what, next
+
+
+def refusal(faults: Sequence[Fault]) -> BadInput:
+    """The first in words; how many there are besides."""
+    first, more = faults[0], len(faults) - 1
+    besides = f" (and {more} more: `afresh template check`)" if more else ""
+    return BadInput(f"{first}{besides}", next=first.next or "mend the file", safe="nothing was changed")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The right word for a wrong one, or all there are."""
+    names = list(known)
+    close = get_close_matches(word, names, n=1, cutoff=0.6)
+    return f"did you mean {close[0]}?" if close else f"there are: {', '.join(names)}"

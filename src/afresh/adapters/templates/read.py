@@ -1,0 +1,118 @@
+"""One YAML file as a flat sheet of checked values, each with its line. Only plain scalars, lists and mappings are understood, so
+that a file of a repository can bring in nothing but words and numbers."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from afresh.adapters.templates.fault import Fault, Key, Wrong
+from afresh.adapters.templates.values import SHAPE, Shape
+from afresh.domain.text import one_line
+
+if TYPE_CHECKING:
+    from yaml.nodes import Node
+
+LARGEST = 32_000
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    held: Any
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What one file says: `("phases", "understand", "steps")` → 12. Flat, so that laying one over another is one union."""
+
+    name: str
+    origin: str
+    file: str
+    values: Mapping[Key, Value] = field(default_factory=dict[Key, Value])
+    orders: Mapping[Key, tuple[str, ...]] = field(default_factory=dict[Key, tuple[str, ...]])
+    """The sections in the order they are written, by the mapping they stand in."""
+    faults: tuple[Fault, ...] = ()
+
+
+def sheet(name: str, origin: str, file: str, data: bytes) -> Sheet:
+    """Never raises: what can't be read is a fault of the sheet."""
+    try:
+        root = composed(data)
+        found = list(walk(root, (), SHAPE))
+    except Wrong as wrong:
+        return Sheet(name, origin, file, faults=(Fault(file, wrong.line, "", wrong.what, wrong.next),))
+    values: dict[Key, Value] = {}
+    orders: dict[Key, tuple[str, ...]] = {}
+    faults: list[Fault] = []
+    for key, line, held in found:
+        if isinstance(held, Wrong):
+            faults.append(Fault(file, held.line, one_line(".".join(key), 120), held.what, held.next))
+        elif key[-1:] == ("sections",):
+            orders[key] = held
+        else:
+            values[key] = Value(held, file, line)
+    return Sheet(name, origin, file, values, orders, tuple(faults))
+
+
+def composed(data: bytes) -> "Node":
+    """The tree of nodes: nothing is constructed, so no tag can do anything."""
+    import yaml
+
+    if len(data) > LARGEST:
+        raise Wrong(1, f"has {len(data):,} bytes, {LARGEST:,} are allowed", "say it shorter")
+    try:
+        root = yaml.compose(data.decode("utf-8"), Loader=yaml.SafeLoader)
+    except UnicodeDecodeError as fault:
+        raise Wrong(data[: fault.start].count(b"\n") + 1, "is not UTF-8", "save it as UTF-8") from None
+    except RecursionError:
+        raise Wrong(1, "is nested too deeply", "a template needs four levels at most") from None
+    except (yaml.YAMLError, ValueError, OverflowError) as fault:
+        raise unreadable(fault, data) from None
+    if root is None:
+        raise Wrong(1, "is empty", "begin with `extends: base`")
+    return root
+
+
+def unreadable(fault: Exception, data: bytes) -> Wrong:
+    """PyYAML marks most errors with a line; for a character that YAML forbids it gives the position; for a number or an
+    escape beyond all measure it lets Python's own error through."""
+    mark = getattr(fault, "problem_mark", None)
+    position = getattr(fault, "position", 0)
+    line = mark.line if mark else data.decode("utf-8")[: position if isinstance(position, int) else 0].count("\n")
+    said = getattr(fault, "problem", None) or getattr(fault, "reason", None) or "can't be read"
+    return Wrong(line + 1, f"is not YAML: {said}", "mend the file")
+
+
+def walk(node: "Node", at: Key, shape: Shape) -> Iterator[tuple[Key, int, Any]]:
+    """Every value with its key and line; in place of one that can't be used, what is wrong with it."""
+    from yaml.nodes import MappingNode
+
+    line = node.start_mark.line + 1
+    if not isinstance(node, MappingNode):
+        yield at, line, Wrong(line, f"should be a mapping such as {shape.example}")
+        return
+    if at[-1:] == ("sections",):
+        written = [key.value for key, _ in node.value if isinstance(key.value, str)]
+        yield at, line, tuple(dict.fromkeys(name for name in written if name in shape.fields))
+    seen: set[str] = set()
+    for key, held in node.value:
+        name = key.value if isinstance(key.value, str) else "?"
+        where, place = (*at, name), key.start_mark.line + 1
+        rule = shape.rule(name)
+        if rule is None:
+            yield where, place, Wrong(place, f"there is no {shape.noun} {one_line(name, 60)!r}", shape.advice(name))
+        elif name in seen:
+            yield where, place, Wrong(place, "is given twice", "take one of them out")
+        elif isinstance(rule, Shape):
+            yield from walk(held, where, rule)
+        else:
+            yield where, place, tried(rule, held)
+        seen.add(name)
+
+
+def tried(rule: Any, node: "Node") -> Any:
+    try:
+        return rule(node)
+    except Wrong as wrong:
+        return wrong

@@ -1,0 +1,140 @@
+"""A window is laid out by the phase of its task: tools, shares, caps, what stays out, and how many steps are left."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from afresh.adapters.templates import template, types
+from afresh.adapters.tools import TOOLS
+from afresh.adapters.workspace.files import TreeFiles
+from afresh.app.sample import SAMPLE
+from afresh.domain.action import Action, Observation
+from afresh.domain.fact import Fact, FactKind, Look, PlanItem
+from afresh.domain.memory import Memory
+from afresh.domain.report import place
+from afresh.domain.state import State, StepRecord
+from afresh.domain.task import Check, Task
+from afresh.domain.template import ALWAYS, SECTIONS, Phase, Share, Template
+from afresh.domain.verdict import Baseline, CheckRun, Ruling, Verdict
+from afresh.domain.window import Tier, Window
+from afresh.engine.build import build, offered
+from afresh.engine.sections import drafts
+from afresh.engine.tokens import Counter
+from afresh.insight.python import PythonInsight
+
+GREEN = CheckRun("pytest -q", 0, passed=29)
+GOAL = "Look into src/parcel/pricing.py"
+FILES = TreeFiles(SAMPLE, lambda: sorted(path.relative_to(SAMPLE).as_posix() for path in SAMPLE.rglob("*.py")))
+
+
+def at_work(type: str, phase: str) -> State:
+    """A task of the sample project in the middle of a phase."""
+    report = place(type, GOAL, (SAMPLE / "x").with_name("x").exists)
+    checks = () if report else (Check("pytest -q"),)
+    step = Observation(Action("run", {"command": "pytest -q"}), True, "29 passed")
+    state = State(
+        task=Task(id="t", goal=GOAL, type=type, checks=checks, report=report, budget=template(type).ceiling),
+        opened="s", limit=60, step=3, spent=(("understand", 3),), baseline=Baseline(() if report else (GREEN,)),
+        plan=(PlanItem("read pricing"),), recent=(StepRecord(3, "hm", (step,), "ran it", True),),
+        facts=(Fact(FactKind.NOTE, "zones", "are in pricing.py:12"), Fact(FactKind.FAILED_APPROACH, "edit a", "broke b")),
+    )  # fmt: skip
+    if phase == "understand":
+        return state
+    verdict = Verdict(Ruling.FAIL, "it must exit 0", (GREEN,), final=True) if phase == "verify" else None
+    return replace(state, changed=(report or "src/parcel/pricing.py",), verdict=verdict, verdict_step=3)
+
+
+def window(state: State, style: Template, *more: Look) -> Window:
+    files = [Look("file", f"{path}:1-60 f", FILES.read(path)) for path in FILES.paths()[:6]]
+    memory = Memory(state, (*PythonInsight().looks(state, FILES), *files, *more))
+    return build(memory, style, offered(style.at(state.phase), TOOLS), state.task.budget, Counter())
+
+
+PLACES = [(type, phase.name) for type in types() for phase in template(type).phases]
+
+
+@pytest.mark.parametrize(("type", "phase"), PLACES)
+def test_every_type_builds_a_window_on_the_sample_project_in_each_of_its_phases(type: str, phase: str):
+    state, style = at_work(type, phase), template(type)
+    assert state.phase == phase
+    made, layout = window(state, style), style.at(phase)
+    assert made.request.system == layout.system and layout.system.endswith(style.at(phase).system.splitlines()[-1])
+    assert {tool.name for tool in made.request.tools} == set(layout.tools)
+    assert made.request.reserve == int(style.ceiling * layout.reserve)
+    assert made.tokens + made.request.reserve <= made.budget == style.ceiling
+    assert made.tokens > style.ceiling // 3, "what is there to show is shown"
+    shown = {section.name for section in made.sections}
+    assert {"task", "failed", "changes", "verification", "plan", "files"} <= shown
+    assert not shown & {share.section for share in layout.shares if share.tier is Tier.NEVER}
+    assert GOAL in made.request.message and "broke b" in made.request.message
+
+
+@pytest.mark.parametrize("type", [type for type in types() if place(type, "", lambda _: False)])
+def test_a_report_is_told_what_is_verified_of_it_and_what_is_not(type: str):
+    message = window(at_work(type, "report"), template(type)).request.message
+    assert "and no other file. Finished when:" in message and "`path:line` in it exists" in message
+    assert "Not verified: whether it is true" in message and "nothing can be verified" not in message
+
+
+def style(*shares: Share, steps: int = 3) -> Template:
+    return Template("mine", "You work.", ("read",), phases=(Phase("understand", "Look.", ("read",), shares, 0.2, steps),))
+
+
+MANY = Look("outline", "", "\n".join(f"line {number} of the outline" for number in range(2_000)))
+
+
+def outline(made: Window) -> int:
+    return sum(section.tokens for section in made.sections if section.name == "outline")
+
+
+def test_a_cap_holds_even_when_room_is_left():
+    state = at_work("fix_bug", "understand")
+    free = window(state, style(Share("files", 0.1, 0.1), Share("outline", 0.1)), MANY)
+    capped = window(state, style(Share("files", 0.1, 0.1), Share("outline", 0.1, 0.2)), MANY)
+    room = 4_000 * 0.8
+    assert outline(free) > 0.4 * room > 0.25 * room > outline(capped) > 0.05 * room
+    assert capped.headroom > 0.3 * room
+
+
+def test_what_a_section_leaves_goes_to_the_next_in_the_order_of_the_template():
+    state = at_work("fix_bug", "understand")
+    first = window(state, style(Share("outline", 0.0), Share("files", 0.0)), MANY)
+    second = window(state, style(Share("files", 0.0), Share("outline", 0.0)), MANY)
+    assert outline(first) > outline(second)
+
+
+def test_a_section_that_is_never_shown_is_written_down_as_such_and_so_is_the_tier_of_the_others():
+    made = window(at_work("fix_bug", "understand"), style(Share("files", 0.5, tier=Tier.NEVER), Share("outline", 0.5)))
+    assert {omission.reason for omission in made.omissions if omission.section == "files"} == {"not shown in this phase"}
+    assert {section.name: section.tier for section in made.sections}["outline"] is Tier.DEMAND
+    assert "files" not in {section.name for section in made.sections}
+
+
+def test_the_foot_counts_the_steps_of_the_phase_and_urges_when_they_are_used_up():
+    state = at_work("fix_bug", "understand")
+    early, late = (window(replace(state, spent=(("understand", spent),)), style(), MANY).request.message for spent in (1, 2))
+    assert "| phase understand, step 2 of 3]\nWhat is your next action?" in early
+    assert "| phase understand, step 3 of 3]\nThe 3 steps of this phase are used up: make the first change now" in late
+
+
+def test_a_report_that_is_not_begun_in_time_is_asked_for_by_name():
+    state = replace(at_work("code_review", "understand"), spent=(("understand", 40),))
+    assert "used up: write REVIEW.md now" in window(state, template("code_review")).request.message
+
+
+def test_the_system_text_stays_the_same_within_a_phase_and_shares_its_beginning_across_them():
+    first, second = at_work("fix_bug", "change"), replace(at_work("fix_bug", "change"), step=9, spent=(("change", 40),))
+    bug = template("fix_bug")
+    systems = [window(state, bug).request.system for state in (first, second, at_work("fix_bug", "understand"))]
+    assert systems[0] == systems[1] != systems[2]
+    assert all(system.startswith(bug.system) for system in systems)
+
+
+def test_the_names_of_sections_and_which_are_always_shown_are_those_that_the_builder_uses(tmp_path: Path):
+    verdict = Verdict(Ruling.FAIL, "x", (GREEN,))
+    state = replace(at_work("fix_violation", "change"), verdict=verdict)
+    kinds = ("violations", "suggestion", "test", "change", "output")
+    made = drafts(Memory(state, (*PythonInsight().looks(state, FILES), *(Look(kind, "a", "b") for kind in kinds))))
+    assert {draft.name for draft in made} <= set(SECTIONS)
+    assert {draft.name for draft in made if draft.tier is Tier.ALWAYS} == set(ALWAYS)
