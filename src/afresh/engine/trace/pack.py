@@ -13,7 +13,7 @@ LINES, NAMES, LINE = 0, 1, 2
 """What a place in the heap stands for: the next line of an entry, the next name of an entry, a line whose worth is known."""
 SCRAP, VAIN = 6, 24
 """Tokens below which nothing more is looked for, and tries in a row that found no room."""
-NEARLY = 0.85
+NEARLY = 0.95
 """A line that is worth so much of the best is taken at once: to look further costs more than it wins."""
 
 

@@ -23,8 +23,11 @@ class Odds:
 
     bias: float
     age: float
+    age_of_action: float = 0.0
+    age_of_thought: float = 0.0
     crowd: float
     heat: float
+    hot: float = 0.0
     action: float
     thought: float
     sketch: float
@@ -37,16 +40,24 @@ class Odds:
     was_sketched: float
     path: float
     dotted: float
+    capital: float = 0.0
+
+    @property
+    def of_voice(self):
+        return {Voice.ACTION:(self.bias+self.action,self.age+self.age_of_action),Voice.OUTPUT:(self.bias+self.output,self.age),Voice.THOUGHT:(self.bias+self.thought,self.age+self.age_of_thought),Voice.SKETCH:(self.bias+self.sketch,self.age+self.age_of_thought)}
 
     def still(self, what: str, sighting: Sighting) -> float:
         """The part that does not change until it is met again."""
         odds = self.length * logarithm(len(what)) + self.used * logarithm(1 + sighting.used) + self.seen * logarithm(1 + sighting.seen)
         odds += self.was_used * (sighting.used > 0) + self.was_spoken * sighting.spoken + self.was_sketched * sighting.sketched
+        odds += self.capital * what[0].isupper()
         return odds + self.path * ("/" in what) + self.dotted * ("." in what) + self.crowd * logarithm(1 + len(sighting.entry.names))
 
     def moving(self, entry: Entry, age: int, heat: int) -> float:
         """The part that depends on the step that is to come, the same for all that stands in one entry."""
-        return self.bias + getattr(self, entry.voice) + self.age * logarithm(age) + self.heat * logarithm(heat)
+        base, slope = self.of_voice[entry.voice]
+        warm = self.hot + self.heat * logarithm(heat) if heat < COLD else 0.0
+        return base + slope * logarithm(age) + warm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
