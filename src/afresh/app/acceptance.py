@@ -1,13 +1,14 @@
 """What may not enter the queue: a task that nobody could ever work on would stand in the way of those behind it."""
 
-from afresh.adapters.models import known_window
+from afresh.adapters.models import WINDOW, known_framing, known_window
 from afresh.adapters.templates import template
 from afresh.adapters.tools import TOOLS
 from afresh.domain.memory import Memory
 from afresh.domain.state import State
 from afresh.domain.task import Task
+from afresh.engine.budget import SHARE_OF_WINDOW, most
 from afresh.engine.build import build, offered
-from afresh.engine.tokens import Counter
+from afresh.engine.tokens import FRAMING, Counter
 from afresh.errors import BadInput, OverCeiling
 
 SAFE = "nothing was added"
@@ -17,8 +18,15 @@ def refuse_unworkable(task: Task) -> None:
     refuse_unstorable(task.goal, task.model, *(check.command for check in task.checks))
     if any(not check.command.strip() for check in task.checks):
         raise BadInput("a check is empty, so it would verify nothing", next="give a command that must exit 0", safe=SAFE)
+    if task.max_budget and task.max_budget < task.budget:
+        raise BadInput(
+            f"the highest ceiling, {task.max_budget:,} tokens, is below the ordinary one of {task.budget:,}",
+            next=f"--max-budget {task.budget} for a ceiling that is never raised",
+            safe=SAFE,
+        )
     if task.model:
         refuse_large(task.budget, known_window(task.model))
+        refuse_large(task.max_budget, known_window(task.model), "--max-budget")
     refuse_overfull(State(task=task))
 
 
@@ -30,20 +38,21 @@ def refuse_unstorable(*texts: str) -> None:
             raise BadInput(f"{said!r} is not UTF-8", next="write it in UTF-8", safe=SAFE)
 
 
-def refuse_large(budget: int, window: int) -> None:
+def refuse_large(budget: int, window: int, option: str = "--budget") -> None:
     """A fifth of the model's window, never more."""
-    if budget > window // 5:
+    if budget > window // SHARE_OF_WINDOW:
         raise BadInput(
             f"a ceiling of {budget:,} tokens is over 20 % of this model's window of {window:,}",
-            next=f"--budget {window // 5}",
+            next=f"{option} {window // SHARE_OF_WINDOW}",
             safe="nothing was sent",
         )
 
 
 def refuse_overfull(state: State) -> None:
-    """By trying: a window holds the tools, the criteria and all that the user said, or there is none."""
-    style = template(state.task.type)
+    """By trying, with the highest ceiling: a window holds the tools, the criteria and all that was said, or there is none."""
+    task, style = state.task, template(state.task.type)
+    window, framing = (known_window(task.model), known_framing(task.model)) if task.model else (WINDOW, FRAMING)
     try:
-        build(Memory(state, ()), style, offered(style, TOOLS), state.task.budget, Counter())
+        build(Memory(state, ()), style, offered(style, TOOLS), most(task, window), Counter(framing=framing))
     except OverCeiling as fault:
-        raise BadInput(str(fault), next="use fewer words, or a larger --budget when adding the task", safe=SAFE) from None
+        raise BadInput(str(fault), next="use fewer words, or a larger --max-budget when adding the task", safe=SAFE) from None

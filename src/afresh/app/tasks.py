@@ -37,6 +37,7 @@ class Order:
     model: str = ""
     budget: int = 0
     max_steps: int = 0
+    max_budget: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ def add(desk: Desk, order: Order) -> State:
         budget=order.budget or given.budget,
         max_steps=order.max_steps or given.max_steps,
         project=desk.project.root.name,
+        max_budget=order.max_budget or given.max_budget,
     )
     refuse_unworkable(task)
     return note(desk, None, task.id, [Created(task)])

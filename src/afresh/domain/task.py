@@ -41,3 +41,9 @@ class Task:
     """Ceiling in tokens for each call: system, tools, messages and the reply's reserve."""
     max_steps: int = 60
     project: str = ""
+    max_budget: int = 0
+    """The highest ceiling that may be granted when there is a reason; 0: four times `budget`."""
+
+    @property
+    def budget_limit(self) -> int:
+        return self.max_budget or 4 * self.budget

@@ -1,41 +1,49 @@
 """Choose what the model sees. Pure: the same memory, template, tools, ceiling and counter give the same bytes."""
 
-import json
 from collections.abc import Sequence
+from dataclasses import replace
 
-from afresh.domain.codec import encode
 from afresh.domain.memory import Memory
 from afresh.domain.template import Template
 from afresh.domain.window import Request, Section, Tier, ToolSchema, Window
 from afresh.engine.allot import allot, page
 from afresh.engine.sections import drafts
-from afresh.engine.tokens import FRAMING, Counter
+from afresh.engine.tokens import TOOL_FRAMING, Counter, tools_text
 from afresh.errors import OverCeiling
 from afresh.ports import Tool
 
-TOOL_FRAMING, FOOTER = 6, 50
+FIXED = ("system", "tools", "footer")
 
 
 def offered(template: Template, tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
     return tuple(tool.schema for tool in tools if tool.schema.name in template.tools)
 
 
-def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budget: int, counter: Counter) -> Window:
-    """Fixed parts first, then every section its share, then what is left to whoever still has something to say."""
+def build(
+    memory: Memory, template: Template, tools: Sequence[ToolSchema], budget: int, counter: Counter, spare: int = 0
+) -> Window:
+    """Fixed parts first, then every section its share, then what is left to whoever still has something to say. `spare` is kept
+    free: by so much an attempt before this one was over, since a whole may count for more than its parts."""
     reserve = int(budget * template.reserve)
+    foot = counter(footer(memory, budget - reserve, budget, reserve)) + 2
     fixed = [fixed_section("system", template.system, counter), tools_section(tools, counter)]
     made = drafts(memory)
     always = [fixed_section(draft.name, page(draft, draft.pieces), counter) for draft in made if draft.tier is Tier.ALWAYS]
-    room = budget - reserve - FRAMING - FOOTER - sum(section.tokens for section in (*fixed, *always))
+    room = budget - reserve - counter.framing - foot - sum(section.tokens for section in (*fixed, *always))
     if room < 0:
         raise over(budget, reserve, [*fixed, *always], room)
-    chosen, omissions = allot([draft for draft in made if draft.tier is not Tier.ALWAYS], template.shares, room, counter)
+    others = [draft for draft in made if draft.tier is not Tier.ALWAYS]
+    chosen, omissions = allot(others, template.shares, max(0, room - spare), counter)
     by_name = {section.name: section for section in (*always, *chosen)}
     body = [by_name[draft.name] for draft in made if draft.name in by_name]
-    used = sum(section.tokens for section in (*fixed, *body)) + FRAMING + FOOTER
-    body.append(Section("footer", Tier.ALWAYS, footer(memory, used, budget, reserve), FOOTER))
+    used = sum(section.tokens for section in (*fixed, *body)) + counter.framing + foot
+    body.append(Section("footer", Tier.ALWAYS, footer(memory, used, budget, reserve), foot))
     request = Request(template.system, "\n\n".join(section.text for section in body), tuple(tools), reserve)
-    return checked(Window(request, (*fixed, *body), tuple(omissions), budget, used), counter)
+    if chosen and (excess := counter.whole(request) + reserve - budget) > 0:
+        return build(memory, template, tools, budget, counter, spare + excess)
+    asked = {draft.name for draft in made if draft.tier is Tier.DEMAND}
+    unmet = sum(gone.tokens for gone in omissions if gone.section in asked)
+    return checked(Window(request, (*fixed, *body), tuple(omissions), budget, used, unmet), counter)
 
 
 def fixed_section(name: str, text: str, counter: Counter) -> Section:
@@ -43,7 +51,7 @@ def fixed_section(name: str, text: str, counter: Counter) -> Section:
 
 
 def tools_section(tools: Sequence[ToolSchema], counter: Counter) -> Section:
-    text = json.dumps(encode(tuple(tools)), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    text = tools_text(tools)
     return Section("tools", Tier.ALWAYS, text, counter(text) + TOOL_FRAMING * len(tools))
 
 
@@ -58,16 +66,19 @@ def footer(memory: Memory, used: int, budget: int, reserve: int) -> str:
 
 def checked(window: Window, counter: Counter) -> Window:
     """The ceiling holds for what is really sent, not for the sum of its parts."""
-    whole = counter(window.request.system) + counter(window.request.message) + window.sections[1].tokens + FRAMING
+    whole = counter.whole(window.request)
     if whole + window.request.reserve > window.budget:
         raise over(window.budget, window.request.reserve, window.sections, window.budget - window.request.reserve - whole)
-    return window
+    return replace(window, tokens=whole)
 
 
 def over(budget: int, reserve: int, sections: Sequence[Section], room: int) -> OverCeiling:
-    largest = max(sections, key=lambda section: section.tokens)
+    """Names the largest part that the task itself has brought: system text and tools are nobody's to shorten."""
+    own = [section for section in sections if section.tier is Tier.ALWAYS and section.name not in FIXED]
+    largest = max(own or sections, key=lambda section: section.tokens)
+    evidence = f"section '{largest.name}' needs {largest.tokens:,} tokens, {max(0, largest.tokens + room):,} are left"
     return OverCeiling(
-        f"the ceiling of {budget:,} tokens ({reserve:,} of them kept for the reply) is {-room:,} too small for what must be in; "
-        f"the largest part is '{largest.name}' with {largest.tokens:,} tokens. Nothing was sent. "
-        f"Shorten it, or give the task a larger ceiling with --budget"
+        f"{evidence} under the ceiling of {budget:,} ({reserve:,} of them are kept for the reply), and it is never cut. "
+        f"Nothing was sent. Shorten what it holds, or allow the task more with --max-budget",
+        evidence,
     )

@@ -63,6 +63,13 @@ def _told(event: Event) -> dict[str, Any]:
         case happened.Verified(step, verdict):
             severity = "info" if verdict.ruling is Ruling.PASS else "error"
             return _says("harness", verdict.ruling.value, verdict.reason, 1.0, severity) | {"step": step}
+        case happened.Rebudgeted(step, before, budget, reason):
+            text = f"ceiling {before:,} → {budget:,}" if budget != before else f"ceiling stays at {budget:,}"
+            return _says("harness", text, reason, 1.0) | {"step": step}
+        case happened.Checkpointed(step, reason):
+            return _says("harness", "checkpoint", reason, 1.0) | {"step": step}
+        case happened.Breached() | happened.Doubted():
+            return _counted(event) | {"step": event.step}
         case happened.Ended(status, reason, commit):
             severity = {Status.FAILED: "error", Status.BLOCKED: "blocker"}.get(status, "info")
             return _says("harness", f"{status.value} {commit[:12]}".strip(), reason, 1.0, severity)
@@ -74,6 +81,14 @@ def _settled(event: happened.Settled) -> dict[str, Any]:
     done = "kept" if event.kept else "reverted"
     severity = "info" if event.kept else "warning"
     return _says("harness", f"{done}; {counted(len(event.changed), 'file')} changed since the base", event.why, 1.0, severity)
+
+
+def _counted(event: happened.Breached | happened.Doubted) -> dict[str, Any]:
+    figures = f"{event.reported:,} tokens reported, {event.estimated:,} estimated"
+    if isinstance(event, happened.Doubted):
+        return _says("harness", "usage report not believed", figures, 1.0, "warning")
+    why = f"{figures}, and {event.reserve:,} kept for the reply"
+    return _says("harness", f"over the ceiling of {event.budget:,}", why, 1.0, "warning")
 
 
 def _says(by: str, text: str, why: str, confidence: float | None, severity: str = "info") -> dict[str, Any]:
