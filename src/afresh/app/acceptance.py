@@ -52,7 +52,9 @@ def refuse_overfull(state: State) -> None:
     """By trying, with the highest ceiling: a window holds the tools, the criteria and all that was said, or there is none."""
     task, style = state.task, template(state.task.type)
     window, framing = (known_window(task.model), known_framing(task.model)) if task.model else (WINDOW, FRAMING)
+    highest = most(task, window)
     try:
-        build(Memory(state, ()), style, offered(style, TOOLS), most(task, window), Counter(framing=framing))
+        build(Memory(state, ()), style, offered(style, TOOLS), highest, Counter(framing=framing))
     except OverCeiling as fault:
-        raise BadInput(str(fault), next="use fewer words, or a larger --max-budget when adding the task", safe=SAFE) from None
+        what = f"no window could hold that: {fault.evidence} under the highest ceiling, {highest:,} tokens"
+        raise BadInput(what, next="use fewer words, or add the task with a larger --max-budget", safe=SAFE) from None

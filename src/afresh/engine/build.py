@@ -73,12 +73,13 @@ def checked(window: Window, counter: Counter) -> Window:
 
 
 def over(budget: int, reserve: int, sections: Sequence[Section], room: int) -> OverCeiling:
-    """Names the largest part that the task itself has brought: system text and tools are nobody's to shorten."""
-    own = [section for section in sections if section.tier is Tier.ALWAYS and section.name not in FIXED]
-    largest = max(own or sections, key=lambda section: section.tokens)
-    evidence = f"section '{largest.name}' needs {largest.tokens:,} tokens, {max(0, largest.tokens + room):,} are left"
+    """Names the largest part that the task has brought, as long as without it there would be room: system text and tools are
+    nobody's to shorten."""
+    never_cut = sorted((part for part in sections if part.tier is Tier.ALWAYS), key=lambda part: part.tokens, reverse=True)
+    named = next((part for part in never_cut if part.name not in FIXED and part.tokens + room > 0), never_cut[0])
+    evidence = f"section '{named.name}' needs {named.tokens:,} tokens, {max(0, named.tokens + room):,} are left"
     return OverCeiling(
         f"{evidence} under the ceiling of {budget:,} ({reserve:,} of them are kept for the reply), and it is never cut. "
-        f"Nothing was sent. Shorten what it holds, or allow the task more with --max-budget",
+        f"Nothing was sent. Add the task again with {'fewer words or ' if named.name == 'task' else ''}a larger --max-budget",
         evidence,
     )

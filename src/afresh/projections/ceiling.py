@@ -10,12 +10,12 @@ from afresh.domain.text import one_line
 def ceiling_words(state: State) -> str:
     """The ceiling in force, and since when and why it is not the one ordered."""
     room, task = state.room, state.task
-    said = f"Ceiling {state.budget:,} tokens a call"
+    said = f"{state.budget:,} tokens a call"
     if state.budget != task.budget or room.reason:
         said += f" (ordered {task.budget:,}, at most {task.budget_limit:,})"
     if room.reason:
         said += f", after step {room.since}: {one_line(room.reason, 300)}"
-    return said + "."
+    return said
 
 
 def counted_words(state: State) -> str:
@@ -23,9 +23,9 @@ def counted_words(state: State) -> str:
     meter, breaches = state.meters[-1] if state.meters else None, state.room.breaches
     if meter is None or not (meter.samples or meter.doubted):
         return ""
-    said = f"Counted with factor {meter.factor:.2f}, learnt from {meter.samples:,} reports of {one_line(meter.model, 60)}"
+    said = f"counted with factor {meter.factor:.2f}, learnt from {meter.samples:,} reports of {one_line(meter.model, 60)}"
     said += f"; {meter.doubted:,} reports were not believed" if meter.doubted else ""
-    return said + (f"; {breaches:,} calls were counted over their ceiling afterwards." if breaches else ".")
+    return said + (f"; {breaches:,} calls were counted over their ceiling afterwards" if breaches else "")
 
 
 def ceiling_json(state: State) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def render(state: State, reason: str) -> str:
 
 def _body(state: State, reason: str) -> Iterator[str]:
     yield f"# Checkpoint of {inline(state.task.id, 60)} after step {state.step}"
-    yield from ("", f"Written because {inline(reason, 300)}. {ceiling_words(state)}", "")
+    yield from ("", f"Written because {inline(reason, 300)}. Ceiling: {ceiling_words(state)}.", "")
     yield from quote(state.task.goal)
     yield from (f"- said later: {inline(said)}" for said in state.words)
     yield from ("", "## Summary", "", *_summary(state))

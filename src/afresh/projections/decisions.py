@@ -58,23 +58,33 @@ def _told(event: Event) -> dict[str, Any]:
             return _says("model", question, f"options: {'; '.join(options)}" if options else "", None, "blocker")
         case happened.Answered(text, by):
             return _says(by, text, "", 1.0, "override")
-        case happened.Settled():
-            return _settled(event) | {"step": event.step}
+        case happened.Settled() | happened.Rebudgeted() | happened.Checkpointed() | happened.Breached() | happened.Doubted():
+            return _done(event) | {"step": event.step}
         case happened.Verified(step, verdict):
             severity = "info" if verdict.ruling is Ruling.PASS else "error"
             return _says("harness", verdict.ruling.value, verdict.reason, 1.0, severity) | {"step": step}
-        case happened.Rebudgeted(step, before, budget, reason):
-            text = f"ceiling {before:,} → {budget:,}" if budget != before else f"ceiling stays at {budget:,}"
-            return _says("harness", text, reason, 1.0) | {"step": step}
-        case happened.Checkpointed(step, reason):
-            return _says("harness", "checkpoint", reason, 1.0) | {"step": step}
-        case happened.Breached() | happened.Doubted():
-            return _counted(event) | {"step": event.step}
         case happened.Ended(status, reason, commit):
             severity = {Status.FAILED: "error", Status.BLOCKED: "blocker"}.get(status, "info")
             return _says("harness", f"{status.value} {commit[:12]}".strip(), reason, 1.0, severity)
         case _:
             raise AssertionError(f"{type(event).__name__} has no line in the log")
+
+
+_Done = happened.Settled | happened.Rebudgeted | happened.Checkpointed | happened.Breached | happened.Doubted
+
+
+def _done(event: _Done) -> dict[str, Any]:
+    """What the harness did or found by itself."""
+    match event:
+        case happened.Settled():
+            return _settled(event)
+        case happened.Rebudgeted(_, before, budget, reason):
+            text = f"ceiling {before:,} → {budget:,}" if budget != before else f"ceiling stays at {budget:,}"
+            return _says("harness", text, reason, 1.0)
+        case happened.Checkpointed(_, reason):
+            return _says("harness", "checkpoint", reason, 1.0)
+        case _:
+            return _counted(event)
 
 
 def _settled(event: happened.Settled) -> dict[str, Any]:

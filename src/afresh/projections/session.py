@@ -161,5 +161,5 @@ def _spent(state: State) -> list[str]:
         f"{state.calls:,} model calls: {usage.input:,} tokens in ({usage.cached:,} of them cached), {usage.output:,} out. "
         f"Largest call {state.largest:,} of {state.room.highest or state.budget:,}. "
         f"{state.kept:,} changes kept, {state.reverted:,} reverted.",
-        " ".join(said for said in (ceiling_words(state), counted_words(state)) if said),
+        f"Ceiling: {'; '.join(said for said in (ceiling_words(state), counted_words(state)) if said)}.",
     ]
