@@ -1,6 +1,6 @@
 """What happened, in the past tense. Events are appended, never edited.
 
-A step is two commits: Requested + Replied before acting, all the rest after it.
+A step is two commits: Requested + Replied before acting, all the rest after it. Rebudgeted stands between steps.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
 """The main loop. Start reading here.
 
 The loop holds no history: every step is rebuilt from the store, so that a window is bounded by construction and
-a crash loses at most the step it was in. Two commits a step: the reply before it is acted on, the outcome after.
+a crash loses at most the step it was in. Two commits a step: the reply before it is acted on, the outcome after. A change of
+the ceiling is a commit of its own before them.
 """
 
 from afresh.domain.event import Acted, Claimed, Digested, Finished, Replied, Requested, Verified
@@ -37,7 +38,7 @@ def ask_model(state: State, agent: Agent) -> State:
     """Recall, build, propose. The reply is on disk before anything is done with it: it is paid once."""
     state = afford(state, agent)
     tuned = attuned(state, agent)
-    memory = recall(state, agent)
+    memory = recall(state, tuned)
     try:
         window = build(memory, tuned.template, offered(tuned.template, tuned.tools), state.budget, tuned.counter)
         window = uncramped(window, state, agent)
