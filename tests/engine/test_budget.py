@@ -152,6 +152,7 @@ def test_the_cap_is_the_users_limit_or_a_fifth_of_the_window() -> None:
     assert most(TASK, 200_000) == 16_000 and most(TASK, 50_000) == 10_000
     assert most(replace(TASK, max_budget=100_000), 200_000) == 40_000
     assert most(replace(TASK, max_budget=4_000), 200_000) == 4_000
+    assert most(TASK, 8_000) == 4_000, "never below what was ordered; such a model is refused before"
 
 
 def test_a_smaller_model_brings_the_ceiling_down_first_of_all() -> None:

@@ -19,10 +19,8 @@ STYLE = template("fix_bug")
 SCHEMAS = offered(STYLE, TOOLS)
 counters = st.builds(Counter, st.integers(50, 412).map(lambda hundredths: hundredths / 100), st.integers(0, 700))
 lines = st.text(st.sampled_from("ab {}(),.=ü漢\t"), max_size=60)
-looks = st.one_of(
-    st.lists(lines, min_size=1, max_size=400).map(lambda all: Look("outline", "", "\n".join(all))),
-    st.lists(lines, min_size=1, max_size=300).map(lambda all: Look("file", "a.py:1-9 f", "\n".join(all))),
-)
+pages = st.tuples(st.lists(lines, min_size=1, max_size=4), st.integers(1, 300)).map(lambda drawn: "\n".join(drawn[0] * drawn[1]))
+looks = st.one_of(pages.map(lambda text: Look("outline", "", text)), pages.map(lambda text: Look("file", "a.py:1-9 f", text)))
 
 
 @settings(max_examples=60)

@@ -15,6 +15,7 @@ from person import CHECK, COMPLETE, MEND, SOURCE, Person
 from afresh.app import compose
 from afresh.app.calls import verify
 from afresh.app.tasks import Order, add, open_desk
+from afresh.domain import pressure
 from afresh.domain.action import Action, Reply, Usage
 from afresh.domain.event import Breached, Calibrated, Checkpointed, Doubted, Rebudgeted, Replied, Requested
 from afresh.domain.window import Request, ToolSchema
@@ -140,6 +141,15 @@ def test_a_goal_that_does_not_fit_gets_more_room_with_the_reason_and_a_checkpoin
     assert person.types("context", "verify", task).code == 0
     assert person.types("rebuild").code == 0
     assert (person.state / "checkpoints" / f"{task}.md").read_text() == checkpoint
+
+
+def test_a_window_with_hardly_any_room_is_built_again_at_the_next_level(person: Person, provider, monkeypatch) -> None:
+    monkeypatch.setattr(pressure, "CRITICAL", 0.3)
+    task = person.runs(person.script([MEND], [COMPLETE]), "--json", goal=GOAL).json["task"]
+    changes = events(person, task, Rebudgeted)
+    assert [change.budget for change in changes] == [8_000, 16_000] and {change.step for change in changes} == {0}
+    assert all(change.reason.startswith("critical pressure: what is never left out takes") for change in changes)
+    assert {audit.budget for audit, _ in calls(person, task)} == {16_000}, "nothing was sent before"
 
 
 def test_a_limit_that_equals_the_budget_is_never_passed(person: Person, provider) -> None:
