@@ -55,7 +55,11 @@ class Broken(AfreshError):
 
 
 class OverCeiling(Broken):
-    """A build that can't fit its never-compacted content."""
+    """A build that can't fit its never-compacted content. `evidence`: which section, its size and what is left for it."""
+
+    def __init__(self, what: str, evidence: str = "") -> None:
+        super().__init__(what)
+        self.evidence = evidence or what
 
 
 class Conflict(Broken):

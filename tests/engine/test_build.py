@@ -73,7 +73,7 @@ def test_a_window_fits_or_the_build_fails_loudly(memory, budget, type):
         always = [draft for draft in drafts(memory) if draft.tier is Tier.ALWAYS]
         least = sum(COUNTER(piece.text) for draft in always for piece in draft.pieces)
         assert least + COUNTER(template(type).system) + budget * 0.25 > budget - 1_300
-        assert "--budget" in str(fault)
+        assert "--max-budget" in str(fault) and "Nothing was sent" in str(fault)
     else:
         assert whole(window) + window.request.reserve <= budget
         assert window.headroom >= 0
@@ -136,7 +136,7 @@ def test_what_may_never_be_left_out_is_there_in_the_tightest_window():
 
 def test_a_ceiling_below_the_minimum_names_the_largest_section_and_the_remedy():
     memory = Memory(replace(state(), words=("word " * 5_000,)))
-    with pytest.raises(OverCeiling, match=r"'task' with .* --budget"):
+    with pytest.raises(OverCeiling, match=r"^section 'task' needs [\d,]+ tokens, 1,\d+ are left under .* --max-budget$"):
         made(memory)
 
 
@@ -157,4 +157,4 @@ def test_stable_sections_come_first_so_that_successive_requests_share_their_pref
 
 
 def test_all_tool_schemas_together_stay_small():
-    assert COUNTER(tools_section([tool.schema for tool in TOOLS], COUNTER).text) < 700
+    assert COUNTER(tools_section([tool.schema for tool in TOOLS], COUNTER).text) < 750

@@ -80,6 +80,7 @@ def commits(draw: st.DrawFn, task: str, needs: tuple[str, ...] = ()) -> list[lis
     done: list[list[Event]] = [[happened.Created(order)], [happened.Claimed("worker-1")]]
     done.append([happened.Opened("base0", f"afresh/{task}", "s0", draw(texts)), happened.Baselined(draw(baselines))])
     for step in range(1, draw(st.integers(0, 4)) + 1):
+        done += draw(st.lists(ceilings(step - 1), max_size=1))
         done += draw(steps(step))
     if draw(st.booleans()):
         done.append(
@@ -102,6 +103,7 @@ def steps(draw: st.DrawFn, step: int) -> list[list[Event]]:
     audit = Audit("h", 4000, draw(numbers), (SectionRef("task", Tier.ALWAYS, "b", 10),), ())
     reply = Reply(draw(texts), chosen, Usage(draw(numbers), draw(numbers)), "m")
     first: list[Event] = [happened.Requested(step, audit), happened.Replied(step, reply)]
+    first += draw(st.sampled_from([[], [happened.Breached(step, 10, 5_000, 9, 4_000)], [happened.Doubted(step, 10, 90_000)]]))
     seen = tuple(Observation(action, draw(st.booleans()), draw(texts)) for action in chosen)
     second: list[Event] = [happened.Acted(step, seen), *draw(st.lists(asides(step), max_size=3))]
     if draw(st.booleans()):
@@ -112,6 +114,15 @@ def steps(draw: st.DrawFn, step: int) -> list[list[Event]]:
         return [first, second]
     second += [happened.Asked(draw(texts), ("yes", "no")), happened.Ended(Status.BLOCKED, "asked")]
     return [first, second, [happened.Answered(draw(texts))], [happened.Claimed("worker-2")]]
+
+
+def ceilings(step: int) -> st.SearchStrategy[list[Event]]:
+    """What may be committed between two steps."""
+    raised = st.builds(happened.Rebudgeted, st.just(step), st.just(4_000), st.sampled_from([4_000, 8_000]), texts)
+    return st.one_of(
+        raised.map(lambda event: [event]),
+        st.tuples(raised, st.builds(happened.Checkpointed, st.just(step), texts)).map(list),
+    )
 
 
 def asides(step: int) -> st.SearchStrategy[Event]:

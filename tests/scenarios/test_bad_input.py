@@ -216,11 +216,14 @@ def test_a_repository_may_not_set_what_is_the_users(person: Person, case: str) -
 NEVER = {
     "no goal": (("  ",), "the goal is empty"),
     "no text": (("bad \udcff bytes",), "is not UTF-8"),
-    "long goal": (("word " * 8_000,), "too small for what must be in"),
+    "long goal": (("word " * 16_000,), "under the highest ceiling, 16,000 tokens"),
+    "long for its limit": (("word " * 4_000, "--max-budget", "4000"), "section 'task' needs 4,6"),
+    "low limit": (("x", "--max-budget", "3999"), "--max-budget 4000 for a ceiling that is never raised"),
+    "large limit": (("x", "--model", "offline", "--max-budget", "40001"), "--max-budget 40000"),
     "no type": (("x", "--type", "nonsense"), "there is no task type 'nonsense'"),
     "no model": (("x", "--model", "nonsense"), "there is no model 'nonsense'"),
     "empty check": (("x", "--check", " "), "a check is empty"),
-    "small budget": (("x", "--budget", "50"), "too small for what must be in"),
+    "small budget": (("x", "--budget", "50"), "section 'tools' needs"),
     "large budget": (("x", "--model", "offline", "--budget", "40001"), "over 20 % of this model's window of 200,000"),
     "large for its model": (("x", "--model", "openai:gpt-4", "--budget", "4000"), "over 20 % of this model's window of 8,192"),
 }

@@ -126,7 +126,7 @@ def test_a_question_is_answered_and_the_words_stand_in_the_next_window(person: P
 def test_an_answer_that_no_window_could_hold_is_refused(person: Person) -> None:
     person.runs(person.script([("ask", {"question": "Which?"})], [MEND], [COMPLETE]))
     task = person.shown()["task"]["id"]
-    for text in ("word " * 8_000, "bad \udcff bytes"):
+    for text in ("word " * 16_000, "bad \udcff bytes"):
         told = person.types("answer", task, text)
         assert told.code == 1 and "fault in afresh" not in told.err
     assert person.shown()["status"] == "blocked"

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from afresh.adapters.models import known_window
+from afresh.adapters.models import WINDOW, known_framing, known_window
 from afresh.adapters.templates import Shelf, template
 from afresh.adapters.tools import TOOLS
 from afresh.domain.memory import Memory
@@ -10,25 +10,33 @@ from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.domain.template import Template
 from afresh.domain.window import Window
+from afresh.engine.budget import SHARE_OF_WINDOW, most
 from afresh.engine.build import build, offered
-from afresh.engine.tokens import Counter
+from afresh.engine.tokens import FRAMING, Counter
 from afresh.errors import BadInput, OverCeiling
 
 SAFE = "nothing was added"
 
 
-def build_each(memory: Memory, style: Template) -> list[Window]:
+def build_each(memory: Memory, style: Template, budget: int, counter: Counter) -> list[Window]:
     """A window of each phase; OverCeiling from the first that does not fit."""
     alone = [replace(style, phases=(phase,)) for phase in style.phases] or [style]
-    return [build(memory, one, offered(one.at(""), TOOLS), memory.state.task.budget, Counter()) for one in alone]
+    return [build(memory, one, offered(one.at(""), TOOLS), budget, counter) for one in alone]
 
 
 def refuse_unworkable(task: Task, shelf: Shelf) -> None:
     refuse_unstorable(task.goal, task.model, *(check.command for check in task.checks))
     if any(not check.command.strip() for check in task.checks):
         raise BadInput("a check is empty, so it would verify nothing", next="give a command that must exit 0", safe=SAFE)
+    if task.max_budget and task.max_budget < task.budget:
+        raise BadInput(
+            f"the highest ceiling, {task.max_budget:,} tokens, is below the ordinary one of {task.budget:,}",
+            next=f"--max-budget {task.budget} for a ceiling that is never raised",
+            safe=SAFE,
+        )
     if task.model:
         refuse_large(task.budget, known_window(task.model))
+        refuse_large(task.max_budget, known_window(task.model), "--max-budget")
     refuse_overfull(State(task=task), shelf)
 
 
@@ -40,19 +48,23 @@ def refuse_unstorable(*texts: str) -> None:
             raise BadInput(f"{said!r} is not UTF-8", next="write it in UTF-8", safe=SAFE)
 
 
-def refuse_large(budget: int, window: int) -> None:
+def refuse_large(budget: int, window: int, option: str = "--budget") -> None:
     """A fifth of the model's window, never more."""
-    if budget > window // 5:
+    if budget > window // SHARE_OF_WINDOW:
         raise BadInput(
             f"a ceiling of {budget:,} tokens is over 20 % of this model's window of {window:,}",
-            next=f"--budget {window // 5}",
+            next=f"{option} {window // SHARE_OF_WINDOW}",
             safe="nothing was sent",
         )
 
 
 def refuse_overfull(state: State, shelf: Shelf) -> None:
-    """By trying: a window of every phase holds the tools, the criteria and all that the user said, or there is none."""
+    """By trying, with the highest ceiling: a window of every phase holds the tools, the criteria and all that was said."""
+    task = state.task
+    window, framing = (known_window(task.model), known_framing(task.model)) if task.model else (WINDOW, FRAMING)
+    highest = most(task, window)
     try:
-        build_each(Memory(state, ()), template(state.task.type, shelf))
+        build_each(Memory(state, ()), template(task.type, shelf), highest, Counter(framing=framing))
     except OverCeiling as fault:
-        raise BadInput(str(fault), next="use fewer words, or a larger --budget when adding the task", safe=SAFE) from None
+        what = f"no window could hold that: {fault.evidence} under the highest ceiling, {highest:,} tokens"
+        raise BadInput(what, next="use fewer words, or add the task with a larger --max-budget", safe=SAFE) from None

@@ -20,6 +20,11 @@ class Call:
     sections: tuple[Section, ...]
     reply: Reply | None = None
 
+    @property
+    def reported(self) -> int:
+        """Tokens as the provider counted them; 0 when it did not."""
+        return self.reply.usage.input if self.reply and self.reply.counted else 0
+
 
 def audits(desk: Desk, task: str) -> Sequence[tuple[int, Audit]]:
     return [(e.event.step, e.event.audit) for e in desk.store.journal(task) if isinstance(e.event, Requested)]

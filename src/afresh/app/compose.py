@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.adapters.models import make_model
+from afresh.adapters.models import known_framing, make_model
 from afresh.adapters.models.settings import Settings as ModelSettings
 from afresh.adapters.queue.keep import keep
 from afresh.adapters.queue.worker import worker_id
@@ -15,6 +15,7 @@ from afresh.adapters.workspace.environment import environment_folders
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.acceptance import refuse_large
+from afresh.app.calibration import learnt
 from afresh.app.tasks import Desk, block
 from afresh.domain.state import State
 from afresh.engine.agent import Agent
@@ -50,7 +51,8 @@ def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
 
 
 def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
-    task, clock, counter = state.task, SystemClock(), Counter()
+    task, clock, spec = state.task, SystemClock(), which_model(desk, state, terms)
+    counter = Counter(framing=known_framing(spec))
     repository = Repository.find(desk.project.root)
     workspace = GitWorkspace(repository, task.id, clock)
     mounts = Mounts(
@@ -63,7 +65,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
     if sandbox.root != repository.root:
         workspace.open()
         require_own_tree(sandbox, workspace.root)
-    model = make_model(which_model(desk, state, terms), state.calls, ModelSettings(count=counter))
+    model = make_model(spec, state.calls, ModelSettings(count=counter))
     refuse_large(task.budget, model.window)
     return Agent(
         model=model,
@@ -77,6 +79,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         clock=clock,
         counter=counter,
         watchers=(desk.projections, *terms.watchers),
+        learnt=learnt(desk, model.name, task.id),
     )
 
 

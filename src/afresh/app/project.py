@@ -7,7 +7,14 @@ from typing import Any
 
 from afresh.errors import BadInput
 
-SETTINGS: dict[str, type] = {"checks": list, "type": str, "budget": int, "max_steps": int, "check_timeout": int}
+SETTINGS: dict[str, type] = {
+    "checks": list,
+    "type": str,
+    "budget": int,
+    "max_budget": int,
+    "max_steps": int,
+    "check_timeout": int,
+}
 """What a repository may set. Models, keys, endpoints and the sandbox are the user's alone."""
 OWN_SETTINGS: dict[str, type] = {**SETTINGS, "model": str, "readable": list}
 
@@ -35,6 +42,8 @@ class Settings:
     type: str = ""
     budget: int = 0
     """Ceiling in tokens for each call; 0 leaves it to the template of the task's type."""
+    max_budget: int = 0
+    """0: four times the task's budget."""
     max_steps: int = 60
     check_timeout: int = 600
     """Seconds after which a check is killed."""

@@ -39,6 +39,7 @@ class Order:
     model: str = ""
     budget: int = 0
     max_steps: int = 0
+    max_budget: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,7 @@ def add(desk: Desk, order: Order) -> State:
         project=desk.project.root.name,
         family=merged.family if merged.family != type else "",
         report=report,
+        max_budget=order.max_budget or given.max_budget,
     )
     refuse_unworkable(task, desk.templates)
     return note(desk, None, task.id, [Created(task)])

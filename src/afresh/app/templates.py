@@ -17,6 +17,7 @@ from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.domain.template import ALWAYS, Share, Template
 from afresh.domain.window import Tier, Window
+from afresh.engine.tokens import Counter
 from afresh.errors import BadInput, NeedsPerson, OverCeiling
 
 
@@ -133,7 +134,7 @@ def windows(made: Template, family: str, phase: str = "") -> list[Window]:
     """A call of each phase that holds only what must be in."""
     chosen = tuple(one for one in made.phases if phase in ("", one.name))
     order = Task(id="", goal="", type=made.type, budget=made.ceiling, report=place(family, "", lambda _: False))
-    return build_each(Memory(State(task=order)), replace(made, phases=chosen))
+    return build_each(Memory(State(task=order)), replace(made, phases=chosen), order.budget, Counter())
 
 
 def checked(files: Sequence[Path], shelf: Shelf) -> tuple[list[str], list[Fault]]:

@@ -17,7 +17,8 @@ def command(goal: str, type_: str, checks: tuple[str, ...], priority: int, needs
 
     here = desk()
     wanted = tuple(find(here, need) for need in needs)
-    state = add(here, Order(goal, type_, checks, priority, wanted, more["model"], more["budget"], more["steps"]))
+    limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}
+    state = add(here, Order(goal, type_, checks, priority, wanted, more["model"], **limits))
     if as_json:
         commands = [check.command for check in state.task.checks]
         return print_json({"task": state.task.id, "checks": commands, "report": state.task.report})

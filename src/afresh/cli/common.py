@@ -37,6 +37,13 @@ def order_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--budget", default=0, type=click.IntRange(min=0), metavar="N", help="Ceiling in tokens for each call (by type)."
         ),
+        click.option(
+            "--max-budget",
+            default=0,
+            type=click.IntRange(min=0),
+            metavar="N",
+            help="Highest ceiling when there is a reason to raise it (four times --budget; the same as --budget: never raised).",
+        ),
         click.option("--steps", default=0, type=click.IntRange(min=0), metavar="N", help="Steps before it stops and asks (60)."),
         model_option,
     ]

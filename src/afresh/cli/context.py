@@ -28,8 +28,8 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
     here = desk()
     one = call(here, find(here, task), step)
     if as_json:
-        return print_json(context_show_json(one.audit, one.sections, one.audit.omissions, one.step))
-    return render(context_show(one.audit, one.sections, one.audit.omissions, one.step, not omitted))
+        return print_json(context_show_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported))
+    return render(context_show(one.audit, one.sections, one.audit.omissions, one.step, not omitted, one.reported))
 
 
 @command.command()

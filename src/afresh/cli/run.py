@@ -17,6 +17,7 @@ def command(goal: str, type_: str, checks: tuple[str, ...], no_sandbox: bool, qu
     from afresh.cli.working import work_and_tell
 
     here = desk()
-    order = Order(goal, type_, checks, model=more["model"], budget=more["budget"], max_steps=more["steps"])
+    limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}
+    order = Order(goal, type_, checks, model=more["model"], **limits)
     state = add(here, order)
     work_and_tell(here, state.task.id, model=more["model"], no_sandbox=no_sandbox, quiet=quiet, as_json=as_json)

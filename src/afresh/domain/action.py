@@ -49,6 +49,8 @@ class Reply:
     actions: tuple[Action, ...] = ()
     usage: Usage = Usage()
     model: str = ""
+    counted: bool = False
+    """The provider itself has counted the input; otherwise `usage` holds an estimate of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,8 @@ class Observation:
     text: str
     block: str = ""
     size: int = 0
+    lines: int = 0
+    """Lines of files that it brought into view."""
 
 
 @dataclass(frozen=True, slots=True)

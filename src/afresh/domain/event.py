@@ -1,12 +1,13 @@
 """What happened, in the past tense. Events are appended, never edited.
 
-A step is two commits: Requested + Replied before acting, all the rest after it.
+A step is two commits: Requested + Replied before acting, all the rest after it. Rebudgeted stands between steps.
 """
 
 from dataclasses import dataclass
 
 from afresh.domain.action import Observation, Reply
 from afresh.domain.fact import Decision, Fact, Hunk, IndexLine, PlanItem, Region
+from afresh.domain.meter import Meter
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Verdict
 from afresh.domain.window import Audit
@@ -121,14 +122,68 @@ class Ended:
     commit: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """What earlier tasks of the project have learnt about the model's count: this task starts from it."""
+
+    meter: Meter
+
+
+@dataclass(frozen=True, slots=True)
+class Breached:
+    """The provider counted more than the ceiling allows. Both figures are kept; the factor is higher from now on."""
+
+    step: int
+    estimated: int
+    reported: int
+    reserve: int
+    budget: int
+
+
+@dataclass(frozen=True, slots=True)
+class Doubted:
+    """A usage report that makes no sense: nothing is learnt from it."""
+
+    step: int
+    estimated: int
+    reported: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The agent asks for a larger window."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rebudgeted:
+    """Another ceiling from the next call on. `step`: after which. `before` equals `budget` when a wish could not be granted."""
+
+    step: int
+    before: int
+    budget: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpointed:
+    """All that is known is written down in full, for whoever goes on from here. Always the last event of its commit."""
+
+    step: int
+    reason: str
+
+
 _KINDS = (
     Created, Claimed, Opened, Baselined, Requested, Replied, Acted, Planned, Asked,
     Answered, Decided, Digested, Verified, Settled, Finished, Ended,
+    Calibrated, Breached, Doubted, Wanted, Rebudgeted, Checkpointed,
 )  # fmt: skip
 
 Event = (
     Created | Claimed | Opened | Baselined | Requested | Replied | Acted | Planned | Asked
     | Answered | Decided | Digested | Verified | Settled | Finished | Ended
+    | Calibrated | Breached | Doubted | Wanted | Rebudgeted | Checkpointed
 )  # fmt: skip
 
 
@@ -136,7 +191,7 @@ def logged(event: Event) -> bool:
     """Whether the decision log has a line for it."""
     if isinstance(event, Verified):
         return event.verdict.final
-    return isinstance(event, Asked | Answered | Decided | Settled | Ended)
+    return isinstance(event, Asked | Answered | Decided | Settled | Ended | Breached | Doubted | Rebudgeted | Checkpointed)
 
 
 KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in _KINDS}

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import singledispatch
 
+from afresh.domain import ceiling
 from afresh.domain import event as happened
 from afresh.domain.event import Entry, Event, Head, logged
 from afresh.domain.fact import Fact, FactKind, Hunk, Region
@@ -52,20 +53,22 @@ def _(event: happened.Baselined, state: State) -> State:
 @apply.register
 def _(event: happened.Requested, state: State) -> State:
     spent = {**dict(state.spent), state.phase: state.phase_step}
-    return changed(state, largest=max(state.largest, event.audit.tokens), spent=tuple(spent.items()))
+    largest = max(state.largest, event.audit.tokens)
+    return changed(state, largest=largest, spent=tuple(spent.items()), **ceiling.requested(event.audit, state))
 
 
 @apply.register
 def _(event: happened.Replied, state: State) -> State:
     usage = state.usage + event.reply.usage
-    return changed(state, pending=Pending(event.step, event.reply), usage=usage, calls=state.calls + 1)
+    learnt = ceiling.replied(event.reply, state)
+    return changed(state, pending=Pending(event.step, event.reply), usage=usage, calls=state.calls + 1, **learnt)
 
 
 @apply.register
 def _(event: happened.Acted, state: State) -> State:
     thought = state.pending.reply.thought if state.pending else ""
     record = StepRecord(event.step, thought, event.observations, "", True)
-    return changed(state, recent=(*state.recent, record)[-RECENT_STEPS:])
+    return changed(state, recent=(*state.recent, record)[-RECENT_STEPS:], **ceiling.acted(event.observations, state))
 
 
 @apply.register
@@ -130,12 +133,18 @@ def _(event: happened.Settled, state: State) -> State:
 @apply.register
 def _(event: happened.Finished, state: State) -> State:
     recent = (*state.recent[:-1], replace(state.recent[-1], outcome=event.outcome)) if state.recent else ()
-    return changed(state, step=event.step, pending=None, recent=recent, outcome=event.outcome)
+    room = ceiling.finished(event.step, state)
+    return changed(state, step=event.step, pending=None, recent=recent, outcome=event.outcome, **room)
 
 
 @apply.register
 def _(event: happened.Ended, state: State) -> State:
     return changed(state, status=event.status, outcome=event.reason, commit=event.commit or state.commit, worker="")
+
+
+@apply.register
+def _(event: ceiling.Turn, state: State) -> State:
+    return changed(state, **ceiling.turned(event, state))
 
 
 def superseded(facts: tuple[Fact, ...], new: Fact) -> tuple[Fact, ...]:

@@ -5,12 +5,16 @@ from operator import attrgetter
 from typing import Any
 
 from afresh.domain.action import Observation, Reply, Usage
+from afresh.domain.cost import Cost
 from afresh.domain.event import Head
 from afresh.domain.fact import UNCONFINED, Decision, Fact, IndexLine, PlanItem, Region
+from afresh.domain.meter import Meter
+from afresh.domain.pressure import Reading
+from afresh.domain.room import Room
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Ruling, Verdict
 
-NOWHERE, NOTHING = Head(), Usage()
+NOWHERE, NOTHING, UNREAD, AS_ORDERED = Head(), Usage(), Reading(), Room()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,17 @@ class State:
     logged: int = 0
     """Lines of the decision log so far: tells a torn log from a whole one without reading the journal."""
     outcome: str = ""
+    # the ceiling
+    room: Room = AS_ORDERED
+    reading: Reading = UNREAD
+    """The figures of the last call."""
+    meters: tuple[Meter, ...] = ()
+    costs: tuple[Cost, ...] = ()
+
+    @property
+    def budget(self) -> int:
+        """The ceiling in force."""
+        return self.room.budget or self.task.budget
 
     @property
     def unconfined(self) -> bool:

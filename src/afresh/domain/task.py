@@ -45,8 +45,14 @@ class Task:
     """The shipped type that a user's own type builds on."""
     report: str = ""
     """The one file that the task may write, for types that end in a document."""
+    max_budget: int = 0
+    """The highest ceiling that may be granted when there is a reason; 0: four times `budget`."""
 
     @property
     def judged_as(self) -> str:
         """The type whose rules the harness applies: a user's own type lays out windows, it does not judge."""
         return self.family or self.type
+
+    @property
+    def budget_limit(self) -> int:
+        return self.max_budget or 4 * self.budget

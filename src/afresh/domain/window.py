@@ -1,7 +1,7 @@
 """What one call is sent, to the byte, and what was left out of it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from hashlib import sha256
@@ -72,10 +72,17 @@ class Window:
     budget: int
     tokens: int
     """Estimate for all that is sent, without the reserve."""
+    unmet: int = 0
+    """Tokens of what the work had asked for (the tier DEMAND) and found no room."""
 
     @property
     def headroom(self) -> int:
         return self.budget - self.request.reserve - self.tokens
+
+    @property
+    def demand(self) -> int:
+        """What can't be left out, with the reply's reserve."""
+        return self.tokens - optional(self.sections) + self.request.reserve
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +114,17 @@ class Audit:
     omissions: tuple[Omission, ...] = ()
     reserve: int = 0
     counter: str = ""
+    model: str = ""
+    """The model that was asked, under the name that it was asked for by."""
+    pieces: int = 0
+    """The exact request in pieces, before the counter's factor; and what the provider adds to any request, in tokens."""
+    framing: int = 0
+    unmet: int = 0
+
+    @property
+    def demand(self) -> int:
+        return self.tokens - optional(self.sections) + self.reserve
+
+
+def optional(sections: Sequence[Section] | Sequence[SectionRef]) -> int:
+    return sum(section.tokens for section in sections if section.tier is not Tier.ALWAYS)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from afresh.domain.meter import UNTAUGHT, Meter
 from afresh.domain.state import State
 from afresh.domain.template import Template
 from afresh.engine.tokens import Counter
@@ -21,6 +22,8 @@ class Agent:
     clock: Clock
     counter: Counter
     watchers: tuple[Watcher, ...] = ()
+    learnt: Meter = UNTAUGHT
+    """What other tasks of the project know of the model's count."""
 
     def bench(self, state: State) -> Bench:
         return Bench(state, self.files, self.sandbox, self.store, self.insight)

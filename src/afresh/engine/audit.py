@@ -15,7 +15,7 @@ from afresh.domain.window import Audit, LookRef, SectionRef, ToolSchema, Window
 from afresh.engine.agent import Agent
 from afresh.engine.build import build, offered
 from afresh.engine.record import block
-from afresh.engine.tokens import Counter
+from afresh.engine.tokens import Counter, raw
 from afresh.ports import Store
 
 
@@ -45,6 +45,10 @@ def audit(window: Window, memory: Memory, agent: Agent) -> tuple[Audit, tuple[Bl
         omissions=window.omissions,
         reserve=window.request.reserve,
         counter=dumps(agent.counter),
+        model=agent.model.name,
+        pieces=raw(window.request),
+        framing=agent.counter.around(window.request),
+        unmet=window.unmet,
     )
     return call, (*texts[0], *texts[1])
 

@@ -1,44 +1,51 @@
 """Choose what the model sees. Pure: the same memory, template, tools, ceiling and counter give the same bytes."""
 
-import json
 from collections.abc import Sequence
+from dataclasses import replace
 
-from afresh.domain.codec import encode
 from afresh.domain.memory import Memory
 from afresh.domain.template import Layout, Template
 from afresh.domain.window import Request, Section, Tier, ToolSchema, Window
 from afresh.engine.allot import allot, page
 from afresh.engine.phase import urged, where
 from afresh.engine.sections import drafts
-from afresh.engine.tokens import FRAMING, Counter
+from afresh.engine.tokens import TOOL_FRAMING, Counter, tools_text
 from afresh.errors import OverCeiling
 from afresh.ports import Tool
 
-TOOL_FRAMING = 6
+FIXED = ("system", "tools", "footer")
 
 
 def offered(layout: Layout, tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
     return tuple(tool.schema for tool in tools if tool.schema.name in layout.tools)
 
 
-def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budget: int, counter: Counter) -> Window:
-    """Fixed parts first, then every section its share, then what is left to whoever still has something to say."""
+def build(
+    memory: Memory, template: Template, tools: Sequence[ToolSchema], budget: int, counter: Counter, spare: int = 0
+) -> Window:
+    """Fixed parts first, then every section its share, then what is left to whoever still has something to say. `spare` is kept
+    free: by so much an attempt before this one was over, since a whole may count for more than its parts."""
     layout = template.at(memory.state.phase)
     reserve = int(budget * layout.reserve)
-    foot = counter(footer(memory, layout, budget, budget, reserve)) + 2
+    foot = counter(footer(memory, layout, budget - reserve, budget, reserve)) + 2
     fixed = [fixed_section("system", layout.system, counter), tools_section(tools, counter)]
     made = drafts(memory)
     always = [fixed_section(draft.name, page(draft, draft.pieces), counter) for draft in made if draft.tier is Tier.ALWAYS]
-    room = budget - reserve - FRAMING - foot - sum(section.tokens for section in (*fixed, *always))
+    room = budget - reserve - counter.framing - foot - sum(section.tokens for section in (*fixed, *always))
     if room < 0:
         raise over(budget, reserve, [*fixed, *always], room)
-    chosen, omissions = allot([draft for draft in made if draft.tier is not Tier.ALWAYS], layout.shares, room, counter)
+    others = [draft for draft in made if draft.tier is not Tier.ALWAYS]
+    chosen, omissions = allot(others, layout.shares, max(0, room - spare), counter)
     by_name = {section.name: section for section in (*always, *chosen)}
     body = [by_name[draft.name] for draft in made if draft.name in by_name]
-    used = sum(section.tokens for section in (*fixed, *body)) + FRAMING + foot
+    used = sum(section.tokens for section in (*fixed, *body)) + counter.framing + foot
     body.append(Section("footer", Tier.ALWAYS, footer(memory, layout, used, budget, reserve), foot))
     request = Request(layout.system, "\n\n".join(section.text for section in body), tuple(tools), reserve)
-    return checked(Window(request, (*fixed, *body), tuple(omissions), budget, used), counter)
+    if chosen and (excess := counter.whole(request) + reserve - budget) > 0:
+        return build(memory, template, tools, budget, counter, spare + excess)
+    asked = {draft.name for draft in made if draft.tier is Tier.DEMAND}
+    unmet = sum(gone.tokens for gone in omissions if gone.section in asked)
+    return checked(Window(request, (*fixed, *body), tuple(omissions), budget, used, unmet), counter)
 
 
 def fixed_section(name: str, text: str, counter: Counter) -> Section:
@@ -46,7 +53,7 @@ def fixed_section(name: str, text: str, counter: Counter) -> Section:
 
 
 def tools_section(tools: Sequence[ToolSchema], counter: Counter) -> Section:
-    text = json.dumps(encode(tuple(tools)), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    text = tools_text(tools)
     return Section("tools", Tier.ALWAYS, text, counter(text) + TOOL_FRAMING * len(tools))
 
 
@@ -62,16 +69,20 @@ def footer(memory: Memory, layout: Layout, used: int, budget: int, reserve: int)
 
 def checked(window: Window, counter: Counter) -> Window:
     """The ceiling holds for what is really sent, not for the sum of its parts."""
-    whole = counter(window.request.system) + counter(window.request.message) + window.sections[1].tokens + FRAMING
+    whole = counter.whole(window.request)
     if whole + window.request.reserve > window.budget:
         raise over(window.budget, window.request.reserve, window.sections, window.budget - window.request.reserve - whole)
-    return window
+    return replace(window, tokens=whole)
 
 
 def over(budget: int, reserve: int, sections: Sequence[Section], room: int) -> OverCeiling:
-    largest = max(sections, key=lambda section: section.tokens)
+    """Names the largest part that the task has brought, as long as without it there would be room: system text and tools are
+    nobody's to shorten."""
+    never_cut = sorted((part for part in sections if part.tier is Tier.ALWAYS), key=lambda part: part.tokens, reverse=True)
+    named = next((part for part in never_cut if part.name not in FIXED and part.tokens + room > 0), never_cut[0])
+    evidence = f"section '{named.name}' needs {named.tokens:,} tokens, {max(0, named.tokens + room):,} are left"
     return OverCeiling(
-        f"the ceiling of {budget:,} tokens ({reserve:,} of them kept for the reply) is {-room:,} too small for what must be in; "
-        f"the largest part is '{largest.name}' with {largest.tokens:,} tokens. Nothing was sent. "
-        f"Shorten it, or give the task a larger ceiling with --budget"
+        f"{evidence} under the ceiling of {budget:,} ({reserve:,} of them are kept for the reply), and it is never cut. "
+        f"Nothing was sent. Add the task again with {'fewer words or ' if named.name == 'task' else ''}a larger --max-budget",
+        evidence,
     )

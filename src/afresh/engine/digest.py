@@ -43,7 +43,8 @@ def digest(state: State, deeds: Deeds) -> Digest:
 
 
 def observe(deed: Deed, raw: Block) -> Observation:
-    return Observation(short(deed), deed.outcome.ok, shortened(raw.text), raw.id, len(raw.text))
+    lines = sum(region.end - region.start + 1 for region in deed.outcome.regions)
+    return Observation(short(deed), deed.outcome.ok, shortened(raw.text), raw.id, len(raw.text), lines)
 
 
 def short(deed: Deed) -> Action:

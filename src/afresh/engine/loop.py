@@ -1,7 +1,8 @@
 """The main loop. Start reading here.
 
 The loop holds no history: every step is rebuilt from the store, so that a window is bounded by construction and
-a crash loses at most the step it was in. Two commits a step: the reply before it is acted on, the outcome after.
+a crash loses at most the step it was in. Two commits a step: the reply before it is acted on, the outcome after. A change of
+the ceiling is a commit of its own before them.
 """
 
 from afresh.domain.event import Acted, Claimed, Digested, Finished, Replied, Requested, Verified
@@ -10,7 +11,9 @@ from afresh.domain.task import Status
 from afresh.engine.act import act
 from afresh.engine.agent import Agent
 from afresh.engine.audit import audit
+from afresh.engine.budget import afford, attuned, enlarged, uncramped
 from afresh.engine.build import build, offered
+from afresh.engine.calibrate import calibrated, weighed
 from afresh.engine.digest import digest
 from afresh.engine.finish import finish
 from afresh.engine.judge import judge
@@ -18,12 +21,13 @@ from afresh.engine.prepare import prepare, waived
 from afresh.engine.recall import recall
 from afresh.engine.record import doing, record
 from afresh.engine.settle import settle
+from afresh.errors import OverCeiling
 
 
 def work_on(task: str, worker: str, agent: Agent) -> State:
     """Take a task as far as it will go. The first thing done is what a crash may have left undone."""
     state = agent.store.load(task)
-    state = record(state, agent, [Claimed(worker), *waived(state, agent)])
+    state = record(state, agent, [Claimed(worker), *waived(state, agent), *calibrated(state, agent)])
     state = prepare(state, agent)
     while state.status is Status.RUNNING:
         state = take_step(state if state.pending else ask_model(state, agent), agent)
@@ -32,14 +36,19 @@ def work_on(task: str, worker: str, agent: Agent) -> State:
 
 def ask_model(state: State, agent: Agent) -> State:
     """Recall, build, propose. The reply is on disk before anything is done with it: it is paid once."""
-    memory = recall(state, agent)
-    tools = offered(agent.template.at(state.phase), agent.tools)
-    window = build(memory, agent.template, tools, state.task.budget, agent.counter)
+    state = afford(state, agent)
+    tuned = attuned(state, agent)
+    memory = recall(state, tuned)
+    tools = offered(tuned.template.at(state.phase), tuned.tools)
+    try:
+        window = uncramped(build(memory, tuned.template, tools, state.budget, tuned.counter), state, agent)
+    except OverCeiling as fault:
+        return ask_model(enlarged(state, agent, fault), agent)
     doing(agent, f"waiting for {agent.model.name}")
     reply = agent.model.propose(window.request)
-    call, blocks = audit(window, memory, agent)
+    call, blocks = audit(window, memory, tuned)
     step = state.step + 1
-    return record(state, agent, [Requested(step, call), Replied(step, reply)], blocks)
+    return record(state, agent, [Requested(step, call), Replied(step, reply), *weighed(step, call, reply)], blocks)
 
 
 def take_step(state: State, agent: Agent) -> State:

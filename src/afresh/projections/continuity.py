@@ -18,6 +18,7 @@ _MEMORY = {
     "ended sessions": "sessions/archive/<task>.md",
     "decisions": "decisions/<task>.jsonl",
     "task state": "tasks/<task>.json",
+    "checkpoint": "checkpoints/<task>.md (when a window was nearly full of what can't be left out)",
 }
 _RESUME = {
     "afresh status": "all tasks, their questions and next commands",

@@ -58,8 +58,8 @@ def _told(event: Event) -> dict[str, Any]:
             return _says("model", question, f"options: {'; '.join(options)}" if options else "", None, "blocker")
         case happened.Answered(text, by):
             return _says(by, text, "", 1.0, "override")
-        case happened.Settled():
-            return _settled(event) | {"step": event.step}
+        case happened.Settled() | happened.Rebudgeted() | happened.Checkpointed() | happened.Breached() | happened.Doubted():
+            return _done(event) | {"step": event.step}
         case happened.Verified(step, verdict):
             severity = "info" if verdict.ruling is Ruling.PASS else "error"
             return _says("harness", verdict.ruling.value, verdict.reason, 1.0, severity) | {"step": step}
@@ -70,10 +70,35 @@ def _told(event: Event) -> dict[str, Any]:
             raise AssertionError(f"{type(event).__name__} has no line in the log")
 
 
+_Done = happened.Settled | happened.Rebudgeted | happened.Checkpointed | happened.Breached | happened.Doubted
+
+
+def _done(event: _Done) -> dict[str, Any]:
+    """What the harness did or found by itself."""
+    match event:
+        case happened.Settled():
+            return _settled(event)
+        case happened.Rebudgeted(_, before, budget, reason):
+            text = f"ceiling {before:,} → {budget:,}" if budget != before else f"ceiling stays at {budget:,}"
+            return _says("harness", text, reason, 1.0)
+        case happened.Checkpointed(_, reason):
+            return _says("harness", "checkpoint", reason, 1.0)
+        case _:
+            return _counted(event)
+
+
 def _settled(event: happened.Settled) -> dict[str, Any]:
     done = "kept" if event.kept else "reverted"
     severity = "info" if event.kept else "warning"
     return _says("harness", f"{done}; {counted(len(event.changed), 'file')} changed since the base", event.why, 1.0, severity)
+
+
+def _counted(event: happened.Breached | happened.Doubted) -> dict[str, Any]:
+    figures = f"{event.reported:,} tokens reported, {event.estimated:,} estimated"
+    if isinstance(event, happened.Doubted):
+        return _says("harness", "usage report not believed", figures, 1.0, "warning")
+    why = f"{figures}, and {event.reserve:,} kept for the reply"
+    return _says("harness", f"over the ceiling of {event.budget:,}", why, 1.0, "warning")
 
 
 def _says(by: str, text: str, why: str, confidence: float | None, severity: str = "info") -> dict[str, Any]:

@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from afresh.domain.event import Checkpointed
 from afresh.domain.fold import fold
 from afresh.domain.state import State
 from afresh.ports import Store, Ticket
 from afresh.projections import continuity, decisions, files
-from afresh.projections.writer import FOLDERS, write_task
+from afresh.projections.writer import FOLDERS, write_checkpoint, write_task
 
 _OURS = (
     "sessions/*.md*",
     "sessions/archive/*.md*",
     "decisions/*.jsonl*",
     "tasks/*.json*",
+    "checkpoints/*.md*",
     "continuity.json",
     ".continuity.json.*",
 )
@@ -34,7 +36,10 @@ def rebuild(store: Store, tickets: Sequence[Ticket], folder: Path) -> int:
 
 def _rebuilt(store: Store, task: str, folder: Path) -> State:
     entries = list(store.journal(task))
-    state = fold(None, entries)
+    last = max((place for place, entry in enumerate(entries) if isinstance(entry.event, Checkpointed)), default=0)
+    state = fold(None, entries[: last + 1])
+    write_checkpoint(folder, state, entries[last])
+    state = fold(state, entries[last + 1 :])
     text = "".join(decisions.lines(entries))
     if text:
         files.replace(folder / "decisions" / f"{files.file_name(task)}.jsonl", text)

@@ -8,6 +8,7 @@ from afresh.domain.fact import Decision, Fact, FactKind
 from afresh.domain.state import State, StepRecord
 from afresh.domain.text import one_line, visible_json_lines
 from afresh.domain.verdict import CheckRun
+from afresh.projections.ceiling import ceiling_words, counted_words
 from afresh.projections.markdown import cell, code, inline, quote
 from afresh.projections.pages import pages
 from afresh.projections.standing import commands, failed_approaches, iso, next_steps, run_words
@@ -158,6 +159,7 @@ def _spent(state: State) -> list[str]:
     usage = state.usage
     return [
         f"{state.calls:,} model calls: {usage.input:,} tokens in ({usage.cached:,} of them cached), {usage.output:,} out. "
-        f"Largest call {state.largest:,} of {state.task.budget:,}. "
-        f"{state.kept:,} changes kept, {state.reverted:,} reverted."
+        f"Largest call {state.largest:,} of {state.room.highest or state.budget:,}. "
+        f"{state.kept:,} changes kept, {state.reverted:,} reverted.",
+        f"Ceiling: {'; '.join(said for said in (ceiling_words(state), counted_words(state)) if said)}.",
     ]

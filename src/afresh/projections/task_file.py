@@ -28,6 +28,7 @@ def plain(state: State) -> dict[str, Any]:
         "reverted": state.reverted,
         "calls": state.calls,
         "tokens": {"input": state.usage.input, "output": state.usage.output},
+        "ceiling": state.budget,
         "updated": iso(state.updated),
         "seq": state.head.seq,
         "next": [one_line(step, 120) for step in next_steps(state)[:2]],

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from afresh.domain.event import Entry, logged
+from afresh.domain.event import Checkpointed, Entry, logged
 from afresh.domain.state import State
 from afresh.ports import Store, Ticket
-from afresh.projections import continuity, decisions, files, session, task_file
+from afresh.projections import checkpoint, continuity, decisions, files, session, task_file
 
-FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks")
+FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks", "checkpoints")
 
 
 class ProjectionWriter:
@@ -25,6 +25,7 @@ class ProjectionWriter:
             files.refuse_links(self.folder, *(self.folder / name for name in FOLDERS))
             write_log(self.folder, self.store, state, entries)
             write_task(self.folder, state)
+            write_checkpoint(self.folder, state, entries[-1] if entries else None)
             self._write_continuity(state)
         except Exception as error:  # the task itself is safe in the journal, whatever befalls these files
             if not self.warned:
@@ -59,6 +60,13 @@ def write_task(folder: Path, state: State) -> None:
     _drop_parts(here, name, len(parts) + 1)
     _drop_parts(elsewhere, name, 1)
     files.replace(folder / "tasks" / f"{name}.json", task_file.render(state))
+
+
+def write_checkpoint(folder: Path, state: State, last: Entry | None) -> None:
+    """Of the state right after a commit that ends with one; the next takes its place."""
+    if last and isinstance(last.event, Checkpointed):
+        text = checkpoint.render(state, last.event.reason)
+        files.replace(folder / "checkpoints" / f"{files.file_name(state.task.id)}.md", text)
 
 
 def write_log(folder: Path, store: Store, state: State, entries: Sequence[Entry]) -> None:

@@ -8,7 +8,7 @@ with ModelServer([Fault(429), Reply("hello")]) as server:
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from types import TracebackType
@@ -51,10 +51,13 @@ Step = Reply | Turn | Fault | Slow
 
 
 class ModelServer:
-    """Plays one step of the script for each HTTP request; past its end it answers with an error that says so."""
+    """Plays one step of the script for each HTTP request; past its end it answers with an error that says so.
 
-    def __init__(self, script: Sequence[Step]) -> None:
-        self.script, self.received = tuple(script), list[Received]()
+    `count` makes the input tokens that are reported of the body that was asked; without it the script's own are.
+    """
+
+    def __init__(self, script: Sequence[Step], count: Callable[[Mapping[str, Any]], int] | None = None) -> None:
+        self.script, self.received, self.count = tuple(script), list[Received](), count
         self._lock = Lock()
         self._http = _Loopback(("127.0.0.1", 0), _Exchange)
         self._http.play = self._play
@@ -83,7 +86,21 @@ class ModelServer:
             number = len(self.received)
         if number > len(self.script):
             return Fault(400, f"the script is over: it has {len(self.script)} steps and this is request {number}")
-        return self.script[number - 1]
+        step = self.script[number - 1]
+        return step if self.count is None else _reporting(step, self.count(received.body))
+
+
+def _reporting(step: Step, tokens: int) -> Step:
+    """The same step, with this number of input tokens in its usage."""
+    if isinstance(step, Slow):
+        return replace(step, turn=replace(step.turn, reply=_counted(step.turn.reply, tokens)))
+    if isinstance(step, Turn):
+        return replace(step, reply=_counted(step.reply, tokens))
+    return step if isinstance(step, Fault) else _counted(step, tokens)
+
+
+def _counted(reply: Reply, tokens: int) -> Reply:
+    return replace(reply, usage=replace(reply.usage, input=tokens, cached=0))
 
 
 class _Loopback(ThreadingHTTPServer):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afresh.adapters.models import make_model
+from afresh.adapters.models import known_framing, known_window, make_model
 from afresh.adapters.models.anthropic_messages import AnthropicModel
 from afresh.adapters.models.openai_chat import OpenAIModel
 from afresh.adapters.models.provider import Connection
@@ -261,3 +261,22 @@ def test_nothing_about_the_call_reaches_the_log(caplog: pytest.LogCaptureFixture
             ask(make, PLAIN)
     assert KEY not in caplog.text
     assert json.dumps(KEY) not in caplog.text
+
+
+@both
+def test_only_a_count_of_the_providers_own_counts_as_one(make: Make) -> None:
+    assert ask(make, PLAIN)[0].counted and ask(make, Turn(PLAIN, cut=True))[0].counted
+    nothing = {"input_tokens": 0, "prompt_tokens": 0, "output_tokens": 5, "completion_tokens": 5}
+    for usage in (None, nothing):
+        reply, _ = ask(make, Turn(PLAIN, changes={"usage": usage}))
+        assert not reply.counted and reply.usage.input > 0, "an estimate stands in"
+
+
+def test_what_a_provider_adds_to_any_request_is_known_by_its_name() -> None:
+    sonnet, haiku = known_framing("anthropic:claude-sonnet-4-5"), known_framing("anthropic:claude-3-haiku-1")
+    assert sonnet > haiku > known_framing("openai:gpt-5") == known_framing("offline") < 20
+
+
+def test_the_window_is_the_smaller_one_where_a_model_has_two() -> None:
+    """gpt-5 takes 400,000 tokens in all, and 272,000 of them as input."""
+    assert known_window("openai:gpt-5-mini") == 272_000

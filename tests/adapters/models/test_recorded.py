@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from afresh.adapters.models.recorded import Recorded
@@ -78,3 +80,8 @@ def test_without_blocks_the_hashes_are_named() -> None:
 def test_past_the_end_it_says_so() -> None:
     with pytest.raises(NeedsPerson, match="2 calls and this is one more"):
         Recorded(TWO, start=2).propose(sample_request())
+
+
+def test_usage_that_was_counted_once_does_not_teach_again() -> None:
+    counted = replace(said(1), counted=True)
+    assert Recorded(journal(FIRST_ASKED, Replied(1, counted))).propose(FIRST) == said(1)

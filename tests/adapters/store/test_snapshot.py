@@ -28,6 +28,13 @@ def test_a_state_comes_back_as_it_was(state: State) -> None:
     assert snapshot.read(snapshot.written(state)) == state
 
 
+def test_a_state_that_had_other_fields_is_refused() -> None:
+    plain = json.loads(unpacked(snapshot.written(STATE)))
+    for old in (plain | {"shape": 1}, {name: held for name, held in plain.items() if name != "shape"}):
+        with pytest.raises(KeyError):
+            snapshot.read(packed(json.dumps(old)))
+
+
 def test_a_list_of_another_version_is_refused() -> None:
     plain = json.loads(unpacked(snapshot.written(STATE)))
     for facts in (plain["facts"] | {"colour": ["red", "red"]}, {"text": ["only", "texts"]}):

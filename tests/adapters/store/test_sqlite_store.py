@@ -240,3 +240,12 @@ def test_a_forked_child_opens_the_file_for_itself(path: Path) -> None:
 def test_a_pending_reply_survives_between_snapshots(path: Path, worked: State) -> None:
     state = write(SqliteStore(path), worked, asked_and_answered(worked.step + 1))
     assert SqliteStore(path).load("one") == state and state.pending
+
+
+def test_a_checkpoint_is_a_snapshot_at_once(path: Path) -> None:
+    store = SqliteStore(path)
+    state = take_step(store, write(store, create(store), [happened.Claimed("worker")]))
+    before = only(path, "SELECT seq FROM snapshot")
+    state = write(store, state, [happened.Rebudgeted(1, 4_000, 8_000, "why"), happened.Checkpointed(1, "why")])
+    assert only(path, "SELECT seq FROM snapshot") == state.head.seq != before
+    assert SqliteStore(path).load("one") == state and state.budget == 8_000

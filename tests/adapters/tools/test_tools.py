@@ -6,7 +6,7 @@ import pytest
 
 from afresh.adapters.tools import TOOLS
 from afresh.domain.chain import block_id
-from afresh.domain.event import Asked, Planned
+from afresh.domain.event import Asked, Planned, Wanted
 from afresh.domain.fact import Block, FactKind, PlanItem
 from afresh.domain.state import State
 from afresh.domain.task import Check, Task
@@ -172,3 +172,9 @@ def test_apply_refuses_a_block_that_is_no_suggestion(text):
 def test_arguments_that_do_not_fit_the_schema_are_named(name, args, said):
     with pytest.raises(ModelMistake, match=said):
         BY_NAME[name].run(args, bench())
+
+
+def test_asking_for_more_room_needs_a_reason():
+    assert use("more_room", bench(), reason="the other file").events == (Wanted("the other file"),)
+    with pytest.raises(ModelMistake, match="say what was left out"):
+        use("more_room", bench(), reason=" ")

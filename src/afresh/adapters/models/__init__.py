@@ -43,6 +43,18 @@ def known_window(spec: str) -> int:
     return window(name)
 
 
+def known_framing(spec: str) -> int:
+    """Tokens that the provider adds to any request, as far as that is published; what is not is learnt from its usage reports."""
+    kind, name = _parts(spec)
+    if kind == "anthropic":
+        from afresh.adapters.models.anthropic_messages import framing
+
+        return framing(name)
+    from afresh.adapters.models.openai_chat import FRAMING
+
+    return FRAMING
+
+
 def _parts(spec: str) -> tuple[str, str]:
     kind, _, argument = spec.partition(":")
     if kind not in _MAKERS or bool(argument) == (kind == "offline"):

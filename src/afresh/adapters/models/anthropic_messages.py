@@ -24,8 +24,18 @@ WINDOWS = {"claude-": 200_000, "claude-instant-1.1": 100_000, "claude-2.0": 100_
 CUT = ("max_tokens", "model_context_window_exceeded")
 
 
+MESSAGES = 14
+"""Tokens around the system text and the message, roughly."""
+TOOL_PROMPTS = {"claude-": 346, "claude-3-opus": 530, "claude-3-sonnet": 159, "claude-3-haiku": 264, "claude-3-5-haiku": 264}
+"""A system text of the provider's own that comes with any tools; its length is published for each model."""
+
+
 def window(model: str) -> int:
     return window_of(model, WINDOWS, 200_000)
+
+
+def framing(model: str) -> int:
+    return MESSAGES + window_of(model, TOOL_PROMPTS, 346)
 
 
 class AnthropicModel:

@@ -26,7 +26,13 @@ WINDOWS = {"gpt-5": 272_000, "gpt-4.1": 1_000_000, "gpt-4o": 128_000, "gpt-4": 8
 WINDOWS |= {"o1": 200_000, "o3": 200_000, "o4": 200_000}
 
 
+FRAMING = 12
+"""Tokens around two messages and before the reply. Tools are turned into declarations that are shorter than their JSON, so that
+our count of the JSON covers what is put around them."""
+
+
 def window(model: str) -> int:
+    """What may be sent where that is published apart (gpt-5: 272,000 of 400,000), otherwise all that the model can take."""
     return window_of(model, WINDOWS, 128_000)
 
 

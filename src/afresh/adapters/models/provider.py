@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -75,7 +75,8 @@ def finished(reply: Reply, cut: bool, request: Request, connection: Connection) 
     if cut:
         note = f"[The reply was cut off at its limit of {request.reserve} tokens and no tool call in it was carried out.]"
         reply = Reply(f"{reply.thought}\n{note}".strip(), (), reply.usage, reply.model)
-    return with_usage(reply, request, connection.count, reply.model)
+    counted = replace(reply, counted=reply.usage.input > 0)
+    return with_usage(counted, request, connection.count, reply.model)
 
 
 def call(tool: str, args: Any, raw: str = "") -> Action:

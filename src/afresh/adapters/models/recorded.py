@@ -1,6 +1,7 @@
 """A model that answers as a journal says it was answered before, and refuses what was never asked."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from afresh.adapters.models.replies import Count, estimate, with_usage
 from afresh.domain.action import Reply
@@ -35,7 +36,7 @@ class Recorded:
                 safe="the recorded journal is only read",
             )
         self.position = place + 1
-        return with_usage(self.calls[place][1], request, self.count, self.name)
+        return with_usage(replace(self.calls[place][1], counted=False), request, self.count, self.name)
 
     def _find(self, wanted: str) -> int | None:
         """The next call with this hash; failing that, any: the same question may be asked again after a crash."""

@@ -4,6 +4,7 @@ import json
 from dataclasses import fields
 from functools import cache
 from typing import Any, get_args, get_type_hints
+from zlib import crc32
 
 from afresh.adapters.store.packing import packed, unpacked
 from afresh.domain.codec import decoder, dumps
@@ -11,16 +12,20 @@ from afresh.domain.state import State, changed
 
 LISTS = ("facts", "regions", "index")
 EMPTY: dict[str, tuple[()]] = dict.fromkeys(LISTS, ())
+SHAPE = crc32(" ".join(field.name for field in fields(State)).encode())
+"""Tells a state that had other fields: what they would hold by now only the journal knows."""
 
 
 def written(state: State) -> str | bytes:
     columns = {name: _columns(getattr(state, name)) for name in LISTS}
-    return packed(dumps({"state": changed(state, **EMPTY), **columns}))
+    return packed(dumps({"shape": SHAPE, "state": changed(state, **EMPTY), **columns}))
 
 
 def read(body: str | bytes) -> State:
     """ValueError, TypeError, KeyError or AttributeError when it is damaged, or of another version."""
     plain = json.loads(unpacked(body))
+    if plain["shape"] != SHAPE:
+        raise KeyError(plain["shape"])
     kinds = _kinds()
     lists = {name: _rows(kinds[name], plain[name]) for name in LISTS}
     return changed(decoder(State)(plain["state"]), **lists)

@@ -11,7 +11,7 @@ from afresh.adapters.store.database import Database
 from afresh.adapters.store.packing import packed, unpacked
 from afresh.domain import chain
 from afresh.domain.codec import dumps
-from afresh.domain.event import Entry, Head
+from afresh.domain.event import Checkpointed, Entry, Head
 from afresh.domain.fact import Block
 from afresh.domain.fold import fold
 from afresh.domain.state import State
@@ -43,7 +43,7 @@ class SqliteStore:
             row = (number, first.seq, hashes, bodies, archive.claimed(connection, number, first.seq, strange))
             connection.execute("INSERT INTO record (task, seq, hashes, entries, blocks) VALUES (?, ?, ?, ?, ?)", row)
             _stand(connection, number, state, before.status)
-            if state.status is not Status.RUNNING or first.seq // SNAPSHOT_EVERY != (state.head.seq + 1) // SNAPSHOT_EVERY:
+            if _due(entries, state):
                 kept = (number, state.head.seq, snapshot.written(state))
                 connection.execute("INSERT OR REPLACE INTO snapshot (task, seq, body) VALUES (?, ?, ?)", kept)
         self._remember(strange)
@@ -93,6 +93,12 @@ def _coherent(entries: Sequence[Entry], state: State) -> None:
             raise Broken(f"entry {entry.seq} does not follow entry {before.seq}")
     if {entry.task for entry in entries} != {state.task.id}:
         raise Broken("one append is for one task")
+
+
+def _due(entries: Sequence[Entry], state: State) -> bool:
+    """A snapshot is written when the task comes to rest, now and then, and when it is asked for."""
+    now_and_then = entries[0].seq // SNAPSHOT_EVERY != (state.head.seq + 1) // SNAPSHOT_EVERY
+    return now_and_then or state.status is not Status.RUNNING or isinstance(entries[-1].event, Checkpointed)
 
 
 class _Standing(NamedTuple):

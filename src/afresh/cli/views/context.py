@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.cli.views.parts import diff, gauge, heading, listing, said, word
 from afresh.domain.change import Change
+from afresh.domain.pressure import pressure
 from afresh.domain.text import visible
 from afresh.domain.window import Audit, Omission, Section
 
@@ -13,13 +14,21 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-def context_show_json(audit: Audit, sections: Sequence[Section], omitted: Sequence[Omission], step: int = 0) -> dict[str, Any]:
+def context_show_json(
+    audit: Audit, sections: Sequence[Section], omitted: Sequence[Omission], step: int = 0, reported: int = 0
+) -> dict[str, Any]:
+    """`reported` is the provider's own count; 0 when there is none."""
     named = sum(section.tokens for section in sections)
     return {
         "step": step,
         "hash": audit.hash,
         "budget": audit.budget,
         "tokens": audit.tokens,
+        "reported": reported or None,
+        "demand": audit.demand,
+        "unmet": audit.unmet,
+        "pressure": pressure(audit.demand, audit.budget).value,
+        "model": audit.model,
         "reserve": audit.reserve,
         "headroom": audit.budget - audit.reserve - audit.tokens,
         "counter": audit.counter,
@@ -39,15 +48,17 @@ def context_show_json(audit: Audit, sections: Sequence[Section], omitted: Sequen
 
 
 def context_show(
-    audit: Audit, sections: Sequence[Section], omitted: Sequence[Omission], step: int = 0, texts: bool = True
+    audit: Audit, sections: Sequence[Section], omitted: Sequence[Omission], step: int = 0, texts: bool = True, reported: int = 0
 ) -> "RenderableType":
     """Gauge, sections, omissions; then the exact text of each section unless `texts` is off."""
     from rich.console import Group
 
-    data = context_show_json(audit, sections, omitted, step)
+    data = context_show_json(audit, sections, omitted, step, reported)
     parts: list[RenderableType] = [
         heading(f"Call of step {step}" if step else "Call"),
         gauge(audit.tokens, audit.budget, audit.reserve, width=40),
+        said(_estimate(audit, reported), "red" if reported + audit.reserve > audit.budget else ""),
+        said(f"{data['pressure']} pressure: {data['demand']:,} of {audit.budget:,} tokens are never left out", "dim"),
         said(f"{data['headroom']:,} tokens free, sha256 {audit.hash[:16]}", "dim"),
         heading("Sections"),
         _sections(data),
@@ -78,11 +89,19 @@ def context_diff(before: Sequence[Section], after: Sequence[Section], steps: tup
     return Group(*parts)
 
 
+def _estimate(audit: Audit, reported: int) -> str:
+    """Both figures, and by how much the provider's differs."""
+    if not reported:
+        return f"estimated {audit.tokens:,} tokens"
+    off = (reported - audit.tokens) * 100 / audit.tokens if audit.tokens else 0
+    return f"estimated {audit.tokens:,} tokens, reported {reported:,} ({off:+.0f} %)"
+
+
 def _sections(data: dict[str, Any]) -> "RenderableType":
     table = listing("section", "tier", ">tokens", ">share")
     for row in data["sections"]:
         table.add_row(said(row["name"]), said(row["tier"], "dim"), f"{row['tokens']:,}", f"{row['share']:.0%}")
-    if data["framing"]:
+    if data["framing"] > 0:
         share = _share(data["framing"], data["tokens"])
         table.add_row("around them", said("tools, framing", "dim"), f"{data['framing']:,}", f"{share:.0%}")
     return table

@@ -92,6 +92,8 @@ def _lines(state: State, events: Sequence[happened.Event], kept_before: int | No
                 )
             case happened.Finished(step, outcome):
                 lines.append(_step_line(step, outcome, events, kept_before is None or state.kept > kept_before))
+            case happened.Rebudgeted(_, before, budget, reason) if budget != before:
+                lines.append(Line("•", f"ceiling {before:,} → {budget:,}: {one_line(reason, 200)}"))
             case happened.Asked(question):
                 lines.append(Line("•", f"asks: {one_line(question, 200)}"))
             case happened.Answered(text):

@@ -8,6 +8,7 @@ from afresh.domain.action import subject
 from afresh.domain.codec import encode
 from afresh.domain.state import State, StepRecord
 from afresh.domain.text import one_line
+from afresh.projections.ceiling import ceiling_json, ceiling_words, counted_words
 from afresh.projections.standing import commands, counted, failed_approaches, iso, next_steps
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def show_json(state: State) -> dict[str, Any]:
         "step": state.step,
         "next": list(next_steps(state)),
         "commands": list(commands(state)),
+        "ceiling": ceiling_json(state),
         "tests": {
             "before": runs_json(state.baseline.runs if state.baseline else ()),
             "now": runs_json(state.verdict.runs if state.verdict else ()),
@@ -69,12 +71,15 @@ def _facts(state: State) -> list[tuple[str, Any]]:
         ("outcome", said(state.outcome or "none yet", limit=400)),
         ("branch", said(f"{state.branch} from {state.base[:12]}" if state.branch else "not opened yet")),
         ("spent", f"{counted(state.calls, 'call')}, {state.usage.input:,} tokens in, {state.usage.output:,} out"),
-        ("largest call", gauge(state.largest, task.budget)),
+        ("largest call", gauge(state.largest, state.room.highest or state.budget)),
+        ("ceiling", said(ceiling_words(state), limit=600)),
         ("changes", f"{state.kept} kept, {state.reverted} reverted"),
         ("times", f"started {iso(state.started)}, last event {iso(state.updated)}"),
     ]
     if task.report:
         rows.insert(1, ("writes", said(f"{task.report}, and nothing else")))
+    if counted_words(state):
+        rows.append(("tokens", said(counted_words(state), limit=400)))
     if state.worker:
         rows.append(("worker", said(state.worker)))
     return rows if not state.note else [*rows, ("note", said(state.note))]

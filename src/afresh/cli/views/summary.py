@@ -21,6 +21,7 @@ def summary_json(state: State, changes: Sequence[Change], audits: Sequence[Audit
     """`accumulating` is what an agent that keeps its history would have sent over the same steps."""
     sent = [audit.tokens for audit in audits]
     verdict, baseline = state.verdict, state.baseline
+    ceiling = max((audit.budget for audit in audits), default=state.budget)
     return {
         "task": state.task.id,
         "goal": state.task.goal,
@@ -41,7 +42,7 @@ def summary_json(state: State, changes: Sequence[Change], audits: Sequence[Audit
         "reverted": state.reverted,
         "tokens": {
             "calls": state.calls, "input": state.usage.input, "output": state.usage.output, "cached": state.usage.cached,
-            "per_call": sent, **spread(sent), "ceiling": state.task.budget, "sent": sum(sent), "accumulating": accumulating,
+            "per_call": sent, **spread(sent), "ceiling": ceiling, "sent": sum(sent), "accumulating": accumulating,
         },
         "failed_approaches": [{"step": f.step, "subject": f.subject, "text": f.text} for f in failed_approaches(state)],
         "next": list(commands(state)),

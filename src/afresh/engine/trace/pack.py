@@ -74,7 +74,9 @@ class Packing:
         lines, names = self.weights.lines, self.weights.names
         for number, entry in enumerate(self.trace.entries):
             age, warmth = now - entry.step, heat(self.trace, entry, now)
-            one = Opened(entry, ranked(entry, self.weights, price), lines.moving(entry, age, warmth), names.moving(entry, age, warmth))
+            one = Opened(
+                entry, ranked(entry, self.weights, price), lines.moving(entry, age, warmth), names.moving(entry, age, warmth)
+            )
             self.opened.append(one)
             self.name_part[id(entry)] = one.names
             if one.order.rows:

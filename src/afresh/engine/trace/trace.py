@@ -28,7 +28,9 @@ def trace(passages: tuple[Passage, ...], read: Callable[[str], str], before: Tra
         return before
     length = len(before.passages)
     if passages[:length] == before.passages:
-        return grown(before, [taken for passage in passages[length:] for taken in entries(passage, read(passage.block))], passages)
+        return grown(
+            before, [taken for passage in passages[length:] for taken in entries(passage, read(passage.block))], passages
+        )
     known: dict[Passage, list[Entry]] = {}
     for entry in before.entries:
         known.setdefault(entry.passage, []).append(entry)

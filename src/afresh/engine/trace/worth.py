@@ -44,14 +44,25 @@ class Odds:
 
     @property
     def of_voice(self):
-        return {Voice.ACTION:(self.bias+self.action,self.age+self.age_of_action),Voice.OUTPUT:(self.bias+self.output,self.age),Voice.THOUGHT:(self.bias+self.thought,self.age+self.age_of_thought),Voice.SKETCH:(self.bias+self.sketch,self.age+self.age_of_thought)}
+        return {
+            Voice.ACTION: (self.bias + self.action, self.age + self.age_of_action),
+            Voice.OUTPUT: (self.bias + self.output, self.age),
+            Voice.THOUGHT: (self.bias + self.thought, self.age + self.age_of_thought),
+            Voice.SKETCH: (self.bias + self.sketch, self.age + self.age_of_thought),
+        }
 
     def still(self, what: str, sighting: Sighting) -> float:
         """The part that does not change until it is met again."""
-        odds = self.length * logarithm(len(what)) + self.used * logarithm(1 + sighting.used) + self.seen * logarithm(1 + sighting.seen)
+        odds = (
+            self.length * logarithm(len(what))
+            + self.used * logarithm(1 + sighting.used)
+            + self.seen * logarithm(1 + sighting.seen)
+        )
         odds += self.was_used * (sighting.used > 0) + self.was_spoken * sighting.spoken + self.was_sketched * sighting.sketched
         odds += self.capital * what[0].isupper()
-        return odds + self.path * ("/" in what) + self.dotted * ("." in what) + self.crowd * logarithm(1 + len(sighting.entry.names))
+        return (
+            odds + self.path * ("/" in what) + self.dotted * ("." in what) + self.crowd * logarithm(1 + len(sighting.entry.names))
+        )
 
     def moving(self, entry: Entry, age: int, heat: int) -> float:
         """The part that depends on the step that is to come, the same for all that stands in one entry."""
@@ -90,7 +101,12 @@ class Order:
 def ranked(entry: Entry, weights: Weights, price: Callable[[str], int]) -> Order:
     """Computed once for each entry: within an entry the order stays as it is while the steps go by."""
     key = (weights, price)
-    if isinstance(entry.order, Order) and entry.order.key is not None and entry.order.key[0] is weights and entry.order.key[1] is price:
+    if (
+        isinstance(entry.order, Order)
+        and entry.order.key is not None
+        and entry.order.key[0] is weights
+        and entry.order.key[1] is price
+    ):
         return entry.order
     names: list[tuple[float, float, int, str]] = []
     for name, sighting in entry.names.items():

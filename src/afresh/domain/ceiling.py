@@ -1,0 +1,64 @@
+"""What follows from an event for the ceiling: the fields of the state that change. `fold` puts them in."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from afresh.domain import event as happened
+from afresh.domain.action import Observation, Reply
+from afresh.domain.cost import learnt
+from afresh.domain.meter import kept, meter_of, taught
+from afresh.domain.pressure import Pressure, Reading
+from afresh.domain.room import below, changed_to, stepped
+from afresh.domain.state import State
+from afresh.domain.verdict import Ruling
+from afresh.domain.window import Audit
+
+Turn = happened.Calibrated | happened.Breached | happened.Wanted | happened.Rebudgeted | happened.Checkpointed
+"""Events that concern nothing else."""
+
+
+def turned(event: Turn, state: State) -> dict[str, Any]:
+    match event:
+        case happened.Calibrated(meter):
+            return {"meters": kept(state.meters, meter)}
+        case happened.Breached():
+            return {"room": replace(state.room, breaches=state.room.breaches + 1)}
+        case happened.Wanted(reason):
+            return {"room": replace(state.room, wanted=reason)}
+        case happened.Rebudgeted(step, _, budget, reason):
+            return {"room": changed_to(state.room, state.budget, budget, step, reason)}
+        case happened.Checkpointed():
+            return {"room": replace(state.room, saved=True)}
+
+
+def requested(call: Audit, state: State) -> dict[str, Any]:
+    reading = Reading(call.model, call.budget, call.reserve, call.tokens, call.demand, call.unmet, call.pieces, call.framing)
+    saved = state.room.saved and reading.pressure is Pressure.CRITICAL
+    return {"reading": reading, "room": replace(state.room, saved=saved)}
+
+
+def replied(reply: Reply, state: State) -> dict[str, Any]:
+    """Only a provider's own count teaches."""
+    reading = state.reading
+    if not reply.counted or not reading.pieces:
+        return {}
+    meter = taught(meter_of(state.meters, reading.model), reading.pieces, reading.framing, reply.usage.input)
+    return {"reading": replace(reading, reported=reply.usage.input), "meters": kept(state.meters, meter)}
+
+
+def acted(observations: Sequence[Observation], state: State) -> dict[str, Any]:
+    return {"costs": learnt(state.costs, observations)}
+
+
+def finished(step: int, state: State) -> dict[str, Any]:
+    lower = below(state.budget, state.task.budget)
+    return {"room": stepped(state.room, state.reading, worked(step, state), lower)}
+
+
+def worked(step: int, state: State) -> bool:
+    """Something in the reply worked, it was not undone, and if it claimed to be finished that was true."""
+    last = state.recent[-1] if state.recent else None
+    verdict = state.verdict if state.verdict_step == step else None
+    refused = verdict is not None and verdict.final and verdict.ruling is not Ruling.PASS
+    return last is not None and last.kept and not refused and any(seen.ok for seen in last.observations)

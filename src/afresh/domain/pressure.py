@@ -1,0 +1,46 @@
+"""How close a call came to its ceiling with what can't be left out. Room that was filled since it was there is no pressure."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+SOFT, CRITICAL = 0.80, 0.95
+
+
+class Pressure(StrEnum):
+    """SOFT: optional sections give way. CRITICAL: a checkpoint is written, and the window gets more room."""
+
+    CALM = "calm"
+    SOFT = "soft"
+    CRITICAL = "critical"
+
+
+def pressure(demand: int, budget: int) -> Pressure:
+    share = demand / budget if budget > 0 else 1.0
+    return Pressure.CRITICAL if share >= CRITICAL else Pressure.SOFT if share >= SOFT else Pressure.CALM
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The figures of one call."""
+
+    model: str = ""
+    budget: int = 0
+    reserve: int = 0
+    tokens: int = 0
+    """Our estimate of what was sent."""
+    demand: int = 0
+    """What is never left out (system, tools, framing, sections of the tier ALWAYS), with the reply's reserve."""
+    unmet: int = 0
+    """What the work had asked for (the tier DEMAND) and found no room."""
+    pieces: int = 0
+    framing: int = 0
+    reported: int = 0
+    """The provider's own count; 0 when there is none."""
+
+    @property
+    def pressure(self) -> Pressure:
+        return pressure(self.demand, self.budget) if self.budget else Pressure.CALM
+
+    def demand_at(self, budget: int) -> int:
+        """The same content under another ceiling: the reserve is a share of it."""
+        return self.demand - self.reserve + (self.reserve * budget // self.budget if self.budget > 0 else 0)

@@ -1,0 +1,63 @@
+"""The ceiling in force, and how it has served: what raising and lowering it is decided on."""
+
+from dataclasses import dataclass, replace
+
+from afresh.domain.pressure import Pressure, Reading, pressure
+
+PATIENCE, MOST_PATIENCE = 3, 48
+"""Calm steps before the ceiling goes down; doubled each time that going down has proved too early."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    budget: int = 0
+    """0: as ordered with the task."""
+    highest: int = 0
+    """The highest that was ever in force, when it is not the one ordered."""
+    since: int = 0
+    reason: str = ""
+    """Of the last change, and the step after which it was made."""
+    wanted: str = ""
+    """Why the agent has asked for more, until that is decided on."""
+    failing: int = 0
+    """Steps in a row that came to nothing while something asked for was left out."""
+    calm: int = 0
+    """Steps in a row that worked and that the level below would have held."""
+    patience: int = PATIENCE
+    lowered: bool = False
+    """The last change was one down."""
+    saved: bool = False
+    """A checkpoint has been written since the pressure became critical."""
+    breaches: int = 0
+    """Calls that the provider counted over their ceiling."""
+
+
+def levels(ordered: int, cap: int) -> tuple[int, ...]:
+    """Twice, four times, then the cap: each step up is worth a record, so there are few."""
+    return tuple(sorted({min(level, cap) for level in (ordered, 2 * ordered, 4 * ordered, cap)}))
+
+
+def above(budget: int, ordered: int, cap: int) -> int:
+    """The next level, or the same when there is none."""
+    return next((level for level in levels(ordered, cap) if level > budget), budget)
+
+
+def below(budget: int, ordered: int) -> int:
+    return max((level for level in levels(ordered, budget) if level < budget), default=budget)
+
+
+def changed_to(room: Room, before: int, budget: int, step: int, reason: str) -> Room:
+    """Too early a descent shows when it has to be taken back: the next one waits twice as long."""
+    up, down = budget > before, budget < before
+    patience = min(2 * room.patience, MOST_PATIENCE) if up and room.lowered else room.patience
+    return replace(
+        room, budget=budget, highest=max(room.highest, before, budget), since=step, reason=reason, wanted="", failing=0, calm=0,
+        patience=patience, lowered=down or (room.lowered and not up),
+    )  # fmt: skip
+
+
+def stepped(room: Room, reading: Reading, worked: bool, lower: int) -> Room:
+    """After a step; `lower` is the level below, or the one in force when there is none."""
+    held = lower < reading.budget and pressure(reading.demand_at(lower), lower) is Pressure.CALM
+    failing = room.failing + 1 if reading.unmet > 0 and not worked else 0
+    return replace(room, failing=failing, calm=room.calm + 1 if worked and held else 0)

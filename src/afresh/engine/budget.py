@@ -1,0 +1,95 @@
+"""How much room a call gets: as ordered, more for a reason, and back again. Every change is on record."""
+
+from dataclasses import replace
+
+from afresh.domain.event import Checkpointed, Rebudgeted
+from afresh.domain.outlook import can_afford, projected
+from afresh.domain.pressure import Pressure, pressure
+from afresh.domain.room import above, below
+from afresh.domain.state import State
+from afresh.domain.task import Task
+from afresh.domain.template import Share, Template
+from afresh.domain.text import one_line
+from afresh.domain.window import Window
+from afresh.engine.agent import Agent
+from afresh.engine.calibrate import counter_for
+from afresh.engine.record import record
+from afresh.errors import OverCeiling
+
+SHARE_OF_WINDOW = 5
+"""A call takes at most one part in this many of what the model can take."""
+FAILURES = 2
+YIELDING = ("outline",)
+"""Sections that give way under pressure: worth showing while there is room, and found by `search` otherwise."""
+
+
+def most(task: Task, window: int) -> int:
+    """The highest ceiling: by the user's limit and by the model's window. Never below what was ordered."""
+    return max(task.budget, min(task.budget_limit, window // SHARE_OF_WINDOW))
+
+
+def decide(state: State, cap: int) -> Rebudgeted | None:
+    """Pure: what the steps so far say about the ceiling. At most one level at a time."""
+    room, budget, ordered = state.room, state.budget, state.task.budget
+    if budget > cap:
+        return Rebudgeted(state.step, budget, cap, f"{cap:,} is the most that this model's window and the task's limit allow")
+    larger, lower = above(budget, ordered, cap), below(budget, ordered)
+    if room.wanted:
+        limit = "" if larger > budget else f", but {budget:,} is the limit"
+        return Rebudgeted(state.step, budget, larger, f"the agent asked: {one_line(room.wanted, 200)}{limit}")
+    if room.failing >= FAILURES and larger > budget:
+        why = f"{room.failing} steps in a row failed while {state.reading.unmet:,} tokens that were asked for had no room"
+        return Rebudgeted(state.step, budget, larger, why)
+    if lower < budget and room.calm >= room.patience and holds(state, lower):
+        why = f"{room.calm} calm steps in a row: {projected(state, lower):,} of {lower:,} tokens are enough for the next"
+        return Rebudgeted(state.step, budget, lower, why)
+    return None
+
+
+def holds(state: State, lower: int) -> bool:
+    """What the last steps used would have its place under the lower ceiling, and so would its like."""
+    tools = {seen.action.tool for past in state.recent[-state.room.patience :] for seen in past.observations}
+    return projected(state, lower) <= lower and all(can_afford(state, tool, lower) for tool in tools)
+
+
+def afford(state: State, agent: Agent) -> State:
+    """The ceiling for the next call, from what the steps so far have shown."""
+    if change := decide(state, most(state.task, agent.model.window)):
+        state = record(state, agent, [change])
+    if state.reading.pressure is Pressure.CRITICAL and not state.room.saved:
+        why = f"what is never left out took {state.reading.demand:,} of {state.reading.budget:,} tokens"
+        state = record(state, agent, [Checkpointed(state.step, why)])
+    return state
+
+
+def attuned(state: State, agent: Agent) -> Agent:
+    """The agent with the counter that was learnt, and with a template that makes room when the last call was under pressure."""
+    strained = state.reading.pressure is not Pressure.CALM
+    return replace(agent, counter=counter_for(state, agent), template=eased(agent.template) if strained else agent.template)
+
+
+def eased(template: Template) -> Template:
+    """Without a share of their own the yielding sections get what all others leave."""
+    phases = tuple(replace(phase, shares=unyielding(phase.shares)) for phase in template.phases)
+    return replace(template, shares=unyielding(template.shares), phases=phases)
+
+
+def unyielding(shares: tuple[Share, ...]) -> tuple[Share, ...]:
+    return tuple(share for share in shares if share.section not in YIELDING)
+
+
+def uncramped(window: Window, state: State, agent: Agent) -> Window:
+    """The window, unless hardly anything but what must be in has room and the ceiling can still be raised."""
+    last = above(state.budget, state.task.budget, most(state.task, agent.model.window)) == state.budget
+    if last or pressure(window.demand, window.budget) is not Pressure.CRITICAL:
+        return window
+    raise OverCeiling(f"critical pressure: what is never left out takes {window.demand:,} of {window.budget:,} tokens")
+
+
+def enlarged(state: State, agent: Agent, fault: OverCeiling) -> State:
+    """One level up, with a checkpoint; the fault stands when there is none."""
+    larger = above(state.budget, state.task.budget, most(state.task, agent.model.window))
+    if larger == state.budget:
+        raise fault
+    change = Rebudgeted(state.step, state.budget, larger, fault.evidence)
+    return record(state, agent, [change, Checkpointed(state.step, fault.evidence)])

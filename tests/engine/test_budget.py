@@ -1,0 +1,227 @@
+"""The ceiling goes up for a reason, comes down when it is calm, and stays between what was ordered and the cap."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from afresh.adapters.templates import template
+from afresh.domain.action import Action, Observation, Reply, Usage
+from afresh.domain.event import (
+    Acted,
+    Calibrated,
+    Checkpointed,
+    Created,
+    Finished,
+    Rebudgeted,
+    Replied,
+    Requested,
+    Settled,
+    Wanted,
+)
+from afresh.domain.meter import Meter
+from afresh.domain.pressure import Reading
+from afresh.domain.room import Room, levels
+from afresh.domain.state import State
+from afresh.domain.task import Task
+from afresh.domain.window import Audit, Request, Section, Tier, Window
+from afresh.engine.agent import Agent
+from afresh.engine.budget import afford, attuned, decide, enlarged, most, uncramped
+from afresh.engine.calibrate import calibrated, counter_for
+from afresh.engine.record import record
+from afresh.engine.tokens import Counter
+from afresh.errors import OverCeiling
+from afresh.testing.journals import continued
+from afresh.testing.memory import FakeClock, MemoryStore
+from afresh.testing.models import Computed
+
+TASK = Task(id="one", goal="goal")
+
+
+def agent(window: int = 200_000, **parts: Any) -> Agent:
+    """Only what the ceiling needs of one."""
+    model = Computed(lambda request: Reply())
+    model.window = window  # pyright: ignore[reportAttributeAccessIssue]
+    unused: dict[str, Any] = dict.fromkeys(("workspace", "files", "sandbox", "insight"))
+    given = {"store": MemoryStore(), "tools": (), "template": template("fix_bug"), "clock": FakeClock(), "counter": Counter()}
+    return Agent(model=model, **{**unused, **given, **parts})
+
+
+def begun(parts: Agent, task: Task = TASK) -> State:
+    entries, state = continued(None, [Created(task)])
+    parts.store.append(entries, (), state)
+    return state
+
+
+def call(state: State, demand: float, unmet: int) -> list[Any]:
+    """A call at the ceiling in force whose never-cut content takes this share of it."""
+    budget = state.budget
+    tokens = int(budget * demand) - budget // 4
+    audit = Audit("0" * 64, budget, tokens, (), (), reserve=budget // 4, model="m", pieces=max(1, tokens), unmet=unmet)
+    return [Requested(state.step + 1, audit), Replied(state.step + 1, Reply("", (), Usage(1, 1)))]
+
+
+def step(state: State, ok: bool, kept: bool, size: int = 100) -> list[Any]:
+    seen = Observation(Action("run"), ok, "", size=size)
+    return [Acted(state.step + 1, (seen,)), Settled(state.step + 1, kept, "s"), Finished(state.step + 1, "")]
+
+
+class Ceiling(RuleBasedStateMachine):
+    """Any course of calls, steps, wishes, models and windows that do not fit."""
+
+    @initialize(ordered=st.integers(500, 8_000), more=st.integers(0, 40_000), window=st.integers(40_000, 400_000))
+    def begin(self, ordered: int, more: int, window: int) -> None:
+        self.agent = agent(window)
+        self.state = begun(self.agent, replace(TASK, budget=ordered, max_budget=ordered + more))
+        self.calm = 0
+
+    def told(self, events: list[Any]) -> None:
+        self.state = record(self.state, self.agent, events)
+
+    @property
+    def cap(self) -> int:
+        return most(self.state.task, self.agent.model.window)
+
+    @rule(demand=st.floats(0.3, 1.0), unmet=st.sampled_from([0, 0, 700]), ok=st.booleans(), kept=st.booleans())
+    def take_a_step(self, demand: float, unmet: int, ok: bool, kept: bool) -> None:
+        before = self.state
+        assert decide(before, self.cap) == decide(before, self.cap)
+        self.state = afford(before, self.agent)
+        assert decide(self.state, self.cap) is None, "one decision is enough until something happens"
+        if before.budget > self.state.budget and before.budget <= self.cap:
+            assert self.calm >= before.room.patience and not before.room.wanted
+        self.told(call(self.state, demand, unmet))
+        self.told(step(self.state, ok, kept))
+        self.calm = self.calm + 1 if self.state.room.calm else 0
+
+    @rule(reason=st.text(min_size=1, max_size=9))
+    def wish(self, reason: str) -> None:
+        self.told([Wanted(reason)])
+
+    @rule(window=st.integers(40_000, 400_000))
+    def change_the_model(self, window: int) -> None:
+        """The composition root refuses a window that is too small for what was ordered."""
+        self.agent = agent(window, store=self.agent.store)
+
+    @precondition(lambda self: self.state.budget <= self.cap)
+    @rule()
+    def overflow(self) -> None:
+        before, fault = self.state, OverCeiling("section 'task' needs 9 tokens, 8 are left")
+        if before.budget == self.cap:
+            with pytest.raises(OverCeiling):
+                enlarged(before, self.agent, fault)
+        else:
+            self.state = enlarged(before, self.agent, fault)
+            assert self.state.budget > before.budget and self.state.room.saved
+
+    @invariant()
+    def within_bounds(self) -> None:
+        if hasattr(self, "state"):
+            afterwards = afford(self.state, replace(self.agent, store=MemoryCopy(self.agent.store)))
+            assert self.state.task.budget <= afterwards.budget <= self.cap
+            ladder = levels(self.state.task.budget, self.cap)
+            assert afterwards.budget in ladder or afterwards.budget == self.state.budget
+
+    def teardown(self) -> None:
+        if hasattr(self, "state"):
+            changes = [e.event for e in self.agent.store.journal("one") if isinstance(e.event, Rebudgeted)]
+            assert all(change.reason for change in changes)
+            assert self.agent.store.load("one").room.highest <= max([self.state.task.budget, *(c.budget for c in changes)])
+
+
+class MemoryCopy(MemoryStore):
+    """Takes what would be written, and leaves the other store alone."""
+
+    def __init__(self, other: Any) -> None:
+        super().__init__()
+        self.states, self._journals = dict(other.states), {task: list(told) for task, told in other._journals.items()}
+
+
+TestAnyCourse = Ceiling.TestCase
+TestAnyCourse.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
+
+
+def at(**room: Any) -> State:
+    return State(task=TASK, room=Room(**room), reading=Reading(budget=room.get("budget", 4_000), reserve=1_000, demand=2_000))
+
+
+def test_the_cap_is_the_users_limit_or_a_fifth_of_the_window() -> None:
+    assert most(TASK, 200_000) == 16_000 and most(TASK, 50_000) == 10_000
+    assert most(replace(TASK, max_budget=100_000), 200_000) == 40_000
+    assert most(replace(TASK, max_budget=4_000), 200_000) == 4_000
+    assert most(TASK, 8_000) == 4_000, "never below what was ordered; such a model is refused before"
+
+
+def test_a_smaller_model_brings_the_ceiling_down_first_of_all() -> None:
+    change = decide(at(budget=16_000, wanted="more"), 9_000)
+    assert change and change.budget == 9_000 and "9,000 is the most" in change.reason
+
+
+def test_two_failures_for_want_of_room_raise_it_and_one_does_not() -> None:
+    assert decide(at(failing=1), 16_000) is None
+    change = decide(at(failing=2), 16_000)
+    assert change and (change.before, change.budget) == (4_000, 8_000)
+    assert decide(at(failing=2), 4_000) is None, "there is no more to give"
+
+
+def test_it_stays_up_while_what_the_tools_bring_would_not_fit_below() -> None:
+    parts = agent()
+    state = begun(parts)
+    state = record(state, parts, [Rebudgeted(0, 4_000, 8_000, "why not")])
+    for _ in range(4):
+        state = record(state, parts, [*call(state, 0.4, 0), *step(state, True, True, size=11_000)])
+    assert state.room.calm == 4 and decide(state, 16_000) is None
+    state = record(state, parts, [*call(state, 0.4, 0), *step(state, True, True, size=10)])
+    assert decide(state, 16_000) is None, "an output of `run` is usually long here"
+    while state.step < 40 and (change := decide(state, 16_000)) is None:
+        state = record(state, parts, [*call(state, 0.4, 0), *step(state, True, True, size=10)])
+    assert change and change.budget == 4_000
+
+
+def test_a_critical_window_at_the_cap_is_checkpointed_once() -> None:
+    parts = agent(window=20_000)
+    state = record(begun(parts), parts, call(begun(agent()), 0.97, 0))
+    state = afford(afford(state, parts), parts)
+    assert [type(e.event) for e in parts.store.journal("one")].count(Checkpointed) == 1
+    state = record(state, parts, call(state, 0.5, 0))
+    afford(record(afford(state, parts), parts, call(state, 0.97, 0)), parts)
+    assert [type(e.event) for e in parts.store.journal("one")].count(Checkpointed) == 2, "it was calm in between"
+
+
+def window(state: State, always: int) -> Window:
+    sections = (Section("task", Tier.ALWAYS, "", always), Section("files", Tier.DEMAND, "", 100))
+    return Window(Request("", "", (), 1_000), sections, (), state.budget, always + 100)
+
+
+def test_a_cramped_window_is_not_sent_while_there_is_a_level_above() -> None:
+    state = State(task=TASK)
+    with pytest.raises(OverCeiling, match=r"critical pressure: what is never left out takes 3,850 of 4,000 tokens"):
+        uncramped(window(state, 2_850), state, agent())
+    assert uncramped(window(state, 2_750), state, agent())
+    assert uncramped(window(state, 2_850), state, agent(window=20_000)), "at the cap it is better than nothing"
+
+
+def test_under_pressure_the_outline_gives_way() -> None:
+    calm, soft = (State(task=TASK, reading=Reading(budget=4_000, demand=demand)) for demand in (3_000, 3_300))
+    plain = agent()
+    assert attuned(calm, plain).template == plain.template
+    gone = set(plain.template.shares) - set(attuned(soft, plain).template.shares)
+    assert {share.section for share in gone} == {"outline"}
+
+
+def test_the_counter_is_the_one_learnt_for_the_model_that_is_asked() -> None:
+    state = State(task=TASK, meters=(Meter("computed", (1.0,), 1), Meter("other", (2.0,), 1)))
+    parts = agent(counter=Counter(framing=77))
+    assert counter_for(state, parts) == Counter(1.03, 77)
+    assert counter_for(State(task=TASK), parts) == Counter(1.15, 77)
+
+
+def test_what_others_have_learnt_is_taken_over_only_by_who_knows_nothing() -> None:
+    elsewhere = Meter("computed", (1.2,), 5)
+    parts = agent(learnt=elsewhere)
+    assert calibrated(State(task=TASK), parts) == [Calibrated(elsewhere)]
+    assert calibrated(State(task=TASK, meters=(Meter("computed", (1.0,), 1),)), parts) == []
+    assert calibrated(State(task=TASK), agent()) == []

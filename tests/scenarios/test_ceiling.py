@@ -1,0 +1,218 @@
+"""The ceiling over real HTTP: what the provider counts is learnt, what went over is recorded, more room is given for a reason."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from person import CHECK, COMPLETE, MEND, SOURCE, Person
+
+from afresh.app import compose
+from afresh.app.calls import verify
+from afresh.app.tasks import Order, add, open_desk
+from afresh.domain import pressure
+from afresh.domain.action import Action, Reply, Usage
+from afresh.domain.event import Breached, Calibrated, Checkpointed, Doubted, Rebudgeted, Replied, Requested
+from afresh.domain.window import Request, ToolSchema
+from afresh.engine.tokens import Counter
+from afresh.testing.server import ModelServer
+
+MODEL = "openai:some-model"
+LOOK = ("read", {"path": "wide.py"})
+LOST = ("read", {"path": "nowhere.py"})
+GOAL = "double is wrong, see wide.py"
+"""What a goal names is shown from the first call on, as far as there is room: so the first call is full."""
+WIDE = "".join(f"def remark_{n}():\n    return '{n}{' and so on' * 20}'\n\n\n" for n in range(60))
+DRIVER = Path(__file__).with_name("driver.py")
+
+
+def reply(*steps) -> Reply:
+    return Reply("As asked.", tuple(Action(tool, dict(args)) for tool, args in steps), Usage(0, 40))
+
+
+def asked(body: Mapping[str, Any]) -> Request:
+    """The request as it arrived in the wire format of OpenAI."""
+    system, message = (part["content"] for part in body["messages"])
+    tools = [ToolSchema(**tool["function"]) for tool in body["tools"]]
+    return Request(system, message, tuple(tools), body["max_tokens"])
+
+
+def thirty_percent_more(body: Mapping[str, Any]) -> int:
+    """Than we estimate as long as nothing has been learnt."""
+    return int(Counter().whole(asked(body)) * 1.3)
+
+
+@pytest.fixture
+def provider(requires_sandbox, monkeypatch, person: Person):
+    """Starts a provider that reports as input what `count` makes of a request."""
+    requires_sandbox()
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    person.write("wide.py", WIDE)
+    person.commit("a long file")
+
+    def start(script: Sequence[Reply], count=thirty_percent_more) -> ModelServer:
+        server = ModelServer(script, count)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
+        return server
+
+    return start
+
+
+def events(person: Person, task: str, *kinds: type) -> list[Any]:
+    return [entry.event for entry in open_desk(person.repo).store.journal(task) if isinstance(entry.event, kinds)]
+
+
+def calls(person: Person, task: str) -> list[tuple[Any, int]]:
+    """The audit of every call, with the tokens that the provider reported."""
+    told = events(person, task, Requested, Replied)
+    return [(asked.audit, answered.reply.usage.input) for asked, answered in zip(told[::2], told[1::2], strict=True)]
+
+
+def log(person: Person, task: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (person.state / "decisions" / f"{task}.jsonl").read_text().splitlines()]
+
+
+def test_a_provider_that_counts_more_breaches_once_and_from_then_on_the_ceiling_holds(person: Person, provider) -> None:
+    with provider([reply(LOOK)] * 4 + [reply(MEND, COMPLETE)]):
+        task = person.runs(MODEL, "--json", goal=GOAL).json["task"]
+    made = calls(person, task)
+    assert [reported + audit.reserve > audit.budget for audit, reported in made] == [True, False, False, False, False]
+    assert all(audit.tokens > 2_750 for audit, _ in made), "the room is used, before and after"
+    assert all(1 <= audit.tokens / reported <= 1.05 for audit, reported in made[1:])
+    audit, reported = made[0]
+    assert events(person, task, Breached) == [Breached(1, audit.tokens, reported, audit.reserve, 4_000)]
+    line = next(line for line in log(person, task) if line["kind"] == "breached")
+    assert line["by"] == "harness" and f"{reported:,} tokens reported, {audit.tokens:,} estimated" in line["why"]
+    assert person.shown(task)["ceiling"]["breaches"] == 1
+    shown = person.types("context", "show", task, "--step", "1", "--omitted").words
+    assert f"estimated {audit.tokens:,} tokens, reported {reported:,} (+30 %)" in shown
+    assert person.types("context", "verify", task).code == 0
+    assert "1 calls were counted over their ceiling" in person.types("show", task).words
+
+
+def test_the_next_task_starts_from_what_was_learnt_and_another_model_does_not(person: Person, provider) -> None:
+    with provider([reply(LOOK), reply(MEND, COMPLETE)] * 3):
+        first = person.runs(MODEL, "--json", goal=GOAL).json["task"]
+        second = person.runs(MODEL, "--json", goal=GOAL).json["task"]
+        other = person.runs("openai:other-model", "--json", goal=GOAL).json["task"]
+    assert [event.meter.samples for event in events(person, second, Calibrated)] == [2]
+    assert not events(person, first, Calibrated) and not events(person, second, Breached)
+    assert all(reported + audit.reserve <= audit.budget for audit, reported in calls(person, second))
+    assert not events(person, other, Calibrated) and events(person, other, Breached), "it has a history of its own"
+
+
+def test_a_mad_report_is_not_believed_and_teaches_nothing(person: Person, provider) -> None:
+    reports = iter([190_000, 3])
+    with provider([reply(LOOK), reply(MEND, COMPLETE)], lambda body: next(reports)):
+        task = person.runs(MODEL, "--json", goal=GOAL).json["task"]
+    assert {audit.counter for audit, _ in calls(person, task)} == {"{}"}
+    assert len(events(person, task, Doubted)) == 2 and not events(person, task, Breached)
+    assert "2 reports were not believed" in person.types("show", task).words
+
+
+def test_a_model_that_is_no_provider_teaches_nothing(person: Person, provider) -> None:
+    script = person.folder / "counting.jsonl"
+    actions = [{"tool": tool, "args": args} for tool, args in (MEND, COMPLETE)]
+    lines = [{"thought": "", "actions": [action], "usage": {"input": 9_999}} for action in actions]
+    script.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    task = person.runs(f"scripted:{script}", "--json", goal=GOAL).json["task"]
+    assert person.shown(task)["meters"] == [] and not events(person, task, Breached, Doubted)
+
+
+def test_a_goal_that_does_not_fit_gets_more_room_with_the_reason_and_a_checkpoint(person: Person, provider) -> None:
+    goal = "double is wrong. " + "It must be right for every number there is. " * 300
+    with provider([reply(MEND), reply(COMPLETE)], None):
+        task = person.runs(MODEL, "--json", goal=goal).json["task"]
+    raised = events(person, task, Rebudgeted)
+    assert [(change.before, change.budget) for change in raised] == [(4_000, 8_000)]
+    assert raised[0].reason.startswith("section 'task' needs 3,4") and "are left" in raised[0].reason
+    assert {audit.budget for audit, _ in calls(person, task)} == {8_000}
+    assert events(person, task, Checkpointed)
+    checkpoint = (person.state / "checkpoints" / f"{task}.md").read_text()
+    assert "## Summary" in checkpoint and "## Archived outputs" in checkpoint and "section 'task' needs" in checkpoint
+    assert "8,000 tokens a call (ordered 4,000, at most 16,000)" in person.types("show", task).words
+    assert "section 'task' needs" in (person.state / "sessions" / "archive" / f"{task}.md").read_text()
+    assert [line["text"] for line in log(person, task)][:2] == ["ceiling 4,000 → 8,000", "checkpoint"]
+    assert person.types("context", "verify", task).code == 0
+    assert person.types("rebuild").code == 0
+    assert (person.state / "checkpoints" / f"{task}.md").read_text() == checkpoint
+
+
+def test_a_window_with_hardly_any_room_is_built_again_at_the_next_level(person: Person, provider, monkeypatch) -> None:
+    monkeypatch.setattr(pressure, "CRITICAL", 0.3)
+    task = person.runs(person.script([MEND], [COMPLETE]), "--json", goal=GOAL).json["task"]
+    changes = events(person, task, Rebudgeted)
+    assert [change.budget for change in changes] == [8_000, 16_000] and {change.step for change in changes} == {0}
+    assert all(change.reason.startswith("critical pressure: what is never left out takes") for change in changes)
+    assert {audit.budget for audit, _ in calls(person, task)} == {16_000}, "nothing was sent before"
+
+
+def test_a_limit_that_equals_the_budget_is_never_passed(person: Person, provider) -> None:
+    goal = GOAL + " and no word of this may be lost" * 80
+    with provider([reply(LOST)] * 2 + [reply(MEND, COMPLETE)], None):
+        task = person.runs(MODEL, "--max-budget", "4000", "--json", goal=goal).json["task"]
+    assert not events(person, task, Rebudgeted)
+    assert {audit.budget for audit, _ in calls(person, task)} == {4_000}
+
+
+def test_room_is_given_when_steps_fail_for_want_of_it_and_taken_back_after_calm_ones(person: Person, provider) -> None:
+    small = ("read", {"path": "calc.py"})
+    with provider([reply(LOST)] * 2 + [reply(small)] * 5 + [reply(MEND, COMPLETE)]):
+        task = person.runs(MODEL, "--json", goal=GOAL).json["task"]
+    up, down = events(person, task, Rebudgeted)
+    assert (up.step, up.before, up.budget) == (2, 4_000, 8_000) and "2 steps in a row failed while" in up.reason
+    assert (down.step, down.before, down.budget) == (5, 8_000, 4_000) and "3 calm steps in a row" in down.reason
+    assert [audit.budget for audit, _ in calls(person, task)] == [4_000] * 2 + [8_000] * 3 + [4_000] * 3
+    assert person.types("context", "verify", task).code == 0
+
+
+def test_the_agent_may_ask_for_more_room(person: Person, provider, monkeypatch) -> None:
+    plain = compose.template
+    monkeypatch.setattr(compose, "template", lambda type: with_tool(plain(type), "more_room"))
+    asks = ("more_room", {"reason": "remark_150 is not shown"})
+    with provider([reply(asks)] * 3 + [reply(MEND, COMPLETE)], None):
+        task = person.runs(MODEL, "--max-budget", "9000", "--json", goal=GOAL).json["task"]
+    changes = [(change.budget, change.reason) for change in events(person, task, Rebudgeted)]
+    why = "the agent asked: remark_150 is not shown"
+    assert changes == [(8_000, why), (9_000, why), (9_000, f"{why}, but 9,000 is the limit")]
+
+
+def with_tool(template, name: str):
+    from dataclasses import replace
+
+    return replace(template, tools=(*template.tools, name))
+
+
+def test_a_killed_run_goes_on_with_the_same_factor_and_ceiling_to_the_byte(person: Person, provider) -> None:
+    script = [reply(LOST)] * 2 + [reply(LOOK), reply(MEND), reply(COMPLETE)]
+    undisturbed = finished(person, provider(script), "never")
+    assert [audit.budget for audit in undisturbed] == [4_000, 4_000, 8_000, 8_000, 8_000]
+    assert len({audit.counter for audit in undisturbed}) == 2, "the factor was learnt in the first call"
+    for point in ("after:Replied", "after:Rebudgeted"):
+        assert [audit.hash for audit in finished(person, provider(script), point)] == [audit.hash for audit in undisturbed]
+
+
+def finished(person: Person, server: ModelServer, point: str) -> list[Any]:
+    """The calls of a task that is killed at a point and resumed, in a project that knows of no other."""
+    (person.state / "afresh.db").unlink(missing_ok=True)
+    desk = open_desk(person.repo)
+    task = add(desk, Order(GOAL, "fix_bug", (CHECK,), model=MODEL)).task.id
+    desk.database.close()
+    with server:
+        if drive(person, task, point, 1) == -signal.SIGKILL:
+            assert drive(person, task, "never", 0) == 0
+    assert all(one.same for one in verify(open_desk(person.repo), task))
+    return [audit for audit, _ in calls(person, task)]
+
+
+def drive(person: Person, task: str, point: str, step: int) -> int:
+    command = [sys.executable, str(DRIVER), str(person.repo), task, point, str(step)]
+    environment = {**os.environ, "PYTHONPATH": SOURCE}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    assert done.returncode in (0, -signal.SIGKILL), done.stderr
+    return done.returncode
