@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "projections": SEAMS | {"projections"},
     "adapters": SEAMS | {"adapters"},
     "testing": SEAMS | {"testing"},
-    "replay": SEAMS | {"engine", "replay"},
+    "replay": SEAMS | {"engine", "adapters", "replay"},
     "app": SEAMS | {"engine", "insight", "projections", "adapters", "testing", "replay", "app"},
     "cli": SEAMS | {"projections", "app", "cli"},
 }

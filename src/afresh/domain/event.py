@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from afresh.domain.action import Observation, Reply
 from afresh.domain.fact import Decision, Fact, Hunk, IndexLine, PlanItem, Region
 from afresh.domain.meter import Meter
+from afresh.domain.passage import Passage
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Verdict
 from afresh.domain.window import Audit
@@ -86,6 +87,7 @@ class Digested:
     facts: tuple[Fact, ...] = ()
     regions: tuple[Region, ...] = ()
     index: tuple[IndexLine, ...] = ()
+    passages: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from afresh.domain import ceiling
 from afresh.domain import event as happened
 from afresh.domain.event import Entry, Event, Head, logged
 from afresh.domain.fact import Fact, FactKind, Hunk, Region
+from afresh.domain.passage import remembered
 from afresh.domain.state import Pending, State, StepRecord, changed
 from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
@@ -105,9 +106,12 @@ def _(event: happened.Digested, state: State) -> State:
     for region in event.regions:
         regions = seen(regions, region)
     index = (*state.index, *event.index)[-INDEX_LINES:]
+    passages = (*state.passages, *event.passages)
+    held = remembered(passages, state.budget) if event.passages else passages
     return changed(
-        state, facts=bounded(facts), regions=regions[-REGIONS:], index=index, archived=state.archived + len(event.index)
-    )
+        state, facts=bounded(facts), regions=regions[-REGIONS:], index=index, archived=state.archived + len(event.index),
+        passages=held, forgotten=state.forgotten + len(passages) - len(held),
+    )  # fmt: skip
 
 
 @apply.register

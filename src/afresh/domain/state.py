@@ -7,6 +7,7 @@ from typing import Any
 from afresh.domain.action import Observation, Reply, Usage
 from afresh.domain.cost import Cost
 from afresh.domain.event import Head
+from afresh.domain.passage import Passage
 from afresh.domain.fact import UNCONFINED, Decision, Fact, IndexLine, PlanItem, Region
 from afresh.domain.meter import Meter
 from afresh.domain.pressure import Reading
@@ -79,6 +80,10 @@ class State:
     regions: tuple[Region, ...] = ()
     index: tuple[IndexLine, ...] = ()
     archived: int = 0
+    passages: tuple[Passage, ...] = ()
+    """What is remembered line by line of the steps so far; the text is in the archive."""
+    forgotten: int = 0
+    """Passages that memory had no room for any more; they are in the archive."""
     # counts
     usage: Usage = NOTHING
     calls: int = 0

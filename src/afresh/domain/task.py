@@ -18,6 +18,10 @@ class Status(StrEnum):
         return self in (Status.DONE, Status.FAILED, Status.APPLIED, Status.DISCARDED)
 
 
+RECORDED = "recorded"
+"""Type of a task that another agent worked on: nothing of it is checked here."""
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """A success criterion: a command that must exit 0 in the task's tree."""

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from afresh.domain.window import Tier
 
 SECTIONS = (
-    "task", "outline", "names", "archive", "known", "failed", "files", "changes", "suggestions",
-    "verification", "failing", "plan", "earlier", "work", "last", "summary",
+    "task", "outline", "summary", "archive", "known", "failed", "work", "names", "files", "changes", "suggestions",
+    "verification", "failing", "plan", "earlier", "last",
 )  # fmt: skip
+"""In reading order, from stable to volatile."""
 ALWAYS = ("task", "failed", "changes", "verification", "plan")
 """What no template may cut or hide: the order, what failed, what was done, how it stands, what comes next."""
 CODE_PHASES, REPORT_PHASES = ("understand", "change", "verify"), ("understand", "report")
-KINDS = ("work", "summary")
+KINDS = ("work", "summary", "replay")
 """Kinds of call."""
 
 

@@ -1,8 +1,9 @@
 """The parts that work together on a task. Frozen: nothing of a run's history is in it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from afresh.domain.meter import UNTAUGHT, Meter
+from afresh.domain.memory import Recollection
 from afresh.domain.state import State
 from afresh.domain.template import Template
 from afresh.engine.tokens import Counter
@@ -22,6 +23,8 @@ class Agent:
     clock: Clock
     counter: Counter
     watchers: tuple[Watcher, ...] = ()
+    recollection: Recollection = field(default_factory=Recollection)
+    """Saves reading again; nothing depends on it."""
     learnt: Meter = UNTAUGHT
     """What other tasks of the project know of the model's count."""
 

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from afresh.domain.template import Share
+from afresh.domain.memory import Memory
+from afresh.domain.template import Share, Template
 from afresh.domain.window import Omission, Section, Tier
 from afresh.engine.sections import Draft, Piece
-from afresh.engine.tokens import Counter
+from afresh.engine.tokens import Gauge
+from afresh.engine.work import WorkPage, covered
+from afresh.engine.worth import weights
 
 SMALLEST_CUT, STUBS = 60, 8
 """Tokens that a part must have to be worth showing; and what share of the room is kept for stubs, one in this many."""
@@ -17,7 +20,7 @@ class Page:
     """A section while it is being filled. What is taken is one of its pieces, a part of one, or a stub for one."""
 
     draft: Draft
-    counter: Counter
+    counter: Gauge
     share: Share
     limit: int
     """Tokens that it may take in all."""
@@ -88,11 +91,24 @@ class Page:
         self.spent += cost
         return cost
 
+    def claim(self, room: int) -> int:
+        """Up to its share."""
+        spent = self.take(room)
+        return spent + self.take_part(room - spent)
+
+    def more(self, room: int) -> int:
+        """Of what all claims have left."""
+        spent = self.grow(room)
+        spent += self.take(room - spent)
+        return spent + self.take_part(room - spent)
+
     @property
-    def section(self) -> Section:
+    def sections(self) -> list[Section]:
+        if not self.taken:
+            return []
         pieces = [self.taken[piece] for piece in self.draft.pieces if piece in self.taken]
         text = page(self.draft, pieces) + (f"\n{self.draft.rest}" if self.rest else "")
-        return Section(self.draft.name, self.share.tier, text, self.counter(text) + 2)
+        return [Section(self.draft.name, self.share.tier, text, self.counter(text) + 2)]
 
     @property
     def omissions(self) -> list[Omission]:
@@ -107,30 +123,38 @@ class Page:
         return [Omission(self.draft.name, what, tokens, reason) for (what, reason), tokens in gone.items()]
 
 
-def allot(
-    made: Sequence[Draft], shares: Sequence[Share], room: int, counter: Counter
-) -> tuple[list[Section], list[Omission]]:  # fmt: skip
-    claims = {share.section: (at, share) for at, share in enumerate(shares)}
-    pages, left = [opened(draft, claims[draft.name][1] if draft.name in claims else None, room, counter) for draft in made], room
-    order = sorted(pages, key=lambda one: claims[one.draft.name][0] if one.draft.name in claims else len(claims))
+def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, given: Sequence[str]) -> None:
+    """Fill the pages. `given` is what the window shows besides them: what stands there need not be shown again."""
+    claims = {share.section: at for at, share in enumerate(shares)}
+    order, left = sorted(pages, key=lambda one: claims.get(one.share.section, len(claims))), room
     kept = min(room // STUBS, sum(one.stubs_cost for one in pages if one.limit))
     for one in order:
-        share = one.within(min(left - kept, int(one.share.part * room)))
-        spent = one.take(share)
-        left -= spent + one.take_part(share - spent)
+        if isinstance(one, WorkPage):
+            one.covered = covered([*given, *[section.text for other in pages for section in other.sections]])
+        left -= one.claim(one.within(min(left - kept, int(one.share.part * room))))
     for one in order:
-        left -= one.grow(one.within(left - kept))
-        left -= one.take(one.within(left - kept))
-        left -= one.take_part(one.within(left - kept))
+        left -= one.more(one.within(left - kept))
     for one in order:
         left -= one.add_stubs(one.within(left))
-    return [one.section for one in pages if one.taken], [gone for one in pages for gone in one.omissions]
 
 
-def opened(draft: Draft, share: Share | None, room: int, counter: Counter) -> Page:
+def opened(draft: Draft, shares: Sequence[Share], room: int, counter: Gauge) -> Page:
     """A section that the template does not name has no share of its own and takes what the others leave."""
-    share = share or Share(draft.name, 0.0, tier=draft.tier)
+    share = named(shares, draft.name) or Share(draft.name, 0.0, tier=draft.tier)
     return Page(draft, counter, share, 0 if share.tier is Tier.NEVER else int(share.cap * room))
+
+
+def opened_work(memory: Memory, template: Template, shares: Sequence[Share], room: int, counter: Gauge) -> list[WorkPage]:
+    """The page of earlier steps, where the template has a place for it."""
+    share, index = named(shares, "work"), named(shares, "names")
+    if not share or not memory.trace.entries:
+        return []
+    limit = 0 if share.tier is Tier.NEVER else int(share.cap * room)
+    return [WorkPage(memory, weights(template.weights), counter, share, index or Share("names", 0.0), limit, room)]
+
+
+def named(shares: Sequence[Share], section: str) -> Share | None:
+    return next((share for share in shares if share.section == section), None)
 
 
 def page(draft: Draft, pieces: Sequence[Piece]) -> str:
@@ -144,7 +168,7 @@ def page(draft: Draft, pieces: Sequence[Piece]) -> str:
     return "\n".join(lines)
 
 
-def cut(piece: Piece, room: int, counter: Counter) -> Piece | None:
+def cut(piece: Piece, room: int, counter: Gauge) -> Piece | None:
     """Head and tail at whole lines, saying what is missing and where it is; nothing if too little would be left."""
     lines = piece.text.splitlines()
     low, high, best = 2, len(lines) - 1, None

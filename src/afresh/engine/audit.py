@@ -8,7 +8,7 @@ from afresh.domain.codec import dumps, loads
 from afresh.domain.event import Requested
 from afresh.domain.fact import Block, Look
 from afresh.domain.fold import fold
-from afresh.domain.memory import Memory
+from afresh.domain.memory import Memory, Recollection
 from afresh.domain.state import State
 from afresh.domain.template import Template
 from afresh.domain.window import Audit, LookRef, SectionRef, ToolSchema, Window
@@ -59,10 +59,11 @@ def policy(state: State, agent: Agent) -> tuple[Look, ...]:
     return Look("template", agent.template.type, dumps(agent.template)), Look("tools", "", dumps(tools))
 
 
-def rebuild(state: State, call: Audit, store: Store) -> Window:
+def rebuild(state: State, call: Audit, store: Store, past: Recollection) -> Window:
     """The window of a recorded call, from the state before it and what was looked at."""
     looks = tuple(Look(ref.kind, ref.subject, store.read(ref.block)) for ref in call.looks)
-    memory = Memory(state, tuple(look for look in looks if look.kind not in ("template", "tools")))
+    seen = tuple(look for look in looks if look.kind not in ("template", "tools"))
+    memory = Memory(state, seen, past.of(state.passages, store.read))
     template = loads(Template, next(look.text for look in looks if look.kind == "template"))
     tools = schemas(next(look.text for look in looks if look.kind == "tools"))
     return build(memory, template, tools, call.budget, loads(Counter, call.counter))
@@ -75,8 +76,9 @@ def schemas(text: str) -> tuple[ToolSchema, ...]:
 def rebuild_all(task: str, store: Store) -> Iterator[Rebuilt]:
     """Every call of a task, built again."""
     state: State | None = None
+    past = Recollection()
     for entry in store.journal(task):
         if isinstance(entry.event, Requested) and state:
-            again = rebuild(state, entry.event.audit, store)
+            again = rebuild(state, entry.event.audit, store, past)
             yield Rebuilt(entry.event.step, entry.event.audit.hash, again.request.hash)
         state = fold(state, [entry])

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.domain.memory import Memory
-from afresh.domain.template import Layout, Template
+from afresh.domain.template import SECTIONS, Layout, Template
 from afresh.domain.window import Request, Section, Tier, ToolSchema, Window
-from afresh.engine.allot import allot, page
+from afresh.engine.allot import allot, opened, opened_work, page
 from afresh.engine.phase import urged, where
 from afresh.engine.sections import drafts
-from afresh.engine.tokens import TOOL_FRAMING, Counter, tools_text
+from afresh.engine.tokens import TOOL_FRAMING, Gauge, tools_text
 from afresh.errors import OverCeiling
 from afresh.ports import Tool
 
@@ -20,9 +20,7 @@ def offered(layout: Layout, tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
     return tuple(tool.schema for tool in tools if tool.schema.name in layout.tools)
 
 
-def build(
-    memory: Memory, template: Template, tools: Sequence[ToolSchema], budget: int, counter: Counter, spare: int = 0
-) -> Window:
+def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budget: int, counter: Gauge, spare: int = 0) -> Window:
     """Fixed parts first, then every section its share, then what is left to whoever still has something to say. `spare` is kept
     free: by so much an attempt before this one was over, since a whole may count for more than its parts."""
     layout = template.at(memory.state.phase)
@@ -34,10 +32,13 @@ def build(
     room = budget - reserve - counter.framing - foot - sum(section.tokens for section in (*fixed, *always))
     if room < 0:
         raise over(budget, reserve, [*fixed, *always], room)
-    others = [draft for draft in made if draft.tier is not Tier.ALWAYS]
-    chosen, omissions = allot(others, layout.shares, max(0, room - spare), counter)
-    by_name = {section.name: section for section in (*always, *chosen)}
-    body = [by_name[draft.name] for draft in made if draft.name in by_name]
+    room = max(0, room - spare)
+    others = [opened(draft, layout.shares, room, counter) for draft in made if draft.tier is not Tier.ALWAYS]
+    pages = [*others, *opened_work(memory, template, layout.shares, room, counter)]
+    allot(pages, layout.shares, room, [section.text for section in always])
+    chosen = [section for one in pages for section in one.sections]
+    omissions = [gone for one in pages for gone in one.omissions]
+    body = sorted((*always, *chosen), key=lambda section: SECTIONS.index(section.name))
     used = sum(section.tokens for section in (*fixed, *body)) + counter.framing + foot
     body.append(Section("footer", Tier.ALWAYS, footer(memory, layout, used, budget, reserve), foot))
     request = Request(layout.system, "\n\n".join(section.text for section in body), tuple(tools), reserve)
@@ -48,26 +49,29 @@ def build(
     return checked(Window(request, (*fixed, *body), tuple(omissions), budget, used, unmet), counter)
 
 
-def fixed_section(name: str, text: str, counter: Counter) -> Section:
+def fixed_section(name: str, text: str, counter: Gauge) -> Section:
     return Section(name, Tier.ALWAYS, text, counter(text) + 2)
 
 
-def tools_section(tools: Sequence[ToolSchema], counter: Counter) -> Section:
+def tools_section(tools: Sequence[ToolSchema], counter: Gauge) -> Section:
     text = tools_text(tools)
     return Section("tools", Tier.ALWAYS, text, counter(text) + TOOL_FRAMING * len(tools))
 
 
 def footer(memory: Memory, layout: Layout, used: int, budget: int, reserve: int) -> str:
     state = memory.state
+    kept = f", {reserve:,} of them for your reply" if reserve else ""
+    of = f" of {state.limit}" if state.limit else ""
+    phase = where(state, layout)
     context = (
-        f"[Context: {used + reserve:,}/{budget:,} tokens, {reserve:,} of them for your reply | "
+        f"[Context: {used + reserve:,}/{budget:,} tokens{kept} | "
         f"{state.archived} archived blocks available | "
-        f"step {state.step + 1} of {state.limit} | {where(state, layout)}]"
+        f"step {state.step + 1}{of}{' | ' + phase if phase else ''}]"
     )
     return "\n".join(line for line in (context, urged(state, layout), "What is your next action?") if line)
 
 
-def checked(window: Window, counter: Counter) -> Window:
+def checked(window: Window, counter: Gauge) -> Window:
     """The ceiling holds for what is really sent, not for the sum of its parts."""
     whole = counter.whole(window.request)
     if whole + window.request.reserve > window.budget:

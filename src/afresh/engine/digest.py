@@ -1,15 +1,19 @@
 """Raw output goes to the archive; what later windows may show of it is a digest."""
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from afresh.domain.action import Action, Observation, subject
 from afresh.domain.fact import Block, Fact, IndexLine, Region
+from afresh.domain.passage import Passage, Voice
 from afresh.domain.state import State
+from afresh.domain.trace import files
 from afresh.engine.act import Deed, Deeds
 from afresh.engine.record import block
 
 DIGEST_LINES, DIGEST_CHARACTERS = 12, 900
+PRINTING, NOTING = ("run", "test", "search"), ("plan", "remember", "recall")
 ON_DISK = ("edit", "write", "apply")
 """What these wrote is in the files: it needs no line in the index."""
 TELLING = re.compile(r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied", re.IGNORECASE)
@@ -21,6 +25,7 @@ class Digest:
     facts: tuple[Fact, ...]
     regions: tuple[Region, ...]
     index: tuple[IndexLine, ...]
+    passages: tuple[Passage, ...]
     blocks: tuple[Block, ...]
 
 
@@ -28,6 +33,7 @@ def digest(state: State, deeds: Deeds) -> Digest:
     step = state.step + 1
     blocks = [block(deed.outcome.text) for deed in deeds.done]
     seen = [observe(deed, raw) for deed, raw in zip(deeds.done, blocks, strict=True)]
+    said, spoken = speech(state, step, deeds)
     index = [
         IndexLine(raw.id, deed.action.tool, subject(short(deed)), len(raw.text), telling(raw.text), step)
         for deed, raw in zip(deeds.done, blocks, strict=True)
@@ -38,8 +44,35 @@ def digest(state: State, deeds: Deeds) -> Digest:
         facts=tuple(fact for deed in deeds.done for fact in deed.outcome.facts),
         regions=tuple(region for deed in deeds.done for region in deed.outcome.regions),
         index=tuple(index),
-        blocks=tuple(blocks),
+        passages=(*said, *printed(step, deeds, blocks)),
+        blocks=(*blocks, *spoken),
     )
+
+
+def speech(state: State, step: int, deeds: Deeds) -> tuple[list[Passage], list[Block]]:
+    """Thought and actions of the reply, as memory keeps them. What was written to files is in the files."""
+    thought = state.pending.reply.thought if state.pending else ""
+    done = "\n".join(told_action(deed) for deed in deeds.done if deed.action.tool not in NOTING)
+    texts = [(Voice.THOUGHT, thought), (Voice.ACTION, done)]
+    blocks = [block(text) for _, text in texts if text]
+    voices = [voice for voice, text in texts if text]
+    about = files(done)
+    said = [Passage(step, voice, raw.id, len(raw.text), "", about) for voice, raw in zip(voices, blocks, strict=True)]
+    return said, blocks
+
+
+def told_action(deed: Deed) -> str:
+    if deed.action.tool == "run":
+        return f"run {deed.action.args.get('command', '')}"
+    return f"{deed.action.tool} {subject(short(deed))}"
+
+
+def printed(step: int, deeds: Deeds, blocks: Sequence[Block]) -> Iterator[Passage]:
+    """Outputs that are nowhere else: files are shown as they are now, notes and plan stand in sections of their own."""
+    for deed, raw in zip(deeds.done, blocks, strict=True):
+        if raw.text.strip() and deed.action.tool in PRINTING:
+            told = told_action(deed)
+            yield Passage(step, Voice.OUTPUT, raw.id, len(raw.text), cut_line(told, 60), files(told))
 
 
 def observe(deed: Deed, raw: Block) -> Observation:

@@ -60,7 +60,7 @@ def take_step(state: State, agent: Agent) -> State:
     end = finish(state, deeds, judged, settled, agent)
     step = state.step + 1
     events = [
-        Acted(step, digested.observations), *deeds.events, Digested(digested.facts, digested.regions, digested.index),
+        Acted(step, digested.observations), *deeds.events, Digested(digested.facts, digested.regions, digested.index, digested.passages),
         *[Verified(step, verdict) for verdict in judged.verdicts], *settled.events, Finished(step, end.outcome), *end.events,
     ]  # fmt: skip
     return record(state, agent, events, (*digested.blocks, *judged.blocks))

@@ -12,7 +12,9 @@ NOW = {
 
 
 def where(state: State, layout: Layout) -> str:
-    """For the line at the foot of a window: `phase understand, step 3 of 12`."""
+    """For the line at the foot of a window: `phase understand, step 3 of 12`; empty before there is a tree."""
+    if not state.opened:
+        return ""
     of = f" of {layout.steps}" if layout.steps else ""
     return f"phase {layout.phase}, step {state.phase_step}{of}"
 

@@ -28,7 +28,7 @@ def recall(state: State, agent: Agent) -> Memory:
         *[Look("change", path, patch) for path, patch in changes.items()],
         *last_outputs(state, agent),
     ]
-    return Memory(state, tuple(looks))
+    return Memory(state, tuple(looks), agent.recollection.of(state.passages, agent.store.read))
 
 
 def excerpts(state: State, files: Files, changes: dict[str, str]) -> Iterator[Look]:

@@ -13,9 +13,7 @@ from afresh.domain.window import Tier
 from afresh.engine.standing import criteria, standing
 from afresh.engine.view import View, words
 
-WRITING, PRINTING, NOTING = ("edit", "write", "apply"), ("run", "test", "search", "recall"), ("plan", "remember")
-LATER = 100_000
-"""A rank behind all others of its section."""
+WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +109,7 @@ def changes(memory: Memory) -> Draft:
         f"- {look.subject} (+{look.text.count(chr(10) + '+') - 1} −{look.text.count(chr(10) + '-') - 1})"
         for look in memory.of("change")
     ]  # fmt: skip
-    return always("changes", "Changes so far", counts or ["none"])
+    return always("changes", "Changes so far", counts or (["none"] if memory.state.opened else []))
 
 
 def suggestions(memory: Memory) -> Draft:
@@ -126,7 +124,7 @@ def suggestions(memory: Memory) -> Draft:
 
 
 def verification(memory: Memory) -> Draft:
-    return always("verification", "Verification (run by the harness)", standing(memory.state))
+    return always("verification", "Verification (run by the harness)", standing(memory.state) if memory.state.opened else [])
 
 
 def failing(memory: Memory) -> Draft:
@@ -142,14 +140,9 @@ def plan(memory: Memory) -> Draft:
 
 
 def earlier(memory: Memory) -> Draft:
-    """A line for each; and where nothing has changed since, what it printed."""
-    state = memory.state
-    changed = max((region.step for region in state.regions if region.changed), default=0)
-    pieces: list[Piece] = []
-    for past in state.recent[:-1]:
-        pieces.append(Piece(f"- step {past.step}: {past.outcome}", f"step {past.step}", -past.step))
-        printed = [seen.text for seen in past.observations if seen.action.tool in PRINTING and past.step > changed]
-        pieces += [Piece(text, f"output {number} of step {past.step}", LATER - past.step) for number, text in enumerate(printed)]
+    """A line for each of the latest; what they printed stands under the work so far."""
+    past = memory.state.recent[:-1]
+    pieces = [Piece(f"- step {one.step}: {one.outcome}", f"step {one.step}", -one.step) for one in past if one.outcome]
     return Draft("earlier", "Earlier steps", Tier.PHASE, tuple(pieces))
 
 

@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 from afresh.domain.codec import encode
 from afresh.domain.meter import UNLEARNT
@@ -13,6 +14,20 @@ from afresh.domain.window import Request, ToolSchema
 PIECES = re.compile(r" ?[A-Za-z]{1,8}|\d{1,3}| ?[^\sA-Za-z\d\x80-\uffff]{1,4}|[\x80-\U0010ffff]|[^\S\n]{2,}|\s*\n+|\s")
 FRAMING, TOOL_FRAMING = 12, 6
 """What providers put around two messages, and around each tool, in tokens."""
+
+
+class Gauge(Protocol):
+    """What the builder asks of a counter: ours, or that of whoever replays a recorded run."""
+
+    @property
+    def factor(self) -> float: ...
+    @property
+    def framing(self) -> int: ...
+    @property
+    def price(self) -> Callable[[str], float]: ...
+
+    def __call__(self, text: str) -> int: ...
+    def whole(self, request: Request) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +42,11 @@ class Counter:
 
     def __call__(self, text: str) -> int:
         return int(pieces(text) * self.factor) + 1
+
+    @property
+    def price(self) -> Callable[[str], float]:
+        """What a text adds, before the factor: the same function for all factors, so that what was weighed once stays weighed."""
+        return pieces
 
     def whole(self, request: Request) -> int:
         """The exact request, as it is sent."""

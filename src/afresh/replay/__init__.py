@@ -1,0 +1,11 @@
+"""Recorded runs in, measured contexts out."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+
+def contexts(trajectory: Mapping[str, Any], budget: int, count: Callable[[str], int]) -> Iterator[str]:
+    """For each step of a recorded run what afresh would have sent the model; see `contexts.py`."""
+    from afresh.replay.contexts import contexts as made
+
+    return made(trajectory, budget, count)

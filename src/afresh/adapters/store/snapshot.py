@@ -10,7 +10,7 @@ from afresh.adapters.store.packing import packed, unpacked
 from afresh.domain.codec import decoder, dumps
 from afresh.domain.state import State, changed
 
-LISTS = ("facts", "regions", "index")
+LISTS = ("facts", "regions", "index", "passages")
 EMPTY: dict[str, tuple[()]] = dict.fromkeys(LISTS, ())
 SHAPE = crc32(" ".join(field.name for field in fields(State)).encode())
 """Tells a state that had other fields: what they would hold by now only the journal knows."""

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from math import exp
 
-from afresh.engine.trace.entries import Entry, Row, Sighting
-from afresh.engine.trace.trace import Trace
-from afresh.engine.trace.worth import Order, Weights, heat, likely, ranked
+from afresh.domain.trace import Entry, Row, Sighting, Trace
+from afresh.engine.worth import Order, Weights, heat, likely, ranked
 
 LINES, NAMES, LINE = 0, 1, 2
 """What a place in the heap stands for: the next line of an entry, the next name of an entry, a line whose worth is known."""
@@ -19,10 +18,10 @@ NEARLY = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    tokens: int
-    names: int = 0
+    tokens: float
+    names: float = 0
     """Of these at most for the index of names."""
-    heading: int = 6
+    heading: float = 6
     """What the line above the first row of an entry costs."""
 
 
@@ -30,7 +29,7 @@ class Room:
 class Choice:
     rows: list[tuple[Entry, Row]] = field(default_factory=list[tuple[Entry, Row]])
     names: list[str] = field(default_factory=list[str])
-    left: int = 0
+    left: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class Opened:
     """The moving part of the odds of its lines and of its names."""
 
 
-def pack(trace: Trace, now: int, room: Room, covered: set[str], weights: Weights, price: Callable[[str], int]) -> Choice:
+def pack(trace: Trace, now: int, room: Room, covered: set[str], weights: Weights, price: Callable[[str], float]) -> Choice:
     """Greedy by worth for the price. Entries are opened from their best line on, so that little more is looked at than is taken.
 
     `covered` are names and lines that stand in the window already; what is chosen is added to it."""
@@ -61,24 +60,25 @@ class Packing:
     trace: Trace
     weights: Weights
     covered: set[str]
-    left_for_names: int
-    heading: int
+    left_for_names: float
+    heading: float
     choice: Choice
     opened: list[Opened] = field(default_factory=list[Opened])
     heap: list[tuple[float, int, int, int]] = field(default_factory=list[tuple[float, int, int, int]])
     chances: dict[str, float] = field(default_factory=dict[str, float])
-    name_part: dict[int, float] = field(default_factory=dict[int, float])
     headed: set[int] = field(default_factory=set[int])
 
-    def open(self, now: int, price: Callable[[str], int]) -> None:
+    def open(self, now: int, price: Callable[[str], float]) -> None:
         lines, names = self.weights.lines, self.weights.names
         for number, entry in enumerate(self.trace.entries):
             age, warmth = now - entry.step, heat(self.trace, entry, now)
             one = Opened(
-                entry, ranked(entry, self.weights, price), lines.moving(entry, age, warmth), names.moving(entry, age, warmth)
+                entry,
+                ranked(entry, self.weights, price),
+                lines.moving(entry.voice, age, warmth),
+                names.moving(entry.voice, age, warmth),
             )
             self.opened.append(one)
-            self.name_part[id(entry)] = one.names
             if one.order.rows:
                 self.heap.append((self.line_bound(one, 0), LINES, number, 0))
             if one.order.names:
@@ -94,7 +94,7 @@ class Packing:
 
     def take_next(self) -> bool:
         """Look at the best there is. False when it was good, and there was no room for it."""
-        bound, kind, number, cursor = heappop(self.heap)
+        _, kind, number, cursor = heappop(self.heap)
         one = self.opened[number]
         if kind == NAMES:
             if cursor + 1 < len(one.order.names):
@@ -147,5 +147,5 @@ class Packing:
         return total
 
     def chance(self, name: str, sighting: Sighting) -> float:
-        self.chances[name] = chance = likely(sighting.odds + self.name_part[id(sighting.entry)])
+        self.chances[name] = chance = likely(sighting.odds + self.opened[sighting.entry.number].names)
         return chance

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from afresh.domain.passage import LONGEST, Passage, Voice
-from afresh.engine.trace.words import names
+from afresh.domain.trace.words import names
 
 FENCE = re.compile(r"\s*(```|~~~)")
 TELLING_LENGTH, VARIED, LONG_LINE = 20, 6, 1_000
@@ -62,6 +62,12 @@ class Entry:
     voice: Voice
     lines: list[str]
     found: list[Candidate]
+    first: int = 0
+    """Number of its first line in the passage."""
+    number: int = 0
+    """Its place among all entries."""
+    size: int = 0
+    """Characters."""
     rows: list[Row] = field(default_factory=list["Row"])
     names: dict[str, Sighting] = field(default_factory=dict[str, "Sighting"])
     order: object = None
@@ -76,14 +82,21 @@ def entries(passage: Passage, text: str) -> Iterator[Entry]:
     """One for each voice; code in a thought is a voice of its own."""
     lines = shortened(text).splitlines()
     if passage.voice is not Voice.THOUGHT or ("```" not in text and "~~~" not in text):
-        yield Entry(passage, passage.voice, lines, list(candidates(lines, 0)))
+        yield Entry(passage, passage.voice, lines, list(candidates(lines, 0)), 0, size=min(passage.size, LONGEST))
         return
     start, inside = 0, False
     for number, line in enumerate((*lines, "```")):
         if FENCE.match(line):
             if number > start:
                 part = lines[start:number]
-                yield Entry(passage, Voice.SKETCH if inside else Voice.THOUGHT, part, list(candidates(part, start)))
+                yield Entry(
+                    passage,
+                    Voice.SKETCH if inside else Voice.THOUGHT,
+                    part,
+                    list(candidates(part, start)),
+                    start,
+                    size=sum(map(len, part)),
+                )
             start, inside = number + 1, not inside
 
 

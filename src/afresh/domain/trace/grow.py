@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from afresh.domain.passage import Passage, Voice
-from afresh.engine.trace.entries import Entry, Row, Sighting, entries
+from afresh.domain.trace.entries import Entry, Row, Sighting, entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def trace(passages: tuple[Passage, ...], read: Callable[[str], str], before: Tra
     for entry in before.entries:
         known.setdefault(entry.passage, []).append(entry)
     again = [
-        Entry(passage, old.voice, old.lines, old.found) if passage in known else old
+        Entry(passage, old.voice, old.lines, old.found, old.first, size=old.size) if passage in known else old
         for passage in passages
         for old in (known[passage] if passage in known else entries(passage, read(passage.block)))
     ]
@@ -44,7 +44,8 @@ def trace(passages: tuple[Passage, ...], read: Callable[[str], str], before: Tra
 
 def grown(before: Trace, new: list[Entry], passages: tuple[Passage, ...]) -> Trace:
     names, lines, touched = dict(before.names), dict(before.lines), dict(before.touched)
-    for entry in new:
+    for number, entry in enumerate(new, len(before.entries)):
+        entry.number = number
         if entry.voice is Voice.ACTION:
             touched.update(dict.fromkeys(entry.passage.about, entry.step))
         take(entry, names, lines)

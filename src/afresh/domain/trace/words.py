@@ -6,6 +6,8 @@ from functools import lru_cache
 WORD = re.compile(r"[A-Za-z_~.][\w./\-]*\w")
 CODE = re.compile(r"[/_.]|[a-z][A-Z]|\d.*[A-Za-z]{2}|[A-Za-z]{2}.*\d")
 FILE = re.compile(r"(?:^|/)([\w.-]*\w\.[A-Za-z]\w{0,4})(?::\d+)?$")
+ADDRESS = re.compile(r"x?(?=[0-9a-f]*\d)[0-9a-f]{7,}")
+"""Of an object in memory, or a hash cut short: never needed again, and there are many."""
 SHORTEST, LONGEST = 5, 200
 
 
@@ -13,6 +15,8 @@ SHORTEST, LONGEST = 5, 200
 def named(word: str) -> str:
     """The name that a word is; empty when it is none."""
     word = word.strip(".-")
+    if ADDRESS.fullmatch(word):
+        return ""
     return word if SHORTEST <= len(word) <= LONGEST and CODE.search(word) else ""
 
 

@@ -1,0 +1,139 @@
+"""The section of earlier steps: lines by expected need, shown in the order in which they happened. And the index of names."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from afresh.domain.memory import Memory
+from afresh.domain.passage import Voice
+from afresh.domain.template import Share
+from afresh.domain.trace import Entry, Row, names
+from afresh.domain.window import Omission, Section
+from afresh.engine.pack import Choice, Room, pack
+from afresh.engine.tokens import Gauge
+from afresh.engine.worth import Weights
+
+TITLE = "## Work so far (excerpts, oldest first; … left out: `recall` shows it by its id)"
+INDEX_TITLE = "## Names met before, not shown above"
+OLD = ", before the last change"
+FILLED = 16
+"""Characters of short lines that are shown rather than marked as left out."""
+SMALLEST = 60
+"""Tokens below which it is not worth while to choose anew."""
+
+
+@dataclass(slots=True)
+class WorkPage:
+    """A section while it is being filled; each filling begins anew, with all the room there is."""
+
+    memory: Memory
+    weights: Weights
+    counter: Gauge
+    share: Share
+    index: Share
+    limit: int
+    room: int
+    """Of the whole window: shares are parts of it."""
+    covered: frozenset[str] = frozenset()
+    spent: int = 0
+    choice: Choice = field(default_factory=Choice)
+    sections: list[Section] = field(default_factory=list[Section])
+
+    def within(self, room: int) -> int:
+        return min(room, self.limit - self.spent)
+
+    @property
+    def stubs_cost(self) -> int:
+        return 0
+
+    def add_stubs(self, room: int) -> int:
+        return 0
+
+    def claim(self, room: int) -> int:
+        return self.take(room)
+
+    def more(self, room: int) -> int:
+        return self.take(room)
+
+    def take(self, room: int) -> int:
+        if not self.memory.trace.entries or room < SMALLEST:
+            return 0
+        before, held = self.spent, self.sections
+        for slack in (1.0, 0.97, 0.9, 0.75, 0.5):
+            self.fill(int((before + room) * slack))
+            if self.spent <= before + room:
+                return self.spent - before
+        self.sections, self.spent = held, before
+        return 0
+
+    def fill(self, room: int) -> None:
+        counter = self.counter
+        titles = counter(f"{TITLE}\n\n{INDEX_TITLE}\n") + 4
+        left = max(0.0, (room - titles) / counter.factor)
+        index = min(left, self.index.part * self.room / counter.factor)
+        now = self.memory.state.step + 1
+        heading = counter.price("[000 output 0a1b2c3d4]\n…\n")
+        self.choice = pack(self.memory.trace, now, Room(left, index, heading), set(self.covered), self.weights, counter.price)
+        made = [("names", self.index, index_text(self.choice.names)), ("work", self.share, self.text)]
+        self.sections = [Section(name, share.tier, text, counter(text) + 2) for name, share, text in made if text]
+        self.spent = sum(section.tokens for section in self.sections)
+
+    @property
+    def text(self) -> str:
+        shown = sorted(self.choice.rows, key=lambda one: (one[0].number, one[1].line.place))
+        changed = max((region.step for region in self.memory.state.regions if region.changed), default=0)
+        return "\n".join([TITLE, *written(shown, changed)]) if shown else ""
+
+    @property
+    def omissions(self) -> list[Omission]:
+        """By voice: lines that were less likely to be needed than those shown; and what memory itself has let go."""
+        shown: dict[Voice, int] = {}
+        for entry, _ in self.choice.rows:
+            shown[entry.voice] = shown.get(entry.voice, 0) + 1
+        found: list[Omission] = []
+        for voice in Voice:
+            own = [entry for entry in self.memory.trace.entries if entry.voice is voice]
+            lines = sum(len(entry.rows) for entry in own) - shown.get(voice, 0)
+            if lines > 0:
+                size = sum(entry.size for entry in own) * lines // max(1, sum(len(entry.rows) for entry in own))
+                steps = f"steps {own[0].step} to {own[-1].step}"
+                found.append(Omission("work", f"{lines:,} lines of {voice}s, {steps}", size // 4, "less likely to be needed"))
+        if gone := self.memory.state.forgotten:
+            found.append(Omission("work", f"{gone:,} passages of old steps", 0, "no longer in memory, kept in the archive"))
+        return found
+
+
+def written(shown: Sequence[tuple[Entry, Row]], changed: int) -> Iterator[str]:
+    """Rows under a heading for each entry; a mark stands where lines are left out, unless what is missing is shorter than it."""
+    former: Entry | None = None
+    place = 0
+    for entry, row in shown:
+        if entry is not former:
+            yield heading(entry, changed)
+            place = entry.first
+        between = entry.lines[place - entry.first : row.line.place - entry.first]
+        if sum(map(len, between)) > FILLED:
+            yield "…"
+        elif any(between):
+            yield from [line.rstrip() for line in between if line.strip()]
+        yield row.line.text
+        former, place = entry, row.line.place + 1
+
+
+def heading(entry: Entry, changed: int) -> str:
+    recall = f" {entry.passage.block[:8]}" if entry.voice is Voice.OUTPUT else ""
+    old = OLD if entry.voice is Voice.OUTPUT and entry.step <= changed else ""
+    return f"[{entry.step} {entry.voice}{recall}{old}]"
+
+
+def index_text(found: Sequence[str]) -> str:
+    """Paths on one line, identifiers on the next."""
+    paths = sorted(name for name in found if "/" in name)
+    others = sorted(name for name in found if "/" not in name)
+    return "\n".join([INDEX_TITLE, *(" ".join(part) for part in (paths, others) if part)]) if found else ""
+
+
+def covered(texts: Sequence[str]) -> frozenset[str]:
+    """Names and lines that stand in the window already."""
+    return frozenset(name for text in texts for name in names(text)) | frozenset(
+        line.strip() for text in texts for line in text.splitlines()
+    )

@@ -1,0 +1,168 @@
+"""How likely a name or a line is needed by the next action. Every number is policy data of the template.
+
+The log-odds are a sum: what it is (a path, how long), how it was met before (in own actions, outputs, thoughts), and where it
+stands last (how many steps ago, in which voice, among how many others, and how lately its files were touched).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import cache, lru_cache
+from math import exp, log
+from typing import NamedTuple
+
+from afresh.domain.passage import Voice
+from afresh.domain.trace import Entry, Row, Sighting, Trace
+
+LOG = [0.0, *[log(number) for number in range(1, 4_096)]]
+NEVER = -99.0
+COLD = 500
+"""Steps after which a file that nobody touched is as cold as it gets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Odds:
+    """Weights of one kind of thing, a name or a line."""
+
+    bias: float = 0.0
+    action: float = 0.0
+    thought: float = 0.0
+    sketch: float = 0.0
+    output: float = 0.0
+    age: float = 0.0
+    age_of_action: float = 0.0
+    age_of_thought: float = 0.0
+    crowd: float = 0.0
+    hot: float = 0.0
+    heat: float = 0.0
+    length: float = 0.0
+    used: float = 0.0
+    seen: float = 0.0
+    was_used: float = 0.0
+    was_spoken: float = 0.0
+    was_sketched: float = 0.0
+    path: float = 0.0
+    dotted: float = 0.0
+    capital: float = 0.0
+
+    def still(self, what: str, sighting: Sighting) -> float:
+        """The part that does not change until it is met again."""
+        odds = self.length * logarithm(len(what)) + self.crowd * logarithm(1 + len(sighting.entry.names))
+        if sighting.used:
+            odds += self.was_used + self.used * logarithm(1 + sighting.used)
+        odds += (
+            self.seen * logarithm(1 + sighting.seen) + self.was_spoken * sighting.spoken + self.was_sketched * sighting.sketched
+        )
+        return odds + self.path * ("/" in what) + self.dotted * ("." in what) + self.capital * what[0].isupper()
+
+    def moving(self, voice: Voice, age: int, heat: int) -> float:
+        """The part that depends on the step that is to come, the same for all that stands in one entry."""
+        base, slope = voices(self)[voice]
+        return base + slope * logarithm(age) + (self.hot + self.heat * logarithm(heat) if heat < COLD else 0.0)
+
+
+@cache
+def voices(odds: Odds) -> dict[Voice, tuple[float, float]]:
+    """For each voice where its odds begin, and how they fall with the logarithm of the age in steps."""
+    thought = odds.age + odds.age_of_thought
+    return {
+        Voice.ACTION: (odds.bias + odds.action, odds.age + odds.age_of_action),
+        Voice.THOUGHT: (odds.bias + odds.thought, thought),
+        Voice.SKETCH: (odds.bias + odds.sketch, thought),
+        Voice.OUTPUT: (odds.bias + odds.output, odds.age),
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    names: Odds
+    lines: Odds
+    line: float = 1.0
+    """What a line is worth against a name."""
+    density: float = 1.0
+    """How much length counts against worth: 1 is worth per token, 0 is worth alone."""
+
+
+@lru_cache(maxsize=64)
+def weights(policy: tuple[tuple[str, float], ...]) -> Weights:
+    """From the template's flat mapping: `name_age`, `line_age`, …; what it does not name is 0."""
+    given = dict(policy)
+    kinds = {
+        kind: Odds(**{field.name: given.get(f"{kind}_{field.name}", 0.0) for field in fields(Odds)}) for kind in ("name", "line")
+    }
+    return Weights(names=kinds["name"], lines=kinds["line"], line=given.get("line", 1.0), density=given.get("density", 1.0))
+
+
+def logarithm(number: int) -> float:
+    return LOG[number] if number < len(LOG) else log(number)
+
+
+def likely(odds: float) -> float:
+    return 1 / (1 + exp(-odds))
+
+
+class RankedRow(NamedTuple):
+    value: float
+    """Worth for its price."""
+    odds: float
+    price: float
+    row: Row
+
+
+class RankedName(NamedTuple):
+    value: float
+    odds: float
+    price: float
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Order:
+    """Rows and names of one entry, best first."""
+
+    weights: Weights
+    price: Callable[[str], float]
+    rows: Sequence[RankedRow]
+    names: Sequence[RankedName]
+
+
+def ranked(entry: Entry, weights: Weights, price: Callable[[str], float]) -> Order:
+    """Computed once for each entry: within an entry the order stays as it is while the steps go by."""
+    known = entry.order
+    if isinstance(known, Order) and known.weights is weights and known.price is price:
+        return known
+    names: list[RankedName] = []
+    for name, sighting in entry.names.items():
+        sighting.odds, cost = weights.names.still(name, sighting), price(name + " ")
+        names.append(RankedName(likely(sighting.odds) / cost**weights.density, sighting.odds, cost, name))
+    names.sort(reverse=True)
+    entry.order = made = Order(weights, price, spread(entry, weights, price), names)
+    return made
+
+
+def spread(entry: Entry, weights: Weights, price: Callable[[str], float]) -> list[RankedRow]:
+    """A name counts for the best row that holds it, so that rows which only repeat names are not opened early."""
+    chances = {name: exp(sighting.odds) for name, sighting in entry.names.items()}
+    rows: list[RankedRow] = []
+    for row in entry.rows:
+        odds = weights.lines.still(row.line.key, row.sighting) if row.line.telling else NEVER
+        cost = price(row.line.text + "\n")
+        worth = weights.line * exp(odds) + sum([chances[name] for name in row.line.names])
+        rows.append(RankedRow(worth / cost**weights.density, odds, cost, row))
+    rows.sort(key=value, reverse=True)
+    fair: list[RankedRow] = []
+    for _, odds, cost, row in rows:
+        worth = weights.line * exp(odds) + sum([chances.pop(name, 0.0) for name in row.line.names])
+        fair.append(RankedRow(worth / cost**weights.density, odds, cost, row))
+    fair.sort(key=value, reverse=True)
+    return fair
+
+
+def value(one: RankedRow) -> float:
+    return one.value
+
+
+def heat(trace: Trace, entry: Entry, now: int) -> int:
+    """Steps since an action last named one of its files."""
+    touched = trace.touched
+    last = max([touched.get(name, -COLD) for name in entry.passage.about], default=-COLD)
+    return min(COLD, max(1, now - last))
