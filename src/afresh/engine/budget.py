@@ -1,5 +1,6 @@
 """How much room a call gets: as ordered, more for a reason, and back again. Every change is on record."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.domain.event import Checkpointed, Rebudgeted
@@ -8,7 +9,7 @@ from afresh.domain.pressure import Pressure, pressure
 from afresh.domain.room import above, below
 from afresh.domain.state import State
 from afresh.domain.task import Task
-from afresh.domain.template import Template
+from afresh.domain.template import Share, Template
 from afresh.domain.text import one_line
 from afresh.domain.window import Window
 from afresh.engine.agent import Agent
@@ -69,8 +70,13 @@ def attuned(state: State, agent: Agent) -> Agent:
 
 
 def eased(template: Template) -> Template:
-    """Without a share of their own the yielding sections get what all others leave."""
-    return replace(template, shares=tuple(share for share in template.shares if share.section not in YIELDING))
+    """The yielding sections come last and get what all others leave."""
+    return replace(template, shares=yielding(template.shares))
+
+
+def yielding(shares: Sequence[Share]) -> tuple[Share, ...]:
+    last = [replace(share, part=0.0) for share in shares if share.section in YIELDING]
+    return (*[share for share in shares if share.section not in YIELDING], *last)
 
 
 def uncramped(window: Window, state: State, agent: Agent) -> Window:
