@@ -208,8 +208,9 @@ def test_under_pressure_the_outline_gives_way() -> None:
     calm, soft = (State(task=TASK, reading=Reading(budget=4_000, demand=demand)) for demand in (3_000, 3_300))
     plain = agent()
     assert attuned(calm, plain).template == plain.template
-    gone = set(plain.template.shares) - set(attuned(soft, plain).template.shares)
-    assert {share.section for share in gone} == {"outline"}
+    shares = attuned(soft, plain).template.shares
+    assert (shares[-1].section, shares[-1].part) == ("outline", 0.0)
+    assert {share.section for share in shares} == {share.section for share in plain.template.shares}
 
 
 def test_the_counter_is_the_one_learnt_for_the_model_that_is_asked() -> None:

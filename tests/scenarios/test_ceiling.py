@@ -173,7 +173,7 @@ def test_room_is_given_when_steps_fail_for_want_of_it_and_taken_back_after_calm_
 
 def test_the_agent_may_ask_for_more_room(person: Person, provider, monkeypatch) -> None:
     plain = compose.template
-    monkeypatch.setattr(compose, "template", lambda type: with_tool(plain(type), "more_room"))
+    monkeypatch.setattr(compose, "template", lambda *which: with_tool(plain(*which), "more_room"))
     asks = ("more_room", {"reason": "remark_150 is not shown"})
     with provider([reply(asks)] * 3 + [reply(MEND, COMPLETE)], None):
         task = person.runs(MODEL, "--max-budget", "9000", "--json", goal=GOAL).json["task"]

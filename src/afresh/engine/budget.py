@@ -1,5 +1,6 @@
 """How much room a call gets: as ordered, more for a reason, and back again. Every change is on record."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.domain.event import Checkpointed, Rebudgeted
@@ -69,13 +70,14 @@ def attuned(state: State, agent: Agent) -> Agent:
 
 
 def eased(template: Template) -> Template:
-    """Without a share of their own the yielding sections get what all others leave."""
-    phases = tuple(replace(phase, shares=unyielding(phase.shares)) for phase in template.phases)
-    return replace(template, shares=unyielding(template.shares), phases=phases)
+    """The yielding sections come last and get what all others leave."""
+    phases = tuple(replace(phase, shares=yielding(phase.shares)) for phase in template.phases)
+    return replace(template, shares=yielding(template.shares), phases=phases)
 
 
-def unyielding(shares: tuple[Share, ...]) -> tuple[Share, ...]:
-    return tuple(share for share in shares if share.section not in YIELDING)
+def yielding(shares: Sequence[Share]) -> tuple[Share, ...]:
+    last = [replace(share, part=0.0) for share in shares if share.section in YIELDING]
+    return (*[share for share in shares if share.section not in YIELDING], *last)
 
 
 def uncramped(window: Window, state: State, agent: Agent) -> Window:
