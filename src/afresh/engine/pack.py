@@ -1,27 +1,30 @@
-"""Fill a given room with the lines and names that the next action most likely needs: what is shown already counts no more."""
+"""Fill a given room with the lines and names that the next action most likely needs: what is shown already counts no more.
+
+Greedy by worth for the price, in levels a fifth apart, so that nothing has to be sorted: what turns out to be worth less than it
+promised moves on to its own level. Entries are opened from their best line on, and little more is looked at than is taken.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from heapq import heapify, heappop, heappush
-from math import exp
+from math import exp, log
 
-from afresh.domain.trace import Entry, Row, Sighting, Trace
-from afresh.engine.worth import Order, Weights, heat, likely, ranked
+from afresh.domain.trace import Entry, Row, Trace, implied
+from afresh.engine.worth import COLD, LOG, Order, Weights, ranked, voices
 
-LINES, NAMES, LINE = 0, 1, 2
-"""What a place in the heap stands for: the next line of an entry, the next name of an entry, a line whose worth is known."""
-SCRAP, VAIN = 6, 24
-"""Tokens below which nothing more is looked for, and tries in a row that found no room."""
-NEARLY = 0.95
-"""A line that is worth so much of the best is taken at once: to look further costs more than it wins."""
+FINE = 5.0
+"""Levels to a factor of e."""
+LEVELS = 96
+"""What is worth less than the lowest level is not looked at."""
+SCRAP, VAIN = 2.0, 40
+"""Tokens below which nothing more is looked for, and lines in a row that found no room."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
     tokens: float
-    names: float = 0
+    names: float = 0.0
     """Of these at most for the index of names."""
-    heading: float = 6
+    heading: float = 6.0
     """What the line above the first row of an entry costs."""
 
 
@@ -29,29 +32,18 @@ class Room:
 class Choice:
     rows: list[tuple[Entry, Row]] = field(default_factory=list[tuple[Entry, Row]])
     names: list[str] = field(default_factory=list[str])
-    left: float = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """An entry as this window sees it."""
-
-    entry: Entry
-    order: Order
-    lines: float
-    names: float
-    """The moving part of the odds of its lines and of its names."""
+    left: float = 0.0
 
 
 def pack(trace: Trace, now: int, room: Room, covered: set[str], weights: Weights, price: Callable[[str], float]) -> Choice:
-    """Greedy by worth for the price. Entries are opened from their best line on, so that little more is looked at than is taken.
-
-    `covered` are names and lines that stand in the window already; what is chosen is added to it."""
-    packing = Packing(trace, weights, covered, room.names, room.heading, Choice(left=room.tokens))
+    """`covered` are names and lines that stand in the window already; what is chosen is added to it."""
+    packing = Packing(trace, weights, covered, room, Choice(left=room.tokens), room.names)
     packing.open(now, price)
-    vain = 0
-    while packing.heap and packing.choice.left > SCRAP and vain < VAIN:
-        vain = 0 if packing.take_next() else vain + 1
+    for level in range(LEVELS):
+        packing.take_lines(level)
+        packing.take_names(level)
+        if packing.choice.left < SCRAP or packing.vain > VAIN:
+            break
     return packing.choice
 
 
@@ -60,92 +52,112 @@ class Packing:
     trace: Trace
     weights: Weights
     covered: set[str]
-    left_for_names: float
-    heading: float
+    room: Room
     choice: Choice
-    opened: list[Opened] = field(default_factory=list[Opened])
-    heap: list[tuple[float, int, int, int]] = field(default_factory=list[tuple[float, int, int, int]])
+    left_for_names: float
+    orders: list[Order] = field(default_factory=list[Order])
+    line_parts: list[float] = field(default_factory=list[float])
+    name_parts: list[float] = field(default_factory=list[float])
+    """The moving part of the odds, for each entry."""
+    lines: list[list[tuple[int, int]]] = field(default_factory=lambda: [[] for _ in range(LEVELS)])
+    names: list[list[tuple[int, int]]] = field(default_factory=lambda: [[] for _ in range(LEVELS)])
+    """For each level the entries, and from which of their rows and names on, that promise so much."""
+    known: list[list[tuple[int, int]]] = field(default_factory=lambda: [[] for _ in range(LEVELS)])
+    """Rows whose worth has been looked at."""
     chances: dict[str, float] = field(default_factory=dict[str, float])
     headed: set[int] = field(default_factory=set[int])
+    vain: int = 0
 
     def open(self, now: int, price: Callable[[str], float]) -> None:
-        lines, names = self.weights.lines, self.weights.names
+        line_odds, name_odds = self.weights.lines, self.weights.names
+        line_voices, name_voices = voices(line_odds), voices(name_odds)
+        touched, size = self.trace.touched, len(LOG) - 1
         for number, entry in enumerate(self.trace.entries):
-            age, warmth = now - entry.step, heat(self.trace, entry, now)
-            one = Opened(
-                entry,
-                ranked(entry, self.weights, price),
-                lines.moving(entry.voice, age, warmth),
-                names.moving(entry.voice, age, warmth),
-            )
-            self.opened.append(one)
-            if one.order.rows:
-                self.heap.append((self.line_bound(one, 0), LINES, number, 0))
-            if one.order.names:
-                self.heap.append((self.name_bound(one, 0), NAMES, number, 0))
-        heapify(self.heap)
+            order = ranked(entry, self.weights, price)
+            age = LOG[min(size, max(1, now - entry.passage.step))]
+            base, slope = line_voices[entry.voice]
+            line = base + slope * age
+            base, slope = name_voices[entry.voice]
+            name = base + slope * age
+            last = max([touched.get(file, -COLD) for file in entry.passage.about], default=-COLD)
+            if now - last < COLD:
+                heat = LOG[max(1, now - last)]
+                line += line_odds.hot + line_odds.heat * heat
+                name += name_odds.hot + name_odds.heat * heat
+            self.orders.append(order)
+            self.line_parts.append(line)
+            self.name_parts.append(name)
+            self.promise(self.lines, number, 0, order.rows[0].value + name if order.rows else -COLD)
+            self.promise(self.names, number, 0, order.names[0].value + name if order.names else -COLD)
 
-    def line_bound(self, one: Opened, cursor: int) -> float:
-        return -one.order.rows[cursor][0] * exp(max(one.lines, one.names))
+    def promise(self, levels: list[list[tuple[int, int]]], number: int, cursor: int, value: float) -> None:
+        level = int(-value * FINE)
+        if level < LEVELS:
+            levels[max(0, level)].append((number, cursor))
 
-    def name_bound(self, one: Opened, cursor: int) -> float:
-        _, odds, cost, _ = one.order.names[cursor]
-        return -likely(odds + one.names) / cost**self.weights.density
+    def take_lines(self, level: int) -> None:
+        for number, cursor in self.known[level]:
+            self.take_row(number, cursor, level)
+        covered, current = self.covered, self.trace.lines
+        for number, cursor in self.lines[level]:
+            rows = self.orders[number].rows
+            part, entry = self.name_parts[number], self.trace.entries[number]
+            while cursor < len(rows):
+                ranked_row = rows[cursor]
+                if ranked_row.value + part < -(level + 1) / FINE:
+                    self.promise(self.lines, number, cursor, ranked_row.value + part)
+                    break
+                key = ranked_row.row.line.key
+                if key not in covered and current[key].entry is entry:
+                    self.take_row(number, cursor, level)
+                cursor += 1
 
-    def take_next(self) -> bool:
-        """Look at the best there is. False when it was good, and there was no room for it."""
-        _, kind, number, cursor = heappop(self.heap)
-        one = self.opened[number]
-        if kind == NAMES:
-            if cursor + 1 < len(one.order.names):
-                heappush(self.heap, (self.name_bound(one, cursor + 1), NAMES, number, cursor + 1))
-            return self.take_name(one, cursor)
-        if kind == LINES and cursor + 1 < len(one.order.rows):
-            heappush(self.heap, (self.line_bound(one, cursor + 1), LINES, number, cursor + 1))
-        return self.take_line(one, number, cursor)
-
-    def take_name(self, one: Opened, cursor: int) -> bool:
-        _, _, cost, name = one.order.names[cursor]
-        if name in self.covered or cost > self.left_for_names or self.trace.names[name].entry is not one.entry:
-            return True
-        if cost > self.choice.left:
-            return False
-        self.covered.add(name)
-        self.choice.names.append(name)
-        self.choice.left -= cost
-        self.left_for_names -= cost
-        return True
-
-    def take_line(self, one: Opened, number: int, cursor: int) -> bool:
-        _, odds, cost, row = one.order.rows[cursor]
-        line = row.line
-        if line.key in self.covered or self.trace.lines[line.key].entry is not one.entry:
-            return True
-        value = -self.worth(row, odds + one.lines) / cost**self.weights.density
-        if self.heap and value > self.heap[0][0] * NEARLY:
-            heappush(self.heap, (value, LINE, number, cursor))
-            return True
-        whole = cost if number in self.headed else cost + self.heading
+    def take_row(self, number: int, cursor: int, level: int) -> None:
+        if self.choice.left < SCRAP or self.vain > VAIN:
+            return
+        _, odds, price, size, row = self.orders[number].rows[cursor]
+        line, covered = row.line, self.covered
+        worth = self.weights.line / (1.0 + exp(-odds - self.line_parts[number])) if line.telling else 0.0
+        for name in line.names:
+            if name not in covered:
+                worth += self.chances.get(name) or self.chance(name)
+        if worth <= 0.0 or line.key in covered:
+            return
+        real = int((size - log(worth)) * FINE)
+        if real > level:
+            if real < LEVELS:
+                self.known[real].append((number, cursor))
+            return
+        whole = price if number in self.headed else price + self.room.heading
         if whole > self.choice.left:
-            return False
+            self.vain += 1
+            return
+        self.vain = 0
         self.headed.add(number)
-        self.covered.add(line.key)
-        self.covered.update(line.names)
-        self.choice.rows.append((one.entry, row))
+        covered.add(line.key)
+        covered.update(line.covers)
+        self.choice.rows.append((self.trace.entries[number], row))
         self.choice.left -= whole
-        return True
 
-    def worth(self, row: Row, odds: float) -> float:
-        """Expected hits: of the line as a whole, and of the names in it that do not stand in the window yet."""
-        total = self.weights.line * likely(odds) if row.line.telling else 0.0
-        for name in row.line.names:
-            if name not in self.covered:
-                chance = self.chances.get(name)
-                if chance is None:
-                    chance = self.chance(name, self.trace.names[name])
-                total += chance
-        return total
-
-    def chance(self, name: str, sighting: Sighting) -> float:
-        self.chances[name] = chance = likely(sighting.odds + self.opened[sighting.entry.number].names)
+    def chance(self, name: str) -> float:
+        sighting = self.trace.names[name]
+        self.chances[name] = chance = 1.0 / (1.0 + exp(-sighting.odds - self.name_parts[sighting.entry.number]))
         return chance
+
+    def take_names(self, level: int) -> None:
+        covered, current = self.covered, self.trace.names
+        for number, cursor in self.names[level]:
+            names, part, entry = self.orders[number].names, self.name_parts[number], self.trace.entries[number]
+            while cursor < len(names):
+                value, price, name = names[cursor]
+                if value + part < -(level + 1) / FINE:
+                    self.promise(self.names, number, cursor, value + part)
+                    break
+                if self.left_for_names < price or self.choice.left < price:
+                    return
+                if name not in covered and current[name].entry is entry:
+                    covered.update(implied(name))
+                    self.choice.names.append(name)
+                    self.choice.left -= price
+                    self.left_for_names -= price
+                cursor += 1

@@ -6,19 +6,22 @@ from dataclasses import dataclass, field
 from afresh.domain.memory import Memory
 from afresh.domain.passage import Voice
 from afresh.domain.template import Share
-from afresh.domain.trace import Entry, Row, names
+from afresh.domain.trace import Entry, Row, implied, names
 from afresh.domain.window import Omission, Section
 from afresh.engine.pack import Choice, Room, pack
 from afresh.engine.tokens import Gauge
 from afresh.engine.worth import Weights
 
-TITLE = "## Work so far (excerpts, oldest first; … left out: `recall` shows it by its id)"
+TITLE = "## Work so far (excerpts by step: > you did, : you thought, = it printed, with the id for `recall`; … left out)"
 INDEX_TITLE = "## Names met before, not shown above"
-OLD = ", before the last change"
+OLD = " (before the last change)"
+MARKS = {Voice.ACTION: ">", Voice.THOUGHT: ":", Voice.SKETCH: ":"}
+ID = 6
+"""Letters of a block's id that are enough to find it."""
 FILLED = 16
 """Characters of short lines that are shown rather than marked as left out."""
-SMALLEST = 60
-"""Tokens below which it is not worth while to choose anew."""
+SMALLEST, ENOUGH = 60, 8
+"""Tokens below which it is not worth while to choose, and the part of what is chosen that would make it worth while again."""
 
 
 @dataclass(slots=True)
@@ -52,7 +55,8 @@ class WorkPage:
         return self.take(room)
 
     def more(self, room: int) -> int:
-        return self.take(room)
+        """A little more room is not worth another choice."""
+        return self.take(room) if room * ENOUGH > self.spent else 0
 
     def take(self, room: int) -> int:
         if not self.memory.trace.entries or room < SMALLEST:
@@ -71,7 +75,7 @@ class WorkPage:
         left = max(0.0, (room - titles) / counter.factor)
         index = min(left, self.index.part * self.room / counter.factor)
         now = self.memory.state.step + 1
-        heading = counter.price("[000 output 0a1b2c3d4]\n…\n")
+        heading = counter.price("00= 0a1b2c\n")
         self.choice = pack(self.memory.trace, now, Room(left, index, heading), set(self.covered), self.weights, counter.price)
         made = [("names", self.index, index_text(self.choice.names)), ("work", self.share, self.text)]
         self.sections = [Section(name, share.tier, text, counter(text) + 2) for name, share, text in made if text]
@@ -108,21 +112,22 @@ def written(shown: Sequence[tuple[Entry, Row]], changed: int) -> Iterator[str]:
     place = 0
     for entry, row in shown:
         if entry is not former:
-            yield heading(entry, changed)
-            place = entry.first
-        between = entry.lines[place - entry.first : row.line.place - entry.first]
-        if sum(map(len, between)) > FILLED:
-            yield "…"
-        elif any(between):
-            yield from [line.rstrip() for line in between if line.strip()]
-        yield row.line.text
+            yield heading(entry, changed) + row.line.text
+        else:
+            between = entry.lines[place - entry.first : row.line.place - entry.first]
+            if sum(map(len, between)) > FILLED:
+                yield "…"
+            elif any(between):
+                yield from [line.rstrip() for line in between if line.strip()]
+            yield row.line.text
         former, place = entry, row.line.place + 1
 
 
 def heading(entry: Entry, changed: int) -> str:
-    recall = f" {entry.passage.block[:8]}" if entry.voice is Voice.OUTPUT else ""
-    old = OLD if entry.voice is Voice.OUTPUT and entry.step <= changed else ""
-    return f"[{entry.step} {entry.voice}{recall}{old}]"
+    """Before an action or a thought on its line; the id of an output has a line of its own, since its first line may be indented."""
+    if entry.voice is not Voice.OUTPUT:
+        return f"{entry.step}{MARKS[entry.voice]} "
+    return f"{entry.step}= {entry.passage.block[:ID]}{OLD if entry.step <= changed else ''}\n"
 
 
 def index_text(found: Sequence[str]) -> str:
@@ -134,6 +139,6 @@ def index_text(found: Sequence[str]) -> str:
 
 def covered(texts: Sequence[str]) -> frozenset[str]:
     """Names and lines that stand in the window already."""
-    return frozenset(name for text in texts for name in names(text)) | frozenset(
+    return frozenset(part for text in texts for name in names(text) for part in implied(name)) | frozenset(
         line.strip() for text in texts for line in text.splitlines()
     )

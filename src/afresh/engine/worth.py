@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from math import exp, log
+from operator import itemgetter
 from typing import NamedTuple
 
 from afresh.domain.passage import Voice
-from afresh.domain.trace import Entry, Row, Sighting, Trace
+from afresh.domain.trace import Entry, Row, Sighting
 
 LOG = [0.0, *[log(number) for number in range(1, 4_096)]]
-NEVER = -99.0
+NEVER, TYPICAL = -99.0, 5
 COLD = 500
 """Steps after which a file that nobody touched is as cold as it gets."""
 
@@ -44,20 +45,15 @@ class Odds:
     dotted: float = 0.0
     capital: float = 0.0
 
-    def still(self, what: str, sighting: Sighting) -> float:
+    def still(self, what: str, sighting: Sighting, crowd: int) -> float:
         """The part that does not change until it is met again."""
-        odds = self.length * logarithm(len(what)) + self.crowd * logarithm(1 + len(sighting.entry.names))
+        odds = self.length * logarithm(len(what)) + self.crowd * logarithm(1 + crowd)
         if sighting.used:
             odds += self.was_used + self.used * logarithm(1 + sighting.used)
         odds += (
             self.seen * logarithm(1 + sighting.seen) + self.was_spoken * sighting.spoken + self.was_sketched * sighting.sketched
         )
         return odds + self.path * ("/" in what) + self.dotted * ("." in what) + self.capital * what[0].isupper()
-
-    def moving(self, voice: Voice, age: int, heat: int) -> float:
-        """The part that depends on the step that is to come, the same for all that stands in one entry."""
-        base, slope = voices(self)[voice]
-        return base + slope * logarithm(age) + (self.hot + self.heat * logarithm(heat) if heat < COLD else 0.0)
 
 
 @cache
@@ -96,21 +92,18 @@ def logarithm(number: int) -> float:
     return LOG[number] if number < len(LOG) else log(number)
 
 
-def likely(odds: float) -> float:
-    return 1 / (1 + exp(-odds))
-
-
 class RankedRow(NamedTuple):
     value: float
-    """Worth for its price."""
+    """The logarithm of its worth for its price, as far as it stays."""
     odds: float
     price: float
+    size: float
+    """The logarithm of what its price takes from its worth."""
     row: Row
 
 
 class RankedName(NamedTuple):
     value: float
-    odds: float
     price: float
     name: str
 
@@ -132,8 +125,8 @@ def ranked(entry: Entry, weights: Weights, price: Callable[[str], float]) -> Ord
         return known
     names: list[RankedName] = []
     for name, sighting in entry.names.items():
-        sighting.odds, cost = weights.names.still(name, sighting), price(name + " ")
-        names.append(RankedName(likely(sighting.odds) / cost**weights.density, sighting.odds, cost, name))
+        sighting.odds, cost = weights.names.still(name, sighting, len(entry.names)), price(name + " ")
+        names.append(RankedName(sighting.odds - weights.density * log(cost), cost, name))
     names.sort(reverse=True)
     entry.order = made = Order(weights, price, spread(entry, weights, price), names)
     return made
@@ -142,27 +135,24 @@ def ranked(entry: Entry, weights: Weights, price: Callable[[str], float]) -> Ord
 def spread(entry: Entry, weights: Weights, price: Callable[[str], float]) -> list[RankedRow]:
     """A name counts for the best row that holds it, so that rows which only repeat names are not opened early."""
     chances = {name: exp(sighting.odds) for name, sighting in entry.names.items()}
-    rows: list[RankedRow] = []
+    share = weights.line * exp(lead(weights, entry.voice))
+    rows: list[tuple[float, RankedRow]] = []
     for row in entry.rows:
-        odds = weights.lines.still(row.line.key, row.sighting) if row.line.telling else NEVER
+        odds = weights.lines.still(row.line.key, row.sighting, len(entry.found)) if row.line.telling else NEVER
         cost = price(row.line.text + "\n")
-        worth = weights.line * exp(odds) + sum([chances[name] for name in row.line.names])
-        rows.append(RankedRow(worth / cost**weights.density, odds, cost, row))
-    rows.sort(key=value, reverse=True)
+        size = weights.density * log(cost)
+        worth = share * exp(odds) + sum([chances[name] for name in row.line.names])
+        rows.append((log(worth) - size, RankedRow(0.0, odds, cost, size, row)))
+    rows.sort(key=itemgetter(0), reverse=True)
     fair: list[RankedRow] = []
-    for _, odds, cost, row in rows:
-        worth = weights.line * exp(odds) + sum([chances.pop(name, 0.0) for name in row.line.names])
-        fair.append(RankedRow(worth / cost**weights.density, odds, cost, row))
-    fair.sort(key=value, reverse=True)
+    for _, one in rows:
+        worth = share * exp(one.odds) + sum([chances.pop(name, 0.0) for name in one.row.line.names])
+        fair.append(one._replace(value=log(worth) - one.size if worth > 0.0 else NEVER))
+    fair.sort(key=itemgetter(0), reverse=True)
     return fair
 
 
-def value(one: RankedRow) -> float:
-    return one.value
-
-
-def heat(trace: Trace, entry: Entry, now: int) -> int:
-    """Steps since an action last named one of its files."""
-    touched = trace.touched
-    last = max([touched.get(name, -COLD) for name in entry.passage.about], default=-COLD)
-    return min(COLD, max(1, now - last))
+def lead(weights: Weights, voice: Voice) -> float:
+    """By how much the odds of lines lie above those of names in this voice, a few steps after."""
+    line, name = voices(weights.lines)[voice], voices(weights.names)[voice]
+    return line[0] - name[0] + (line[1] - name[1]) * LOG[TYPICAL]

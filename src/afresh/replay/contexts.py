@@ -19,9 +19,8 @@ from afresh.engine.build import build
 from afresh.replay.run import TALK, RunStep, from_trajectory
 
 Count = Callable[[str], int]
-TASK_PART, WORDS_PART, STEP_PART = 4, 12, 2
-"""A recorded task may take one part in so many of the budget, what the person said last one in so many, the last step likewise:
-recordings hold texts that no order of ours would have room for."""
+TASK_PART, WORDS_PART = 5, 16
+"""A recorded task may take one part in so many of the budget, what the person said last one in so many: recordings hold texts that no order of ours would have room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +61,14 @@ def style() -> Template:
     return replace(call_template("replay"), system="", reserve=0.0, phases=())
 
 
+@cache
+def sample() -> str:
+    return call_template("summary").system
+
+
 def foreign(count: Count) -> Foreign:
     """Priced by length, at the rate of a text of our own: the whole is counted exactly in any case."""
-    sample = call_template("summary").system
-    rate = count(sample) / len(sample)
+    rate = count(sample()) / len(sample())
     return Foreign(count, lambda text: len(text) * rate)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from afresh.domain.passage import LONGEST, Passage, Voice
-from afresh.domain.trace.words import names
+from afresh.domain.trace.words import implied, names
 
 FENCE = re.compile(r"\s*(```|~~~)")
 TELLING_LENGTH, VARIED, LONG_LINE = 20, 6, 1_000
@@ -21,6 +21,8 @@ class Candidate(NamedTuple):
     key: str
     text: str
     names: tuple[str, ...]
+    covers: tuple[str, ...]
+    """Its names, and what these imply."""
     telling: bool
     """Long enough to be wanted as a whole, not only for its names."""
 
@@ -117,4 +119,5 @@ def candidates(lines: Sequence[str], first: int) -> Iterator[Candidate]:
         found = names(key)
         telling = len(key) >= TELLING_LENGTH and len(set(key)) > VARIED
         if found or telling:
-            yield Candidate(place, key, raw.rstrip() if len(raw) <= len(key) + INDENT else key, found, telling)
+            covers = tuple([part for name in found for part in implied(name)])
+            yield Candidate(place, key, raw.rstrip() if len(raw) <= len(key) + INDENT else key, found, covers, telling)

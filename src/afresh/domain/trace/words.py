@@ -8,7 +8,7 @@ CODE = re.compile(r"[/_.]|[a-z][A-Z]|\d.*[A-Za-z]{2}|[A-Za-z]{2}.*\d")
 FILE = re.compile(r"(?:^|/)([\w.-]*\w\.[A-Za-z]\w{0,4})(?::\d+)?$")
 ADDRESS = re.compile(r"x?(?=[0-9a-f]*\d)[0-9a-f]{7,}")
 """Of an object in memory, or a hash cut short: never needed again, and there are many."""
-SHORTEST, LONGEST = 5, 200
+SHORTEST, LONGEST, LINKS = 5, 200, 8
 
 
 @lru_cache(maxsize=65_536)
@@ -25,6 +25,20 @@ def names(text: str) -> tuple[str, ...]:
     found = dict.fromkeys(map(named, WORD.findall(text)))
     found.pop("", None)
     return tuple(found)
+
+
+@lru_cache(maxsize=65_536)
+def implied(name: str) -> tuple[str, ...]:
+    """The name, and those that whoever sees it has seen as well: the ends of a path, the links of a dotted chain."""
+    parts = [name]
+    place = name.find("/")
+    while place >= 0:
+        parts += [name[place:], name[place + 1 :]]
+        place = name.find("/", place + 1)
+    links = name.rpartition("/")[2].split(".")
+    if 2 < len(links) < LINKS:
+        parts += [".".join(links[start:end]) for start in range(len(links)) for end in range(start + 2, len(links) + 1)]
+    return tuple(dict.fromkeys(parts))
 
 
 def files(text: str) -> tuple[str, ...]:
