@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from afresh.domain.action import Action, Observation, subject
+from afresh.domain.event import Digested
 from afresh.domain.fact import Block, Fact, IndexLine, Region
 from afresh.domain.passage import Passage, Voice
 from afresh.domain.state import State
@@ -27,6 +28,10 @@ class Digest:
     index: tuple[IndexLine, ...]
     passages: tuple[Passage, ...]
     blocks: tuple[Block, ...]
+
+    @property
+    def event(self) -> Digested:
+        return Digested(self.facts, self.regions, self.index, self.passages)
 
 
 def digest(state: State, deeds: Deeds) -> Digest:

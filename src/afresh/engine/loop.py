@@ -5,7 +5,7 @@ a crash loses at most the step it was in. Two commits a step: the reply before i
 the ceiling is a commit of its own before them.
 """
 
-from afresh.domain.event import Acted, Claimed, Digested, Finished, Replied, Requested, Verified
+from afresh.domain.event import Acted, Claimed, Finished, Replied, Requested, Verified
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.engine.act import act
@@ -60,7 +60,7 @@ def take_step(state: State, agent: Agent) -> State:
     end = finish(state, deeds, judged, settled, agent)
     step = state.step + 1
     events = [
-        Acted(step, digested.observations), *deeds.events, Digested(digested.facts, digested.regions, digested.index, digested.passages),
+        Acted(step, digested.observations), *deeds.events, digested.event,
         *[Verified(step, verdict) for verdict in judged.verdicts], *settled.events, Finished(step, end.outcome), *end.events,
     ]  # fmt: skip
     return record(state, agent, events, (*digested.blocks, *judged.blocks))

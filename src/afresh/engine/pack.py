@@ -69,11 +69,14 @@ class Packing:
     vain: int = 0
 
     def open(self, now: int, price: Callable[[str], float]) -> None:
-        line_odds, name_odds = self.weights.lines, self.weights.names
+        weights = self.weights
+        line_odds, name_odds = weights.lines, weights.names
         line_voices, name_voices = voices(line_odds), voices(name_odds)
         touched, size = self.trace.touched, len(LOG) - 1
         for number, entry in enumerate(self.trace.entries):
-            order = ranked(entry, self.weights, price)
+            order = entry.order
+            if not isinstance(order, Order) or order.weights is not weights or order.price is not price:
+                order = ranked(entry, weights, price)
             age = LOG[min(size, max(1, now - entry.passage.step))]
             base, slope = line_voices[entry.voice]
             line = base + slope * age

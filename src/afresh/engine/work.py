@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from afresh.domain.memory import Memory
 from afresh.domain.passage import Voice
@@ -61,15 +62,22 @@ class WorkPage:
     def take(self, room: int) -> int:
         if not self.memory.trace.entries or room < SMALLEST:
             return 0
-        before, held = self.spent, self.sections
-        for slack in (1.0, 0.97, 0.9, 0.75, 0.5):
-            self.fill(int((before + room) * slack))
-            if self.spent <= before + room:
-                return self.spent - before
-        self.sections, self.spent = held, before
-        return 0
+        before, allowed = self.spent, self.spent + room
+        self.choose(allowed)
+        self.write()
+        while self.spent > allowed and (self.choice.rows or self.choice.names):
+            self.give_up(self.spent - allowed)
+            self.write()
+        return self.spent - before
 
-    def fill(self, room: int) -> None:
+    def give_up(self, excess: int) -> None:
+        """The rows that were chosen last, as many as make up for what the marks between rows have cost."""
+        rows = self.choice.rows or self.choice.names
+        while rows and excess >= 0:
+            gone = rows.pop()
+            excess -= self.counter(gone if isinstance(gone, str) else gone[1].line.text)
+
+    def choose(self, room: int) -> None:
         counter = self.counter
         titles = counter(f"{TITLE}\n\n{INDEX_TITLE}\n") + 4
         left = max(0.0, (room - titles) / counter.factor)
@@ -77,6 +85,9 @@ class WorkPage:
         now = self.memory.state.step + 1
         heading = counter.price("00= 0a1b2c\n")
         self.choice = pack(self.memory.trace, now, Room(left, index, heading), set(self.covered), self.weights, counter.price)
+
+    def write(self) -> None:
+        counter = self.counter
         made = [("names", self.index, index_text(self.choice.names)), ("work", self.share, self.text)]
         self.sections = [Section(name, share.tier, text, counter(text) + 2) for name, share, text in made if text]
         self.spent = sum(section.tokens for section in self.sections)
@@ -90,16 +101,16 @@ class WorkPage:
     @property
     def omissions(self) -> list[Omission]:
         """By voice: lines that were less likely to be needed than those shown; and what memory itself has let go."""
-        shown: dict[Voice, int] = {}
-        for entry, _ in self.choice.rows:
-            shown[entry.voice] = shown.get(entry.voice, 0) + 1
+        own: dict[Voice, list[Entry]] = {}
+        for entry in self.memory.trace.entries:
+            own.setdefault(entry.voice, []).append(entry)
         found: list[Omission] = []
-        for voice in Voice:
-            own = [entry for entry in self.memory.trace.entries if entry.voice is voice]
-            lines = sum(len(entry.rows) for entry in own) - shown.get(voice, 0)
+        for voice, entries in own.items():
+            known = sum([len(entry.rows) for entry in entries])
+            lines = known - sum([entry.voice is voice for entry, _ in self.choice.rows])
             if lines > 0:
-                size = sum(entry.size for entry in own) * lines // max(1, sum(len(entry.rows) for entry in own))
-                steps = f"steps {own[0].step} to {own[-1].step}"
+                size = sum([entry.size for entry in entries]) * lines // known
+                steps = f"steps {entries[0].step} to {entries[-1].step}"
                 found.append(Omission("work", f"{lines:,} lines of {voice}s, {steps}", size // 4, "less likely to be needed"))
         if gone := self.memory.state.forgotten:
             found.append(Omission("work", f"{gone:,} passages of old steps", 0, "no longer in memory, kept in the archive"))
@@ -124,7 +135,7 @@ def written(shown: Sequence[tuple[Entry, Row]], changed: int) -> Iterator[str]:
 
 
 def heading(entry: Entry, changed: int) -> str:
-    """Before an action or a thought on its line; the id of an output has a line of its own, since its first line may be indented."""
+    """Stands before an action or a thought on its line; before an output on one of its own, so that its indentation stays."""
     if entry.voice is not Voice.OUTPUT:
         return f"{entry.step}{MARKS[entry.voice]} "
     return f"{entry.step}= {entry.passage.block[:ID]}{OLD if entry.step <= changed else ''}\n"
@@ -139,6 +150,10 @@ def index_text(found: Sequence[str]) -> str:
 
 def covered(texts: Sequence[str]) -> frozenset[str]:
     """Names and lines that stand in the window already."""
-    return frozenset(part for text in texts for name in names(text) for part in implied(name)) | frozenset(
-        line.strip() for text in texts for line in text.splitlines()
-    )
+    return frozenset[str]().union(*map(mentioned, texts))
+
+
+@lru_cache(maxsize=64)
+def mentioned(text: str) -> frozenset[str]:
+    """Most sections stay as they are from one window to the next."""
+    return frozenset([part for name in names(text) for part in implied(name)]).union([line.strip() for line in text.splitlines()])

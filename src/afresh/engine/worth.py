@@ -120,9 +120,6 @@ class Order:
 
 def ranked(entry: Entry, weights: Weights, price: Callable[[str], float]) -> Order:
     """Computed once for each entry: within an entry the order stays as it is while the steps go by."""
-    known = entry.order
-    if isinstance(known, Order) and known.weights is weights and known.price is price:
-        return known
     names: list[RankedName] = []
     for name, sighting in entry.names.items():
         sighting.odds, cost = weights.names.still(name, sighting, len(entry.names)), price(name + " ")

@@ -20,7 +20,8 @@ from afresh.replay.run import TALK, RunStep, from_trajectory
 
 Count = Callable[[str], int]
 TASK_PART, WORDS_PART = 5, 16
-"""A recorded task may take one part in so many of the budget, what the person said last one in so many: recordings hold texts that no order of ours would have room for."""
+"""Parts of the budget, one in so many, that a recorded task and what the person said last may take: recordings hold texts
+that no order of ours would have room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,8 @@ def shortened(text: str, tokens: int, count: Count) -> str:
         return text
     keep = len(text) * tokens // max(1, count(text))
     while keep > 80:
-        cut = f"{text[: keep * 2 // 3]}\n[… {len(text) - keep:,} of {len(text):,} characters left out]\n{text[len(text) - keep // 3 :]}"
+        gone = f"[… {len(text) - keep:,} of {len(text):,} characters left out]"
+        cut = f"{text[: keep * 2 // 3]}\n{gone}\n{text[len(text) - keep // 3 :]}"
         if count(cut) <= tokens:
             return cut
         keep = keep * 9 // 10
