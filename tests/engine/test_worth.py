@@ -1,6 +1,8 @@
 """Each weight of a template does what is said of it: it decides between two things that differ in nothing else."""
 
+import re
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 from traces import Said, traced
@@ -12,6 +14,7 @@ from afresh.engine.worth import Odds, likely, weights
 
 ACTION, THOUGHT, OUTPUT = Voice.ACTION, Voice.THOUGHT, Voice.OUTPUT
 NOW = 10
+DOCUMENT = Path(__file__).parents[2] / "docs" / "context.md"
 ONE = {"name": "aaa_bb", "line": "what is said on this line is long"}
 OTHER = {"name": "ccc_dd", "line": "quite another thing is spoken of here"}
 NOISE = ["noise_1", "noise_2", "noise_3"]
@@ -122,3 +125,16 @@ def test_every_weight_that_is_shipped_has_an_effect_and_every_effect_a_weight():
 
 def test_odds_become_a_chance():
     assert likely(0.0) == 0.5 and likely(3.0) > 0.95 and likely(-3.0) < 0.05
+
+
+def test_the_documented_weights_are_those_that_are_shipped():
+    shipped, told = dict(template("implement_feature").weights), dict[str, float]()
+    for row in re.findall(
+        r"^\| (`\w+`[^|]*)\|([^|]*)\|([^|]*)\|", DOCUMENT.read_text("utf-8").partition("## Odds")[2], re.MULTILINE
+    ):
+        names, *columns = row
+        for kind, column in zip(("name", "line"), columns, strict=True):
+            numbers = [float(number.replace("−", "-")) for number in column.split()]
+            told |= {f"{kind}_{name}": number for name, number in zip(re.findall(r"`(\w+)`", names), numbers, strict=True)}
+    told |= {name: float(number) for name, number in re.findall(r"`(line|density)` \((\d\.\d+)\)", DOCUMENT.read_text("utf-8"))}
+    assert told == shipped
