@@ -10,7 +10,7 @@ from traces import Said, traced
 from afresh.adapters.templates import template
 from afresh.domain.passage import Voice
 from afresh.engine.pack import Room, pack
-from afresh.engine.worth import Odds, likely, weights
+from afresh.engine.worth import Odds, weights
 
 ACTION, THOUGHT, OUTPUT = Voice.ACTION, Voice.THOUGHT, Voice.OUTPUT
 NOW = 10
@@ -121,10 +121,6 @@ def test_the_bias_moves_names_against_lines():
 def test_every_weight_that_is_shipped_has_an_effect_and_every_effect_a_weight():
     known = {f"{kind}_{field.name}" for kind in ("name", "line") for field in fields(Odds)} | {"line", "density"}
     assert {name for name, _ in template("implement_feature").weights} == known
-
-
-def test_odds_become_a_chance():
-    assert likely(0.0) == 0.5 and likely(3.0) > 0.95 and likely(-3.0) < 0.05
 
 
 def test_the_documented_weights_are_those_that_are_shipped():
