@@ -1,20 +1,24 @@
 """The builder: pure, bounded, and honest about what it leaves out."""
 
+import re
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from traces import SPOKEN, passages
 
 from afresh.adapters.templates import template, types
 from afresh.adapters.tools import TOOLS
 from afresh.domain.action import Action, Observation
 from afresh.domain.codec import dumps, loads
-from afresh.domain.fact import Fact, FactKind, IndexLine, Look, PlanItem
+from afresh.domain.fact import Decision, Fact, FactKind, IndexLine, Look, PlanItem, Region
 from afresh.domain.memory import Memory
+from afresh.domain.passage import Voice
 from afresh.domain.state import State, StepRecord
 from afresh.domain.task import Check, Task
 from afresh.domain.template import Template
+from afresh.domain.trace import trace
 from afresh.domain.verdict import Baseline, CheckRun
 from afresh.domain.window import Tier
 from afresh.engine.audit import schemas as loads_schemas
@@ -50,8 +54,23 @@ states = st.builds(
         tuple
     ),
     baseline=st.just(Baseline((CheckRun("pytest", 0, passed=3),))),
+    words=st.lists(lines, max_size=2).map(tuple),
+    decisions=st.lists(st.builds(Decision, lines, st.just("model")), max_size=2).map(tuple),
+    regions=st.lists(
+        st.builds(Region, st.sampled_from("ab"), st.integers(1, 50), st.integers(50, 99), st.integers(1, 30), st.booleans()),
+        max_size=3,
+    ).map(tuple),
+    forgotten=st.integers(0, 2),
+    step=st.just(30),
 )
-memories = st.builds(Memory, states, st.lists(st.one_of(looks, file_looks), max_size=12).map(tuple))
+
+
+def with_work(state, looks, spoken):
+    held, archive = passages(spoken)
+    return Memory(replace(state, passages=held), looks, trace(held, archive.__getitem__))
+
+
+memories = st.builds(with_work, states, st.lists(st.one_of(looks, file_looks), max_size=12).map(tuple), SPOKEN)
 
 
 def made(memory, budget=4_000, type="implement_feature"):
@@ -64,7 +83,7 @@ def whole(window):
     return COUNTER(request.system) + COUNTER(request.message) + tools_section(request.tools, COUNTER).tokens
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(memories, st.integers(1_200, 16_000), st.sampled_from(types()))
 def test_a_window_fits_or_the_build_fails_loudly(memory, budget, type):
     try:
@@ -79,7 +98,7 @@ def test_a_window_fits_or_the_build_fails_loudly(memory, budget, type):
         assert window.headroom >= 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(memories, st.integers(3_000, 8_000))
 def test_every_piece_is_shown_or_its_omission_is_written_down(memory, budget):
     try:
@@ -90,6 +109,39 @@ def test_every_piece_is_shown_or_its_omission_is_written_down(memory, budget):
     for draft in drafts(memory):
         for piece in draft.pieces:
             assert piece.text in window.request.message or (draft.name, piece.what) in gone
+
+
+@settings(max_examples=30, deadline=None)
+@given(memories, st.integers(2_600, 8_000))
+def test_every_line_of_the_work_is_shown_or_counted_among_what_is_left_out(memory, budget):
+    try:
+        window = made(memory, budget)
+    except OverCeiling:
+        return
+    told = [one.what for one in window.omissions if one.section == "work"]
+    shown = next((part.text.splitlines() for part in window.sections if part.name == "work"), [])
+    for voice in Voice:
+        known = sum(len(entry.rows) for entry in memory.trace.entries if entry.voice is voice)
+        gone = sum(int(what.split()[0].replace(",", "")) for what in told if f" lines of {voice}s" in what)
+        assert 0 <= known - gone <= len(shown)
+    assert any("passages of old steps" in what for what in told) == bool(memory.state.forgotten and memory.trace.entries)
+
+
+@settings(max_examples=30, deadline=None)
+@given(memories, st.integers(400, 16_000))
+def test_what_is_never_cut_alone_decides_whether_there_is_a_window(memory, budget):
+    demand = made(memory, 60_000).demand - 15_000
+    least = demand * 4 // 3
+    try:
+        window = made(memory, budget)
+    except OverCeiling as fault:
+        assert budget < least + 80
+        named = re.match(r"section '(\w+)' needs ([\d,]+) tokens, ([\d,]+) are left under the ceiling of ([\d,]+)", str(fault))
+        assert named and int(named[2].replace(",", "")) > int(named[3].replace(",", "")) and named[4] == f"{budget:,}"
+        assert "never cut" in str(fault) and "Nothing was sent" in str(fault) and str(fault).endswith("a larger --max-budget")
+    else:
+        assert budget > least - 80
+        assert window.tokens + window.request.reserve <= budget
 
 
 @settings(max_examples=15, deadline=None)
@@ -103,7 +155,8 @@ def test_the_same_memory_gives_the_same_bytes(memory):
 @given(memories, st.integers(3_000, 6_000), st.sampled_from(types()))
 def test_a_window_is_the_same_after_its_inputs_went_through_the_journal(memory, budget, type):
     chosen, schemas = template(type), offered(template(type), TOOLS)
-    again = loads(Template, dumps(chosen)), loads_schemas(dumps(schemas)), Memory(loads(State, dumps(memory.state)), memory.looks)
+    kept = Memory(loads(State, dumps(memory.state)), memory.looks, memory.trace)
+    again = loads(Template, dumps(chosen)), loads_schemas(dumps(schemas)), kept
     try:
         first = build(memory, chosen, schemas, budget, COUNTER)
     except OverCeiling:

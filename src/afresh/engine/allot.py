@@ -1,7 +1,8 @@
 """Who gets the room in a window: each section up to its share, in a defined order, then whoever has more to say. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from afresh.domain.memory import Memory
 from afresh.domain.template import Share, Template
@@ -11,8 +12,9 @@ from afresh.engine.tokens import Gauge
 from afresh.engine.work import WorkPage, covered
 from afresh.engine.worth import weights
 
-SMALLEST_CUT, STUBS = 60, 8
-"""Tokens that a part must have to be worth showing; and what share of the room is kept for stubs, one in this many."""
+SMALLEST_CUT, STUBS, SHORTEST_CUT = 60, 8, 120
+"""Tokens that a part must have to be worth showing; what share of the room is kept for stubs, one in this many; and characters
+below which nothing is cut."""
 
 
 @dataclass(slots=True)
@@ -169,16 +171,40 @@ def page(draft: Draft, pieces: Sequence[Piece]) -> str:
 
 
 def cut(piece: Piece, room: int, counter: Gauge) -> Piece | None:
-    """Head and tail at whole lines, saying what is missing and where it is; nothing if too little would be left."""
-    lines = piece.text.splitlines()
-    low, high, best = 2, len(lines) - 1, None
+    """Head and tail, saying what is missing and where it is; nothing if too little would be left. At whole lines, unless that
+    would leave most of the room empty."""
+    by_lines = longest(partial(with_lines, piece), 2, len(piece.text.splitlines()) - 1, room, counter)
+    if by_lines and 2 * counter(by_lines) >= room:
+        return replace(piece, text=by_lines)
+    by_characters = longest(partial(with_characters, piece), SHORTEST_CUT, len(piece.text) - SHORTEST_CUT, room, counter)
+    text = max(by_lines, by_characters, key=len)
+    return replace(piece, text=text) if text else None
+
+
+def longest(made: Callable[[int], str], low: int, high: int, room: int, counter: Gauge) -> str:
+    """The largest that fits; empty when none does."""
+    best = ""
     while low <= high:
         keep = (low + high) // 2
-        head = keep - keep // 3
-        hint = f"[… {len(lines) - keep} of {len(lines)} lines cut{': ' + piece.source if piece.source else ''}]"
-        text = "\n".join([*lines[:head], hint, *lines[len(lines) - (keep - head) :]])
-        if counter(text) <= room:
-            best, low = replace(piece, text=text), keep + 1
+        if counter(text := made(keep)) <= room:
+            best, low = text, keep + 1
         else:
             high = keep - 1
     return best
+
+
+def with_lines(piece: Piece, keep: int) -> str:
+    lines = piece.text.splitlines()
+    head = keep - keep // 3
+    hint = f"[… {len(lines) - keep} of {len(lines)} lines cut{source(piece)}]"
+    return "\n".join([*lines[:head], hint, *lines[len(lines) - (keep - head) :]])
+
+
+def with_characters(piece: Piece, keep: int) -> str:
+    text, head = piece.text, keep - keep // 3
+    hint = f"[… {len(text) - keep:,} of {len(text):,} characters cut{source(piece)}]"
+    return f"{text[:head]}\n{hint}\n{text[len(text) - (keep - head) :]}"
+
+
+def source(piece: Piece) -> str:
+    return f": {piece.source}" if piece.source else ""

@@ -6,25 +6,22 @@ from collections.abc import Sequence
 
 SHORTEST, LONG, LONGEST, NAMED = 10, 40, 70, 4
 DEFINED = re.compile(r"\s*(?:async\s+def|def|class|func|function|fn)\s+(\w+)|([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
+MARGIN = re.compile(r"[A-Za-z_@]")
 NAMING = re.compile(r"\s*(async\s+def|def|class|func|function|fn|impl|interface|struct|export)\b")
 
 
 def chunks(lines: Sequence[str]) -> list[tuple[int, int]]:
     """First and last lines of the parts of a file that make sense alone: whole definitions where these are small enough."""
     parts: list[tuple[int, int]] = []
-    for number in range(1, len(lines) + 1):
+    decorated = False
+    for number, line in enumerate(lines, 1):
         size = number - parts[-1][0] if parts else 0
-        long = size >= LONGEST or (size >= LONG and not lines[number - 1].strip())
-        if not parts or long or (begins(lines, number) and size >= SHORTEST):
+        long = size >= LONGEST or (size >= LONG and not line.strip())
+        if not parts or long or (MARGIN.match(line) and not decorated and size >= SHORTEST):
             parts.append((number, number))
         parts[-1] = (parts[-1][0], number)
+        decorated = line.startswith("@") or (decorated and not NAMING.match(line))
     return parts
-
-
-def begins(lines: Sequence[str], number: int) -> bool:
-    """A definition or a statement at the margin starts here, and no decorator stands above it."""
-    line, above = lines[number - 1], lines[number - 2] if number > 1 else ""
-    return bool(re.match(r"[A-Za-z_@]", line)) and not above.startswith("@")
 
 
 def excerpt(lines: Sequence[str], start: int, end: int, changed: frozenset[int]) -> str:

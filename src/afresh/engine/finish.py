@@ -1,5 +1,6 @@
 """What the step came to, and whether the task ends with it."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -7,15 +8,17 @@ from afresh.domain.action import subject
 from afresh.domain.event import Asked, Ended, Event
 from afresh.domain.state import State
 from afresh.domain.task import Status
+from afresh.domain.text import one_line
 from afresh.domain.verdict import Ruling
 from afresh.engine.act import Deed, Deeds
 from afresh.engine.agent import Agent
-from afresh.engine.digest import short
+from afresh.engine.digest import TELLING, short
 from afresh.engine.judge import Judgement
 from afresh.engine.message import commit_message
 from afresh.engine.settle import Settlement
 
 REFUSALS, IDLE_STEPS = 3, 3
+TOOK = re.compile(r" in \d+(?:\.\d+)? ?s(?:econds)?\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +83,13 @@ def tell(deeds: Deeds, judged: Judgement, settled: Settlement) -> str:
 def named(deed: Deed) -> str:
     """A suggestion's title says more than its id."""
     action = short(deed)
+    if action.tool in ("run", "test"):
+        return f"{action.tool} {subject(action)}".strip() + result(deed.outcome.text)
     return subject(action) if action.tool == "apply" else f"{action.tool} {subject(action)}".strip()
+
+
+def result(text: str) -> str:
+    """How a command ended, by the line that tells most of what it printed. No times: the same result has the same words."""
+    printed = [line for line in text.splitlines() if line.strip() and not re.match(r"\$ |exit \d+", line)]
+    spoken = [line for line in printed if TELLING.search(line)]
+    return f" → {one_line(TOOK.sub('', (spoken or printed)[-1]), 90)}" if printed else ""

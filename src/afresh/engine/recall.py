@@ -64,7 +64,16 @@ def last_outputs(state: State, agent: Agent) -> Iterator[Look]:
     """The last step's output in full, as far as it could ever fit: the builder decides how much is shown."""
     for seen in state.recent[-1].observations if state.recent else ():
         if seen.block and seen.size > len(seen.text):
-            yield Look("output", seen.block, agent.store.read(seen.block)[:OUTPUT_CHARACTERS])
+            yield Look("output", seen.block, both_ends(agent.store.read(seen.block), f"`recall` {seen.block[:8]}"))
+
+
+def both_ends(text: str, source: str) -> str:
+    """How a command ended is what it printed last."""
+    if len(text) <= OUTPUT_CHARACTERS:
+        return text
+    tail = OUTPUT_CHARACTERS // 3
+    gone = f"[… {len(text) - OUTPUT_CHARACTERS:,} of {len(text):,} characters left out: {source}]"
+    return f"{text[: OUTPUT_CHARACTERS - tail]}\n{gone}\n{text[-tail:]}"
 
 
 def readable(files: Files, path: str) -> str | None:

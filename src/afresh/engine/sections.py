@@ -11,7 +11,7 @@ from afresh.domain.state import StepRecord
 from afresh.domain.text import one_line
 from afresh.domain.window import Tier
 from afresh.engine.standing import criteria, standing
-from afresh.engine.view import View, words
+from afresh.engine.view import PROTECTED, View, protected, words
 
 WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember")
 
@@ -95,12 +95,20 @@ def failed(memory: Memory) -> Draft:
 
 def files(memory: Memory) -> Draft:
     """Excerpts by path and line. What was touched last, or is spoken of, is given up last; a stub stands for the rest."""
-    spoken, pieces = words(memory.state), list[Piece]()
-    for view in sorted(map(View.of, memory.of("file")), key=lambda view: (view.path, view.start)):
+    spoken, pieces, kept = words(memory.state), list[Piece](), worked_on(memory)
+    for view in seen_files(memory):
         stub = f"     … {view.start}-{view.end} {view.title}".rstrip()
-        rank = view.rank(memory.state, spoken)
+        rank = view.rank(memory.state, spoken) + (PROTECTED if view in kept else 0)
         pieces.append(Piece(view.text, f"lines of {view.subject}", rank, f"`read` {view.path}", stub, view.path))
     return Draft("files", "Files as they are now (+ changed by this task, … not shown: `read` them)", Tier.DEMAND, tuple(pieces))
+
+
+def seen_files(memory: Memory) -> list[View]:
+    return sorted(map(View.of, memory.of("file")), key=lambda view: (view.path, view.start))
+
+
+def worked_on(memory: Memory) -> frozenset[View]:
+    return protected(seen_files(memory), memory.state, [look.text for look in memory.of("test")])
 
 
 def changes(memory: Memory) -> Draft:
@@ -128,9 +136,12 @@ def verification(memory: Memory) -> Draft:
 
 
 def failing(memory: Memory) -> Draft:
+    """Unless it stands under Files, among what is kept."""
+    shown = [view.code for view in worked_on(memory)]
     pieces = [
         Piece(f"{look.subject}\n{look.text}", f"source of {look.subject}", number)
         for number, look in enumerate(memory.of("test"))
+        if not any(look.text in code for code in shown)
     ]
     return Draft("failing", "Source of failing tests", Tier.PHASE, tuple(pieces))
 

@@ -1,13 +1,19 @@
 """One chunk of a file in a window, and how much it matters now."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from afresh.domain.fact import Look
 from afresh.domain.state import State
+from afresh.domain.trace import names
 
+NUMBER = re.compile(r"^[+ ]\s*\d+ ", re.MULTILINE)
 SUBJECT = re.compile(r"(.+):(\d+)-(\d+) (.*)", re.DOTALL)
-STEP, UNSPOKEN = 1_000, 100
+STEP, UNSPOKEN, PROTECTED = 1_000, 100, -(10**9)
+"""What a step counts for in a rank, what it counts not to be spoken of, and how far ahead stands what is worked on."""
+WORKED_ON = 60
+"""Lines that are kept whatever else was looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +41,31 @@ class View:
         newest = max((2 * region.step + (not region.changed) for region in at), default=0)
         return -newest * STEP + (0 if spoken & set(self.title.split(", ")) else UNSPOKEN)
 
+    @property
+    def code(self) -> str:
+        """As it stands in the file."""
+        return NUMBER.sub("", self.text)
+
+
+def protected(views: Sequence[View], state: State, failing: Sequence[str]) -> frozenset[View]:
+    """What is being worked on, whatever was looked at since: the definitions that goal, plan or the last thought call by name,
+    those touched last first, and the tests that fail. As many as leave room for what was asked for last."""
+    called = frozenset(name for text in texts(state) for name in names(text))
+    named = sorted((view for view in views if called & set(view.title.split(", "))), key=lambda view: view.rank(state, called))
+    tests = [view for view in views if any(source in view.code for source in failing)]
+    kept, left = set[View](), WORKED_ON
+    for view in (*named, *tests):
+        if view not in kept and view.end - view.start < left:
+            kept.add(view)
+            left -= view.end - view.start + 1
+    return frozenset(kept)
+
 
 def words(state: State) -> frozenset[str]:
     """Names that goal, plan and the last thought hold."""
+    return frozenset(word for text in texts(state) for word in re.findall(r"\w+", text))
+
+
+def texts(state: State) -> list[str]:
     thought = state.recent[-1].thought if state.recent else ""
-    texts = [state.task.goal, thought, *(item.text for item in state.plan if not item.done)]
-    return frozenset(word for text in texts for word in re.findall(r"\w+", text))
+    return [state.task.goal, thought, *(item.text for item in state.plan if not item.done)]

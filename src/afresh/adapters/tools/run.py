@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from afresh.adapters.tools.printed import printed
 from afresh.adapters.tools.tool import FunctionTool, schema
 from afresh.domain.action import Completed
 from afresh.errors import ModelMistake
@@ -13,7 +14,16 @@ TIMEOUT, LONGEST = 120, 100_000
 
 def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
     done = bench.sandbox.run(short_enough(args["command"]), TIMEOUT)
-    return Outcome(f"$ {done.command}\n{told(done)}", ok=done.exit == 0)
+    if done.exit == 0 and (regions := printed(done.command, bench.files, bench.state.step + 1)):
+        lines = "\n".join(f"{region.path}: lines {region.start}-{region.end}" for region in regions)
+        return Outcome(f"$ {done.command}\nexit 0\n{lines}", regions=regions)
+    return Outcome(f"$ {echo(done.command)}\n{told(done)}", ok=done.exit == 0)
+
+
+def echo(command: str) -> str:
+    """Its first line: who wrote a script knows it, and the record of the action has it."""
+    first, *more = command.strip().splitlines() or [""]
+    return f"{first} … and {len(more)} more lines" if more else first
 
 
 def short_enough(command: str) -> str:

@@ -1,0 +1,115 @@
+"""What is chosen from memory: within its room, once, the likeliest, and the same twice."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from traces import SPOKEN, traced
+
+from afresh.adapters.templates import template
+from afresh.domain.passage import Voice
+from afresh.domain.trace import Trace
+from afresh.engine.pack import Choice, Room, pack
+from afresh.engine.tokens import pieces
+from afresh.engine.worth import Weights, weights
+
+SHIPPED = weights(template("implement_feature").weights)
+NOW = 31
+rooms = st.builds(Room, st.integers(0, 900), st.integers(0, 200), st.integers(0, 12))
+covers = st.sets(
+    st.sampled_from(["first_name", "src/parcel/pricing.py", "value_7", "plain words and", "billable.grams = grams // 1000 + 1"])
+)
+
+
+def chosen(trace: Trace, room: Room, covered: set[str] | None = None, by: Weights = SHIPPED) -> Choice:
+    return pack(trace, NOW, room, covered if covered is not None else set(), by, pieces)
+
+
+def plain(choice: Choice) -> tuple[list[tuple[int, str]], list[str]]:
+    return [(entry.number, row.line.key) for entry, row in choice.rows], choice.names
+
+
+def hits(choice: Choice) -> int:
+    """Expected, twice over, where every name and every line has even odds."""
+    shown = {*choice.names, *(name for _, row in choice.rows for name in row.line.names)}
+    return len(shown) + sum(row.line.telling for _, row in choice.rows)
+
+
+@settings(max_examples=30)
+@given(SPOKEN, rooms, covers)
+def test_what_is_chosen_fits_its_room_and_the_names_fit_theirs(spoken, room, covered):
+    choice = chosen(traced(spoken), room, covered)
+    names = sum(pieces(name + " ") for name in choice.names)
+    lines = sum(pieces(row.line.text + "\n") for _, row in choice.rows)
+    headings = room.heading * len({entry.number for entry, _ in choice.rows})
+    assert names <= room.names and names + lines + headings <= room.tokens
+    assert choice.left == room.tokens - names - lines - headings
+
+
+@settings(max_examples=30)
+@given(SPOKEN, rooms, covers)
+def test_the_same_memory_gives_the_same_choice_whether_it_was_asked_before_or_not(spoken, room, covered):
+    trace = traced(spoken)
+    first = plain(chosen(trace, room, set(covered)))
+    assert first == plain(chosen(trace, room, set(covered))) == plain(chosen(traced(spoken), room, set(covered)))
+
+
+@settings(max_examples=30)
+@given(SPOKEN, rooms)
+def test_weights_of_another_template_in_between_leave_no_mark(spoken, room):
+    trace, other = traced(spoken), weights((("name_age", 2.0), ("line_length", 1.0), ("density", 0.2)))
+    first = plain(chosen(trace, room))
+    chosen(trace, room, by=other)
+    assert first == plain(chosen(trace, room))
+
+
+@settings(max_examples=30)
+@given(SPOKEN, rooms, covers)
+def test_what_stands_in_the_window_already_is_not_chosen_and_nothing_is_chosen_twice(spoken, room, covered):
+    choice = chosen(traced(spoken), room, set(covered))
+    lines = [row.line.key for _, row in choice.rows]
+    assert not covered & {*lines, *choice.names}
+    assert len(set(lines)) == len(lines) and len(set(choice.names)) == len(choice.names)
+
+
+@settings(max_examples=30)
+@given(SPOKEN)
+def test_a_name_of_the_index_stands_in_no_line_that_was_chosen_before_it(spoken):
+    room, trace = Room(120, 60), traced(spoken)
+    covered: set[str] = set()
+    choice = chosen(trace, room, covered)
+    assert {*choice.names} <= covered and {row.line.key for _, row in choice.rows} <= covered
+
+
+@settings(max_examples=30)
+@given(SPOKEN)
+def test_only_the_newest_copy_of_a_line_is_chosen(spoken):
+    trace = traced(spoken)
+    choice = chosen(trace, Room(10_000, 1_000))
+    assert all(trace.lines[row.line.key].entry is entry for entry, row in choice.rows)
+
+
+@settings(max_examples=30)
+@given(SPOKEN)
+def test_with_room_for_all_every_line_is_there(spoken):
+    trace = traced(spoken)
+    choice = chosen(trace, Room(50_000, 0))
+    shown = {what for _, row in choice.rows for what in (row.line.key, *row.line.names)}
+    assert {*trace.lines} <= shown, "a line that is but a name stands in another one"
+
+
+@settings(max_examples=30)
+@given(SPOKEN, st.integers(20, 400))
+def test_twice_the_room_never_holds_fewer_expected_hits(spoken, tokens):
+    trace = traced(spoken)
+    little, much = (hits(chosen(trace, Room(size, size // 7, 6), by=weights(()))) for size in (tokens, 2 * tokens))
+    assert much >= little
+
+
+def test_nothing_is_chosen_from_nothing_and_for_no_room():
+    assert plain(chosen(traced([]), Room(900, 200))) == ([], [])
+    assert plain(chosen(traced([(1, Voice.OUTPUT, "first_name")]), Room(0, 0))) == ([], [])
+
+
+def test_a_name_is_indexed_alone_where_its_line_is_too_long():
+    spoken = [(1, Voice.ACTION, "first_name " + "and so on " * 90)]
+    choice = chosen(traced(spoken), Room(40, 20))
+    assert plain(choice) == ([], ["first_name"])

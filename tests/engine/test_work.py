@@ -1,0 +1,127 @@
+"""Earlier steps in a window: in their order, each line once, what is old is marked, and what is left out is told."""
+
+import re
+from dataclasses import replace
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from traces import SPOKEN, Said, passages
+
+from afresh.adapters.templates import template
+from afresh.adapters.tools import TOOLS
+from afresh.domain.action import Action, Observation
+from afresh.domain.fact import Look, Region
+from afresh.domain.memory import Memory, Recollection
+from afresh.domain.passage import Voice
+from afresh.domain.state import State, StepRecord
+from afresh.domain.task import Check, Task
+from afresh.domain.trace import trace
+from afresh.domain.window import Window
+from afresh.engine.build import build, offered
+from afresh.engine.tokens import Counter
+
+STYLE = template("implement_feature")
+SCHEMAS = offered(STYLE.at("change"), TOOLS)
+HEADING = re.compile(r"\[(\d+) (thought|sketch|action|output)( [0-9a-f]{8})?(, before the last change)?\]")
+
+
+def remembering(spoken: list[Said], *looks: Look, **fields) -> Memory:
+    held, archive = passages(spoken)
+    task = Task(id="t", goal="Make it work", checks=(Check("pytest -q"),))
+    state = State(task=task, limit=60, **{"step": 30, "passages": held, **fields})
+    return Memory(state, looks, trace(held, archive.__getitem__))
+
+
+def made(memory: Memory, budget: int = 4_000) -> Window:
+    return build(memory, STYLE, SCHEMAS, budget, Counter())
+
+
+def section(window: Window, name: str) -> list[str]:
+    return next((part.text.splitlines()[1:] for part in window.sections if part.name == name), [])
+
+
+@settings(max_examples=15)
+@given(SPOKEN, st.integers(2_400, 6_000))
+def test_steps_stand_in_the_order_in_which_they_were_taken(spoken, budget):
+    steps = [int(match[1]) for line in section(made(remembering(spoken)), "work") if (match := HEADING.fullmatch(line))]
+    assert steps == sorted(steps)
+
+
+@settings(max_examples=15)
+@given(SPOKEN, st.integers(2_400, 6_000))
+def test_no_line_stands_twice(spoken, budget):
+    shown = [line.strip() for line in section(made(remembering(spoken), budget), "work")]
+    told = [line for line in shown if len(line) >= 20 and not HEADING.fullmatch(line)]
+    assert len(told) == len(set(told))
+
+
+@settings(max_examples=15)
+@given(SPOKEN, st.lists(st.tuples(st.integers(0, 12), st.sets(st.integers(0, 12))), max_size=3))
+@example([(1, Voice.OUTPUT, "first_name = 1"), (2, Voice.OUTPUT, "second_name = 1"), (3, Voice.ACTION, "first_name")], [(2, {0})])
+def test_a_window_is_the_same_whether_memory_grew_forgot_or_was_read_at_once(spoken, moves):
+    held, archive = passages(spoken)
+    task, past = Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), Recollection()
+    for length, gone in [*moves, (len(held), set())]:
+        kept = tuple(passage for number, passage in enumerate(held[:length]) if number not in gone)
+        state = State(task=task, step=30, passages=kept, forgotten=len(gone))
+        grown, fresh = past.of(kept, archive.__getitem__), trace(kept, archive.__getitem__)
+        assert made(Memory(state, (), grown), 2_600).request.text == made(Memory(state, (), fresh), 2_600).request.text
+
+
+def test_an_output_says_where_all_of_it_is_and_what_it_left_out():
+    text = "\n".join(f"value_{number} stands in src/module_{number}.py" for number in range(400))
+    window = made(remembering([(3, Voice.OUTPUT, text), (4, Voice.ACTION, "run grep -rn value_7 src/module_7.py")]))
+    held, _ = passages([(3, Voice.OUTPUT, text)])
+    shown = section(window, "work")
+    assert f"[3 output {held[0].block[:8]}]" in shown and "…" in shown
+    gone = [one for one in window.omissions if one.section == "work"]
+    assert re.fullmatch(r"\d+ lines of outputs, steps 3 to 3", gone[0].what) and gone[0].tokens > 0
+
+
+def test_outputs_from_before_the_last_change_are_marked_as_old_and_others_are_not():
+    spoken = [
+        (2, Voice.OUTPUT, "first_name is wrong"),
+        (3, Voice.ACTION, "edit parcel.py"),
+        (5, Voice.OUTPUT, "second_name is right"),
+    ]
+    memory = remembering(spoken, regions=(Region("parcel.py", 1, 2, 3, changed=True), Region("b.py", 1, 2, 4)))
+    headings = [match for line in section(made(memory), "work") if (match := HEADING.fullmatch(line))]
+    assert [(int(match[1]), bool(match[4])) for match in headings] == [(2, True), (3, False), (5, False)]
+
+
+def test_what_stands_elsewhere_in_the_window_is_not_shown_again():
+    line = "src/parcel/pricing.py: billable_kilograms(2000) gave 3"
+    shown = Observation(Action("run", {"command": "x"}), True, line)
+    spoken = [(29, Voice.OUTPUT, line), (30, Voice.OUTPUT, f"{line}\nsome_other_name = 1")]
+    window = made(remembering(spoken, recent=(StepRecord(30, "", (shown,), "", True),)))
+    assert window.request.message.count(line) == 1 and "some_other_name" in window.request.message
+
+
+def test_names_without_their_lines_are_listed_paths_apart():
+    long = "and so on and on " * 50
+    spoken = [(9, Voice.ACTION, f"cat src/parcel/pricing.py {long}"), (10, Voice.ACTION, f"grep billable_kilograms {long}")]
+    many = [(number, Voice.OUTPUT, f"what value_{number} is stands here\n" * 3) for number in range(11, 30)]
+    window = made(remembering([*spoken, *many]), 2_450)
+    paths, others = section(window, "names")
+    assert "src/parcel/pricing.py" in paths.split() and "billable_kilograms" in others.split()
+    assert not any("/" in name for name in others.split())
+
+
+def test_what_memory_let_go_is_told_with_where_it_is():
+    window = made(remembering([(3, Voice.OUTPUT, "first_name = 1")], forgotten=12))
+    assert ("12 passages of old steps", "no longer in memory, kept in the archive") in [
+        (one.what, one.reason) for one in window.omissions
+    ]
+
+
+def test_without_steps_there_is_no_such_section():
+    window = made(remembering([]))
+    assert not section(window, "work") and not [one for one in window.omissions if one.section == "work"]
+
+
+def test_a_template_that_wants_no_work_gets_none_and_the_record_says_so():
+    hidden = replace(
+        STYLE, phases=(), shares=tuple(share for share in STYLE.at("change").shares if share.section not in ("work", "names"))
+    )
+    memory = remembering([(3, Voice.OUTPUT, "first_name = 1")])
+    assert not section(build(memory, hidden, SCHEMAS, 4_000, Counter()), "work")

@@ -1,0 +1,68 @@
+"""A task on the sample project, played by a script: every window that the product sent, as it was recorded."""
+
+import contextlib
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from afresh.app import compose
+from afresh.app.calls import audits, call
+from afresh.app.sample import copy_sample
+from afresh.app.tasks import Order, add, open_desk
+from afresh.domain.window import Omission
+from afresh.errors import NeedsPerson
+
+CHECK = f"{sys.executable} -m pytest -q -p no:cacheprovider -p no:hypothesispytest -p no:xdist -p no:inline_snapshot"
+QUICK = f"{sys.executable} -c pass"
+Step = tuple[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One call."""
+
+    step: int
+    sections: dict[str, str]
+    omissions: tuple[Omission, ...]
+    budget: int
+    filled: float
+    """Part of what it may hold."""
+
+    @property
+    def text(self) -> str:
+        """Without system text and tools."""
+        return "\n\n".join(text for name, text in self.sections.items() if name not in ("system", "tools"))
+
+    def lines(self, section: str) -> list[str]:
+        return self.sections.get(section, "").splitlines()
+
+
+def tell(
+    folder: Path, goal: str, replies: Sequence[tuple[str, list[Step]]], files: Mapping[str, str], check: str = CHECK
+) -> list[Shown]:
+    """`files` lie over the sample before the task begins; a text that begins with + is added to what there is. The script may end
+    before the task does."""
+    root = copy_sample(folder / "repo")
+    for path, text in files.items():
+        old = (root / path).read_text() if text.startswith("+") else ""
+        (root / path).write_text(old + text.removeprefix("+"))
+    identity = ("-c", "user.name=t", "-c", "user.email=t@t")
+    subprocess.run(["git", *identity, "commit", "--allow-empty", "-qam", "as it stands"], cwd=root, check=True)
+    script = folder / "script.jsonl"
+    lines = [{"thought": thought, "actions": [{"tool": tool, "args": args} for tool, args in done]} for thought, done in replies]
+    script.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    desk = open_desk(root)
+    task = add(desk, Order(goal, "fix_bug", (check,), model=f"scripted:{script}")).task.id
+    with contextlib.suppress(NeedsPerson):
+        compose.work(desk, task, compose.Terms(no_sandbox=True))
+    return [shown(desk, task, step) for step, _ in audits(desk, task)]
+
+
+def shown(desk: Any, task: str, step: int) -> Shown:
+    one = call(desk, task, step)
+    sections = {section.name: section.text for section in one.sections}
+    return Shown(step, sections, one.audit.omissions, one.audit.budget, one.audit.tokens / (one.audit.budget - one.audit.reserve))
