@@ -114,7 +114,7 @@ def test_what_another_task_printed_first_can_be_had_by_the_task_that_saw_it_too(
 
 @pytest.mark.parametrize("id", ["deadbeef", "deadbeefdeadbeefdeadbeefdeadbeef"])
 def test_an_unknown_id_says_where_ids_stand(store: SqliteStore, id: str):
-    with pytest.raises(ModelMistake, match="archived no block .* Archived outputs"):
+    with pytest.raises(ModelMistake, match=r"archived no block .* Archived outputs"):
         recall(store, kept(store, "one"), id=id)
 
 
@@ -126,7 +126,7 @@ def test_what_is_no_id_is_said_to_be_none(store: SqliteStore, id: str):
 
 def test_a_prefix_that_fits_several_blocks_names_them(store: SqliteStore):
     twins = [IndexLine("abcdef00" + sign * 24, "run", "x", 9, "", 1) for sign in "12"]
-    with pytest.raises(ModelMistake, match="fits 2 blocks .abcdef001111, abcdef002222"):
+    with pytest.raises(ModelMistake, match=r"fits 2 blocks .abcdef001111, abcdef002222"):
         recall(store, changed(kept(store, "one"), index=tuple(twins)), id="abcdef00")
 
 

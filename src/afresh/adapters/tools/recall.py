@@ -91,8 +91,8 @@ def next_gap(part: Excerpt, last: int) -> tuple[int, int]:
 
 tool = FunctionTool(
     schema(
-        "recall", "Show an archived output, or the part that matters.", ("about", "lines"),
-        id="", about="words or names to look for", lines="like 120-180",
+        "recall", "Archived output: about words, or lines 9-80.", ("about", "lines"),
+        id="", about="", lines="",
     ),
     run,
 )  # fmt: skip
