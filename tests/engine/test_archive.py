@@ -66,7 +66,8 @@ def test_the_index_stays_within_its_share_and_is_newest_first():
     assert archive.tokens <= 0.15 * 4_000
     listed = [n for n in range(30) if block_id(TEXTS[n])[:8] in archive.text]
     assert {27, 28, 29} <= set(listed) and len(listed) < 30
-    assert sum(gone.section == "archive" for gone in made.omissions) == 30 - len(listed)
+    assert [(gone.what, gone.reason) for gone in made.omissions] == [("index lines of archived outputs", "no room left")]
+    assert made.unmet == 0, "nobody has asked for a line of the index"
 
 
 def test_observations_stand_after_notes_marked_when_files_have_changed_since():
@@ -79,7 +80,8 @@ def test_observations_stand_after_notes_marked_when_files_have_changed_since():
     assert "failed" not in made, "what an ordinary run said is no failed approach"
     known = made["known"].splitlines()
     assert known[1:] == [
-        "- parser: keeps tabs", "- step 3, before the last change: tests/test_a.py::test_b: AssertionError: 1", "- step 9: ruff: E501",
+        "- parser: keeps tabs",
+        "- step 3, before the last change: tests/test_a.py::test_b: AssertionError: 1", "- step 9: ruff: E501",
     ]  # fmt: skip
 
 

@@ -77,10 +77,10 @@ def archive(memory: Memory) -> Draft:
     lines = [line for line in memory.state.index if line.step != latest]
     pieces = [
         Piece(f"- {line.block[:8]} step {line.step} {line.kind} {line.subject} ({line.size:,} chars): {line.phrase}",
-              f"index line {line.block[:8]}", rank=-line.step, once=line.block[:8])
+              "index lines of archived outputs", rank=-line.step, once=line.block[:8])
         for line in lines
     ]  # fmt: skip
-    return Draft("archive", "Archived outputs (`recall` shows them)", Tier.DEMAND, tuple(pieces))
+    return Draft("archive", "Archived outputs (`recall` shows them)", Tier.PHASE, tuple(pieces))
 
 
 def known(memory: Memory) -> Draft:

@@ -59,6 +59,9 @@ STATUS = (
 GREP = "$ grep -rn foo src\nexit 0\nsrc/a.py:3:foo\nsrc/a.py:9:foo = 1\nsrc/b.py:1:foo\n"
 
 
+KNOWN = "\n".join((PYTEST, UNITTEST, RAISED, RUFF, MYPY, STATUS, GREP)).splitlines()
+
+
 def said(text, tool="run"):
     return read(tool, text.partition("\n")[0].removeprefix("$ "), text)
 
@@ -93,7 +96,8 @@ def test_an_output_is_told_by_its_result(text, phrase, subject, finding):
     ("text", "phrase"),
     [
         (GREEN, "4 passed"), ("$ ls\nexit 0\nalpha\nbeta\n", "alpha"), ("$ true\nexit 0, no output", "no output"),
-        ("$ make\nexit 2\ncc -c x.c\nmake: *** No rule to make target 'y'. Stop.\ncleaning\n", "exit 2: make: *** No rule to make target 'y'. Stop."),
+        ("$ make\nexit 2\ncc -c x.c\nmake: *** No rule to make target 'y'. Stop.\ncleaning\n",
+         "exit 2: make: *** No rule to make target 'y'. Stop."),
         ("$ cat x\nexit 1\ncat: x: No such file or directory\nbye\n", "exit 1: cat: x: No such file or directory"),
         ("$ cat > a.py <<E\nraise ValueError('error')\nE\nexit 0\ndone\n", "done"),
         ("$ sleep 999\ntimed out and was killed\nstarting\n", "timed out and was killed: starting"),
@@ -120,7 +124,7 @@ def test_a_command_is_told_by_its_purpose(command, told):
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(st.one_of(st.sampled_from("\n".join((PYTEST, UNITTEST, RAISED, RUFF, MYPY, STATUS, GREP)).splitlines()), st.text(max_size=60)), max_size=40))  # fmt: skip # noqa: E501
+@given(st.lists(st.one_of(st.sampled_from(KNOWN), st.text(max_size=60)), max_size=40))
 def test_any_output_gives_one_short_line_and_few_findings(lines):
     reading = read("run", "git status; grep -rn x", "$ x\nexit 1\n" + "\n".join(lines))
     assert "\n" not in reading.phrase and 0 < len(reading.phrase) <= 200

@@ -12,7 +12,8 @@ from afresh.engine.extract.tests import read_tests
 from afresh.engine.extract.tracebacks import read_traceback
 
 TELLING = re.compile(
-    r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied|\*\*\*|unable|cannot|can't|unknown|invalid",
+    r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied"
+    r"|\*\*\*|unable|cannot|can't|unknown|invalid",
     re.IGNORECASE,
 )
 ENDED = re.compile(r"^(exit \d+|timed out and was killed)(?:, no output)?$", re.MULTILINE)
