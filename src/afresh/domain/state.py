@@ -7,9 +7,9 @@ from typing import Any
 from afresh.domain.action import Observation, Reply, Usage
 from afresh.domain.cost import Cost
 from afresh.domain.event import Head
-from afresh.domain.passage import Passage
 from afresh.domain.fact import UNCONFINED, Decision, Fact, IndexLine, PlanItem, Region
 from afresh.domain.meter import Meter
+from afresh.domain.passage import Passage
 from afresh.domain.pressure import Reading
 from afresh.domain.room import Room
 from afresh.domain.task import Status, Task

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from afresh.domain.meter import UNTAUGHT, Meter
 from afresh.domain.memory import Recollection
+from afresh.domain.meter import UNTAUGHT, Meter
 from afresh.domain.state import State
 from afresh.domain.template import Template
 from afresh.engine.tokens import Counter
