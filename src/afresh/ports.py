@@ -1,6 +1,6 @@
 """The seams. The engine knows only these; adapters implement them, and `afresh.testing` has contract suites for them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -47,6 +47,10 @@ class Store(Protocol):
 
     def read(self, block: str) -> str:
         """A block by its id, or by a prefix of at least six characters that fits only one. KeyError otherwise."""
+        ...
+
+    def find(self, prefix: str, task: str) -> Sequence[str]:
+        """Ids that begin so, at most a few, of the blocks that this task was the first to keep."""
         ...
 
 
@@ -155,6 +159,11 @@ class Outcome:
     """The model's claim to be finished, with its summary: the harness verifies it."""
 
 
+def roughly(text: str) -> int:
+    """Tokens of a text, where nobody knows the model's own count."""
+    return len(text) // 3 + 1
+
+
 @dataclass(frozen=True, slots=True)
 class Bench:
     """What a tool may use."""
@@ -164,6 +173,9 @@ class Bench:
     sandbox: Sandbox
     store: Store
     insight: Insight
+    recall: int = 1_200
+    """Tokens of an archived output that are shown at once; and how they are counted."""
+    count: Callable[[str], int] = roughly
 
 
 class Tool(Protocol):

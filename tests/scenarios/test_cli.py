@@ -147,6 +147,17 @@ def test_calls_are_shown_compared_and_rebuilt(person: Person, done: str) -> None
     assert missing.code == 1 and "it has steps 1 to 2" in missing.err
 
 
+def test_a_name_is_accounted_for_in_each_call(person: Person, done: str) -> None:
+    shown, data = both(person, "context", "why", "double", done, "--step", "2")
+    assert shown.code == 0 and "double is in the call of step 2" in shown.words
+    places = {(place["section"], place["origin"]) for place in data.json["places"]}
+    assert ("task", "the order and the words of the user") in places and ("files", "calc.py as it was then") in places
+    absent, plain = both(person, "context", "why", "no_such_name", done)
+    assert "no_such_name is not in the call of step 2" in absent.words and not plain.json["shown"]
+    missing = person.types("context", "why", "double", done, "--step", "9")
+    assert missing.code == 1 and "it has steps 1 to 2" in missing.err
+
+
 def flipped(body: bytes | str, place: int) -> bytes | str:
     """One byte, or one character, is another."""
     if isinstance(body, bytes):
@@ -285,6 +296,7 @@ FAILING = [
     ("add", "x", "--budget", "1"),
     ("context", "show", "nobody"),
     ("context", "verify", "nobody"),
+    ("context", "why", "double", "nobody"),
     ("context", "diff", "nobody", "1", "2"),
 ]
 

@@ -9,7 +9,7 @@ step_option = click.option("--step", type=int, default=None, metavar="N", help="
 
 @click.group()
 def command() -> None:
-    """Show, compare and verify the calls of a task."""
+    """Show, compare, explain and verify the calls of a task."""
 
 
 @command.command()
@@ -54,6 +54,29 @@ def diff(task: str | None, first: int | None, second: int | None, step: int | No
     if as_json:
         return print_json(context_diff_json(one.sections, other.sections, steps))
     return render(context_diff(one.sections, other.sections, steps))
+
+
+@command.command()
+@click.argument("name")
+@click.argument("task", required=False)
+@step_option
+@json_option
+def why(name: str, task: str | None, step: int | None, as_json: bool) -> None:
+    """Tell whether NAME is in a call and where from; or when and why it was dropped, and what brings it back.
+
+    NAME is an identifier, a path, or any text.
+    """
+    from afresh.app.tasks import find
+    from afresh.app.why import why as explain
+    from afresh.cli.common import desk, print_json
+    from afresh.cli.common import show as render
+    from afresh.cli.views.why import context_why, context_why_json
+
+    here = desk()
+    told = explain(here, find(here, task), name, step)
+    if as_json:
+        return print_json(context_why_json(told))
+    return render(context_why(told))
 
 
 @command.command()

@@ -9,11 +9,13 @@ class FactKind(StrEnum):
     ERROR = "error"
     FAILED_APPROACH = "failed_approach"
     VERIFIED = "verified"
+    OBSERVED = "observed"
+    """Read from the output of a command that the model ran: shown while there is room, gone when it is no longer so."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A newer fact about the same kind and subject supersedes the older one."""
+    """A newer fact about the same kind and subject supersedes the older one; one without text takes it back."""
 
     kind: FactKind
     subject: str
@@ -21,6 +23,8 @@ class Fact:
     confidence: float = 1.0
     block: str = ""
     step: int = 0
+    source: str = ""
+    """The command that said so: once it runs again, what it no longer says is taken back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import singledispatch
 
-from afresh.domain import ceiling
+from afresh.domain import ceiling, observed
 from afresh.domain import event as happened
 from afresh.domain.event import Entry, Event, Head, logged
 from afresh.domain.fact import Fact, FactKind, Hunk, Region
-from afresh.domain.passage import remembered
+from afresh.domain.passage import Voice, remembered
 from afresh.domain.state import Pending, State, StepRecord, changed
 from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
 
-RECENT_STEPS, FACTS, REGIONS, INDEX_LINES = 6, 40, 16, 20
+FORGOTTEN_FIRST = {FactKind.OBSERVED: 0, FactKind.NOTE: 1}
+RECENT_STEPS, FACTS, REGIONS, INDEX_LINES = 6, 40, 16, 40
 
 
 def fold(state: State | None, entries: Iterable[Entry]) -> State:
@@ -105,11 +106,12 @@ def _(event: happened.Digested, state: State) -> State:
     regions = state.regions
     for region in event.regions:
         regions = seen(regions, region)
-    index = (*state.index, *event.index)[-INDEX_LINES:]
+    again = {line.block for line in event.index}
+    index = (*[line for line in state.index if line.block not in again], *event.index)[-INDEX_LINES:]
     passages = (*state.passages, *event.passages)
     held = remembered(passages, state.budget) if event.passages else passages
     return changed(
-        state, facts=bounded(facts), regions=regions[-REGIONS:], index=index, archived=state.archived + len(event.index),
+        state, facts=bounded(facts), regions=regions[-REGIONS:], index=index, archived=state.archived + len(fresh(event, state)),
         passages=held, forgotten=state.forgotten + len(passages) - len(held),
     )  # fmt: skip
 
@@ -117,7 +119,13 @@ def _(event: happened.Digested, state: State) -> State:
 @apply.register
 def _(event: happened.Verified, state: State) -> State:
     refused = event.verdict.final and event.verdict.ruling is not Ruling.PASS
-    return changed(state, verdict=event.verdict, verdict_step=event.step, refusals=state.refusals + refused)
+    return changed(
+        state,
+        verdict=event.verdict,
+        verdict_step=event.step,
+        refusals=state.refusals + refused,
+        facts=observed.verified(state.facts, event.verdict),
+    )
 
 
 @apply.register
@@ -129,6 +137,7 @@ def _(event: happened.Settled, state: State) -> State:
         changed=event.changed,
         recent=recent,
         regions=moved(state.regions, event.hunks, event.step)[-REGIONS:],
+        facts=state.facts if event.kept else observed.undone(state.facts, event.step),
         kept=state.kept + (event.kept and event.snapshot != state.snapshot),
         reverted=state.reverted + (not event.kept),
     )
@@ -151,19 +160,24 @@ def _(event: ceiling.Turn, state: State) -> State:
     return changed(state, **ceiling.turned(event, state))
 
 
+def fresh(event: happened.Digested, state: State) -> set[str]:
+    """Outputs that can be recalled from now on, each counted once."""
+    new = {line.block for line in event.index} | {one.block for one in event.passages if one.voice is Voice.OUTPUT}
+    return new - {line.block for line in state.index} - {one.block for one in state.passages}
+
+
 def superseded(facts: tuple[Fact, ...], new: Fact) -> tuple[Fact, ...]:
-    return (*[old for old in facts if old.subject != new.subject or old.kind is not new.kind], new)
+    others = [old for old in facts if old.subject != new.subject or old.kind is not new.kind]
+    return (*others, new) if new.text or new.kind is not FactKind.OBSERVED else tuple(others)
 
 
 def bounded(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """What failed is forgotten last: plain notes go first, oldest first."""
+    """What failed is forgotten last: what outputs said goes first, then plain notes, oldest first."""
     excess = len(facts) - FACTS
     if excess <= 0:
         return facts
-    notes_first = [fact for fact in facts if fact.kind is FactKind.NOTE]
-    if len(notes_first) < excess:
-        notes_first += [fact for fact in facts if fact.kind is not FactKind.NOTE]
-    gone = {id(fact) for fact in notes_first[:excess]}
+    first = sorted(facts, key=lambda fact: FORGOTTEN_FIRST.get(fact.kind, len(FORGOTTEN_FIRST)))
+    gone = {id(fact) for fact in first[:excess]}
     return tuple([fact for fact in facts if id(fact) not in gone])
 
 

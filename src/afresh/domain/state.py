@@ -80,6 +80,7 @@ class State:
     regions: tuple[Region, ...] = ()
     index: tuple[IndexLine, ...] = ()
     archived: int = 0
+    """Outputs that can be recalled."""
     passages: tuple[Passage, ...] = ()
     """What is remembered line by line of the steps so far; the text is in the archive."""
     forgotten: int = 0

@@ -64,6 +64,8 @@ class Template:
     ceiling: int = 4_000
     """Tokens for each call when the order names none."""
     phases: tuple[Phase, ...] = ()
+    recall: int = 1_200
+    """Tokens of an archived output that `recall` shows at once."""
     kind: str = "work"
     about: str = ""
     weights: tuple[tuple[str, float], ...] = ()

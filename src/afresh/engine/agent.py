@@ -29,4 +29,4 @@ class Agent:
     """What other tasks of the project know of the model's count."""
 
     def bench(self, state: State) -> Bench:
-        return Bench(state, self.files, self.sandbox, self.store, self.insight)
+        return Bench(state, self.files, self.sandbox, self.store, self.insight, self.template.recall, self.counter)

@@ -34,6 +34,15 @@ class Page:
     def within(self, room: int) -> int:
         return min(room, self.limit - self.spent)
 
+    def wish(self, most: int) -> int:
+        """What it would take of its share."""
+        return min(most, self.limit, self.counter(page(self.draft, self.draft.pieces)) + 2)
+
+    def spare(self, texts: Sequence[str]) -> None:
+        """Leave off what stands in the window already under a sign that leads to it."""
+        pieces = tuple(piece for piece in self.draft.pieces if not piece.once or not any(piece.once in text for text in texts))
+        self.draft = replace(self.draft, pieces=pieces)
+
     @property
     def missing(self) -> list[Piece]:
         return sorted((piece for piece in self.draft.pieces if piece not in self.taken), key=lambda piece: piece.rank)
@@ -130,11 +139,19 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
     claims = {share.section: at for at, share in enumerate(shares)}
     order, left = sorted(pages, key=lambda one: claims.get(one.share.section, len(claims))), room
     kept = min(room // STUBS, sum(one.stubs_cost for one in pages if one.limit))
-    for one in order:
+    late = [one for one in order if isinstance(one, Page) and any(piece.once for piece in one.draft.pieces)]
+    early = [one for one in order if one not in late]
+    held = sum(one.wish(int(one.share.part * room)) for one in late)
+    for one in early:
         if isinstance(one, WorkPage):
             one.covered = covered([*given, *[section.text for other in pages for section in other.sections]])
+        left -= one.claim(one.within(min(left - kept - held, int(one.share.part * room))))
+    for one in early:
+        left -= one.more(one.within(left - kept - held))
+    for one in late:
+        one.spare([*given, *[section.text for other in early for section in other.sections]])
         left -= one.claim(one.within(min(left - kept, int(one.share.part * room))))
-    for one in order:
+    for one in (*late, *[one for one in early if isinstance(one, Page)]):
         left -= one.more(one.within(left - kept))
     for one in order:
         left -= one.add_stubs(one.within(left))

@@ -11,12 +11,15 @@ from afresh.domain.passage import Passage, Voice
 from afresh.domain.state import State
 from afresh.domain.trace import files
 from afresh.engine.act import Deed, Deeds
+from afresh.engine.extract import Reading, commanded, learnt, purpose, read
 from afresh.engine.record import block
 
 DIGEST_LINES, DIGEST_CHARACTERS = 12, 900
 PRINTING, NOTING = ("run", "test", "search"), ("plan", "remember", "recall")
-ON_DISK = ("edit", "write", "apply")
-"""What these wrote is in the files: it needs no line in the index."""
+UNLISTED = ("edit", "write", "apply", "plan", "remember", "recall")
+"""What these wrote is in the files, in sections of its own, or in the archive already: it needs no line in the index."""
+LISTED = 300
+"""Characters from which an output has a line in the index; what is shorter is told by its step."""
 TELLING = re.compile(r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied", re.IGNORECASE)
 
 
@@ -39,19 +42,43 @@ def digest(state: State, deeds: Deeds) -> Digest:
     blocks = [block(deed.outcome.text) for deed in deeds.done]
     seen = [observe(deed, raw) for deed, raw in zip(deeds.done, blocks, strict=True)]
     said, spoken = speech(state, step, deeds)
+    readings = [told_by(deed, raw) for deed, raw in zip(deeds.done, blocks, strict=True)]
     index = [
-        IndexLine(raw.id, deed.action.tool, subject(short(deed)), len(raw.text), telling(raw.text), step)
-        for deed, raw in zip(deeds.done, blocks, strict=True)
-        if len(raw.text) > DIGEST_CHARACTERS and deed.action.tool not in ON_DISK
+        IndexLine(raw.id, deed.action.tool, sought(deed, raw), len(raw.text), reading.phrase, step)
+        for deed, raw, reading in zip(deeds.done, blocks, readings, strict=True)
+        if len(raw.text) > LISTED and deed.action.tool not in UNLISTED
     ]
     return Digest(
         observations=tuple(seen),
-        facts=tuple(fact for deed in deeds.done for fact in deed.outcome.facts),
+        facts=tuple(facts(state, step, deeds, blocks, readings)),
         regions=tuple(region for deed in deeds.done for region in deed.outcome.regions),
         index=tuple(index),
         passages=(*said, *printed(step, deeds, blocks)),
         blocks=(*blocks, *spoken),
     )
+
+
+def told_by(deed: Deed, raw: Block) -> Reading:
+    if deed.action.tool not in PRINTING:
+        return Reading(telling(raw.text))
+    return read(deed.action.tool, commanded(raw.text), raw.text)
+
+
+def sought(deed: Deed, raw: Block) -> str:
+    """What an output came from: of a command its purpose."""
+    command = commanded(raw.text) if deed.action.tool in PRINTING else ""
+    return purpose(command) if command else subject(short(deed))
+
+
+def facts(state: State, step: int, deeds: Deeds, blocks: Sequence[Block], readings: Sequence[Reading]) -> Iterator[Fact]:
+    """What the tools say themselves, and what their outputs say; a later output of one reply knows of the one before it."""
+    known = state.facts
+    for deed, raw, reading in zip(deeds.done, blocks, readings, strict=True):
+        yield from deed.outcome.facts
+        if deed.action.tool in PRINTING:
+            new = tuple(learnt(reading, sought(deed, raw), raw.id, step, known))
+            known = (*known, *new)
+            yield from new
 
 
 def speech(state: State, step: int, deeds: Deeds) -> tuple[list[Passage], list[Block]]:

@@ -7,12 +7,13 @@ from typing import Any
 from afresh.domain.action import Observation, subject
 from afresh.domain.fact import FactKind
 from afresh.domain.memory import Memory
-from afresh.domain.state import StepRecord
+from afresh.domain.state import State, StepRecord
 from afresh.domain.text import one_line
 from afresh.domain.window import Tier
 from afresh.engine.standing import criteria, standing
 from afresh.engine.view import PROTECTED, View, protected, words
 
+SURE, OBSERVED, AFTER_NOTES, OLD = 0.8, 8, 1_000_000, ", before the last change"
 WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember")
 
 
@@ -29,6 +30,8 @@ class Piece:
     """What stands in its place when it is left out."""
     group: str = ""
     """Heading that it shares with its neighbours."""
+    once: str = ""
+    """A sign that stands for all it says: where another section shows the sign, the piece need not stand too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +72,34 @@ def outline(memory: Memory) -> Draft:
 
 
 def archive(memory: Memory) -> Draft:
-    """Newest first to be taken; outputs of the last step stand in full elsewhere."""
+    """Newest first to be taken; outputs of the last step stand in full elsewhere, and so does what another section names."""
     latest = memory.state.step
     lines = [line for line in memory.state.index if line.step != latest]
     pieces = [
         Piece(f"- {line.block[:8]} step {line.step} {line.kind} {line.subject} ({line.size:,} chars): {line.phrase}",
-              f"index line {line.block[:8]}", rank=-line.step)
+              "index lines of archived outputs", rank=-line.step, once=line.block[:8])
         for line in lines
     ]  # fmt: skip
-    return Draft("archive", "Archived outputs (`recall` shows them)", Tier.DEMAND, tuple(pieces))
+    return Draft("archive", "Archived outputs (`recall` shows them)", Tier.PHASE, tuple(pieces))
 
 
 def known(memory: Memory) -> Draft:
     facts = [fact for fact in memory.state.facts if fact.kind in (FactKind.NOTE, FactKind.VERIFIED)]
     pieces = [Piece(f"- {fact.subject}: {fact.text}", f"note on {fact.subject}", rank=-fact.step) for fact in facts]
-    return Draft("known", "Notes", Tier.PHASE, tuple(pieces))
+    return Draft("known", "Notes", Tier.PHASE, (*pieces, *observed(memory.state)))
+
+
+def observed(state: State) -> list[Piece]:
+    """What outputs said, after all notes, and what is not in doubt before what is; marked when files have changed since."""
+    facts = [fact for fact in state.facts if fact.kind is FactKind.OBSERVED and fact.confidence >= SURE][-OBSERVED:]
+    touched = max((region.step for region in state.regions if region.changed), default=0)
+    return [
+        Piece(
+            f"- step {fact.step}{OLD if fact.step <= touched else ''}: {one_line(fact.subject, 120)}: {one_line(fact.text, 160)}",
+            f"observed of {fact.subject}", rank=AFTER_NOTES - fact.step,
+        )
+        for fact in facts
+    ]  # fmt: skip
 
 
 def failed(memory: Memory) -> Draft:
@@ -152,9 +168,19 @@ def plan(memory: Memory) -> Draft:
 
 def earlier(memory: Memory) -> Draft:
     """A line for each of the latest; what they printed stands under the work so far."""
-    past = memory.state.recent[:-1]
-    pieces = [Piece(f"- step {one.step}: {one.outcome}", f"step {one.step}", -one.step) for one in past if one.outcome]
+    listed, past = {line.block for line in memory.state.index}, memory.state.recent[:-1]
+    pieces = [
+        Piece(f"- step {one.step}: {one.outcome}{named(one, listed)}", f"step {one.step}", -one.step)
+        for one in past
+        if one.outcome
+    ]
     return Draft("earlier", "Earlier steps", Tier.PHASE, tuple(pieces))
+
+
+def named(record: StepRecord, listed: set[str]) -> str:
+    """Ids of its outputs that are long enough to be worth a recall."""
+    ids = [seen.block[:8] for seen in record.observations if seen.block in listed]
+    return f" [{' '.join(ids)}]" if ids else ""
 
 
 def last(memory: Memory) -> Draft:

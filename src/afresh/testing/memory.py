@@ -29,6 +29,7 @@ class MemoryStore:
         self.states: dict[str, State] = {}
         self._journals: dict[str, list[Entry]] = {}
         self._blocks: dict[str, str] = {}
+        self._owners: dict[str, str] = {}
 
     def append(self, entries: Sequence[Entry], blocks: Sequence[Block], state: State) -> None:
         task = state.task.id
@@ -43,6 +44,8 @@ class MemoryStore:
             raise Broken("a block is not named by its content")
         self._journals.setdefault(task, []).extend(entries)
         self._blocks.update({block.id: block.text for block in blocks})
+        for block in blocks:
+            self._owners.setdefault(block.id, task)
         self.states[task] = state
 
     def load(self, task: str) -> State:
@@ -59,6 +62,11 @@ class MemoryStore:
         if len(block) < 6 or len(found) != 1:
             raise KeyError(block)
         return self._blocks[found[0]]
+
+    def find(self, prefix: str, task: str) -> Sequence[str]:
+        return sorted(
+            name for name, owner in self._owners.items() if len(prefix) >= 6 and name.startswith(prefix) and owner == task
+        )
 
 
 class MemoryQueue:

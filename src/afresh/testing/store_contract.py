@@ -108,6 +108,14 @@ class StoreContract:
         write(store, state, [happened.Claimed("worker")], [block("same")])
         assert store.read(block_id("same")) == "same"
 
+    def test_blocks_are_found_by_the_task_that_kept_them_first(self, store: Store) -> None:
+        write(store, create(store, "one"), [happened.Claimed("worker")], [block("alpha"), block("same")])
+        write(store, create(store, "two"), [happened.Claimed("worker")], [block("beta"), block("same")])
+        alpha, same = block_id("alpha"), block_id("same")
+        assert (list(store.find(alpha[:6], "one")), list(store.find(alpha, "two"))) == ([alpha], [])
+        assert (list(store.find(same[:8], "one")), list(store.find(same[:8], "two"))) == ([same], [])
+        assert not store.find(alpha[:5], "one") and not store.find("not hex", "one") and not store.find(alpha, "three")
+
     def test_a_block_under_a_false_name_is_refused(self, store: Store) -> None:
         state = create(store)
         with pytest.raises(Broken):

@@ -27,6 +27,9 @@ class Archive:
             raise KeyError(name)
         return found[0]
 
+    def find(self, prefix, task):
+        return [block.id for block in self.blocks if block.id.startswith(prefix)]
+
 
 def bench(files=None, table=None, archive=None, **fields):
     task = Task(id="t", goal="g", checks=(Check("pytest -q"), Check("ruff check")))

@@ -16,9 +16,12 @@ from afresh.cli.views.progress import panel
 from afresh.cli.views.show import show, show_json
 from afresh.cli.views.status import status, status_json
 from afresh.cli.views.summary import summary, summary_json
+from afresh.cli.views.why import context_why, context_why_json
 from afresh.domain.health import Finding
 from afresh.domain.task import Status
 from afresh.domain.text import visible
+from afresh.domain.why import Chance, Copy, Place, Why
+from afresh.domain.window import Omission
 from afresh.ports import Ticket
 
 TICKETS = [
@@ -34,6 +37,14 @@ FINDINGS = [
     Finding("sandbox", "warn", f"Landlock only {HOSTILE}", "install bubblewrap"),
     Finding("database", "fail", "schema 9 is newer", "update afresh"),
 ]
+
+
+WHY = Why(
+    f"name{HOSTILE}", "t-1", 9, (Place("work", 3, HOSTILE, f"output of step 4 {HOSTILE}"),), 2, 7, HOSTILE,
+    (Omission("files", HOSTILE, 90, "no room left"),),
+    (Chance(HOSTILE, "name", 4, "output", 5, 1, 2, 0.25, (("bias", -2.0), ("age", -1.5))),),
+    (Copy("1a2b3c4d" * 4, 4, "run", HOSTILE, 6),),
+)  # fmt: skip
 
 
 def glance() -> Glance:
@@ -54,6 +65,7 @@ VIEWS = {
     "new task": lambda: show(told()[0][0]),
     "context": lambda: context_show(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1),
     "context diff": lambda: context_diff(SECTIONS, LATER, (1, 2)),
+    "why": lambda: context_why(WHY),
     "doctor": lambda: doctor(FINDINGS),
 }
 
@@ -167,3 +179,23 @@ def test_importing_the_views_does_not_import_rich() -> None:
         "assert 'rich' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"], check=True)
+
+
+def test_a_call_shows_each_section_with_its_share_as_a_length():
+    rows = [line for line in rendered(VIEWS["context"](), 120).splitlines() if "%" in line and "█" in line]
+    task, facts = (row.count("█") for row in rows if row.startswith(("task ", "facts ")))
+    assert 0 < task < facts
+
+
+def test_a_call_tells_headroom_estimate_report_omissions_and_hash():
+    data = context_show_json(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1, 2_600)
+    assert {"headroom", "tokens", "reported", "omitted", "hash", "budget", "reserve", "counter", "pressure"} <= data.keys()
+    text = rendered(context_show(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1, False, 2_600), 120)
+    for said in ("tokens free", "reported 2,600", "over the cap of the section", AUDITS[0].hash[:16], "Left out"):
+        assert said in text
+
+
+def test_why_says_what_brings_a_name_back_and_where_memory_lost_it():
+    text, plain = rendered(context_why(WHY), 160), context_why_json(WHY)
+    assert "until step 6" in text and 'recall(id="1a2b3c4d"' in text and "bias -2.00" in text
+    assert json.loads(json.dumps(plain))["chances"][0]["parts"] == {"age": -1.5, "bias": -2.0}

@@ -9,6 +9,7 @@ from afresh.domain.fact import Block
 from afresh.errors import Broken, Damaged
 
 SHORTEST_PREFIX, WHOLE = 6, 32
+MOST_FOUND = 8
 LONG = 1024
 """Characters from which a pack is compressed; shorter ones would save less than a page."""
 DIGITS = frozenset("0123456789abcdef")
@@ -36,18 +37,38 @@ def _pack(texts: list[str]) -> str | bytes:
 
 def read(connection: Connection, name: str) -> str:
     """The block of this id, or the only one whose id begins so. KeyError if there is none, or more than one."""
-    if not SHORTEST_PREFIX <= len(name) <= WHOLE or not DIGITS.issuperset(name):
+    if not _possible(name):
         raise KeyError(name)
-    first, last = bytes.fromhex(name.ljust(WHOLE, "0")), bytes.fromhex(name.ljust(WHOLE, "f"))
+    first, last = _range(name)
     rows = connection.execute(
         "SELECT id, blocks FROM block LEFT JOIN record USING (task, seq) WHERE id BETWEEN ? AND ? LIMIT 2", (first, last)
     ).fetchall()
     if len(rows) != 1:
         raise KeyError(name)
-    return _found(rows[0][0].hex(), rows[0][1])
+    return _text(rows[0][0].hex(), rows[0][1])
 
 
-def _found(name: str, pack: str | bytes | None) -> str:
+def found(connection: Connection, prefix: str, task: str) -> list[str]:
+    """Ids that begin so, of blocks that came with a record of this task: the same text of a later task is not kept again."""
+    if not _possible(prefix):
+        return []
+    rows = connection.execute(
+        "SELECT block.id FROM block JOIN task ON task.number = block.task WHERE block.id BETWEEN ? AND ? AND task.id = ?"
+        " ORDER BY block.id LIMIT ?",
+        (*_range(prefix), task, MOST_FOUND),
+    )
+    return [row[0].hex() for row in rows]
+
+
+def _possible(name: str) -> bool:
+    return SHORTEST_PREFIX <= len(name) <= WHOLE and DIGITS.issuperset(name)
+
+
+def _range(prefix: str) -> tuple[bytes, bytes]:
+    return bytes.fromhex(prefix.ljust(WHOLE, "0")), bytes.fromhex(prefix.ljust(WHOLE, "f"))
+
+
+def _text(name: str, pack: str | bytes | None) -> str:
     """The text that has this name: no place in the pack is recorded, so that none can be wrong."""
     try:
         lengths, _, texts = unpacked(pack or "").partition("\n")

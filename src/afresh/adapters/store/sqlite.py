@@ -73,6 +73,10 @@ class SqliteStore:
         with self._database.reading() as connection:
             return archive.read(connection, block)
 
+    def find(self, prefix: str, task: str) -> Sequence[str]:
+        with self._database.reading() as connection:
+            return archive.found(connection, prefix, task)
+
     def close(self) -> None:
         self._kept.clear()
         self._database.close()

@@ -48,6 +48,7 @@ def make(merged: Merged) -> Template:
         shares=shares(merged),
         reserve=held(merged, "reserve", 0.25),
         ceiling=held(merged, "ceiling", 4_000),
+        recall=held(merged, "recall", 1_200),
         phases=tuple(phase(merged, name) for name in reached(merged)),
         kind=kind,
         about=held(merged, "about", ""),

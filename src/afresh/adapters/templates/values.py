@@ -171,6 +171,7 @@ SHAPE = Shape(
         "kind": one_of("kind", KINDS),
         "about": about,
         "ceiling": whole(500, 1_000_000),
+        "recall": whole(200, 100_000),
         "reserve": number(0.05, 0.75),
         "tools": tools,
         "sections": SECTION_SHAPE,

@@ -12,6 +12,9 @@ from afresh.domain.window import Audit, Omission, Section
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.text import Text
+
+BAR = 24
 
 
 def context_show_json(
@@ -98,13 +101,22 @@ def _estimate(audit: Audit, reported: int) -> str:
 
 
 def _sections(data: dict[str, Any]) -> "RenderableType":
-    table = listing("section", "tier", ">tokens", ">share")
+    table = listing("section", "tier", ">tokens", ">share", "")
     for row in data["sections"]:
-        table.add_row(said(row["name"]), said(row["tier"], "dim"), f"{row['tokens']:,}", f"{row['share']:.0%}")
+        share = f"{row['share']:.0%}"
+        table.add_row(said(row["name"]), said(row["tier"], "dim"), f"{row['tokens']:,}", share, _bar(row["share"]))
     if data["framing"] > 0:
         share = _share(data["framing"], data["tokens"])
-        table.add_row("around them", said("tools, framing", "dim"), f"{data['framing']:,}", f"{share:.0%}")
+        table.add_row("around them", said("tools, framing", "dim"), f"{data['framing']:,}", f"{share:.0%}", _bar(share))
     return table
+
+
+def _bar(share: float) -> "Text":
+    """The share of the call as a length, so that the largest section is found at a glance."""
+    from rich.text import Text
+
+    eighths = min(8 * BAR, max(1, round(share * 8 * BAR)))
+    return Text("█" * (eighths // 8) + "▏▎▍▌▋▊▉"[eighths % 8 - 1] * bool(eighths % 8), style="cyan")
 
 
 def _omitted(omitted: Sequence[Omission]) -> "RenderableType":

@@ -1,0 +1,83 @@
+"""Explain a recorded call: what the builder knew of a name, and what it made of it. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+
+from afresh.domain.memory import Memory
+from afresh.domain.template import Template
+from afresh.domain.trace import Sighting
+from afresh.domain.why import Chance, Place
+from afresh.domain.window import Omission, Section
+from afresh.engine.sections import drafts
+from afresh.engine.worth import Odds, heat, likely, weights
+
+HEADING = re.compile(r"\[(\d+) (\w+)(?: ([0-9a-f]{8}))?")
+ORIGINS = {
+    "system": "the system text", "tools": "the schema of a tool", "task": "the order and the words of the user",
+    "outline": "the source tree as it is", "archive": "the index of archived outputs", "known": "a note, or what an output said",
+    "failed": "what was tried and failed", "names": "the names met before", "changes": "the changes so far",
+    "suggestions": "a suggestion", "verification": "the harness's own run", "failing": "the source of a failing test",
+    "plan": "the plan", "earlier": "the line of an earlier step", "last": "the last step", "footer": "the footer",
+    "summary": "the summary of older steps",
+}  # fmt: skip
+MOST = 3
+
+
+def pattern(name: str) -> re.Pattern[str]:
+    """The name as a whole: `load` is not in `reload`. Any other text as it stands."""
+    before = r"(?<!\w)" if re.match(r"\w", name) else ""
+    after = r"(?!\w)" if re.search(r"\w$", name) else ""
+    return re.compile(before + re.escape(name) + after)
+
+
+def places(sections: Sequence[Section], wanted: re.Pattern[str]) -> Iterator[Place]:
+    for section in sections:
+        lines = section.text.splitlines()
+        for number, line in enumerate(lines):
+            if wanted.search(line):
+                yield Place(section.name, number + 1, line.strip(), origin(section.name, lines, number))
+
+
+def origin(section: str, lines: Sequence[str], number: int) -> str:
+    """Told by the heading that a line stands under."""
+    if section == "work":
+        match = next((found for line in reversed(lines[: number + 1]) if (found := HEADING.match(line))), None)
+        return f"{match[2]} of step {match[1]}{f' ({match[3]})' if match[3] else ''}" if match else "earlier steps"
+    if section == "files":
+        above = next((line for line in reversed(lines[: number + 1]) if re.match(r"[^\s+#…]", line)), "")
+        return f"{above} as it was then" if above else "a file as it was then"
+    return ORIGINS.get(section, section)
+
+
+def omitted(memory: Memory, wanted: re.Pattern[str], omissions: Sequence[Omission]) -> list[Omission]:
+    """Pieces that hold it and were left out, or shown in part."""
+    holding = {(draft.name, piece.what) for draft in drafts(memory) for piece in draft.pieces if wanted.search(piece.text)}
+    return [gone for gone in omissions if (gone.section, gone.what) in holding]
+
+
+def chances(memory: Memory, template: Template, wanted: re.Pattern[str]) -> list[Chance]:
+    """Of names and lines in memory that hold it, the likeliest first."""
+    policy, trace, now = weights(template.weights), memory.trace, memory.state.step + 1
+    found = [
+        chance(name, "name", sighting, policy.names, memory, now) for name, sighting in trace.names.items() if wanted.search(name)
+    ]
+    telling = {row.line.key for entry in trace.entries for row in entry.rows if row.line.telling}
+    found += [
+        chance(line, "line", sighting, policy.lines, memory, now)
+        for line, sighting in trace.lines.items()
+        if line in telling and wanted.search(line)
+    ]
+    return sorted(found, key=lambda one: (one.kind != "name", -one.probability, one.what))[:MOST]
+
+
+def chance(what: str, kind: str, sighting: Sighting, odds: Odds, memory: Memory, now: int) -> Chance:
+    entry = sighting.entry
+    age, warmth = now - entry.step, heat(memory.trace, entry, now)
+
+    def total(some: Odds) -> float:
+        return some.still(what, sighting) + some.moving(entry.voice, age, warmth)
+
+    alone = {field.name: total(Odds(**{field.name: getattr(odds, field.name)})) for field in fields(Odds)}
+    parts = tuple((name, round(value, 3)) for name, value in alone.items() if value)
+    return Chance(what, kind, entry.step, entry.voice.value, age, sighting.used, sighting.seen, likely(total(odds)), parts)

@@ -1,0 +1,207 @@
+"""What outputs say, kind by kind, and how long it is believed."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from afresh.domain import event as happened
+from afresh.domain.chain import link
+from afresh.domain.event import Head
+from afresh.domain.fact import Fact, FactKind
+from afresh.domain.fold import FACTS, fold
+from afresh.domain.state import State
+from afresh.domain.task import Task
+from afresh.domain.verdict import CheckRun, Ruling, Verdict
+from afresh.engine.extract import learnt, purpose, read
+
+PYTEST = """$ python -m pytest -q
+exit 1
+..F.
+=================================== FAILURES ===================================
+____________________________________ test_b ____________________________________
+E       AssertionError: assert 1 == 2
+=========================== short test summary info ============================
+FAILED tests/test_a.py::test_b - AssertionError: assert 1 == 2
+1 failed, 3 passed in 0.10s
+"""
+GREEN = "$ pytest\nexit 0\n....\n4 passed in 0.10s\n"
+UNITTEST = """$ python -m unittest
+exit 1
+======================================================================
+FAIL: test_half (test_case.Case.test_half)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "/project/test_case.py", line 9, in test_half
+    self.assertEqual(half(4), 2)
+AssertionError: 3 != 2
+
+----------------------------------------------------------------------
+Ran 5 tests in 0.001s
+
+FAILED (failures=1)
+"""
+RAISED = """$ python load.py
+exit 1
+Traceback (most recent call last):
+  File "/project/load.py", line 3, in main
+    go()
+  File "/usr/lib/python3.11/json/decoder.py", line 9, in decode
+    raise JSONDecodeError
+json.decoder.JSONDecodeError: Expecting value: line 1
+"""
+RUFF = "$ ruff check\nexit 1\nsrc/a.py:3:1: E501 Line too long\nsrc/b.py:5:1: F401 unused\nFound 2 errors.\n"
+RUFF_FULL = "$ ruff check\nexit 1\nE501 Line too long (133 > 130)\n  --> src/a.py:75:131\n   |\n75 | x\n"
+MYPY = "$ mypy .\nexit 1\nsrc/a.py:3: error: Incompatible types  [assignment]\nsrc/a.py:3: note: see the manual\nFound 1 error\n"
+COMMIT = "$ git commit -m x\nexit 0\n[main 1a2b3c4] Mend it\n 2 files changed, 3 insertions(+)\n"
+STATUS = (
+    "$ git status\nexit 0\nOn branch main\nChanges not staged for commit:\n\tmodified:   a.py\n\nUntracked files:\n\tnew.py\n"
+)
+GREP = "$ grep -rn foo src\nexit 0\nsrc/a.py:3:foo\nsrc/a.py:9:foo = 1\nsrc/b.py:1:foo\n"
+
+
+KNOWN = "\n".join((PYTEST, UNITTEST, RAISED, RUFF, MYPY, STATUS, GREP)).splitlines()
+
+
+def said(text, tool="run"):
+    return read(tool, text.partition("\n")[0].removeprefix("$ "), text)
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase", "subject", "finding"),
+    [
+        (
+            PYTEST,
+            "1 failed, 3 passed: test_b: AssertionError: assert 1 == 2",
+            "tests/test_a.py::test_b",
+            "AssertionError: assert 1",
+        ),
+        (UNITTEST, "1 failed, 4 passed: test_case.Case.test_half: AssertionError: 3 != 2", "test_case.Case.test_half", "3 != 2"),
+        (RAISED, "json.decoder.JSONDecodeError: Expecting value: line 1 at /project/load.py:3 in main", "", "load.py:3"),
+        (RUFF, "2 findings in 2 files: src/a.py:3 E501 Line too long", "src/a.py:3", "E501"),
+        (RUFF_FULL, "1 finding in 1 file: src/a.py:75 E501 Line too long (133 > 130)", "src/a.py:75", "E501"),
+        (MYPY, "1 finding in 1 file: src/a.py:3 error: Incompatible types [assignment]", "src/a.py:3", "Incompatible"),
+        (COMMIT, "commit 1a2b3c4 on main: Mend it (2 files changed, 3 insertions(+))", "git commit", "Mend it"),
+        (STATUS, "on main: 2 changed: a.py, new.py", "git status", "2 changed"),
+        (GREP, "3 hits in 2 files: src/a.py, src/b.py", "", "3 hits"),
+    ],
+)
+def test_an_output_is_told_by_its_result(text, phrase, subject, finding):
+    reading = said(text)
+    assert reading.phrase == phrase
+    assert reading.findings[0].subject == subject and finding in reading.findings[0].text
+    assert all(one.confidence < 1 for one in reading.findings)
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        (GREEN, "4 passed"), ("$ ls\nexit 0\nalpha\nbeta\n", "alpha"), ("$ true\nexit 0, no output", "no output"),
+        ("$ make\nexit 2\ncc -c x.c\nmake: *** No rule to make target 'y'. Stop.\ncleaning\n",
+         "exit 2: make: *** No rule to make target 'y'. Stop."),
+        ("$ cat x\nexit 1\ncat: x: No such file or directory\nbye\n", "exit 1: cat: x: No such file or directory"),
+        ("$ cat > a.py <<E\nraise ValueError('error')\nE\nexit 0\ndone\n", "done"),
+        ("$ sleep 999\ntimed out and was killed\nstarting\n", "timed out and was killed: starting"),
+    ],
+)  # fmt: skip
+def test_an_output_of_no_known_kind_is_told_by_how_it_ended(text, phrase):
+    assert said(text).phrase == phrase and not said(text).findings
+
+
+def test_our_own_search_is_told_by_its_hits():
+    assert read("search", "", "a.py\n  3: foo\n  … 46 more\nb.py\n  2: def foo").phrase == "48 hits in 2 files: a.py, b.py"
+    assert read("search", "", "no hit for 'x' in 9 files").phrase == "no hit for 'x' in 9 files"
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("cd /project && export A=1; python -m pytest -q 2>&1 | tail -5", "python -m pytest -q"),
+        ("cat > a.py <<'E'\nimport x\nE", "cat > a.py <<'E' …"), ("grep -n foo a.py | head -3", "grep -n foo a.py"), ("", ""),
+    ],
+)  # fmt: skip
+def test_a_command_is_told_by_its_purpose(command, told):
+    assert purpose(command) == told
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.one_of(st.sampled_from(KNOWN), st.text(max_size=60)), max_size=40))
+def test_any_output_gives_one_short_line_and_few_findings(lines):
+    reading = read("run", "git status; grep -rn x", "$ x\nexit 1\n" + "\n".join(lines))
+    assert "\n" not in reading.phrase and 0 < len(reading.phrase) <= 200
+    assert len(reading.findings) <= 4 and all(len(one.text) <= 200 and one.confidence < 1 for one in reading.findings)
+
+
+class Told:
+    """A task to which outputs happen, step by step."""
+
+    def __init__(self):
+        self.state = State(task=Task(id="t", goal="g"), step=0)
+
+    def ran(self, command, text, *after):
+        step = self.state.step + 1
+        facts = tuple(learnt(read("run", command, text), purpose(command), f"{step:032x}", step, self.state.facts))
+        events = [happened.Acted(step, ()), happened.Digested(facts=facts), *after, happened.Finished(step, "")]
+        self.state = fold(self.state, link("t", Head(), 1.0, events))
+        return self.observed
+
+    @property
+    def observed(self):
+        return {fact.subject: fact.text for fact in self.state.facts if fact.kind is FactKind.OBSERVED}
+
+
+def test_a_failing_test_is_forgotten_when_all_pass():
+    told = Told()
+    assert "tests/test_a.py::test_b" in told.ran("python -m pytest -q", PYTEST)
+    assert not told.ran("python -m pytest", GREEN)
+
+
+def test_a_failing_test_is_forgotten_when_its_file_passes_and_not_when_another_does():
+    told = Told()
+    told.ran("pytest", PYTEST)
+    assert told.ran("pytest tests/test_other.py", GREEN)
+    assert told.ran("pytest -k other", GREEN)
+    assert told.ran("pytest -x", GREEN)
+    assert not told.ran("pytest tests/test_a.py", GREEN)
+
+
+def test_a_run_that_broke_off_says_nothing_of_the_tests_it_did_not_reach():
+    told = Told()
+    told.ran("pytest", PYTEST)
+    broken = "exit 2\n!!!!!!! Interrupted: 1 error during collection !!!!!!!\n1 error in 0.1s\n"
+    assert "tests/test_a.py::test_b" in told.ran("python -m pytest --tb=short", broken)
+
+
+def test_what_a_command_no_longer_says_is_taken_back_when_it_runs_again():
+    told = Told()
+    assert len(told.ran("ruff check", RUFF)) == 2
+    assert set(told.ran("ruff check", RUFF.replace("src/b.py:5:1: F401 unused\n", ""))) == {"src/a.py:3"}
+    assert not told.ran("ruff check", "exit 0\nAll checks passed!\n")
+
+
+def test_the_error_of_a_script_gives_way_to_its_next_end():
+    told = Told()
+    assert "load.py:3" in told.ran("python load.py", RAISED)["python load.py"]
+    assert (
+        "ValueError" in told.ran("python load.py", RAISED.replace("json.decoder.JSONDecodeError", "ValueError"))["python load.py"]
+    )
+    assert not told.ran("python load.py", "$ python load.py\nexit 0\nfine\n")
+
+
+def test_what_was_seen_in_an_undone_step_is_not_kept():
+    told = Told()
+    told.ran("ruff check", RUFF)
+    assert set(told.ran("pytest", PYTEST, happened.Settled(2, False, "s"))) == {"src/a.py:3", "src/b.py:5"}
+
+
+def test_the_harness_clears_what_it_has_seen_pass():
+    told = Told()
+    told.ran("pytest", PYTEST)
+    green = Verdict(Ruling.PASS, "fine", (CheckRun("pytest", 0, passed=4),))
+    assert told.ran("ruff check", RUFF, happened.Verified(2, green)).keys() == {"src/a.py:3", "src/b.py:5"}
+
+
+def test_findings_never_push_out_notes_or_failed_approaches():
+    notes = tuple(Fact(kind, f"{kind} {n}", "x") for kind in (FactKind.NOTE, FactKind.FAILED_APPROACH) for n in range(15))
+    seen = tuple(Fact(FactKind.OBSERVED, f"place {n}", "x", 0.9) for n in range(60))
+    state = fold(State(task=Task(id="t", goal="g")), link("t", Head(), 1.0, [happened.Digested(facts=(*notes, *seen))]))
+    assert len(state.facts) == FACTS and set(notes) <= set(state.facts)

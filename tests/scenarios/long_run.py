@@ -1,0 +1,112 @@
+"""A task of many steps by a scripted model, in a tree that stands still: fast, and with a real store."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.templates import template
+from afresh.adapters.tools import TOOLS
+from afresh.domain.action import Action, Completed, Reply
+from afresh.domain.event import Created, Entry, Opened
+from afresh.domain.state import State
+from afresh.domain.task import Task
+from afresh.domain.window import Request
+from afresh.engine.agent import Agent
+from afresh.engine.loop import work_on
+from afresh.engine.tokens import Counter
+from afresh.testing.files import DictFiles
+from afresh.testing.journals import write
+from afresh.testing.memory import FakeClock
+from afresh.testing.models import Computed
+
+
+class Killed(BaseException):
+    """As if the process were gone."""
+
+
+class StillWorkspace:
+    def open(self) -> Opened:
+        return Opened("base", "branch", "still")
+
+    def snapshot(self) -> str:
+        return "still"
+
+    def restore(self, snapshot: str, paths: Any = ()) -> None: ...
+
+    def changes(self, before: str, after: str) -> Any:
+        return ()
+
+    def publish(self, snapshot: str, message: str) -> str:
+        return "commit"
+
+
+class Blind:
+    def looks(self, state: State, files: Any) -> Any:
+        return ()
+
+    def measure(self, state: State, files: Any) -> int:
+        return 0
+
+    def tests_for(self, changed: Any, files: Any) -> Any:
+        return ()
+
+
+class Printing:
+    """Each command prints lines of its own, with names that no other has."""
+
+    level = "table"
+
+    def run(self, command: str, timeout: float) -> Completed:
+        number = command.removeprefix("python job_").removesuffix(".py")
+        lines = [f"record_{number}_{line} in pkg/module_{number}.py: value {line * 7919 % 1000}" for line in range(60)]
+        return Completed(command, 0, "\n".join(lines))
+
+
+class Forgetful(SqliteStore):
+    """A store that can't read the journal from its start, and counts the blocks that are read."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.blocks = list[str]()
+
+    def journal(self, task: str) -> Iterator[Entry]:
+        raise AssertionError("the journal was read from its start")
+
+    def read(self, block: str) -> str:
+        self.blocks.append(block)
+        return super().read(block)
+
+
+def ordered(store: SqliteStore) -> None:
+    write(store, None, [Created(Task(id="t", goal="See what the jobs print", max_steps=500))])
+
+
+def agent(store: SqliteStore, die_in: int) -> tuple[Agent, list[Request]]:
+    """One that lives until it is to make the call of that step; and what it was sent."""
+
+    def answer(request: Request) -> Reply:
+        step = int(request.message.rpartition("| step ")[2].split()[0])
+        if step == die_in:
+            raise Killed
+        actions = (Action("run", {"command": f"python job_{step}.py"}),)
+        if step % 10 == 0:
+            actions += (Action("remember", {"subject": f"job {step}", "note": f"prints record_{step}_1"}),)
+        return Reply(f"Now job {step}, after record_{step - 1}_3.", actions)
+
+    model = Computed(answer)
+    made = Agent(
+        model=model, store=store, workspace=StillWorkspace(), files=DictFiles(), sandbox=Printing(), insight=Blind(),
+        tools=TOOLS, template=template("discovery"), clock=FakeClock(), counter=Counter(),
+    )  # fmt: skip
+    return made, model.requests
+
+
+def run_until(store: SqliteStore, step: int) -> list[Request]:
+    """All requests, the one that was never answered last."""
+    made, requests = agent(store, step)
+    try:
+        work_on("t", "worker", made)
+    except Killed:
+        return requests
+    raise AssertionError("the task came to an end")

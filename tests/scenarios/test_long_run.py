@@ -1,0 +1,169 @@
+"""More than a hundred steps: the window after a crash is the one before it, and every name can be accounted for."""
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from long_run import Forgetful, agent, ordered, run_until
+from rich.console import Console
+
+from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.tools.recall import tool
+from afresh.app.calls import call, verify
+from afresh.app.why import why
+from afresh.cli.views.why import context_why, context_why_json
+from afresh.domain.event import Requested
+from afresh.domain.passage import Voice
+from afresh.domain.state import State
+from afresh.errors import BadInput
+
+STEPS = 106
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory):
+    """The database of a task that died before its last call, and the requests that it made."""
+    path = tmp_path_factory.mktemp("long") / "afresh.db"
+    store = SqliteStore(path)
+    ordered(store)
+    requests = run_until(store, STEPS)
+    store.close()
+    return path, requests
+
+
+@pytest.fixture
+def desk(lived) -> Any:
+    return SimpleNamespace(store=SqliteStore(lived[0]))
+
+
+def state(path: Path) -> State:
+    return SqliteStore(path).load("t")
+
+
+def rendered(told) -> str:
+    out = io.StringIO()
+    Console(file=out, width=140, color_system=None).print(context_why(told))
+    return out.getvalue()
+
+
+def test_the_window_after_a_crash_is_the_window_before_it(lived, tmp_path: Path):
+    path, requests = lived
+    assert len(requests) == STEPS
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(path.read_bytes())
+    store = Forgetful(copy)
+    again = run_until(store, STEPS)
+    assert [request.text for request in again] == [requests[-1].text]
+    before = state(path)
+    known = {one.block for one in before.passages} | {seen.block for seen in before.recent[-1].observations}
+    assert set(store.blocks) <= known and len(store.blocks) <= len(before.passages) + len(before.recent[-1].observations)
+    assert before.forgotten > 20, "memory is bounded, so the number of blocks does not grow with the steps"
+
+
+def test_going_on_after_a_crash_sends_what_would_have_been_sent_without_it(tmp_path: Path):
+    whole, broken = SqliteStore(tmp_path / "whole.db"), SqliteStore(tmp_path / "broken.db")
+    ordered(whole)
+    ordered(broken)
+    sent = run_until(whole, 24)
+    first = run_until(broken, 17)
+    rest = run_until(SqliteStore(tmp_path / "broken.db"), 24)
+    assert [request.hash for request in (*first, *rest[1:])] == [request.hash for request in sent]
+
+
+def test_every_call_is_rebuilt_to_the_byte(desk):
+    calls = verify(desk, "t")
+    assert len(calls) == STEPS - 1 and all(one.same for one in calls)
+
+
+def test_each_heading_of_the_work_so_far_can_be_recalled(lived, desk):
+    audits = [e.event.audit for e in desk.store.journal("t") if isinstance(e.event, Requested)]
+    works = [desk.store.read(ref.block) for one in audits for ref in one.sections if ref.name == "work"]
+    headings = {line for work in works for line in work.splitlines() if line.startswith("[") and " output " in line}
+    bench, now = agent(desk.store, 0)[0], state(lived[0])
+    assert len(headings) > 3
+    for heading in headings:
+        told = tool.run({"id": heading}, bench.bench(now)).text
+        assert f"python job_{heading[1:].split()[0]}.py" in told
+
+
+def test_old_outputs_can_still_be_recalled_and_the_footer_counts_all_of_them(lived, desk):
+    now = state(lived[0])
+    blocks = [e.event for e in desk.store.journal("t") if type(e.event).__name__ == "Digested"]
+    outputs = {one.block for event in blocks for one in event.passages if one.voice is Voice.OUTPUT}
+    assert now.archived == len(outputs) == STEPS - 1 and f"{STEPS - 2} archived blocks" in call(desk, "t", None).sections[-1].text
+    bench = agent(desk.store, 0)[0].bench(now)
+    first = blocks[0].index[0].block
+    assert first not in {one.block for one in now.passages} and first not in {line.block for line in now.index}
+    assert "record_1_30" in tool.run({"id": first[:8], "about": "record_1_30"}, bench).text
+
+
+def test_why_tells_where_a_name_stands_and_where_it_came_from(desk):
+    told = why(desk, "t", f"record_{STEPS - 2}_1")
+    assert told.step == STEPS - 1 and told.places
+    assert {place.section for place in told.places} & {"last", "work"}
+    shown = call(desk, "t", None)
+    for place in told.places:
+        text = next(section.text for section in shown.sections if section.name == place.section)
+        assert text.splitlines()[place.line - 1].strip() == place.text
+    assert "is in the call" in rendered(told)
+    old = why(desk, "t", "prints record_100_1", 105)
+    assert [place.section for place in old.places] == ["known"] and old.places[0].origin == "a note, or what an output said"
+
+
+def test_why_tells_what_was_less_likely_with_its_odds(desk):
+    told = why(desk, "t", f"record_{STEPS - 12}_40")
+    assert not told.places and "less likely to be needed" in told.reason
+    best = told.chances[0]
+    assert (best.kind, best.step, best.voice, best.age) == ("name", STEPS - 12, "output", 11)
+    assert 0 < best.probability < 0.5 and dict(best.parts)["age"] < 0
+    assert "p = " in told.reason and "log-odds" in rendered(told) and told.recall in rendered(told)
+
+
+def test_why_adds_up(desk):
+    from math import exp
+
+    for chance in why(desk, "t", f"record_{STEPS - 12}_40").chances:
+        assert abs(1 / (1 + exp(-sum(value for _, value in chance.parts))) - chance.probability) < 0.01
+
+
+def test_why_tells_when_it_was_forgotten_and_what_brings_it_back(lived, desk):
+    told = why(desk, "t", "record_5_33")
+    assert not told.places and "no longer in memory: forgotten after step" in told.reason
+    assert told.copies[0].step == 5 and 5 < told.copies[0].forgotten < STEPS
+    bench = agent(desk.store, 0)[0].bench(state(lived[0]))
+    assert "record_5_33" in tool.run({"id": told.copies[0].block[:8], "about": told.name}, bench).text
+    assert f'recall(id="{told.copies[0].block[:8]}", about="record_5_33")' in rendered(told)
+
+
+def test_why_knows_the_last_call_that_held_it(desk):
+    told = why(desk, "t", "record_20_2")
+    calls = [e.event.audit for e in desk.store.journal("t") if isinstance(e.event, Requested)]
+    held = [n for n, one in enumerate(calls, 1) if any("record_20_2 " in desk.store.read(ref.block) for ref in one.sections)]
+    assert (told.first, told.last) == (held[0], held[-1]) and not told.places
+
+
+def test_why_says_that_a_name_was_never_seen(desk):
+    told = why(desk, "t", "no_such_name")
+    assert not told.places and not told.copies and "nothing that this task had seen" in told.reason
+    early = why(desk, "t", "record_50_1", 40)
+    assert not early.copies and "nothing that this task had seen before the call" in early.reason
+
+
+def test_why_takes_names_as_wholes(desk):
+    assert not why(desk, "t", "ecord_104_1").places and not why(desk, "t", "record_11").copies
+
+
+def test_why_as_json_is_complete(desk):
+    plain = json.loads(json.dumps(context_why_json(why(desk, "t", "record_5_33"))))
+    assert plain["shown"] is False and plain["recall"].startswith("recall(id=") and plain["copies"][0]["forgotten"]
+    assert replace(why(desk, "t", "record_5_33"), name="x").recall.endswith('about="x")')
+
+
+@pytest.mark.parametrize(("name", "step"), [("", None), ("  ", None), ("x", 999), ("x", 0)])
+def test_why_refuses_what_it_can_not_answer(desk, name: str, step: int | None):
+    with pytest.raises(BadInput):
+        why(desk, "t", name, step)
