@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from afresh.domain.action import Observation, subject
-from afresh.domain.fact import FactKind
+from afresh.domain.fact import Fact, FactKind
 from afresh.domain.memory import Memory
 from afresh.domain.state import StepRecord
 from afresh.domain.text import one_line
@@ -14,6 +14,8 @@ from afresh.engine.standing import criteria, standing
 from afresh.engine.view import View, words
 
 WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember")
+VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
+"""What pieces are called in records, where compaction tells them apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Draft:
     pieces: tuple[Piece, ...]
     rest: str = ""
     """Stands at the end when not everything is shown."""
+    trimmed: bool = False
+    """Pieces were taken out before the room was shared."""
 
 
 def drafts(memory: Memory) -> tuple[Draft, ...]:
@@ -82,8 +86,11 @@ def archive(memory: Memory) -> Draft:
 
 def known(memory: Memory) -> Draft:
     facts = [fact for fact in memory.state.facts if fact.kind in (FactKind.NOTE, FactKind.VERIFIED)]
-    pieces = [Piece(f"- {fact.subject}: {fact.text}", f"note on {fact.subject}", rank=-fact.step) for fact in facts]
-    return Draft("known", "Notes", Tier.PHASE, tuple(pieces))
+    return Draft("known", "Notes", Tier.PHASE, tuple(map(noted, facts)))
+
+
+def noted(fact: Fact) -> Piece:
+    return Piece(f"- {fact.subject}: {fact.text}", f"note on {fact.subject}", rank=-fact.step)
 
 
 def failed(memory: Memory) -> Draft:
@@ -99,7 +106,7 @@ def files(memory: Memory) -> Draft:
     for view in sorted(map(View.of, memory.of("file")), key=lambda view: (view.path, view.start)):
         stub = f"     … {view.start}-{view.end} {view.title}".rstrip()
         rank = view.rank(memory.state, spoken)
-        pieces.append(Piece(view.text, f"lines of {view.subject}", rank, f"`read` {view.path}", stub, view.path))
+        pieces.append(Piece(view.text, f"{LINES}{view.subject}", rank, f"`read` {view.path}", stub, view.path))
     return Draft("files", "Files as they are now (+ changed by this task, … not shown: `read` them)", Tier.DEMAND, tuple(pieces))
 
 
@@ -113,9 +120,9 @@ def changes(memory: Memory) -> Draft:
 
 
 def suggestions(memory: Memory) -> Draft:
-    violations = [Piece(look.text, "violations", rank=1) for look in memory.of("violations")]
+    violations = [Piece(line, VIOLATIONS, rank=1) for look in memory.of("violations") for line in look.text.splitlines()]
     offered = [
-        Piece(f"- [{look.subject}] {look.text.partition(chr(10))[0]}", f"suggestion {look.subject}", rank=number + 2)
+        Piece(f"- [{look.subject}] {look.text.partition(chr(10))[0]}", f"{OFFER}{look.subject}", rank=number + 2)
         for number, look in enumerate(memory.of("suggestion"))
     ]
     none = [Piece("none", "suggestions")] if violations and not offered else []

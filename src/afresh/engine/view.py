@@ -38,6 +38,10 @@ class View:
 
 def words(state: State) -> frozenset[str]:
     """Names that goal, plan and the last thought hold."""
+    return frozenset(re.findall(r"\w+", spoken(state)))
+
+
+def spoken(state: State) -> str:
+    """What the work is about now, in words: goal, open items of the plan, last thought."""
     thought = state.recent[-1].thought if state.recent else ""
-    texts = [state.task.goal, thought, *(item.text for item in state.plan if not item.done)]
-    return frozenset(word for text in texts for word in re.findall(r"\w+", text))
+    return "\n".join((state.task.goal, thought, *(item.text for item in state.plan if not item.done)))

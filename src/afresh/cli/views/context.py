@@ -8,7 +8,7 @@ from afresh.cli.views.parts import diff, gauge, heading, listing, said, word
 from afresh.domain.change import Change
 from afresh.domain.pressure import pressure
 from afresh.domain.text import visible
-from afresh.domain.window import Audit, Omission, Section
+from afresh.domain.window import Audit, Compaction, Omission, Section
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -43,6 +43,10 @@ def context_show_json(
             }
             for s in sections
         ],
+        "compactions": [
+            {"strategy": c.strategy, "section": c.section, "removed": list(c.removed), "tokens": c.tokens}
+            for c in audit.compactions
+        ],
         "omitted": [{"section": o.section, "what": o.what, "tokens": o.tokens, "reason": o.reason} for o in omitted],
     }
 
@@ -63,6 +67,8 @@ def context_show(
         heading("Sections"),
         _sections(data),
     ]
+    if audit.compactions:
+        parts += [heading("Compacted, cheapest first"), _compacted(audit.compactions)]
     if omitted:
         parts += [heading("Left out"), _omitted(omitted)]
     return Group(*parts, *(part for section in sections if texts for part in _text(section)))
@@ -104,6 +110,13 @@ def _sections(data: dict[str, Any]) -> "RenderableType":
     if data["framing"] > 0:
         share = _share(data["framing"], data["tokens"])
         table.add_row("around them", said("tools, framing", "dim"), f"{data['framing']:,}", f"{share:.0%}")
+    return table
+
+
+def _compacted(compactions: Sequence[Compaction]) -> "RenderableType":
+    table = listing("strategy", "section", ">tokens won", "removed")
+    for one in compactions:
+        table.add_row(said(one.strategy), said(one.section), f"{one.tokens:,}", said(", ".join(one.removed), "dim"))
     return table
 
 
