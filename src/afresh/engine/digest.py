@@ -13,7 +13,7 @@ from afresh.engine.act import Deed, Deeds
 from afresh.engine.record import block
 
 DIGEST_LINES, DIGEST_CHARACTERS = 12, 900
-PRINTING, NOTING = ("run", "test", "search"), ("plan", "remember", "recall")
+PRINTING, NOTING = ("run", "test", "search"), ("plan", "remember", "recall", "compact")
 ON_DISK = ("edit", "write", "apply")
 """What these wrote is in the files: it needs no line in the index."""
 TELLING = re.compile(r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied", re.IGNORECASE)

@@ -8,6 +8,7 @@ from afresh.domain.action import Observation, subject
 from afresh.domain.fact import Fact, FactKind
 from afresh.domain.memory import Memory
 from afresh.domain.state import StepRecord
+from afresh.domain.summary import told_line
 from afresh.domain.text import one_line
 from afresh.domain.window import Tier
 from afresh.engine.standing import criteria, standing
@@ -48,7 +49,8 @@ class Draft:
 def drafts(memory: Memory) -> tuple[Draft, ...]:
     """Every section that has something to say."""
     made = [
-        task(memory), outline(memory), archive(memory), known(memory), failed(memory), files(memory), changes(memory),
+        task(memory), outline(memory), summary(memory), archive(memory), known(memory), failed(memory), files(memory),
+        changes(memory),
         suggestions(memory), verification(memory), failing(memory), plan(memory), earlier(memory), last(memory),
     ]  # fmt: skip
     return tuple(draft for draft in made if draft.pieces)
@@ -70,6 +72,16 @@ def outline(memory: Memory) -> Draft:
     lines = [line for look in memory.of("outline") for line in look.text.splitlines()]
     pieces = [Piece(line, "lines of the outline", number) for number, line in enumerate(lines)]
     return Draft("outline", "Source tree", Tier.PHASE, tuple(pieces), "… more: `search` finds them")
+
+
+def summary(memory: Memory) -> Draft:
+    """What is to be kept comes before names, names before prose, and of the steps the newest first."""
+    told = memory.state.summary
+    pieces = [Piece(f"Keep: {words}", "what the agent kept") for words in told.keep]
+    pieces += [Piece(told.prose, "summary by the model", 2)] if told.prose else []
+    pieces += [Piece(told_line(line), f"summary of step {line.step}", 3 + told.through - line.step) for line in told.lines]
+    pieces += [Piece(told.names_line, "names of older steps", 1)] if told.names else []
+    return Draft("summary", f"Summary of older steps (until {told.through})", Tier.PHASE, tuple(pieces))
 
 
 def archive(memory: Memory) -> Draft:

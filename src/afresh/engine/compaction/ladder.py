@@ -21,14 +21,16 @@ STRATEGIES = (
 def compact(drafts: Sequence[Draft], memory: Memory, shares: Sequence[Share], room: int, counter: Gauge) -> Shorter:
     """Nothing is taken out while all that is asked for has room, and no more than it takes."""
     sizes = {draft.name: asked(draft, shares, counter) for draft in drafts}
+    caps = {share.section: int(share.cap * room) for share in shares if share.cap < 1}
     made, reports, omissions = {draft.name: draft for draft in drafts}, list[Compaction](), list[Omission]()
     for strategy in STRATEGIES:
-        over, draft = sum(sizes.values()) - room, made.get(strategy.section)
+        draft, share = made.get(strategy.section), named(shares, strategy.section)
+        over = sum(size if name not in caps else min(size, caps[name]) for name, size in sizes.items()) - room
         if over <= 0 or draft is None or not sizes[draft.name]:
             continue
-        own = next((int(share.part * room) for share in shares if share.section == draft.name), 0)
-        gone = chosen(strategy, draft, memory, (over, sizes[draft.name] - own if strategy.spares_share else over), counter)
-        if gone:
+        size, own = sizes[draft.name], int(share.part * room) if share and strategy.spares_share else 0
+        idle = max(0, size - caps.get(draft.name, size))
+        if gone := chosen(strategy.going(draft, memory), over + idle, size - own, counter):
             made[draft.name] = without(draft, gone)
             sizes[draft.name] = asked(made[draft.name], shares, counter)
             reports.append(report(strategy, gone))
@@ -38,7 +40,8 @@ def compact(drafts: Sequence[Draft], memory: Memory, shares: Sequence[Share], ro
 
 def asked(draft: Draft, shares: Sequence[Share], counter: Gauge) -> int:
     """Tokens that a section would take if there were room; none where it is always or never shown."""
-    tier = next((share.tier for share in shares if share.section == draft.name), draft.tier)
+    share = named(shares, draft.name)
+    tier = share.tier if share else draft.tier
     if Tier.ALWAYS in (draft.tier, tier) or tier is Tier.NEVER or not draft.pieces:
         return 0
     groups = {piece.group for piece in draft.pieces if piece.group}
@@ -46,14 +49,17 @@ def asked(draft: Draft, shares: Sequence[Share], counter: Gauge) -> int:
     return sum(counter(text) + 1 for text in texts)
 
 
-def chosen(strategy: Strategy, draft: Draft, memory: Memory, room: tuple[int, int], counter: Gauge) -> dict[Piece, int]:
+def named(shares: Sequence[Share], section: str) -> Share | None:
+    return next((share for share in shares if share.section == section), None)
+
+
+def chosen(going: Sequence[Piece], over: int, spare: int, counter: Gauge) -> dict[Piece, int]:
     """The pieces that go, and what each wins: as many as are over, as far as the section can spare them."""
-    over, spare = room
     gone: dict[Piece, int] = {}
-    for piece in strategy.going(draft, memory):
+    for piece in going:
         won = counter(piece.text) - counter(piece.stub) if piece.stub else counter(piece.text) + 1
         total = sum(gone.values())
-        if total >= over or (strategy.spares_share and total + won > spare):
+        if total >= over or total + won > spare:
             break
         if won > 0:
             gone[piece] = won
