@@ -13,7 +13,8 @@ class Pruning:
     """Part that is held afterwards."""
     keep_steps: int = 8
     """Of the newest steps nothing goes."""
-    keep_passages: int = 60
+    keep_passages: int = 46
+    """So few that memory is compacted before it has to forget without a word: see `passage.FEWEST`."""
     oldest: int = 0
     """Steps after which a passage goes in any case, at the next compaction; 0: never for its age alone."""
 

@@ -6,8 +6,9 @@ from afresh.domain.passage import FORGOTTEN_FIRST, LONGEST, POOL, Passage
 from afresh.domain.summary import Pruning
 from afresh.engine.compaction.classes import Kind
 
-WORTH_WHILE = 0.05
-"""Part of the pool that a compaction must win for the loop to begin one."""
+WORTH_WHILE, SLACK = 0.05, 1.2
+"""Part of the pool that a compaction must win for the loop to begin one; and by how much more there must be than always stays:
+otherwise, when outputs are long, there would be one after every step."""
 
 
 def pool(ceiling: int) -> int:
@@ -20,7 +21,7 @@ def held(passages: Sequence[Passage]) -> int:
 
 
 def full(passages: Sequence[Passage], ceiling: int, policy: Pruning) -> bool:
-    return len(passages) > policy.keep_passages and held(passages) >= policy.full * pool(ceiling)
+    return len(passages) > SLACK * policy.keep_passages and held(passages) >= policy.full * pool(ceiling)
 
 
 def going(passages: Sequence[Passage], now: int, most: float, policy: Pruning, of: Callable[[Passage], Kind]) -> tuple[int, ...]:
