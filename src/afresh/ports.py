@@ -191,6 +191,20 @@ class Tool(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a hook has answered; `note` is what went wrong with it."""
+
+    go: bool
+    note: str = ""
+
+
+class Hook(Protocol):
+    """The user's own word, before something is done."""
+
+    def before_compaction(self, about: Mapping[str, Any]) -> Heard: ...
+
+
 class Watcher(Protocol):
     """Told what happens: writes projections, shows progress. It can't change what happens."""
 

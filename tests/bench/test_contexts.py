@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
+from compactions import measure
 from contexts.needed import Tally, count, last, shared, tallies
 from contexts.runs import Endless, chains, joined
 from contexts.summary import LONGEST, summarised
@@ -111,3 +112,11 @@ def test_our_own_baselines_keep_to_the_budget():
     recorded = run("a/1", *[step("x" * 90, "y" * 700)] * 30, task="z" * 900)
     for builder in (window, masking):
         assert max(count(context) for context in builder(recorded, 300, count)) <= 300
+
+
+def test_a_session_with_many_compactions_loses_nothing_that_must_stay_and_says_how_many_there_were():
+    steps = [step(f"cat src/part_{n}.py", f"value_{n} = {n}\n" * 900, thought="Let me go on.") for n in range(90)]
+    figures = measure({**run("a/1", *steps), "joined": ["a/1"]}, 1_000, compacting=True)
+    assert figures["compactions"] >= 6 and figures["lost"] == figures["over"] == 0
+    assert 0 < figures["largest_summary"] <= figures["summary_cap"] and figures["put_away"] > 100
+    assert measure({**run("a/1", *steps[:9]), "joined": ["a/1"]}, 1_000, compacting=True)["compactions"] == 0

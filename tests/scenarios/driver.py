@@ -12,7 +12,7 @@ from afresh.app import compose
 from afresh.app.tasks import open_desk
 from afresh.engine import loop
 
-STAGES = ("recall", "build", "act", "digest", "judge", "settle", "finish")
+STAGES = ("compacted", "recall", "build", "act", "digest", "judge", "settle", "finish")
 
 
 def die() -> None:

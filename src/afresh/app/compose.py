@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.adapters.models import known_framing, make_model
+from afresh.adapters.hooks import CommandHook
+from afresh.adapters.models import is_provider, known_framing, make_model
 from afresh.adapters.models.settings import Settings as ModelSettings
 from afresh.adapters.queue.keep import keep
 from afresh.adapters.queue.worker import worker_id
 from afresh.adapters.sandbox import Mounts, choose, require_own_tree
-from afresh.adapters.templates import template
+from afresh.adapters.templates import call_template, template
 from afresh.adapters.time import SystemClock
 from afresh.adapters.tools import TOOLS
 from afresh.adapters.workspace.environment import environment_folders
@@ -18,7 +19,7 @@ from afresh.app.acceptance import refuse_large
 from afresh.app.calibration import learnt
 from afresh.app.tasks import Desk, block
 from afresh.domain.state import State
-from afresh.engine.agent import Agent
+from afresh.engine.agent import Agent, Upkeep
 from afresh.engine.loop import work_on
 from afresh.engine.tokens import Counter
 from afresh.errors import BadInput, OverCeiling
@@ -80,7 +81,17 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         counter=counter,
         watchers=(desk.projections, *terms.watchers),
         learnt=learnt(desk, model.name, task.id),
+        upkeep=upkeep(desk, spec),
     )
+
+
+def upkeep(desk: Desk, spec: str) -> Upkeep:
+    """A provider's model sums up where rules have no room for all; others only if the user says so: a script, a mailbox and
+    the offline policy have nobody who expects such a call."""
+    said, settings = desk.settings.model_summary, desk.settings
+    hook = CommandHook(settings.before_compaction, settings.hook_timeout) if settings.before_compaction else None
+    wanted = is_provider(spec) if said is None else said
+    return Upkeep(hook, call_template("summary", desk.templates) if wanted else None, always=bool(said))
 
 
 def which_model(desk: Desk, state: State, terms: Terms) -> str:

@@ -16,7 +16,12 @@ SETTINGS: dict[str, type] = {
     "check_timeout": int,
 }
 """What a repository may set. Models, keys, endpoints and the sandbox are the user's alone."""
-OWN_SETTINGS: dict[str, type] = {**SETTINGS, "model": str, "readable": list}
+TABLES: dict[str, dict[str, type]] = {
+    "hooks": {"before_compaction": str, "timeout": int},
+    "compaction": {"model_summary": bool},
+}
+"""Hooks run as the user, outside the sandbox, and a summary by the model is paid for: neither is a repository's to set."""
+OWN_SETTINGS: dict[str, type] = {**SETTINGS, "model": str, "readable": list, **dict.fromkeys(TABLES, dict)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,11 @@ class Settings:
     model: str = ""
     readable: tuple[str, ...] = ()
     """Paths outside the repository that sandboxed commands may read."""
+    before_compaction: str = ""
+    """Command of the user's that is asked before memory is compacted."""
+    hook_timeout: int = 30
+    model_summary: bool | None = None
+    """Whether a model writes the summary of a compaction. Unless told: a provider's does when the rules' own has no room."""
 
 
 def settings(project: Project) -> Settings:
@@ -58,8 +68,14 @@ def settings(project: Project) -> Settings:
 
     own = read_settings(user_config_path("afresh") / "config.toml", OWN_SETTINGS)
     merged = {**own, **read_settings(project.folder / "config.toml", SETTINGS)}
+    hooks, compaction = merged.pop("hooks", {}), merged.pop("compaction", {})
     plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in merged.items()}
-    return Settings(**plain)
+    return Settings(
+        **plain,
+        before_compaction=hooks.get("before_compaction", ""),
+        hook_timeout=hooks.get("timeout", 30),
+        model_summary=compaction.get("model_summary"),
+    )
 
 
 def read_settings(path: Path, known: dict[str, type]) -> dict[str, Any]:
@@ -76,12 +92,26 @@ def read_settings(path: Path, known: dict[str, type]) -> dict[str, Any]:
             safe="nothing was changed",
         )
     for name, value in plain.items():
-        if not fits(value, known[name]):
-            raise BadInput(f"{path}: {name} should be {WANTED[known[name]]}", next="mend the file", safe="nothing was changed")
+        if why := unfit(name, value, known[name]):
+            raise BadInput(f"{path}: {why}", next="mend the file", safe="nothing was changed")
     return plain
 
 
-WANTED: dict[type, str] = {list: "a list of texts", int: "a whole number above 0", str: "a text"}
+WANTED: dict[type, str] = {
+    list: "a list of texts", int: "a whole number above 0", str: "a text", bool: "true or false", dict: "a table",
+}  # fmt: skip
+
+
+def unfit(name: str, value: Any, wanted: type) -> str:
+    """What is wrong with it, or, in a table, with the first that is wrong; empty when nothing is."""
+    if not fits(value, wanted):
+        return f"{name} should be {WANTED[wanted]}"
+    if wanted is not dict:
+        return ""
+    known = TABLES[name]
+    if unknown := sorted(set(value) - set(known)):
+        return f"{name} has no {', '.join(unknown)}; it may set: {', '.join(known)}"
+    return next((why for key, held in value.items() if (why := unfit(f"{name}.{key}", held, known[key]))), "")
 
 
 def fits(value: Any, wanted: type) -> bool:

@@ -1,6 +1,6 @@
 """What happened, in the past tense. Events are appended, never edited.
 
-A step is two commits: Requested + Replied before acting, all the rest after it. Rebudgeted stands between steps.
+A step is two commits: Requested + Replied before acting, all the rest after it. Rebudgeted and Compacted stand between steps.
 """
 
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from afresh.domain.action import Observation, Reply
 from afresh.domain.fact import Decision, Fact, Hunk, IndexLine, PlanItem, Region
 from afresh.domain.meter import Meter
 from afresh.domain.passage import Passage
+from afresh.domain.summary import Summary
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Verdict
 from afresh.domain.window import Audit
@@ -176,16 +177,41 @@ class Checkpointed:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class CompactionWanted:
+    """The agent has come to the end of something: what lies behind it can be put away."""
+
+    keep: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """Memory let passages go and keeps a summary of them. Between steps, in one commit."""
+
+    step: int
+    by: str
+    """`loop` when memory was nearly full, or `agent`."""
+    gone: tuple[int, ...]
+    """Their places among the passages of the state."""
+    summary: Summary
+    tokens_won: int
+    """Roughly: four characters of passages each."""
+    reply: Reply | None = None
+    """What a model wrote, if one was asked; paid for, whether it was used or not."""
+    note: str = ""
+    """Why what the model wrote was not used, and what a hook had to say."""
+
+
 _KINDS = (
     Created, Claimed, Opened, Baselined, Requested, Replied, Acted, Planned, Asked,
     Answered, Decided, Digested, Verified, Settled, Finished, Ended,
-    Calibrated, Breached, Doubted, Wanted, Rebudgeted, Checkpointed,
+    Calibrated, Breached, Doubted, Wanted, Rebudgeted, Checkpointed, CompactionWanted, Compacted,
 )  # fmt: skip
 
 Event = (
     Created | Claimed | Opened | Baselined | Requested | Replied | Acted | Planned | Asked
     | Answered | Decided | Digested | Verified | Settled | Finished | Ended
-    | Calibrated | Breached | Doubted | Wanted | Rebudgeted | Checkpointed
+    | Calibrated | Breached | Doubted | Wanted | Rebudgeted | Checkpointed | CompactionWanted | Compacted
 )  # fmt: skip
 
 
@@ -193,7 +219,8 @@ def logged(event: Event) -> bool:
     """Whether the decision log has a line for it."""
     if isinstance(event, Verified):
         return event.verdict.final
-    return isinstance(event, Asked | Answered | Decided | Settled | Ended | Breached | Doubted | Rebudgeted | Checkpointed)
+    kinds = Asked | Answered | Decided | Settled | Ended | Breached | Doubted | Rebudgeted | Checkpointed | Compacted
+    return isinstance(event, kinds)
 
 
 KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in _KINDS}

@@ -75,7 +75,7 @@ def _(event: happened.Acted, state: State) -> State:
 
 @apply.register
 def _(event: happened.Planned, state: State) -> State:
-    return changed(state, plan=event.items)
+    return changed(state, plan=event.items, planned=state.step + 1)
 
 
 @apply.register
@@ -153,6 +153,22 @@ def _(event: happened.Finished, state: State) -> State:
 @apply.register
 def _(event: happened.Ended, state: State) -> State:
     return changed(state, status=event.status, outcome=event.reason, commit=event.commit or state.commit, worker="")
+
+
+@apply.register
+def _(event: happened.CompactionWanted, state: State) -> State:
+    return changed(state, keep=event.keep)
+
+
+@apply.register
+def _(event: happened.Compacted, state: State) -> State:
+    gone, reply = frozenset(event.gone), event.reply
+    held = tuple([passage for place, passage in enumerate(state.passages) if place not in gone])
+    return changed(
+        state, passages=held, forgotten=state.forgotten + len(state.passages) - len(held), summary=event.summary,
+        compactions=state.compactions + 1, keep="",
+        calls=state.calls + (reply is not None), usage=state.usage + reply.usage if reply else state.usage,
+    )  # fmt: skip
 
 
 @apply.register

@@ -12,10 +12,11 @@ from afresh.domain.meter import Meter
 from afresh.domain.passage import Passage
 from afresh.domain.pressure import Reading
 from afresh.domain.room import Room
+from afresh.domain.summary import Summary
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Ruling, Verdict
 
-NOWHERE, NOTHING, UNREAD, AS_ORDERED = Head(), Usage(), Reading(), Room()
+NOWHERE, NOTHING, UNREAD, AS_ORDERED, UNTOLD = Head(), Usage(), Reading(), Room(), Summary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,8 @@ class State:
     """Steps begun in each phase, since the last word of a person."""
     pending: Pending | None = None
     plan: tuple[PlanItem, ...] = ()
+    planned: int = 0
+    """The step in which the plan was set last."""
     facts: tuple[Fact, ...] = ()
     decisions: tuple[Decision, ...] = ()
     words: tuple[str, ...] = ()
@@ -85,6 +88,11 @@ class State:
     """What is remembered line by line of the steps so far; the text is in the archive."""
     forgotten: int = 0
     """Passages that memory had no room for any more; they are in the archive."""
+    summary: Summary = UNTOLD
+    """What is left of them in words."""
+    compactions: int = 0
+    keep: str = ""
+    """The agent has asked for a compaction, and says what is to be kept."""
     # counts
     usage: Usage = NOTHING
     calls: int = 0

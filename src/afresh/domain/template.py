@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from afresh.domain.summary import Pruning
 from afresh.domain.window import Tier
 
 SECTIONS = (
@@ -70,6 +71,7 @@ class Template:
     about: str = ""
     weights: tuple[tuple[str, float], ...] = ()
     """What the builder scores candidates by."""
+    pruning: Pruning = Pruning()
 
     def at(self, phase: str) -> Layout:
         """The layout of a phase; before the first one, as it will be there. What the phase says stands last in the system

@@ -35,6 +35,16 @@ class Omission:
 
 
 @dataclass(frozen=True, slots=True)
+class Compaction:
+    """What one strategy took out before the room was shared, and how many tokens that won."""
+
+    strategy: str
+    section: str
+    removed: tuple[str, ...]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class ToolSchema:
     name: str
     description: str
@@ -74,6 +84,7 @@ class Window:
     """Estimate for all that is sent, without the reserve."""
     unmet: int = 0
     """Tokens of what the work had asked for (the tier DEMAND) and found no room."""
+    compactions: tuple[Compaction, ...] = ()
 
     @property
     def headroom(self) -> int:
@@ -120,6 +131,7 @@ class Audit:
     """The exact request in pieces, before the counter's factor; and what the provider adds to any request, in tokens."""
     framing: int = 0
     unmet: int = 0
+    compactions: tuple[Compaction, ...] = ()
 
     @property
     def demand(self) -> int:

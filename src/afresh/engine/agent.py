@@ -7,7 +7,21 @@ from afresh.domain.meter import UNTAUGHT, Meter
 from afresh.domain.state import State
 from afresh.domain.template import Template
 from afresh.engine.tokens import Counter
-from afresh.ports import Bench, Clock, Files, Insight, Model, Sandbox, Store, Tool, Watcher, Workspace
+from afresh.ports import Bench, Clock, Files, Hook, Insight, Model, Sandbox, Store, Tool, Watcher, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """How memory is compacted, as far as it is the user's to say."""
+
+    hook: Hook | None = None
+    summary: Template | None = None
+    """For a summary by the model; without it the model is never asked."""
+    always: bool = False
+    """Asked every time, not only when the rules' own summary has no room for all steps."""
+
+
+BY_RULES = Upkeep()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +41,7 @@ class Agent:
     """Saves reading again; nothing depends on it."""
     learnt: Meter = UNTAUGHT
     """What other tasks of the project know of the model's count."""
+    upkeep: Upkeep = BY_RULES
 
     def bench(self, state: State) -> Bench:
         return Bench(state, self.files, self.sandbox, self.store, self.insight, self.template.recall, self.counter)

@@ -89,7 +89,8 @@ class Page:
     def add_stubs(self, room: int) -> int:
         """Where the pieces that are left out can be found."""
         before = self.spent
-        if self.draft.rest and self.taken and self.missing and (cost := self.counter(self.draft.rest) + 1) <= room:
+        incomplete = self.missing or self.draft.trimmed
+        if self.draft.rest and self.taken and incomplete and (cost := self.counter(self.draft.rest) + 1) <= room:
             self.rest, self.spent = True, self.spent + cost
         for piece in self.missing:
             stub = replace(piece, text=piece.stub)
@@ -144,9 +145,11 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
     held = sum(one.wish(int(one.share.part * room)) for one in late)
     for one in early:
         if isinstance(one, WorkPage):
-            one.covered = covered([*given, *[section.text for other in pages for section in other.sections]])
+            one.covered = covered([*given, *shown(pages, one)])
         left -= one.claim(one.within(min(left - kept - held, int(one.share.part * room))))
     for one in early:
+        if isinstance(one, WorkPage):
+            one.covered = covered([*given, *shown(pages, one)])
         left -= one.more(one.within(left - kept - held))
     for one in late:
         one.spare([*given, *[section.text for other in early for section in other.sections]])
@@ -155,6 +158,10 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
         left -= one.more(one.within(left - kept))
     for one in order:
         left -= one.add_stubs(one.within(left))
+
+
+def shown(pages: Sequence[Page | WorkPage], besides: WorkPage) -> list[str]:
+    return [section.text for other in pages if other is not besides for section in other.sections]
 
 
 def opened(draft: Draft, shares: Sequence[Share], room: int, counter: Gauge) -> Page:

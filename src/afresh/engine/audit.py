@@ -49,6 +49,7 @@ def audit(window: Window, memory: Memory, agent: Agent) -> tuple[Audit, tuple[Bl
         pieces=raw(window.request),
         framing=agent.counter.around(window.request),
         unmet=window.unmet,
+        compactions=window.compactions,
     )
     return call, (*texts[0], *texts[1])
 

@@ -7,6 +7,7 @@ from afresh.domain.memory import Memory
 from afresh.domain.template import SECTIONS, Layout, Template
 from afresh.domain.window import Request, Section, Tier, ToolSchema, Window
 from afresh.engine.allot import allot, opened, opened_work, page
+from afresh.engine.compaction.ladder import compact
 from afresh.engine.phase import urged, where
 from afresh.engine.sections import drafts
 from afresh.engine.tokens import TOOL_FRAMING, Gauge, tools_text
@@ -33,11 +34,12 @@ def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budge
     if room < 0:
         raise over(budget, reserve, [*fixed, *always], room)
     room = max(0, room - spare)
-    others = [opened(draft, layout.shares, room, counter) for draft in made if draft.tier is not Tier.ALWAYS]
+    shorter = compact(made, memory, layout.shares, room, counter)
+    others = [opened(draft, layout.shares, room, counter) for draft in shorter.drafts if draft.tier is not Tier.ALWAYS]
     pages = [*others, *opened_work(memory, template, layout.shares, room, counter)]
     allot(pages, layout.shares, room, [section.text for section in always])
     chosen = [section for one in pages for section in one.sections]
-    omissions = [gone for one in pages for gone in one.omissions]
+    omissions = [*shorter.omissions, *[gone for one in pages for gone in one.omissions]]
     body = sorted((*always, *chosen), key=lambda section: SECTIONS.index(section.name))
     used = sum(section.tokens for section in (*fixed, *body)) + counter.framing + foot
     body.append(Section("footer", Tier.ALWAYS, footer(memory, layout, used, budget, reserve), foot))
@@ -46,7 +48,7 @@ def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budge
         return build(memory, template, tools, budget, counter, spare + excess)
     asked = {draft.name for draft in made if draft.tier is Tier.DEMAND}
     unmet = sum(gone.tokens for gone in omissions if gone.section in asked)
-    return checked(Window(request, (*fixed, *body), tuple(omissions), budget, used, unmet), counter)
+    return checked(Window(request, (*fixed, *body), tuple(omissions), budget, used, unmet, shorter.reports), counter)
 
 
 def fixed_section(name: str, text: str, counter: Gauge) -> Section:

@@ -15,8 +15,8 @@ from afresh.engine.extract import Reading, commanded, learnt, purpose, read
 from afresh.engine.record import block
 
 DIGEST_LINES, DIGEST_CHARACTERS = 12, 900
-PRINTING, NOTING = ("run", "test", "search"), ("plan", "remember", "recall")
-UNLISTED = ("edit", "write", "apply", "plan", "remember", "recall")
+PRINTING, NOTING = ("run", "test", "search"), ("plan", "remember", "recall", "compact")
+UNLISTED = ("edit", "write", "apply", *NOTING)
 """What these wrote is in the files, in sections of its own, or in the archive already: it needs no line in the index."""
 LISTED = 300
 """Characters from which an output has a line in the index; what is shorter is told by its step."""

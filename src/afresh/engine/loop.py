@@ -2,7 +2,7 @@
 
 The loop holds no history: every step is rebuilt from the store, so that a window is bounded by construction and
 a crash loses at most the step it was in. Two commits a step: the reply before it is acted on, the outcome after. A change of
-the ceiling is a commit of its own before them.
+the ceiling and a compaction of memory are commits of their own before them.
 """
 
 from afresh.domain.event import Acted, Claimed, Finished, Replied, Requested, Verified
@@ -14,6 +14,7 @@ from afresh.engine.audit import audit
 from afresh.engine.budget import afford, attuned, enlarged, uncramped
 from afresh.engine.build import build, offered
 from afresh.engine.calibrate import calibrated, weighed
+from afresh.engine.compaction.memory import compacted
 from afresh.engine.digest import digest
 from afresh.engine.finish import finish
 from afresh.engine.judge import judge
@@ -36,7 +37,7 @@ def work_on(task: str, worker: str, agent: Agent) -> State:
 
 def ask_model(state: State, agent: Agent) -> State:
     """Recall, build, propose. The reply is on disk before anything is done with it: it is paid once."""
-    state = afford(state, agent)
+    state = compacted(afford(state, agent), agent)
     tuned = attuned(state, agent)
     memory = recall(state, tuned)
     tools = offered(tuned.template.at(state.phase), tuned.tools)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from math import exp, log
 
 from afresh.domain.trace import Entry, Row, Trace, implied
-from afresh.engine.worth import COLD, LOG, Order, Weights, ranked, voices
+from afresh.engine.worth import COLD, LOG, Order, Weights, bounded, ranked, voices
 
 FINE = 5.0
 """Levels to a factor of e."""
@@ -88,8 +88,8 @@ class Packing:
                 line += line_odds.hot + line_odds.heat * heat
                 name += name_odds.hot + name_odds.heat * heat
             self.orders.append(order)
-            self.line_parts.append(line)
-            self.name_parts.append(name)
+            self.line_parts.append(line := bounded(line))
+            self.name_parts.append(name := bounded(name))
             self.promise(self.lines, number, 0, order.rows[0].value + name if order.rows else -COLD)
             self.promise(self.names, number, 0, order.names[0].value + name if order.names else -COLD)
 

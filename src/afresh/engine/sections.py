@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from afresh.domain.action import Observation, subject
-from afresh.domain.fact import FactKind
+from afresh.domain.fact import Fact, FactKind
 from afresh.domain.memory import Memory
 from afresh.domain.state import State, StepRecord
+from afresh.domain.summary import told_line
 from afresh.domain.text import one_line
 from afresh.domain.window import Tier
 from afresh.engine.standing import criteria, standing
@@ -15,6 +16,8 @@ from afresh.engine.view import PROTECTED, View, protected, words
 
 SURE, OBSERVED, AFTER_NOTES, OLD = 0.8, 8, 1_000_000, ", before the last change"
 WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember")
+VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
+"""What pieces are called in records, where compaction tells them apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +45,15 @@ class Draft:
     pieces: tuple[Piece, ...]
     rest: str = ""
     """Stands at the end when not everything is shown."""
+    trimmed: bool = False
+    """Pieces were taken out before the room was shared."""
 
 
 def drafts(memory: Memory) -> tuple[Draft, ...]:
     """Every section that has something to say."""
     made = [
-        task(memory), outline(memory), archive(memory), known(memory), failed(memory), files(memory), changes(memory),
+        task(memory), outline(memory), summary(memory), archive(memory), known(memory), failed(memory), files(memory),
+        changes(memory),
         suggestions(memory), verification(memory), failing(memory), plan(memory), earlier(memory), last(memory),
     ]  # fmt: skip
     return tuple(draft for draft in made if draft.pieces)
@@ -71,6 +77,16 @@ def outline(memory: Memory) -> Draft:
     return Draft("outline", "Source tree", Tier.PHASE, tuple(pieces), "… more: `search` finds them")
 
 
+def summary(memory: Memory) -> Draft:
+    """What is to be kept comes before names, names before prose, and of the steps the newest first."""
+    told = memory.state.summary
+    pieces = [Piece(f"Keep: {words}", "what the agent kept") for words in told.keep]
+    pieces += [Piece(told.prose, "summary by the model", 2)] if told.prose else []
+    pieces += [Piece(told_line(line), f"summary of step {line.step}", 3 + told.through - line.step) for line in told.lines]
+    pieces += [Piece(told.names_line, "names of older steps", 1)] if told.names else []
+    return Draft("summary", f"Summary of older steps (until {told.through})", Tier.PHASE, tuple(pieces))
+
+
 def archive(memory: Memory) -> Draft:
     """Newest first to be taken; outputs of the last step stand in full elsewhere, and so does what another section names."""
     latest = memory.state.step
@@ -85,8 +101,11 @@ def archive(memory: Memory) -> Draft:
 
 def known(memory: Memory) -> Draft:
     facts = [fact for fact in memory.state.facts if fact.kind in (FactKind.NOTE, FactKind.VERIFIED)]
-    pieces = [Piece(f"- {fact.subject}: {fact.text}", f"note on {fact.subject}", rank=-fact.step) for fact in facts]
-    return Draft("known", "Notes", Tier.PHASE, (*pieces, *observed(memory.state)))
+    return Draft("known", "Notes", Tier.PHASE, (*map(noted, facts), *observed(memory.state)))
+
+
+def noted(fact: Fact) -> Piece:
+    return Piece(f"- {fact.subject}: {fact.text}", f"note on {fact.subject}", rank=-fact.step)
 
 
 def observed(state: State) -> list[Piece]:
@@ -115,7 +134,7 @@ def files(memory: Memory) -> Draft:
     for view in seen_files(memory):
         stub = f"     … {view.start}-{view.end} {view.title}".rstrip()
         rank = view.rank(memory.state, spoken) + (PROTECTED if view in kept else 0)
-        pieces.append(Piece(view.text, f"lines of {view.subject}", rank, f"`read` {view.path}", stub, view.path))
+        pieces.append(Piece(view.text, f"{LINES}{view.subject}", rank, f"`read` {view.path}", stub, view.path))
     return Draft("files", "Files as they are now (+ changed by this task, … not shown: `read` them)", Tier.DEMAND, tuple(pieces))
 
 
@@ -137,9 +156,9 @@ def changes(memory: Memory) -> Draft:
 
 
 def suggestions(memory: Memory) -> Draft:
-    violations = [Piece(look.text, "violations", rank=1) for look in memory.of("violations")]
+    violations = [Piece(line, VIOLATIONS, rank=1) for look in memory.of("violations") for line in look.text.splitlines()]
     offered = [
-        Piece(f"- [{look.subject}] {look.text.partition(chr(10))[0]}", f"suggestion {look.subject}", rank=number + 2)
+        Piece(f"- [{look.subject}] {look.text.partition(chr(10))[0]}", f"{OFFER}{look.subject}", rank=number + 2)
         for number, look in enumerate(memory.of("suggestion"))
     ]
     none = [Piece("none", "suggestions")] if violations and not offered else []

@@ -63,7 +63,12 @@ def protected(views: Sequence[View], state: State, failing: Sequence[str]) -> fr
 
 def words(state: State) -> frozenset[str]:
     """Names that goal, plan and the last thought hold."""
-    return frozenset(word for text in texts(state) for word in re.findall(r"\w+", text))
+    return frozenset(re.findall(r"\w+", spoken(state)))
+
+
+def spoken(state: State) -> str:
+    """What the work is about now, in words: goal, open items of the plan, last thought."""
+    return "\n".join(texts(state))
 
 
 def texts(state: State) -> list[str]:

@@ -73,10 +73,11 @@ def chances(memory: Memory, template: Template, wanted: re.Pattern[str]) -> list
 
 def chance(what: str, kind: str, sighting: Sighting, odds: Odds, memory: Memory, now: int) -> Chance:
     entry = sighting.entry
+    crowd = len(entry.names) if kind == "name" else len(entry.found)
     age, warmth = now - entry.step, heat(memory.trace, entry, now)
 
     def total(some: Odds) -> float:
-        return some.still(what, sighting) + some.moving(entry.voice, age, warmth)
+        return some.still(what, sighting, crowd) + some.moving(entry.voice, age, warmth)
 
     alone = {field.name: total(Odds(**{field.name: getattr(odds, field.name)})) for field in fields(Odds)}
     parts = tuple((name, round(value, 3)) for name, value in alone.items() if value)

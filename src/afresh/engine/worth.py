@@ -12,10 +12,10 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from afresh.domain.passage import Voice
-from afresh.domain.trace import Entry, Row, Sighting
+from afresh.domain.trace import Entry, Row, Sighting, Trace
 
 LOG = [0.0, *[log(number) for number in range(1, 4_096)]]
-NEVER, TYPICAL = -99.0, 5
+NEVER, TYPICAL, NEVER_AGAIN = -99.0, 5, 100.0
 COLD = 500
 """Steps after which a file that nobody touched is as cold as it gets."""
 
@@ -46,7 +46,7 @@ class Odds:
     capital: float = 0.0
 
     def still(self, what: str, sighting: Sighting, crowd: int) -> float:
-        """The part that does not change until it is met again."""
+        """The part that does not change until it is met again; `crowd` is how many of its kind stand beside it."""
         odds = self.length * logarithm(len(what)) + self.crowd * logarithm(1 + crowd)
         if sighting.used:
             odds += self.was_used + self.used * logarithm(1 + sighting.used)
@@ -54,6 +54,11 @@ class Odds:
             self.seen * logarithm(1 + sighting.seen) + self.was_spoken * sighting.spoken + self.was_sketched * sighting.sketched
         )
         return odds + self.path * ("/" in what) + self.dotted * ("." in what) + self.capital * what[0].isupper()
+
+    def moving(self, voice: Voice, age: int, heat: int) -> float:
+        """The part that depends on the step that is to come, the same for all that stands in one entry."""
+        base, slope = voices(self)[voice]
+        return base + slope * logarithm(age) + (self.hot + self.heat * logarithm(heat) if heat < COLD else 0.0)
 
 
 @cache
@@ -92,6 +97,21 @@ def logarithm(number: int) -> float:
     return LOG[number] if number < len(LOG) else log(number)
 
 
+def likely(odds: float) -> float:
+    return 1 / (1 + exp(-bounded(odds)))
+
+
+def bounded(odds: float) -> float:
+    """Templates may say anything; beyond this it makes no difference, and `exp` would not bear it."""
+    return max(-NEVER_AGAIN, min(NEVER_AGAIN, odds))
+
+
+def heat(trace: Trace, entry: Entry, now: int) -> int:
+    """Steps since an action last named one of its files."""
+    last = max([trace.touched.get(name, -COLD) for name in entry.passage.about], default=-COLD)
+    return min(COLD, max(1, now - last))
+
+
 class RankedRow(NamedTuple):
     value: float
     """The logarithm of its worth for its price, as far as it stays."""
@@ -122,7 +142,7 @@ def ranked(entry: Entry, weights: Weights, price: Callable[[str], float]) -> Ord
     """Computed once for each entry: within an entry the order stays as it is while the steps go by."""
     names: list[RankedName] = []
     for name, sighting in entry.names.items():
-        sighting.odds, cost = weights.names.still(name, sighting, len(entry.names)), price(name + " ")
+        sighting.odds, cost = bounded(weights.names.still(name, sighting, len(entry.names))), price(name + " ")
         names.append(RankedName(sighting.odds - weights.density * log(cost), cost, name))
     names.sort(reverse=True)
     entry.order = made = Order(weights, price, spread(entry, weights, price), names)
@@ -132,10 +152,10 @@ def ranked(entry: Entry, weights: Weights, price: Callable[[str], float]) -> Ord
 def spread(entry: Entry, weights: Weights, price: Callable[[str], float]) -> list[RankedRow]:
     """A name counts for the best row that holds it, so that rows which only repeat names are not opened early."""
     chances = {name: exp(sighting.odds) for name, sighting in entry.names.items()}
-    share = weights.line * exp(lead(weights, entry.voice))
+    share = weights.line * exp(bounded(lead(weights, entry.voice)))
     rows: list[tuple[float, RankedRow]] = []
     for row in entry.rows:
-        odds = weights.lines.still(row.line.key, row.sighting, len(entry.found)) if row.line.telling else NEVER
+        odds = bounded(weights.lines.still(row.line.key, row.sighting, len(entry.found))) if row.line.telling else NEVER
         cost = price(row.line.text + "\n")
         size = weights.density * log(cost)
         worth = share * exp(odds) + sum([chances[name] for name in row.line.names])

@@ -58,7 +58,10 @@ def _told(event: Event) -> dict[str, Any]:
             return _says("model", question, f"options: {'; '.join(options)}" if options else "", None, "blocker")
         case happened.Answered(text, by):
             return _says(by, text, "", 1.0, "override")
-        case happened.Settled() | happened.Rebudgeted() | happened.Checkpointed() | happened.Breached() | happened.Doubted():
+        case (
+            happened.Settled() | happened.Rebudgeted() | happened.Checkpointed()
+            | happened.Breached() | happened.Doubted() | happened.Compacted()
+        ):  # fmt: skip
             return _done(event) | {"step": event.step}
         case happened.Verified(step, verdict):
             severity = "info" if verdict.ruling is Ruling.PASS else "error"
@@ -70,7 +73,7 @@ def _told(event: Event) -> dict[str, Any]:
             raise AssertionError(f"{type(event).__name__} has no line in the log")
 
 
-_Done = happened.Settled | happened.Rebudgeted | happened.Checkpointed | happened.Breached | happened.Doubted
+_Done = happened.Settled | happened.Rebudgeted | happened.Checkpointed | happened.Breached | happened.Doubted | happened.Compacted
 
 
 def _done(event: _Done) -> dict[str, Any]:
@@ -83,6 +86,9 @@ def _done(event: _Done) -> dict[str, Any]:
             return _says("harness", text, reason, 1.0)
         case happened.Checkpointed(_, reason):
             return _says("harness", "checkpoint", reason, 1.0)
+        case happened.Compacted():
+            passages = counted(len(event.gone), "passage")
+            return _says("model" if event.by == "agent" else "harness", f"memory compacted: {passages} put away", event.note, 1.0)
         case _:
             return _counted(event)
 

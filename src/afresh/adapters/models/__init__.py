@@ -55,6 +55,11 @@ def known_framing(spec: str) -> int:
     return FRAMING
 
 
+def is_provider(spec: str) -> bool:
+    """Whether each call is bought from somebody."""
+    return _parts(spec)[0] in ("anthropic", "openai")
+
+
 def _parts(spec: str) -> tuple[str, str]:
     kind, _, argument = spec.partition(":")
     if kind not in _MAKERS or bool(argument) == (kind == "offline"):

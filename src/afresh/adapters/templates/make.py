@@ -7,6 +7,7 @@ from afresh.adapters.templates.fault import Fault, nearest, refusal
 from afresh.adapters.templates.merge import ROOT, Merged, merge
 from afresh.adapters.templates.shelf import SHIPPED, Shelf
 from afresh.domain.report import PLACES
+from afresh.domain.summary import Pruning
 from afresh.domain.template import ALWAYS, CODE_PHASES, KINDS, REPORT_PHASES, Phase, Share, Template
 from afresh.domain.window import Tier
 from afresh.errors import BadInput
@@ -53,6 +54,7 @@ def make(merged: Merged) -> Template:
         kind=kind,
         about=held(merged, "about", ""),
         weights=tuple((key[1], value.held) for key, value in merged.values.items() if key[0] == "weights"),
+        pruning=Pruning(**{key[1]: value.held for key, value in merged.values.items() if key[0] == "compaction"}),
     )
 
 
@@ -100,7 +102,7 @@ def faults_of(merged: Merged) -> tuple[Fault, ...]:
     """What is wrong in the files, and what is wrong only once they are laid over each other."""
     if any(fault.key == "extends" for fault in merged.faults):
         return merged.faults
-    whole = (*wrong_kind(merged), *unreachable(merged), *endless(merged), *over_cap(merged))
+    whole = (*wrong_kind(merged), *unreachable(merged), *endless(merged), *over_cap(merged), *never_enough(merged))
     return tuple(dict.fromkeys((*merged.faults, *whole)))
 
 
@@ -131,6 +133,14 @@ def endless(merged: Merged) -> Iterator[Fault]:
         value = merged.value("tools", phase=name)
         if value and held(merged, "kind", "work") == "work" and "complete" not in value.held:
             yield Fault(value.file, value.line, "tools", "complete is missing: no task could end", "add complete")
+
+
+def never_enough(merged: Merged) -> Iterator[Fault]:
+    full, left = (merged.values.get(("compaction", field)) for field in ("full", "left"))
+    if full and left and left.held >= full.held:
+        nearer = left if left.file == merged.chain[0].file else full
+        what = f"{left.held:g} is not below full ({full.held:g}): a compaction would win nothing"
+        yield Fault(nearer.file, nearer.line, "compaction.left", what, "lower left or raise full")
 
 
 def over_cap(merged: Merged) -> Iterator[Fault]:

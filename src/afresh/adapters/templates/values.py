@@ -177,6 +177,17 @@ SHAPE = Shape(
         "sections": SECTION_SHAPE,
         "guidance": at_most(GUIDANCE),
         "phases": Shape("phase", "{understand: {steps: 12}}", dict.fromkeys(PHASES, PHASE_SHAPE)),
+        "compaction": Shape(
+            "field",
+            "{keep_steps: 8}",
+            {
+                "full": number(0.1, 1),
+                "left": number(0, 1),
+                "keep_steps": whole(1, 10_000),
+                "keep_passages": whole(1, 100_000),
+                "oldest": whole(0, 1_000_000),
+            },
+        ),
         "weights": Shape("weight", "{age: 1.5}", {}, number(-1e12, 1e12)),
     },
 )

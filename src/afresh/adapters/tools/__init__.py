@@ -1,7 +1,23 @@
 """The tools a model can be given, in the order they are shown."""
 
-from afresh.adapters.tools import apply, ask, complete, edit, more_room, plan, read, recall, remember, run, search, test, write
+from afresh.adapters.tools import (
+    apply,
+    ask,
+    compact,
+    complete,
+    edit,
+    more_room,
+    plan,
+    read,
+    recall,
+    remember,
+    run,
+    search,
+    test,
+    write,
+)  # fmt: skip
 
 TOOLS = tuple(
-    module.tool for module in (read, search, edit, write, run, test, remember, recall, plan, ask, complete, apply, more_room)
+    module.tool for module in
+    (read, search, edit, write, run, test, remember, recall, plan, compact, ask, complete, apply, more_room)
 )  # fmt: skip

@@ -8,7 +8,7 @@ from afresh.cli.views.parts import diff, gauge, heading, listing, said, word
 from afresh.domain.change import Change
 from afresh.domain.pressure import pressure
 from afresh.domain.text import visible
-from afresh.domain.window import Audit, Omission, Section
+from afresh.domain.window import Audit, Compaction, Omission, Section
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -46,6 +46,10 @@ def context_show_json(
             }
             for s in sections
         ],
+        "compactions": [
+            {"strategy": c.strategy, "section": c.section, "removed": list(c.removed), "tokens": c.tokens}
+            for c in audit.compactions
+        ],
         "omitted": [{"section": o.section, "what": o.what, "tokens": o.tokens, "reason": o.reason} for o in omitted],
     }
 
@@ -66,6 +70,8 @@ def context_show(
         heading("Sections"),
         _sections(data),
     ]
+    if audit.compactions:
+        parts += [heading("Compacted, cheapest first"), _compacted(audit.compactions)]
     if omitted:
         parts += [heading("Left out"), _omitted(omitted)]
     return Group(*parts, *(part for section in sections if texts for part in _text(section)))
@@ -117,6 +123,13 @@ def _bar(share: float) -> "Text":
 
     eighths = min(8 * BAR, max(1, round(share * 8 * BAR)))
     return Text("█" * (eighths // 8) + "▏▎▍▌▋▊▉"[eighths % 8 - 1] * bool(eighths % 8), style="cyan")
+
+
+def _compacted(compactions: Sequence[Compaction]) -> "RenderableType":
+    table = listing("strategy", "section", ">tokens won", "removed")
+    for one in compactions:
+        table.add_row(said(one.strategy), said(one.section), f"{one.tokens:,}", said(", ".join(one.removed), "dim"))
+    return table
 
 
 def _omitted(omitted: Sequence[Omission]) -> "RenderableType":

@@ -92,8 +92,8 @@ def _lines(state: State, events: Sequence[happened.Event], kept_before: int | No
                 )
             case happened.Finished(step, outcome):
                 lines.append(_step_line(step, outcome, events, kept_before is None or state.kept > kept_before))
-            case happened.Rebudgeted(_, before, budget, reason) if budget != before:
-                lines.append(Line("•", f"ceiling {before:,} → {budget:,}: {one_line(reason, 200)}"))
+            case happened.Rebudgeted() | happened.Compacted():
+                lines += _between(event)
             case happened.Asked(question):
                 lines.append(Line("•", f"asks: {one_line(question, 200)}"))
             case happened.Answered(text):
@@ -103,6 +103,16 @@ def _lines(state: State, events: Sequence[happened.Event], kept_before: int | No
             case _:
                 pass
     return tuple(lines)
+
+
+def _between(event: happened.Rebudgeted | happened.Compacted) -> list[Line]:
+    """What was done to make room before the next step."""
+    if isinstance(event, happened.Compacted):
+        note = f"; {one_line(event.note, 200)}" if event.note else ""
+        return [Line("•", f"memory compacted: {len(event.gone):,} passages put away{note}")]
+    if event.budget == event.before:
+        return []
+    return [Line("•", f"ceiling {event.before:,} → {event.budget:,}: {one_line(event.reason, 200)}")]
 
 
 def _step_line(step: int, outcome: str, events: Sequence[happened.Event], changed: bool) -> Line:

@@ -76,11 +76,14 @@ def template_show(one: "Shown") -> "RenderableType":
     return Group(*parts)
 
 
+TOLD = ("ceiling", "reserve", "tools", "kind", "weights", "compaction")
+
+
 def _values(one: "Shown") -> "RenderableType":
     made = one.template
     table = listing("key", "value", "from")
     for value in one.values:
-        if value.key.split(".")[0] in ("ceiling", "reserve", "recall", "tools", "kind", "weights") or value.key.endswith("steps"):
+        if value.key.split(".")[0] in TOLD or value.key.endswith("steps"):
             held = ", ".join(value.value) if isinstance(value.value, list) else f"{value.value}"
             table.add_row(said(value.key), said(held or "none"), said(_place(value), "dim"))
     room = f"{one.room:,} of {made.ceiling:,} tokens" + ("" if one.phase or not made.phases else ", in the phase with least")

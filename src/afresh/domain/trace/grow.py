@@ -31,15 +31,16 @@ def trace(passages: tuple[Passage, ...], read: Callable[[str], str], before: Tra
         return grown(
             before, [taken for passage in passages[length:] for taken in entries(passage, read(passage.block))], passages
         )
-    known: dict[Passage, list[Entry]] = {}
+    known: dict[Passage, dict[int, Entry]] = {}
     for entry in before.entries:
-        known.setdefault(entry.passage, []).append(entry)
-    again = [
-        Entry(passage, old.voice, old.lines, old.found, old.first, size=old.size) if passage in known else old
-        for passage in passages
-        for old in (known[passage] if passage in known else entries(passage, read(passage.block)))
-    ]
+        known.setdefault(entry.passage, {}).setdefault(entry.first, entry)
+    again = [fresh(old) for one in passages for old in (known[one].values() if one in known else entries(one, read(one.block)))]
     return grown(NOTHING, again, passages)
+
+
+def fresh(old: Entry) -> Entry:
+    """The same text, before anything of it was met."""
+    return Entry(old.passage, old.voice, old.lines, old.found, old.first, size=old.size)
 
 
 def grown(before: Trace, new: list[Entry], passages: tuple[Passage, ...]) -> Trace:

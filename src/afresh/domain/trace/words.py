@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-WORD = re.compile(r"[A-Za-z_~.][\w./\-]*\w")
+WORD = re.compile(r"[A-Za-z_~./][\w./\-]*\w")
 CODE = re.compile(r"[/_.]|[a-z][A-Z]|\d.*[A-Za-z]{2}|[A-Za-z]{2}.*\d")
 FILE = re.compile(r"(?:^|/)([\w.-]*\w\.[A-Za-z]\w{0,4})(?::\d+)?$")
 ADDRESS = re.compile(r"x?(?=[0-9a-f]*\d)[0-9a-f]{7,}")
