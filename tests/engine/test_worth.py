@@ -99,7 +99,7 @@ def test_density_decides_between_what_is_worth_more_and_what_is_worth_more_for_i
     spoken = [(5, ACTION, long), (5, OUTPUT, "ccc_dd")]
 
     def first(density: float) -> str:
-        policy = weights((("name_action", 1.0), ("name_output", -1.0), ("density", density)))
+        policy = weights((("name_action", 0.5), ("name_output", -0.5), ("density", density)))
         return pack(traced(spoken), NOW, Room(40, 0, 0), set(), policy, len).rows[0][1].line.key
 
     assert first(1.0) == "ccc_dd" and first(0.0) == long
