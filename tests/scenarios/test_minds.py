@@ -137,8 +137,8 @@ def test_4_excerpts_are_whole_definitions_and_no_body_stands_without_its_name(wi
 def test_5_what_was_printed_before_a_change_is_marked_or_gone(windows):
     for step in (8, 9, 10):
         for line in windows[step].lines("work"):
-            if match := re.fullmatch(r"\[(\d+) output \w{8}(.*)\]", line):
-                assert (int(match[1]) < 7) == (match[2] == ", before the last change"), f"step {step}: {line}"
+            if match := re.fullmatch(r"(\d+)= \w{8}(.*)", line):
+                assert (int(match[1]) < 7) == (match[2] == " (before the last change)"), f"step {step}: {line}"
     assert "two kilograms are 3" not in windows[9].sections["last"] and "two kilograms are 2" in windows[9].sections["last"]
 
 

@@ -10,7 +10,7 @@ from afresh.domain.trace import Sighting
 from afresh.domain.why import Chance, Place
 from afresh.domain.window import Omission, Section
 from afresh.engine.sections import drafts
-from afresh.engine.worth import Odds, heat, likely, weights
+from afresh.engine.worth import Moving, Odds, likely, weights
 
 HEADING = re.compile(r"\[(\d+) (\w+)(?: ([0-9a-f]{8}))?")
 ORIGINS = {
@@ -74,10 +74,10 @@ def chances(memory: Memory, template: Template, wanted: re.Pattern[str]) -> list
 def chance(what: str, kind: str, sighting: Sighting, odds: Odds, memory: Memory, now: int) -> Chance:
     entry = sighting.entry
     crowd = len(entry.names) if kind == "name" else len(entry.found)
-    age, warmth = now - entry.step, heat(memory.trace, entry, now)
+    age = now - entry.step
 
     def total(some: Odds) -> float:
-        return some.still(what, sighting, crowd) + some.moving(entry.voice, age, warmth)
+        return some.still(what, sighting, crowd) + Moving(some, memory.trace, now).of(entry)
 
     alone = {field.name: total(Odds(**{field.name: getattr(odds, field.name)})) for field in fields(Odds)}
     parts = tuple((name, round(value, 3)) for name, value in alone.items() if value)

@@ -17,8 +17,10 @@ TITLE = "## Work so far (excerpts by step: > you did, : you thought, = it printe
 INDEX_TITLE = "## Names met before, not shown above"
 OLD = " (before the last change)"
 MARKS = {Voice.ACTION: ">", Voice.THOUGHT: ":", Voice.SKETCH: ":"}
-ID = 6
+ID = 8
 """Letters of a block's id that are enough to find it."""
+MOST_INDEX = 0.15
+"""Of the ceiling, at most, whatever a template says: a list of names is no text to work from."""
 FILLED = 16
 """Characters of short lines that are shown rather than marked as left out."""
 SMALLEST, ENOUGH = 60, 8
@@ -81,7 +83,7 @@ class WorkPage:
         counter = self.counter
         titles = counter(f"{TITLE}\n\n{INDEX_TITLE}\n") + 4
         left = max(0.0, (room - titles) / counter.factor)
-        index = min(left, self.index.part * self.room / counter.factor)
+        index = min(left, min(self.index.part * self.room, MOST_INDEX * self.memory.state.budget) / counter.factor)
         now = self.memory.state.step + 1
         heading = counter.price("00= 0a1b2c\n")
         self.choice = pack(self.memory.trace, now, Room(left, index, heading), set(self.covered), self.weights, counter.price)

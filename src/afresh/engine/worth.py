@@ -15,7 +15,8 @@ from afresh.domain.passage import Voice
 from afresh.domain.trace import Entry, Row, Sighting, Trace
 
 LOG = [0.0, *[log(number) for number in range(1, 4_096)]]
-NEVER, TYPICAL, NEVER_AGAIN = -99.0, 5, 100.0
+LAST = len(LOG) - 1
+NEVER, TYPICAL, EXTREME = -99.0, 5, 100.0
 COLD = 500
 """Steps after which a file that nobody touched is as cold as it gets."""
 
@@ -54,11 +55,6 @@ class Odds:
             self.seen * logarithm(1 + sighting.seen) + self.was_spoken * sighting.spoken + self.was_sketched * sighting.sketched
         )
         return odds + self.path * ("/" in what) + self.dotted * ("." in what) + self.capital * what[0].isupper()
-
-    def moving(self, voice: Voice, age: int, heat: int) -> float:
-        """The part that depends on the step that is to come, the same for all that stands in one entry."""
-        base, slope = voices(self)[voice]
-        return base + slope * logarithm(age) + (self.hot + self.heat * logarithm(heat) if heat < COLD else 0.0)
 
 
 @cache
@@ -103,13 +99,35 @@ def likely(odds: float) -> float:
 
 def bounded(odds: float) -> float:
     """Templates may say anything; beyond this it makes no difference, and `exp` would not bear it."""
-    return max(-NEVER_AGAIN, min(NEVER_AGAIN, odds))
+    return -EXTREME if odds < -EXTREME else EXTREME if odds > EXTREME else odds
 
 
 def heat(trace: Trace, entry: Entry, now: int) -> int:
     """Steps since an action last named one of its files."""
-    last = max([trace.touched.get(name, -COLD) for name in entry.passage.about], default=-COLD)
+    touched, last = trace.touched, -COLD
+    for name in entry.passage.about:
+        step = touched.get(name, -COLD)
+        if step > last:
+            last = step
     return min(COLD, max(1, now - last))
+
+
+class Moving:
+    """The part of the odds that depends on the step that is to come, the same for all that stands in one entry."""
+
+    def __init__(self, odds: Odds, trace: Trace, now: int) -> None:
+        self._trace, self._now, self._voices, self._hot, self._heat = trace, now, voices(odds), odds.hot, odds.heat
+        self._warmth: dict[tuple[str, ...], float] = {(): 0.0}
+
+    def of(self, entry: Entry) -> float:
+        passage = entry.passage
+        base, slope = self._voices[entry.voice]
+        warmth = self._warmth.get(passage.about)
+        if warmth is None:
+            steps = heat(self._trace, entry, self._now)
+            self._warmth[passage.about] = warmth = self._hot + self._heat * logarithm(steps) if steps < COLD else 0.0
+        age = self._now - passage.step
+        return bounded(base + slope * LOG[age if 0 < age < LAST else 1 if age <= 0 else LAST] + warmth)
 
 
 class RankedRow(NamedTuple):
