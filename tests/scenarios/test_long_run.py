@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -82,12 +83,12 @@ def test_every_call_is_rebuilt_to_the_byte(desk):
 def test_each_heading_of_the_work_so_far_can_be_recalled(lived, desk):
     audits = [e.event.audit for e in desk.store.journal("t") if isinstance(e.event, Requested)]
     works = [desk.store.read(ref.block) for one in audits for ref in one.sections if ref.name == "work"]
-    headings = {line for work in works for line in work.splitlines() if line.startswith("[") and " output " in line}
+    headings = {line for work in works for line in work.splitlines() if re.match(r"\d+= [0-9a-f]{8}", line)}
     bench, now = agent(desk.store, 0)[0], state(lived[0])
     assert len(headings) > 3
     for heading in headings:
         told = tool.run({"id": heading}, bench.bench(now)).text
-        assert f"python job_{heading[1:].split()[0]}.py" in told
+        assert f"python job_{heading.split('=')[0]}.py" in told
 
 
 def test_old_outputs_can_still_be_recalled_and_the_footer_counts_all_of_them(lived, desk):

@@ -64,7 +64,7 @@ def test_a_phase_is_shown_as_its_calls_will_be(ours: Person) -> None:
 
 
 def test_check_tells_every_fault_of_every_file_and_fails(ours: Person) -> None:
-    assert ours.types("template", "check").words.endswith("12 templates, no fault")
+    assert ours.types("template", "check").words.endswith("13 templates, no fault")
     ours.write(".afresh/templates/one.yaml", "celling: 1\ntools: [eddit]\n")
     ours.write(".afresh/templates/two.yml", "about: x\n")
     ours.write(".afresh/templates/three.yaml", "extends: one\n")
@@ -106,8 +106,8 @@ def test_the_ceiling_is_the_orders_then_the_settings_then_the_types(ours: Person
 
 def test_a_type_that_fits_no_window_is_refused_before_anything_is_added(ours: Person) -> None:
     ours.write(".afresh/templates/ours.yaml", OURS.replace("5000", "1500").replace("steps: 9", f"guidance: {'word ' * 390}"))
-    told = ours.types("add", "x", "--type", "ours")
-    assert told.code == 1 and "too small for what must be in" in told.err and "nothing was added" in told.err
+    told = ours.types("add", "x", "--type", "ours", "--max-budget", "1500")
+    assert told.code == 1 and "no window could hold that" in told.err and "nothing was added" in told.err
 
 
 def test_a_task_of_the_projects_own_type_is_worked_on_by_its_template_and_judged_as_its_family(

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from afresh.app.tasks import Desk
 from afresh.domain.action import subject
 from afresh.domain.codec import loads
-from afresh.domain.event import Acted, Digested, Entry, Requested
+from afresh.domain.event import Acted, Compacted, Digested, Entry, Requested
 from afresh.domain.fact import Look
 from afresh.domain.fold import fold
 from afresh.domain.memory import Memory, Recollection
-from afresh.domain.passage import Voice
+from afresh.domain.passage import Passage, Voice
 from afresh.domain.state import State
 from afresh.domain.template import Template
 from afresh.domain.why import Chance, Copy, Why
@@ -81,9 +81,15 @@ def passed(past: Past, entry: Entry) -> None:
         for one in event.passages:
             if one.voice is not Voice.OUTPUT:
                 past.copies[one.block] = Copy(one.block, one.step, one.voice.value, "")
-        kept = {one.block for one in past.state.passages}
-        lost = [one.block for one in (*before.passages, *event.passages) if one.block not in kept]
-        past.forgotten.update(dict.fromkeys(lost, before.step + 1))
+        let_go(past, before, event.passages)
+    elif isinstance(event, Compacted) and before:
+        let_go(past, before)
+
+
+def let_go(past: Past, before: State, new: Sequence[Passage] = ()) -> None:
+    kept = {one.block for one in past.state.passages} if past.state else set[str]()
+    lost = [one.block for one in (*before.passages, *new) if one.block not in kept]
+    past.forgotten.update(dict.fromkeys(lost, before.step + 1))
 
 
 def holding(desk: Desk, past: Past, name: str) -> list[Copy]:

@@ -6,15 +6,19 @@ from dataclasses import replace
 from afresh.domain.memory import Memory
 from afresh.domain.template import SECTIONS, Layout, Template
 from afresh.domain.window import Request, Section, Tier, ToolSchema, Window
-from afresh.engine.allot import allot, opened, opened_work, page
+from afresh.engine.allot import Page, allot, opened, opened_work, page
 from afresh.engine.compaction.ladder import compact
+from afresh.engine.compaction.types import Shorter
 from afresh.engine.phase import urged, where
-from afresh.engine.sections import drafts
+from afresh.engine.sections import Draft, drafts
 from afresh.engine.tokens import TOOL_FRAMING, Gauge, tools_text
+from afresh.engine.work import WorkPage
 from afresh.errors import OverCeiling
 from afresh.ports import Tool
 
 FIXED = ("system", "tools", "footer")
+WELL_FILLED = 0.95
+"""Of the room. Compaction that leaves more of it unused is taken back: nothing is cut while there is room."""
 
 
 def offered(layout: Layout, tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
@@ -34,10 +38,11 @@ def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budge
     if room < 0:
         raise over(budget, reserve, [*fixed, *always], room)
     room = max(0, room - spare)
-    shorter = compact(made, memory, layout.shares, room, counter)
-    others = [opened(draft, layout.shares, room, counter) for draft in shorter.drafts if draft.tier is not Tier.ALWAYS]
-    pages = [*others, *opened_work(memory, template, layout.shares, room, counter)]
-    allot(pages, layout.shares, room, [section.text for section in always])
+    asked_for = Shorter(tuple(draft for draft in made if draft.tier is not Tier.ALWAYS))
+    shorter, given = compact(asked_for.drafts, memory, layout.shares, room, counter), [section.text for section in always]
+    pages = laid_out(shorter.drafts, memory, template, room, counter, given)
+    if shorter.reports and sum(one.spent for one in pages) < room * WELL_FILLED:
+        shorter, pages = asked_for, laid_out(asked_for.drafts, memory, template, room, counter, given)
     chosen = [section for one in pages for section in one.sections]
     omissions = [*shorter.omissions, *[gone for one in pages for gone in one.omissions]]
     body = sorted((*always, *chosen), key=lambda section: SECTIONS.index(section.name))
@@ -49,6 +54,16 @@ def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budge
     asked = {draft.name for draft in made if draft.tier is Tier.DEMAND}
     unmet = sum(gone.tokens for gone in omissions if gone.section in asked)
     return checked(Window(request, (*fixed, *body), tuple(omissions), budget, used, unmet, shorter.reports), counter)
+
+
+def laid_out(
+    drafts: Sequence[Draft], memory: Memory, template: Template, room: int, counter: Gauge, given: Sequence[str]
+) -> list[Page | WorkPage]:  # fmt: skip
+    """Every section that may be cut, filled."""
+    shares = template.at(memory.state.phase).shares
+    pages = [*[opened(draft, shares, room, counter) for draft in drafts], *opened_work(memory, template, shares, room, counter)]
+    allot(pages, shares, room, given)
+    return pages
 
 
 def fixed_section(name: str, text: str, counter: Gauge) -> Section:

@@ -5,7 +5,7 @@ promised moves on to its own level. Entries are opened from their best line on, 
 """
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import exp, log
@@ -51,7 +51,7 @@ def pack(trace: Trace, now: int, room: Room, covered: set[str], weights: Weights
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def uncollected() -> Generator[None]:
     """Thousands of pairs are made here and none refers back: to look among them for garbage took a quarter of the time."""
     if not gc.isenabled():
         yield

@@ -90,7 +90,9 @@ class WorkPage:
 
     def write(self) -> None:
         counter = self.counter
-        made = [("names", self.index, index_text(self.choice.names)), ("work", self.share, self.text)]
+        text = self.text
+        absent = [name for name in self.choice.names if name not in text]
+        made = [("names", self.index, index_text(absent)), ("work", self.share, text)]
         self.sections = [Section(name, share.tier, text, counter(text) + 2) for name, share, text in made if text]
         self.spent = sum(section.tokens for section in self.sections)
 
@@ -125,7 +127,7 @@ def written(shown: Sequence[tuple[Entry, Row]], changed: int) -> Iterator[str]:
     place = 0
     for entry, row in shown:
         if entry is not former:
-            yield heading(entry, changed) + row.line.text
+            yield heading(entry, row.line.place > entry.first, changed) + row.line.text
         else:
             between = entry.lines[place - entry.first : row.line.place - entry.first]
             if sum(map(len, between)) > FILLED:
@@ -136,11 +138,11 @@ def written(shown: Sequence[tuple[Entry, Row]], changed: int) -> Iterator[str]:
         former, place = entry, row.line.place + 1
 
 
-def heading(entry: Entry, changed: int) -> str:
+def heading(entry: Entry, cut: bool, changed: int) -> str:
     """Stands before an action or a thought on its line; before an output on one of its own, so that its indentation stays."""
     if entry.voice is not Voice.OUTPUT:
-        return f"{entry.step}{MARKS[entry.voice]} "
-    return f"{entry.step}= {entry.passage.block[:ID]}{OLD if entry.step <= changed else ''}\n"
+        return f"{entry.step}{MARKS[entry.voice]} {'… ' if cut else ''}"
+    return f"{entry.step}= {entry.passage.block[:ID]}{OLD if entry.step <= changed else ''}{' …' if cut else ''}\n"
 
 
 def index_text(found: Sequence[str]) -> str:

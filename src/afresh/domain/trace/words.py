@@ -3,7 +3,8 @@
 import re
 from functools import lru_cache
 
-WORD = re.compile(r"[A-Za-z_~./][\w./\-]*\w")
+WORD = re.compile(r"(?:(?<!<)/|[A-Za-z_~.])[\w./\-]*\w")
+LETTERS = re.compile(r"[A-Za-z]{2}")
 CODE = re.compile(r"[/_.]|[a-z][A-Z]|\d.*[A-Za-z]{2}|[A-Za-z]{2}.*\d")
 FILE = re.compile(r"(?:^|/)([\w.-]*\w\.[A-Za-z]\w{0,4})(?::\d+)?$")
 ADDRESS = re.compile(r"x?(?=[0-9a-f]*\d)[0-9a-f]{7,}")
@@ -17,7 +18,8 @@ def named(word: str) -> str:
     word = word.strip(".-")
     if ADDRESS.fullmatch(word):
         return ""
-    return word if SHORTEST <= len(word) <= LONGEST and CODE.search(word) else ""
+    fitting = SHORTEST <= len(word) <= LONGEST and LETTERS.search(word) and CODE.search(word)
+    return word if fitting else ""
 
 
 def names(text: str) -> tuple[str, ...]:
