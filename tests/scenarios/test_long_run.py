@@ -88,7 +88,8 @@ def test_each_heading_of_the_work_so_far_can_be_recalled(lived, desk):
     assert len(headings) > 3
     for heading in headings:
         told = tool.run({"id": heading}, bench.bench(now)).text
-        assert f"python job_{heading.split('=')[0]}.py" in told
+        step, _ = heading.split("=")
+        assert f"python job_{step}.py" in told
 
 
 def test_old_outputs_can_still_be_recalled_and_the_footer_counts_all_of_them(lived, desk):

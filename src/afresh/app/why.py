@@ -1,5 +1,6 @@
 """Is a name in a call, where from; or when and why was it dropped? Told from the journal alone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from afresh.app.tasks import Desk

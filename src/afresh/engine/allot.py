@@ -145,11 +145,11 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
     held = sum(one.wish(int(one.share.part * room)) for one in late)
     for one in early:
         if isinstance(one, WorkPage):
-            one.covered = covered([*given, *shown(pages, one)])
+            one.covered = covered([*given, *shown(pages, one)]) | told_last(pages, one)
         left -= one.claim(one.within(min(left - kept - held, int(one.share.part * room))))
     for one in early:
         if isinstance(one, WorkPage):
-            one.covered = covered([*given, *shown(pages, one)])
+            one.covered = covered([*given, *shown(pages, one)]) | told_last(pages, one)
         left -= one.more(one.within(left - kept - held))
     for one in late:
         one.spare([*given, *[section.text for other in early for section in other.sections]])
@@ -158,6 +158,13 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
         left -= one.more(one.within(left - kept))
     for one in order:
         left -= one.add_stubs(one.within(left))
+
+
+def told_last(pages: Sequence[Page | WorkPage], work: WorkPage) -> frozenset[str]:
+    """What the model thought and did in the last step, when its own section tells it whole."""
+    if any(one.share.section == "last" and one.omissions for one in pages):
+        return frozenset()
+    return work.said_last
 
 
 def shown(pages: Sequence[Page | WorkPage], besides: WorkPage) -> list[str]:

@@ -42,6 +42,8 @@ def pack(trace: Trace, now: int, room: Room, covered: set[str], weights: Weights
     packing = Packing(trace, weights, covered, room, Choice(left=room.tokens), room.names)
     with uncollected():
         packing.open(now, price)
+        if packing.take_all():
+            return packing.choice
         for level in range(LEVELS):
             packing.take_lines(level)
             packing.take_names(level)
@@ -100,6 +102,16 @@ class Packing:
                 self.lines[level if level > 0 else 0].append((number, 0))
             if order.names and (level := int(-FINE * (order.names[0].value + name))) < LEVELS:
                 self.names[level if level > 0 else 0].append((number, 0))
+
+    def take_all(self) -> bool:
+        """Nothing is left out while there is room for everything."""
+        if sum([order.total + self.room.heading for order in self.orders]) > self.choice.left:
+            return False
+        for entry in self.trace.entries:
+            for row in entry.rows:
+                if row.line.key not in self.covered and self.trace.lines[row.line.key].entry is entry:
+                    self.choice.rows.append((entry, row))
+        return True
 
     def promise(self, levels: list[list[tuple[int, int]]], number: int, cursor: int, value: float) -> None:
         level = int(-value * FINE)

@@ -10,8 +10,9 @@ from afresh.domain.trace import names
 
 NUMBER = re.compile(r"^[+ ]\s*\d+ ", re.MULTILINE)
 SUBJECT = re.compile(r"(.+):(\d+)-(\d+) (.*)", re.DOTALL)
-STEP, UNSPOKEN, PROTECTED = 1_000, 100, -(10**9)
-"""What a step counts for in a rank, what it counts not to be spoken of, and how far ahead stands what is worked on."""
+STEP, UNSPOKEN, PROTECTED, ASKED = 1_000, 100, -(10**9), -(10**10)
+"""What a step counts for in a rank, what it counts not to be spoken of, and how far ahead stand what is worked on, and before
+that what the last step has read or written: a window without it would be asked for it again."""
 WORKED_ON = 60
 """Lines that are kept whatever else was looked at."""
 
@@ -39,7 +40,8 @@ class View:
             if region.path == self.path and region.start <= self.end and self.start <= region.end
         ]
         newest = max((2 * region.step + (not region.changed) for region in at), default=0)
-        return -newest * STEP + (0 if spoken & set(self.title.split(", ")) else UNSPOKEN)
+        asked = ASKED if at and max(region.step for region in at) == state.step else 0
+        return asked - newest * STEP + (0 if spoken & set(self.title.split(", ")) else UNSPOKEN)
 
     @property
     def code(self) -> str:

@@ -21,6 +21,8 @@ ID = 8
 """Letters of a block's id that are enough to find it."""
 MOST_INDEX = 0.15
 """Of the ceiling, at most, whatever a template says: a list of names is no text to work from."""
+LATEST = 64
+"""Entries that one step can have."""
 FILLED = 16
 """Characters of short lines that are shown rather than marked as left out."""
 SMALLEST, ENOUGH = 60, 8
@@ -46,6 +48,11 @@ class WorkPage:
 
     def within(self, room: int) -> int:
         return min(room, self.limit - self.spent)
+
+    @property
+    def said_last(self) -> frozenset[str]:
+        latest = [entry for entry in self.memory.trace.entries[-LATEST:] if entry.step == self.memory.state.step]
+        return frozenset(row.line.key for entry in latest if entry.voice is not Voice.OUTPUT for row in entry.rows)
 
     @property
     def stubs_cost(self) -> int:

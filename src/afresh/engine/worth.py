@@ -154,6 +154,8 @@ class Order:
     price: Callable[[str], float]
     rows: Sequence[RankedRow]
     names: Sequence[RankedName]
+    total: float
+    """What all rows together cost."""
 
 
 def ranked(entry: Entry, weights: Weights, price: Callable[[str], float]) -> Order:
@@ -163,7 +165,8 @@ def ranked(entry: Entry, weights: Weights, price: Callable[[str], float]) -> Ord
         sighting.odds, cost = bounded(weights.names.still(name, sighting, len(entry.names))), price(name + " ")
         names.append(RankedName(sighting.odds - weights.density * log(cost), cost, name))
     names.sort(reverse=True)
-    entry.order = made = Order(weights, price, spread(entry, weights, price), names)
+    rows = spread(entry, weights, price)
+    entry.order = made = Order(weights, price, rows, names, sum([one.price for one in rows]))
     return made
 
 
