@@ -100,7 +100,7 @@ def test_density_decides_between_what_is_worth_more_and_what_is_worth_more_for_i
 
     def first(density: float) -> str:
         policy = weights((("name_action", 0.5), ("name_output", -0.5), ("density", density)))
-        return pack(traced(spoken), NOW, Room(40, 0, 0), set(), policy, len).rows[0][1].line.key
+        return pack(traced(spoken), NOW, Room(36, 0, 0), set(), policy, len).rows[0][1].line.key
 
     assert first(1.0) == "ccc_dd" and first(0.0) == long
 

@@ -107,10 +107,11 @@ class Packing:
         """Nothing is left out while there is room for everything."""
         if sum([order.total + self.room.heading for order in self.orders]) > self.choice.left:
             return False
-        for entry in self.trace.entries:
-            for row in entry.rows:
-                if row.line.key not in self.covered and self.trace.lines[row.line.key].entry is entry:
-                    self.choice.rows.append((entry, row))
+        for number, order in enumerate(self.orders):
+            entry = self.trace.entries[number]
+            for one in order.rows:
+                if one.row.line.key not in self.covered and self.trace.lines[one.row.line.key].entry is entry:
+                    self.show(number, one.row, one.price if number in self.headed else one.price + self.room.heading)
         return True
 
     def promise(self, levels: list[list[tuple[int, int]]], number: int, cursor: int, value: float) -> None:
@@ -156,11 +157,14 @@ class Packing:
             self.vain += 1
             return
         self.vain = 0
+        self.show(number, row, whole)
+
+    def show(self, number: int, row: Row, price: float) -> None:
         self.headed.add(number)
-        covered.add(line.key)
-        covered.update(line.covers)
+        self.covered.add(row.line.key)
+        self.covered.update(row.line.covers)
         self.choice.rows.append((self.trace.entries[number], row))
-        self.choice.left -= whole
+        self.choice.left -= price
 
     def chance(self, name: str) -> float:
         sighting = self.trace.names[name]
