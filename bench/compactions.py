@@ -23,7 +23,7 @@ from afresh.domain.task import RECORDED, Task
 from afresh.engine.build import build
 from afresh.engine.compaction.memory import tidied
 from afresh.engine.compaction.rules import CAP
-from afresh.replay.contexts import TASK_PART, after, foreign, one_step, shortened, style, told
+from afresh.replay.sent import TASK_PART, after, foreign, one_step, shortened, style, told
 from contexts.needed import Run, Tally, count, tallies
 from contexts.runs import joined, read
 

@@ -89,7 +89,7 @@ def test_the_session_that_comes_with_it_is_read(here: Path, capsys: pytest.Captu
 
 
 def test_the_products_own_builder_never_exceeds_the_budget(here: Path, monkeypatch: pytest.MonkeyPatch):
-    pytest.importorskip("afresh.replay.contexts", reason="the builder of recorded contexts is not here yet")
+    pytest.importorskip("afresh.replay.sent", reason="the builder of recorded contexts is not here yet")
     monkeypatch.setattr(replays, "our_builder", OURS)
     report = replay([replays.sample_session()], Wanted())
     assert (report.total.steps, report.total.over) == (57, 0)

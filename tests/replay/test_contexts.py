@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from afresh.engine.tokens import Counter
 from afresh.errors import BadInput
-from afresh.replay.contexts import contexts
 from afresh.replay.run import TALK, from_trajectory, trajectory
+from afresh.replay.sent import contexts
 
 TEXTS = st.one_of(
     st.sampled_from(
@@ -158,3 +158,10 @@ def test_recorded_sessions_fit(shipped):
     for name in ("claude_code.jsonl", "codex.jsonl", "swe_agent.traj", "openhands_sdk.jsonl"):
         plain = trajectory(shipped(name))
         assert all(Counter()(context) <= 900 for context in built(plain, 900))
+
+
+def test_the_name_stays_a_function_after_it_was_called():
+    from afresh import replay
+
+    run = {"id": "r", "task": "t", "steps": [{"thought": "", "action": {"tool": "bash", "text": "ls"}, "observation": ""}]}
+    assert list(replay.contexts(run, 1_000, len)) == list(replay.contexts(run, 1_000, len))

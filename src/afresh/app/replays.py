@@ -64,7 +64,7 @@ def sample_session() -> Path:
 
 def our_builder() -> Builder:
     """The product's own: memory and builder as in real work."""
-    from afresh.replay.contexts import contexts
+    from afresh.replay.sent import contexts
 
     return contexts
 

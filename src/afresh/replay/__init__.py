@@ -5,7 +5,7 @@ from typing import Any
 
 
 def contexts(trajectory: Mapping[str, Any], budget: int, count: Callable[[str], int]) -> Iterator[str]:
-    """For each step of a recorded run what afresh would have sent the model; see `contexts.py`."""
-    from afresh.replay.contexts import contexts as made
+    """For each step of a recorded run what afresh would have sent the model; see `sent.py`."""
+    from afresh.replay.sent import contexts as made
 
     return made(trajectory, budget, count)
