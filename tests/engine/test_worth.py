@@ -63,8 +63,8 @@ FEATURES = [field.name for field in fields(Odds) if field.name not in ("bias", "
 @pytest.mark.parametrize("feature", FEATURES)
 def test_a_weight_decides_for_what_has_more_of_its_feature(kind, feature):
     spoken = differing(feature, ONE[kind], OTHER[kind])
-    assert preferred(kind, spoken, bias=-4.0, **{feature: 3.0}) == "one"
-    assert preferred(kind, spoken, bias=-4.0, **{feature: -3.0}) == "other"
+    assert preferred(kind, spoken, bias=-4.0, **{feature: 1.0}) == "one"
+    assert preferred(kind, spoken, bias=-4.0, **{feature: -1.0}) == "other"
 
 
 @pytest.mark.parametrize("kind", ["name", "line"])

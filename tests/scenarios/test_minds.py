@@ -122,7 +122,7 @@ def test_4_the_function_that_is_worked_on_stays_whatever_else_is_read(windows):
             shown = window.sections["files"]
             whole = "def billable_weight(parcel: Parcel) -> int:" in shown and "by_volume = parcel.size.volume" in shown
             kept += whole
-    assert kept >= len(windows) // 2, f"{kept}: only what the last step has asked for may take its place"
+    assert kept >= 6, f"{kept} of {len(windows) - 1}: only what the last step has asked for may take its place"
 
 
 def test_4_excerpts_are_whole_definitions_and_no_body_stands_without_its_name(windows):
