@@ -2,12 +2,13 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from traces import SPOKEN, traced
+from traces import SPOKEN, TEXTS, Said, passages, traced
 
 from afresh.adapters.templates import template
 from afresh.domain.passage import Voice
-from afresh.domain.trace import Trace
+from afresh.domain.trace import Trace, trace
 from afresh.engine.pack import Choice, Room, pack
+from afresh.engine.rank import standing
 from afresh.engine.tokens import pieces
 from afresh.engine.worth import Weights, weights
 
@@ -113,3 +114,42 @@ def test_a_name_is_indexed_alone_where_its_line_is_too_long():
     spoken = [(1, Voice.ACTION, "first_name " + "and so on " * 90)]
     choice = chosen(traced(spoken), Room(40, 20))
     assert plain(choice) == ([], ["first_name"])
+
+
+@settings(max_examples=30)
+@given(SPOKEN, st.lists(st.tuples(st.just(31), st.sampled_from(Voice), TEXTS), min_size=1, max_size=20), rooms)
+def test_a_memory_that_has_grown_into_another_still_gives_its_own_choice(spoken, later, room):
+    (held, archive), (grown, more) = passages(spoken), passages([*spoken, *later])
+    (other, rest) = passages([*spoken, *later[::-1][:1]])
+    before = trace(held, archive.__getitem__)
+    first = plain(chosen(before, room))
+    for longer, texts in ((grown, more), (other, rest)):
+        assert plain(chosen(trace(longer, texts.__getitem__, before), room)) == plain(
+            chosen(trace(longer, texts.__getitem__), room)
+        )
+    assert plain(chosen(before, room)) == first
+
+
+def test_what_newer_lines_have_replaced_is_rid_of_after_a_while_and_the_choice_is_the_same():
+    spoken: list[Said] = [
+        (number, Voice.OUTPUT, f"state_of_it = {number % 5} in all\nonly_{number} here once") for number in range(60)
+    ]
+    (held, archive), past = passages(spoken), traced([])
+    for end in range(1, len(held) + 1):
+        past = trace(held[:end], archive.__getitem__, past)
+        choice = plain(chosen(past, Room(90, 20)))
+    assert choice == plain(chosen(traced(spoken), Room(90, 20)))
+    kept = standing(past, SHIPPED, pieces).orders
+    assert sum(len(rows) for _, rows, _ in kept) < 2 * len(held)
+
+
+@settings(max_examples=30)
+@given(SPOKEN)
+def test_the_tally_of_a_voice_is_what_stands_last_in_it(spoken):
+    whole = traced(spoken)
+    for voice, tally in whole.tallies.items():
+        own = [line for line, sighting in whole.lines.items() if sighting.entry.voice is voice]
+        assert (tally.lines, tally.size) == (len(own), sum(map(len, own)))
+        steps = [entry.step for entry in whole.entries if entry.voice is voice]
+        assert (tally.first, tally.last) == (steps[0], steps[-1])
+    assert {entry.voice for entry in whole.entries} == set(whole.tallies)

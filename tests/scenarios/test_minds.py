@@ -4,7 +4,7 @@ import re
 from collections import Counter as Tally
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from story import CHECK, QUICK, Shown, tell
 
@@ -213,6 +213,7 @@ CODE = st.lists(
 ).map("".join)
 
 
+@example("\n    \n    \n    \n    ")
 @given(CODE)
 def test_11_code_is_never_counted_below_what_no_tokenizer_joins(text):
     assert Counter()(text) >= len(SPLIT.findall(text))

@@ -26,7 +26,7 @@ class Passage:
 
 LONGEST = 24_000
 """Characters of a passage that memory looks at; of a longer one its beginning and its end."""
-POOL, FEWEST, KEPT = 60, 60, 0.6
+POOL, FEWEST, KEPT = 60, 60, 0.4
 """Characters of passages that are remembered for each token of the ceiling; at least so many passages; and the part that is
 left after the least wanted were forgotten, so that forgetting is rare."""
 FORGOTTEN_FIRST = {Voice.OUTPUT: 8, Voice.THOUGHT: 3, Voice.SKETCH: 3, Voice.ACTION: 1}

@@ -5,13 +5,14 @@ promised moves on to its own level. Entries are opened from their best line on, 
 """
 
 import gc
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import exp, log
 
 from afresh.domain.trace import Entry, Row, Trace, implied
-from afresh.engine.worth import Moving, Order, Weights, ranked
+from afresh.engine.rank import Order, Price, RankedRow, standing
+from afresh.engine.worth import Moving, Weights
 
 FINE = 3.0
 """Levels to a factor of e."""
@@ -37,24 +38,31 @@ class Choice:
     left: float = 0.0
 
 
-def pack(trace: Trace, now: int, room: Room, covered: set[str], weights: Weights, price: Callable[[str], float]) -> Choice:
+def pack(trace: Trace, now: int, room: Room, covered: set[str], weights: Weights, price: Price) -> Choice:
     """`covered` are names and lines that stand in the window already; what is chosen is added to it."""
-    packing = Packing(trace, weights, covered, room, Choice(left=room.tokens), room.names)
     with uncollected():
-        packing.open(now, price)
-        if packing.take_all():
-            return packing.choice
-        for level in range(LEVELS):
-            packing.take_lines(level)
-            packing.take_names(level)
-            if packing.choice.left < SCRAP or packing.vain > VAIN:
-                break
+        return chosen(trace, now, room, covered, weights, price)
+
+
+def chosen(trace: Trace, now: int, room: Room, covered: set[str], weights: Weights, price: Price) -> Choice:
+    held = standing(trace, weights, price)
+    packing = Packing(trace, weights, covered, room, Choice(left=room.tokens), room.names, held.orders)
+    if held.total + room.heading * len(trace.entries) <= room.tokens:
+        packing.take_all()
+        return packing.choice
+    packing.open(now)
+    for level in range(LEVELS):
+        packing.take_lines(level)
+        packing.take_names(level)
+        if packing.full:
+            break
     return packing.choice
 
 
 @contextmanager
 def uncollected() -> Generator[None]:
-    """Thousands of pairs are made here and none refers back: to look among them for garbage took a quarter of the time."""
+    """Thousands of pairs are made here and none refers back: to look among them for garbage took a quarter of the time. They are
+    gone when this ends, so that nobody is called to look for them then."""
     if not gc.isenabled():
         yield
         return
@@ -73,118 +81,124 @@ class Packing:
     room: Room
     choice: Choice
     left_for_names: float
-    orders: list[Order] = field(default_factory=list[Order])
-    line_parts: list[float] = field(default_factory=list[float])
-    name_parts: list[float] = field(default_factory=list[float])
-    """The moving part of the odds, for each entry."""
+    orders: list[Order]
+    parts: list[float] = field(default_factory=list[float])
+    """The moving part of the odds of names, for each order; and what it multiplies the odds of its lines by."""
+    forces: list[float] = field(default_factory=list[float])
+    name_forces: dict[int, float] = field(default_factory=dict[int, float])
+    """The same for names, by the number of the entry."""
     lines: list[list[tuple[int, int]]] = field(default_factory=lambda: [[] for _ in range(LEVELS)])
     names: list[list[tuple[int, int]]] = field(default_factory=lambda: [[] for _ in range(LEVELS)])
-    """For each level the entries, and from which of their rows and names on, that promise so much."""
-    known: list[list[tuple[int, int]]] = field(default_factory=lambda: [[] for _ in range(LEVELS)])
-    """Rows whose worth has been looked at."""
+    """For each level the orders, and from which of their rows and names on, that promise so much."""
+    due: list[list[tuple[int, RankedRow]]] = field(default_factory=lambda: [[] for _ in range(LEVELS)])
+    """Rows that are to be weighed."""
     chances: dict[str, float] = field(default_factory=dict[str, float])
     headed: set[int] = field(default_factory=set[int])
     vain: int = 0
 
-    def open(self, now: int, price: Callable[[str], float]) -> None:
-        """Each entry is entered on the levels that its best row and its best name promise."""
-        weights = self.weights
-        lines, names = Moving(weights.lines, self.trace, now), Moving(weights.names, self.trace, now)
-        for number, entry in enumerate(self.trace.entries):
-            order = entry.order
-            if not isinstance(order, Order) or order.weights is not weights or order.price is not price:
-                order = ranked(entry, weights, price)
-            line, name = lines.of(entry), names.of(entry)
-            self.orders.append(order)
-            self.line_parts.append(line)
-            self.name_parts.append(name)
-            if order.rows and (level := int(-FINE * (order.rows[0].value + name))) < LEVELS:
+    def open(self, now: int) -> None:
+        """Each order is entered on the levels that its best row and its best name promise."""
+        moving, parts, forces, name_forces = Moving(self.weights, self.trace, now).of, self.parts, self.forces, self.name_forces
+        for number, (entry, rows, names) in enumerate(self.orders):
+            line, name = moving(entry)
+            parts.append(name)
+            forces.append(exp(line))
+            if rows and (level := int(-FINE * (rows[0][0] + name))) < LEVELS:
                 self.lines[level if level > 0 else 0].append((number, 0))
-            if order.names and (level := int(-FINE * (order.names[0].value + name))) < LEVELS:
-                self.names[level if level > 0 else 0].append((number, 0))
+            if names:
+                name_forces[entry.number] = exp(name)
+                if (level := int(-FINE * (names[0][0] + name))) < LEVELS:
+                    self.names[level if level > 0 else 0].append((number, 0))
 
-    def take_all(self) -> bool:
-        """Nothing is left out while there is room for everything."""
-        if sum([order.total + self.room.heading for order in self.orders]) > self.choice.left:
-            return False
-        for number, order in enumerate(self.orders):
-            entry = self.trace.entries[number]
-            for one in order.rows:
-                if one.row.line.key not in self.covered and self.trace.lines[one.row.line.key].entry is entry:
-                    self.show(number, one.row, one.price if number in self.headed else one.price + self.room.heading)
-        return True
-
-    def promise(self, levels: list[list[tuple[int, int]]], number: int, cursor: int, value: float) -> None:
-        level = int(-value * FINE)
-        if level < LEVELS:
-            levels[max(0, level)].append((number, cursor))
+    def take_all(self) -> None:
+        for number, (_, rows, _) in enumerate(self.orders):
+            for one in rows:
+                if one[1] not in self.covered and self.trace.lines[one[1]] is one[6]:
+                    self.show(number, one)
 
     def take_lines(self, level: int) -> None:
-        for number, cursor in self.known[level]:
-            self.take_row(number, cursor, level)
-        covered, current = self.covered, self.trace.lines
-        for number, cursor in self.lines[level]:
-            rows = self.orders[number].rows
-            part, entry = self.name_parts[number], self.trace.entries[number]
-            while cursor < len(rows):
-                ranked_row = rows[cursor]
-                if ranked_row.value + part < -(level + 1) / FINE:
-                    self.promise(self.lines, number, cursor, ranked_row.value + part)
+        """What is due on this level is weighed by what of it is not shown yet, and shown if it is worth so much."""
+        self.gather(level)
+        covered, chances, due, forces, telling = self.covered, self.chances, self.due, self.forces, self.weights.line
+        for number, one in due[level]:
+            _, key, names, force, _, size, _, _ = one
+            if key in covered:
+                continue
+            force *= forces[number]
+            worth = telling * force / (1.0 + force)
+            for name in names:
+                if name not in covered:
+                    worth += chances.get(name) or self.chance(name)
+            if worth <= 0.0:
+                continue
+            real = int((size - log(worth)) * FINE)
+            if real <= level:
+                if not self.show(number, one):
+                    return
+            elif real < LEVELS:
+                due[real].append((number, one))
+
+    def gather(self, level: int) -> None:
+        """Rows that promise as much as this level, in the order of their entries; not those that a newer one has replaced."""
+        due, current, orders, parts = self.due[level], self.trace.lines, self.orders, self.parts
+        for number, cursor in sorted(self.lines[level]):
+            rows, floor = orders[number][1], -(level + 1) / FINE - parts[number]
+            for place in range(cursor, len(rows)):
+                one = rows[place]
+                if one[0] < floor:
+                    promise(self.lines, number, place, max(level + 1, int(-FINE * (one[0] + parts[number]))))
                     break
-                key = ranked_row.row.line.key
-                if key not in covered and current[key].entry is entry:
-                    self.take_row(number, cursor, level)
-                cursor += 1
+                if current[one[1]] is one[6]:
+                    due.append((number, one))
 
-    def take_row(self, number: int, cursor: int, level: int) -> None:
-        if self.choice.left < SCRAP or self.vain > VAIN:
-            return
-        _, odds, price, size, row = self.orders[number].rows[cursor]
-        line, covered = row.line, self.covered
-        worth = self.weights.line / (1.0 + exp(-odds - self.line_parts[number])) if line.telling else 0.0
-        for name in line.names:
-            if name not in covered:
-                worth += self.chances.get(name) or self.chance(name)
-        if worth <= 0.0 or line.key in covered:
-            return
-        real = int((size - log(worth)) * FINE)
-        if real > level:
-            if real < LEVELS:
-                self.known[real].append((number, cursor))
-            return
-        whole = price if number in self.headed else price + self.room.heading
-        if whole > self.choice.left:
+    def show(self, number: int, one: RankedRow) -> bool:
+        """If there is room for it; whether there may be room for more."""
+        _, key, _, _, price, _, _, row = one
+        if number not in self.headed:
+            price += self.room.heading
+        choice, covered = self.choice, self.covered
+        if price > choice.left:
             self.vain += 1
-            return
+            return self.vain <= VAIN
         self.vain = 0
-        self.show(number, row, whole)
-
-    def show(self, number: int, row: Row, price: float) -> None:
         self.headed.add(number)
-        self.covered.add(row.line.key)
-        self.covered.update(row.line.covers)
-        self.choice.rows.append((self.trace.entries[number], row))
-        self.choice.left -= price
+        covered.add(key)
+        covered.update(row.line.covers)
+        choice.rows.append((self.orders[number][0], row))
+        choice.left -= price
+        return choice.left >= SCRAP
+
+    @property
+    def full(self) -> bool:
+        return self.choice.left < SCRAP or self.vain > VAIN
 
     def chance(self, name: str) -> float:
         sighting = self.trace.names[name]
-        self.chances[name] = chance = 1.0 / (1.0 + exp(-sighting.odds - self.name_parts[sighting.entry.number]))
+        force = sighting.force * self.name_forces[sighting.entry.number]
+        self.chances[name] = chance = force / (1.0 + force)
         return chance
 
     def take_names(self, level: int) -> None:
+        if self.left_for_names < SCRAP:
+            return
         covered, current = self.covered, self.trace.names
-        for number, cursor in self.names[level]:
-            names, part, entry = self.orders[number].names, self.name_parts[number], self.trace.entries[number]
-            while cursor < len(names):
-                value, price, name = names[cursor]
-                if value + part < -(level + 1) / FINE:
-                    self.promise(self.names, number, cursor, value + part)
+        for number, cursor in sorted(self.names[level]):
+            names, floor = self.orders[number][2], -(level + 1) / FINE - self.parts[number]
+            for place in range(cursor, len(names)):
+                value, price, name, sighting = names[place]
+                if value < floor:
+                    promise(self.names, number, place, max(level + 1, int(-FINE * (value + self.parts[number]))))
                     break
                 if self.left_for_names < price or self.choice.left < price:
                     return
-                if name not in covered and current[name].entry is entry:
+                if name not in covered and current[name] is sighting:
                     covered.update(implied(name))
                     self.choice.names.append(name)
                     self.choice.left -= price
                     self.left_for_names -= price
-                cursor += 1
+
+
+def promise(levels: list[list[tuple[int, int]]], number: int, cursor: int, level: int) -> None:
+    """Its next row or name is looked at when it is its turn."""
+    if level < LEVELS:
+        levels[level].append((number, cursor))

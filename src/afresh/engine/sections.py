@@ -130,8 +130,9 @@ def failed(memory: Memory) -> Draft:
 
 def files(memory: Memory) -> Draft:
     """Excerpts by path and line. What was touched last, or is spoken of, is given up last; a stub stands for the rest."""
-    spoken, pieces, kept = words(memory.state), list[Piece](), worked_on(memory)
-    for view in seen_files(memory):
+    views, pieces, kept = seen_files(memory), list[Piece](), worked_on(memory)
+    spoken = words(memory.state) if views else frozenset[str]()
+    for view in views:
         stub = f"     … {view.start}-{view.end} {view.title}".rstrip()
         rank = view.rank(memory.state, spoken) + (PROTECTED if view in kept else 0)
         pieces.append(Piece(view.text, f"{LINES}{view.subject}", rank, f"`read` {view.path}", stub, view.path))

@@ -11,7 +11,7 @@ from afresh.domain.codec import encode
 from afresh.domain.meter import UNLEARNT
 from afresh.domain.window import Request, ToolSchema
 
-PIECES = re.compile(r" ?[A-Za-z]{1,8}|\d{1,3}| ?[^\sA-Za-z\d\x80-\uffff]{1,4}|[\x80-\U0010ffff]|[^\S\n]{2,}|\s*\n+|\s")
+PIECES = re.compile(r" ?[A-Za-z]{1,8}|\d{1,3}| ?[^\sA-Za-z\d\x80-\uffff]{1,4}|[\x80-\U0010ffff]|[^\S\n]{2,}|\n+|\s")
 FRAMING, TOOL_FRAMING = 12, 6
 """What providers put around two messages, and around each tool, in tokens."""
 

@@ -52,6 +52,8 @@ class View:
 def protected(views: Sequence[View], state: State, failing: Sequence[str]) -> frozenset[View]:
     """What is being worked on, whatever was looked at since: the definitions that goal, plan or the last thought call by name,
     those touched last first, and the tests that fail. As many as leave room for what was asked for last."""
+    if not views:
+        return frozenset()
     called = frozenset(name for text in texts(state) for name in names(text))
     named = sorted((view for view in views if called & set(view.title.split(", "))), key=lambda view: view.rank(state, called))
     tests = [view for view in views if any(source in view.code for source in failing)]

@@ -10,7 +10,7 @@ from afresh.domain.trace import Sighting
 from afresh.domain.why import Chance, Place
 from afresh.domain.window import Omission, Section
 from afresh.engine.sections import drafts
-from afresh.engine.worth import Moving, Odds, likely, weights
+from afresh.engine.worth import Moving, Odds, Weights, likely, weights
 
 HEADING = re.compile(r"\[(\d+) (\w+)(?: ([0-9a-f]{8}))?")
 ORIGINS = {
@@ -77,7 +77,7 @@ def chance(what: str, kind: str, sighting: Sighting, odds: Odds, memory: Memory,
     age = now - entry.step
 
     def total(some: Odds) -> float:
-        return some.still(what, sighting, crowd) + Moving(some, memory.trace, now).of(entry)
+        return some.still(what, sighting, crowd) + Moving(Weights(names=some, lines=some), memory.trace, now).of(entry)[0]
 
     alone = {field.name: total(Odds(**{field.name: getattr(odds, field.name)})) for field in fields(Odds)}
     parts = tuple((name, round(value, 3)) for name, value in alone.items() if value)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from afresh.domain.memory import Memory
 from afresh.domain.passage import Voice
 from afresh.domain.template import Share
-from afresh.domain.trace import Entry, Row, implied, names
+from afresh.domain.trace import Entry, Row, heard
 from afresh.domain.window import Omission, Section
 from afresh.engine.pack import Choice, Room, pack
 from afresh.engine.tokens import Gauge
@@ -98,7 +98,8 @@ class WorkPage:
     def write(self) -> None:
         counter = self.counter
         text = self.text
-        absent = [name for name in self.choice.names if name not in text]
+        said = set[str]().union(*[row.line.covers for _, row in self.choice.rows])
+        absent = [name for name in self.choice.names if name not in said]
         made = [("names", self.index, index_text(absent)), ("work", self.share, text)]
         self.sections = [Section(name, share.tier, text, counter(text) + 2) for name, share, text in made if text]
         self.spent = sum(section.tokens for section in self.sections)
@@ -112,17 +113,13 @@ class WorkPage:
     @property
     def omissions(self) -> list[Omission]:
         """By voice: lines that were less likely to be needed than those shown; and what memory itself has let go."""
-        own: dict[Voice, list[Entry]] = {}
-        for entry in self.memory.trace.entries:
-            own.setdefault(entry.voice, []).append(entry)
         found: list[Omission] = []
-        for voice, entries in own.items():
-            known = sum([len(entry.rows) for entry in entries])
-            lines = known - sum([entry.voice is voice for entry, _ in self.choice.rows])
-            if lines > 0:
-                size = sum([entry.size for entry in entries]) * lines // known
-                steps = f"steps {entries[0].step} to {entries[-1].step}"
-                found.append(Omission("work", f"{lines:,} lines of {voice}s, {steps}", size // 4, "less likely to be needed"))
+        for voice, tally in self.memory.trace.tallies.items():
+            shown = [row.line.key for entry, row in self.choice.rows if entry.voice is voice]
+            if lines := tally.lines - len(shown):
+                size = (tally.size - sum(map(len, shown))) // 4
+                steps = f"steps {tally.first} to {tally.last}"
+                found.append(Omission("work", f"{lines:,} lines of {voice}s, {steps}", size, "less likely to be needed"))
         if gone := self.memory.state.forgotten:
             found.append(Omission("work", f"{gone:,} passages of old steps", 0, "no longer in memory, kept in the archive"))
         return found
@@ -167,4 +164,5 @@ def covered(texts: Sequence[str]) -> frozenset[str]:
 @lru_cache(maxsize=64)
 def mentioned(text: str) -> frozenset[str]:
     """Most sections stay as they are from one window to the next."""
-    return frozenset([part for name in names(text) for part in implied(name)]).union([line.strip() for line in text.splitlines()])
+    lines = [line.strip() for line in text.splitlines()]
+    return frozenset(lines).union(*[heard(line)[1] for line in lines])

@@ -4,19 +4,16 @@ The log-odds are a sum: what it is (a path, how long), how it was met before (in
 stands last (how many steps ago, in which voice, among how many others, and how lately its files were touched).
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from math import exp, log
-from operator import itemgetter
-from typing import NamedTuple
 
 from afresh.domain.passage import Voice
-from afresh.domain.trace import Entry, Row, Sighting, Trace
+from afresh.domain.trace import Entry, Sighting, Trace
 
 LOG = [0.0, *[log(number) for number in range(1, 4_096)]]
 LAST = len(LOG) - 1
-NEVER, TYPICAL, EXTREME = -99.0, 5, 100.0
+EXTREME = 100.0
 COLD = 500
 """Steps after which a file that nobody touched is as cold as it gets."""
 
@@ -51,9 +48,8 @@ class Odds:
         odds = self.length * logarithm(len(what)) + self.crowd * logarithm(1 + crowd)
         if sighting.used:
             odds += self.was_used + self.used * logarithm(1 + sighting.used)
-        odds += (
-            self.seen * logarithm(1 + sighting.seen) + self.was_spoken * sighting.spoken + self.was_sketched * sighting.sketched
-        )
+        odds += self.seen * logarithm(1 + sighting.seen) + self.was_spoken * sighting.spoken
+        odds += self.was_sketched * sighting.sketched
         return odds + self.path * ("/" in what) + self.dotted * ("." in what) + self.capital * what[0].isupper()
 
 
@@ -115,82 +111,30 @@ def heat(trace: Trace, entry: Entry, now: int) -> int:
 class Moving:
     """The part of the odds that depends on the step that is to come, the same for all that stands in one entry."""
 
-    def __init__(self, odds: Odds, trace: Trace, now: int) -> None:
-        self._trace, self._now, self._voices, self._hot, self._heat = trace, now, voices(odds), odds.hot, odds.heat
-        self._warmth: dict[tuple[str, ...], float] = {(): 0.0}
+    def __init__(self, weights: Weights, trace: Trace, now: int) -> None:
+        self._weights, self._trace, self._now = weights, trace, now
+        lines, names = voices(weights.lines), voices(weights.names)
+        self._voices = {voice: (*lines[voice], *names[voice]) for voice in lines}
+        self._warmth: dict[tuple[str, ...], tuple[float, float]] = {(): (0.0, 0.0)}
 
-    def of(self, entry: Entry) -> float:
+    def of(self, entry: Entry) -> tuple[float, float]:
+        """Of its lines, and of its names."""
         passage = entry.passage
-        base, slope = self._voices[entry.voice]
+        line, line_slope, name, name_slope = self._voices[entry.voice]
         warmth = self._warmth.get(passage.about)
         if warmth is None:
-            steps = heat(self._trace, entry, self._now)
-            self._warmth[passage.about] = warmth = self._hot + self._heat * logarithm(steps) if steps < COLD else 0.0
+            self._warmth[passage.about] = warmth = self.warmth(entry)
         age = self._now - passage.step
-        return bounded(base + slope * LOG[age if 0 < age < LAST else 1 if age <= 0 else LAST] + warmth)
+        distance = LOG[age if 0 < age < LAST else 1 if age <= 0 else LAST]
+        line += line_slope * distance + warmth[0]
+        name += name_slope * distance + warmth[1]
+        if -EXTREME < line < EXTREME and -EXTREME < name < EXTREME:
+            return line, name
+        return bounded(line), bounded(name)
 
-
-class RankedRow(NamedTuple):
-    value: float
-    """The logarithm of its worth for its price, as far as it stays."""
-    odds: float
-    price: float
-    size: float
-    """The logarithm of what its price takes from its worth."""
-    row: Row
-
-
-class RankedName(NamedTuple):
-    value: float
-    price: float
-    name: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Order:
-    """Rows and names of one entry, best first."""
-
-    weights: Weights
-    price: Callable[[str], float]
-    rows: Sequence[RankedRow]
-    names: Sequence[RankedName]
-    total: float
-    """What all rows together cost."""
-
-
-def ranked(entry: Entry, weights: Weights, price: Callable[[str], float]) -> Order:
-    """Computed once for each entry: within an entry the order stays as it is while the steps go by."""
-    names: list[RankedName] = []
-    for name, sighting in entry.names.items():
-        sighting.odds, cost = bounded(weights.names.still(name, sighting, len(entry.names))), price(name + " ")
-        names.append(RankedName(sighting.odds - weights.density * log(cost), cost, name))
-    names.sort(reverse=True)
-    rows = spread(entry, weights, price)
-    entry.order = made = Order(weights, price, rows, names, sum([one.price for one in rows]))
-    return made
-
-
-def spread(entry: Entry, weights: Weights, price: Callable[[str], float]) -> list[RankedRow]:
-    """A name counts for the best row that holds it, so that rows which only repeat names are not opened early."""
-    chances = {name: exp(sighting.odds) for name, sighting in entry.names.items()}
-    share = weights.line * exp(bounded(lead(weights, entry.voice)))
-    rows: list[tuple[float, RankedRow]] = []
-    for row in entry.rows:
-        odds = bounded(weights.lines.still(row.line.key, row.sighting, len(entry.found))) if row.line.telling else NEVER
-        cost = price(row.line.text + "\n")
-        size = weights.density * log(cost)
-        worth = share * exp(odds) + sum([chances[name] for name in row.line.names])
-        rows.append((log(worth) - size, RankedRow(0.0, odds, cost, size, row)))
-    rows.sort(key=itemgetter(0), reverse=True)
-    fair: list[RankedRow] = []
-    for _, one in rows:
-        worth = share * exp(one.odds) + sum([chances.pop(name, 0.0) for name in one.row.line.names])
-        fair.append(one._replace(value=log(worth) - one.size if worth > 0.0 else NEVER))
-    fair.sort(key=itemgetter(0), reverse=True)
-    return fair
-
-
-def lead(weights: Weights, voice: Voice) -> float:
-    """By how much the odds of lines lie above those of names in this voice, a few steps after."""
-    line, name = voices(weights.lines)[voice], voices(weights.names)[voice]
-    return line[0] - name[0] + (line[1] - name[1]) * LOG[TYPICAL]
+    def warmth(self, entry: Entry) -> tuple[float, float]:
+        steps = heat(self._trace, entry, self._now)
+        if steps >= COLD:
+            return 0.0, 0.0
+        lines, names, distance = self._weights.lines, self._weights.names, logarithm(steps)
+        return lines.hot + lines.heat * distance, names.hot + names.heat * distance

@@ -2,6 +2,6 @@
 
 from afresh.domain.trace.entries import Entry, Row, Sighting
 from afresh.domain.trace.grow import NOTHING, Trace, trace
-from afresh.domain.trace.words import files, implied, names
+from afresh.domain.trace.words import files, heard, implied, names
 
-__all__ = ["NOTHING", "Entry", "Row", "Sighting", "Trace", "files", "implied", "names", "trace"]
+__all__ = ["NOTHING", "Entry", "Row", "Sighting", "Trace", "files", "heard", "implied", "names", "trace"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from afresh.domain.passage import LONGEST, Passage, Voice
-from afresh.domain.trace.words import implied, names
+from afresh.domain.trace.words import heard
 
 FENCE = re.compile(r"\s*(```|~~~)")
 TELLING_LENGTH, VARIED, LONG_LINE = 20, 6, 1_000
@@ -36,8 +36,8 @@ class Sighting:
     seen: int = 0
     spoken: bool = False
     sketched: bool = False
-    odds: float = 0.0
-    """The still part of a name's odds, under the weights of the last window: see `worth.ranked`."""
+    force: float = 0.0
+    """The still part of a name's odds, under the weights of the last window: see `rank.ranked`."""
 
     def again(self, entry: "Entry") -> "Sighting":
         voice = entry.voice
@@ -72,8 +72,6 @@ class Entry:
     """Characters."""
     rows: list[Row] = field(default_factory=list["Row"])
     names: dict[str, Sighting] = field(default_factory=dict[str, "Sighting"])
-    order: object = None
-    """Its rows and names by worth, under the weights of the last window: see `worth.ranked`."""
 
     @property
     def step(self) -> int:
@@ -116,8 +114,7 @@ def candidates(lines: Sequence[str], first: int) -> Iterator[Candidate]:
             key = raw = key[:LONG_LINE]
         if not key:
             continue
-        found = names(key)
+        found, covers = heard(key)
         telling = len(key) >= TELLING_LENGTH and len(set(key)) > VARIED
         if found or telling:
-            covers = tuple([part for name in found for part in implied(name)])
             yield Candidate(place, key, raw.rstrip() if len(raw) <= len(key) + INDENT else key, found, covers, telling)

@@ -43,6 +43,13 @@ def implied(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(parts))
 
 
+@lru_cache(maxsize=8_192)
+def heard(line: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of a line, and with what these imply. Most lines are met several times: in a file, in a part of it, in a window."""
+    found = names(line)
+    return found, tuple([part for name in found for part in implied(name)])
+
+
 def files(text: str) -> tuple[str, ...]:
     """File names that a text mentions, without their folders."""
     return tuple(dict.fromkeys([match[1] for name in names(text) if (match := FILE.search(name))]))
