@@ -18,14 +18,14 @@ class Passage:
     voice: Voice
     block: str
     size: int
-    """Characters."""
+    """Characters that memory looks at: see `looked_at`."""
     subject: str = ""
     about: tuple[str, ...] = ()
     """Files that the action of its step names, without their folders."""
 
 
-LONGEST = 24_000
-"""Characters of a passage that memory looks at; of a longer one its beginning and its end."""
+LONGEST = 6
+"""Characters of a passage that memory looks at, for each token of the ceiling; of a longer one its beginning and its end."""
 POOL, FEWEST, KEPT = 60, 60, 0.4
 """Characters of passages that are remembered for each token of the ceiling; at least so many passages; and the part that is
 left after the least wanted were forgotten, so that forgetting is rare."""
@@ -33,10 +33,14 @@ FORGOTTEN_FIRST = {Voice.OUTPUT: 8, Voice.THOUGHT: 3, Voice.SKETCH: 3, Voice.ACT
 """How much sooner than an action of the same age."""
 
 
+def looked_at(text: str, ceiling: int) -> int:
+    return min(len(text), LONGEST * ceiling)
+
+
 def remembered(passages: tuple[Passage, ...], ceiling: int) -> tuple[Passage, ...]:
     """As many as the pool holds. What falls out is in the archive still, and a `recall` away."""
     pool = POOL * ceiling
-    held = sum([min(passage.size, LONGEST) for passage in passages])
+    held = sum([passage.size for passage in passages])
     if held <= pool or len(passages) <= FEWEST:
         return passages
     now = passages[-1].step
@@ -46,5 +50,5 @@ def remembered(passages: tuple[Passage, ...], ceiling: int) -> tuple[Passage, ..
         if held <= pool * KEPT:
             break
         gone.add(id(passage))
-        held -= min(passage.size, LONGEST)
+        held -= passage.size
     return tuple([passage for passage in passages if id(passage) not in gone])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from afresh.domain.action import Action, Observation, subject
 from afresh.domain.event import Digested
 from afresh.domain.fact import Block, Fact, IndexLine, Region
-from afresh.domain.passage import Passage, Voice
+from afresh.domain.passage import Passage, Voice, looked_at
 from afresh.domain.state import State
 from afresh.domain.trace import files
 from afresh.engine.act import Deed, Deeds
@@ -53,7 +53,7 @@ def digest(state: State, deeds: Deeds) -> Digest:
         facts=tuple(facts(state, step, deeds, blocks, readings)),
         regions=tuple(region for deed in deeds.done for region in deed.outcome.regions),
         index=tuple(index),
-        passages=(*said, *printed(step, deeds, blocks)),
+        passages=(*said, *printed(state, step, deeds, blocks)),
         blocks=(*blocks, *spoken),
     )
 
@@ -89,7 +89,10 @@ def speech(state: State, step: int, deeds: Deeds) -> tuple[list[Passage], list[B
     blocks = [block(text) for _, text in texts if text]
     voices = [voice for voice, text in texts if text]
     about = files(done)
-    said = [Passage(step, voice, raw.id, len(raw.text), "", about) for voice, raw in zip(voices, blocks, strict=True)]
+    said = [
+        Passage(step, voice, raw.id, looked_at(raw.text, state.budget), "", about)
+        for voice, raw in zip(voices, blocks, strict=True)
+    ]
     return said, blocks
 
 
@@ -99,12 +102,12 @@ def told_action(deed: Deed) -> str:
     return f"{deed.action.tool} {subject(short(deed))}"
 
 
-def printed(step: int, deeds: Deeds, blocks: Sequence[Block]) -> Iterator[Passage]:
+def printed(state: State, step: int, deeds: Deeds, blocks: Sequence[Block]) -> Iterator[Passage]:
     """Outputs that are nowhere else: files are shown as they are now, notes and plan stand in sections of their own."""
     for deed, raw in zip(deeds.done, blocks, strict=True):
         if raw.text.strip() and deed.action.tool in PRINTING:
             told = told_action(deed)
-            yield Passage(step, Voice.OUTPUT, raw.id, len(raw.text), cut_line(told, 60), files(told))
+            yield Passage(step, Voice.OUTPUT, raw.id, looked_at(raw.text, state.budget), cut_line(told, 60), files(told))
 
 
 def observe(deed: Deed, raw: Block) -> Observation:

@@ -9,7 +9,7 @@ from afresh.adapters.templates import call_template
 from afresh.domain.action import Action, Observation
 from afresh.domain.chain import block_id
 from afresh.domain.memory import Memory, Recollection
-from afresh.domain.passage import Passage, Voice, remembered
+from afresh.domain.passage import Passage, Voice, looked_at, remembered
 from afresh.domain.state import State, StepRecord
 from afresh.domain.task import RECORDED, Task
 from afresh.domain.template import Template
@@ -86,7 +86,7 @@ def after(state: State, number: int, step: RunStep, archive: dict[str, str]) -> 
     for voice, text in ((Voice.THOUGHT, step.thought), (Voice.ACTION, step.action), (Voice.OUTPUT, step.observation)):
         if text.strip():
             archive[name := block_id(text)] = text
-            made.append(Passage(number, voice, name, len(text), step.tool, about))
+            made.append(Passage(number, voice, name, looked_at(text, state.task.budget), step.tool, about))
     seen = Observation(Action(step.tool, {"text": step.action}), True, step.observation, block_id(step.observation))
     passages = (*state.passages, *made)
     held = remembered(passages, state.task.budget)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.domain.chain import block_id
-from afresh.domain.passage import LONGEST, Passage, Voice, remembered
+from afresh.domain.passage import LONGEST, Passage, Voice, looked_at, remembered
 from afresh.domain.trace import NOTHING, Trace, files, names, trace
 
 LINES = [
@@ -129,9 +129,13 @@ def test_a_fence_that_is_never_closed_still_holds_code():
 def test_of_a_long_passage_beginning_and_end_are_looked_at():
     archive = Archive()
     middle = "".join(f"noise_{number}\n" for number in range(9_000))
-    found = trace((archive.passage(f"at_the_beginning\n{middle}at_the_end"),), archive.__getitem__)
+    text = f"at_the_beginning\n{middle}at_the_end"
+    passage = replace(archive.passage(text), size=looked_at(text, 4_000))
+    found = trace((passage,), archive.__getitem__)
     assert {"at_the_beginning", "at_the_end"} <= set(found.names) and "noise_5000" not in found.names
-    assert sum(map(len, found.entries[0].lines)) <= LONGEST
+    assert sum(map(len, found.entries[0].lines)) <= LONGEST * 4_000
+    whole = trace((replace(passage, size=looked_at(text, 40_000)),), archive.__getitem__)
+    assert "noise_5000" in whole.names
 
 
 def test_a_line_without_an_end_is_cut_rather_than_kept_whole():
@@ -179,7 +183,7 @@ def test_what_is_remembered_is_bounded_in_order_and_the_same_twice(drawn, ceilin
     held = remembered(passages, ceiling)
     assert held == remembered(passages, ceiling)
     assert list(held) == [passage for passage in passages if passage in set(held)]
-    assert len(held) <= 60 or sum(min(passage.size, LONGEST) for passage in held) <= 60 * ceiling
+    assert len(held) <= 60 or sum(passage.size for passage in held) <= 60 * ceiling
     assert held[-1:] == passages[-1:], "the newest is never forgotten"
 
 

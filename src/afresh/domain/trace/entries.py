@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from afresh.domain.passage import LONGEST, Passage, Voice
+from afresh.domain.passage import Passage, Voice
 from afresh.domain.trace.words import heard
 
 FENCE = re.compile(r"\s*(```|~~~)")
@@ -80,9 +80,9 @@ class Entry:
 
 def entries(passage: Passage, text: str) -> Iterator[Entry]:
     """One for each voice; code in a thought is a voice of its own."""
-    lines = shortened(text).splitlines()
+    lines = shortened(text, passage.size).splitlines()
     if passage.voice is not Voice.THOUGHT or ("```" not in text and "~~~" not in text):
-        yield Entry(passage, passage.voice, lines, list(candidates(lines, 0)), 0, size=min(passage.size, LONGEST))
+        yield Entry(passage, passage.voice, lines, list(candidates(lines, 0)), 0, size=passage.size)
         return
     start, inside = 0, False
     for number, line in enumerate((*lines, "```")):
@@ -100,11 +100,11 @@ def entries(passage: Passage, text: str) -> Iterator[Entry]:
             start, inside = number + 1, not inside
 
 
-def shortened(text: str) -> str:
-    if len(text) <= LONGEST:
+def shortened(text: str, length: int) -> str:
+    if len(text) <= length:
         return text
-    head = LONGEST * 2 // 3
-    return f"{text[:head]}\n{text[head - LONGEST :]}"
+    head = length * 2 // 3
+    return f"{text[:head]}\n{text[head - length :]}"
 
 
 def candidates(lines: Sequence[str], first: int) -> Iterator[Candidate]:

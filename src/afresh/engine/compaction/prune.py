@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from afresh.domain.passage import FORGOTTEN_FIRST, LONGEST, POOL, Passage
+from afresh.domain.passage import FORGOTTEN_FIRST, POOL, Passage
 from afresh.domain.summary import Pruning
 from afresh.engine.compaction.classes import Kind
 
@@ -17,7 +17,7 @@ def pool(ceiling: int) -> int:
 
 
 def held(passages: Sequence[Passage]) -> int:
-    return sum([min(passage.size, LONGEST) for passage in passages])
+    return sum([passage.size for passage in passages])
 
 
 def full(passages: Sequence[Passage], ceiling: int, policy: Pruning) -> bool:
@@ -34,7 +34,7 @@ def going(passages: Sequence[Passage], now: int, most: float, policy: Pruning, o
         if size <= most or count <= policy.keep_passages:
             break
         gone.add(passage)
-        size, count = size - min(passage.size, LONGEST), count - 1
+        size, count = size - passage.size, count - 1
     return tuple([place for place, passage in enumerate(passages) if passage in gone])
 
 
