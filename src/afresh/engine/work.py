@@ -25,6 +25,8 @@ LATEST = 64
 """Entries that one step can have."""
 FILLED = 16
 """Characters of short lines that are shown rather than marked as left out."""
+OVER = 1.08
+"""Times the room is asked for: what is chosen is priced too high, and names that stand in its lines are not listed."""
 SMALLEST, ENOUGH = 60, 8
 """Tokens below which it is not worth while to choose, and the part of what is chosen that would make it worth while again."""
 
@@ -72,12 +74,21 @@ class WorkPage:
         if not self.memory.trace.entries or room < SMALLEST:
             return 0
         before, allowed = self.spent, self.spent + room
-        self.choose(allowed)
+        self.choose(int(allowed * OVER))
         self.write()
+        if self.spent > allowed and self.in_order:
+            self.choose(allowed)
+            self.write()
         while self.spent > allowed and (self.choice.rows or self.choice.names):
             self.give_up(self.spent - allowed)
             self.write()
         return self.spent - before
+
+    @property
+    def in_order(self) -> bool:
+        """All there is was taken, the newest last: there is no least of it to give up."""
+        numbers = [entry.number for entry, _ in self.choice.rows]
+        return numbers == sorted(numbers)
 
     def give_up(self, excess: int) -> None:
         """The rows that were chosen last, as many as make up for what the marks between rows have cost."""
