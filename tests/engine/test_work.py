@@ -22,7 +22,7 @@ from afresh.engine.tokens import Counter
 
 STYLE = template("implement_feature")
 SCHEMAS = offered(STYLE.at("change"), TOOLS)
-HEADING = re.compile(r"(\d+)(?:= [0-9a-f]{8}( \(before the last change\))?(?: …)?|[>:] .*)")
+HEADING = re.compile(r"(\d+)(?:= [0-9a-f]{8}( \(before the last change\))?(?: …)?|(?: [a-z0-9 ]+)?[>:] .*)")
 
 
 def remembering(spoken: list[Said], *looks: Look, **fields) -> Memory:
@@ -125,3 +125,19 @@ def test_a_template_that_wants_no_work_gets_none_and_the_record_says_so():
     )
     memory = remembering([(3, Voice.OUTPUT, "first_name = 1")])
     assert not section(build(memory, hidden, SCHEMAS, 4_000, Counter()), "work")
+
+
+def test_an_action_says_how_it_ended_and_where_its_output_is_when_none_of_it_is_shown():
+    dull = "-\n" * 100
+    held, archive = passages([(3, Voice.ACTION, "run first_name"), (3, Voice.OUTPUT, dull), (4, Voice.ACTION, "run second_name")])
+    ends = (replace(held[0], ended="failed"), held[1], replace(held[2], ended="ok"))
+    state = State(task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), step=30, passages=ends)
+    shown = section(made(Memory(state, (), trace(ends, archive.__getitem__))), "work")
+    assert shown == [f"3 failed {held[1].block[:8]}> run first_name", "4 ok> run second_name"]
+
+
+def test_the_id_of_an_output_stands_with_the_output_where_lines_of_it_are_shown():
+    text = "\n".join(f"value_{number} stands here" for number in range(9))
+    held, _ = passages([(3, Voice.OUTPUT, text)])
+    shown = section(made(remembering([(3, Voice.ACTION, "run first_name"), (3, Voice.OUTPUT, text)])), "work")
+    assert shown[:2] == ["3> run first_name", f"3= {held[0].block[:8]}"]

@@ -247,3 +247,15 @@ def test_what_is_worked_on_is_chosen_by_name_and_not_by_an_ordinary_word():
         task=Task(id="t", goal="quote is wrong, see add_up"), plan=(PlanItem("quote"),), regions=(Region("a.py", 1, 19, 1),)
     )
     assert {view.title for view in protected(views, state, [])} == {"add_up"}
+
+
+def test_actions_under_work_say_how_they_ended(tmp_path):
+    steps = [
+        ("Both.", [run("ls src/parcel"), run("cat nowhere_1.py")]),
+        ("Alone.", [run("cat nowhere_2.py")]),
+        ("Round up.", [edit(PRICING, OLD, NEW)]),
+        *[("Look.", [run(f"ls src/parcel/part_{number}")]) for number in range(6)],
+    ]
+    told = [line for line in tell(tmp_path, "look", steps, {}, QUICK)[-1].lines("work") if ">" in line]
+    assert "1 partly> … run cat nowhere_1.py (failed)" in told
+    assert "2 failed> run cat nowhere_2.py" in told and f"3 kept> edit {PRICING}" in told

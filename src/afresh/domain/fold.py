@@ -8,7 +8,7 @@ from afresh.domain import ceiling, observed
 from afresh.domain import event as happened
 from afresh.domain.event import Entry, Event, Head, logged
 from afresh.domain.fact import Fact, FactKind, Hunk, Region
-from afresh.domain.passage import Voice, remembered
+from afresh.domain.passage import OK, Passage, Voice, ending, remembered
 from afresh.domain.state import Pending, State, StepRecord, changed
 from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
@@ -125,6 +125,7 @@ def _(event: happened.Verified, state: State) -> State:
         verdict_step=event.step,
         refusals=state.refusals + refused,
         facts=observed.verified(state.facts, event.verdict),
+        passages=ending(state.passages, event.step, "refused") if refused else state.passages,
     )
 
 
@@ -138,6 +139,7 @@ def _(event: happened.Settled, state: State) -> State:
         recent=recent,
         regions=moved(state.regions, event.hunks, event.step)[-REGIONS:],
         facts=state.facts if event.kept else observed.undone(state.facts, event.step),
+        passages=settled(event, state),
         kept=state.kept + (event.kept and event.snapshot != state.snapshot),
         reverted=state.reverted + (not event.kept),
     )
@@ -174,6 +176,13 @@ def _(event: happened.Compacted, state: State) -> State:
 @apply.register
 def _(event: ceiling.Turn, state: State) -> State:
     return changed(state, **ceiling.turned(event, state))
+
+
+def settled(event: happened.Settled, state: State) -> tuple[Passage, ...]:
+    """What an action changed was kept, or undone with all the others of its reply."""
+    if event.kept and event.snapshot == state.snapshot:
+        return state.passages
+    return ending(state.passages, event.step, "kept", OK) if event.kept else ending(state.passages, event.step, "undone")
 
 
 def fresh(event: happened.Digested, state: State) -> set[str]:

@@ -1,6 +1,6 @@
 """What was said, done and printed, by reference: the text is a block of the archive."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -10,6 +10,9 @@ class Voice(StrEnum):
     """Code inside a thought."""
     ACTION = "action"
     OUTPUT = "output"
+
+
+OK = "ok"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,8 @@ class Passage:
     subject: str = ""
     about: tuple[str, ...] = ()
     """Files that the action of its step names, without their folders."""
+    ended: str = ""
+    """Of an action, how it ended, in a word; empty if nobody has said so."""
 
 
 LONGEST = 24_000
@@ -31,6 +36,14 @@ POOL, FEWEST, KEPT = 60, 60, 0.6
 left after the least wanted were forgotten, so that forgetting is rare."""
 FORGOTTEN_FIRST = {Voice.OUTPUT: 8, Voice.THOUGHT: 3, Voice.SKETCH: 3, Voice.ACTION: 1}
 """How much sooner than an action of the same age."""
+
+
+def ending(passages: tuple[Passage, ...], step: int, ended: str, only: str = "") -> tuple[Passage, ...]:
+    """The action of a step is now known to have ended so; `only` if it was said to have ended otherwise."""
+    return tuple([
+        replace(one, ended=ended) if one.step == step and one.voice is Voice.ACTION and only in ("", one.ended) else one
+        for one in passages
+    ])  # fmt: skip
 
 
 def remembered(passages: tuple[Passage, ...], ceiling: int) -> tuple[Passage, ...]:

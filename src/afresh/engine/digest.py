@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from afresh.domain.action import Action, Observation, subject
 from afresh.domain.event import Digested
 from afresh.domain.fact import Block, Fact, IndexLine, Region
-from afresh.domain.passage import Passage, Voice
+from afresh.domain.passage import OK, Passage, Voice
 from afresh.domain.state import State
 from afresh.domain.trace import files
 from afresh.engine.act import Deed, Deeds
@@ -15,6 +15,7 @@ from afresh.engine.extract import Reading, commanded, learnt, purpose, read
 from afresh.engine.record import block
 
 DIGEST_LINES, DIGEST_CHARACTERS = 12, 900
+PARTLY, FAILED = "partly", " (failed)"
 PRINTING, NOTING = ("run", "test", "search"), ("plan", "remember", "recall", "compact")
 UNLISTED = ("edit", "write", "apply", *NOTING)
 """What these wrote is in the files, in sections of its own, or in the archive already: it needs no line in the index."""
@@ -84,13 +85,20 @@ def facts(state: State, step: int, deeds: Deeds, blocks: Sequence[Block], readin
 def speech(state: State, step: int, deeds: Deeds) -> tuple[list[Passage], list[Block]]:
     """Thought and actions of the reply, as memory keeps them. What was written to files is in the files."""
     thought = state.pending.reply.thought if state.pending else ""
-    done = "\n".join(told_action(deed) for deed in deeds.done if deed.action.tool not in NOTING)
-    texts = [(Voice.THOUGHT, thought), (Voice.ACTION, done)]
-    blocks = [block(text) for _, text in texts if text]
-    voices = [voice for voice, text in texts if text]
-    about = files(done)
-    said = [Passage(step, voice, raw.id, len(raw.text), "", about) for voice, raw in zip(voices, blocks, strict=True)]
+    told = [deed for deed in deeds.done if deed.action.tool not in NOTING]
+    how = ended(told)
+    done = "\n".join(told_action(deed) + (FAILED if how == PARTLY and not deed.outcome.ok else "") for deed in told)
+    texts = [(Voice.THOUGHT, thought, ""), (Voice.ACTION, done, how)]
+    blocks, about = [block(text) for _, text, _ in texts if text], files(done)
+    said = [Passage(step, voice, block(text).id, len(text), "", about, end) for voice, text, end in texts if text]
     return said, blocks
+
+
+def ended(deeds: Sequence[Deed]) -> str:
+    """In a word; of several actions that ended differently each that failed says so itself."""
+    if all(deed.outcome.ok for deed in deeds):
+        return OK
+    return PARTLY if any(deed.outcome.ok for deed in deeds) else "failed"
 
 
 def told_action(deed: Deed) -> str:

@@ -1,6 +1,6 @@
 """The section of earlier steps: lines by expected need, shown in the order in which they happened. And the index of names."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -13,12 +13,14 @@ from afresh.engine.pack import Choice, Room, pack
 from afresh.engine.tokens import Gauge
 from afresh.engine.worth import Weights
 
-TITLE = "## Work so far (excerpts by step: > you did, : you thought, = it printed, with the id for `recall`; … left out)"
+TITLE = "## Work so far (by step: > you did, how it ended; : you thought; = it printed; ids are for `recall`; … left out)"
 INDEX_TITLE = "## Names met before, not shown above"
 OLD = " (before the last change)"
 MARKS = {Voice.ACTION: ">", Voice.THOUGHT: ":", Voice.SKETCH: ":"}
 ID = 8
 """Letters of a block's id that are enough to find it."""
+WORTH_AN_ID = 80
+"""Characters of an output below which it says little more than how the action ended."""
 MOST_INDEX = 0.15
 """Of the ceiling, at most, whatever a template says: a list of names is no text to work from."""
 LATEST = 64
@@ -118,7 +120,17 @@ class WorkPage:
     def text(self) -> str:
         shown = sorted(self.choice.rows, key=lambda one: (one[0].number, one[1].line.place))
         changed = max((region.step for region in self.memory.state.regions if region.changed), default=0)
-        return "\n".join([TITLE, *written(shown, changed)]) if shown else ""
+        return "\n".join([TITLE, *written(shown, changed, self.unshown)]) if shown else ""
+
+    @property
+    def unshown(self) -> dict[int, str]:
+        """By step the ids of outputs of which no row is shown. The last step tells its own."""
+        told, latest = {entry.passage.block for entry, _ in self.choice.rows}, self.memory.state.step
+        ids: dict[int, str] = {}
+        for one in self.memory.state.passages:
+            if one.voice is Voice.OUTPUT and one.size > WORTH_AN_ID and one.step != latest and one.block not in told:
+                ids[one.step] = f"{ids.get(one.step, '')} {one.block[:ID]}"
+        return ids
 
     @property
     def omissions(self) -> list[Omission]:
@@ -139,13 +151,13 @@ class WorkPage:
         return found
 
 
-def written(shown: Sequence[tuple[Entry, Row]], changed: int) -> Iterator[str]:
+def written(shown: Sequence[tuple[Entry, Row]], changed: int, ids: Mapping[int, str]) -> Iterator[str]:
     """Rows under a heading for each entry; a mark stands where lines are left out, unless what is missing is shorter than it."""
     former: Entry | None = None
     place = 0
     for entry, row in shown:
         if entry is not former:
-            yield heading(entry, row.line.place > entry.first, changed) + row.line.text
+            yield heading(entry, row.line.place > entry.first, changed, ids) + row.line.text
         else:
             between = entry.lines[place - entry.first : row.line.place - entry.first]
             if sum(map(len, between)) > FILLED:
@@ -156,10 +168,13 @@ def written(shown: Sequence[tuple[Entry, Row]], changed: int) -> Iterator[str]:
         former, place = entry, row.line.place + 1
 
 
-def heading(entry: Entry, cut: bool, changed: int) -> str:
-    """Stands before an action or a thought on its line; before an output on one of its own, so that its indentation stays."""
+def heading(entry: Entry, cut: bool, changed: int, ids: Mapping[int, str]) -> str:
+    """Stands before an action or a thought on its line; before an output on one of its own, so that its indentation stays.
+    An action says how it ended, and by which id its output is to be had if nothing of it is shown."""
     if entry.voice is not Voice.OUTPUT:
-        return f"{entry.step}{MARKS[entry.voice]} {'… ' if cut else ''}"
+        how = f" {entry.passage.ended}" if entry.passage.ended else ""
+        found = ids.get(entry.step, "") if entry.voice is Voice.ACTION else ""
+        return f"{entry.step}{how}{found}{MARKS[entry.voice]} {'… ' if cut else ''}"
     return f"{entry.step}= {entry.passage.block[:ID]}{OLD if entry.step <= changed else ''}{' …' if cut else ''}\n"
 
 
