@@ -15,6 +15,7 @@ from afresh.engine.standing import criteria, standing
 from afresh.engine.view import PROTECTED, View, protected, words
 
 SURE, OBSERVED, AFTER_NOTES, OLD = 0.8, 8, 1_000_000, ", before the last change"
+NEWEST = "### The user said last (the newest instruction, it goes before the goal above)"
 WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember")
 VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
 """What pieces are called in records, where compaction tells them apart."""
@@ -66,7 +67,8 @@ def always(name: str, title: str, lines: Sequence[str]) -> Draft:
 
 def task(memory: Memory) -> Draft:
     order = memory.state.task
-    words = [f"- The user said: {word}" for word in memory.state.words]
+    *before, newest = memory.state.words or ("",)
+    words = [*[f"- The user said: {word}" for word in before], f"{NEWEST}\n{newest}" if newest else ""]
     decisions = [f"- Decided ({made.by}): {made.text}" for made in memory.state.decisions]
     return always("task", f"Task ({order.type})", [order.goal, *words, *decisions, *criteria(order)])
 
