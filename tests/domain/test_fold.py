@@ -114,3 +114,8 @@ def test_an_action_is_remembered_as_kept_undone_or_refused() -> None:
         deed(5), happened.Verified(5, refused), happened.Settled(5, True, "b"),
     )  # fmt: skip
     assert [passage.ended for passage in state.passages] == ["kept", "ok", "undone", "failed", "refused"]
+
+
+def test_the_last_change_is_the_last_step_that_changed_a_file_and_was_kept() -> None:
+    told = [(1, True, "a"), (2, True, "b"), (3, True, "b"), (4, False, "b")]
+    assert after(*[happened.Settled(*one) for one in told]).last_change == 2

@@ -217,3 +217,16 @@ def test_the_newest_words_of_the_user_stand_with_the_goal_as_what_counts_now():
     told = "\n".join(section.text for section in made(Memory(state(words=("no tabs", "and now\nin the other file")))).sections)
     assert f"\n- The user said: no tabs\n{NEWEST}\nand now\nin the other file\n" in told and told.count("The user said") == 2
     assert "The user said" not in made(Memory(state())).request.message
+
+
+def test_notes_and_archived_searches_from_before_a_change_are_marked():
+    changed = (Region("src/pricing.py", 3, 4, 5, changed=True),)
+    notes = tuple(Fact(FactKind.NOTE, name, text, step=step) for name, text, step in (
+        ("old", "pricing.py:19 rounds", 2), ("new", "pricing.py:20 is mended", 6), ("other", "label.py is fine", 2),
+    ))  # fmt: skip
+    index = tuple(IndexLine(letter * 32, "search", "'weight'", 900, "26 hits", step) for letter, step in (("a", 2), ("b", 6)))
+    window = made(Memory(state(facts=notes, regions=changed, last_change=5, index=index, step=30)))
+    told = window.request.message
+    assert "- old: pricing.py:19 rounds (step 2, before the last change)\n" in told
+    assert "- new: pricing.py:20 is mended\n" in told and "- other: label.py is fine\n" in told
+    assert "- aaaaaaaa step 2, before the last change search" in told and "- bbbbbbbb step 6 search" in told

@@ -10,7 +10,7 @@ from traces import SPOKEN, Said, passages
 from afresh.adapters.templates import template
 from afresh.adapters.tools import TOOLS
 from afresh.domain.action import Action, Observation
-from afresh.domain.fact import Look, Region
+from afresh.domain.fact import Look
 from afresh.domain.memory import Memory, Recollection
 from afresh.domain.passage import Voice
 from afresh.domain.state import State, StepRecord
@@ -84,7 +84,7 @@ def test_outputs_from_before_the_last_change_are_marked_as_old_and_others_are_no
         (3, Voice.ACTION, "edit parcel.py"),
         (5, Voice.OUTPUT, "second_name is right"),
     ]
-    memory = remembering(spoken, regions=(Region("parcel.py", 1, 2, 3, changed=True), Region("b.py", 1, 2, 4)))
+    memory = remembering(spoken, last_change=3)
     headings = [match for line in section(made(memory), "work") if (match := HEADING.fullmatch(line))]
     assert [(int(match[1]), bool(match[2])) for match in headings] == [(2, True), (3, False), (5, False)]
 
@@ -141,3 +141,11 @@ def test_the_id_of_an_output_stands_with_the_output_where_lines_of_it_are_shown(
     held, _ = passages([(3, Voice.OUTPUT, text)])
     shown = section(made(remembering([(3, Voice.ACTION, "run first_name"), (3, Voice.OUTPUT, text)])), "work")
     assert shown[:2] == ["3> run first_name", f"3= {held[0].block[:8]}"]
+
+
+def test_what_was_printed_after_the_change_in_the_same_reply_is_not_old():
+    held, archive = passages([(3, Voice.OUTPUT, "first_name is wrong"), (3, Voice.OUTPUT, "second_name is right")])
+    held = (held[0], replace(held[1], late=True))
+    state = State(task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), step=30, passages=held, last_change=3)
+    shown = section(made(Memory(state, (), trace(held, archive.__getitem__))), "work")
+    assert [line.endswith("(before the last change)") for line in shown if "=" in line] == [True, False]

@@ -143,6 +143,16 @@ def test_5_what_was_printed_before_a_change_is_marked_or_gone(windows):
     assert "two kilograms are 3" not in windows[9].sections["last"] and "two kilograms are 2" in windows[9].sections["last"]
 
 
+def test_5_what_a_reply_printed_after_its_change_is_not_marked_as_older(tmp_path):
+    steps = [
+        ("Try.", [run("echo first_name")]),
+        ("Round up.", [("search", {"text": "billable"}), edit(PRICING, OLD, NEW), run("echo second_name")]),
+        *[("Look.", [("read", {"path": "README.md"})])] * 2,
+    ]
+    lines = tell(tmp_path, "look", steps, {}, QUICK)[-1].lines("work")
+    assert ["before" in line for line in lines if re.match(r"\d= ", line)] == [True, True, False]
+
+
 def test_5_files_are_shown_as_they_are_and_a_failure_is_not_shown_after_the_pass(windows):
     assert OLD in windows[2].text and OLD not in windows[8].sections["files"] and NEW in windows[8].sections["files"]
     assert "FAILED" in windows[7].sections["verification"]

@@ -132,15 +132,17 @@ def _(event: happened.Verified, state: State) -> State:
 @apply.register
 def _(event: happened.Settled, state: State) -> State:
     recent = (*state.recent[:-1], replace(state.recent[-1], kept=event.kept)) if state.recent else ()
+    anew = event.kept and event.snapshot != state.snapshot
     return changed(
         state,
         snapshot=event.snapshot,
+        last_change=event.step if anew else state.last_change,
         changed=event.changed,
         recent=recent,
         regions=moved(state.regions, event.hunks, event.step)[-REGIONS:],
         facts=state.facts if event.kept else observed.undone(state.facts, event.step),
         passages=settled(event, state),
-        kept=state.kept + (event.kept and event.snapshot != state.snapshot),
+        kept=state.kept + anew,
         reverted=state.reverted + (not event.kept),
     )
 

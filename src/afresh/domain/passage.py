@@ -27,6 +27,12 @@ class Passage:
     """Files that the action of its step names, without their folders."""
     ended: str = ""
     """Of an action, how it ended, in a word; empty if nobody has said so."""
+    late: bool = False
+    """Of an output, nothing that came after it in its reply can have changed a file."""
+
+    def before(self, change: int) -> bool:
+        """Is it older than what the step `change` has changed?"""
+        return self.step < change or (self.step == change and not self.late)
 
 
 LONGEST = 24_000

@@ -17,6 +17,7 @@ from afresh.engine.record import block
 DIGEST_LINES, DIGEST_CHARACTERS = 12, 900
 PARTLY, FAILED = "partly", " (failed)"
 PRINTING, NOTING = ("run", "test", "search"), ("plan", "remember", "recall", "compact")
+CHANGING = ("edit", "write", "apply", "run")
 UNLISTED = ("edit", "write", "apply", *NOTING)
 """What these wrote is in the files, in sections of its own, or in the archive already: it needs no line in the index."""
 LISTED = 300
@@ -109,10 +110,11 @@ def told_action(deed: Deed) -> str:
 
 def printed(step: int, deeds: Deeds, blocks: Sequence[Block]) -> Iterator[Passage]:
     """Outputs that are nowhere else: files are shown as they are now, notes and plan stand in sections of their own."""
-    for deed, raw in zip(deeds.done, blocks, strict=True):
+    changing = [number for number, deed in enumerate(deeds.done) if deed.action.tool in CHANGING]
+    for number, (deed, raw) in enumerate(zip(deeds.done, blocks, strict=True)):
         if raw.text.strip() and deed.action.tool in PRINTING:
-            told = told_action(deed)
-            yield Passage(step, Voice.OUTPUT, raw.id, len(raw.text), cut_line(told, 60), files(told))
+            told, late = told_action(deed), number >= max(changing, default=0)
+            yield Passage(step, Voice.OUTPUT, raw.id, len(raw.text), cut_line(told, 60), files(told), late=late)
 
 
 def observe(deed: Deed, raw: Block) -> Observation:

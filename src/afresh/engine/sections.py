@@ -1,6 +1,6 @@
 """What each section of a window says. Pure: memory in, drafts out, in reading order from stable to volatile."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from afresh.domain.memory import Memory
 from afresh.domain.state import State, StepRecord
 from afresh.domain.summary import told_line
 from afresh.domain.text import one_line
+from afresh.domain.trace import files as named_files
 from afresh.domain.window import Tier
 from afresh.engine.standing import criteria, standing
 from afresh.engine.view import PROTECTED, View, protected, words
@@ -92,9 +93,10 @@ def summary(memory: Memory) -> Draft:
 def archive(memory: Memory) -> Draft:
     """Newest first to be taken; outputs of the last step stand in full elsewhere, and so does what another section names."""
     latest = memory.state.step
-    lines = [line for line in memory.state.index if line.step != latest]
+    lines, stale = [line for line in memory.state.index if line.step != latest], outdated(memory.state)
     pieces = [
-        Piece(f"- {line.block[:8]} step {line.step} {line.kind} {line.subject} ({line.size:,} chars): {line.phrase}",
+        Piece(f"- {line.block[:8]} step {line.step}{stale(line.block, line.step)} {line.kind} {line.subject} "
+              f"({line.size:,} chars): {line.phrase}",
               "index lines of archived outputs", rank=-line.step, once=line.block[:8])
         for line in lines
     ]  # fmt: skip
@@ -103,20 +105,29 @@ def archive(memory: Memory) -> Draft:
 
 def known(memory: Memory) -> Draft:
     facts = [fact for fact in memory.state.facts if fact.kind in (FactKind.NOTE, FactKind.VERIFIED)]
-    return Draft("known", "Notes", Tier.PHASE, (*map(noted, facts), *observed(memory.state)))
+    return Draft("known", "Notes", Tier.PHASE, (*[noted(fact, memory.state) for fact in facts], *observed(memory.state)))
 
 
-def noted(fact: Fact) -> Piece:
-    return Piece(f"- {fact.subject}: {fact.text}", f"note on {fact.subject}", rank=-fact.step)
+def noted(fact: Fact, state: State) -> Piece:
+    """Marked when a file that it names has changed since."""
+    since = {region.path.rpartition("/")[2] for region in state.regions if region.changed and region.step > fact.step}
+    old = f" (step {fact.step}{OLD})" if since.intersection(named_files(f"{fact.subject} {fact.text}")) else ""
+    return Piece(f"- {fact.subject}: {fact.text}{old}", f"note on {fact.subject}", rank=-fact.step)
+
+
+def outdated(state: State) -> Callable[[str, int], str]:
+    """The mark for what a block said in a step, if files have changed since."""
+    change, late = state.last_change, {one.block for one in state.passages if one.late and one.step == state.last_change}
+    return lambda block, step: OLD if step < change or (step == change and block not in late) else ""
 
 
 def observed(state: State) -> list[Piece]:
     """What outputs said, after all notes, and what is not in doubt before what is; marked when files have changed since."""
     facts = [fact for fact in state.facts if fact.kind is FactKind.OBSERVED and fact.confidence >= SURE][-OBSERVED:]
-    touched = max((region.step for region in state.regions if region.changed), default=0)
+    stale = outdated(state)
     return [
         Piece(
-            f"- step {fact.step}{OLD if fact.step <= touched else ''}: {one_line(fact.subject, 120)}: {one_line(fact.text, 160)}",
+            f"- step {fact.step}{stale(fact.block, fact.step)}: {one_line(fact.subject, 120)}: {one_line(fact.text, 160)}",
             f"observed of {fact.subject}", rank=AFTER_NOTES - fact.step,
         )
         for fact in facts

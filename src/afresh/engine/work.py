@@ -119,7 +119,7 @@ class WorkPage:
     @property
     def text(self) -> str:
         shown = sorted(self.choice.rows, key=lambda one: (one[0].number, one[1].line.place))
-        changed = max((region.step for region in self.memory.state.regions if region.changed), default=0)
+        changed = self.memory.state.last_change
         return "\n".join([TITLE, *written(shown, changed, self.unshown)]) if shown else ""
 
     @property
@@ -175,7 +175,7 @@ def heading(entry: Entry, cut: bool, changed: int, ids: Mapping[int, str]) -> st
         how = f" {entry.passage.ended}" if entry.passage.ended else ""
         found = ids.get(entry.step, "") if entry.voice is Voice.ACTION else ""
         return f"{entry.step}{how}{found}{MARKS[entry.voice]} {'… ' if cut else ''}"
-    return f"{entry.step}= {entry.passage.block[:ID]}{OLD if entry.step <= changed else ''}{' …' if cut else ''}\n"
+    return f"{entry.step}= {entry.passage.block[:ID]}{OLD if entry.passage.before(changed) else ''}{' …' if cut else ''}\n"
 
 
 def index_text(found: Sequence[str]) -> str:
