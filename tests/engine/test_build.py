@@ -230,3 +230,18 @@ def test_notes_and_archived_searches_from_before_a_change_are_marked():
     assert "- old: pricing.py:19 rounds (step 2, before the last change)\n" in told
     assert "- new: pricing.py:20 is mended\n" in told and "- other: label.py is fine\n" in told
     assert "- aaaaaaaa step 2, before the last change search" in told and "- bbbbbbbb step 6 search" in told
+
+
+def test_short_notes_come_before_older_code():
+    notes = [Fact(FactKind.NOTE, f"part {n}", "rounds where it should not, see the plan", step=n) for n in range(8)]
+    code = [Look("file", f"a.py:{n * 10}-{n * 10 + 9} f{n}", f"some_name_{n} = other_name\n" * 10) for n in range(40)]
+    test = Look("test", "test_a.py::test_b", "def test_b():\n" + "    assert some_name\n" * 60)
+    thought = StepRecord(30, "and so on " * 900, (), "", True)
+    told = made(Memory(state(facts=tuple(notes), step=30, recent=(thought,)), (*code, test))).request.message
+    assert all(f"- part {n}: rounds" in told for n in range(8)) and "some_name_1 = " in told
+
+
+def test_what_one_output_says_of_several_tests_is_one_line():
+    seen = [Fact(FactKind.OBSERVED, f"test_a.py::test_b[{n}]", "AssertionError: 1", 0.9, "a" * 32, 3) for n in range(4)]
+    told = made(Memory(state(facts=tuple(seen), step=30))).request.message
+    assert "- step 3: test_a.py::test_b[0] and others: AssertionError: 1\n" in told and told.count("AssertionError") == 1

@@ -53,10 +53,10 @@ class Page:
         group = 0 if not piece.group or any(held.group == piece.group for held in self.taken) else self.counter(piece.group) + 1
         return self.counter(piece.text) + 1 + heading + group
 
-    def take(self, room: int) -> int:
+    def take(self, room: int, spare: bool = True) -> int:
         """Whole pieces by rank, as far as they fit; what that cost."""
         before = self.spent
-        for piece in self.missing:
+        for piece in self.missing if spare else [piece for piece in self.missing if not piece.spare]:
             if (cost := self.cost(piece)) <= room - (self.spent - before):
                 self.show(piece, piece, cost)
         return self.spent - before
@@ -64,7 +64,7 @@ class Page:
     def take_part(self, room: int) -> int:
         """A part of the first piece that did not fit whole; pieces of a group (definitions) are shown whole or not at all."""
         piece = next(iter(self.missing), None)
-        if piece is None or (piece.group and self.taken) or room < SMALLEST_CUT:
+        if piece is None or piece.spare or (piece.group and self.taken) or room < SMALLEST_CUT:
             return 0
         part = cut(piece, room - (self.cost(piece) - self.counter(piece.text)), self.counter)
         return self.show(piece, part, self.cost(part)) if part else 0
@@ -105,7 +105,7 @@ class Page:
 
     def claim(self, room: int) -> int:
         """Up to its share."""
-        spent = self.take(room)
+        spent = self.take(room, spare=False)
         return spent + self.take_part(room - spent)
 
     def more(self, room: int) -> int:

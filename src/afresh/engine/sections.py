@@ -37,6 +37,8 @@ class Piece:
     """Heading that it shares with its neighbours."""
     once: str = ""
     """A sign that stands for all it says: where another section shows the sign, the piece need not stand too."""
+    spare: bool = False
+    """Taken only of what all claims have left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,19 +120,23 @@ def noted(fact: Fact, state: State) -> Piece:
 def outdated(state: State) -> Callable[[str, int], str]:
     """The mark for what a block said in a step, if files have changed since."""
     change, late = state.last_change, {one.block for one in state.passages if one.late and one.step == state.last_change}
-    return lambda block, step: OLD if step < change or (step == change and block not in late) else ""
+    return lambda block, step: OLD if change and (step < change or (step == change and block not in late)) else ""
 
 
 def observed(state: State) -> list[Piece]:
-    """What outputs said, after all notes, and what is not in doubt before what is; marked when files have changed since."""
+    """What outputs said, after all notes, and what is not in doubt before what is; marked when files have changed since. What one
+    output says of several tests is one line."""
     facts = [fact for fact in state.facts if fact.kind is FactKind.OBSERVED and fact.confidence >= SURE][-OBSERVED:]
-    stale = outdated(state)
+    stale, alike = outdated(state), dict[tuple[str, str], list[Fact]]()
+    for fact in facts:
+        alike.setdefault((fact.block or fact.subject, fact.text), []).append(fact)
     return [
         Piece(
-            f"- step {fact.step}{stale(fact.block, fact.step)}: {one_line(fact.subject, 120)}: {one_line(fact.text, 160)}",
-            f"observed of {fact.subject}", rank=AFTER_NOTES - fact.step,
+            f"- step {fact.step}{stale(fact.block, fact.step)}: {one_line(fact.subject, 120)}{' and others' if more else ''}: "
+            f"{one_line(fact.text, 160)}",
+            f"observed of {fact.subject}", rank=AFTER_NOTES - fact.step, spare=True,
         )
-        for fact in facts
+        for fact, *more in alike.values()
     ]  # fmt: skip
 
 
