@@ -10,7 +10,7 @@ from traces import SPOKEN, Said, passages
 from afresh.adapters.templates import template
 from afresh.adapters.tools import TOOLS
 from afresh.domain.action import Action, Observation
-from afresh.domain.fact import Look
+from afresh.domain.fact import Look, Region
 from afresh.domain.memory import Memory, Recollection
 from afresh.domain.passage import Voice
 from afresh.domain.state import State, StepRecord
@@ -149,3 +149,39 @@ def test_what_was_printed_after_the_change_in_the_same_reply_is_not_old():
     state = State(task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), step=30, passages=held, last_change=3)
     shown = section(made(Memory(state, (), trace(held, archive.__getitem__))), "work")
     assert [line.endswith("(before the last change)") for line in shown if "=" in line] == [True, False]
+
+
+CODE = Look("file", "src/label.py:33-34 f", "   33     if parcel.weight > 20_000:\n+  34         heavy_parcels.append(parcel)")
+
+
+def test_search_hits_and_printed_lines_that_stand_under_files_are_not_shown_again():
+    line = "heavy_parcels.append(parcel)"
+    forms = [
+        f"  34: {line}",
+        f"34:        {line}",
+        f"src/label.py:34:        {line}",
+        f"    34\t        {line}",
+        f"        {line}",
+    ]
+    for form in forms:
+        spoken = [(20, Voice.OUTPUT, f"{form}\nsome_other_name = 1"), (21, Voice.ACTION, "run third_name")]
+        window = made(remembering(spoken, CODE, regions=(Region("src/label.py", 33, 34, 9),)))
+        assert window.request.message.count(line) == 1 and "some_other_name" in window.request.message, form
+
+
+def test_a_line_that_stands_elsewhere_with_its_number_is_not_shown_again():
+    shown = Observation(Action("run", {"command": "x"}), True, "src/a.py:7:    billable_kilograms(2000)\n   8\tmany_names = 3")
+    spoken = [(20, Voice.OUTPUT, "    billable_kilograms(2000)\nmany_names = 3\nsome_other_name = 1")]
+    window = made(remembering(spoken, recent=(StepRecord(30, "", (shown,), "", True),)))
+    assert window.request.message.count("billable_kilograms(2000)") == 1 and window.request.message.count("many_names = 3") == 1
+    assert "some_other_name" in window.request.message
+
+
+def test_what_the_earlier_steps_tell_is_not_told_again_under_work():
+    told = "run cat nowhere.py → cat: nowhere.py: No such file or directory (failed)"
+    spoken = [
+        (20, Voice.ACTION, "run cat nowhere.py"), (20, Voice.OUTPUT, "cat: nowhere.py: No such file or directory\nsome_name = 1"),
+    ]  # fmt: skip
+    recent = (StepRecord(20, "", (), told, True), StepRecord(30, "", (), "", True))
+    shown = section(made(remembering(spoken, recent=recent)), "work")
+    assert not [line for line in shown if "nowhere.py" in line] and "some_name = 1" in shown

@@ -145,11 +145,11 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
     held = sum(one.wish(int(one.share.part * room)) for one in late)
     for one in early:
         if isinstance(one, WorkPage):
-            one.covered = covered([*given, *shown(pages, one)]) | told_last(pages, one)
+            one.covered = standing(pages, one, given)
         left -= one.claim(one.within(min(left - kept - held, int(one.share.part * room))))
     for one in early:
         if isinstance(one, WorkPage):
-            one.covered = covered([*given, *shown(pages, one)]) | told_last(pages, one)
+            one.covered = standing(pages, one, given)
         left -= one.more(one.within(left - kept - held))
     for one in late:
         one.spare([*given, *[section.text for other in early for section in other.sections]])
@@ -158,6 +158,12 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
         left -= one.more(one.within(left - kept))
     for one in order:
         left -= one.add_stubs(one.within(left))
+
+
+def standing(pages: Sequence[Page | WorkPage], work: WorkPage, given: Sequence[str]) -> frozenset[str]:
+    """What the work so far need not show: it stands elsewhere in the window."""
+    earlier = [section.text for one in pages if one.share.section == "earlier" for section in one.sections]
+    return covered([*given, *shown(pages, work)]) | told_last(pages, work) | work.retold("\n".join(earlier))
 
 
 def told_last(pages: Sequence[Page | WorkPage], work: WorkPage) -> frozenset[str]:

@@ -1,5 +1,6 @@
 """The section of earlier steps: lines by expected need, shown in the order in which they happened. And the index of names."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,6 +17,10 @@ from afresh.engine.worth import Weights
 TITLE = "## Work so far (by step: > you did, how it ended; : you thought; = it printed; ids are for `recall`; … left out)"
 INDEX_TITLE = "## Names met before, not shown above"
 OLD = " (before the last change)"
+NUMBERED = re.compile(r"(?:[\w./-]+:)?[+ ]?\s*\d+(?:[:\t→-]| )\s*(\S.*)")
+EXCERPT = re.compile(r"[+ ]\s*(\d+) (.*)")
+"""A line with its number before it, of any printed file; and one under Files."""
+FILES = "## Files"
 MARKS = {Voice.ACTION: ">", Voice.THOUGHT: ":", Voice.SKETCH: ":"}
 ID = 8
 """Letters of a block's id that are enough to find it."""
@@ -57,6 +62,13 @@ class WorkPage:
     def said_last(self) -> frozenset[str]:
         latest = [entry for entry in self.memory.trace.entries[-LATEST:] if entry.step == self.memory.state.step]
         return frozenset(row.line.key for entry in latest if entry.voice is not Voice.OUTPUT for row in entry.rows)
+
+    def retold(self, text: str) -> frozenset[str]:
+        """Lines of the latest steps that stand in this text, be it within a line."""
+        steps = {record.step for record in self.memory.state.recent} if text else set[int]()
+        latest = [entry for entry in self.memory.trace.entries[-LATEST * len(steps) :] if entry.step in steps]
+        keys = [row.line.key for entry in latest for row in entry.rows]
+        return frozenset([key for key in keys if key.removeprefix("$ ").removesuffix(" (failed)") in text])
 
     @property
     def stubs_cost(self) -> int:
@@ -193,4 +205,19 @@ def covered(texts: Sequence[str]) -> frozenset[str]:
 @lru_cache(maxsize=64)
 def mentioned(text: str) -> frozenset[str]:
     """Most sections stay as they are from one window to the next."""
-    return frozenset([part for name in names(text) for part in implied(name)]).union([line.strip() for line in text.splitlines()])
+    lines = text.splitlines()
+    plain = [match[1] for line in lines if (match := NUMBERED.match(line))]
+    parts = [part for name in names(text) for part in implied(name)]
+    return frozenset(parts).union([line.strip() for line in lines], plain, hits(lines) if text.startswith(FILES) else ())
+
+
+def hits(lines: Sequence[str]) -> Iterator[str]:
+    """The lines of excerpts as searches and printed files show them, with their numbers."""
+    path = ""
+    for line in lines:
+        if match := EXCERPT.fullmatch(line):
+            number, code = match[1], match[2]
+            yield from (f"{number}: {code.strip()}", f"{path}:{number}: {code.strip()}")
+            yield from (f"{start}{number}{mark}{code}" for start, mark in ((f"{path}:", ":"), ("", ":"), ("", "-"), ("", "\t")))
+        elif not line.startswith(" "):
+            path = line
