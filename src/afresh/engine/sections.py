@@ -13,7 +13,7 @@ from afresh.domain.text import one_line
 from afresh.domain.trace import files as named_files
 from afresh.domain.window import Tier
 from afresh.engine.standing import criteria, standing
-from afresh.engine.view import PROTECTED, View, protected, words
+from afresh.engine.view import View, protected, words
 
 SURE, OBSERVED, AFTER_NOTES, OLD = 0.8, 8, 1_000_000, ", before the last change"
 NEWEST = "### The user said last (the newest instruction, it goes before the goal above)"
@@ -152,7 +152,7 @@ def files(memory: Memory) -> Draft:
     spoken, pieces, kept = words(memory.state), list[Piece](), worked_on(memory)
     for view in seen_files(memory):
         stub = f"     … {view.start}-{view.end} {view.title}".rstrip()
-        rank = view.rank(memory.state, spoken) + (PROTECTED if view in kept else 0)
+        rank = view.rank(memory.state, spoken) + kept.get(view, 0)
         pieces.append(Piece(view.text, f"{LINES}{view.subject}", rank, f"`read` {view.path}", stub, view.path))
     return Draft("files", "Files as they are now (+ changed by this task, … not shown: `read` them)", Tier.DEMAND, tuple(pieces))
 
@@ -161,7 +161,7 @@ def seen_files(memory: Memory) -> list[View]:
     return sorted(map(View.of, memory.of("file")), key=lambda view: (view.path, view.start))
 
 
-def worked_on(memory: Memory) -> frozenset[View]:
+def worked_on(memory: Memory) -> dict[View, int]:
     return protected(seen_files(memory), memory.state, [look.text for look in memory.of("test")])
 
 
