@@ -114,6 +114,12 @@ class Page:
         spent += self.take(room - spent)
         return spent + self.take_part(room - spent)
 
+    def settled(self) -> int:
+        """What its text costs less as a whole than piece by piece is given back."""
+        whole = sum(section.tokens for section in self.sections)
+        freed, self.spent = self.spent - whole, whole
+        return freed
+
     @property
     def sections(self) -> list[Section]:
         if not self.taken:
@@ -150,11 +156,13 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
     for one in early:
         if isinstance(one, WorkPage):
             one.covered = standing(pages, one, given)
+        left += one.settled()
         left -= one.more(one.within(left - kept - held))
     for one in late:
         one.spare([*given, *[section.text for other in early for section in other.sections]])
         left -= one.claim(one.within(min(left - kept, int(one.share.part * room))))
     for one in (*late, *[one for one in early if isinstance(one, Page)]):
+        left += one.settled()
         left -= one.more(one.within(left - kept))
     for one in order:
         left -= one.add_stubs(one.within(left))

@@ -77,6 +77,9 @@ class WorkPage:
     def add_stubs(self, room: int) -> int:
         return 0
 
+    def settled(self) -> int:
+        return 0
+
     def claim(self, room: int) -> int:
         return self.take(room)
 
