@@ -185,3 +185,14 @@ def test_what_the_earlier_steps_tell_is_not_told_again_under_work():
     recent = (StepRecord(20, "", (), told, True), StepRecord(30, "", (), "", True))
     shown = section(made(remembering(spoken, recent=recent)), "work")
     assert not [line for line in shown if "nowhere.py" in line] and "some_name = 1" in shown
+
+
+def test_what_only_looks_like_a_name_is_not_listed():
+    long = "and so on and on " * 50
+    junk = ["~0.55s/MB", "_after_", "dev...pr-235", "s/self.old/self.new/g", r"\nCurrent", r"\u003cuser_info", "\x1b[31mRunning"]
+    real = ["mContext", "nItems", "encoding/json"]
+    spoken = [(9, Voice.ACTION, f"run {name} {long}") for name in [*junk, *real]]
+    many = [(number, Voice.OUTPUT, f"what value_{number} is stands here\n" * 3) for number in range(11, 30)]
+    listed = " ".join(section(made(remembering([*spoken, *many]), 2_800), "names")).split()
+    assert set(real) <= set(listed) and not {name for name in listed if name.endswith(("MB", "_", "235", "/g"))}
+    assert not {"nCurrent", "u003cuser_info", "mRunning"} & set(listed)

@@ -145,13 +145,13 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
     """Fill the pages. `given` is what the window shows besides them: what stands there need not be shown again."""
     claims = {share.section: at for at, share in enumerate(shares)}
     order, left = sorted(pages, key=lambda one: claims.get(one.share.section, len(claims))), room
-    kept = min(room // STUBS, sum(one.stubs_cost for one in pages if one.limit))
+    kept = stubs(pages, room)
     late = [one for one in order if isinstance(one, Page) and any(piece.once for piece in one.draft.pieces)]
     early = [one for one in order if one not in late]
     held = sum(one.wish(int(one.share.part * room)) for one in late)
     for one in early:
         if isinstance(one, WorkPage):
-            one.covered = standing(pages, one, given)
+            one.covered, kept = standing(pages, one, given), stubs(pages, room)
         left -= one.claim(one.within(min(left - kept - held, int(one.share.part * room))))
     for one in early:
         if isinstance(one, WorkPage):
@@ -166,6 +166,11 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
         left -= one.more(one.within(left - kept))
     for one in order:
         left -= one.add_stubs(one.within(left))
+
+
+def stubs(pages: Sequence[Page | WorkPage], room: int) -> int:
+    """What is kept for them: for what is shown by now none is needed."""
+    return min(room // STUBS, sum(one.stubs_cost for one in pages if one.limit))
 
 
 def standing(pages: Sequence[Page | WorkPage], work: WorkPage, given: Sequence[str]) -> frozenset[str]:

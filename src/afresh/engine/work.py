@@ -20,6 +20,8 @@ OLD = " (before the last change)"
 NUMBERED = re.compile(r"(?:[\w./-]+:)?[+ ]?\s*\d+(?:[:\t→-]| )\s*(\S.*)")
 EXCERPT = re.compile(r"[+ ]\s*(\d+) (.*)")
 """A line with its number before it, of any printed file; and one under Files."""
+HOLLOW = re.compile(r"~?[\d.]+[A-Za-z]{0,3}(?:/[A-Za-z/]+)?|_[a-z]+_|.*\.\.\..*|s/.*/.*/g?")
+ESCAPED = re.compile(r"[nrtm][A-Za-z_]|u00")
 FILES = "## Files"
 MARKS = {Voice.ACTION: ">", Voice.THOUGHT: ":", Voice.SKETCH: ":"}
 ID = 8
@@ -126,10 +128,20 @@ class WorkPage:
     def write(self) -> None:
         counter = self.counter
         text = self.text
-        absent = [name for name in self.choice.names if name not in text]
+        absent = [name for name in self.choice.names if name not in text and not self.hollow(name)]
         made = [("names", self.index, index_text(absent)), ("work", self.share, text)]
         self.sections = [Section(name, share.tier, text, counter(text) + 2) for name, share, text in made if text]
         self.spent = sum(section.tokens for section in self.sections)
+
+    def hollow(self, name: str) -> bool:
+        """No name but looks like one: a measure, an emphasised word, a text with its middle left out, or a word that the rest of
+        an escape sign stands before."""
+        if HOLLOW.fullmatch(name):
+            return True
+        if not ESCAPED.match(name):
+            return False
+        lines = [row.line.text for row in self.memory.trace.names[name].entry.rows if name in row.line.names]
+        return all(re.search(rf"(?:\\|\x1b\[[\d;]*){re.escape(name)}", line) for line in lines)
 
     @property
     def text(self) -> str:
