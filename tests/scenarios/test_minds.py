@@ -100,7 +100,7 @@ def test_2_the_plan_stays_and_the_latest_thought_is_whole(windows):
 def test_3_nothing_is_cut_while_there_is_room(windows):
     for window in windows.values():
         if any(gone.reason in ("no room left", "shown in part") for gone in window.omissions):
-            assert window.filled >= 0.9, f"step {window.step}"
+            assert window.filled >= 0.96, f"step {window.step}"
 
 
 @settings(max_examples=25)
@@ -112,7 +112,7 @@ def test_3_whatever_the_files_and_the_ceiling(sizes, budget):
     tree = Look("outline", "", "\n".join(f"src/module_{n}.py: f, g" for n in range(sum(sizes))))
     window = build(Memory(state, (*looks, tree)), style, offered(style, TOOLS), budget, Counter())
     if window.omissions:
-        assert window.tokens >= 0.9 * (budget - window.request.reserve)
+        assert window.tokens >= 0.94 * (budget - window.request.reserve)
 
 
 def test_4_the_function_that_is_worked_on_stays_whatever_else_is_read(windows):
@@ -138,7 +138,7 @@ def test_4_excerpts_are_whole_definitions_and_no_body_stands_without_its_name(wi
 def test_5_what_was_printed_before_a_change_is_marked_or_gone(windows):
     for step in (8, 9, 10):
         for line in windows[step].lines("work"):
-            if match := re.fullmatch(r"(\d+)= \w{8}(.*)", line):
+            if match := re.fullmatch(r"(\d+)= \w{8}(.*?)(?: …)?", line):
                 assert (int(match[1]) < 7) == (match[2] == " (before the last change)"), f"step {step}: {line}"
     assert "two kilograms are 3" not in windows[9].sections["last"] and "two kilograms are 2" in windows[9].sections["last"]
 

@@ -161,9 +161,14 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
     for one in late:
         one.spare([*given, *[section.text for other in early for section in other.sections]])
         left -= one.claim(one.within(min(left - kept, int(one.share.part * room))))
+    spent = [one.spent for one in early]
     for one in (*late, *[one for one in early if isinstance(one, Page)]):
         left += one.settled()
         left -= one.more(one.within(left - kept))
+    for one in early if spent != [one.spent for one in early] else ():
+        if isinstance(one, WorkPage):
+            one.covered = standing(pages, one, given)
+            left += one.spare()
     for one in order:
         left -= one.add_stubs(one.within(left))
 

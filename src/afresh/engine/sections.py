@@ -18,6 +18,8 @@ from afresh.engine.view import View, protected, words
 SURE, OBSERVED, AFTER_NOTES, OLD = 0.8, 8, 1_000_000, ", before the last change"
 NEWEST = "### The user said last (the newest instruction, it goes before the goal above)"
 WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember")
+TOLD = 150
+"""Characters of an earlier step: why one failed, and what ran, stands in sections of its own."""
 VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
 """What pieces are called in records, where compaction tells them apart."""
 
@@ -208,7 +210,7 @@ def earlier(memory: Memory) -> Draft:
     """A line for each of the latest; what they printed stands under the work so far."""
     listed, past = {line.block for line in memory.state.index}, memory.state.recent[:-1]
     pieces = [
-        Piece(f"- step {one.step}: {one.outcome}{named(one, listed)}", f"step {one.step}", -one.step)
+        Piece(f"- step {one.step}: {one_line(one.outcome, TOLD)}{named(one, listed)}", f"step {one.step}", -one.step)
         for one in past
         if one.outcome
     ]

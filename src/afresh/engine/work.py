@@ -87,7 +87,16 @@ class WorkPage:
 
     def more(self, room: int) -> int:
         """A little more room is not worth another choice."""
-        return self.take(room) if room * ENOUGH > self.spent else 0
+        room += (freed := self.spare())
+        return (self.take(room) if room * ENOUGH > self.spent else 0) - freed
+
+    def spare(self) -> int:
+        """Leave off what other sections show by now."""
+        before, apart = self.spent, [one for one in self.choice.rows if one[1].line.key not in self.covered]
+        if len(apart) < len(self.choice.rows):
+            self.choice.rows = apart
+            self.write()
+        return before - self.spent
 
     def take(self, room: int) -> int:
         if not self.memory.trace.entries or room < SMALLEST:
