@@ -9,8 +9,10 @@ from afresh.domain.chain import link
 from afresh.domain.event import Event, Head
 from afresh.domain.fact import Fact, FactKind, IndexLine, Region
 from afresh.domain.fold import FACTS, INDEX_LINES, RECENT_STEPS, REGIONS, fold, seen
+from afresh.domain.passage import Passage, Voice
 from afresh.domain.state import State
 from afresh.domain.task import Status, Task
+from afresh.domain.verdict import Ruling, Verdict
 from afresh.testing.journals import acted, asked_and_answered, block, continued
 
 BEGINNING = happened.Created(Task(id="one", goal="goal"))
@@ -99,3 +101,21 @@ def test_index_lines_are_counted_when_they_no_longer_fit() -> None:
     lines = tuple(IndexLine(str(number), "read", "", 1, "", 1) for number in range(INDEX_LINES + 5))
     state = after(happened.Digested(index=lines))
     assert state.archived == INDEX_LINES + 5 and state.index[-1].block == str(INDEX_LINES + 4)
+
+
+def test_an_action_is_remembered_as_kept_undone_or_refused() -> None:
+    def deed(step: int, ended: str = "ok") -> Event:
+        return happened.Digested(passages=(Passage(step, Voice.ACTION, f"{step:032x}", 9, ended=ended),))
+
+    refused = Verdict(Ruling.FAIL, "nothing is changed", final=True)
+    state = after(
+        deed(1), happened.Settled(1, True, "a"), deed(2), happened.Settled(2, True, "a"),
+        deed(3), happened.Settled(3, False, "a"), deed(4, "failed"), happened.Settled(4, True, "b"),
+        deed(5), happened.Verified(5, refused), happened.Settled(5, True, "b"),
+    )  # fmt: skip
+    assert [passage.ended for passage in state.passages] == ["kept", "ok", "undone", "failed", "refused"]
+
+
+def test_the_last_change_is_the_last_step_that_changed_a_file_and_was_kept() -> None:
+    told = [(1, True, "a"), (2, True, "b"), (3, True, "b"), (4, False, "b")]
+    assert after(*[happened.Settled(*one) for one in told]).last_change == 2

@@ -6,7 +6,7 @@ from afresh.adapters.templates import template
 from afresh.adapters.tools import TOOLS
 from afresh.domain.action import Action, Observation
 from afresh.domain.chain import block_id
-from afresh.domain.fact import Fact, FactKind, IndexLine, Region
+from afresh.domain.fact import Fact, FactKind, IndexLine
 from afresh.domain.memory import Memory, Recollection
 from afresh.domain.passage import Passage, Voice
 from afresh.domain.state import State, StepRecord
@@ -76,7 +76,7 @@ def test_observations_stand_after_notes_marked_when_files_have_changed_since():
         Fact(FactKind.OBSERVED, "ruff", "E501", 0.9, step=9), Fact(FactKind.OBSERVED, "grep", "3 hits", 0.6, step=9),
         Fact(FactKind.NOTE, "parser", "keeps tabs", 0.8, step=1),
     )  # fmt: skip
-    made = texts(window(facts=facts, regions=(Region("a.py", 1, 2, 5, True),)))
+    made = texts(window(facts=facts, last_change=5))
     assert "failed" not in made, "what an ordinary run said is no failed approach"
     known = made["known"].splitlines()
     assert known[1:] == [

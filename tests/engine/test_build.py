@@ -23,7 +23,7 @@ from afresh.domain.verdict import Baseline, CheckRun
 from afresh.domain.window import Tier
 from afresh.engine.audit import schemas as loads_schemas
 from afresh.engine.build import build, offered, tools_section
-from afresh.engine.sections import drafts
+from afresh.engine.sections import NEWEST, drafts
 from afresh.engine.tokens import Counter
 from afresh.errors import OverCeiling
 
@@ -194,7 +194,7 @@ def test_a_ceiling_below_the_minimum_names_the_largest_section_and_the_remedy():
 
 
 def test_room_that_one_section_leaves_is_used_by_another():
-    tree = "\n".join(f"{n} " + "name " * 20 for n in range(52))
+    tree = "\n".join(f"{n} " + "name " * 20 for n in range(60))
     small = made(Memory(state(), (Look("file", "a.py:1-1 ", "short"), Look("outline", "", tree))))
     assert not small.omissions
     assert small.tokens > 1_400
@@ -210,4 +210,38 @@ def test_stable_sections_come_first_so_that_successive_requests_share_their_pref
 
 
 def test_all_tool_schemas_together_stay_small():
-    assert COUNTER(tools_section([tool.schema for tool in TOOLS], COUNTER).text) < 800
+    assert COUNTER(tools_section([tool.schema for tool in TOOLS], COUNTER).text) < 780
+
+
+def test_the_newest_words_of_the_user_stand_with_the_goal_as_what_counts_now():
+    told = "\n".join(section.text for section in made(Memory(state(words=("no tabs", "and now\nin the other file")))).sections)
+    assert f"\n- The user said: no tabs\n{NEWEST}\nand now\nin the other file\n" in told and told.count("The user said") == 2
+    assert "The user said" not in made(Memory(state())).request.message
+
+
+def test_notes_and_archived_searches_from_before_a_change_are_marked():
+    changed = (Region("src/pricing.py", 3, 4, 5, changed=True),)
+    notes = tuple(Fact(FactKind.NOTE, name, text, step=step) for name, text, step in (
+        ("old", "pricing.py:19 rounds", 2), ("new", "pricing.py:20 is mended", 6), ("other", "label.py is fine", 2),
+    ))  # fmt: skip
+    index = tuple(IndexLine(letter * 32, "search", "'weight'", 900, "26 hits", step) for letter, step in (("a", 2), ("b", 6)))
+    window = made(Memory(state(facts=notes, regions=changed, last_change=5, index=index, step=30)))
+    told = window.request.message
+    assert "- old: pricing.py:19 rounds (step 2, before the last change)\n" in told
+    assert "- new: pricing.py:20 is mended\n" in told and "- other: label.py is fine\n" in told
+    assert "- aaaaaaaa step 2, before the last change search" in told and "- bbbbbbbb step 6 search" in told
+
+
+def test_short_notes_come_before_older_code():
+    notes = [Fact(FactKind.NOTE, f"part {n}", "rounds where it should not, see the plan", step=n) for n in range(8)]
+    code = [Look("file", f"a.py:{n * 10}-{n * 10 + 9} f{n}", f"some_name_{n} = other_name\n" * 10) for n in range(40)]
+    test = Look("test", "test_a.py::test_b", "def test_b():\n" + "    assert some_name\n" * 60)
+    thought = StepRecord(30, "and so on " * 900, (), "", True)
+    told = made(Memory(state(facts=tuple(notes), step=30, recent=(thought,)), (*code, test))).request.message
+    assert all(f"- part {n}: rounds" in told for n in range(8)) and "some_name_1 = " in told
+
+
+def test_what_one_output_says_of_several_tests_is_one_line():
+    seen = [Fact(FactKind.OBSERVED, f"test_a.py::test_b[{n}]", "AssertionError: 1", 0.9, "a" * 32, 3) for n in range(4)]
+    told = made(Memory(state(facts=tuple(seen), step=30))).request.message
+    assert "- step 3: test_a.py::test_b[0] and others: AssertionError: 1\n" in told and told.count("AssertionError") == 1

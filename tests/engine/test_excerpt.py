@@ -68,6 +68,11 @@ def test_a_title_names_constants_and_definitions():
     assert title(LINES, 1, 9) == "LIMIT, first"
 
 
+def test_a_function_is_named_before_constants_when_there_is_no_place_for_all():
+    lines = [*[f"{letter} = 1" for letter in "ABCDE"], "def first():", "    pass"]
+    assert title(lines, 1, 7) == "first, A, B, C, …" and title(lines[2:], 1, 5) == "C, D, E, first"
+
+
 def test_the_source_of_a_test_method_is_found_by_its_path_of_names():
     assert function_source(SOURCE, ["Second", "other"]).strip().startswith("def other(self):")
     assert function_source(SOURCE, ["Second", "nothing"]) == ""

@@ -22,7 +22,7 @@ from afresh.engine.tokens import Counter
 
 STYLE = template("implement_feature")
 SCHEMAS = offered(STYLE.at("change"), TOOLS)
-HEADING = re.compile(r"(\d+)(?:= [0-9a-f]{8}( \(before the last change\))?(?: …)?|[>:] .*)")
+HEADING = re.compile(r"(\d+)(?:= [0-9a-f]{8}( \(before the last change\))?(?: …)?|(?: [a-z0-9 ]+)?[>:] .*)")
 
 
 def remembering(spoken: list[Said], *looks: Look, **fields) -> Memory:
@@ -84,7 +84,7 @@ def test_outputs_from_before_the_last_change_are_marked_as_old_and_others_are_no
         (3, Voice.ACTION, "edit parcel.py"),
         (5, Voice.OUTPUT, "second_name is right"),
     ]
-    memory = remembering(spoken, regions=(Region("parcel.py", 1, 2, 3, changed=True), Region("b.py", 1, 2, 4)))
+    memory = remembering(spoken, last_change=3)
     headings = [match for line in section(made(memory), "work") if (match := HEADING.fullmatch(line))]
     assert [(int(match[1]), bool(match[2])) for match in headings] == [(2, True), (3, False), (5, False)]
 
@@ -125,3 +125,74 @@ def test_a_template_that_wants_no_work_gets_none_and_the_record_says_so():
     )
     memory = remembering([(3, Voice.OUTPUT, "first_name = 1")])
     assert not section(build(memory, hidden, SCHEMAS, 4_000, Counter()), "work")
+
+
+def test_an_action_says_how_it_ended_and_where_its_output_is_when_none_of_it_is_shown():
+    dull = "-\n" * 100
+    held, archive = passages([(3, Voice.ACTION, "run first_name"), (3, Voice.OUTPUT, dull), (4, Voice.ACTION, "run second_name")])
+    ends = (replace(held[0], ended="failed"), held[1], replace(held[2], ended="ok"))
+    state = State(task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), step=30, passages=ends)
+    shown = section(made(Memory(state, (), trace(ends, archive.__getitem__))), "work")
+    assert shown == [f"3 failed {held[1].block[:8]}> run first_name", "4 ok> run second_name"]
+
+
+def test_the_id_of_an_output_stands_with_the_output_where_lines_of_it_are_shown():
+    text = "\n".join(f"value_{number} stands here" for number in range(9))
+    held, _ = passages([(3, Voice.OUTPUT, text)])
+    shown = section(made(remembering([(3, Voice.ACTION, "run first_name"), (3, Voice.OUTPUT, text)])), "work")
+    assert shown[:2] == ["3> run first_name", f"3= {held[0].block[:8]}"]
+
+
+def test_what_was_printed_after_the_change_in_the_same_reply_is_not_old():
+    held, archive = passages([(3, Voice.OUTPUT, "first_name is wrong"), (3, Voice.OUTPUT, "second_name is right")])
+    held = (held[0], replace(held[1], late=True))
+    state = State(task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), step=30, passages=held, last_change=3)
+    shown = section(made(Memory(state, (), trace(held, archive.__getitem__))), "work")
+    assert [line.endswith("(before the last change)") for line in shown if "=" in line] == [True, False]
+
+
+CODE = Look("file", "src/label.py:33-34 f", "   33     if parcel.weight > 20_000:\n+  34         heavy_parcels.append(parcel)")
+
+
+def test_search_hits_and_printed_lines_that_stand_under_files_are_not_shown_again():
+    line = "heavy_parcels.append(parcel)"
+    forms = [
+        f"  34: {line}",
+        f"34:        {line}",
+        f"src/label.py:34:        {line}",
+        f"    34\t        {line}",
+        f"        {line}",
+    ]
+    for form in forms:
+        spoken = [(20, Voice.OUTPUT, f"{form}\nsome_other_name = 1"), (21, Voice.ACTION, "run third_name")]
+        window = made(remembering(spoken, CODE, regions=(Region("src/label.py", 33, 34, 9),)))
+        assert window.request.message.count(line) == 1 and "some_other_name" in window.request.message, form
+
+
+def test_a_line_that_stands_elsewhere_with_its_number_is_not_shown_again():
+    shown = Observation(Action("run", {"command": "x"}), True, "src/a.py:7:    billable_kilograms(2000)\n   8\tmany_names = 3")
+    spoken = [(20, Voice.OUTPUT, "    billable_kilograms(2000)\nmany_names = 3\nsome_other_name = 1")]
+    window = made(remembering(spoken, recent=(StepRecord(30, "", (shown,), "", True),)))
+    assert window.request.message.count("billable_kilograms(2000)") == 1 and window.request.message.count("many_names = 3") == 1
+    assert "some_other_name" in window.request.message
+
+
+def test_what_the_earlier_steps_tell_is_not_told_again_under_work():
+    told = "run cat nowhere.py → cat: nowhere.py: No such file or directory (failed)"
+    spoken = [
+        (20, Voice.ACTION, "run cat nowhere.py"), (20, Voice.OUTPUT, "cat: nowhere.py: No such file or directory\nsome_name = 1"),
+    ]  # fmt: skip
+    recent = (StepRecord(20, "", (), told, True), StepRecord(30, "", (), "", True))
+    shown = section(made(remembering(spoken, recent=recent)), "work")
+    assert not [line for line in shown if "nowhere.py" in line] and "some_name = 1" in shown
+
+
+def test_what_only_looks_like_a_name_is_not_listed():
+    long = "and so on and on " * 50
+    junk = ["~0.55s/MB", "_after_", "dev...pr-235", "s/self.old/self.new/g", r"\nCurrent", r"\u003cuser_info", "\x1b[31mRunning"]
+    real = ["mContext", "nItems", "encoding/json"]
+    spoken = [(9, Voice.ACTION, f"run {name} {long}") for name in [*junk, *real]]
+    many = [(number, Voice.OUTPUT, f"what value_{number} is stands here\n" * 3) for number in range(11, 30)]
+    listed = " ".join(section(made(remembering([*spoken, *many]), 2_800), "names")).split()
+    assert set(real) <= set(listed) and not {name for name in listed if name.endswith(("MB", "_", "235", "/g"))}
+    assert not {"nCurrent", "u003cuser_info", "mRunning"} & set(listed)

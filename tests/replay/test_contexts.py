@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from afresh.engine.sections import NEWEST
 from afresh.engine.tokens import Counter
 from afresh.errors import BadInput
 from afresh.replay.run import TALK, from_trajectory, trajectory
@@ -144,7 +145,7 @@ def test_what_the_person_said_last_stands_in_their_words_and_the_task_stays():
 
 def test_an_answer_to_the_agent_is_a_word_of_the_person():
     talk = {"thought": "", "action": {"tool": TALK, "text": "which one?"}, "observation": "the left one"}
-    assert "The user said: the left one" in built({"task": "t", "steps": [talk, step("ls")]})[1]
+    assert f"{NEWEST}\nthe left one" in built({"task": "t", "steps": [talk, step("ls")]})[1]
 
 
 def test_a_name_of_long_ago_is_still_there():

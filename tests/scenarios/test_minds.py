@@ -2,12 +2,14 @@
 
 import re
 from collections import Counter as Tally
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from story import CHECK, QUICK, Shown, tell
 
+import afresh
 from afresh.adapters.templates import template
 from afresh.adapters.tools import TOOLS
 from afresh.domain.fact import Look, PlanItem, Region
@@ -74,14 +76,14 @@ def windows(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Shown]:
 def code(window: Shown, *sections: str) -> list[str]:
     """Lines without numbers and marks, as far as they are long enough to be told apart."""
     shown = [line for name in sections for line in window.lines(name) if not line.startswith(("## ", "- "))]
-    lines = [re.sub(r"^[+ ]\s*\d+ |^[+] ", "", line).strip() for line in shown]
+    lines = [re.sub(r"^(?:[\w./-]+:)?[+ ]?\s*\d+[ :\t]|^[+] ", "", line).strip() for line in shown]
     return [line for line in lines if len(line) > 24]
 
 
 def test_1_each_piece_of_code_stands_once_in_a_window(windows):
     for window in windows.values():
-        said = () if "You did: test()" in window.sections.get("last", "") else ("last",)
-        twice = [line for line, count in Tally(code(window, "files", "failing", "changes", *said)).items() if count > 1]
+        said = () if re.search(r"You did: (?:test|search)\(", window.sections.get("last", "")) else ("last",)
+        twice = [line for line, count in Tally(code(window, "files", "failing", "changes", "work", *said)).items() if count > 1]
         assert not twice, f"step {window.step}"
 
 
@@ -100,7 +102,7 @@ def test_2_the_plan_stays_and_the_latest_thought_is_whole(windows):
 def test_3_nothing_is_cut_while_there_is_room(windows):
     for window in windows.values():
         if any(gone.reason in ("no room left", "shown in part") for gone in window.omissions):
-            assert window.filled >= 0.9, f"step {window.step}"
+            assert window.filled >= 0.96, f"step {window.step}"
 
 
 @settings(max_examples=25)
@@ -112,7 +114,7 @@ def test_3_whatever_the_files_and_the_ceiling(sizes, budget):
     tree = Look("outline", "", "\n".join(f"src/module_{n}.py: f, g" for n in range(sum(sizes))))
     window = build(Memory(state, (*looks, tree)), style, offered(style, TOOLS), budget, Counter())
     if window.omissions:
-        assert window.tokens >= 0.9 * (budget - window.request.reserve)
+        assert window.tokens >= 0.94 * (budget - window.request.reserve)
 
 
 def test_4_the_function_that_is_worked_on_stays_whatever_else_is_read(windows):
@@ -122,7 +124,7 @@ def test_4_the_function_that_is_worked_on_stays_whatever_else_is_read(windows):
             shown = window.sections["files"]
             whole = "def billable_weight(parcel: Parcel) -> int:" in shown and "by_volume = parcel.size.volume" in shown
             kept += whole
-    assert kept >= 6, f"{kept} of {len(windows) - 1}: only what the last step has asked for may take its place"
+    assert kept == len(windows) - 1
 
 
 def test_4_excerpts_are_whole_definitions_and_no_body_stands_without_its_name(windows):
@@ -138,9 +140,19 @@ def test_4_excerpts_are_whole_definitions_and_no_body_stands_without_its_name(wi
 def test_5_what_was_printed_before_a_change_is_marked_or_gone(windows):
     for step in (8, 9, 10):
         for line in windows[step].lines("work"):
-            if match := re.fullmatch(r"(\d+)= \w{8}(.*)", line):
+            if match := re.fullmatch(r"(\d+)= \w{8}(.*?)(?: …)?", line):
                 assert (int(match[1]) < 7) == (match[2] == " (before the last change)"), f"step {step}: {line}"
     assert "two kilograms are 3" not in windows[9].sections["last"] and "two kilograms are 2" in windows[9].sections["last"]
+
+
+def test_5_what_a_reply_printed_after_its_change_is_not_marked_as_older(tmp_path):
+    steps = [
+        ("Try.", [run("echo first_name")]),
+        ("Round up.", [("search", {"text": "billable"}), edit(PRICING, OLD, NEW), run("echo second_name")]),
+        *[("Look.", [("read", {"path": "README.md"})])] * 8,
+    ]
+    lines = tell(tmp_path, "look", steps, {}, QUICK)[-1].lines("work")
+    assert ["before" in line for line in lines if re.match(r"\d= ", line)] == [True, True, False]
 
 
 def test_5_files_are_shown_as_they_are_and_a_failure_is_not_shown_after_the_pass(windows):
@@ -206,8 +218,8 @@ def test_10_commands_are_summed_up_by_what_they_gave_without_their_scripts(windo
     assert not [line for window in windows.values() for line in window.lines("last") if "sys.path.insert" in line]
 
 
-SPLIT = re.compile(r"[A-Za-z]+|\d{1,3}|[^\sA-Za-z\d]+|\n+")
-"""What no tokenizer in use joins: words, three digits, runs of signs, line ends."""
+SPLIT = re.compile(r"[A-Za-z]+|\d{1,3}|[^\sA-Za-z\d]+|(?:[^\S\n]*\n)+")
+"""What no tokenizer in use joins: words, three digits, runs of signs, runs of line ends."""
 CODE = st.lists(
     st.sampled_from(["self", ".", "first_name", "(", "2000", ")", " ", "{'a': 1}", "\n    ", "==", "0.25", ","]), max_size=60
 ).map("".join)
@@ -221,7 +233,12 @@ def test_11_code_is_never_counted_below_what_no_tokenizer_joins(text):
 
 def test_11_a_table_of_numbers_counts_for_more_than_a_quarter_of_its_characters():
     table = "\n".join(" ".join(f"{row * column % 97:.2f}" for column in range(12)) for row in range(40))
-    assert pieces(table) > 1.5 * len(table) / 4
+    assert pieces(table) > 2 * len(table) / 4
+
+
+def test_11_code_counts_for_at_least_what_tokenizers_counted_more():
+    text = (Path(afresh.__file__).parent / "engine" / "build.py").read_text()
+    assert Counter()(text) > 1.14 * len(text) / 4
 
 
 def test_12_a_search_is_capped_by_file_so_that_every_file_with_a_hit_is_named(tmp_path):
@@ -248,3 +265,15 @@ def test_what_is_worked_on_is_chosen_by_name_and_not_by_an_ordinary_word():
         task=Task(id="t", goal="quote is wrong, see add_up"), plan=(PlanItem("quote"),), regions=(Region("a.py", 1, 19, 1),)
     )
     assert {view.title for view in protected(views, state, [])} == {"add_up"}
+
+
+def test_actions_under_work_say_how_they_ended(tmp_path):
+    steps = [
+        ("Both.", [run("ls src/parcel"), run("cat nowhere_1.py")]),
+        ("Alone.", [run("cat nowhere_2.py")]),
+        ("Round up.", [edit(PRICING, OLD, NEW)]),
+        *[("Look.", [run(f"echo part_{number}")]) for number in range(7)],
+    ]
+    told = [line for line in tell(tmp_path, "look", steps, {}, QUICK)[-1].lines("work") if ">" in line]
+    assert re.search(r"^1 partly \w{8}> … run cat nowhere_1.py \(failed\)$", "\n".join(told), re.MULTILINE)
+    assert "2 failed> run cat nowhere_2.py" in told and f"3 kept> edit {PRICING}" in told

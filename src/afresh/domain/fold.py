@@ -8,7 +8,7 @@ from afresh.domain import ceiling, observed
 from afresh.domain import event as happened
 from afresh.domain.event import Entry, Event, Head, logged
 from afresh.domain.fact import Fact, FactKind, Hunk, Region
-from afresh.domain.passage import Voice, remembered
+from afresh.domain.passage import OK, Passage, Voice, ending, remembered
 from afresh.domain.state import Pending, State, StepRecord, changed
 from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
@@ -125,20 +125,24 @@ def _(event: happened.Verified, state: State) -> State:
         verdict_step=event.step,
         refusals=state.refusals + refused,
         facts=observed.verified(state.facts, event.verdict),
+        passages=ending(state.passages, event.step, "refused") if refused else state.passages,
     )
 
 
 @apply.register
 def _(event: happened.Settled, state: State) -> State:
     recent = (*state.recent[:-1], replace(state.recent[-1], kept=event.kept)) if state.recent else ()
+    anew = event.kept and event.snapshot != state.snapshot
     return changed(
         state,
         snapshot=event.snapshot,
+        last_change=event.step if anew else state.last_change,
         changed=event.changed,
         recent=recent,
         regions=moved(state.regions, event.hunks, event.step)[-REGIONS:],
         facts=state.facts if event.kept else observed.undone(state.facts, event.step),
-        kept=state.kept + (event.kept and event.snapshot != state.snapshot),
+        passages=settled(event, state),
+        kept=state.kept + anew,
         reverted=state.reverted + (not event.kept),
     )
 
@@ -174,6 +178,13 @@ def _(event: happened.Compacted, state: State) -> State:
 @apply.register
 def _(event: ceiling.Turn, state: State) -> State:
     return changed(state, **ceiling.turned(event, state))
+
+
+def settled(event: happened.Settled, state: State) -> tuple[Passage, ...]:
+    """What an action changed was kept, or undone with all the others of its reply."""
+    if event.kept and event.snapshot == state.snapshot:
+        return state.passages
+    return ending(state.passages, event.step, "kept", OK) if event.kept else ending(state.passages, event.step, "undone")
 
 
 def fresh(event: happened.Digested, state: State) -> set[str]:

@@ -1,7 +1,9 @@
 """What commands were seen to say, as long as it holds."""
 
+from collections.abc import Sequence
+
 from afresh.domain.fact import Fact, FactKind
-from afresh.domain.verdict import Verdict
+from afresh.domain.verdict import TARGETED, Verdict
 
 
 def undone(facts: tuple[Fact, ...], step: int) -> tuple[Fact, ...]:
@@ -10,6 +12,13 @@ def undone(facts: tuple[Fact, ...], step: int) -> tuple[Fact, ...]:
 
 
 def verified(facts: tuple[Fact, ...], verdict: Verdict) -> tuple[Fact, ...]:
-    """When the harness has run all tests and none failed, no test is remembered as failing."""
-    green = any(run.passed and run.scope == "full" for run in verdict.runs) and not any(run.exit for run in verdict.runs)
-    return tuple([fact for fact in facts if fact.kind is not FactKind.OBSERVED or "::" not in fact.subject]) if green else facts
+    """When the harness has run all tests, or those of a file, and none failed, none of them is remembered as failing."""
+    if any(run.exit for run in verdict.runs):
+        return facts
+    scopes = [run.scope for run in verdict.runs if run.passed]
+    return tuple([fact for fact in facts if fact.kind is not FactKind.OBSERVED or not passed(fact.subject, scopes)])
+
+
+def passed(test: str, scopes: Sequence[str]) -> bool:
+    path, mark, _ = test.partition("::")
+    return bool(mark) and any(scope == "full" or path in scope.removeprefix(TARGETED).split(", ") for scope in scopes)

@@ -1,6 +1,6 @@
 """What was said, done and printed, by reference: the text is a block of the archive."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -10,6 +10,9 @@ class Voice(StrEnum):
     """Code inside a thought."""
     ACTION = "action"
     OUTPUT = "output"
+
+
+OK = "ok"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,14 @@ class Passage:
     subject: str = ""
     about: tuple[str, ...] = ()
     """Files that the action of its step names, without their folders."""
+    ended: str = ""
+    """Of an action, how it ended, in a word; empty if nobody has said so."""
+    late: bool = False
+    """Of an output, nothing that came after it in its reply can have changed a file."""
+
+    def before(self, change: int) -> bool:
+        """Is it older than what the step `change` has changed?"""
+        return self.step < change or (self.step == change and not self.late)
 
 
 LONGEST = 6
@@ -35,6 +46,14 @@ FORGOTTEN_FIRST = {Voice.OUTPUT: 8, Voice.THOUGHT: 3, Voice.SKETCH: 3, Voice.ACT
 
 def looked_at(text: str, ceiling: int) -> int:
     return min(len(text), LONGEST * ceiling)
+
+
+def ending(passages: tuple[Passage, ...], step: int, ended: str, only: str = "") -> tuple[Passage, ...]:
+    """The action of a step is now known to have ended so; `only` if it was said to have ended otherwise."""
+    return tuple([
+        replace(one, ended=ended) if one.step == step and one.voice is Voice.ACTION and only in ("", one.ended) else one
+        for one in passages
+    ])  # fmt: skip
 
 
 def remembered(passages: tuple[Passage, ...], ceiling: int) -> tuple[Passage, ...]:

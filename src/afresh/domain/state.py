@@ -56,6 +56,8 @@ class State:
     note: str = ""
     commit: str = ""
     changed: tuple[str, ...] = ()
+    last_change: int = 0
+    """The last step that changed a file and was kept."""
     # verification
     baseline: Baseline | None = None
     verdict: Verdict | None = None

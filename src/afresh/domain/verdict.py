@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+TARGETED = "targeted: "
+"""Begins the scope of a run of some test files; their names follow."""
+
 
 class Ruling(StrEnum):
     PASS = "PASS"

@@ -53,10 +53,10 @@ class Page:
         group = 0 if not piece.group or any(held.group == piece.group for held in self.taken) else self.counter(piece.group) + 1
         return self.counter(piece.text) + 1 + heading + group
 
-    def take(self, room: int) -> int:
+    def take(self, room: int, spare: bool = True) -> int:
         """Whole pieces by rank, as far as they fit; what that cost."""
         before = self.spent
-        for piece in self.missing:
+        for piece in self.missing if spare else [piece for piece in self.missing if not piece.spare]:
             if (cost := self.cost(piece)) <= room - (self.spent - before):
                 self.show(piece, piece, cost)
         return self.spent - before
@@ -64,7 +64,7 @@ class Page:
     def take_part(self, room: int) -> int:
         """A part of the first piece that did not fit whole; pieces of a group (definitions) are shown whole or not at all."""
         piece = next(iter(self.missing), None)
-        if piece is None or (piece.group and self.taken) or room < SMALLEST_CUT:
+        if piece is None or piece.spare or (piece.group and self.taken) or room < SMALLEST_CUT:
             return 0
         part = cut(piece, room - (self.cost(piece) - self.counter(piece.text)), self.counter)
         return self.show(piece, part, self.cost(part)) if part else 0
@@ -105,7 +105,7 @@ class Page:
 
     def claim(self, room: int) -> int:
         """Up to its share."""
-        spent = self.take(room)
+        spent = self.take(room, spare=False)
         return spent + self.take_part(room - spent)
 
     def more(self, room: int) -> int:
@@ -113,6 +113,12 @@ class Page:
         spent = self.grow(room)
         spent += self.take(room - spent)
         return spent + self.take_part(room - spent)
+
+    def settled(self) -> int:
+        """What its text costs less as a whole than piece by piece is given back."""
+        whole = sum(section.tokens for section in self.sections)
+        freed, self.spent = self.spent - whole, whole
+        return freed
 
     @property
     def sections(self) -> list[Section]:
@@ -139,25 +145,43 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
     """Fill the pages. `given` is what the window shows besides them: what stands there need not be shown again."""
     claims = {share.section: at for at, share in enumerate(shares)}
     order, left = sorted(pages, key=lambda one: claims.get(one.share.section, len(claims))), room
-    kept = min(room // STUBS, sum(one.stubs_cost for one in pages if one.limit))
+    kept = stubs(pages, room)
     late = [one for one in order if isinstance(one, Page) and any(piece.once for piece in one.draft.pieces)]
     early = [one for one in order if one not in late]
     held = sum(one.wish(int(one.share.part * room)) for one in late)
     for one in early:
         if isinstance(one, WorkPage):
-            one.covered = covered([*given, *shown(pages, one)]) | told_last(pages, one)
+            one.covered, kept = standing(pages, one, given), stubs(pages, room)
         left -= one.claim(one.within(min(left - kept - held, int(one.share.part * room))))
     for one in early:
         if isinstance(one, WorkPage):
-            one.covered = covered([*given, *shown(pages, one)]) | told_last(pages, one)
+            one.covered = standing(pages, one, given)
+        left += one.settled()
         left -= one.more(one.within(left - kept - held))
     for one in late:
         one.spare([*given, *[section.text for other in early for section in other.sections]])
         left -= one.claim(one.within(min(left - kept, int(one.share.part * room))))
+    spent = [one.spent for one in early]
     for one in (*late, *[one for one in early if isinstance(one, Page)]):
+        left += one.settled()
         left -= one.more(one.within(left - kept))
+    for one in early if spent != [one.spent for one in early] else ():
+        if isinstance(one, WorkPage):
+            one.covered = standing(pages, one, given)
+            left += one.spare()
     for one in order:
         left -= one.add_stubs(one.within(left))
+
+
+def stubs(pages: Sequence[Page | WorkPage], room: int) -> int:
+    """What is kept for them: for what is shown by now none is needed."""
+    return min(room // STUBS, sum(one.stubs_cost for one in pages if one.limit))
+
+
+def standing(pages: Sequence[Page | WorkPage], work: WorkPage, given: Sequence[str]) -> frozenset[str]:
+    """What the work so far need not show: it stands elsewhere in the window."""
+    earlier = [section.text for one in pages if one.share.section == "earlier" for section in one.sections]
+    return covered([*given, *shown(pages, work)]) | told_last(pages, work) | work.retold("\n".join(earlier))
 
 
 def told_last(pages: Sequence[Page | WorkPage], work: WorkPage) -> frozenset[str]:

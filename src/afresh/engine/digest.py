@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from afresh.domain.action import Action, Observation, subject
 from afresh.domain.event import Digested
 from afresh.domain.fact import Block, Fact, IndexLine, Region
-from afresh.domain.passage import Passage, Voice, looked_at
+from afresh.domain.passage import OK, Passage, Voice, looked_at
 from afresh.domain.state import State
 from afresh.domain.trace import files
 from afresh.engine.act import Deed, Deeds
@@ -15,7 +15,9 @@ from afresh.engine.extract import Reading, commanded, learnt, purpose, read
 from afresh.engine.record import block
 
 DIGEST_LINES, DIGEST_CHARACTERS = 12, 900
+PARTLY, FAILED = "partly", " (failed)"
 PRINTING, NOTING = ("run", "test", "search"), ("plan", "remember", "recall", "compact")
+CHANGING = ("edit", "write", "apply", "run")
 UNLISTED = ("edit", "write", "apply", *NOTING)
 """What these wrote is in the files, in sections of its own, or in the archive already: it needs no line in the index."""
 LISTED = 300
@@ -84,16 +86,22 @@ def facts(state: State, step: int, deeds: Deeds, blocks: Sequence[Block], readin
 def speech(state: State, step: int, deeds: Deeds) -> tuple[list[Passage], list[Block]]:
     """Thought and actions of the reply, as memory keeps them. What was written to files is in the files."""
     thought = state.pending.reply.thought if state.pending else ""
-    done = "\n".join(told_action(deed) for deed in deeds.done if deed.action.tool not in NOTING)
-    texts = [(Voice.THOUGHT, thought), (Voice.ACTION, done)]
-    blocks = [block(text) for _, text in texts if text]
-    voices = [voice for voice, text in texts if text]
-    about = files(done)
+    told = [deed for deed in deeds.done if deed.action.tool not in NOTING]
+    how = ended(told)
+    done = "\n".join(told_action(deed) + (FAILED if how == PARTLY and not deed.outcome.ok else "") for deed in told)
+    texts = [(Voice.THOUGHT, thought, ""), (Voice.ACTION, done, how)]
+    blocks, about = [block(text) for _, text, _ in texts if text], files(done)
     said = [
-        Passage(step, voice, raw.id, looked_at(raw.text, state.budget), "", about)
-        for voice, raw in zip(voices, blocks, strict=True)
+        Passage(step, voice, block(text).id, looked_at(text, state.budget), "", about, end) for voice, text, end in texts if text
     ]
     return said, blocks
+
+
+def ended(deeds: Sequence[Deed]) -> str:
+    """In a word; of several actions that ended differently each that failed says so itself."""
+    if all(deed.outcome.ok for deed in deeds):
+        return OK
+    return PARTLY if any(deed.outcome.ok for deed in deeds) else "failed"
 
 
 def told_action(deed: Deed) -> str:
@@ -104,10 +112,12 @@ def told_action(deed: Deed) -> str:
 
 def printed(state: State, step: int, deeds: Deeds, blocks: Sequence[Block]) -> Iterator[Passage]:
     """Outputs that are nowhere else: files are shown as they are now, notes and plan stand in sections of their own."""
-    for deed, raw in zip(deeds.done, blocks, strict=True):
+    changing = [number for number, deed in enumerate(deeds.done) if deed.action.tool in CHANGING]
+    for number, (deed, raw) in enumerate(zip(deeds.done, blocks, strict=True)):
         if raw.text.strip() and deed.action.tool in PRINTING:
-            told = told_action(deed)
-            yield Passage(step, Voice.OUTPUT, raw.id, looked_at(raw.text, state.budget), cut_line(told, 60), files(told))
+            told, late = told_action(deed), number >= max(changing, default=0)
+            size = looked_at(raw.text, state.budget)
+            yield Passage(step, Voice.OUTPUT, raw.id, size, cut_line(told, 60), files(told), late=late)
 
 
 def observe(deed: Deed, raw: Block) -> Observation:

@@ -32,9 +32,11 @@ def excerpt(lines: Sequence[str], start: int, end: int, changed: frozenset[int])
 
 
 def title(lines: Sequence[str], start: int, end: int) -> str:
-    """The first names that are defined in these lines."""
-    names = [match[1] or match[2] for line in lines[start - 1 : end] if (match := DEFINED.match(line))]
-    return ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
+    """The first names that are defined in these lines. If they are too many, functions and classes before constants."""
+    found = [match for line in lines[start - 1 : end] if (match := DEFINED.match(line))]
+    if len(found) > NAMED:
+        found.sort(key=lambda match: not match[1])
+    return ", ".join(match[1] or match[2] for match in found[:NAMED]) + (", …" if len(found) > NAMED else "")
 
 
 def numbered(lines: Sequence[str], number: int, changed: frozenset[int]) -> str:

@@ -1,6 +1,6 @@
 """What each section of a window says. Pure: memory in, drafts out, in reading order from stable to volatile."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,16 @@ from afresh.domain.memory import Memory
 from afresh.domain.state import State, StepRecord
 from afresh.domain.summary import told_line
 from afresh.domain.text import one_line
+from afresh.domain.trace import files as named_files
 from afresh.domain.window import Tier
 from afresh.engine.standing import criteria, standing
-from afresh.engine.view import PROTECTED, View, protected, words
+from afresh.engine.view import View, protected, words
 
 SURE, OBSERVED, AFTER_NOTES, OLD = 0.8, 8, 1_000_000, ", before the last change"
+NEWEST = "### The user said last (the newest instruction, it goes before the goal above)"
 WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember")
+TOLD = 150
+"""Characters of an earlier step: why one failed, and what ran, stands in sections of its own."""
 VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
 """What pieces are called in records, where compaction tells them apart."""
 
@@ -35,6 +39,8 @@ class Piece:
     """Heading that it shares with its neighbours."""
     once: str = ""
     """A sign that stands for all it says: where another section shows the sign, the piece need not stand too."""
+    spare: bool = False
+    """Taken only of what all claims have left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,8 @@ def always(name: str, title: str, lines: Sequence[str]) -> Draft:
 
 def task(memory: Memory) -> Draft:
     order = memory.state.task
-    words = [f"- The user said: {word}" for word in memory.state.words]
+    *before, newest = memory.state.words or ("",)
+    words = [*[f"- The user said: {word}" for word in before], f"{NEWEST}\n{newest}" if newest else ""]
     decisions = [f"- Decided ({made.by}): {made.text}" for made in memory.state.decisions]
     return always("task", f"Task ({order.type})", [order.goal, *words, *decisions, *criteria(order)])
 
@@ -90,9 +97,10 @@ def summary(memory: Memory) -> Draft:
 def archive(memory: Memory) -> Draft:
     """Newest first to be taken; outputs of the last step stand in full elsewhere, and so does what another section names."""
     latest = memory.state.step
-    lines = [line for line in memory.state.index if line.step != latest]
+    lines, stale = [line for line in memory.state.index if line.step != latest], outdated(memory.state)
     pieces = [
-        Piece(f"- {line.block[:8]} step {line.step} {line.kind} {line.subject} ({line.size:,} chars): {line.phrase}",
+        Piece(f"- {line.block[:8]} step {line.step}{stale(line.block, line.step)} {line.kind} {line.subject} "
+              f"({line.size:,} chars): {line.phrase}",
               "index lines of archived outputs", rank=-line.step, once=line.block[:8])
         for line in lines
     ]  # fmt: skip
@@ -101,23 +109,36 @@ def archive(memory: Memory) -> Draft:
 
 def known(memory: Memory) -> Draft:
     facts = [fact for fact in memory.state.facts if fact.kind in (FactKind.NOTE, FactKind.VERIFIED)]
-    return Draft("known", "Notes", Tier.PHASE, (*map(noted, facts), *observed(memory.state)))
+    return Draft("known", "Notes", Tier.PHASE, (*[noted(fact, memory.state) for fact in facts], *observed(memory.state)))
 
 
-def noted(fact: Fact) -> Piece:
-    return Piece(f"- {fact.subject}: {fact.text}", f"note on {fact.subject}", rank=-fact.step)
+def noted(fact: Fact, state: State) -> Piece:
+    """Marked when a file that it names has changed since."""
+    since = {region.path.rpartition("/")[2] for region in state.regions if region.changed and region.step > fact.step}
+    old = f" (step {fact.step}{OLD})" if since.intersection(named_files(f"{fact.subject} {fact.text}")) else ""
+    return Piece(f"- {fact.subject}: {fact.text}{old}", f"note on {fact.subject}", rank=-fact.step)
+
+
+def outdated(state: State) -> Callable[[str, int], str]:
+    """The mark for what a block said in a step, if files have changed since."""
+    change, late = state.last_change, {one.block for one in state.passages if one.late and one.step == state.last_change}
+    return lambda block, step: OLD if change and (step < change or (step == change and block not in late)) else ""
 
 
 def observed(state: State) -> list[Piece]:
-    """What outputs said, after all notes, and what is not in doubt before what is; marked when files have changed since."""
+    """What outputs said, after all notes, and what is not in doubt before what is; marked when files have changed since. What one
+    output says of several tests is one line."""
     facts = [fact for fact in state.facts if fact.kind is FactKind.OBSERVED and fact.confidence >= SURE][-OBSERVED:]
-    touched = max((region.step for region in state.regions if region.changed), default=0)
+    stale, alike = outdated(state), dict[tuple[str, str], list[Fact]]()
+    for fact in facts:
+        alike.setdefault((fact.block or fact.subject, fact.text), []).append(fact)
     return [
         Piece(
-            f"- step {fact.step}{OLD if fact.step <= touched else ''}: {one_line(fact.subject, 120)}: {one_line(fact.text, 160)}",
-            f"observed of {fact.subject}", rank=AFTER_NOTES - fact.step,
+            f"- step {fact.step}{stale(fact.block, fact.step)}: {one_line(fact.subject, 120)}{' and others' if more else ''}: "
+            f"{one_line(fact.text, 160)}",
+            f"observed of {fact.subject}", rank=AFTER_NOTES - fact.step, spare=True,
         )
-        for fact in facts
+        for fact, *more in alike.values()
     ]  # fmt: skip
 
 
@@ -134,7 +155,7 @@ def files(memory: Memory) -> Draft:
     spoken = words(memory.state) if views else frozenset[str]()
     for view in views:
         stub = f"     … {view.start}-{view.end} {view.title}".rstrip()
-        rank = view.rank(memory.state, spoken) + (PROTECTED if view in kept else 0)
+        rank = view.rank(memory.state, spoken) + kept.get(view, 0)
         pieces.append(Piece(view.text, f"{LINES}{view.subject}", rank, f"`read` {view.path}", stub, view.path))
     return Draft("files", "Files as they are now (+ changed by this task, … not shown: `read` them)", Tier.DEMAND, tuple(pieces))
 
@@ -143,7 +164,7 @@ def seen_files(memory: Memory) -> list[View]:
     return sorted(map(View.of, memory.of("file")), key=lambda view: (view.path, view.start))
 
 
-def worked_on(memory: Memory) -> frozenset[View]:
+def worked_on(memory: Memory) -> dict[View, int]:
     return protected(seen_files(memory), memory.state, [look.text for look in memory.of("test")])
 
 
@@ -190,7 +211,7 @@ def earlier(memory: Memory) -> Draft:
     """A line for each of the latest; what they printed stands under the work so far."""
     listed, past = {line.block for line in memory.state.index}, memory.state.recent[:-1]
     pieces = [
-        Piece(f"- step {one.step}: {one.outcome}{named(one, listed)}", f"step {one.step}", -one.step)
+        Piece(f"- step {one.step}: {one_line(one.outcome, TOLD)}{named(one, listed)}", f"step {one.step}", -one.step)
         for one in past
         if one.outcome
     ]

@@ -10,11 +10,12 @@ from afresh.domain.trace import names
 
 NUMBER = re.compile(r"^[+ ]\s*\d+ ", re.MULTILINE)
 SUBJECT = re.compile(r"(.+):(\d+)-(\d+) (.*)", re.DOTALL)
-STEP, UNSPOKEN, PROTECTED, ASKED = 1_000, 100, -(10**9), -(10**10)
-"""What a step counts for in a rank, what it counts not to be spoken of, and how far ahead stand what is worked on, and before
-that what the last step has read or written: a window without it would be asked for it again."""
-WORKED_ON = 60
-"""Lines that are kept whatever else was looked at."""
+STEP, UNSPOKEN, PROTECTED, ASKED, CORE = 1_000, 100, -(10**9), -(10**10), -(10**11)
+"""What a step counts for in a rank, what it counts not to be spoken of, and how far ahead stand what is worked on; before that
+what the last step has read or written, since a window without it would be asked for it again; and first the little that the work
+turns on."""
+WORKED_ON, TURNED_ON = 60, 20
+"""Lines that are kept whatever else was looked at, and lines of these that stand even before what was asked for last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +50,20 @@ class View:
         return NUMBER.sub("", self.text)
 
 
-def protected(views: Sequence[View], state: State, failing: Sequence[str]) -> frozenset[View]:
-    """What is being worked on, whatever was looked at since: the definitions that goal, plan or the last thought call by name,
-    those touched last first, and the tests that fail. As many as leave room for what was asked for last."""
+def protected(views: Sequence[View], state: State, failing: Sequence[str]) -> dict[View, int]:
+    """What is being worked on, whatever was looked at since, with its place in rank: the definitions that goal, plan or the last
+    thought call by name, those touched last first, and the tests that fail. As many as leave room for what was asked for last."""
     if not views:
-        return frozenset()
+        return {}
     called = frozenset(name for text in texts(state) for name in names(text))
     named = sorted((view for view in views if called & set(view.title.split(", "))), key=lambda view: view.rank(state, called))
     tests = [view for view in views if any(source in view.code for source in failing)]
-    kept, left = set[View](), WORKED_ON
+    kept, left = dict[View, int](), WORKED_ON
     for view in (*named, *tests):
         if view not in kept and view.end - view.start < left:
-            kept.add(view)
             left -= view.end - view.start + 1
-    return frozenset(kept)
+            kept[view] = CORE if left >= WORKED_ON - TURNED_ON and view in named else PROTECTED
+    return kept
 
 
 def words(state: State) -> frozenset[str]:

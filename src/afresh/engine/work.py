@@ -1,6 +1,7 @@
 """The section of earlier steps: lines by expected need, shown in the order in which they happened. And the index of names."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -13,18 +14,28 @@ from afresh.engine.pack import Choice, Room, pack
 from afresh.engine.tokens import Gauge
 from afresh.engine.worth import Weights
 
-TITLE = "## Work so far (excerpts by step: > you did, : you thought, = it printed, with the id for `recall`; … left out)"
+TITLE = "## Work so far (by step: > you did, how it ended; : you thought; = it printed; ids are for `recall`; … left out)"
 INDEX_TITLE = "## Names met before, not shown above"
 OLD = " (before the last change)"
+NUMBERED = re.compile(r"(?:[\w./-]+:)?[+ ]?\s*\d+(?:[:\t→-]| )\s*(\S.*)")
+EXCERPT = re.compile(r"[+ ]\s*(\d+) (.*)")
+"""A line with its number before it, of any printed file; and one under Files."""
+HOLLOW = re.compile(r"~?[\d.]+[A-Za-z]{0,3}(?:/[A-Za-z/]+)?|_[a-z]+_|.*\.\.\..*|s/.*/.*/g?")
+ESCAPED = re.compile(r"[nrtm][A-Za-z_]|u00")
+FILES = "## Files"
 MARKS = {Voice.ACTION: ">", Voice.THOUGHT: ":", Voice.SKETCH: ":"}
 ID = 8
 """Letters of a block's id that are enough to find it."""
+WORTH_AN_ID = 80
+"""Characters of an output below which it says little more than how the action ended."""
 MOST_INDEX = 0.15
 """Of the ceiling, at most, whatever a template says: a list of names is no text to work from."""
 LATEST = 64
 """Entries that one step can have."""
 FILLED = 16
 """Characters of short lines that are shown rather than marked as left out."""
+OVER = 1.08
+"""Times the room is asked for: what is chosen is priced too high, and names that stand in its lines are not listed."""
 SMALLEST, ENOUGH = 60, 8
 """Tokens below which it is not worth while to choose, and the part of what is chosen that would make it worth while again."""
 
@@ -54,6 +65,13 @@ class WorkPage:
         latest = [entry for entry in self.memory.trace.entries[-LATEST:] if entry.step == self.memory.state.step]
         return frozenset(row.line.key for entry in latest if entry.voice is not Voice.OUTPUT for row in entry.rows)
 
+    def retold(self, text: str) -> frozenset[str]:
+        """Lines of the latest steps that stand in this text, be it within a line."""
+        steps = {record.step for record in self.memory.state.recent} if text else set[int]()
+        latest = [entry for entry in self.memory.trace.entries[-LATEST * len(steps) :] if entry.step in steps]
+        keys = [row.line.key for entry in latest for row in entry.rows]
+        return frozenset([key for key in keys if key.removeprefix("$ ").removesuffix(" (failed)") in text])
+
     @property
     def stubs_cost(self) -> int:
         return 0
@@ -61,23 +79,44 @@ class WorkPage:
     def add_stubs(self, room: int) -> int:
         return 0
 
+    def settled(self) -> int:
+        return 0
+
     def claim(self, room: int) -> int:
         return self.take(room)
 
     def more(self, room: int) -> int:
         """A little more room is not worth another choice."""
-        return self.take(room) if room * ENOUGH > self.spent else 0
+        room += (freed := self.spare())
+        return (self.take(room) if room * ENOUGH > self.spent else 0) - freed
+
+    def spare(self) -> int:
+        """Leave off what other sections show by now."""
+        before, apart = self.spent, [one for one in self.choice.rows if one[1].line.key not in self.covered]
+        if len(apart) < len(self.choice.rows):
+            self.choice.rows = apart
+            self.write()
+        return before - self.spent
 
     def take(self, room: int) -> int:
         if not self.memory.trace.entries or room < SMALLEST:
             return 0
         before, allowed = self.spent, self.spent + room
-        self.choose(allowed)
+        self.choose(int(allowed * OVER))
         self.write()
+        if self.spent > allowed and self.in_order:
+            self.choose(allowed)
+            self.write()
         while self.spent > allowed and (self.choice.rows or self.choice.names):
             self.give_up(self.spent - allowed)
             self.write()
         return self.spent - before
+
+    @property
+    def in_order(self) -> bool:
+        """All there is was taken, the newest last: there is no least of it to give up."""
+        numbers = [entry.number for entry, _ in self.choice.rows]
+        return numbers == sorted(numbers)
 
     def give_up(self, excess: int) -> None:
         """The rows that were chosen last, as many as make up for what the marks between rows have cost."""
@@ -99,16 +138,36 @@ class WorkPage:
         counter = self.counter
         text = self.text
         said = set[str]().union(*[row.line.covers for _, row in self.choice.rows])
-        absent = [name for name in self.choice.names if name not in said]
+        absent = [name for name in self.choice.names if name not in said and not self.hollow(name)]
         made = [("names", self.index, index_text(absent)), ("work", self.share, text)]
         self.sections = [Section(name, share.tier, text, counter(text) + 2) for name, share, text in made if text]
         self.spent = sum(section.tokens for section in self.sections)
 
+    def hollow(self, name: str) -> bool:
+        """No name but looks like one: a measure, an emphasised word, a text with its middle left out, or a word that the rest of
+        an escape sign stands before."""
+        if HOLLOW.fullmatch(name):
+            return True
+        if not ESCAPED.match(name):
+            return False
+        lines = [row.line.text for row in self.memory.trace.names[name].entry.rows if name in row.line.names]
+        return all(re.search(rf"(?:\\|\x1b\[[\d;]*){re.escape(name)}", line) for line in lines)
+
     @property
     def text(self) -> str:
         shown = sorted(self.choice.rows, key=lambda one: (one[0].number, one[1].line.place))
-        changed = max((region.step for region in self.memory.state.regions if region.changed), default=0)
-        return "\n".join([TITLE, *written(shown, changed)]) if shown else ""
+        changed = self.memory.state.last_change
+        return "\n".join([TITLE, *written(shown, changed, self.unshown)]) if shown else ""
+
+    @property
+    def unshown(self) -> dict[int, str]:
+        """By step the ids of outputs of which no row is shown. The last step tells its own."""
+        told, latest = {entry.passage.block for entry, _ in self.choice.rows}, self.memory.state.step
+        ids: dict[int, str] = {}
+        for one in self.memory.state.passages:
+            if one.voice is Voice.OUTPUT and one.size > WORTH_AN_ID and one.step != latest and one.block not in told:
+                ids[one.step] = f"{ids.get(one.step, '')} {one.block[:ID]}"
+        return ids
 
     @property
     def omissions(self) -> list[Omission]:
@@ -125,13 +184,13 @@ class WorkPage:
         return found
 
 
-def written(shown: Sequence[tuple[Entry, Row]], changed: int) -> Iterator[str]:
+def written(shown: Sequence[tuple[Entry, Row]], changed: int, ids: Mapping[int, str]) -> Iterator[str]:
     """Rows under a heading for each entry; a mark stands where lines are left out, unless what is missing is shorter than it."""
     former: Entry | None = None
     place = 0
     for entry, row in shown:
         if entry is not former:
-            yield heading(entry, row.line.place > entry.first, changed) + row.line.text
+            yield heading(entry, row.line.place > entry.first, changed, ids) + row.line.text
         else:
             between = entry.lines[place - entry.first : row.line.place - entry.first]
             if sum(map(len, between)) > FILLED:
@@ -142,11 +201,14 @@ def written(shown: Sequence[tuple[Entry, Row]], changed: int) -> Iterator[str]:
         former, place = entry, row.line.place + 1
 
 
-def heading(entry: Entry, cut: bool, changed: int) -> str:
-    """Stands before an action or a thought on its line; before an output on one of its own, so that its indentation stays."""
+def heading(entry: Entry, cut: bool, changed: int, ids: Mapping[int, str]) -> str:
+    """Stands before an action or a thought on its line; before an output on one of its own, so that its indentation stays.
+    An action says how it ended, and by which id its output is to be had if nothing of it is shown."""
     if entry.voice is not Voice.OUTPUT:
-        return f"{entry.step}{MARKS[entry.voice]} {'… ' if cut else ''}"
-    return f"{entry.step}= {entry.passage.block[:ID]}{OLD if entry.step <= changed else ''}{' …' if cut else ''}\n"
+        how = f" {entry.passage.ended}" if entry.passage.ended else ""
+        found = ids.get(entry.step, "") if entry.voice is Voice.ACTION else ""
+        return f"{entry.step}{how}{found}{MARKS[entry.voice]} {'… ' if cut else ''}"
+    return f"{entry.step}= {entry.passage.block[:ID]}{OLD if entry.passage.before(changed) else ''}{' …' if cut else ''}\n"
 
 
 def index_text(found: Sequence[str]) -> str:
@@ -164,5 +226,19 @@ def covered(texts: Sequence[str]) -> frozenset[str]:
 @lru_cache(maxsize=64)
 def mentioned(text: str) -> frozenset[str]:
     """Most sections stay as they are from one window to the next."""
-    lines = [line.strip() for line in text.splitlines()]
-    return frozenset(lines).union(*[heard(line)[1] for line in lines])
+    lines = text.splitlines()
+    bare = [line.strip() for line in lines]
+    plain = [match[1] for line in lines if (match := NUMBERED.match(line))]
+    return frozenset(bare).union(plain, *[heard(line)[1] for line in bare], hits(lines) if text.startswith(FILES) else ())
+
+
+def hits(lines: Sequence[str]) -> Iterator[str]:
+    """The lines of excerpts as searches and printed files show them, with their numbers."""
+    path = ""
+    for line in lines:
+        if match := EXCERPT.fullmatch(line):
+            number, code = match[1], match[2]
+            yield from (f"{number}: {code.strip()}", f"{path}:{number}: {code.strip()}")
+            yield from (f"{start}{number}{mark}{code}" for start, mark in ((f"{path}:", ":"), ("", ":"), ("", "-"), ("", "\t")))
+        elif not line.startswith(" "):
+            path = line

@@ -16,6 +16,7 @@ from afresh.domain.template import Template
 from afresh.domain.trace import files
 from afresh.domain.window import Request
 from afresh.engine.build import build
+from afresh.replay.ended import ended
 from afresh.replay.run import TALK, RunStep, from_trajectory
 
 Count = Callable[[str], int]
@@ -86,7 +87,8 @@ def after(state: State, number: int, step: RunStep, archive: dict[str, str]) -> 
     for voice, text in ((Voice.THOUGHT, step.thought), (Voice.ACTION, step.action), (Voice.OUTPUT, step.observation)):
         if text.strip():
             archive[name := block_id(text)] = text
-            made.append(Passage(number, voice, name, looked_at(text, state.task.budget), step.tool, about))
+            how = ended(step.observation) if voice is Voice.ACTION else ""
+            made.append(Passage(number, voice, name, looked_at(text, state.task.budget), step.tool, about, how))
     seen = Observation(Action(step.tool, {"text": step.action}), True, step.observation, block_id(step.observation))
     passages = (*state.passages, *made)
     held = remembered(passages, state.task.budget)

@@ -1,11 +1,13 @@
 """Templates: what may stand in one, what wins, and that nothing in a file can do more than say how a window is laid out."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from afresh.adapters.templates import Shelf, call_template, merge, shelf_for, template, types
+from afresh.adapters.tools import TOOLS
 from afresh.domain.template import CODE_PHASES, REPORT_PHASES, Share
 from afresh.domain.window import Tier
 from afresh.errors import BadInput
@@ -43,6 +45,22 @@ def test_phases_share_the_system_text_up_to_what_the_phase_adds(name: str):
     made = template(name)
     for phase in made.phases:
         assert made.at(phase.name).system == f"{made.system}\n\n{phase.guidance}"
+
+
+@pytest.mark.parametrize("name", types())
+def test_a_type_is_told_of_tests_and_changes_only_if_it_may_make_them(name: str):
+    texts = [template(name).at(phase.name).system for phase in template(name).phases]
+    reports = name in ("spec_design", "code_review", "discovery")
+    for text in texts:
+        assert ("the harness runs the tests" in text) != reports and ("You write one file" in text) == reports
+        assert reports or "Existing tests must stay as they are" in text
+
+
+@pytest.mark.parametrize("name", types())
+def test_a_type_is_told_of_no_tool_that_it_does_not_have(name: str):
+    for phase in template(name).phases:
+        spoken = set(re.findall(r"`(\w+)`", template(name).at(phase.name).system)) & {tool.schema.name for tool in TOOLS}
+        assert spoken <= set(phase.tools), phase.name
 
 
 def test_a_summary_has_its_own_small_ceiling_no_tools_and_says_nothing_of_tools():

@@ -205,3 +205,11 @@ def test_findings_never_push_out_notes_or_failed_approaches():
     seen = tuple(Fact(FactKind.OBSERVED, f"place {n}", "x", 0.9) for n in range(60))
     state = fold(State(task=Task(id="t", goal="g")), link("t", Head(), 1.0, [happened.Digested(facts=(*notes, *seen))]))
     assert len(state.facts) == FACTS and set(notes) <= set(state.facts)
+
+
+def test_the_harness_clears_a_test_of_a_file_that_it_has_seen_pass_and_not_of_another():
+    for scope, left in (("targeted: tests/test_a.py", 0), ("targeted: tests/test_other.py", 1), ("changed files", 1)):
+        told = Told()
+        told.ran("pytest", PYTEST)
+        green = Verdict(Ruling.PASS, "fine", (CheckRun("pytest", 0, scope, passed=4),))
+        assert len(told.ran("true", "$ true\nexit 0, no output", happened.Verified(2, green))) == left, scope

@@ -44,7 +44,7 @@ def make(merged: Merged) -> Template:
     kind = held(merged, "kind", "work")
     return Template(
         type=merged.name,
-        system="\n\n".join(part for part in (opening(kind), held(merged, "guidance", "")) if part),
+        system="\n\n".join(part for part in (opening(merged), held(merged, "guidance", "")) if part),
         tools=held(merged, "tools", ()),
         shares=shares(merged),
         reserve=held(merged, "reserve", 0.25),
@@ -58,10 +58,12 @@ def make(merged: Merged) -> Template:
     )
 
 
-def opening(kind: str) -> str:
-    """What every call for work is told first; another kind of call says all it needs itself."""
-    path = SHIPPED.layers[0].folder.parent / "prompts" / "system.md"
-    return path.read_text("utf-8").strip() if kind == "work" else ""
+def opening(merged: Merged) -> str:
+    """What every call for work is told first, on code or for a report; another kind of call says all it needs itself."""
+    if held(merged, "kind", "work") != "work":
+        return ""
+    name = "report.md" if merged.family in PLACES else "system.md"
+    return (SHIPPED.layers[0].folder.parent / "prompts" / name).read_text("utf-8").strip()
 
 
 def reached(merged: Merged) -> tuple[str, ...]:

@@ -24,5 +24,5 @@ def item(text: str) -> PlanItem:
     return PlanItem(text[3:].strip() if text[:3].lower() in ("[x]", "[ ]") else text.strip(), done)
 
 
-plan = schema("plan", "Replace the plan: 12 items of 200 characters at most.", items=("array", "'[x] …' when done"))
+plan = schema("plan", "Replace the plan: at most 12 items of 200 characters, '[x] …' when done.", items=("array", ""))
 tool = FunctionTool(plan, run)

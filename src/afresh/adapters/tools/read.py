@@ -24,8 +24,8 @@ def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
 
 tool = FunctionTool(
     schema(
-        "read", f"Show lines of a file ({LINES} unless told).", ("start", "lines"),
-        path="", start=("integer", "first line"), lines=("integer", ""),
+        "read", f"Show lines of a file ({LINES} from `start` unless told).", ("start", "lines"),
+        path="", start=("integer", ""), lines=("integer", ""),
     ),
     run,
 )  # fmt: skip

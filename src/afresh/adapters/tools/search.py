@@ -50,4 +50,6 @@ def listing(found: dict[str, list[str]]) -> str:
     return "\n".join(parts) + rest
 
 
-tool = FunctionTool(schema("search", "Find literal text in files.", ("path",), text="", path="folder, file or glob"), run)
+tool = FunctionTool(
+    schema("search", "Find literal text in files (path: folder, file or glob).", ("path",), text="", path=""), run
+)

@@ -33,4 +33,4 @@ def command(check: str, which: str) -> str:
     return f"{check} {shlex.join(names)}"
 
 
-tool = FunctionTool(schema("test", "Run the checks.", ("which",), which="test files or ids; all if left out"), run)
+tool = FunctionTool(schema("test", "Run all checks, or `which` test files or ids.", ("which",), which=""), run)

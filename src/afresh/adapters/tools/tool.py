@@ -28,7 +28,8 @@ def schema(name: str, description: str, optional: tuple[str, ...] = (), **argume
     """`argument="what it is"` is a string, `argument=("integer", "what it is")` something else."""
     properties = {key: typed(value) for key, value in arguments.items()}
     required = [key for key in arguments if key not in optional]
-    return ToolSchema(name, description, {"type": "object", "properties": properties, "required": required})
+    needed = {"required": required} if required else {}
+    return ToolSchema(name, description, {"type": "object", "properties": properties, **needed})
 
 
 def typed(value: str | tuple[str, str]) -> dict[str, Any]:
@@ -41,7 +42,7 @@ def mistake(schema: ToolSchema, args: Mapping[str, Any]) -> str:
     if "_invalid" in args:
         return str(args["_invalid"])
     properties: Mapping[str, Any] = schema.parameters["properties"]
-    if missing := [name for name in schema.parameters["required"] if name not in args]:
+    if missing := [name for name in schema.parameters.get("required", ()) if name not in args]:
         return f"missing argument {', '.join(missing)}"
     if unknown := [name for name in args if name not in properties]:
         return f"unknown argument {', '.join(unknown)}; arguments are {', '.join(properties)}"

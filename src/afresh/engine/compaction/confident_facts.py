@@ -12,8 +12,8 @@ FEWEST = 3
 
 
 def going(draft: Draft, memory: Memory) -> Sequence[Piece]:
-    notes = {noted(fact): fact for fact in memory.state.facts if fact.kind is FactKind.NOTE}
-    verified = {noted(fact) for fact in memory.state.facts if fact.kind is FactKind.VERIFIED}
+    notes = {noted(fact, memory.state): fact for fact in memory.state.facts if fact.kind is FactKind.NOTE}
+    verified = {noted(fact, memory.state) for fact in memory.state.facts if fact.kind is FactKind.VERIFIED}
     doubtful = [piece for piece in draft.pieces if piece in notes and piece not in verified]
     doubtful.sort(key=lambda piece: (notes[piece].confidence, notes[piece].step))
     return doubtful[: max(0, len(doubtful) - FEWEST)]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from afresh.domain.fact import Block
 from afresh.domain.paths import is_conftest
 from afresh.domain.task import Check
-from afresh.domain.verdict import Baseline, Ruling, Verdict
+from afresh.domain.verdict import TARGETED, Baseline, Ruling, Verdict
 from afresh.engine.verify.baseline import NO_CHECKS, before
 from afresh.engine.verify.command import narrowed
 from afresh.engine.verify.compare import Before, Judgement, judge_step
@@ -47,7 +47,7 @@ def _run(bench: Bench, known: Before, check: Check, changed: Sequence[str]) -> R
     command = narrowed(check.command, tests) if tests else None
     failing = known.outcomes.failing
     if command is not None:
-        ran = run_check(bench.sandbox, check, narrowed=command, scope="targeted: " + listed(tests, 2), known=failing)
+        ran = run_check(bench.sandbox, check, narrowed=command, scope=TARGETED + listed(tests, 2), known=failing)
         if ran.run.timed_out or ran.outcomes.failing or (ran.run.exit == 0 and ran.outcomes.readable):
             return ran
     return run_check(bench.sandbox, check, known=failing)
