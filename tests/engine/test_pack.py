@@ -14,7 +14,7 @@ from afresh.engine.worth import Weights, weights
 
 SHIPPED = weights(template("implement_feature").weights)
 NOW = 31
-rooms = st.builds(Room, st.integers(0, 900), st.integers(0, 200), st.integers(0, 12))
+rooms = st.builds(Room, st.integers(0, 900), st.integers(0, 200), st.integers(0, 12), st.integers(0, 4))
 covers = st.sets(
     st.sampled_from(["first_name", "src/parcel/pricing.py", "value_7", "plain words and", "billable.grams = grams // 1000 + 1"])
 )
@@ -25,7 +25,7 @@ def chosen(trace: Trace, room: Room, covered: set[str] | None = None, by: Weight
 
 
 def plain(choice: Choice) -> tuple[list[tuple[int, str]], list[str]]:
-    return [(entry.number, row.line.key) for entry, row in choice.rows], choice.names
+    return [(entry.number, row.line.key) for entry, row in choice.rows], list(choice.names)
 
 
 def hits(choice: Choice) -> int:
@@ -40,7 +40,10 @@ def test_what_is_chosen_fits_its_room_and_the_names_fit_theirs(spoken, room, cov
     choice = chosen(traced(spoken), room, covered)
     names = sum(pieces(name + " ") for name in choice.names)
     lines = sum(pieces(row.line.text + "\n") for _, row in choice.rows)
-    headings = room.heading * len({entry.number for entry, _ in choice.rows})
+    headings = sum(
+        room.heading if voice is Voice.OUTPUT else room.mark
+        for _, voice in {(entry.number, entry.voice) for entry, _ in choice.rows}
+    )
     assert names <= room.names and names + lines + headings <= room.tokens
     assert choice.left == room.tokens - names - lines - headings
 
@@ -73,10 +76,11 @@ def test_what_stands_in_the_window_already_is_not_chosen_and_nothing_is_chosen_t
 
 @settings(max_examples=30)
 @given(SPOKEN)
-def test_a_name_of_the_index_stands_in_no_line_that_was_chosen_before_it(spoken):
+def test_a_name_of_the_index_stands_in_no_line_that_was_chosen(spoken):
     room, trace = Room(120, 60), traced(spoken)
     covered: set[str] = set()
     choice = chosen(trace, room, covered)
+    assert not {*choice.names} & {name for _, row in choice.rows for name in row.line.covers}
     assert {*choice.names} <= covered and {row.line.key for _, row in choice.rows} <= covered
 
 

@@ -5,11 +5,12 @@ promised moves on to its own level. Entries are opened from their best line on, 
 """
 
 import gc
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import exp, log
 
+from afresh.domain.passage import Voice
 from afresh.domain.trace import Entry, Row, Trace, implied
 from afresh.engine.rank import Order, Price, RankedRow, standing
 from afresh.engine.worth import Moving, Weights
@@ -28,13 +29,15 @@ class Room:
     names: float = 0.0
     """Of these at most for the index of names."""
     heading: float = 6.0
-    """What the line above the first row of an entry costs."""
+    """What the line above the first row of an output costs, and what stands before that of an action or a thought."""
+    mark: float = 2.0
 
 
 @dataclass(slots=True)
 class Choice:
     rows: list[tuple[Entry, Row]] = field(default_factory=list[tuple[Entry, Row]])
-    names: list[str] = field(default_factory=list[str])
+    names: dict[str, float] = field(default_factory=dict[str, float])
+    """Each with its price."""
     left: float = 0.0
 
 
@@ -47,7 +50,7 @@ def pack(trace: Trace, now: int, room: Room, covered: set[str], weights: Weights
 def chosen(trace: Trace, now: int, room: Room, covered: set[str], weights: Weights, price: Price) -> Choice:
     held = standing(trace, weights, price)
     packing = Packing(trace, weights, covered, room, Choice(left=room.tokens), room.names, held.orders)
-    if held.total + room.heading * len(trace.entries) <= room.tokens:
+    if held.total + max(room.heading, room.mark) * len(trace.entries) <= room.tokens:
         packing.take_all()
         return packing.choice
     packing.open(now)
@@ -154,9 +157,9 @@ class Packing:
     def show(self, number: int, one: RankedRow) -> bool:
         """If there is room for it; whether there may be room for more."""
         _, key, _, _, price, _, _, row = one
+        choice, covered, entry = self.choice, self.covered, self.orders[number][0]
         if number not in self.headed:
-            price += self.room.heading
-        choice, covered = self.choice, self.covered
+            price += self.room.heading if entry.voice is Voice.OUTPUT else self.room.mark
         if price > choice.left:
             self.vain += 1
             return self.vain <= VAIN
@@ -164,9 +167,18 @@ class Packing:
         self.headed.add(number)
         covered.add(key)
         covered.update(row.line.covers)
-        choice.rows.append((self.orders[number][0], row))
+        if not choice.names.keys().isdisjoint(row.line.covers):
+            self.unlist(row.line.covers)
+        choice.rows.append((entry, row))
         choice.left -= price
         return choice.left >= SCRAP
+
+    def unlist(self, names: Sequence[str]) -> None:
+        """A name that stands in a line need not stand in the index."""
+        for name in names:
+            price = self.choice.names.pop(name, 0.0)
+            self.choice.left += price
+            self.left_for_names += price
 
     @property
     def full(self) -> bool:
@@ -193,7 +205,7 @@ class Packing:
                     return
                 if name not in covered and current[name] is sighting:
                     covered.update(implied(name))
-                    self.choice.names.append(name)
+                    self.choice.names[name] = price
                     self.choice.left -= price
                     self.left_for_names -= price
 

@@ -1,7 +1,7 @@
 """The section of earlier steps: lines by expected need, shown in the order in which they happened. And the index of names."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -20,8 +20,6 @@ OLD = " (before the last change)"
 NUMBERED = re.compile(r"(?:[\w./-]+:)?[+ ]?\s*\d+(?:[:\t→-]| )\s*(\S.*)")
 EXCERPT = re.compile(r"[+ ]\s*(\d+) (.*)")
 """A line with its number before it, of any printed file; and one under Files."""
-HOLLOW = re.compile(r"~?[\d.]+[A-Za-z]{0,3}(?:/[A-Za-z/]+)?|_[a-z]+_|.*\.\.\..*|s/.*/.*/g?")
-ESCAPED = re.compile(r"[nrtm][A-Za-z_]|u00")
 FILES = "## Files"
 MARKS = {Voice.ACTION: ">", Voice.THOUGHT: ":", Voice.SKETCH: ":"}
 ID = 8
@@ -34,8 +32,9 @@ LATEST = 64
 """Entries that one step can have."""
 FILLED = 16
 """Characters of short lines that are shown rather than marked as left out."""
-OVER = 1.08
-"""Times the room is asked for: what is chosen is priced too high, and names that stand in its lines are not listed."""
+PRICED, LESS = 0.97, 0.9
+"""Parts of the room that rows and names may take by their prices: the rest is for the marks between rows; and if it was not
+enough and nothing that was chosen can be given up."""
 SMALLEST, ENOUGH = 60, 8
 """Tokens below which it is not worth while to choose, and the part of what is chosen that would make it worth while again."""
 
@@ -102,10 +101,10 @@ class WorkPage:
         if not self.memory.trace.entries or room < SMALLEST:
             return 0
         before, allowed = self.spent, self.spent + room
-        self.choose(int(allowed * OVER))
+        self.choose(int(allowed * PRICED))
         self.write()
         if self.spent > allowed and self.in_order:
-            self.choose(allowed)
+            self.choose(int(allowed * LESS))
             self.write()
         while self.spent > allowed and (self.choice.rows or self.choice.names):
             self.give_up(self.spent - allowed)
@@ -120,10 +119,9 @@ class WorkPage:
 
     def give_up(self, excess: int) -> None:
         """The rows that were chosen last, as many as make up for what the marks between rows have cost."""
-        rows = self.choice.rows or self.choice.names
-        while rows and excess >= 0:
-            gone = rows.pop()
-            excess -= self.counter(gone if isinstance(gone, str) else gone[1].line.text)
+        rows, names = self.choice.rows, self.choice.names
+        while (rows or names) and excess >= 0:
+            excess -= self.counter(rows.pop()[1].line.text if rows else names.popitem()[0])
 
     def choose(self, room: int) -> None:
         counter = self.counter
@@ -131,27 +129,15 @@ class WorkPage:
         left = max(0.0, (room - titles) / counter.factor)
         index = min(left, min(self.index.part * self.room, MOST_INDEX * self.memory.state.budget) / counter.factor)
         now = self.memory.state.step + 1
-        heading = counter.price("00= 0a1b2c\n")
-        self.choice = pack(self.memory.trace, now, Room(left, index, heading), set(self.covered), self.weights, counter.price)
+        headings = counter.price("00= 0a1b2c3d …\n"), counter.price("00 ok> ")
+        self.choice = pack(self.memory.trace, now, Room(left, index, *headings), set(self.covered), self.weights, counter.price)
 
     def write(self) -> None:
         counter = self.counter
         text = self.text
-        said = set[str]().union(*[row.line.covers for _, row in self.choice.rows])
-        absent = [name for name in self.choice.names if name not in said and not self.hollow(name)]
-        made = [("names", self.index, index_text(absent)), ("work", self.share, text)]
+        made = [("names", self.index, index_text(self.choice.names)), ("work", self.share, text)]
         self.sections = [Section(name, share.tier, text, counter(text) + 2) for name, share, text in made if text]
         self.spent = sum(section.tokens for section in self.sections)
-
-    def hollow(self, name: str) -> bool:
-        """No name but looks like one: a measure, an emphasised word, a text with its middle left out, or a word that the rest of
-        an escape sign stands before."""
-        if HOLLOW.fullmatch(name):
-            return True
-        if not ESCAPED.match(name):
-            return False
-        lines = [row.line.text for row in self.memory.trace.names[name].entry.rows if name in row.line.names]
-        return all(re.search(rf"(?:\\|\x1b\[[\d;]*){re.escape(name)}", line) for line in lines)
 
     @property
     def text(self) -> str:
@@ -211,11 +197,11 @@ def heading(entry: Entry, cut: bool, changed: int, ids: Mapping[int, str]) -> st
     return f"{entry.step}= {entry.passage.block[:ID]}{OLD if entry.passage.before(changed) else ''}{' …' if cut else ''}\n"
 
 
-def index_text(found: Sequence[str]) -> str:
+def index_text(found: Collection[str]) -> str:
     """Paths on one line, identifiers on the next."""
     paths = sorted(name for name in found if "/" in name)
     others = sorted(name for name in found if "/" not in name)
-    return "\n".join([INDEX_TITLE, *(" ".join(part) for part in (paths, others) if part)]) if found else ""
+    return "\n".join([INDEX_TITLE, *(" ".join(part) for part in (paths, others) if part)]) if paths or others else ""
 
 
 def covered(texts: Sequence[str]) -> frozenset[str]:

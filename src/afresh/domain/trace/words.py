@@ -9,6 +9,10 @@ CODE = re.compile(r"[/_.]|[a-z][A-Z]|\d.*[A-Za-z]{2}|[A-Za-z]{2}.*\d")
 FILE = re.compile(r"(?:^|/)([\w.-]*\w\.[A-Za-z]\w{0,4})(?::\d+)?$")
 ADDRESS = re.compile(r"x?(?=[0-9a-f]*\d)[0-9a-f]{7,}")
 """Of an object in memory, or a hash cut short: never needed again, and there are many."""
+HOLLOW = re.compile(r"~?[\d.]+[A-Za-z]{0,3}(?:/[A-Za-z/]+)?|_[a-z]+_|.*\.\.\..*|s/.*/.*/g?")
+"""A measure, an emphasised word, a text with its middle left out, a substitution."""
+ESCAPE = re.compile(r"\\(?:[nrt](?=[A-Za-z_])|u[0-9a-fA-F]{4})|\x1b\[[\d;]*[A-Za-z]")
+"""A sign that is written as several and would seem to belong to the word behind it."""
 SHORTEST, LONGEST, LINKS = 5, 200, 8
 
 
@@ -16,7 +20,7 @@ SHORTEST, LONGEST, LINKS = 5, 200, 8
 def named(word: str) -> str:
     """The name that a word is; empty when it is none."""
     word = word.strip(".-")
-    if ADDRESS.fullmatch(word):
+    if ADDRESS.fullmatch(word) or HOLLOW.fullmatch(word):
         return ""
     fitting = SHORTEST <= len(word) <= LONGEST and LETTERS.search(word) and CODE.search(word)
     return word if fitting else ""
@@ -24,6 +28,8 @@ def named(word: str) -> str:
 
 def names(text: str) -> tuple[str, ...]:
     """In order of their first occurrence."""
+    if "\\" in text or "\x1b" in text:
+        text = ESCAPE.sub(" ", text)
     found = dict.fromkeys(map(named, WORD.findall(text)))
     found.pop("", None)
     return tuple(found)
