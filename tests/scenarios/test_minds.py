@@ -197,7 +197,7 @@ def test_9_a_cut_says_what_and_where_to_get_it_and_keeps_the_label(windows):
     for window in windows.values():
         stubs = [line for line in window.lines("files") if line.startswith("     … ")]
         gone = [one for one in window.omissions if one.section == "files"]
-        assert len(stubs) == len(gone) or window.filled > 0.95
+        assert len(stubs) == len(gone) or "… more that is not shown" in window.lines("files"), f"step {window.step}"
 
 
 def test_9_a_long_line_is_cut_within_and_says_so(tmp_path):

@@ -156,7 +156,8 @@ def files(memory: Memory) -> Draft:
         stub = f"     … {view.start}-{view.end} {view.title}".rstrip()
         rank = view.rank(memory.state, spoken) + kept.get(view, 0)
         pieces.append(Piece(view.text, f"{LINES}{view.subject}", rank, f"`read` {view.path}", stub, view.path))
-    return Draft("files", "Files as they are now (+ changed by this task, … not shown: `read` them)", Tier.DEMAND, tuple(pieces))
+    title = "Files as they are now (+ changed by this task, … not shown: `read` them)"
+    return Draft("files", title, Tier.DEMAND, tuple(pieces), "… more that is not shown")
 
 
 def seen_files(memory: Memory) -> list[View]:
