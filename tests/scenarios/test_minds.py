@@ -151,7 +151,10 @@ def test_5_what_a_reply_printed_after_its_change_is_not_marked_as_older(tmp_path
         ("Round up.", [("search", {"text": "billable"}), edit(PRICING, OLD, NEW), run("echo second_name")]),
         *[("Look.", [("read", {"path": "README.md"})])] * 8,
     ]
-    lines = tell(tmp_path, "look", steps, {}, QUICK)[-1].lines("work")
+    told = tell(tmp_path, "look", steps, {}, QUICK)
+    done = [line for line in told[2].lines("last") if line.startswith("You did: ")]
+    assert [line.endswith(" (before the change below)") for line in done] == [True, False, False]
+    lines = told[-1].lines("work")
     assert ["before" in line for line in lines if re.match(r"\d= ", line)] == [True, True, False]
 
 
