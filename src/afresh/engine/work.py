@@ -56,8 +56,6 @@ class WorkPage:
     spent: int = 0
     choice: Choice = field(default_factory=Choice)
     sections: list[Section] = field(default_factory=list[Section])
-    fresh: bool = False
-    """Names have not been looked for yet in the lines that were chosen with them."""
 
     def within(self, room: int) -> int:
         return min(room, self.limit - self.spent)
@@ -134,16 +132,14 @@ class WorkPage:
         index = min(left, min(self.index.part * self.room, MOST_INDEX * self.memory.state.budget) / counter.factor)
         now = self.memory.state.step + 1
         heading = counter.price("00= 0a1b2c\n")
-        self.fresh = True
         self.choice = pack(self.memory.trace, now, Room(left, index, heading), set(self.covered), self.weights, counter.price)
+        self.choice.names = [name for name in self.choice.names if not self.hollow(name)]
 
     def write(self) -> None:
         counter = self.counter
         text = self.text
-        if self.fresh:
-            self.choice.names = [name for name in self.choice.names if name not in text and not self.hollow(name)]
-            self.fresh = False
-        made = [("names", self.index, index_text(self.choice.names)), ("work", self.share, text)]
+        absent = [name for name in self.choice.names if name not in text]
+        made = [("names", self.index, index_text(absent)), ("work", self.share, text)]
         self.sections = [Section(name, share.tier, text, counter(text) + 2) for name, share, text in made if text]
         self.spent = sum(section.tokens for section in self.sections)
 
