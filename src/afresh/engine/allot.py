@@ -89,7 +89,8 @@ class Page:
     def add_stubs(self, room: int) -> int:
         """Where the pieces that are left out can be found."""
         before = self.spent
-        incomplete = self.missing or self.draft.trimmed
+        unmarked = any(not piece.stub for piece in self.missing) or self.stubs_cost > room
+        incomplete = unmarked or self.draft.trimmed
         if self.draft.rest and self.taken and incomplete and (cost := self.counter(self.draft.rest) + 1) <= room:
             self.rest, self.spent = True, self.spent + cost
         for piece in self.missing:

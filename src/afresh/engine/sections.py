@@ -157,7 +157,8 @@ def files(memory: Memory) -> Draft:
         stub = f"     … {view.start}-{view.end} {view.title}".rstrip()
         rank = view.rank(memory.state, spoken) + kept.get(view, 0)
         pieces.append(Piece(view.text, f"{LINES}{view.subject}", rank, f"`read` {view.path}", stub, view.path))
-    return Draft("files", "Files as they are now (+ changed by this task, … not shown: `read` them)", Tier.DEMAND, tuple(pieces))
+    title = "Files as they are now (+ changed by this task, … not shown: `read` them)"
+    return Draft("files", title, Tier.DEMAND, tuple(pieces), "… more that is not shown")
 
 
 def seen_files(memory: Memory) -> list[View]:
@@ -231,13 +232,30 @@ def last(memory: Memory) -> Draft:
     step: StepRecord = memory.state.recent[-1]
     outputs = {look.subject: look.text for look in memory.of("output")}
     thought = [Piece(f"You thought: {step.thought}", "thought of the last step")] if step.thought else []
+    edited = max([number for number, seen in enumerate(step.observations) if step.kept and wrote(seen)], default=0)
     deeds = [
-        Piece(deed(seen, outputs, step.kept), f"output {number} of {seen.action.tool}", 1, recalled(seen), unshown(seen))
+        Piece(
+            dated(deed(seen, outputs, step.kept), number < edited and not wrote(seen)),
+            f"output {number} of {seen.action.tool}",
+            1,
+            recalled(seen),
+            unshown(seen),
+        )
         for number, seen in enumerate(step.observations)
         if not (seen.ok and seen.action.tool in NOTING)
     ]
     undone = [] if step.kept else [Piece("The whole reply was undone: see Verification.", "outcome of the last step")]
     return Draft("last", f"Last step ({step.step})", Tier.DEMAND, (*thought, *deeds, *undone))
+
+
+def wrote(seen: Observation) -> bool:
+    return seen.ok and seen.action.tool in WRITING
+
+
+def dated(told: str, before: bool) -> str:
+    """Marked when what was printed is older than a change of the same reply."""
+    head, rest, text = told.partition("\n")
+    return f"{head} (before the change below){rest}{text}" if before else told
 
 
 def recalled(seen: Observation) -> str:
@@ -250,9 +268,9 @@ def unshown(seen: Observation) -> str:
 
 def deed(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
     """Text that a kept change wrote stands under Files; of one that failed or was undone it is shown here, to learn from."""
-    if seen.ok and kept and seen.action.tool in WRITING:
+    if kept and wrote(seen):
         return f"You did: {seen.action.tool}: {seen.text.partition(chr(10))[0]}"
-    spoken_for = (seen.ok and seen.action.tool in WRITING) or seen.action.tool == "run"
+    spoken_for = wrote(seen) or seen.action.tool == "run"
     shown: Mapping[str, Any] = {} if spoken_for else seen.action.args
     if seen.action.tool == "run":
         return f"You did: run{'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"
