@@ -121,7 +121,7 @@ def test_every_line_of_the_work_is_shown_or_counted_among_what_is_left_out(memor
     told = [one.what for one in window.omissions if one.section == "work"]
     shown = next((part.text.splitlines() for part in window.sections if part.name == "work"), [])
     for voice in Voice:
-        known = sum(len(entry.rows) for entry in memory.trace.entries if entry.voice is voice)
+        known = sum(latest.entry.voice is voice for latest in memory.trace.lines.values())
         gone = sum(int(what.split()[0].replace(",", "")) for what in told if f" lines of {voice}s" in what)
         assert 0 <= known - gone <= len(shown)
     assert any("passages of old steps" in what for what in told) == bool(memory.state.forgotten and memory.trace.entries)
