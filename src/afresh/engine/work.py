@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice, takewhile
 
 from afresh.domain.memory import Memory
 from afresh.domain.passage import Voice
@@ -28,8 +29,6 @@ WORTH_AN_ID = 80
 """Characters of an output below which it says little more than how the action ended."""
 MOST_INDEX = 0.15
 """Of the ceiling, at most, whatever a template says: a list of names is no text to work from."""
-LATEST = 64
-"""Entries that one step can have."""
 FILLED = 16
 """Characters of short lines that are shown rather than marked as left out."""
 PRICED, LESS = 0.97, 0.9
@@ -61,15 +60,19 @@ class WorkPage:
 
     @property
     def said_last(self) -> frozenset[str]:
-        latest = [entry for entry in self.memory.trace.entries[-LATEST:] if entry.step == self.memory.state.step]
-        return frozenset(row.line.key for entry in latest if entry.voice is not Voice.OUTPUT for row in entry.rows)
+        return frozenset(
+            row.line.key for entry in self.since(self.memory.state.step) if entry.voice is not Voice.OUTPUT for row in entry.rows
+        )
 
     def retold(self, text: str) -> frozenset[str]:
         """Lines of the latest steps that stand in this text, be it within a line."""
-        steps = {record.step for record in self.memory.state.recent} if text else set[int]()
-        latest = [entry for entry in self.memory.trace.entries[-LATEST * len(steps) :] if entry.step in steps]
-        keys = [row.line.key for entry in latest for row in entry.rows]
+        first = min((record.step for record in self.memory.state.recent), default=None) if text else None
+        keys = [row.line.key for entry in self.since(first) for row in entry.rows] if first is not None else []
         return frozenset([key for key in keys if key.removeprefix("$ ").removesuffix(" (failed)") in text])
+
+    def since(self, step: int) -> Iterator[Entry]:
+        """From the latest entry back to this step."""
+        return takewhile(lambda entry: entry.passage.step >= step, reversed(self.memory.trace.entries))
 
     @property
     def stubs_cost(self) -> int:
@@ -142,18 +145,21 @@ class WorkPage:
     @property
     def text(self) -> str:
         shown = sorted(self.choice.rows, key=lambda one: (one[0].number, one[1].line.place))
-        changed = self.memory.state.last_change
-        return "\n".join([TITLE, *written(shown, changed, self.unshown)]) if shown else ""
+        if not shown:
+            return ""
+        told = {entry.passage.block for entry, _ in shown}
+        actions = dict.fromkeys([entry for entry, _ in shown if entry.voice is Voice.ACTION])
+        ids = {entry: self.unshown(entry, told) for entry in actions}
+        return "\n".join([TITLE, *written(shown, self.memory.state.last_change, ids)])
 
-    @property
-    def unshown(self) -> dict[int, str]:
-        """By step the ids of outputs of which no row is shown. The last step tells its own."""
-        told, latest = {entry.passage.block for entry, _ in self.choice.rows}, self.memory.state.step
-        ids: dict[int, str] = {}
-        for one in self.memory.state.passages:
-            if one.voice is Voice.OUTPUT and one.size > WORTH_AN_ID and one.step != latest and one.block not in told:
-                ids[one.step] = f"{ids.get(one.step, '')} {one.block[:ID]}"
-        return ids
+    def unshown(self, action: Entry, told: Collection[str]) -> str:
+        """Ids of its outputs of which no row is shown. The last step tells its own."""
+        step, entries = action.passage.step, self.memory.trace.entries
+        if step == self.memory.state.step:
+            return ""
+        following = takewhile(lambda entry: entry.passage.step == step, islice(entries, action.number + 1, None))
+        outputs = [entry.passage for entry in following if entry.voice is Voice.OUTPUT]
+        return "".join([f" {one.block[:ID]}" for one in outputs if one.size > WORTH_AN_ID and one.block not in told])
 
     @property
     def omissions(self) -> list[Omission]:
@@ -170,7 +176,7 @@ class WorkPage:
         return found
 
 
-def written(shown: Sequence[tuple[Entry, Row]], changed: int, ids: Mapping[int, str]) -> Iterator[str]:
+def written(shown: Sequence[tuple[Entry, Row]], changed: int, ids: Mapping[Entry, str]) -> Iterator[str]:
     """Rows under a heading for each entry; a mark stands where lines are left out, unless what is missing is shorter than it."""
     former: Entry | None = None
     place = 0
@@ -187,12 +193,12 @@ def written(shown: Sequence[tuple[Entry, Row]], changed: int, ids: Mapping[int, 
         former, place = entry, row.line.place + 1
 
 
-def heading(entry: Entry, cut: bool, changed: int, ids: Mapping[int, str]) -> str:
+def heading(entry: Entry, cut: bool, changed: int, ids: Mapping[Entry, str]) -> str:
     """Stands before an action or a thought on its line; before an output on one of its own, so that its indentation stays.
     An action says how it ended, and by which id its output is to be had if nothing of it is shown."""
     if entry.voice is not Voice.OUTPUT:
         how = f" {entry.passage.ended}" if entry.passage.ended else ""
-        found = ids.get(entry.step, "") if entry.voice is Voice.ACTION else ""
+        found = ids.get(entry, "")
         return f"{entry.step}{how}{found}{MARKS[entry.voice]} {'… ' if cut else ''}"
     return f"{entry.step}= {entry.passage.block[:ID]}{OLD if entry.passage.before(changed) else ''}{' …' if cut else ''}\n"
 
