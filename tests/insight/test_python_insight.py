@@ -107,3 +107,13 @@ def test_the_outline_stays_small_puts_what_matters_first_and_says_what_is_left_o
     ]  # fmt: skip
     assert "class Two(three)" in text
     assert "more Python files (100 of them tests)" in text
+
+
+def test_other_files_stand_before_the_tests_those_that_people_read_first_and_hidden_ones_last():
+    files = Texts({"src/one.py": "def one(): pass\n", "tests/test_one.py": "def test_it(): pass\n"})
+    files.texts |= {".github/owners.md": "", "docs/guide.rst": "", "data/blob.bin": "", "Makefile": "", "notes/named.bin": ""}
+    text = PythonInsight().looks(state("mend named.bin", "implement_feature"), files)[0].text
+    assert text.splitlines()[1:] == [
+        "other files: notes/named.bin, docs/guide.rst, Makefile, data/blob.bin, .github/owners.md",
+        "tests/test_one.py (1 lines): test_it",
+    ]

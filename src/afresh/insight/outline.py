@@ -9,7 +9,11 @@ from afresh.insight.complexity import FunctionNode
 from afresh.insight.source import Source
 from afresh.insight.tree import Tree, is_test
 
-LONGEST, LINE = 3_000, 220
+LONGEST, LINE, LISTED = 9_000, 220, 400
+"""Characters: of the whole, more than a window has room for; of one file; of a list of others."""
+
+
+READ = (".md", ".rst", ".toml", ".cfg", ".txt", ".yaml", ".yml")
 
 
 def outline(tree: Tree, state: State) -> str:
@@ -22,10 +26,20 @@ def outline(tree: Tree, state: State) -> str:
         lines.append(f"… and {left} more Python files ({tests} of them tests): use search")
     if tree.skipped:
         lines.append("not understood: " + _listed([f"{path} ({why})" for path, why in sorted(tree.skipped.items())]))
-    other = [path for path in tree.paths if not path.endswith(".py")]
+    other = sorted((path for path in tree.paths if not path.endswith(".py")), key=lambda path: (unlikely(path, words), path))
     if other:
-        lines.append("other files: " + _listed(other))
+        sources = sum(not is_test(source.path) for source in ranked)
+        lines.insert(min(sources, len(lines)), "other files: " + _listed(other))
     return "\n".join(lines)
+
+
+def unlikely(path: str, words: frozenset[str]) -> int:
+    """What the task speaks of, what people read, the rest, what is hidden."""
+    if path in words or PurePosixPath(path).name in words:
+        return 0
+    if path.startswith(".") or "/." in path:
+        return 3
+    return 1 if path.endswith(READ) else 2
 
 
 def mentioned(state: State) -> frozenset[str]:
@@ -46,7 +60,7 @@ def rank(path: str, state: State, words: frozenset[str]) -> int:
 
 def _fitting(lines: list[str]) -> tuple[list[str], int]:
     kept: list[str] = []
-    room = LONGEST - 600
+    room = LONGEST - 2 * LISTED - 100
     for line in lines:
         room -= len(line) + 1
         if room < 0:
@@ -78,8 +92,8 @@ def _definition(statement: ast.stmt) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    kept = names[:12]
-    while len(kept) > 1 and len(", ".join(kept)) > 250:
+    kept = names[:24]
+    while len(kept) > 1 and len(", ".join(kept)) > LISTED - 20:
         kept.pop()
     more = len(names) - len(kept)
-    return ", ".join(kept)[:260] + (f" and {more} more" if more else "")
+    return ", ".join(kept)[: LISTED - 20] + (f" and {more} more" if more else "")
