@@ -238,7 +238,7 @@ def test_short_notes_come_before_older_code():
     test = Look("test", "test_a.py::test_b", "def test_b():\n" + "    assert some_name\n" * 60)
     thought = StepRecord(30, "and so on " * 900, (), "", True)
     told = made(Memory(state(facts=tuple(notes), step=30, recent=(thought,)), (*code, test))).request.message
-    assert all(f"- part {n}: rounds" in told for n in range(8)) and "some_name_1 = " in told
+    assert all(f"- part {n}: rounds" in told for n in range(8)) and re.search(r"some_name_\d+ = ", told)
 
 
 def test_what_one_output_says_of_several_tests_is_one_line():

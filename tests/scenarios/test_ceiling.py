@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -79,7 +80,7 @@ def log(person: Person, task: str) -> list[dict[str, Any]]:
 
 def test_a_provider_that_counts_more_breaches_once_and_from_then_on_the_ceiling_holds(person: Person, provider) -> None:
     with provider([reply(LOOK)] * 4 + [reply(MEND, COMPLETE)]):
-        task = person.runs(MODEL, "--json", goal=GOAL).json["task"]
+        task = person.runs(MODEL, "--max-budget", "4000", "--json", goal=GOAL).json["task"]
     made = calls(person, task)
     assert [reported + audit.reserve > audit.budget for audit, reported in made] == [True, False, False, False, False]
     used = [audit.tokens for audit, _ in made]
@@ -162,13 +163,25 @@ def test_a_limit_that_equals_the_budget_is_never_passed(person: Person, provider
 
 
 def test_room_is_given_when_steps_fail_for_want_of_it_and_taken_back_after_calm_ones(person: Person, provider) -> None:
-    small = ("read", {"path": "calc.py"})
+    small = ("run", {"command": "echo so far so good"})
     with provider([reply(LOST)] * 2 + [reply(small)] * 5 + [reply(MEND, COMPLETE)]):
         task = person.runs(MODEL, "--json", goal=GOAL).json["task"]
     up, down = events(person, task, Rebudgeted)
     assert (up.step, up.before, up.budget) == (2, 4_000, 8_000) and "2 steps in a row failed while" in up.reason
     assert (down.step, down.before, down.budget) == (5, 8_000, 4_000) and "3 calm steps in a row" in down.reason
     assert [audit.budget for audit, _ in calls(person, task)] == [4_000] * 2 + [8_000] * 3 + [4_000] * 3
+    assert person.types("context", "verify", task).code == 0
+
+
+def test_room_is_given_when_lines_are_read_again_that_had_no_room_beside_others(person: Person, provider) -> None:
+    other = ("read", {"path": "calc.py"})
+    with provider([reply(LOOK), reply(other), reply(LOOK), reply(MEND, COMPLETE)]):
+        task = person.runs(MODEL, "--json", goal=GOAL).json["task"]
+    [up] = events(person, task, Rebudgeted)
+    assert (up.step, up.before, up.budget) == (3, 4_000, 8_000)
+    assert re.fullmatch(
+        r"lines that had been seen were read again while [\d,]+ tokens that were asked for had no room", up.reason
+    )
     assert person.types("context", "verify", task).code == 0
 
 

@@ -7,9 +7,10 @@ from typing import Any
 from afresh.domain import event as happened
 from afresh.domain.action import Observation, Reply
 from afresh.domain.cost import learnt
+from afresh.domain.fact import Region
 from afresh.domain.meter import kept, meter_of, taught
 from afresh.domain.pressure import Pressure, Reading
-from afresh.domain.room import below, changed_to, stepped
+from afresh.domain.room import Room, below, changed_to, stepped
 from afresh.domain.state import State
 from afresh.domain.verdict import Ruling
 from afresh.domain.window import Audit
@@ -49,6 +50,25 @@ def replied(reply: Reply, state: State) -> dict[str, Any]:
 
 def acted(observations: Sequence[Observation], state: State) -> dict[str, Any]:
     return {"costs": learnt(state.costs, observations)}
+
+
+def looked(regions: Sequence[Region], state: State) -> Room:
+    """Whether a window that had no room for it has cost a step: most of what was read had been seen before."""
+    read = [region for region in regions if not region.changed]
+    again = state.reading.unmet > 0 and any(2 * known_lines(region, state.regions) > lines(region) for region in read)
+    return replace(state.room, again=again)
+
+
+def known_lines(new: Region, known: Sequence[Region]) -> int:
+    return sum(
+        max(0, min(new.end, old.end) - max(new.start, old.start) + 1)
+        for old in known
+        if old.path == new.path and old.step < new.step
+    )  # fmt: skip
+
+
+def lines(region: Region) -> int:
+    return region.end - region.start + 1
 
 
 def finished(step: int, state: State) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def _(event: happened.Digested, state: State) -> State:
     held = remembered(passages, state.budget) if event.passages else passages
     return changed(
         state, facts=bounded(facts), regions=regions[-REGIONS:], index=index, archived=state.archived + len(fresh(event, state)),
-        passages=held, forgotten=state.forgotten + len(passages) - len(held),
+        passages=held, forgotten=state.forgotten + len(passages) - len(held), room=ceiling.looked(event.regions, state),
     )  # fmt: skip
 
 

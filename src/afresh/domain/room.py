@@ -21,6 +21,8 @@ class Room:
     """Why the agent has asked for more, until that is decided on."""
     failing: int = 0
     """Steps in a row that came to nothing while something asked for was left out."""
+    again: bool = False
+    """The last step read lines again that it had seen before, while something asked for was left out."""
     calm: int = 0
     """Steps in a row that worked and that the level below would have held."""
     patience: int = PATIENCE
@@ -51,7 +53,8 @@ def changed_to(room: Room, before: int, budget: int, step: int, reason: str) -> 
     up, down = budget > before, budget < before
     patience = min(2 * room.patience, MOST_PATIENCE) if up and room.lowered else room.patience
     return replace(
-        room, budget=budget, highest=max(room.highest, before, budget), since=step, reason=reason, wanted="", failing=0, calm=0,
+        room, budget=budget, highest=max(room.highest, before, budget), since=step, reason=reason, wanted="", failing=0,
+        again=False, calm=0,
         patience=patience, lowered=down or (room.lowered and not up),
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ from functools import partial
 from afresh.domain.memory import Memory
 from afresh.domain.template import Share, Template
 from afresh.domain.window import Omission, Section, Tier
+from afresh.engine.page import page
 from afresh.engine.sections import Draft, Piece
 from afresh.engine.tokens import Gauge
 from afresh.engine.work import WorkPage, covered
@@ -84,7 +85,9 @@ class Page:
 
     @property
     def stubs_cost(self) -> int:
-        return sum(self.counter(piece.stub) + 1 for piece in self.missing if piece.stub)
+        """Of the lines that stand for what is missing; neighbours share one."""
+        absent = [replace(piece, text=piece.stub) for piece in self.draft.pieces if piece.stub and piece not in self.taken]
+        return self.counter(page(self.draft, absent)) if absent else 0
 
     def add_stubs(self, room: int) -> int:
         """Where the pieces that are left out can be found."""
@@ -93,10 +96,15 @@ class Page:
         incomplete = unmarked or self.draft.trimmed
         if self.draft.rest and self.taken and incomplete and (cost := self.counter(self.draft.rest) + 1) <= room:
             self.rest, self.spent = True, self.spent + cost
+        room -= self.spent - before
+        if self.stubs_cost <= room:
+            self.taken |= {piece: replace(piece, text=piece.stub) for piece in self.missing if piece.stub}
+            self.settled()
+            return self.spent - before
         for piece in self.missing:
             stub = replace(piece, text=piece.stub)
-            if piece.stub and (cost := self.cost(stub)) <= room - (self.spent - before):
-                self.show(piece, stub, cost)
+            if piece.stub and (cost := self.cost(stub)) <= room:
+                room -= self.show(piece, stub, cost)
         return self.spent - before
 
     def show(self, piece: Piece, shown: Piece, cost: int) -> int:
@@ -213,17 +221,6 @@ def opened_work(memory: Memory, template: Template, shares: Sequence[Share], roo
 
 def named(shares: Sequence[Share], section: str) -> Share | None:
     return next((share for share in shares if share.section == section), None)
-
-
-def page(draft: Draft, pieces: Sequence[Piece]) -> str:
-    """The section as text; a heading stands above the first piece of each group."""
-    lines, former = [f"## {draft.title}"], ""
-    for piece in pieces:
-        if piece.group != former and piece.group:
-            lines.append(piece.group)
-        lines.append(piece.text)
-        former = piece.group
-    return "\n".join(lines)
 
 
 def cut(piece: Piece, room: int, counter: Gauge) -> Piece | None:

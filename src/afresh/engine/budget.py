@@ -41,6 +41,9 @@ def decide(state: State, cap: int) -> Rebudgeted | None:
     if room.failing >= FAILURES and larger > budget:
         why = f"{room.failing} steps in a row failed while {state.reading.unmet:,} tokens that were asked for had no room"
         return Rebudgeted(state.step, budget, larger, why)
+    if room.again and larger > budget:
+        why = f"lines that had been seen were read again while {state.reading.unmet:,} tokens that were asked for had no room"
+        return Rebudgeted(state.step, budget, larger, why)
     if lower < budget and room.calm >= room.patience and holds(state, lower):
         why = f"{room.calm} calm steps in a row: {projected(state, lower):,} of {lower:,} tokens are enough for the next"
         return Rebudgeted(state.step, budget, lower, why)

@@ -6,9 +6,10 @@ from dataclasses import replace
 from afresh.domain.memory import Memory
 from afresh.domain.template import SECTIONS, Layout, Template
 from afresh.domain.window import Request, Section, Tier, ToolSchema, Window
-from afresh.engine.allot import Page, allot, opened, opened_work, page
+from afresh.engine.allot import Page, allot, opened, opened_work
 from afresh.engine.compaction.ladder import compact
 from afresh.engine.compaction.types import Shorter
+from afresh.engine.page import page
 from afresh.engine.phase import urged, where
 from afresh.engine.sections import Draft, drafts
 from afresh.engine.tokens import TOOL_FRAMING, Gauge, tools_text

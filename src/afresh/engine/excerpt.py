@@ -27,13 +27,18 @@ def chunks(lines: Sequence[str]) -> list[tuple[int, int]]:
 def excerpt(lines: Sequence[str], start: int, end: int, changed: frozenset[int]) -> str:
     """These lines, and above them the `def` and `class` lines that they are inside of."""
     shown = [numbered(lines, number, changed) for number in range(start, end + 1)]
-    above = [numbered(lines, number, changed) for number in enclosing(lines, start)]
+    first = next((number for number in range(start, end + 1) if lines[number - 1].strip()), start)
+    above = [numbered(lines, number, changed) for number in enclosing(lines, first) if number < start]
     return "\n".join([*above, *shown])
 
 
 def title(lines: Sequence[str], start: int, end: int) -> str:
-    """The first names that are defined in these lines. If they are too many, functions and classes before constants."""
-    found = [match for line in lines[start - 1 : end] if (match := DEFINED.match(line))]
+    """The first names that are defined in these lines, or what they are a part of. If they are too many, functions and classes
+    before constants."""
+    numbers = range(start, end + 1)
+    first = next((number for number in numbers if lines[number - 1].strip()), start)
+    around = [number for number in enclosing(lines, first)[-1:] if number < start]
+    found = [match for number in (*around, *numbers) if (match := DEFINED.match(lines[number - 1]))]
     if len(found) > NAMED:
         found.sort(key=lambda match: not match[1])
     return ", ".join(match[1] or match[2] for match in found[:NAMED]) + (", …" if len(found) > NAMED else "")

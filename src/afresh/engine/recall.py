@@ -1,7 +1,8 @@
 """Gather what a window may show: the state, and looks at the tree and the archive as they are now. Reads only."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from afresh.domain.fact import Look, Region
 from afresh.domain.memory import Memory
@@ -14,6 +15,8 @@ from afresh.ports import Files
 OUTPUT_CHARACTERS = 12_000
 """No window of ours has room for more of one output; the rest is a recall away."""
 FAILING_SOURCES, NAMED_FILES, NAMED_LINES = 3, 3, 120
+SLIGHT, NEAR = 6, 3
+"""Lines for which a definition is not taken apart, and lines beside a changed one that go with it."""
 CHANGED_LINE = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
@@ -37,9 +40,31 @@ def excerpts(state: State, files: Files, changes: dict[str, str]) -> Iterator[Lo
     for path in dict.fromkeys(region.path for region in regions):
         lines, changed = (readable(files, path) or "").splitlines(), new_lines(changes.get(path, ""))
         touched = [region for region in regions if region.path == path]
-        for start, end in chunks(lines):
+        asked = [(region.start, region.end) for region in touched if region.step == state.step and not region.changed]
+        wanted = [*asked, *around(changed)]
+        for start, end in (part for chunk in chunks(lines) for part in parted(chunk, wanted)):
             if any(region.start <= end and start <= region.end for region in touched):
                 yield Look("file", f"{path}:{start}-{end} {title(lines, start, end)}", excerpt(lines, start, end, changed))
+
+
+def parted(chunk: tuple[int, int], wanted: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Lines that are wanted for themselves apart from the rest of their definition: there may be room for them alone."""
+    start, end = chunk
+    inside = [(first, last) for first, last in wanted if start <= last and first <= end]
+    edges = {*[first for first, _ in inside], *[last + 1 for _, last in inside]}
+    cuts = [start, *sorted(edge for edge in edges if start + SLIGHT <= edge <= end + 1 - SLIGHT), end + 1]
+    return [(first, then - 1) for first, then in pairwise(cuts)]
+
+
+def around(changed: frozenset[int]) -> list[tuple[int, int]]:
+    """Changed lines with a few beside them."""
+    runs: list[tuple[int, int]] = []
+    for number in sorted(changed):
+        if runs and number - NEAR <= runs[-1][1] + 1:
+            runs[-1] = runs[-1][0], number + NEAR
+        else:
+            runs.append((number - NEAR, number + NEAR))
+    return runs
 
 
 def told_of(state: State, files: Files) -> list[Region]:

@@ -81,7 +81,7 @@ def task(memory: Memory) -> Draft:
 def outline(memory: Memory) -> Draft:
     lines = [line for look in memory.of("outline") for line in look.text.splitlines()]
     pieces = [Piece(line, "lines of the outline", number) for number, line in enumerate(lines)]
-    return Draft("outline", "Source tree", Tier.PHASE, tuple(pieces), "… more: `search` finds them")
+    return Draft("outline", "Source tree", Tier.PHASE, tuple(pieces), "… more: `run` ls -R")
 
 
 def summary(memory: Memory) -> Draft:

@@ -9,12 +9,13 @@ from afresh.domain.state import State
 from afresh.domain.trace import names
 
 NUMBER = re.compile(r"^[+ ]\s*\d+ ", re.MULTILINE)
+CHANGED = re.compile(r"^\+", re.MULTILINE)
 SUBJECT = re.compile(r"(.+):(\d+)-(\d+) (.*)", re.DOTALL)
 STEP, UNSPOKEN, PROTECTED, ASKED, CORE = 1_000, 100, -(10**9), -(10**10), -(10**11)
 """What a step counts for in a rank, what it counts not to be spoken of, and how far ahead stand what is worked on; before that
 what the last step has read or written, since a window without it would be asked for it again; and first the little that the work
 turns on."""
-WORKED_ON, TURNED_ON = 60, 20
+WORKED_ON, TURNED_ON = 80, 20
 """Lines that are kept whatever else was looked at, and lines of these that stand even before what was asked for last."""
 
 
@@ -52,14 +53,16 @@ class View:
 
 def protected(views: Sequence[View], state: State, failing: Sequence[str]) -> dict[View, int]:
     """What is being worked on, whatever was looked at since, with its place in rank: the definitions that goal, plan or the last
-    thought call by name, those touched last first, and the tests that fail. As many as leave room for what was asked for last."""
+    thought call by name, those touched last first, what the task has changed, and the tests that fail. As many as leave room for
+    what was asked for last."""
     if not views:
         return {}
     called = frozenset(name for text in texts(state) for name in names(text))
     named = sorted((view for view in views if called & set(view.title.split(", "))), key=lambda view: view.rank(state, called))
     tests = [view for view in views if any(source in view.code for source in failing)]
+    changed = sorted((view for view in views if CHANGED.search(view.text)), key=lambda view: view.rank(state, called))
     kept, left = dict[View, int](), WORKED_ON
-    for view in (*named, *tests):
+    for view in (*named, *tests, *changed):
         if view not in kept and view.end - view.start < left:
             left -= view.end - view.start + 1
             kept[view] = CORE if left >= WORKED_ON - TURNED_ON and view in named else PROTECTED

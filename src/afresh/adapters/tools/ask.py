@@ -16,5 +16,5 @@ def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
 
 
 tool = FunctionTool(
-    schema("ask", "Ask the user and wait, only if you cannot decide.", ("options",), question="", options=("array", "")), run
+    schema("ask", "Ask the user, only if you cannot decide.", ("options",), question="", options=("array", "")), run
 )  # fmt: skip

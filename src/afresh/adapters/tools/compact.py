@@ -21,4 +21,4 @@ def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
     return Outcome("older steps are put away before the next call", events=(CompactionWanted(keep),))
 
 
-tool = FunctionTool(schema("compact", "Put older steps away; `keep`: what later ones need.", keep=""), run)
+tool = FunctionTool(schema("compact", "Put older steps away; `keep`: what later ones need (300 characters).", keep=""), run)

@@ -14,4 +14,4 @@ def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
     return Outcome("verifying", complete=args["summary"])
 
 
-tool = FunctionTool(schema("complete", "Claim the task done: commit subject, blank line, what and why.", summary=""), run)
+tool = FunctionTool(schema("complete", "Claim the task done: commit subject, then what and why.", summary=""), run)

@@ -15,4 +15,4 @@ def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
     return Outcome("asked for; the next call is larger if the limit allows it", events=(Wanted(args["reason"]),))
 
 
-tool = FunctionTool(schema("more_room", "Get a larger window; `reason`: what you need is left out.", reason=""), run)
+tool = FunctionTool(schema("more_room", "Get a larger window; `reason`: what is missing.", reason=""), run)

@@ -24,7 +24,7 @@ def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
 
 tool = FunctionTool(
     schema(
-        "read", f"Show lines of a file ({LINES} from `start` unless told).", ("start", "lines"),
+        "read", f"Show lines of a file ({LINES} from `start` on).", ("start", "lines"),
         path="", start=("integer", ""), lines=("integer", ""),
     ),
     run,

@@ -39,4 +39,4 @@ def told(done: Completed) -> str:
     return f"{end}\n{done.output.rstrip()}" if done.output.strip() else f"{end}, no output"
 
 
-tool = FunctionTool(schema("run", "Run a shell command (no network, 120 s).", command=""), run, changes=True)
+tool = FunctionTool(schema("run", "Run a shell command (no network, no git, 120 s).", command=""), run, changes=True)

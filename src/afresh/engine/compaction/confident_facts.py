@@ -19,4 +19,4 @@ def going(draft: Draft, memory: Memory) -> Sequence[Piece]:
     return doubtful[: max(0, len(doubtful) - FEWEST)]
 
 
-STRATEGY = Strategy("confident_facts", "known", going)
+STRATEGY = Strategy("confident_facts", "known", going, spares_share=True)

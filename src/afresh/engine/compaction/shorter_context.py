@@ -29,4 +29,4 @@ def near(piece: Piece, state: State, text: str, names: frozenset[str]) -> bool:
     return any(region.changed or region.step > state.step - LATELY for region in at)
 
 
-STRATEGY = Strategy("shorter_context", "files", going)
+STRATEGY = Strategy("shorter_context", "files", going, spares_share=True)
