@@ -4,8 +4,9 @@
 
 DATA is a file of recorded runs, one JSON object a line (.jsonl or .jsonl.gz). Of all runs one session is made in which a person
 gives task after task. In the first third and in the last: what part of the names and lines that the next action needs is in the
-context. Without compaction memory forgets on its own when it is full. Recorded runs hold no decision, failed approach and plan of
-ours, so some are put in at the start; they must be in every context, as must the task.
+context. The thirds are different work, so the last one is also asked of a session that begins with it: the same steps, and only
+names and lines that were met since. Without compaction memory forgets on its own when it is full. Recorded runs hold no decision,
+failed approach and plan of ours, so some are put in at the start; they must be in every context, as must the task.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from afresh.engine.compaction.memory import tidied
 from afresh.engine.compaction.rules import CAP
 from afresh.replay.sent import TASK_PART, after, foreign, one_step, shortened, style, told
 from contexts.needed import Run, Tally, count, tallies
+from contexts.needed import last as whole
 from contexts.runs import joined, read
 
 RESULTS = Path(__file__).parent / "results" / "compactions.json"
@@ -77,20 +79,35 @@ class Session:
 
 
 def measure(run: Run, budget: int, compacting: bool) -> dict[str, Any]:
-    session, points = Session(run, budget, compacting), list[Tally]()
+    session, points, late = Session(run, budget, compacting), list[Tally](), list[str]()
     third = len(run["steps"]) // 3
-    for number, tally in enumerate(tallies(run, session.contexts(), budget), 1):
+    for number, tally in enumerate(tallies(run, kept(session.contexts(), 2 * third, late), budget), 1):
         if number in (third, 2 * third, len(run["steps"])):
             points.append(copy(tally))
     first, last = points[0], less(points[2], points[1])
+    ending: Run = {**run, "steps": run["steps"][2 * third :]}
+    young = Session(ending, budget, compacting)
     assert session.state
     return {
         "compacting": compacting, "budget": budget, "steps": len(run["steps"]), "runs": len(run["joined"]),
         "compactions": session.state.compactions, "put_away": session.state.forgotten, "lost": session.lost,
         "over": points[2].over, "largest_summary": session.largest_summary, "summary_cap": CAP,
-        "first_third": {kind: first.recall(kind) for kind in ("names", "lines")},
-        "last_third": {kind: last.recall(kind) for kind in ("names", "lines")},
+        "first_third": shares(first), "last_third": shares(last),
+        "same_steps_old": shares(whole(tallies(ending, late, budget))),
+        "same_steps_young": shares(whole(tallies(ending, young.contexts(), budget))),
     }  # fmt: skip
+
+
+def kept(contexts: Iterator[str], since: int, late: list[str]) -> Iterator[str]:
+    """Those after a step are put by."""
+    for number, context in enumerate(contexts):
+        if number >= since:
+            late.append(context)
+        yield context
+
+
+def shares(tally: Tally) -> dict[str, float | None]:
+    return {kind: tally.recall(kind) for kind in ("names", "lines")}
 
 
 def less(whole: Tally, part: Tally) -> Tally:
@@ -102,14 +119,16 @@ def less(whole: Tally, part: Tally) -> Tally:
 def table(rows: list[dict[str, Any]]) -> str:
     lines = [
         "| memory | steps | compactions | passages put away | contexts that lack what must stay | over budget | largest summary"
-        " | first third, names / lines | last third |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+        " | first third, names / lines | last third | of what the last third itself has shown"
+        " | the same, a session that begins there |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for one in rows:
         lines.append(
             f"| {'compacted' if one['compacting'] else 'forgets when full'} | {one['steps']:,} | {one['compactions']}"
             f" | {one['put_away']:,} | {one['lost']} | {one['over']} | {one['largest_summary']}"
-            f" | {both(one['first_third'])} | {both(one['last_third'])} |"
+            f" | {both(one['first_third'])} | {both(one['last_third'])}"
+            f" | {both(one['same_steps_old'])} | {both(one['same_steps_young'])} |"
         )
     return "\n".join(lines)
 
