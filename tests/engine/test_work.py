@@ -1,6 +1,7 @@
 """Earlier steps in a window: in their order, each line once, what is old is marked, and what is left out is told."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hypothesis import example, given, settings
@@ -15,14 +16,31 @@ from afresh.domain.memory import Memory, Recollection
 from afresh.domain.passage import Voice
 from afresh.domain.state import State, StepRecord
 from afresh.domain.task import Check, Task
+from afresh.domain.template import Share
 from afresh.domain.trace import trace
 from afresh.domain.window import Window
 from afresh.engine.build import build, offered
 from afresh.engine.tokens import Counter
 
-STYLE = template("implement_feature")
+
+def listing(shares: Sequence[Share]) -> tuple[Share, ...]:
+    return tuple(replace(share, part=0.06) if share.section == "names" else share for share in shares)
+
+
+SHIPPED = template("implement_feature")
+STYLE = replace(
+    SHIPPED, shares=listing(SHIPPED.shares), phases=tuple(replace(one, shares=listing(one.shares)) for one in SHIPPED.phases)
+)
+"""With an index of names, as recorded runs have it."""
 SCHEMAS = offered(STYLE.at("change"), TOOLS)
 HEADING = re.compile(r"(\d+)(?:= [0-9a-f]{8}( \(before the last change\))?(?: …)?|(?: [a-z0-9 ]+)?[>:] .*)")
+
+
+def test_work_on_a_task_has_no_index_of_names():
+    """No mind that played the model has ever used it."""
+    many = [(number, Voice.OUTPUT, f"what value_{number} is stands here\n" * 3) for number in range(11, 30)]
+    window = build(remembering(many), SHIPPED, SCHEMAS, 2_450, Counter())
+    assert "names" not in [part.name for part in window.sections]
 
 
 def remembering(spoken: list[Said], *looks: Look, **fields) -> Memory:

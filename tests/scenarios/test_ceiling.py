@@ -174,8 +174,8 @@ def test_room_is_given_when_steps_fail_for_want_of_it_and_taken_back_after_calm_
 
 
 def test_room_is_given_when_lines_are_read_again_that_had_no_room_beside_others(person: Person, provider) -> None:
-    other = ("read", {"path": "calc.py"})
-    with provider([reply(LOOK), reply(other), reply(LOOK), reply(MEND, COMPLETE)]):
+    much, other = ("read", {"path": "wide.py", "lines": 400}), ("read", {"path": "calc.py"})
+    with provider([reply(much), reply(other), reply(much), reply(MEND, COMPLETE)]):
         task = person.runs(MODEL, "--json", goal=GOAL).json["task"]
     [up] = events(person, task, Rebudgeted)
     assert (up.step, up.before, up.budget) == (3, 4_000, 8_000)
@@ -183,6 +183,17 @@ def test_room_is_given_when_lines_are_read_again_that_had_no_room_beside_others(
         r"lines that had been seen were read again while [\d,]+ tokens that were asked for had no room", up.reason
     )
     assert person.types("context", "verify", task).code == 0
+
+
+def test_room_is_given_at_once_for_what_was_just_read_if_it_has_none_and_would_have_it_then(person: Person, provider) -> None:
+    part, all_of_it = ("read", {"path": "wide.py", "lines": 90}), ("read", {"path": "wide.py", "lines": 400})
+    with provider([reply(part), reply(MEND, COMPLETE), reply(all_of_it), reply(MEND, COMPLETE)]):
+        first, second = (person.runs(MODEL, "--json", goal=GOAL).json["task"] for _ in range(2))
+    [up] = events(person, first, Rebudgeted)
+    assert (up.step, up.before, up.budget) == (1, 4_000, 8_000)
+    assert re.fullmatch(r"[\d,]+ tokens of what the last step has looked at have no room", up.reason)
+    assert person.types("context", "verify", first).code == 0
+    assert not events(person, second, Rebudgeted), "twice the room would not hold it either"
 
 
 def test_the_agent_may_ask_for_more_room(person: Person, provider, monkeypatch) -> None:

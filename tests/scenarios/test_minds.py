@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter as Tally
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -80,10 +81,23 @@ def code(window: Shown, *sections: str) -> list[str]:
     return [line for line in lines if len(line) > 24]
 
 
+def by_path(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Each numbered line with its file: two files may hold the same."""
+    path = ""
+    for line in lines:
+        if re.match(r"[+ ]\s*\d+ ", line):
+            yield path, line
+        elif not line.startswith((" ", "…")):
+            path = line
+
+
 def test_1_each_piece_of_code_stands_once_in_a_window(windows):
     for window in windows.values():
         said = () if re.search(r"You did: (?:test|search)\(", window.sections.get("last", "")) else ("last",)
-        twice = [line for line, count in Tally(code(window, "files", "failing", "changes", "work", *said)).items() if count > 1]
+        placed = list(by_path(window.lines("files")))
+        assert len(placed) == len(set(placed)), f"step {window.step}: a line of a file"
+        shown = [*set(code(window, "files")), *code(window, "failing", "changes", "work", *said)]
+        twice = [line for line, count in Tally(shown).items() if count > 1]
         assert not twice, f"step {window.step}"
 
 
@@ -279,6 +293,6 @@ def test_actions_under_work_say_how_they_ended(tmp_path):
         ("Round up.", [edit(PRICING, OLD, NEW)]),
         *[("Look.", [run(f"echo part_{number}")]) for number in range(7)],
     ]
-    told = [line for line in tell(tmp_path, "look", steps, {}, QUICK)[-1].lines("work") if ">" in line]
-    assert re.search(r"^1 partly \w{8}> … run cat nowhere_1.py \(failed\)$", "\n".join(told), re.MULTILINE)
+    told = tell(tmp_path, "look", steps, {}, QUICK)[-1].lines("work")
+    assert re.search(r"^1 partly \w{8}> run ls src/parcel\nrun cat nowhere_1.py \(failed\)$", "\n".join(told), re.MULTILINE)
     assert "2 failed> run cat nowhere_2.py" in told and f"3 kept> edit {PRICING}" in told

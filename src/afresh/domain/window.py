@@ -85,6 +85,8 @@ class Window:
     unmet: int = 0
     """Tokens of what the work had asked for (the tier DEMAND) and found no room."""
     compactions: tuple[Compaction, ...] = ()
+    unread: int = 0
+    """Of these, what the last step has looked at: a window without it would be asked for it again."""
 
     @property
     def headroom(self) -> int:

@@ -138,6 +138,10 @@ class Page:
         return [Section(self.draft.name, self.share.tier, text, self.counter(text) + 2)]
 
     @property
+    def unread(self) -> int:
+        return sum(self.counter(piece.text) for piece in self.draft.pieces if piece.asked and self.taken.get(piece) is not piece)
+
+    @property
     def omissions(self) -> list[Omission]:
         """One line for all pieces of one name; what was cut is told apart."""
         gone: dict[tuple[str, str], int] = {}

@@ -19,7 +19,8 @@ from afresh.errors import OverCeiling
 
 SHARE_OF_WINDOW = 5
 """A call takes at most one part in this many of what the model can take."""
-FAILURES = 2
+FAILURES, FEW = 2, 100
+"""Steps in a row that fail for want of room, and tokens that are not worth a larger window."""
 YIELDING = ("outline",)
 """Sections that give way under pressure: worth showing while there is room, and found by `search` otherwise."""
 
@@ -84,11 +85,16 @@ def yielding(shares: Sequence[Share]) -> tuple[Share, ...]:
 
 
 def uncramped(window: Window, state: State, agent: Agent) -> Window:
-    """The window, unless hardly anything but what must be in has room and the ceiling can still be raised."""
-    last = above(state.budget, state.task.budget, most(state.task, agent.model.window)) == state.budget
-    if last or pressure(window.demand, window.budget) is not Pressure.CRITICAL:
+    """The window, unless the ceiling can still be raised and either hardly anything but what must be in has room, or what was
+    just looked at has none, and would have it then: to be asked for it again costs a step."""
+    larger = above(state.budget, state.task.budget, most(state.task, agent.model.window))
+    if larger == state.budget:
         return window
-    raise OverCeiling(f"critical pressure: what is never left out takes {window.demand:,} of {window.budget:,} tokens")
+    if pressure(window.demand, window.budget) is Pressure.CRITICAL:
+        raise OverCeiling(f"critical pressure: what is never left out takes {window.demand:,} of {window.budget:,} tokens")
+    if FEW < window.unread <= (larger - state.budget) * 3 // 4:
+        raise OverCeiling(f"{window.unread:,} tokens of what the last step has looked at have no room")
+    return window
 
 
 def enlarged(state: State, agent: Agent, fault: OverCeiling) -> State:

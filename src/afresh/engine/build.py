@@ -54,7 +54,8 @@ def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budge
         return build(memory, template, tools, budget, counter, spare + excess)
     asked = {draft.name for draft in made if draft.tier is Tier.DEMAND}
     unmet = sum(gone.tokens for gone in omissions if gone.section in asked)
-    return checked(Window(request, (*fixed, *body), tuple(omissions), budget, used, unmet, shorter.reports), counter)
+    unread = sum(one.unread for one in pages if isinstance(one, Page))
+    return checked(Window(request, (*fixed, *body), tuple(omissions), budget, used, unmet, shorter.reports, unread), counter)
 
 
 def laid_out(

@@ -14,7 +14,10 @@ from afresh.ports import Files
 
 OUTPUT_CHARACTERS = 12_000
 """No window of ours has room for more of one output; the rest is a recall away."""
-FAILING_SOURCES, NAMED_FILES, NAMED_LINES = 3, 3, 120
+FAILING_SOURCES, NAMED_FILES, NAMED_LINES, BEGINNING = 3, 3, 120, 12
+"""Failing tests and files of the goal that are shown unasked; lines of such a file, and of a long text its first: what matters
+in it is seldom its beginning."""
+PROSE = (".md", ".rst", ".txt")
 SLIGHT, NEAR = 6, 3
 """Lines for which a definition is not taken apart, and lines beside a changed one that go with it."""
 CHANGED_LINE = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
@@ -70,8 +73,9 @@ def around(changed: frozenset[int]) -> list[tuple[int, int]]:
 def told_of(state: State, files: Files) -> list[Region]:
     """Files that the goal names: anybody would read them first."""
     words = dict.fromkeys(re.findall(r"[\w./-]*\w\.\w+", state.task.goal))
-    named = [word for word in words if readable(files, word) is not None]
-    return [Region(path, 1, NAMED_LINES, 0) for path in named[:NAMED_FILES]]
+    named = [(word, len(text.splitlines())) for word in words if (text := readable(files, word)) is not None]
+    prose = {path for path, size in named if size > NAMED_LINES and path.endswith(PROSE)}
+    return [Region(path, 1, BEGINNING if path in prose else NAMED_LINES, 0) for path, _ in named[:NAMED_FILES]]
 
 
 def failing_tests(state: State, files: Files) -> Iterator[Look]:

@@ -41,6 +41,8 @@ class Piece:
     """A sign that stands for all it says: where another section shows the sign, the piece need not stand too."""
     spare: bool = False
     """Taken only of what all claims have left."""
+    asked: bool = False
+    """The last step has looked at it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,8 @@ def files(memory: Memory) -> Draft:
     for view in views:
         stub = f"     … {view.start}-{view.end} {view.title}".rstrip()
         rank = view.rank(memory.state, spoken) + kept.get(view, 0)
-        pieces.append(Piece(view.text, f"{LINES}{view.subject}", rank, f"`read` {view.path}", stub, view.path))
+        asked = view.read_in(memory.state.step, memory.state)
+        pieces.append(Piece(view.text, f"{LINES}{view.subject}", rank, f"`read` {view.path}", stub, view.path, asked=asked))
     title = "Files as they are now (+ changed by this task, … not shown: `read` them)"
     return Draft("files", title, Tier.DEMAND, tuple(pieces), "… more that is not shown")
 

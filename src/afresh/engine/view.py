@@ -45,6 +45,10 @@ class View:
         asked = ASKED if at and max(region.step for region in at) == state.step else 0
         return asked - newest * STEP + (0 if spoken & set(self.title.split(", ")) else UNSPOKEN)
 
+    def read_in(self, step: int, state: State) -> bool:
+        at = [region for region in state.regions if region.path == self.path and region.step == step and not region.changed]
+        return any(region.start <= self.end and self.start <= region.end for region in at)
+
     @property
     def code(self) -> str:
         """As it stands in the file."""
