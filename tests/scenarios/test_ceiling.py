@@ -176,7 +176,7 @@ def test_room_is_given_when_steps_fail_for_want_of_it_and_taken_back_after_calm_
 def test_room_is_given_when_lines_are_read_again_that_had_no_room_beside_others(person: Person, provider) -> None:
     much, other = ("read", {"path": "wide.py", "lines": 400}), ("read", {"path": "calc.py"})
     with provider([reply(much), reply(other), reply(much), reply(MEND, COMPLETE)]):
-        task = person.runs(MODEL, "--json", goal=GOAL).json["task"]
+        task = person.runs(MODEL, "--max-budget", "8000", "--json", goal=GOAL).json["task"]
     [up] = events(person, task, Rebudgeted)
     assert (up.step, up.before, up.budget) == (3, 4_000, 8_000)
     assert re.fullmatch(
