@@ -19,8 +19,9 @@ TITLE = "## Work so far (by step: > you did, how it ended; : you thought; = it p
 INDEX_TITLE = "## Names met before, not shown above"
 OLD = " (before the last change)"
 NUMBERED = re.compile(r"(?:[\w./-]+:)?[+ ]?\s*\d+(?:[:\t→-]| )\s*(\S.*)")
+COUNTED = re.compile(r"\s*\d+(?:[:→\t]|  )")
 EXCERPT = re.compile(r"[+ ]\s*(\d+) (.*)")
-"""A line with its number before it, of any printed file; and one under Files."""
+"""A line with its number before it, of any printed file; one that begins with it; and one under Files."""
 FILES = "## Files"
 MARKS = {Voice.ACTION: ">", Voice.THOUGHT: ":", Voice.SKETCH: ":"}
 ID = 8
@@ -177,20 +178,22 @@ class WorkPage:
 
 
 def written(shown: Sequence[tuple[Entry, Row]], changed: int, ids: Mapping[Entry, str]) -> Iterator[str]:
-    """Rows under a heading for each entry; a mark stands where lines are left out, unless what is missing is shorter than it."""
+    """Rows under a heading for each entry; a mark stands where lines are left out, unless what is missing is shorter than it or
+    numbers tell."""
     former: Entry | None = None
-    place = 0
+    place, last = 0, ""
     for entry, row in shown:
         if entry is not former:
             yield heading(entry, row.line.place > entry.first, changed, ids) + row.line.text
         else:
             between = entry.lines[place - entry.first : row.line.place - entry.first]
             if sum(map(len, between)) > FILLED:
-                yield "…"
+                if not (COUNTED.match(last) and COUNTED.match(row.line.text)):
+                    yield "…"
             elif any(between):
                 yield from [line.rstrip() for line in between if line.strip()]
             yield row.line.text
-        former, place = entry, row.line.place + 1
+        former, place, last = entry, row.line.place + 1, row.line.text
 
 
 def heading(entry: Entry, cut: bool, changed: int, ids: Mapping[Entry, str]) -> str:
