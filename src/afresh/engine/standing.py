@@ -8,6 +8,8 @@ from afresh.domain.verdict import CheckRun, Failure, Ruling
 from afresh.engine.verify import NOT_JUDGED, demands, summary
 
 SHOWN_FAILURES, NAMED = 3, 6
+KEPT = "kept, not finished"
+"""Nothing that passed before fails; what is new still does."""
 
 
 def criteria(task: Task) -> list[str]:
@@ -31,9 +33,12 @@ def standing(state: State) -> list[str]:
     if state.verdict is None:
         return lines + [line for run in state.baseline.runs for line in failing(run)]
     kind = "completion" if state.verdict.final else "change"
-    lines.append(f"After step {state.verdict_step} ({kind}): {state.verdict.ruling}: {state.verdict.reason}")
-    told = [run for run in state.verdict.runs if run.failures or state.verdict.ruling is not Ruling.PASS]
-    lines += [line for run in told for line in (f"  {summary(run)}", *failing(run))]
+    verdict = state.verdict
+    unfinished = verdict.ruling is Ruling.PASS and not verdict.final and any(run.failures for run in verdict.runs)
+    lines.append(f"After step {state.verdict_step} ({kind}): {KEPT if unfinished else verdict.ruling}: {verdict.reason}")
+    for run in [run for run in verdict.runs if run.failures or verdict.ruling is not Ruling.PASS]:
+        lines += [] if summary(run) in verdict.reason else [f"  {summary(run)}"]
+        lines += failing(run)
     if state.verdict_step < state.step and state.recent and not state.recent[-1].kept:
         lines.append("(the tree is back as it was before that step)")
     return lines
