@@ -7,8 +7,10 @@ from itertools import pairwise
 from afresh.domain.fact import Look, Region
 from afresh.domain.memory import Memory
 from afresh.domain.state import State
+from afresh.domain.text import one_line
 from afresh.engine.agent import Agent
 from afresh.engine.excerpt import chunks, excerpt, function_source, title
+from afresh.engine.verify.citations import citations
 from afresh.errors import ModelMistake
 from afresh.ports import Files
 
@@ -20,6 +22,7 @@ in it is seldom its beginning."""
 PROSE = (".md", ".rst", ".txt")
 SLIGHT, NEAR = 6, 3
 """Lines for which a definition is not taken apart, and lines beside a changed one that go with it."""
+CITED_CHARACTERS = 90
 CHANGED_LINE = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
@@ -31,6 +34,7 @@ def recall(state: State, agent: Agent) -> Memory:
         *agent.insight.looks(state, agent.files),
         *excerpts(state, agent.files, changes),
         *failing_tests(state, agent.files),
+        *cited_lines(state, agent.files),
         *[Look("change", path, patch) for path, patch in changes.items()],
         *last_outputs(state, agent),
     ]
@@ -87,6 +91,15 @@ def failing_tests(state: State, files: Files) -> Iterator[Look]:
         text = readable(files, path)
         if text is not None and (source := function_source(text, names)):
             yield Look("test", test, source)
+
+
+def cited_lines(state: State, files: Files) -> Iterator[Look]:
+    """What stands in each place that the report cites: whoever wrote it is to hold it against that once more."""
+    text = readable(files, state.task.report) if state.task.report else None
+    for one in citations(text, files.paths()) if text else ():
+        lines = (readable(files, one.path) or "").splitlines()[one.first - 1 : one.last]
+        if lines:
+            yield Look("cited", str(one), one_line(lines[0], CITED_CHARACTERS))
 
 
 def last_outputs(state: State, agent: Agent) -> Iterator[Look]:

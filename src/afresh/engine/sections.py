@@ -61,7 +61,7 @@ def drafts(memory: Memory) -> tuple[Draft, ...]:
     """Every section that has something to say."""
     made = [
         task(memory), outline(memory), summary(memory), archive(memory), known(memory), failed(memory), files(memory),
-        changes(memory),
+        cited(memory), changes(memory),
         suggestions(memory), verification(memory), failing(memory), plan(memory), earlier(memory), last(memory),
     ]  # fmt: skip
     return tuple(draft for draft in made if draft.pieces)
@@ -170,6 +170,12 @@ def seen_files(memory: Memory) -> list[View]:
 
 def worked_on(memory: Memory) -> dict[View, int]:
     return protected(seen_files(memory), memory.state, [look.text for look in memory.of("test")])
+
+
+def cited(memory: Memory) -> Draft:
+    lines = [f"{look.subject}  {look.text}" for look in memory.of("cited")]
+    pieces = [Piece(line, "cited lines", number) for number, line in enumerate(lines)]
+    return Draft("cited", "Lines that the file cites, as they are now (of a range the first)", Tier.PHASE, tuple(pieces))
 
 
 def changes(memory: Memory) -> Draft:

@@ -19,7 +19,7 @@ ORIGINS = {
     "failed": "what was tried and failed", "names": "the names met before", "changes": "the changes so far",
     "suggestions": "a suggestion", "verification": "the harness's own run", "failing": "the source of a failing test",
     "plan": "the plan", "earlier": "the line of an earlier step", "last": "the last step", "footer": "the footer",
-    "summary": "the summary of older steps",
+    "summary": "the summary of older steps", "cited": "a line that the report cites",
 }  # fmt: skip
 MOST = 3
 

@@ -19,9 +19,10 @@ TITLE = "## Work so far (by step: > you did, how it ended; : you thought; = it p
 INDEX_TITLE = "## Names met before, not shown above"
 OLD = " (before the last change)"
 NUMBERED = re.compile(r"(?:[\w./-]+:)?[+ ]?\s*\d+(?:[:\t→-]| )\s*(\S.*)")
+BEFORE = re.compile(r"\d+(?:: ?|\t|→)\s*(?=\S)")
 COUNTED = re.compile(r"\s*\d+(?:[:→\t]|  )")
 EXCERPT = re.compile(r"[+ ]\s*(\d+) (.*)")
-"""A line with its number before it, of any printed file; one that begins with it; and one under Files."""
+"""A line with its number before it, of any printed file; that number; a line that begins with it; and one under Files."""
 FILES = "## Files"
 MARKS = {Voice.ACTION: ">", Voice.THOUGHT: ":", Voice.SKETCH: ":"}
 ID = 8
@@ -135,6 +136,8 @@ class WorkPage:
         now = self.memory.state.step + 1
         headings = counter.price("00= 0a1b2c3d …\n"), counter.price("00 ok> ")
         self.choice = pack(self.memory.trace, now, Room(left, index, *headings), set(self.covered), self.weights, counter.price)
+        bare = {unnumbered(row.line.key): (entry, row) for entry, row in reversed(self.choice.rows)}
+        self.choice.rows = [one for key, one in reversed(bare.items()) if key not in self.covered]
 
     def write(self) -> None:
         counter = self.counter
@@ -194,6 +197,12 @@ def written(shown: Sequence[tuple[Entry, Row]], changed: int, ids: Mapping[Entry
                 yield from [line.rstrip() for line in between if line.strip()]
             yield row.line.text
         former, place, last = entry, row.line.place + 1, row.line.text
+
+
+def unnumbered(line: str) -> str:
+    """With the number before it or without, it is the same line of a file."""
+    numbered = BEFORE.match(line) if line[0].isdigit() else None
+    return line[numbered.end() :] if numbered else line
 
 
 def heading(entry: Entry, cut: bool, changed: int, ids: Mapping[Entry, str]) -> str:

@@ -9,8 +9,6 @@ from afresh.domain.passage import Passage, Voice
 from afresh.domain.trace.words import heard
 
 FENCE = re.compile(r"\s*(```|~~~)")
-NUMBERED = re.compile(r"\d+(?:: ?|\t|→)\s*(?=\S)")
-"""The number before a line of a printed file or a search: with it or without, it is the same line."""
 TELLING_LENGTH, VARIED, LONG_LINE = 20, 6, 1_000
 INDENT = 24
 """A line indented further than this is shown without its indentation."""
@@ -117,8 +115,6 @@ def candidates(lines: Sequence[str], first: int) -> Iterator[Candidate]:
         if not key:
             continue
         found, covers = heard(key)
-        if key[0].isdigit() and (numbered := NUMBERED.match(key)):
-            key = key[numbered.end() :]
         telling = len(key) >= TELLING_LENGTH and len(set(key)) > VARIED
         if found or telling:
             yield Candidate(place, key, raw.rstrip() if len(raw) <= len(key) + INDENT else key, found, covers, telling)
