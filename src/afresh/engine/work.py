@@ -132,7 +132,8 @@ class WorkPage:
         counter = self.counter
         titles = counter(f"{TITLE}\n\n{INDEX_TITLE}\n") + 4
         left = max(0.0, (room - titles) / counter.factor)
-        index = min(left, min(self.index.part * self.room, MOST_INDEX * self.memory.state.budget) / counter.factor)
+        most = MOST_INDEX * self.memory.state.budget - counter(f"{INDEX_TITLE}\n") - 4
+        index = max(0.0, min(left, min(self.index.part * self.room, most) / counter.factor))
         now = self.memory.state.step + 1
         headings = counter.price("00= 0a1b2c3d …\n"), counter.price("00 ok> ")
         self.choice = pack(self.memory.trace, now, Room(left, index, *headings), set(self.covered), self.weights, counter.price)
