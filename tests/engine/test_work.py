@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from traces import SPOKEN, Said, passages
@@ -21,6 +22,7 @@ from afresh.domain.trace import trace
 from afresh.domain.window import Window
 from afresh.engine.build import build, offered
 from afresh.engine.tokens import Counter
+from afresh.engine.work import written
 
 
 def listing(shares: Sequence[Share]) -> tuple[Share, ...]:
@@ -214,3 +216,18 @@ def test_what_only_looks_like_a_name_is_not_listed():
     listed = " ".join(section(made(remembering([*spoken, *many]), 2_800), "names")).split()
     assert set(real) <= set(listed) and not {name for name in listed if name.endswith(("MB", "_", "235", "/g"))}
     assert not {"nCurrent", "u003cuser_info", "mRunning"} & set(listed)
+
+
+@pytest.mark.parametrize(("form", "marks"), [("{0:4}: value_{0} = {0}  # kept", 0), ("value_{0} = {0}  # kept for later", 3)])
+def test_gaps_between_numbered_lines_are_told_by_their_numbers_and_others_by_a_mark(form: str, marks: int):
+    [entry] = remembering([(9, Voice.OUTPUT, "\n".join(map(form.format, range(1, 14))))]).trace.entries
+    lines = list(written([(entry, row) for row in entry.rows[::4]], 0, {}))
+    assert lines.count("…") == marks and len(lines) == 4 + marks
+
+
+def test_a_numbered_line_is_not_shown_beside_the_same_line_without_its_number():
+    hits = "\n".join(f"  {number}: first_value_{number} = second_value_{number}" for number in range(1, 40))
+    plain = "\n".join(f"first_value_{number} = second_value_{number}" for number in range(1, 40))
+    lines = section(made(remembering([(9, Voice.OUTPUT, hits), (10, Voice.OUTPUT, plain)]), 4_000), "work")
+    bare = [line.split(": ", 1)[-1].strip() for line in lines if "_value_" in line]
+    assert bare and len(bare) == len(set(bare))

@@ -7,7 +7,13 @@ import pytest
 from person import Person
 from verification_yard import PROJECT, Yard, make_yard
 
+from afresh.adapters.templates import template
+from afresh.domain.fact import Look
+from afresh.domain.memory import Memory
 from afresh.domain.verdict import Ruling
+from afresh.engine.build import build
+from afresh.engine.recall import cited_lines
+from afresh.engine.tokens import Counter
 
 PASS, FAIL = Ruling.PASS, Ruling.FAIL
 GOOD = "# Review\nhalf divides by two at `sums.py:1`.\n"
@@ -117,3 +123,13 @@ def test_a_review_from_the_command_line_to_a_commit_that_holds_only_the_review(p
     )
     assert person.types("context", "verify").code == 0
     assert person.belongings() == before
+
+
+def test_what_a_report_cites_is_shown_beside_it_as_it_stands(review: Yard) -> None:
+    first = PROJECT["sums.py"].splitlines()[0]
+    review.folder.write("REVIEW.md", "half divides at `sums.py:1`, and `sums.py:1-2` again, not at sums.py:900 or gone.py:1.\n")
+    found = list(cited_lines(review.bench.state, review.bench.files))
+    assert found == [Look("cited", "sums.py:1", first), Look("cited", "sums.py:1-2", first)]
+    state = replace(review.bench.state, changed=("REVIEW.md",))
+    window = build(Memory(state, tuple(found)), template("code_review"), (), 4_000, Counter())
+    assert f"sums.py:1  {first}\nsums.py:1-2  {first}" in window.request.message

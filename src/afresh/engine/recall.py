@@ -34,7 +34,7 @@ def recall(state: State, agent: Agent) -> Memory:
         *agent.insight.looks(state, agent.files),
         *excerpts(state, agent.files, changes),
         *failing_tests(state, agent.files),
-        *cited_lines(state, agent.files),
+        *(cited_lines(state, agent.files) if state.task.report else ()),
         *[Look("change", path, patch) for path, patch in changes.items()],
         *last_outputs(state, agent),
     ]
@@ -95,9 +95,9 @@ def failing_tests(state: State, files: Files) -> Iterator[Look]:
 
 def cited_lines(state: State, files: Files) -> Iterator[Look]:
     """What stands in each place that the report cites: whoever wrote it is to hold it against that once more."""
-    text = readable(files, state.task.report) if state.task.report else None
-    for one in citations(text, files.paths()) if text else ():
-        lines = (readable(files, one.path) or "").splitlines()[one.first - 1 : one.last]
+    text = readable(files, state.task.report) if state.task.report in (paths := files.paths()) else None
+    for one in citations(text or "", paths):
+        lines = (readable(files, one.path) or "").splitlines()[one.first - 1 : one.last] if one.path in paths else []
         if lines:
             yield Look("cited", str(one), one_line(lines[0], CITED_CHARACTERS))
 
