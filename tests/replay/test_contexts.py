@@ -148,6 +148,12 @@ def test_an_answer_to_the_agent_is_a_word_of_the_person():
     assert f"{NEWEST}\nthe left one" in built({"task": "t", "steps": [talk, step("ls")]})[1]
 
 
+def test_a_notice_of_the_program_is_not_a_word_of_the_person():
+    talk = {"thought": "", "action": {"tool": TALK, "text": "which one?"}, "observation": "the left one"}
+    notice = {**talk, "observation": "<task-notification>all is done</task-notification>"}
+    assert f"{NEWEST}\nthe left one" in built({"task": "t", "steps": [talk, notice, step("ls")]})[2]
+
+
 def test_a_name_of_long_ago_is_still_there():
     noise = [step(f"cat notes/note_{number}.txt", f"remark_{number} " * 30) for number in range(40)]
     used = [step("grep -rn billable_kilograms src", "src/parcel/pricing.py:12: def billable_kilograms")] * 3

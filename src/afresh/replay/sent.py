@@ -23,6 +23,7 @@ Count = Callable[[str], int]
 TASK_PART, WORDS_PART = 5, 16
 """Parts of the budget, one in so many, that a recorded task and what the person said last may take: recordings hold texts
 that no order of ours would have room for."""
+MACHINE = ("<task-notification", "<system-reminder", "<local-command")
 SILENT = RunStep("", "", "", "")
 
 
@@ -77,8 +78,10 @@ def foreign(count: Count) -> Foreign:
 
 
 def told(state: State, words: str, budget: int, count: Count) -> State:
-    """What the person said last, in their own words."""
-    return replace(state, words=(shortened(words, budget // WORDS_PART, count),)) if words.strip() else state
+    """What the person said last, in their own words. What the agent's own program puts into a person's mouth is none."""
+    if not words.strip() or words.lstrip().startswith(MACHINE):
+        return state
+    return replace(state, words=(shortened(words, budget // WORDS_PART, count),))
 
 
 def after(state: State, number: int, step: RunStep, archive: dict[str, str]) -> State:
