@@ -54,8 +54,15 @@ def test_reading_past_the_end_says_how_long_the_file_is():
 def test_search_is_capped_per_file_and_says_how_many_more():
     files = DictFiles(**{"a.py": "needle\n" * 50, "b.py": "x\ndef needle(): pass\n"})
     text = use("search", bench(files), text="needle").text
-    assert "46 more" in text
+    assert "… 35 more: 16, 17, " in text
     assert "b.py\n  2: def needle(): pass" in text
+
+
+def test_search_shows_hits_in_their_order_keeps_definitions_and_says_where_the_others_are():
+    lines = [f"needle {number}" for number in range(1, 41)] + ["def needle(): pass"]
+    text = use("search", bench(DictFiles(**{"a.py": "\n".join(lines)})), text="needle").text.splitlines()
+    assert text[:3] == ["a.py", "  1: needle 1", "  2: needle 2"] and text[-2] == "  41: def needle(): pass"
+    assert text[-1] == "  … 11 more: 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40"
 
 
 def test_search_falls_back_to_ignoring_case_and_says_so():

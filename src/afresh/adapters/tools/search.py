@@ -9,7 +9,9 @@ from afresh.adapters.tools.tool import FunctionTool, schema
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
 
-PER_FILE, FILES = 4, 40
+PER_FILE, HITS, FILES, NAMED = 4, 30, 40, 12
+"""Hits of a file that are shown at least, hits in all if the files are few, files, and further lines that are named by number."""
+DEFINITION = re.compile(r"\d+: (async def|def|class|func|fn)\b")
 
 
 def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
@@ -40,12 +42,14 @@ def hits(pattern: re.Pattern[str], paths: list[str], bench: Bench) -> dict[str, 
 
 
 def listing(found: dict[str, list[str]]) -> str:
-    """Definitions first within a file; how many more there are is said."""
-    parts: list[str] = []
+    """In the order of the lines. If a file has too many, its definitions stay, and of the others it is said where they are."""
+    parts, most = list[str](), max(PER_FILE, HITS // len(found))
     for path, lines in list(found.items())[:FILES]:
-        ranked = sorted(lines, key=lambda line: not re.match(r"\d+: (async def|def|class|func|fn)\b", line))
-        more = f"\n  … {len(lines) - PER_FILE} more" if len(lines) > PER_FILE else ""
-        parts.append(f"{path}\n  " + "\n  ".join(ranked[:PER_FILE]) + more)
+        ranked = sorted(range(len(lines)), key=lambda at: (not DEFINITION.match(lines[at]), at))
+        kept, left = sorted(ranked[:most]), sorted(ranked[most:])
+        numbers = ", ".join(lines[at].partition(":")[0] for at in left[:NAMED]) + (", …" if len(left) > NAMED else "")
+        more = [f"… {len(left)} more: {numbers}"] if left else []
+        parts.append("\n  ".join([path, *[lines[at] for at in kept], *more]))
     rest = f"\n… and {len(found) - FILES} more files" if len(found) > FILES else ""
     return "\n".join(parts) + rest
 

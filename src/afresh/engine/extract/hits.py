@@ -8,7 +8,7 @@ from afresh.engine.extract.reading import Finding, Reading, clipped
 SEARCHING = re.compile(r"(?:^|[;&|(]\s*)(?:grep|rg|ag|ack|git\s+grep)\s|\bfindstr\s")
 HIT = re.compile(r"^([\w./+-]*\w[\w./+-]*?)[:-](\d+)[:-]")
 NUMBERED = re.compile(r"^\d+[:-]")
-FILE, LINE, MORE = re.compile(r"^\S.*$"), re.compile(r"^  \d+: "), re.compile(r"^  … (\d+) more$")
+FILE, LINE, MORE = re.compile(r"^\S.*$"), re.compile(r"^  \d+: "), re.compile(r"^  … (\d+) more\b")
 
 
 def read_hits(text: str, command: str) -> Reading | None:
