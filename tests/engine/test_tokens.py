@@ -38,7 +38,7 @@ def test_a_window_fits_by_whatever_counter_or_what_must_be_in_does_not(held, goa
             + TOOL_FRAMING * len(SCHEMAS)
             + budget // 4
         )
-        assert needed > budget - 260 * counter.factor and "needs" in fault.evidence
+        assert needed > budget - 180 * counter.factor and "needs" in fault.evidence
     else:
         assert window.tokens == counter.whole(window.request)
         assert window.tokens + window.request.reserve <= budget
