@@ -217,7 +217,7 @@ NEVER = {
     "no goal": (("  ",), "the goal is empty"),
     "no text": (("bad \udcff bytes",), "is not UTF-8"),
     "long goal": (("word " * 16_000,), "under the highest ceiling, 16,000 tokens"),
-    "long for its limit": (("word " * 4_000, "--max-budget", "4000"), "section 'task' needs 4,6"),
+    "long for its limit": (("word " * 4_000, "--max-budget", "4000"), "section 'task' needs 4,"),
     "low limit": (("x", "--max-budget", "3999"), "--max-budget 4000 for a ceiling that is never raised"),
     "large limit": (("x", "--model", "offline", "--max-budget", "40001"), "--max-budget 40000"),
     "no type": (("x", "--type", "nonsense"), "there is no task type 'nonsense'"),
