@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afresh.domain.fact import Hunk, Region
-from afresh.domain.fold import moved
+from afresh.domain.regions import moved
 from afresh.engine.excerpt import chunks, excerpt, function_source, title
 from afresh.engine.recall import new_lines
 

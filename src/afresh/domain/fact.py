@@ -6,11 +6,22 @@ from enum import StrEnum
 
 class FactKind(StrEnum):
     NOTE = "note"
+    RULE = "rule"
+    """A person's own words, verbatim."""
+    DECISION = "decision"
     ERROR = "error"
     FAILED_APPROACH = "failed_approach"
     VERIFIED = "verified"
     OBSERVED = "observed"
     """Read from the output of a command that the model ran: shown while there is room, gone when it is no longer so."""
+
+
+class Scope(StrEnum):
+    """Where a fact holds, and so whose windows may show it."""
+
+    TASK = "task"
+    PROJECT = "project"
+    USER = "user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +36,9 @@ class Fact:
     step: int = 0
     source: str = ""
     """The command that said so: once it runs again, what it no longer says is taken back."""
+    lines: tuple[int, int] = (0, 0)
+    """First and last line of the block that say so; (0, 0) when it is the whole of it."""
+    scope: Scope = Scope.TASK
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +49,9 @@ class Decision:
     by: str
     why: str = ""
     step: int = 0
+    subject: str = ""
+    confidence: float | None = None
+    """How sure whoever decided is; None where nobody has said."""
 
 
 UNCONFINED = "commands run without a sandbox (--no-sandbox): nothing confines them"
@@ -85,6 +102,10 @@ class Region:
     end: int
     step: int
     changed: bool = False
+
+    def meets(self, start: int, end: int) -> bool:
+        """Whether it has a line between these two, both counted."""
+        return self.start <= end and start <= self.end
 
 
 @dataclass(frozen=True, slots=True)

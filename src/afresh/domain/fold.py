@@ -7,8 +7,9 @@ from functools import singledispatch
 from afresh.domain import ceiling, observed
 from afresh.domain import event as happened
 from afresh.domain.event import Entry, Event, Head, logged
-from afresh.domain.fact import Fact, FactKind, Hunk, Region
+from afresh.domain.fact import Fact, FactKind
 from afresh.domain.passage import OK, Passage, Voice, ending, remembered
+from afresh.domain.regions import moved, seen
 from afresh.domain.state import Pending, State, StepRecord, changed
 from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
@@ -206,36 +207,3 @@ def bounded(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     first = sorted(facts, key=lambda fact: FORGOTTEN_FIRST.get(fact.kind, len(FORGOTTEN_FIRST)))
     gone = {id(fact) for fact in first[:excess]}
     return tuple([fact for fact in facts if id(fact) not in gone])
-
-
-def seen(regions: tuple[Region, ...], new: Region) -> tuple[Region, ...]:
-    """The newest look stands last and whole; of older ones only what it does not show."""
-    others: list[Region] = []
-    for old in regions:
-        apart = old.path != new.path or old.start > new.end or new.start > old.end
-        others += [old] if apart else outside(old, new)
-    return (*others, new)
-
-
-def outside(old: Region, new: Region) -> list[Region]:
-    """What the new look does not show of the old one."""
-    above = replace(old, end=new.start - 1)
-    below = replace(old, start=new.end + 1)
-    return [part for part in (above, below) if part.start <= part.end]
-
-
-def moved(regions: tuple[Region, ...], hunks: tuple[Hunk, ...], step: int) -> tuple[Region, ...]:
-    """Regions follow their lines through a change, and what was changed is a region itself."""
-    for hunk in reversed(hunks):
-        grown = hunk.new_count - hunk.old_count
-        regions = tuple(shifted(region, hunk, grown) if region.path == hunk.path else region for region in regions)
-    for hunk in hunks:
-        last = max(hunk.new_start, hunk.new_start + hunk.new_count - 1)
-        regions = seen(regions, Region(hunk.path, hunk.new_start, last, step, True))
-    return regions
-
-
-def shifted(region: Region, hunk: Hunk, grown: int) -> Region:
-    start = region.start + grown if region.start > hunk.old_start + hunk.old_count else region.start
-    end = region.end + grown if region.end >= hunk.old_start else region.end
-    return replace(region, start=max(1, start), end=max(start, end))

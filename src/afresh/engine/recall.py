@@ -50,7 +50,7 @@ def excerpts(state: State, files: Files, changes: dict[str, str]) -> Iterator[Lo
         asked = [(region.start, region.end) for region in touched if region.step == state.step and not region.changed]
         wanted = [*asked, *around(changed)]
         for start, end in (part for chunk in chunks(lines) for part in parted(chunk, wanted)):
-            if any(region.start <= end and start <= region.end for region in touched):
+            if any(region.meets(start, end) for region in touched):
                 yield Look("file", f"{path}:{start}-{end} {title(lines, start, end)}", excerpt(lines, start, end, changed))
 
 

@@ -36,18 +36,14 @@ class View:
 
     def rank(self, state: State, spoken: frozenset[str]) -> int:
         """Touched lately first; within a step what was read, then what was changed; then what goal, plan or thought speak of."""
-        at = [
-            region
-            for region in state.regions
-            if region.path == self.path and region.start <= self.end and self.start <= region.end
-        ]
+        at = [region for region in state.regions if region.path == self.path and region.meets(self.start, self.end)]
         newest = max((2 * region.step + (not region.changed) for region in at), default=0)
         asked = ASKED if at and max(region.step for region in at) == state.step else 0
         return asked - newest * STEP + (0 if spoken & set(self.title.split(", ")) else UNSPOKEN)
 
     def read_in(self, step: int, state: State) -> bool:
         at = [region for region in state.regions if region.path == self.path and region.step == step and not region.changed]
-        return any(region.start <= self.end and self.start <= region.end for region in at)
+        return any(region.meets(self.start, self.end) for region in at)
 
     @property
     def code(self) -> str:

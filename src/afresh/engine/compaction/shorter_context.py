@@ -25,7 +25,7 @@ def near(piece: Piece, state: State, text: str, names: frozenset[str]) -> bool:
     path, start, end, titles = match[1], int(match[2]), int(match[3]), match[4].split(", ")
     if path.rpartition("/")[2] in text or names & set(titles):
         return True
-    at = [region for region in state.regions if region.path == path and region.start <= end and start <= region.end]
+    at = [region for region in state.regions if region.path == path and region.meets(start, end)]
     return any(region.changed or region.step > state.step - LATELY for region in at)
 
 
