@@ -47,7 +47,12 @@ def _leases(connection: Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_journal, _archive, _snapshots, _leases)
+def _notebook(connection: Connection) -> None:
+    """The journal that no task owns."""
+    connection.execute("CREATE TABLE note (seq INTEGER PRIMARY KEY, hash BLOB NOT NULL, body TEXT NOT NULL) STRICT")
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_journal, _archive, _snapshots, _leases, _notebook)
 
 
 def migrate(connection: Connection) -> None:
