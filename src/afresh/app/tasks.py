@@ -9,6 +9,8 @@ from pathlib import Path
 from afresh.adapters.models import anchored
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
+from afresh.adapters.store.lore import SqliteLore
+from afresh.adapters.store.notebook import SqliteNotebook
 from afresh.adapters.store.sqlite import SqliteStore
 from afresh.adapters.templates import Shelf, make, merged_type, shelf_for
 from afresh.adapters.time import SystemClock
@@ -18,6 +20,7 @@ from afresh.app.project import Project, Settings, settings
 from afresh.domain.chain import link
 from afresh.domain.event import Answered, Asked, Created, Ended, Event, Head
 from afresh.domain.fold import fold
+from afresh.domain.notes import USER
 from afresh.domain.report import place
 from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
@@ -54,6 +57,8 @@ class Desk:
     projections: ProjectionWriter
     clock: Clock
     templates: Shelf
+    notebook: SqliteNotebook
+    lore: SqliteLore
 
 
 def open_desk(path: Path) -> Desk:
@@ -65,7 +70,20 @@ def open_desk(path: Path) -> Desk:
     clock = SystemClock()
     store, queue = SqliteStore(database), SqliteQueue(database, clock)
     projections = ProjectionWriter(project.state, store, queue.tickets)
-    return Desk(project, database, store, queue, settings(project), projections, clock, shelf_for(project.root))
+    notebook = SqliteNotebook(database, clock)
+    lore = SqliteLore(project.state / "memory.db", store, lambda: [notebook, *users_own(clock)])
+    shelf = shelf_for(project.root)
+    return Desk(project, database, store, queue, settings(project), projections, clock, shelf, notebook, lore)
+
+
+def users_own(clock: Clock, make: bool = False) -> list[SqliteNotebook]:
+    """The notebook that all projects of the user share, once there is one."""
+    from platformdirs import user_data_path
+
+    path = user_data_path("afresh") / "user.db"
+    if make:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    return [SqliteNotebook(Database(path), clock, USER)] if make or path.exists() else []
 
 
 def add(desk: Desk, order: Order) -> State:
@@ -144,6 +162,7 @@ def note(desk: Desk, state: State | None, task: str, events: Sequence[Event]) ->
     after = fold(state, entries)
     desk.store.append(entries, (), after)
     desk.projections.saw(after, entries)
+    desk.lore.saw(after, entries)
     return after
 
 

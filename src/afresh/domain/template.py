@@ -6,11 +6,11 @@ from afresh.domain.summary import Pruning
 from afresh.domain.window import Tier
 
 SECTIONS = (
-    "task", "outline", "summary", "archive", "known", "failed", "work", "names", "files", "cited", "changes",
-    "suggestions", "verification", "failing", "plan", "earlier", "last",
+    "task", "outline", "summary", "archive", "known", "memory", "decisions", "failed", "work", "names", "files", "cited",
+    "changes", "suggestions", "verification", "failing", "plan", "earlier", "last",
 )  # fmt: skip
 """In reading order, from stable to volatile."""
-ALWAYS = ("task", "failed", "changes", "verification", "plan")
+ALWAYS = ("task", "decisions", "failed", "changes", "verification", "plan")
 """What no template may cut or hide: the order, what failed, what was done, how it stands, what comes next."""
 CODE_PHASES, REPORT_PHASES = ("understand", "change", "verify"), ("understand", "report")
 KINDS = ("work", "summary", "replay")

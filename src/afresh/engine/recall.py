@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from afresh.domain.amend import Edits
 from afresh.domain.fact import Look, Region
-from afresh.domain.memory import Memory
+from afresh.domain.memory import Memory, gathered
 from afresh.domain.state import State
 from afresh.domain.text import one_line
 from afresh.engine.agent import Agent
 from afresh.engine.excerpt import chunks, excerpt, function_source, title
+from afresh.engine.recollect import recollected
 from afresh.engine.verify.citations import citations
 from afresh.errors import ModelMistake
 from afresh.ports import Files
@@ -30,15 +32,17 @@ def recall(state: State, agent: Agent) -> Memory:
     changes = (
         {change.path: change.patch for change in agent.workspace.changes(state.opened, state.snapshot)} if state.changed else {}
     )
+    edits = Edits(tuple(agent.lore.edits()))
     looks = [
         *agent.insight.looks(state, agent.files),
         *excerpts(state, agent.files, changes),
         *failing_tests(state, agent.files),
         *(cited_lines(state, agent.files) if state.task.report else ()),
         *[Look("change", path, patch) for path, patch in changes.items()],
-        *last_outputs(state, agent),
+        *last_outputs(state, agent, edits),
+        *recollected(state, agent.lore, edits),
     ]
-    return Memory(state, tuple(looks), agent.recollection.of(state.passages, agent.store.read))
+    return gathered(state, looks, agent.store.read, agent.recollection)
 
 
 def excerpts(state: State, files: Files, changes: dict[str, str]) -> Iterator[Look]:
@@ -102,11 +106,12 @@ def cited_lines(state: State, files: Files) -> Iterator[Look]:
             yield Look("cited", str(one), one_line(lines[0], CITED_CHARACTERS))
 
 
-def last_outputs(state: State, agent: Agent) -> Iterator[Look]:
+def last_outputs(state: State, agent: Agent, edits: Edits) -> Iterator[Look]:
     """The last step's output in full, as far as it could ever fit: the builder decides how much is shown."""
     for seen in state.recent[-1].observations if state.recent else ():
         if seen.block and seen.size > len(seen.text):
-            yield Look("output", seen.block, both_ends(agent.store.read(seen.block), f"`recall` {seen.block[:8]}"))
+            text = edits.scrub(agent.store.read(seen.block))
+            yield Look("output", seen.block, both_ends(text, f"`recall` {seen.block[:8]}"))
 
 
 def both_ends(text: str, source: str) -> str:
