@@ -61,7 +61,10 @@ def correct(desk: Desk, name: str, text: str, why: str = "") -> Known:
 
 
 def forget(desk: Desk, name: str, why: str = "") -> Known:
-    known = in_force(desk, name)
+    """Also what no longer holds: its words may still stand in what is remembered of earlier steps."""
+    known = named(desk, name)
+    if known.end.startswith("forgotten"):
+        raise BadInput(f"{known.id} is {known.end} already", next=f"afresh memory show {known.id}", safe=SAFE)
     write(desk, known, Forgotten(known.id, author(), why))
     return named(desk, known.id)
 

@@ -52,10 +52,10 @@ def owner(task: str, fact: Fact) -> str:
 
 
 def hold(connection: Connection, task: str, fact: Fact, by: str, at: float) -> None:
-    """A newer fact ends the older one about the same. What a person wanted forgotten is not learnt again."""
+    """A newer fact ends the older one about the same. What a person has corrected or wanted forgotten is not learnt again."""
     name = fact_id(task, fact)
     older = list(in_force(connection, task, fact.kind, fact.subject))
-    if any(one.id == name for _, one in older) or forgotten(connection, name):
+    if any(one.id == name for _, one in older) or edited(connection, name):
         return
     for number, one in older:
         end(connection, number, one, at, "superseded")
@@ -94,8 +94,8 @@ def follow(connection: Connection, event: Event, entry: Entry) -> None:
             drop(connection, entry, lambda facts: observed.verified(facts, verdict))
         case Corrected(name, text, by, _):
             for number, one in named(connection, name):
-                end(connection, number, one, entry.at, f"{CORRECTED} by {by}", text)
                 if not one.ended:
+                    end(connection, number, one, entry.at, f"{CORRECTED} by {by}", text)
                     new = Fact(one.fact.kind, one.fact.subject, text, scope=one.fact.scope, step=one.fact.step)
                     insert(connection, Known(fact_id(one.task, new), one.task, new, by, entry.at))
         case Forgotten(name, by, why):
@@ -127,8 +127,8 @@ def named(connection: Connection, name: str) -> list[tuple[int, Known]]:
     return [(row[0], known(row[1:])) for row in rows]
 
 
-def forgotten(connection: Connection, name: str) -> bool:
-    found = connection.execute("SELECT 1 FROM fact WHERE id = ? AND instead = '' LIMIT 1", (name,)).fetchone()
+def edited(connection: Connection, name: str) -> bool:
+    found = connection.execute("SELECT 1 FROM fact WHERE id = ? AND instead IS NOT NULL LIMIT 1", (name,)).fetchone()
     return found is not None
 
 
