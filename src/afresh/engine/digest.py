@@ -78,7 +78,7 @@ def facts(state: State, step: int, deeds: Deeds, blocks: Sequence[Block], readin
     for deed, raw, reading in zip(deeds.done, blocks, readings, strict=True):
         yield from deed.outcome.facts
         if deed.action.tool in PRINTING:
-            new = tuple(learnt(reading, sought(deed, raw), raw.id, step, known))
+            new = tuple(learnt(reading, sought(deed, raw), raw.id, step, known, state.last_change))
             known = (*known, *new)
             yield from new
 

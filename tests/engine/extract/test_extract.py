@@ -79,7 +79,7 @@ def said(text, tool="run"):
         (RAISED, "json.decoder.JSONDecodeError: Expecting value: line 1 at /project/load.py:3 in main", "", "load.py:3"),
         (RUFF, "2 findings in 2 files: src/a.py:3 E501 Line too long", "src/a.py:3", "E501"),
         (RUFF_FULL, "1 finding in 1 file: src/a.py:75 E501 Line too long (133 > 130)", "src/a.py:75", "E501"),
-        (MYPY, "1 finding in 1 file: src/a.py:3 error: Incompatible types [assignment]", "src/a.py:3", "Incompatible"),
+        (MYPY, "1 error in 1 file: src/a.py:3 error: Incompatible types [assignment]", "src/a.py:3", "Incompatible"),
         (COMMIT, "commit 1a2b3c4 on main: Mend it (2 files changed, 3 insertions(+))", "git commit", "Mend it"),
         (STATUS, "on main: 2 changed: a.py, new.py", "git status", "2 changed"),
         (GREP, "3 hits in 2 files: src/a.py, src/b.py", "", "3 hits"),
