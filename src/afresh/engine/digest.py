@@ -63,7 +63,7 @@ def digest(state: State, deeds: Deeds) -> Digest:
 def told_by(deed: Deed, raw: Block) -> Reading:
     if deed.action.tool not in PRINTING:
         return Reading(telling(raw.text))
-    return read(deed.action.tool, commanded(raw.text), raw.text)
+    return read(deed.action.tool, str(deed.action.args.get("command") or commanded(raw.text)), raw.text)
 
 
 def sought(deed: Deed, raw: Block) -> str:

@@ -15,7 +15,7 @@ THROUGH = re.compile(r"\bpython\S*\s+-m\s+")
 AT_A_LINE = re.compile(r":\d+$")
 TESTS = {
     "pytest": re.compile(r"\.py::|(?:^|/)(?:test_\w+|\w+_test|conftest)\.py$"),
-    "unittest": re.compile(r"^\w+(?:\.\w+)+$"),
+    "unittest": re.compile(r"^\w+\.[\w.]*\w$"),
     "jest": re.compile(r"\.[cm]?[jt]sx?::"),
     "vitest": re.compile(r"\.[cm]?[jt]sx?::"),
     "cargo test": re.compile(r"\.rs::"),

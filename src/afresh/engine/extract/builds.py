@@ -11,6 +11,8 @@ STOPS = (
     ("module {0}", re.compile(r"^(?:[^\s:]*python[\d.]*: |\s*ModuleNotFoundError: )No module named '?([\w.]+)'?")),
     ("file {0}", re.compile(r"^[^\s:]*(?:python|bash|sh)[\d.]*: (?:can't open file|line \d+:) '?([^\s':]+)'?: .*No such file")),
     ("command {0}", re.compile(r"(?:^|: )(\S{1,80}): (?:command )?not found$")),
+    ("command {0}", re.compile(r": command not found: (\S{1,80})$")),
+    ("go", re.compile(r"^go: (?!downloading|finding|extracting|added|upgraded)(.+)$")),
     ("npm", re.compile(r"^npm (?:ERR!|error) (?!code\b|errno\b|path\b|A complete log)([A-Za-z].+)$")),
     ("cargo", re.compile(r"^error: ((?:could not compile|failed to|no matching package|no such command|package ID).+)$")),
     ("cmake", re.compile(r"^CMake Error(?: at (\S+:\d+))?")),

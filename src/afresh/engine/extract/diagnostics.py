@@ -23,7 +23,7 @@ def read_diagnostics(output: Output) -> Reading | None:
     lines = output.lines
     found = distinct([*one_line(lines), *arrows(lines), *stylish(lines), *unlinked(lines)])
     if not found:
-        return clean(lines)
+        return None if output.failed else clean(lines)
     files = {one.place.rpartition(":")[0] or one.place for one in found if not one.place.startswith(LINK)}
     where = f" in {plural(len(files), 'file')}" if files else ""
     shown = sorted(by_place(found), key=lambda one: one.lenient)

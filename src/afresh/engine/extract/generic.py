@@ -14,6 +14,8 @@ TELLING = re.compile(
 BAD = re.compile(
     r"error|exception|fail|fatal|no such|not found|refused|denied|unable|cannot|can't|unknown|invalid", re.IGNORECASE
 )
+ASIDE = re.compile(r"\b[A-Z]\w{2,40}Warning: |^npm warn ")
+"""Advice to whoever wrote the program, not how it went."""
 NAME = re.compile(
     r"(?<![\w./-])(?:[\w.-]{1,60}/){1,12}[\w.-]{1,60}|\b[A-Za-z_]\w{0,60}\.[a-z]{1,4}\b|\b[A-Za-z]\w{0,60}_\w{1,60}\b"
 )
@@ -25,7 +27,7 @@ NAMES, TROUBLED, UNSURE = 3, 40, 0.6
 def read_generic(output: Output) -> Reading:
     """How it ended if badly, and the line that says why; else the line that it begins with."""
     lines = [place for place, line in enumerate(output.lines) if line.strip()]
-    telling = [place for place in lines if TELLING.search(output.lines[place])]
+    telling = [place for place in lines if TELLING.search(output.lines[place]) and not ASIDE.search(output.lines[place])]
     chosen = telling[-1] if output.failed and telling else next(iter(telling or lines), None)
     line = output.lines[chosen].strip() if chosen is not None else ""
     if not output.failed:

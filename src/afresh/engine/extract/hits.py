@@ -11,8 +11,8 @@ PROGRAM = r"(?:[A-Z_]+=\S+\s+)*(?:z?[ef]?grep|rg|ag|ack|git\s+grep)\s"
 SEARCHING = re.compile(rf"(?:^|[;&(]\s*)(?:(?:cat|nl|find|ls)\b[^|;&]*\|\s*(?:xargs\s+)?)?{PROGRAM}")
 """A search, not a filter behind a program that prints something else."""
 FIRST = re.compile(rf"^(?:cd\s+\S+\s*(?:&&|;)\s*)?{PROGRAM}")
-HIT = re.compile(r"^([\w./@+-]*\w[\w./@+-]*):(\d+):")
-CONTEXT = re.compile(r"^([\w./@+-]*\w[\w./@+-]*?)-(\d+)-")
+HIT = re.compile(r"^([\w./@+-]+):(\d+):")
+CONTEXT = re.compile(r"^([\w./@+-]+?)-(\d+)-")
 NUMBERED = re.compile(r"^(\d+):")
 NAMED = re.compile(r"^([\w./@+-]*\.\w{1,6}):")
 WORD = re.compile(r"[\w./@+-]+\.\w{1,6}(?=\s|$|['\"])")
@@ -34,7 +34,7 @@ def read_hits(output: Output) -> Reading | None:
 def with_numbers(output: Output) -> Reading | None:
     hits = [(place, match[1]) for place, line in enumerate(output.lines) if (match := HIT.match(line))]
     hits = hits or [(place, match[1]) for place, line in enumerate(output.lines) if (match := CONTEXT.match(line))]
-    hits = [(place, name) for place, name in hits if "." in name]
+    hits = [(place, name) for place, name in hits if "." in name.strip("./-+@")]
     return told(output, Counter(name for _, name in hits), hits[0][0], hits[-1][0]) if hits else None
 
 
@@ -44,7 +44,7 @@ def of_one_file(output: Output) -> Reading | None:
         return None
     names = WORD.findall(output.command.partition("|")[0])[-1:]
     numbers = ", ".join(number for _, number in hits[:3]) + (", …" if len(hits) > 3 else "")
-    where = f" in {names[0]}: lines {numbers}" if names else ""
+    where = f" in {names[0]}: line{'s' if len(hits) > 1 else ''} {numbers}" if names else ""
     phrase = clipped(f"{plural(len(hits), 'hit')}{where}")
     return Reading(phrase, (Finding("", phrase, 0.6, output.span(hits[0][0], hits[-1][0])),))
 

@@ -5,7 +5,7 @@ import re
 from afresh.engine.extract.output import Output
 from afresh.engine.extract.reading import Finding, Reading, clipped
 
-RAISED = re.compile(r'^(?:Exception in thread "[^"]*" |Caused by: )?((?:[a-z]\w*\.)+[A-Z][\w$]*)(?:: (.*))?$')
+RAISED = re.compile(r'^(?:Exception in thread "[^"]*" |Caused by: )?([a-z][\w.]*\.[A-Z][\w$]*)(?:: (.*))?$')
 FRAME = re.compile(r"^\s+at (?:\S+//?)?([\w.$<>]+)\((\w+\.(?:java|kt|scala|groovy)):(\d+)\)")
 STACK = re.compile(r"^\s+(?:at \S|\.\.\. \d+ more)")
 LIBRARIES = ("java.", "javax.", "jdk.", "sun.", "org.junit", "junit.", "org.gradle", "org.apache.maven", "kotlin.", "scala.")

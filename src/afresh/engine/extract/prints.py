@@ -11,9 +11,16 @@ PRINTING = ("cat", "nl", "head", "tail", "sed", "bat", "less", "more")
 LISTING = ("ls", "find", "tree", "fd")
 LONGEST = 600
 """Characters of a command that are looked at."""
-JOINED = re.compile(r"\s*(?:&&|;|\|\|)\s*")
+JOINED = re.compile(r"\s*(?:&&|;|\|\||\n)\s*")
 SHOWN = re.compile(r"^(?:-n)?\s*'?\"?(\d+)(?:,(\d+|\$))?p'?\"?;?$")
+LOG = re.compile(r"\.(?:log|out|err|txt)\b")
+BETWEEN = re.compile(r"^/(.{1,80}?)/,(?:/.{1,80}/|\+\d+|\$)p$")
 QUIET = re.compile(r"\s*(?:2>&1|2>\s*/dev/null)|<<\s*/dev/null")
+
+
+def read_source(output: Output) -> Reading | None:
+    """What a file of the project holds is its text, whatever that looks like; a log is to be read as what it tells of."""
+    return None if LOG.search(output.command) else read_print(output)
 
 
 def read_print(output: Output) -> Reading | None:
@@ -57,6 +64,8 @@ def named(piece: Sequence[str]) -> tuple[list[str], str]:
     for word in rest:
         if program == "sed" and (match := SHOWN.match(word)):
             lines = f"lines {match[1]}-{match[2] or match[1]}"
+        elif program == "sed" and (match := BETWEEN.match(word)):
+            lines = f"from {match[1]!r}"
         elif (
             program in ("head", "tail")
             and (match := re.fullmatch(r"(?:-n?|--lines=)?\+?(\d+)", word))

@@ -17,21 +17,23 @@ from afresh.engine.extract.java_trace import read_java_trace
 from afresh.engine.extract.jest_run import read_jest_run
 from afresh.engine.extract.node_trace import read_node_trace
 from afresh.engine.extract.output import Output, output_of, outputs_of
-from afresh.engine.extract.prints import read_print
+from afresh.engine.extract.prints import read_print, read_source
 from afresh.engine.extract.pytest_run import read_pytest_run
 from afresh.engine.extract.python_trace import read_python_trace
-from afresh.engine.extract.reading import LONGEST, Reading, clipped
+from afresh.engine.extract.reading import LONGEST, MOST, Reading, clipped
 from afresh.engine.extract.rust_panic import read_rust_panic
 from afresh.engine.extract.unittest_run import read_unittest_run
 from afresh.engine.extract.vitest_run import read_vitest_run
 
 Reader = Callable[[Output], Reading | None]
-BY_COMMAND: Sequence[Reader] = (read_git, read_hits, read_print)
+BY_COMMAND: Sequence[Reader] = (read_git, read_hits, read_source)
 BY_OUTPUT: Sequence[Reader] = (
     read_pytest_run, read_unittest_run, read_jest_run, read_vitest_run, read_go_events, read_go_run, read_cargo_run,
     read_diagnostics, read_python_trace, read_node_trace, read_java_trace, read_go_panic, read_rust_panic, read_build,
+    read_print,
 )  # fmt: skip
-"""In the order in which they are asked: what a test run says counts for more than a traceback in it."""
+"""In the order in which they are asked: what a test run says counts for more than a traceback in it, and what a log tells
+for more than that it was printed."""
 PLACE = re.compile(r"^(?:cd\s+\S+|export\s+\S+|source\s+\S+|set\s+-\S+)\s*(?:&&|;)\s*")
 TAIL = re.compile(r"\s*(?:2>&1|2>/dev/null|\|\s*(?:head|tail|less|cat)\b[^|;&]*)\s*$")
 LONGEST_COMMAND = 2_000
@@ -59,7 +61,7 @@ def joined(readings: Sequence[Reading]) -> Reading:
     whole = len(runners) == 1 and all(one.complete for one in readings if one.runner)
     phrase = clipped("; ".join(clipped(one.phrase, LONGEST // len(readings)) for one in readings))
     failed = any(one.failed for one in readings)
-    return Reading(phrase, tuple(findings), fine - wrong, wrong, whole, next(iter(runners)) if whole else "", failed)
+    return Reading(phrase, tuple(findings[:MOST]), fine - wrong, wrong, whole, next(iter(runners)) if whole else "", failed)
 
 
 def purpose(command: str) -> str:
