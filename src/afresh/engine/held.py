@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from afresh.domain.fact import Decision, Fact, FactKind
 from afresh.domain.memory import Memory
+from afresh.domain.observed import told_apart
 from afresh.domain.state import State
 from afresh.domain.text import one_line
 from afresh.domain.trace import files as named_files
@@ -52,7 +53,7 @@ def outdated(state: State) -> Callable[[str, int], str]:
 def observed(state: State) -> list[Piece]:
     """What outputs said, after all notes, and what is not in doubt before what is; marked when files have changed since. What one
     output says of several tests is one line."""
-    facts = [fact for fact in state.facts if fact.kind is FactKind.OBSERVED and fact.confidence >= SURE][-OBSERVED:]
+    facts = [fact for fact in told_apart(state.facts, state.verdict) if fact.confidence >= SURE][-OBSERVED:]
     stale, alike = outdated(state), dict[tuple[str, str], list[Fact]]()
     for fact in facts:
         alike.setdefault((fact.block or fact.subject, fact.text), []).append(fact)

@@ -64,4 +64,4 @@ def take_step(state: State, agent: Agent) -> State:
         Acted(step, digested.observations), *deeds.events, digested.event,
         *[Verified(step, verdict) for verdict in judged.verdicts], *settled.events, Finished(step, end.outcome), *end.events,
     ]  # fmt: skip
-    return record(state, agent, events, (*digested.blocks, *judged.blocks))
+    return record(state, agent, events, (*digested.blocks, *judged.blocks, *settled.blocks))
