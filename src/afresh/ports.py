@@ -8,6 +8,7 @@ from afresh.domain.action import Completed, Reply
 from afresh.domain.change import Change
 from afresh.domain.event import Entry, Event, Opened
 from afresh.domain.fact import Block, Fact, Look, Region
+from afresh.domain.instructions import Source
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.domain.window import Request, ToolSchema
@@ -141,6 +142,15 @@ class Insight(Protocol):
 
     def tests_for(self, changed: Sequence[str], files: Files) -> Sequence[str]:
         """Test files that cover the changed files; empty when that is not known."""
+        ...
+
+
+class Instructions(Protocol):
+    """What people have written down for whoever works here."""
+
+    def sources(self, types: Sequence[str], paths: Sequence[str]) -> Sequence[Source]:
+        """All that counts for a task of these types (the general one first) on these paths. BadInstructions for a file that
+        can't be used as it is."""
         ...
 
 

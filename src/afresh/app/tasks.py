@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from afresh.adapters.instructions import InstructionFiles, instructions_for
 from afresh.adapters.models import anchored
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
@@ -54,6 +55,7 @@ class Desk:
     projections: ProjectionWriter
     clock: Clock
     templates: Shelf
+    instructions: InstructionFiles
 
 
 def open_desk(path: Path) -> Desk:
@@ -65,7 +67,9 @@ def open_desk(path: Path) -> Desk:
     clock = SystemClock()
     store, queue = SqliteStore(database), SqliteQueue(database, clock)
     projections = ProjectionWriter(project.state, store, queue.tickets)
-    return Desk(project, database, store, queue, settings(project), projections, clock, shelf_for(project.root))
+    shelf = shelf_for(project.root)
+    instructions = instructions_for(project.root, shelf)
+    return Desk(project, database, store, queue, settings(project), projections, clock, shelf, instructions)
 
 
 def add(desk: Desk, order: Order) -> State:
@@ -94,7 +98,7 @@ def add(desk: Desk, order: Order) -> State:
         report=report,
         max_budget=order.max_budget or given.max_budget,
     )
-    refuse_unworkable(task, desk.templates)
+    refuse_unworkable(task, desk.templates, desk.instructions)
     return note(desk, None, task.id, [Created(task)])
 
 
@@ -125,7 +129,7 @@ def answer(desk: Desk, task: str, text: str) -> State:
     if not text.strip():
         raise BadInput("the answer is empty", next=f'afresh answer {task} "your words"')
     refuse_unstorable(text)
-    refuse_overfull(replace(state, words=(*state.words, text)), desk.templates)
+    refuse_overfull(replace(state, words=(*state.words, text)), desk.templates, desk.instructions)
     return note(desk, state, task, [Answered(text)])
 
 

@@ -12,6 +12,7 @@ from afresh.domain.summary import told_line
 from afresh.domain.text import one_line
 from afresh.domain.trace import files as named_files
 from afresh.domain.window import Tier
+from afresh.engine.instructions import TITLE as INSTRUCTIONS
 from afresh.engine.standing import criteria, standing
 from afresh.engine.view import View, protected, words
 
@@ -60,8 +61,8 @@ class Draft:
 def drafts(memory: Memory) -> tuple[Draft, ...]:
     """Every section that has something to say."""
     made = [
-        task(memory), outline(memory), summary(memory), archive(memory), known(memory), failed(memory), files(memory),
-        cited(memory), changes(memory),
+        instructions(memory), task(memory), outline(memory), summary(memory), archive(memory), known(memory), failed(memory),
+        files(memory), cited(memory), changes(memory),
         suggestions(memory), verification(memory), failing(memory), plan(memory), earlier(memory), last(memory),
     ]  # fmt: skip
     return tuple(draft for draft in made if draft.pieces)
@@ -70,6 +71,10 @@ def drafts(memory: Memory) -> tuple[Draft, ...]:
 def always(name: str, title: str, lines: Sequence[str]) -> Draft:
     text = "\n".join(line for line in lines if line)
     return Draft(name, title, Tier.ALWAYS, (Piece(text, name),) if text else ())
+
+
+def instructions(memory: Memory) -> Draft:
+    return always("instructions", INSTRUCTIONS, [look.text for look in memory.of("instructions")])
 
 
 def task(memory: Memory) -> Draft:
