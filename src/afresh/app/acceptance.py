@@ -72,7 +72,7 @@ def refuse_overfull(state: State, shelf: Shelf, instructions: Instructions) -> N
         text = rendered(chain_for(state, instructions), allowance, counter).text
     except OverCeiling as fault:
         what = f"{fault.evidence} ({allowance.share:.0%} of the highest ceiling, {highest:,})"
-        raise BadInput(what, next=fault.next, safe=SAFE) from None
+        raise BadInput(what, next=f"{fault.next}; `afresh instructions` shows what counts", safe=SAFE) from None
     try:
         build_each(Memory(state, (Look("instructions", "", text),)), style, highest, counter)
     except OverCeiling as fault:

@@ -18,6 +18,9 @@ from afresh.engine.tokens import Counter
 from afresh.errors import BadInput, OverCeiling
 
 
+UNREADABLE = ", and as it is not committed no task can read the rest"
+
+
 @dataclass(frozen=True, slots=True)
 class File:
     """A source as it is written, and what it would take alone and whole."""
@@ -61,7 +64,8 @@ def seen(where: Path, path: str = "", type: str = "") -> Seen:
     try:
         shown = roomiest(chain, order, style.instructions)
     except OverCeiling as fault:
-        return replace(one, faults=(Fault(biggest(files), 1, "", str(fault.evidence), fault.next),))
+        file = max((file for file in files if file.source.own), key=lambda file: file.tokens).source.file
+        return replace(one, faults=(Fault(file, 1, "", fault.evidence.removeprefix(f"{file} "), fault.next),))
     return replace(one, rendered=shown, notes=(*looked.notes, *told(shown, budget, files)))
 
 
@@ -85,10 +89,6 @@ def tracked(chain: Chain, repository: Repository) -> Chain:
     return replace(chain, sources=tuple(replace(source, tracked=held(source)) for source in chain.sources))
 
 
-def biggest(files: Sequence[File]) -> str:
-    return max((file for file in files if file.source.own), key=lambda file: file.tokens).source.file
-
-
 def roomiest(chain: Chain, task: Task, share: float) -> Rendered:
     """Under the lowest ceiling that it fits; OverCeiling when none that may be granted is enough."""
     *lower, highest = levels(task.budget, task.budget_limit)
@@ -103,8 +103,10 @@ def roomiest(chain: Chain, task: Task, share: float) -> Rendered:
 def told(shown: Rendered, ordered: int, files: Sequence[File]) -> list[str]:
     """What is not as one would expect."""
     tokens = {file.source.file: file.tokens for file in files}
+    lacking = {source.file for source in shown.chain.sources if not source.tracked}
     said = [
-        f"{file} ({tokens[file]:,} tokens) is shown in part: write what matters into .afresh/AGENT.md, or give a larger --budget"
+        f"{file} ({tokens[file]:,} tokens) is shown in part{UNREADABLE if file in lacking else ''}; "
+        "write what matters into .afresh/AGENT.md, or give a larger --budget"
         for file in shown.partial
     ]
     if shown.allowance.ceiling > ordered:

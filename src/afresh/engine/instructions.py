@@ -194,7 +194,7 @@ def too_long(forms: Sequence[Form], allowance: Allowance, counter: Gauge) -> Ove
     budget = ceil(needed / allowance.share / 100) * 100
     return OverCeiling(
         f"{evidence} ({allowance.share:.0%} of the ceiling of {ceiling:,}), and they are never cut. Nothing was sent. "
-        f"Shorten {file} and answer; or add the task again with --budget {budget}. `afresh instructions` shows what counts",
+        f"Shorten {file} (`afresh instructions` shows what counts) and answer; or add the task again with --max-budget {budget}",
         evidence,
-        f"shorten {file}, or --budget {budget}; `afresh instructions` shows what counts",
+        f"shorten {file}, or --max-budget {budget}",
     )

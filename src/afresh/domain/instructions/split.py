@@ -18,7 +18,7 @@ def split(lines: Sequence[Line]) -> tuple[Part, ...]:
     ends = [*(at for at, _, _ in starts[1:]), len(lines)]
     opening = trimmed(lines[: starts[0][0] if starts else len(lines)])
     headed = titled and opening[0] == lines[found[0][0]]
-    parts = [Part((), opening, *(found[0][2], 1) if headed else ())] if opening else []
+    parts = [Part((), opening, found[0][2] if headed else "", int(headed))] if opening else []
     above: list[tuple[int, str]] = []
     for (at, depth, title), end in zip(starts, ends, strict=False):
         above = [*((level, key) for level, key in above if level < depth), (depth, named(title))]
