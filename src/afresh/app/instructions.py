@@ -9,14 +9,13 @@ from afresh.adapters.templates import Fault, make, merged_type, shelf_for, templ
 from afresh.adapters.workspace.repository import Repository
 from afresh.app.project import Project, settings
 from afresh.app.tasks import Desk
-from afresh.domain.instructions import Chain, Source, merged
+from afresh.domain.instructions import Chain, Level, Source, merged
 from afresh.domain.room import levels
 from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.engine.instructions import Allowance, Rendered, chain_for, rendered, size, whole
 from afresh.engine.tokens import Counter
 from afresh.errors import BadInput, OverCeiling
-
 
 UNREADABLE = ", and as it is not committed no task can read the rest"
 
@@ -104,9 +103,10 @@ def told(shown: Rendered, ordered: int, files: Sequence[File]) -> list[str]:
     """What is not as one would expect."""
     tokens = {file.source.file: file.tokens for file in files}
     lacking = {source.file for source in shown.chain.sources if not source.tracked}
+    projects = {source.file for source in shown.chain.sources if source.level is Level.PROJECT}
     said = [
         f"{file} ({tokens[file]:,} tokens) is shown in part{UNREADABLE if file in lacking else ''}; "
-        "write what matters into .afresh/AGENT.md, or give a larger --budget"
+        f"{'write what matters into .afresh/AGENT.md' if file in projects else 'shorten it'}, or give a larger --budget"
         for file in shown.partial
     ]
     if shown.allowance.ceiling > ordered:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
-from afresh.domain.instructions import Chain, Part, Source, merged
+from afresh.domain.instructions import Chain, Part, Source
 from afresh.domain.state import State
 from afresh.domain.text import one_line, visible
 from afresh.engine.tokens import Gauge
@@ -72,15 +72,11 @@ class Form:
         return len(self.whole) == len(self.groups) > 0
 
 
-def places(state: State) -> tuple[str, ...]:
-    """Paths that the work is about: named by goal or user, changed, or looked at."""
-    spoken = [path.rstrip("/") for text in (state.task.goal, *state.words) for path in PATH.findall(text)]
-    return tuple(dict.fromkeys((*spoken, *state.changed, *(region.path for region in state.regions))))
-
-
 def chain_for(state: State, instructions: Instructions) -> Chain:
-    paths, task = places(state), state.task
-    return merged(instructions.sources((task.judged_as, task.type), paths), paths)
+    """By the paths that the work is about: named by goal or user, changed, or looked at."""
+    named = [path.removeprefix("./").rstrip("/") for text in (state.task.goal, *state.words) for path in PATH.findall(text)]
+    touched = (*state.changed, *(region.path for region in state.regions))
+    return instructions.chain((state.task.judged_as, state.task.type), named, touched)
 
 
 def rendered(chain: Chain, allowance: Allowance, counter: Gauge) -> Rendered:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from afresh.adapters.instructions.foreign import CURSOR_RULES, cursor_rule, foreign
-from afresh.adapters.instructions.front import Sheet, sheet
+from afresh.adapters.instructions.front import FENCE, Sheet, sheet
 from afresh.adapters.templates import Shelf, types
 from afresh.adapters.templates.fault import Fault, Wrong, refusal
 from afresh.adapters.templates.values import NAME
 from afresh.adapters.workspace.confine import components, inside
 from afresh.adapters.workspace.files import content
-from afresh.domain.instructions import Level, Source
+from afresh.domain.instructions import Chain, Level, Source, merged
 from afresh.errors import BadInstructions, ModelMistake
 
 OWN, FOREIGN = "AGENT.md", ("AGENTS.md", "CLAUDE.md")
@@ -44,7 +44,12 @@ class Place:
 
     @property
     def own(self) -> bool:
+        """Of a name that only afresh gives."""
         return self.path.name == OWN or self.level in (Level.USER, Level.TYPE)
+
+    def ours(self, text: str) -> bool:
+        """Written for afresh beyond doubt: other tools have read a plain AGENT.md in a source tree too."""
+        return self.own and (not self.inside or self.inside.startswith(".afresh/") or text.split("\n", 1)[0].rstrip() == FENCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +61,17 @@ class InstructionFiles:
     known: tuple[str, ...] = ()
     """Types of task that there are."""
 
-    def sources(self, types: Sequence[str], paths: Sequence[str]) -> tuple[Source, ...]:
+    def chain(self, types: Sequence[str], named: Sequence[str], touched: Sequence[str]) -> Chain:
+        paths = tuple(dict.fromkeys((*(word for word in named if self._real(word)), *touched)))
         found = self.look(types, paths)
         if found.faults:
             raise refusal(found.faults, "afresh instructions", BadInstructions)
-        return found.sources
+        return merged(found.sources, paths)
+
+    def _real(self, word: str) -> bool:
+        """A path of this repository, or of a file that is still to be made in one of its folders."""
+        first = word.split("/")[0]
+        return bool(self.root) and first not in (".", "..") and os.path.lexists(self.root / first)
 
     def look(self, types: Sequence[str], paths: Sequence[str]) -> Found:
         """Never raises: what can't be used is among the faults."""
@@ -112,7 +123,7 @@ class InstructionFiles:
         if said.applies_to and not matched(said.applies_to, paths):
             notes = (f"{place.file} counts only for work on {', '.join(said.applies_to)}",)
             return Found(faults=said.faults, notes=notes)
-        source = Source(place.file, place.level, said.parts, place.folder, place.own, said.firm, said.replaces)
+        source = Source(place.file, place.level, said.parts, place.folder, place.ours(text), said.firm, said.replaces)
         return Found((source,), said.faults, notes)
 
     def _parsed(self, place: Place, text: str) -> tuple[Sheet, tuple[str, ...]]:

@@ -57,7 +57,7 @@ def yielding(source: Source, firm: Sequence[Source], gone: list[Overruled]) -> S
 
 def laid_over(under: Source, over: Source, where: str, gone: list[Overruled]) -> Source:
     """What is left of the one below."""
-    if under.firm or not over.within(under) or not under.parts:
+    if under.firm or not over.deeper(under) or not under.parts:
         return under
     if over.replaces:
         line = over.parts[0].first if over.parts else 1

@@ -75,6 +75,9 @@ class Source:
     tracked: bool = True
     """The task's own tree has it, so that the rest of it can be read there."""
 
-    def within(self, other: "Source") -> bool:
-        """Whether it holds only where the other one does too."""
+    def deeper(self, other: "Source") -> bool:
+        """Whether it is the more special one of two that come in order. Several of a project, or neighbouring folders, are
+        beside each other."""
+        if self.level is other.level is not Level.TYPE and self.folder == other.folder:
+            return False
         return not other.folder or self.level is Level.TYPE or f"{self.folder}/".startswith(f"{other.folder}/")
