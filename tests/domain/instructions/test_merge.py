@@ -1,11 +1,9 @@
 """Deeper wins, part by part and where it holds; nothing else is lost."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afresh.domain.instructions import Chain, Level, Line, Part, Source, merged, rule, split
-
-LEVELS = list(Level)
 
 
 def source(file: str, text: str, level: Level = Level.PROJECT, rules: dict[str, str] | None = None, **more) -> Source:
@@ -87,27 +85,31 @@ def test_a_folder_says_nothing_about_its_neighbour_but_goes_before_the_one_that_
     assert set(shown(merged([FOLDER, inside], ["src/a/deep/x"]))) == {"src/a/deep/AGENT.md"}
 
 
-TITLES = st.sampled_from(["A", "B", "C"])
-SECTIONS = st.lists(st.tuples(st.integers(1, 3), TITLES, st.booleans()), max_size=5)
+def test_several_files_of_a_project_are_beside_each_other():
+    chain = merged([source("one", "## A\nx"), source("two", "## A\ny")])
+    assert not chain.overruled and set(shown(chain)) == {"one", "two"}
+
+
+SECTIONS = st.lists(st.tuples(st.integers(1, 3), st.sampled_from("ABC"), st.booleans()), max_size=4)
+PLACES = [(Level.USER, ""), (Level.PROJECT, ""), (Level.FOLDER, "src"), (Level.FOLDER, "src/a"), (Level.TYPE, "")]
 
 
 @st.composite
 def sources(draw: st.DrawFn) -> list[Source]:
     made: list[Source] = []
-    for number, level in enumerate(
-        draw(st.lists(st.sampled_from(LEVELS), max_size=4).map(lambda all: sorted(all, key=LEVELS.index)))
-    ):
-        folder = "src" + "/a" * draw(st.integers(0, 2)) if level is Level.FOLDER else ""
+    chosen = draw(st.sets(st.sampled_from(PLACES), min_size=1))
+    for number, (level, folder) in enumerate(sorted(chosen, key=PLACES.index)):
         text = "".join(f"{'#' * depth} {title}\n{f'of {number}' * said}\n" for depth, title, said in draw(SECTIONS))
         names = draw(st.sets(st.sampled_from(["one", "two"])))
         firm = level is Level.USER and draw(st.booleans())
         made.append(source(f"{number}", text, level, dict.fromkeys(names, f"of {number}"), folder=folder, firm=firm))
-    return sorted(made, key=lambda one: (LEVELS.index(one.level), one.folder))
+    return made
 
 
+@settings(max_examples=60)
 @given(sources())
 def test_of_a_subject_only_the_deepest_is_left_and_of_what_is_gone_nothing_is(given_sources: list[Source]):
-    chain = merged(given_sources, ["src/a/a/x.py"])
+    chain = merged(given_sources, ["src/a/x.py"])
     kept = [(at, one, part) for at, one in enumerate(chain.sources) for part in one.parts]
     for at, one, part in kept:
         over = [said for later in chain.sources[at + 1 :] for said in later.parts if said.covers(part)]
@@ -118,9 +120,10 @@ def test_of_a_subject_only_the_deepest_is_left_and_of_what_is_gone_nothing_is(gi
     assert not left & {(one.file, one.part) for one in chain.overruled}
 
 
+@settings(max_examples=60)
 @given(sources())
 def test_what_is_not_left_is_on_record_with_what_goes_before_it(given_sources: list[Source]):
-    chain = merged(given_sources, ["src/a/a/x.py"])
+    chain = merged(given_sources, ["src/a/x.py"])
     left = {(one.file, part) for one in chain.sources for part in one.parts}
     recorded = {(one.file, one.part): one for one in chain.overruled}
     every = {one.file: one.parts for one in given_sources}
@@ -131,9 +134,10 @@ def test_what_is_not_left_is_on_record_with_what_goes_before_it(given_sources: l
         assert any(said.first == one.line and said.covers(part) for said in every[one.by])
 
 
-@given(sources(), st.sampled_from(["src/a/x.py", "y.py"]))
+@settings(max_examples=60)
+@given(sources(), st.sampled_from(["src/b.py", "y.py"]))
 def test_where_work_is_everywhere_nothing_of_a_folder_takes_anything_away(given_sources: list[Source], path: str):
-    chain = merged(given_sources, ["src/a/a/x.py", path, "z.py"])
+    chain = merged(given_sources, ["src/a/x.py", path, "z.py"])
     folders = {one.file for one in given_sources if one.folder}
     assert all(one.where for one in chain.overruled if one.by in folders)
 
