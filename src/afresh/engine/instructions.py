@@ -162,9 +162,10 @@ def label(form: Form) -> str:
     holds += f", not in {', '.join(source.elsewhere)}" if source.elsewhere else ""
     if form.complete:
         return f"[{source.file}{holds}]"
-    much = "in part" if form.groups else "not shown"
+    if not form.groups:
+        return f"[{source.file}{holds}, not shown{': `read` it' if source.tracked else ''}]"
     rest = "`read` the lines you need" if source.tracked else "the rest is not in your tree"
-    return f"[{source.file}{holds}, {much}: {rest}]"
+    return f"[{source.file}{holds}, in part: {rest}]"
 
 
 def written(part: Part, file: str) -> Iterator[Shown]:
