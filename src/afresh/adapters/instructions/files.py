@@ -124,7 +124,7 @@ class InstructionFiles:
             notes = (f"{place.file} counts only for work on {', '.join(said.applies_to)}",)
             return Found(faults=said.faults, notes=notes)
         source = Source(place.file, place.level, said.parts, place.folder, place.ours(text), said.firm, said.replaces)
-        return Found((source,), said.faults, notes)
+        return Found((source,) if said.parts or said.replaces or said.faults else (), said.faults, notes)
 
     def _parsed(self, place: Place, text: str) -> tuple[Sheet, tuple[str, ...]]:
         if place.own:
