@@ -8,6 +8,7 @@ from afresh.domain.action import Completed, Reply
 from afresh.domain.change import Change
 from afresh.domain.event import Entry, Event, Opened
 from afresh.domain.fact import Block, Fact, Look, Region
+from afresh.domain.instructions import Chain
 from afresh.domain.known import Edit, Known, Question
 from afresh.domain.state import State
 from afresh.domain.task import Status
@@ -175,6 +176,15 @@ class NoLore:
 
 
 UNTOLD = NoLore()
+
+
+class Instructions(Protocol):
+    """What people have written down for whoever works here."""
+
+    def chain(self, types: Sequence[str], named: Sequence[str], touched: Sequence[str]) -> Chain:
+        """All that counts for a task of these types (the general one first) that was told of some paths, which may be mere words,
+        and has touched others. BadInstructions for a file that can't be used as it is."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

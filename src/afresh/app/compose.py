@@ -22,7 +22,7 @@ from afresh.domain.state import State
 from afresh.engine.agent import Agent, Upkeep
 from afresh.engine.loop import work_on
 from afresh.engine.tokens import Counter
-from afresh.errors import BadInput, OverCeiling
+from afresh.errors import BadInput, BadInstructions, OverCeiling
 from afresh.insight.python import PythonInsight
 from afresh.ports import Watcher
 
@@ -47,6 +47,8 @@ def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
             return work_on(claimed, worker, agent_for(desk, desk.store.load(claimed), terms))
     except OverCeiling as fault:
         return block(desk, claimed, str(fault))
+    except BadInstructions as fault:
+        return block(desk, claimed, f"{fault.what} ({fault.next}). Mend the file and answer; then it goes on")
     finally:
         desk.queue.release(worker, claimed)
 
@@ -83,6 +85,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         learnt=learnt(desk, model.name, task.id),
         upkeep=upkeep(desk, spec),
         lore=desk.lore,
+        instructions=desk.instructions,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from afresh.adapters.instructions import InstructionFiles, instructions_for
 from afresh.adapters.models import anchored
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
@@ -59,6 +60,7 @@ class Desk:
     templates: Shelf
     notebook: SqliteNotebook
     lore: SqliteLore
+    instructions: InstructionFiles
 
 
 def open_desk(path: Path) -> Desk:
@@ -73,7 +75,8 @@ def open_desk(path: Path) -> Desk:
     notebook = SqliteNotebook(database, clock)
     lore = SqliteLore(project.state / "memory.db", store, lambda: [notebook, *users_own(clock)])
     shelf = shelf_for(project.root)
-    return Desk(project, database, store, queue, settings(project), projections, clock, shelf, notebook, lore)
+    written = instructions_for(project.root, shelf)
+    return Desk(project, database, store, queue, settings(project), projections, clock, shelf, notebook, lore, written)
 
 
 def users_own(clock: Clock, make: bool = False) -> list[SqliteNotebook]:
@@ -112,7 +115,7 @@ def add(desk: Desk, order: Order) -> State:
         report=report,
         max_budget=order.max_budget or given.max_budget,
     )
-    refuse_unworkable(task, desk.templates)
+    refuse_unworkable(task, desk.templates, desk.instructions)
     return note(desk, None, task.id, [Created(task)])
 
 
@@ -143,7 +146,7 @@ def answer(desk: Desk, task: str, text: str) -> State:
     if not text.strip():
         raise BadInput("the answer is empty", next=f'afresh answer {task} "your words"')
     refuse_unstorable(text)
-    refuse_overfull(replace(state, words=(*state.words, text)), desk.templates)
+    refuse_overfull(replace(state, words=(*state.words, text)), desk.templates, desk.instructions)
     return note(desk, state, task, [Answered(text)])
 
 

@@ -32,6 +32,7 @@ SECTIONS = {
         "context": "Show, compare and verify what the model was sent.",
         "memory": "Find, correct and forget what it remembers.",
         "replay": "See what it would have sent in sessions that your agent recorded.",
+        "instructions": "Show what AGENT.md and its like tell a task, line by line.",
         "template": "Show and check how windows are laid out, by type of task.",
         "doctor": "Tell what works on this machine.",
         "rebuild": "Make session files and other views again from the journal.",

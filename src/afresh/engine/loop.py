@@ -39,9 +39,9 @@ def ask_model(state: State, agent: Agent) -> State:
     """Recall, build, propose. The reply is on disk before anything is done with it: it is paid once."""
     state = compacted(afford(state, agent), agent)
     tuned = attuned(state, agent)
-    memory = recall(state, tuned)
     tools = offered(tuned.template.at(state.phase), tuned.tools)
     try:
+        memory = recall(state, tuned)
         window = uncramped(build(memory, tuned.template, tools, state.budget, tuned.counter), state, agent)
     except OverCeiling as fault:
         return ask_model(enlarged(state, agent, fault), agent)

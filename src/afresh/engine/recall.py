@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from afresh.domain.amend import Edits
@@ -11,6 +12,7 @@ from afresh.domain.state import State
 from afresh.domain.text import one_line
 from afresh.engine.agent import Agent
 from afresh.engine.excerpt import chunks, excerpt, function_source, title
+from afresh.engine.instructions import Allowance, chain_for, rendered
 from afresh.engine.recollect import recollected
 from afresh.engine.verify.citations import citations
 from afresh.errors import ModelMistake
@@ -34,6 +36,7 @@ def recall(state: State, agent: Agent) -> Memory:
     )
     edits = Edits(tuple(agent.lore.edits()))
     looks = [
+        *instructed(state, agent),
         *agent.insight.looks(state, agent.files),
         *excerpts(state, agent.files, changes),
         *failing_tests(state, agent.files),
@@ -43,6 +46,16 @@ def recall(state: State, agent: Agent) -> Memory:
         *recollected(state, agent.lore, edits),
     ]
     return gathered(state, looks, agent.store.read, agent.recollection)
+
+
+def instructed(state: State, agent: Agent, ceiling: int = 0) -> Iterator[Look]:
+    """The rules that people have laid down for such work, read anew for every call. OverCeiling if they don't fit."""
+    if agent.instructions:
+        chain, allowance = chain_for(state, agent.instructions), Allowance(ceiling or state.budget, agent.template.instructions)
+        tree = agent.files.paths() if any(not source.own for source in chain.sources) else ()
+        sources = tuple(replace(source, tracked=source.own or source.file in tree) for source in chain.sources)
+        if text := rendered(replace(chain, sources=sources), allowance, agent.counter).text:
+            yield Look("instructions", ", ".join(source.file for source in sources), text)
 
 
 def excerpts(state: State, files: Files, changes: dict[str, str]) -> Iterator[Look]:

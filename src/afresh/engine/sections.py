@@ -11,6 +11,7 @@ from afresh.domain.text import one_line
 from afresh.domain.window import Tier
 from afresh.engine.draft import Draft, Piece, always
 from afresh.engine.held import archive, decisions, failed, known, recollections
+from afresh.engine.instructions import TITLE as INSTRUCTIONS
 from afresh.engine.standing import criteria, standing
 from afresh.engine.view import View, protected, words
 
@@ -25,12 +26,15 @@ VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
 def drafts(memory: Memory) -> tuple[Draft, ...]:
     """Every section that has something to say."""
     made = [
-        task(memory), outline(memory), summary(memory), archive(memory), known(memory), recollections(memory),
-        decisions(memory), failed(memory), files(memory),
-        cited(memory), changes(memory),
+        instructions(memory), task(memory), outline(memory), summary(memory), archive(memory), known(memory),
+        recollections(memory), decisions(memory), failed(memory), files(memory), cited(memory), changes(memory),
         suggestions(memory), verification(memory), failing(memory), plan(memory), earlier(memory), last(memory),
     ]  # fmt: skip
     return tuple(draft for draft in made if draft.pieces)
+
+
+def instructions(memory: Memory) -> Draft:
+    return always("instructions", INSTRUCTIONS, [look.text for look in memory.of("instructions")])
 
 
 def task(memory: Memory) -> Draft:
