@@ -12,12 +12,12 @@ from afresh.domain.summary import told_line
 from afresh.domain.text import one_line
 from afresh.domain.trace import files as named_files
 from afresh.domain.window import Tier
+from afresh.engine.spoken import spoken
 from afresh.engine.standing import criteria, standing
 from afresh.engine.view import View, protected, words
 
 SURE, OBSERVED, AFTER_NOTES, OLD = 0.8, 8, 1_000_000, ", before the last change"
-NEWEST = "### The user said last (the newest instruction, it goes before the goal above)"
-WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember")
+WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember", "decide")
 TOLD = 150
 """Characters of an earlier step: why one failed, and what ran, stands in sections of its own."""
 VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
@@ -74,10 +74,9 @@ def always(name: str, title: str, lines: Sequence[str]) -> Draft:
 
 def task(memory: Memory) -> Draft:
     order = memory.state.task
-    *before, newest = memory.state.words or ("",)
-    words = [*[f"- The user said: {word}" for word in before], f"{NEWEST}\n{newest}" if newest else ""]
-    decisions = [f"- Decided ({made.by}): {made.text}" for made in memory.state.decisions]
-    return always("task", f"Task ({order.type})", [order.goal, *words, *decisions, *criteria(order)])
+    made = [one for one in memory.state.decisions if not one.answer]
+    decisions = [f"- Decided ({one.by}): {f'{one.subject}: ' if one.subject else ''}{one.text}" for one in made]
+    return always("task", f"Task ({order.type})", [order.goal, *spoken(memory.state), *decisions, *criteria(order)])
 
 
 def outline(memory: Memory) -> Draft:
