@@ -11,8 +11,8 @@ def command(as_json: bool) -> None:
     """Show every open question, the oldest first, and how to answer it."""
     from afresh.app.asking import inbox
     from afresh.cli.common import desk, print_json, show
-    from afresh.cli.views.inbox import inbox_json
     from afresh.cli.views.inbox import inbox as drawn
+    from afresh.cli.views.inbox import inbox_json
 
     here = desk()
     waiting = inbox(here)

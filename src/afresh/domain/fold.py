@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import singledispatch
+from typing import Any
 
 from afresh.domain import ceiling, observed
 from afresh.domain import event as happened
@@ -16,6 +17,7 @@ from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
 
 FORGOTTEN_FIRST = {FactKind.OBSERVED: 0, FactKind.NOTE: 1}
+NOTHING_ASKED: dict[str, Any] = {"question": "", "options": (), "asked_by": ""}
 RECENT_STEPS, FACTS, REGIONS, INDEX_LINES = 6, 40, 16, 40
 
 
@@ -91,7 +93,7 @@ def _(event: happened.Answered, state: State) -> State:
     made = Decision(event.text, "person", step=state.step, subject=state.question, confidence=1.0, options=state.options)
     return changed(
         state, words=(*state.words, event.text), decisions=(*state.decisions, made) if made.answer else state.decisions,
-        question="", options=(), asked_by="", status=Status.READY, limit=allowed, refusals=0, spent=(),
+        status=Status.READY, limit=allowed, refusals=0, spent=(), **NOTHING_ASKED,
     )  # fmt: skip
 
 
@@ -158,11 +160,8 @@ def _(event: happened.Finished, state: State) -> State:
 
 @apply.register
 def _(event: happened.Ended, state: State) -> State:
-    commit, asked = event.commit or state.commit, (state.question, state.options, state.asked_by)
-    question, options, by = asked if event.status is Status.BLOCKED else ("", (), "")
-    return changed(
-        state, status=event.status, outcome=event.reason, commit=commit, worker="", question=question, options=options, asked_by=by
-    )
+    asked: dict[str, Any] = {} if event.status is Status.BLOCKED else NOTHING_ASKED
+    return changed(state, status=event.status, outcome=event.reason, commit=event.commit or state.commit, worker="", **asked)
 
 
 @apply.register

@@ -18,7 +18,7 @@ class Said:
         return f"{self.question} Options: {listed(self.options)}" if self.options else self.question
 
 
-def said(state: State) -> tuple[Said, ...]:
+def words_said(state: State) -> tuple[Said, ...]:
     """From the newest back: an answer's decision has its words; what was said unasked has none."""
     answers, told = [made for made in state.decisions if made.answer], list[Said]()
     for text in reversed(state.words):

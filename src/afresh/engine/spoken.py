@@ -1,6 +1,6 @@
 """How a window tells what the user has said since the goal: word for word, each answer beside its question."""
 
-from afresh.domain.said import Said, said
+from afresh.domain.said import Said, words_said
 from afresh.domain.state import State
 from afresh.domain.text import one_line
 
@@ -10,7 +10,7 @@ ASKED = 240
 
 
 def spoken(state: State) -> list[str]:
-    told = said(state)
+    told = words_said(state)
     return [*map(_earlier, told[:-1]), *[f"{NEWEST}\n{_latest(word)}" for word in told[-1:] if word.text]]
 
 

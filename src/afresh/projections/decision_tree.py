@@ -34,7 +34,11 @@ class Run:
     def told(self) -> str:
         """By number; a step by itself without one."""
         changes = [branch.line.get("change", "") for branch in self.branches]
-        fates = [(changes.count("kept"), "kept"), (changes.count("reverted"), "reverted"), (changes.count("none"), "without a change")]
+        fates = [
+            (changes.count("kept"), "kept"),
+            (changes.count("reverted"), "reverted"),
+            (changes.count("none"), "without a change"),
+        ]
         upkeep = dict.fromkeys(_upkeep([branch.line for branch in self.branches if branch.line["type"] == UPKEEP]))
         alone = len([change for change in changes if change]) == 1
         fate = ", ".join(fate if alone else f"{count:,} {fate}" for count, fate in fates if count)

@@ -74,7 +74,9 @@ def last_line(path: Path) -> dict[str, Any] | None:
         return {"n": 0, "seq": 0, "kind": "", "follows": []}
     try:
         line = json.loads(tail)
-        return line | {"n": int(line["n"]), "seq": int(line["seq"]), "follows": [*line["follows"]]} if tail.endswith(b"\n") else None
+        return (
+            line | {"n": int(line["n"]), "seq": int(line["seq"]), "follows": [*line["follows"]]} if tail.endswith(b"\n") else None
+        )
     except (ValueError, KeyError, TypeError):
         return None
 

@@ -16,7 +16,9 @@ SUBJECT, LENGTH = 60, 240
 def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
     subject, text, why = (" ".join(args[name].split()) for name in ("subject", "decision", "why"))
     if not (0 < len(subject) <= SUBJECT and 0 < len(text) <= LENGTH and 0 < len(why) <= LENGTH):
-        raise ModelMistake(f"decide: subject (at most {SUBJECT} characters), decision and why (at most {LENGTH}), none of them empty")
+        raise ModelMistake(
+            f"decide: subject (at most {SUBJECT} characters), decision and why (at most {LENGTH}), none of them empty"
+        )
     sure = args.get("confidence")
     if sure is not None and not 0 <= sure <= 1:
         raise ModelMistake("decide: confidence is a number from 0 to 1")

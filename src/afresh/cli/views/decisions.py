@@ -69,7 +69,9 @@ def _add_run(node: "Tree", run: Run) -> None:
 
     told = node.add(Text(f"{run.steps}: {run.told}" if run.steps else run.told, style="" if run.reverted else "dim"))
     for line in run.reverted[-REVERTED:]:
-        told.add(Text(f"step {line['step']} reverted: ", "red").append_text(said(line["why"] or "no reason is known", "dim", LENGTH)))
+        told.add(
+            Text(f"step {line['step']} reverted: ", "red").append_text(said(line["why"] or "no reason is known", "dim", LENGTH))
+        )
     if len(run.reverted) > REVERTED:
         told.add(Text(f"and {len(run.reverted) - REVERTED:,} before these", style="dim"))
 

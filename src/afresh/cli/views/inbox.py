@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.cli.views.parts import fields, listing, runs_json, said
 from afresh.domain.option import offered
-from afresh.domain.said import said as words_of
+from afresh.domain.said import words_said
 from afresh.domain.state import State
 from afresh.domain.text import one_line
 from afresh.projections.standing import commands, counted, iso
@@ -87,8 +87,8 @@ def _about(state: State) -> list[tuple[str, Any]]:
     row = _row(state)
     rows: list[tuple[str, Any]] = [("goal", said(state.task.goal, limit=200))]
     paths = ", ".join(state.changed[:PATHS]) + (f" and {len(state.changed) - PATHS:,} more" if len(state.changed) > PATHS else "")
-    fate = f"{counted(state.kept, 'change')} kept, {state.reverted:,} reverted"
-    rows.append(("so far", said(f"{counted(len(state.changed), 'file')} changed: {paths} ({fate})" if paths else "nothing is changed")))
+    so_far = f"{counted(len(state.changed), 'file')} changed: {paths}" if paths else "no file is changed"
+    rows.append(("so far", said(f"{so_far} ({state.kept:,} kept, {state.reverted:,} reverted in {counted(state.step, 'step')})")))
     if state.baseline and state.baseline.runs:
         rows.append(("tests", f"{row['tests']['before']} → {row['tests']['now']}"))
     return rows
@@ -119,7 +119,7 @@ def ago(seconds: float) -> str:
 
 
 def answered_json(state: State) -> dict[str, Any]:
-    newest = words_of(state)[-1]
+    newest = words_said(state)[-1]
     return {
         "task": state.task.id,
         "status": state.status.value,
@@ -131,5 +131,5 @@ def answered_json(state: State) -> dict[str, Any]:
 
 def answered_words(state: State) -> str:
     """Tells the choice back, so that a wrong number is seen at once."""
-    newest = words_of(state)[-1]
+    newest = words_said(state)[-1]
     return f"answered: {one_line(newest.text, 300)}\n{state.task.id} is ready again: afresh resume {state.task.id}"
