@@ -195,7 +195,7 @@ def test_a_ceiling_below_the_minimum_names_the_largest_section_and_the_remedy():
 
 
 def test_room_that_one_section_leaves_is_used_by_another():
-    tree = "\n".join(f"{n} " + "name " * 20 for n in range(60))
+    tree = "\n".join(f"{n} " + "name " * 20 for n in range(50))
     small = made(Memory(state(), (Look("file", "a.py:1-1 ", "short"), Look("outline", "", tree))))
     assert not small.omissions
     assert small.tokens > 1_400

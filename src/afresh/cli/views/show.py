@@ -103,9 +103,9 @@ def _question(state: State) -> list[tuple[str, Any]]:
 def _words(state: State) -> list[tuple[str, Any]]:
     """Each answer after its question."""
     rows: list[tuple[str, Any]] = []
-    for word in words_said(state):
-        rows += [("?", said(word.question, "dim"))] if word.question else []
-        rows.append(("•", said(word.text)))
+    for one in words_said(state):
+        rows += [("?", said(one.question, "dim"))] if one.question else []
+        rows.append(("•", said(one.text)))
     return rows
 
 
