@@ -31,9 +31,9 @@ def _read(number: int, text: str) -> Option:
     return Option(number, name.strip(), means.strip())
 
 
-def listed(options: Sequence[str]) -> str:
-    """All in one line, for a window and a log."""
-    return "; ".join(f"{one.number} {one.words}" for one in offered(options))
+def listed(options: Sequence[str], meanings: bool = True) -> str:
+    """All in one line, for a window."""
+    return "; ".join(f"{one.number} {one.words if meanings else one.name}" for one in offered(options))
 
 
 def readings(answer: str, options: Sequence[str]) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from afresh.domain.option import listed
+from afresh.domain.option import listed, offered
 from afresh.domain.state import State
 
 
@@ -14,8 +14,11 @@ class Said:
 
     @property
     def asked(self) -> str:
-        """The question with its options."""
-        return f"{self.question} Options: {listed(self.options)}" if self.options else self.question
+        """The question with its options; what they mean is left off when the answer is one of them, and says it."""
+        if not self.options:
+            return self.question
+        chosen = any(one.means and one.words == self.text for one in offered(self.options))
+        return f"{self.question} Options: {listed(self.options, meanings=not chosen)}"
 
 
 def words_said(state: State) -> tuple[Said, ...]:

@@ -32,17 +32,12 @@ class Run:
 
     @property
     def told(self) -> str:
-        """By number; a step by itself without one."""
-        changes = [branch.line.get("change", "") for branch in self.branches]
-        fates = [
-            (changes.count("kept"), "kept"),
-            (changes.count("reverted"), "reverted"),
-            (changes.count("none"), "without a change"),
-        ]
+        changes = [branch.line["change"] for branch in self.branches if "change" in branch.line]
+        fates = {"kept": "kept", "reverted": "reverted", "none": "without a change"}
+        counts = [f"{changes.count(change):,} {fate}" for change, fate in fates.items() if change in changes]
+        told = {"none": "no change"}.get(changes[0], changes[0]) if len(changes) == 1 else ", ".join(counts)
         upkeep = dict.fromkeys(_upkeep([branch.line for branch in self.branches if branch.line["type"] == UPKEEP]))
-        alone = len([change for change in changes if change]) == 1
-        fate = ", ".join(fate if alone else f"{count:,} {fate}" for count, fate in fates if count)
-        return "; ".join(part for part in (fate, *upkeep) if part)
+        return "; ".join(part for part in (told, *upkeep) if part)
 
     @property
     def reverted(self) -> list[Line]:
@@ -98,12 +93,15 @@ def _superseded(lines: Sequence[Line]) -> Iterator[tuple[int, Line]]:
 
 def _upkeep(lines: Sequence[Line]) -> Iterator[str]:
     """The ceiling where it went, the rest by number."""
-    ceilings = [line["text"] for line in lines if line["kind"] == "rebudgeted"]
-    if ceilings:
-        first, last = ceilings[0].split()[1], ceilings[-1].split()[-1]
-        yield f"ceiling {first} → {last}" if len(ceilings) > 1 else ceilings[0]
-    for kind, noun in (("compacted", "compaction"), ("checkpointed", "checkpoint"), ("breached", "call over its ceiling"),
-                       ("doubted", "usage report not believed")):  # fmt: skip
+    if ceilings := [line["text"].split()[-1] for line in lines if line["kind"] == "rebudgeted"]:
+        yield f"ceiling {' → '.join(ceilings[-3:])}"
+    for kind, noun in (("compacted", "compaction"), ("checkpointed", "checkpoint")):
         if number := sum(line["kind"] == kind for line in lines):
-            yield counted(number, noun) if "call" not in noun and "report" not in noun else f"{number:,} {noun}"
+            yield counted(number, noun)
+    for kind, what in (
+        ("breached", "over the ceiling by the provider's count"),
+        ("doubted", "with a count that is not believed"),
+    ):
+        if number := sum(line["kind"] == kind for line in lines):
+            yield f"{counted(number, 'call')} {what}"
     yield from (one_line(line["text"], 200) for line in lines if line["kind"] == "decided")

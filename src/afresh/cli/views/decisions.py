@@ -67,13 +67,19 @@ def _grow(node: "Tree", branches: Sequence[Branch]) -> None:
 def _add_run(node: "Tree", run: Run) -> None:
     from rich.text import Text
 
-    told = node.add(Text(f"{run.steps}: {run.told}" if run.steps else run.told, style="" if run.reverted else "dim"))
+    told = Text(f"{run.steps}: {run.told}" if run.steps else run.told, style="" if run.reverted else "dim")
+    if run.reverted and not run.steps.startswith("steps"):
+        node.add(told.append_text(_why(run.reverted[0])))
+        return
+    grown = node.add(told)
     for line in run.reverted[-REVERTED:]:
-        told.add(
-            Text(f"step {line['step']} reverted: ", "red").append_text(said(line["why"] or "no reason is known", "dim", LENGTH))
-        )
+        grown.add(Text(f"step {line['step']} reverted", "red").append_text(_why(line)))
     if len(run.reverted) > REVERTED:
-        told.add(Text(f"and {len(run.reverted) - REVERTED:,} before these", style="dim"))
+        grown.add(Text(f"and {len(run.reverted) - REVERTED:,} before these", style="dim"))
+
+
+def _why(line: Line) -> "Text":
+    return said(f": {line['why']}" if line["why"] else "", "dim", LENGTH)
 
 
 def _add_turn(node: "Tree", branch: Branch) -> "Tree":
@@ -119,10 +125,12 @@ def _with_options(node: "Tree", branch: Branch) -> "Tree":
 
 
 def _outcome(line: Line, told: str) -> "Text":
-    """What the harness found: a verdict, an end; its reason unless that was just told."""
+    """What the harness found: a verdict, an end; its reason unless that was just told. Or what a person waived."""
     from rich.text import Text
 
-    if line["kind"] == "verified":
+    if line["kind"] == "decided":
+        first = said(line["text"], "yellow", LENGTH)
+    elif line["kind"] == "verified":
         first = Text(_VERDICTS[line["text"]], style=STYLES[line["text"]])
     else:
         status, _, commit = line["text"].partition(" ")
