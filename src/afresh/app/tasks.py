@@ -1,9 +1,9 @@
-"""Tasks come in, are listed, and get their answers."""
+"""Tasks come in and are found again."""
 
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from afresh.adapters.instructions import InstructionFiles, instructions_for
@@ -16,15 +16,16 @@ from afresh.adapters.store.sqlite import SqliteStore
 from afresh.adapters.templates import Shelf, make, merged_type, shelf_for
 from afresh.adapters.time import SystemClock
 from afresh.adapters.workspace.repository import Repository, make_state
-from afresh.app.acceptance import refuse_overfull, refuse_unstorable, refuse_unworkable
+from afresh.app.acceptance import refuse_unworkable
 from afresh.app.project import Project, Settings, settings
 from afresh.domain.chain import link
-from afresh.domain.event import Answered, Asked, Created, Ended, Event, Head
+from afresh.domain.event import Created, Ended, Event, Head
 from afresh.domain.fold import fold
 from afresh.domain.notes import USER
 from afresh.domain.report import place
 from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
+from afresh.engine.questions import over_ceiling
 from afresh.errors import BadInput
 from afresh.insight.commands import likely_checks
 from afresh.ports import Clock, Ticket
@@ -138,25 +139,13 @@ def latest(desk: Desk, tickets: Sequence[Ticket]) -> str:
     return max(states, key=lambda state: state.updated).task.id
 
 
-def answer(desk: Desk, task: str, text: str) -> State:
-    """The person's own words, kept as they are. The task is ready again."""
-    state = desk.store.load(task)
-    if state.status is not Status.BLOCKED:
-        raise BadInput(f"task {task} is {state.status} and asks nothing", next="afresh status shows who waits for an answer")
-    if not text.strip():
-        raise BadInput("the answer is empty", next=f'afresh answer {task} "your words"')
-    refuse_unstorable(text)
-    refuse_overfull(replace(state, words=(*state.words, text)), desk.templates, desk.instructions)
-    return note(desk, state, task, [Answered(text)])
-
-
 def end(desk: Desk, task: str, status: Status, reason: str) -> State:
     return note(desk, desk.store.load(task), task, [Ended(status, reason)])
 
 
 def block(desk: Desk, task: str, why: str) -> State:
     """The task can't go on by itself: it waits for a person and is in nobody's way."""
-    return note(desk, desk.store.load(task), task, [Asked(why), Ended(Status.BLOCKED, why)])
+    return note(desk, desk.store.load(task), task, [over_ceiling(why), Ended(Status.BLOCKED, why)])
 
 
 def note(desk: Desk, state: State | None, task: str, events: Sequence[Event]) -> State:

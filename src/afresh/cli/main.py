@@ -14,6 +14,7 @@ SECTIONS = {
         "init": "Make this repository ready for afresh.",
         "run": "Work on a goal until it is verified, or say why not.",
         "resume": "Go on with a task that was interrupted.",
+        "inbox": "Show the questions that wait for you.",
         "answer": "Answer a task's question, so that it can go on.",
         "demo": "Watch it work on a sample project; needs no key.",
     },
@@ -29,6 +30,7 @@ SECTIONS = {
         "discard": "Throw a task's work away.",
     },
     "Look inside": {
+        "decisions": "Show who decided what in a task, and what followed.",
         "context": "Show, compare and verify what the model was sent.",
         "memory": "Find, correct and forget what it remembers.",
         "replay": "See what it would have sent in sessions that your agent recorded.",

@@ -38,7 +38,8 @@ def amended(state: State, edits: Edits) -> State:
         return state
     by_id, whose, scrub = {edit.id: edit.new for edit in edits.edits}, state.task.id, scrubbing(edits.phrases)
     facts = now([(fact, fact) for fact in state.facts], whose, by_id, lambda fact, text: replace(fact, text=text))
-    decisions = now([(one, decided(one)) for one in state.decisions], whose, by_id, overruled)
+    told = [(one, said(one.text) if one.answer else decided(one)) for one in state.decisions]
+    decisions = now(told, whose, by_id, overruled)
     words = now([(word, said(word)) for word in state.words], whose, by_id, lambda word, text: text)
     return changed(
         state,

@@ -81,6 +81,8 @@ class State:
     """What the user said after the goal, verbatim."""
     question: str = ""
     options: tuple[str, ...] = ()
+    asked_by: str = ""
+    """Who has asked the open question: the model or the harness."""
     recent: tuple[StepRecord, ...] = ()
     regions: tuple[Region, ...] = ()
     index: tuple[IndexLine, ...] = ()

@@ -76,7 +76,7 @@ def failed(memory: Memory) -> Draft:
 
 def decisions(memory: Memory) -> Draft:
     """Word for word. The user's own stand with what the user said."""
-    told = [(one.subject or one.text, decision_line(one)) for one in memory.state.decisions]
+    told = [(one.subject or one.text, decision_line(one)) for one in memory.state.decisions if not one.answer]
     return listed("decisions", "Decided (keep to it, or `decide` anew)", told, memory)
 
 

@@ -12,11 +12,11 @@ from afresh.domain.window import Tier
 from afresh.engine.draft import Draft, Piece, always
 from afresh.engine.held import archive, decisions, failed, known, recollections
 from afresh.engine.instructions import TITLE as INSTRUCTIONS
+from afresh.engine.spoken import spoken
 from afresh.engine.standing import criteria, standing
 from afresh.engine.view import View, protected, words
 
-NEWEST = "### The user said last (the newest instruction, it goes before the goal above)"
-WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember")
+WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember", "decide")
 TOLD = 150
 """Characters of an earlier step: why one failed, and what ran, stands in sections of its own."""
 VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
@@ -39,10 +39,8 @@ def instructions(memory: Memory) -> Draft:
 
 def task(memory: Memory) -> Draft:
     order = memory.state.task
-    *before, newest = memory.state.words or ("",)
-    words = [*[f"- The user said: {word}" for word in before], f"{NEWEST}\n{newest}" if newest else ""]
     rules = [f"- Rule of the user: {look.text}" for look in memory.of("rule")]
-    return always("task", f"Task ({order.type})", [order.goal, *rules, *words, *criteria(order)])
+    return always("task", f"Task ({order.type})", [order.goal, *rules, *spoken(memory.state), *criteria(order)])
 
 
 def outline(memory: Memory) -> Draft:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from afresh.errors import BadInput
@@ -62,18 +63,20 @@ def read(path: Path) -> str:
         return ""
 
 
-def last_line(path: Path) -> tuple[int, int] | None:
-    """Number and journal place of a log's last line; (0, 0) when there is no log, None when it is torn."""
+def last_line(path: Path) -> dict[str, Any] | None:
+    """Of a log, with its number `n` and journal place `seq`; both 0 when there is no log, None when it is torn."""
     try:
         with open(os.open(path, os.O_RDONLY | _CLOSED), "rb") as log:
             tail = _tail(log.fileno())
     except FileNotFoundError:
-        return 0, 0
+        tail = b""
     if not tail:
-        return 0, 0
+        return {"n": 0, "seq": 0, "kind": "", "follows": []}
     try:
         line = json.loads(tail)
-        return (int(line["n"]), int(line["seq"])) if tail.endswith(b"\n") else None
+        return (
+            line | {"n": int(line["n"]), "seq": int(line["seq"]), "follows": [*line["follows"]]} if tail.endswith(b"\n") else None
+        )
     except (ValueError, KeyError, TypeError):
         return None
 

@@ -73,10 +73,12 @@ def write_log(folder: Path, store: Store, state: State, entries: Sequence[Entry]
     """Add the new lines if the log ends just before them; otherwise make it again."""
     path = folder / "decisions" / f"{files.file_name(state.task.id)}.jsonl"
     new = sum(logged(entry.event) for entry in entries)
-    number, seq = files.last_line(path) or (-1, -1)
+    last = files.last_line(path) or {"n": -1, "seq": -1}
+    number, seq = last["n"], last["seq"]
     if number == state.logged - new and (not entries or seq < entries[0].seq):
         if new:
-            files.append(path, "".join(decisions.lines(entries, decisions.step_before(state, entries), number)))
+            step, under = decisions.step_before(state, entries), decisions.leads(last)
+            files.append(path, "".join(decisions.lines(entries, step, number, under)))
     elif number != state.logged or seq > state.head.seq:
         past = (entry for entry in store.journal(state.task.id) if entry.seq <= state.head.seq)
         files.replace(path, "".join(decisions.lines(past)))
