@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afresh.adapters.exports import layout, read, write
-from afresh.adapters.exports.layout import Manifest, promise
+from afresh.adapters.exports.layout import Manifest
 from afresh.adapters.exports.read import Brought
 from afresh.adapters.exports.write import Exported, Source
 from afresh.adapters.store import notebook
@@ -201,8 +201,3 @@ def _with_note(desk: Desk, arrival: Arrival) -> Arrival:
     except NeedsPerson as fault:
         return replace(arrival, note=f"{fault.what}; {fault.next}")
     return arrival
-
-
-def offer(desk: Desk) -> str:
-    """What could be brought back where there is nothing."""
-    return "" if desk.queue.tickets() else promise(default_folder(desk))

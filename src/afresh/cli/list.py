@@ -9,10 +9,12 @@ from afresh.cli.common import json_option
 @json_option
 def command(as_json: bool) -> None:
     """List the tasks in the queue."""
+    from afresh.app.tasks import offer
     from afresh.cli.common import desk, print_json
     from afresh.domain.text import one_line
 
-    tickets = desk().queue.tickets()
+    here = desk()
+    tickets = here.queue.tickets()
     if as_json:
         rows = [
             {"task": t.task, "goal": t.goal, "type": t.type, "status": t.status, "priority": t.priority,
@@ -25,5 +27,5 @@ def command(as_json: bool) -> None:
         waits = f" after {', '.join(ticket.needs)}" if ticket.needs else ""
         click.echo(f"{ticket.task:36} {ticket.status:9} {ticket.type:18} {one_line(ticket.goal, 80)}{waits}{held}")
     if not tickets:
-        click.echo('no task yet: afresh add "what is to be done"')
+        click.echo(f"no task yet; {lost}" if (lost := offer(here)) else 'no task yet: afresh add "what is to be done"')
     return None

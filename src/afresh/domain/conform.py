@@ -5,10 +5,12 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
 LARGEST = 1 << 63
 """No number beyond that can be stored."""
+Check = Callable[[Any], str]
+"""Where a value is not what it should be; empty when it is."""
 
 
 def misfit(value: Any, kind: Any) -> str:
@@ -16,29 +18,41 @@ def misfit(value: Any, kind: Any) -> str:
     return _check(kind)(value)
 
 
+def _atom(fits: Callable[[Any], bool]) -> Check:
+    return lambda value: "" if fits(value) else "value"
+
+
+_ATOMS: dict[Any, Check] = {
+    str: _atom(lambda value: type(value) is str),
+    bool: _atom(lambda value: type(value) is bool),
+    int: _atom(lambda value: type(value) is int and -LARGEST <= value < LARGEST),
+    float: _atom(lambda value: type(value) in (float, int)),
+    type(None): _atom(lambda value: value is None),
+}
+
+
 @cache
-def _check(kind: Any) -> Callable[[Any], str]:
+def _check(kind: Any) -> Check:
+    if kind in _ATOMS:
+        return _ATOMS[kind]
     if is_dataclass(kind):
         return _fields(kind)
-    origin = get_origin(kind)
+    origin, kinds = get_origin(kind), get_args(kind)
     if origin is tuple:
-        return _items(get_args(kind))
+        return _each(kinds[0]) if kinds[1:] == (Ellipsis,) else _all(kinds)
     if origin in (UnionType, Union):
-        return _either(get_args(kind))
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return lambda value: "" if isinstance(value, kind) else "value"
-    if kind is int:
-        return lambda value: "" if type(value) is int and -LARGEST <= value < LARGEST else "value"
-    if kind in (str, bool, type(None)):
-        return lambda value: "" if type(value) is kind else "value"
-    if kind is float:
-        return lambda value: "" if type(value) in (float, int) else "value"
-    if origin is not None and issubclass(origin, Mapping):
-        return lambda value: "" if isinstance(value, Mapping) and all(isinstance(key, str) for key in value) else "value"
-    return lambda value: ""
+        checks = tuple(map(_check, kinds))
+        return _atom(lambda value: any(not check(value) for check in checks))
+    return _atom(_belongs(origin or kind))
 
 
-def _fields(kind: Any) -> Callable[[Any], str]:
+def _belongs(kind: Any) -> Callable[[Any], bool]:
+    if isinstance(kind, type) and issubclass(kind, Mapping):
+        return lambda value: isinstance(value, Mapping) and all(isinstance(key, str) for key in cast(Mapping[Any, Any], value))
+    return lambda value: isinstance(value, kind) if isinstance(kind, type) and issubclass(kind, Enum) else True
+
+
+def _fields(kind: Any) -> Check:
     hints = get_type_hints(kind)
     checks = [(field.name, _check(hints[field.name])) for field in fields(kind)]
 
@@ -50,20 +64,23 @@ def _fields(kind: Any) -> Callable[[Any], str]:
     return check
 
 
-def _items(kinds: tuple[Any, ...]) -> Callable[[Any], str]:
-    if len(kinds) == 2 and kinds[1] is Ellipsis:
-        inner = _check(kinds[0])
-        return lambda value: next(filter(None, map(inner, value)), "") if isinstance(value, tuple) else "value"
-    checks = tuple(map(_check, kinds))
+def _each(kind: Any) -> Check:
+    inner = _check(kind)
 
     def check(value: Any) -> str:
-        if not isinstance(value, tuple) or len(value) != len(checks):
+        if not isinstance(value, tuple):
             return "value"
-        return next(filter(None, (inner(one) for inner, one in zip(checks, value, strict=True))), "")
+        return next((wrong for one in cast(tuple[Any, ...], value) if (wrong := inner(one))), "")
 
     return check
 
 
-def _either(kinds: tuple[Any, ...]) -> Callable[[Any], str]:
+def _all(kinds: tuple[Any, ...]) -> Check:
     checks = tuple(map(_check, kinds))
-    return lambda value: "" if any(not inner(value) for inner in checks) else "value"
+
+    def check(value: Any) -> str:
+        if not isinstance(value, tuple) or len(cast(tuple[Any, ...], value)) != len(checks):
+            return "value"
+        return next((wrong for inner, one in zip(checks, cast(tuple[Any, ...], value), strict=True) if (wrong := inner(one))), "")
+
+    return check

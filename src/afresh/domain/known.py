@@ -81,3 +81,4 @@ def verified(step: int, verdict: Verdict) -> Iterator[Fact]:
     for run in verdict.runs:
         told = f"{'exit 0' if run.exit == 0 else f'exit {run.exit}'}: {run.passed} passed, {run.failed} failed"
         yield Fact(FactKind.VERIFIED, run.command, told, 1.0, run.block, step)
+

@@ -140,11 +140,8 @@ def _notebook(writer: "_Writer", source: Source) -> Extent | None:
     entries = tuple(source.notebook())
     if not entries:
         return None
-    blocks, missing = named_blocks(entries, source.read)
-    if blocks:
-        writer.put("".join(blocks).encode())
     writer.put(layout.NOTEBOOK, "".join(map(entry_line, entries)).encode())
-    return Extent(len(entries), entries[-1].hash, len(blocks), tuple(missing))
+    return Extent(len(entries), entries[-1].hash)
 
 
 class _Writer:

@@ -94,6 +94,10 @@ def pending(repository: Repository, task: str) -> bool:
     return (_parcel(repository, task) / "waybill.json").exists()
 
 
+def drop(repository: Repository, task: str) -> None:
+    remove_tree(_parcel(repository, task))
+
+
 def unpack(repository: Repository, task: str) -> None:
     """Make the task's snapshots and branch of what was delivered, if anything was. BadInput while its base is not here."""
     if not pending(repository, task):

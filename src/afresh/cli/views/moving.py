@@ -79,7 +79,7 @@ def imported(arrivals: "Sequence[Arrival]") -> "RenderableType":
 
 def why(arrival: "Arrival") -> str:
     if arrival.relation == "diverged":
-        return f"entry {arrival.parting} is another one here: both have gone on from entry {arrival.parting - 1}; nothing was changed"
+        return f"entry {arrival.parting} is another one here: both went on from entry {arrival.parting - 1}; left as it is"
     if arrival.owner:
         return f"{arrival.owner} is working on it; import again when it rests"
     return arrival.note
