@@ -9,6 +9,7 @@ from afresh.adapters.exports import layout
 from afresh.adapters.exports.layout import AGAIN, QUEUE, UNCHANGED, Manifest, Row
 from afresh.adapters.exports.lines import NONSENSE, Place, blocks, complete, entries
 from afresh.adapters.workspace.moved import Work, fits
+from afresh.domain.codec import dumps
 from afresh.domain.event import Entry
 from afresh.domain.fold import fold
 from afresh.domain.notes import NOTEBOOK
@@ -76,7 +77,7 @@ def _folded(folder: Path, row: Row, entries: tuple[Entry, ...]) -> State:
         ("needs", row.needs, order.needs), ("status", row.status, state.status),
     ):  # fmt: skip
         if said != told:
-            what = f"{folder / QUEUE}: task {row.id}: {name} is {said!r}, its journal says {told!r}"
+            what = f"{folder / QUEUE}: task {row.id}: {name} is {dumps(said)}, its journal says {dumps(told)}"
             raise Damaged(what, next=AGAIN, safe=UNCHANGED)
     return state
 

@@ -18,6 +18,8 @@ from afresh.errors import BadInput
 
 PLAIN = b"* -text\n"
 """Git must not change line ends: entries are hashed."""
+SPARE = ".new-"
+"""How a file is called until it is whole; a killed export may leave one behind."""
 OURS = {layout.QUEUE, layout.NOTEBOOK, layout.ATTRIBUTES, *layout.FOLDERS}
 
 
@@ -76,7 +78,8 @@ def _before(folder: Path) -> Manifest:
     layout.refuse_links(folder)
     if (folder / layout.QUEUE).exists():
         return layout.read_manifest(folder)
-    strange = sorted({path.name for path in folder.iterdir()} - OURS) if folder.is_dir() else []
+    found = {path.name for path in folder.iterdir() if not path.name.startswith(SPARE)} if folder.is_dir() else set[str]()
+    strange = sorted(found - OURS)
     if strange:
         raise BadInput(
             f"{folder} is not an export, and not empty: it holds {strange[0]}",
@@ -100,9 +103,9 @@ def _refuse_to_shorten(folder: Path, before: Manifest, source: Source, numbers: 
 
 def _make(folder: Path) -> None:
     try:
-        for name in layout.FOLDERS:
-            (folder / name).mkdir(parents=True, exist_ok=True)
-            for spare in (folder / name).glob(".new-*"):
+        for place in (folder, *(folder / name for name in layout.FOLDERS)):
+            place.mkdir(parents=True, exist_ok=True)
+            for spare in place.glob(f"{SPARE}*"):
                 spare.unlink()
     except OSError as fault:
         raise BadInput(f"{folder} can't be written to: {fault.strerror}", next="name another folder") from fault
@@ -158,7 +161,7 @@ class _Writer:
         self.named.add(name)
         if path.is_file() and not path.is_symlink() and path.read_bytes() == data:
             return
-        spare = path.with_name(f".new-{os.getpid()}-{path.name}")
+        spare = path.with_name(f"{SPARE}{os.getpid()}-{path.name}")
         try:
             with open(os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb") as file:
                 file.write(data)
