@@ -13,6 +13,7 @@ from afresh.adapters.templates import call_template, template
 from afresh.adapters.time import SystemClock
 from afresh.adapters.tools import TOOLS
 from afresh.adapters.workspace.environment import environment_folders
+from afresh.adapters.workspace.moved import unpack
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.acceptance import refuse_large
@@ -57,6 +58,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
     task, clock, spec = state.task, SystemClock(), which_model(desk, state, terms)
     counter = Counter(framing=known_framing(spec))
     repository = Repository.find(desk.project.root)
+    unpack(repository, task.id)
     workspace = GitWorkspace(repository, task.id, clock)
     mounts = Mounts(
         tree=workspace.root,

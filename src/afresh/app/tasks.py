@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from afresh.adapters.exports.layout import promise
 from afresh.adapters.instructions import InstructionFiles, instructions_for
 from afresh.adapters.models import anchored
 from afresh.adapters.queue.sqlite import SqliteQueue
@@ -129,14 +130,19 @@ def find(desk: Desk, name: str | None) -> str:
     if len(fits) == 1:
         return fits[0]
     what = f"{name!r} fits {len(fits)} tasks: {', '.join(fits[:5])}" if fits else f"there is no task {name!r}"
-    raise BadInput(what, next="afresh list shows the tasks")
+    raise BadInput(what, next=offer(desk) or "afresh list shows the tasks")
 
 
 def latest(desk: Desk, tickets: Sequence[Ticket]) -> str:
     if not tickets:
-        raise BadInput("there is no task yet", next='give one: afresh run "what is to be done"')
+        raise BadInput("there is no task yet", next=offer(desk) or 'give one: afresh run "what is to be done"')
     states = [desk.store.load(ticket.task) for ticket in tickets[-50:]]
     return max(states, key=lambda state: state.updated).task.id
+
+
+def offer(desk: Desk) -> str:
+    """What an export could bring back where there is nothing: the database was lost, or this is a fresh clone."""
+    return "" if desk.queue.tickets() else promise(desk.project.folder / "export")
 
 
 def end(desk: Desk, task: str, status: Status, reason: str) -> State:

@@ -10,6 +10,7 @@ from afresh.cli.common import json_option
 def command(as_json: bool) -> None:
     """List the tasks in the queue."""
     from afresh.app.asking import inbox
+    from afresh.app.tasks import offer
     from afresh.cli.common import desk, print_json
     from afresh.domain.text import one_line
 
@@ -30,7 +31,7 @@ def command(as_json: bool) -> None:
         if ticket.task in asked:
             click.echo(f"{'':36} asks: {one_line(asked[ticket.task], 120)}")
     if not tickets:
-        click.echo('no task yet: afresh add "what is to be done"')
+        click.echo(f"no task yet; {lost}" if (lost := offer(here)) else 'no task yet: afresh add "what is to be done"')
     if asked:
         click.echo("afresh inbox shows what each answer would mean; afresh answer TASK gives one")
     return None

@@ -29,6 +29,10 @@ SECTIONS = {
         "apply": "Merge a finished task's branch into yours.",
         "discard": "Throw a task's work away.",
     },
+    "Move": {
+        "export": "Write queue and journals to files that git can keep.",
+        "import": "Bring tasks back from such files, here or on another machine.",
+    },
     "Look inside": {
         "decisions": "Show who decided what in a task, and what followed.",
         "context": "Show, compare and verify what the model was sent.",

@@ -49,8 +49,13 @@ def translated(fault: sqlite3.Error, path: Path) -> AfreshError:
 
 
 def damaged(path: Path, what: str) -> Damaged:
+    from afresh.adapters.exports.layout import promise
+
+    offer = promise(path.parent.parent / "export")
     return Damaged(
         f"{path} {what}",
-        next="move it away, or restore it from a backup, and start again",
+        next=f"move it away (mv {path} {path}.old), then {offer}"
+        if offer
+        else "move it away, or restore it from a backup, and start again",
         safe="the file was not touched; branches and snapshots in git are whole",
     )

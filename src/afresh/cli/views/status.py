@@ -19,11 +19,14 @@ def status_json(tickets: Sequence[Ticket], states: Mapping[str, State]) -> dict[
     return {"tasks": [_row(ticket, states.get(ticket.task)) for ticket in tickets]}
 
 
-def status(tickets: Sequence[Ticket], states: Mapping[str, State]) -> "RenderableType":
+def status(tickets: Sequence[Ticket], states: Mapping[str, State], offer: str = "") -> "RenderableType":
+    """`offer`: what could be done where there is no task."""
     from rich.console import Group
     from rich.text import Text
 
     rows = status_json(tickets, states)["tasks"]
+    if not rows and offer:
+        return Text.assemble("No tasks here. ", (offer, "cyan"))
     if not rows:
         return Text.assemble("No tasks yet. ", ('afresh run "goal"', "cyan"), " starts one.")
     table = listing("task", "state", "goal", ">step", "next")
