@@ -30,6 +30,7 @@ SECTIONS = {
     },
     "Look inside": {
         "context": "Show, compare and verify what the model was sent.",
+        "knowledge": "What tasks have learnt: list, approve, search.",
         "replay": "See what it would have sent in sessions that your agent recorded.",
         "template": "Show and check how windows are laid out, by type of task.",
         "doctor": "Tell what works on this machine.",

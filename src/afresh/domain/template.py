@@ -6,7 +6,7 @@ from afresh.domain.summary import Pruning
 from afresh.domain.window import Tier
 
 SECTIONS = (
-    "task", "outline", "summary", "archive", "known", "failed", "work", "names", "files", "cited", "changes",
+    "task", "knowledge", "outline", "summary", "archive", "known", "failed", "work", "names", "files", "cited", "changes",
     "suggestions", "verification", "failing", "plan", "earlier", "last",
 )  # fmt: skip
 """In reading order, from stable to volatile."""

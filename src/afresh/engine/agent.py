@@ -7,7 +7,7 @@ from afresh.domain.meter import UNTAUGHT, Meter
 from afresh.domain.state import State
 from afresh.domain.template import Template
 from afresh.engine.tokens import Counter
-from afresh.ports import Bench, Clock, Files, Hook, Insight, Model, Sandbox, Store, Tool, Watcher, Workspace
+from afresh.ports import Bench, Clock, Files, Hook, Insight, Library, Model, Sandbox, Store, Tool, Watcher, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class Agent:
     learnt: Meter = UNTAUGHT
     """What other tasks of the project know of the model's count."""
     upkeep: Upkeep = BY_RULES
+    library: Library | None = None
 
     def bench(self, state: State) -> Bench:
         return Bench(state, self.files, self.sandbox, self.store, self.insight, self.template.recall, self.counter)

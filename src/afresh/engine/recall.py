@@ -9,6 +9,7 @@ from afresh.domain.memory import Memory
 from afresh.domain.state import State
 from afresh.domain.text import one_line
 from afresh.engine.agent import Agent
+from afresh.engine.consult import consult
 from afresh.engine.excerpt import chunks, excerpt, function_source, title
 from afresh.engine.verify.citations import citations
 from afresh.errors import ModelMistake
@@ -31,6 +32,7 @@ def recall(state: State, agent: Agent) -> Memory:
         {change.path: change.patch for change in agent.workspace.changes(state.opened, state.snapshot)} if state.changed else {}
     )
     looks = [
+        *consult(state, agent),
         *agent.insight.looks(state, agent.files),
         *excerpts(state, agent.files, changes),
         *failing_tests(state, agent.files),

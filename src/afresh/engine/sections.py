@@ -60,8 +60,8 @@ class Draft:
 def drafts(memory: Memory) -> tuple[Draft, ...]:
     """Every section that has something to say."""
     made = [
-        task(memory), outline(memory), summary(memory), archive(memory), known(memory), failed(memory), files(memory),
-        cited(memory), changes(memory),
+        task(memory), knowledge(memory), outline(memory), summary(memory), archive(memory), known(memory), failed(memory),
+        files(memory), cited(memory), changes(memory),
         suggestions(memory), verification(memory), failing(memory), plan(memory), earlier(memory), last(memory),
     ]  # fmt: skip
     return tuple(draft for draft in made if draft.pieces)
@@ -78,6 +78,11 @@ def task(memory: Memory) -> Draft:
     words = [*[f"- The user said: {word}" for word in before], f"{NEWEST}\n{newest}" if newest else ""]
     decisions = [f"- Decided ({made.by}): {made.text}" for made in memory.state.decisions]
     return always("task", f"Task ({order.type})", [order.goal, *words, *decisions, *criteria(order)])
+
+
+def knowledge(memory: Memory) -> Draft:
+    pieces = [Piece(look.text, f"knowledge {look.subject}", rank) for rank, look in enumerate(memory.of("knowledge"))]
+    return Draft("knowledge", "From earlier tasks (may be outdated; name the id that you use)", Tier.PHASE, tuple(pieces))
 
 
 def outline(memory: Memory) -> Draft:
