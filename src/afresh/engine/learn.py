@@ -17,10 +17,11 @@ from afresh.domain.event import (
     Event,
     Finished,
     Replied,
+    Requested,
     Settled,
     Verified,
 )
-from afresh.domain.fact import Fact, FactKind
+from afresh.domain.fact import Fact, FactKind, Hunk
 from afresh.domain.fit import LITTLE, terms
 from afresh.domain.knowledge import NOTHING, PARTS, By, Knowledge, Standing, moment
 from afresh.domain.task import Status, Task
@@ -38,6 +39,7 @@ LOOKING = re.compile(
     r"\s*(?:cd\b[^&;|]*(?:&&|;)\s*)?(?:ls|cat|head|tail|grep|rg|find|sed -n|git (?:status|diff|log|show)|pwd|wc|tree)\b"
 )
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n")
+SHOWN = re.compile(r"(.+):(\d+)-(\d+) (.+)")
 LONGEST_EDIT = 60
 
 
@@ -58,6 +60,10 @@ class Course:
     facts: dict[tuple[FactKind, str], Fact] = field(default_factory=dict[tuple[FactKind, str], Fact])
     words: list[str] = field(default_factory=list[str])
     tokens: int = 0
+    hunks: tuple[Hunk, ...] = ()
+    """Of the last kept change, until the call after it tells what the lines belong to."""
+    names: dict[str, dict[str, None]] = field(default_factory=dict[str, dict[str, None]])
+    """By file: definitions that were changed."""
 
     @property
     def models(self) -> set[str]:
@@ -83,26 +89,43 @@ def take(found: Course, event: Event, at: float) -> None:
     match event:
         case Baselined(baseline):
             found.baseline = baseline
-        case Replied(step, reply):
-            found.replies[step] = reply
-            found.tokens += reply.usage.input + reply.usage.output
-        case Acted(step, observations):
-            found.worked[step] = tuple(seen.ok for seen in observations)
         case Digested(facts):
             found.facts.update({(fact.kind, fact.subject): fact for fact in facts})
-        case Verified(_, verdict) if verdict.final:
-            found.verdict = verdict
-            found.refused += [verdict.reason] if verdict.ruling is not Ruling.PASS else []
-        case Settled(step):
-            found.settled[step] = event
-        case Finished(step):
-            found.steps = step
         case Answered(text):
             found.words.append(text)
         case Ended(status) if status is Status.DONE:
             found.done, found.at = True, at
         case _:
+            take_step(found, event)
+
+
+def take_step(found: Course, event: Event) -> None:
+    match event:
+        case Requested(_, audit):
+            name_changes(found, [ref.subject for ref in audit.looks if ref.kind == "file"])
+        case Replied(step, reply):
+            found.replies[step] = reply
+            found.tokens += reply.usage.input + reply.usage.output
+        case Acted(step, observations):
+            found.worked[step] = tuple(seen.ok for seen in observations)
+        case Verified(_, verdict) if verdict.final:
+            found.verdict = verdict
+            found.refused += [verdict.reason] if verdict.ruling is not Ruling.PASS else []
+        case Settled(step, kept):
+            found.settled[step], found.hunks = event, event.hunks if kept else ()
+        case Finished(step):
+            found.steps = step
+        case _:
             pass
+
+
+def name_changes(found: Course, shown: Sequence[str]) -> None:
+    """The call after a change was shown the changed lines, under the names of what they are part of."""
+    for place in filter(None, map(SHOWN.fullmatch, shown)):
+        path, first, last, titles = place[1], int(place[2]), int(place[3]), place[4]
+        if any(hunk.path == path and hunk.new_start <= last and first < hunk.new_start + hunk.new_count for hunk in found.hunks):
+            found.names.setdefault(path, {}).update(dict.fromkeys(name for name in titles.split(", ") if name not in ("", "…")))
+    found.hunks = ()
 
 
 def worth_keeping(found: Course) -> str:
@@ -177,7 +200,7 @@ def changes(found: Course) -> Iterator[str]:
     acted = [action for step in kept if step in found.replies for action in done(found, step)]
     for path in found.changed[:FILES]:
         touched = [action for action in acted if action.args.get("path") == path]
-        names = list(dict.fromkeys(name for action in touched for name in defined(action)))
+        names = list(dict.fromkeys([*[name for action in touched for name in defined(action)], *found.names.get(path, {})]))
         small = [edit for action in touched if (edit := small_edit(action))]
         about = f": {', '.join(names[:FILES])}" if names else ""
         yield f"- changed `{path}`{about}" + (f" ({'; '.join(small[:CHANGES])})" if small else "")
@@ -222,7 +245,8 @@ def verified(found: Course) -> str:
     assert found.verdict, "only what was verified is drafted"
     before = {run.command: run for run in found.baseline.runs} if found.baseline else {}
     lines = [f"- `{one_line(run.command, LINE)}`: {counts(run)}{was(before.get(run.command))}" for run in found.verdict.runs]
-    return "\n".join([*lines, f"{one_line(found.verdict.reason, LINE)} ({found.steps} steps, {found.tokens:,} tokens)"])
+    reason = [] if lines else [one_line(found.verdict.reason, LINE)]
+    return "\n".join([*lines, *reason, f"It took {found.steps} steps and {found.tokens:,} tokens."])
 
 
 def counts(run: CheckRun) -> str:
