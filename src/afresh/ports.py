@@ -187,6 +187,22 @@ class Instructions(Protocol):
         ...
 
 
+class Library(Protocol):
+    """What earlier tasks have learnt, and skills of the repository, to be looked up."""
+
+    def stocked(self) -> bool:
+        """Whether there is anything at all."""
+        ...
+
+    def find(self, question: str, most: int) -> Sequence[Look]:
+        """What really fits, the best first; nothing when nothing does."""
+        ...
+
+    def named(self, keys: Sequence[str]) -> Sequence[Look]:
+        """These, as they are now, without those that are gone."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a tool gives back: raw text for the archive and what else happened."""

@@ -18,6 +18,7 @@ from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.acceptance import refuse_large
 from afresh.app.calibration import learnt
+from afresh.app.knowledge import library, settle
 from afresh.app.tasks import Desk, block
 from afresh.domain.state import State
 from afresh.engine.agent import Agent, Upkeep
@@ -44,8 +45,11 @@ def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
     if claimed is None:
         return None
     try:
+        settle(desk)
         with keep(desk.queue, worker, claimed):
-            return work_on(claimed, worker, agent_for(desk, desk.store.load(claimed), terms))
+            work_on(claimed, worker, agent_for(desk, desk.store.load(claimed), terms))
+        settle(desk)
+        return desk.store.load(claimed)
     except OverCeiling as fault:
         return block(desk, claimed, str(fault))
     except BadInstructions as fault:
@@ -88,6 +92,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         upkeep=upkeep(desk, spec),
         lore=desk.lore,
         instructions=desk.instructions,
+        library=library(desk, workspace.root),
     )
 
 

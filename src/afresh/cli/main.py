@@ -37,6 +37,7 @@ SECTIONS = {
         "decisions": "Show who decided what in a task, and what followed.",
         "context": "Show, compare and verify what the model was sent.",
         "memory": "Find, correct and forget what it remembers.",
+        "knowledge": "What tasks have learnt: list, approve, search.",
         "replay": "See what it would have sent in sessions that your agent recorded.",
         "instructions": "Show what AGENT.md and its like tell a task, line by line.",
         "template": "Show and check how windows are laid out, by type of task.",

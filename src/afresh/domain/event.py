@@ -209,11 +209,39 @@ class Compacted:
     """Why what the model wrote was not used, and what a hook had to say."""
 
 
+@dataclass(frozen=True, slots=True)
+class Consulted:
+    """What earlier tasks have learnt was looked up for a phase; these fit, and stand in the windows from now on."""
+
+    step: int
+    phase: str
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Referred:
+    """A reply drew on knowledge in its window: it names the object, or something that stands nowhere else."""
+
+    step: int
+    ids: tuple[str, ...]
+    signs: tuple[str, ...]
+    """For each what gave it away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """The task is over, and what there is to keep of it is kept: as this object, or not, and why."""
+
+    id: str
+    why: str = ""
+
+
 _KINDS = (
     Created, Claimed, Opened, Baselined, Requested, Replied, Acted, Planned, Asked,
     Answered, Decided, Digested, Verified, Settled, Finished, Ended,
     Calibrated, Breached, Doubted, Wanted, Rebudgeted, Checkpointed, CompactionWanted, Compacted,
     Noted, Corrected, Forgotten,
+    Consulted, Referred, Learnt,
 )  # fmt: skip
 
 Event = (
@@ -221,6 +249,7 @@ Event = (
     | Answered | Decided | Digested | Verified | Settled | Finished | Ended
     | Calibrated | Breached | Doubted | Wanted | Rebudgeted | Checkpointed | CompactionWanted | Compacted
     | Noted | Corrected | Forgotten
+    | Consulted | Referred | Learnt
 )  # fmt: skip
 
 

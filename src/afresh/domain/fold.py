@@ -10,6 +10,7 @@ from afresh.domain import event as happened
 from afresh.domain.decided import decided
 from afresh.domain.event import Entry, Event, Head, logged
 from afresh.domain.fact import Decision, Fact, FactKind
+from afresh.domain.lookups import Lookup, looked_up
 from afresh.domain.passage import OK, Passage, Voice, ending, remembered
 from afresh.domain.regions import moved, seen
 from afresh.domain.state import Pending, State, StepRecord, changed
@@ -183,6 +184,11 @@ def _(event: happened.Compacted, state: State) -> State:
 @apply.register
 def _(event: ceiling.Turn, state: State) -> State:
     return changed(state, **ceiling.turned(event, state))
+
+
+@apply.register
+def _(event: Lookup, state: State) -> State:
+    return changed(state, knowledge=looked_up(event, state.knowledge))
 
 
 def settled(event: happened.Settled, state: State) -> tuple[Passage, ...]:

@@ -8,6 +8,7 @@ from afresh.domain.action import Observation, Reply, Usage
 from afresh.domain.cost import Cost
 from afresh.domain.event import Head
 from afresh.domain.fact import UNCONFINED, Decision, Fact, IndexLine, PlanItem, Region
+from afresh.domain.lookups import UNASKED, Lookups
 from afresh.domain.meter import Meter
 from afresh.domain.passage import Passage
 from afresh.domain.pressure import Reading
@@ -97,6 +98,7 @@ class State:
     compactions: int = 0
     keep: str = ""
     """The agent has asked for a compaction, and says what is to be kept."""
+    knowledge: Lookups = UNASKED
     # counts
     usage: Usage = NOTHING
     calls: int = 0

@@ -15,6 +15,7 @@ from afresh.ports import (
     Hook,
     Insight,
     Instructions,
+    Library,
     Lore,
     Model,
     Sandbox,
@@ -59,6 +60,7 @@ class Agent:
     upkeep: Upkeep = BY_RULES
     lore: Lore = UNTOLD
     instructions: Instructions | None = None
+    library: Library | None = None
 
     def bench(self, state: State) -> Bench:
         return Bench(state, self.files, self.sandbox, self.store, self.insight, self.template.recall, self.counter, self.lore)

@@ -15,6 +15,7 @@ from afresh.engine.budget import afford, attuned, enlarged, uncramped
 from afresh.engine.build import build, offered
 from afresh.engine.calibrate import calibrated, weighed
 from afresh.engine.compaction.memory import compacted
+from afresh.engine.consult import consulted, referred
 from afresh.engine.digest import digest
 from afresh.engine.finish import finish
 from afresh.engine.judge import judge
@@ -49,7 +50,8 @@ def ask_model(state: State, agent: Agent) -> State:
     reply = agent.model.propose(window.request)
     call, blocks = audit(window, memory, tuned)
     step = state.step + 1
-    return record(state, agent, [Requested(step, call), Replied(step, reply), *weighed(step, call, reply)], blocks)
+    asked, used = consulted(state, memory, agent), referred(step, memory, window, reply)
+    return record(state, agent, [*asked, Requested(step, call), Replied(step, reply), *weighed(step, call, reply), *used], blocks)
 
 
 def take_step(state: State, agent: Agent) -> State:

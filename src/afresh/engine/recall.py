@@ -11,6 +11,7 @@ from afresh.domain.memory import Memory, gathered
 from afresh.domain.state import State
 from afresh.domain.text import one_line
 from afresh.engine.agent import Agent
+from afresh.engine.consult import consult
 from afresh.engine.excerpt import chunks, excerpt, function_source, title
 from afresh.engine.instructions import Allowance, chain_for, rendered
 from afresh.engine.recollect import recollected
@@ -37,6 +38,7 @@ def recall(state: State, agent: Agent) -> Memory:
     edits = Edits(tuple(agent.lore.edits()))
     looks = [
         *instructed(state, agent),
+        *consult(state, agent),
         *agent.insight.looks(state, agent.files),
         *excerpts(state, agent.files, changes),
         *failing_tests(state, agent.files),

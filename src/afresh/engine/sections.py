@@ -26,7 +26,7 @@ VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
 def drafts(memory: Memory) -> tuple[Draft, ...]:
     """Every section that has something to say."""
     made = [
-        instructions(memory), task(memory), outline(memory), summary(memory), archive(memory), known(memory),
+        instructions(memory), task(memory), knowledge(memory), outline(memory), summary(memory), archive(memory), known(memory),
         recollections(memory), decisions(memory), failed(memory), files(memory), cited(memory), changes(memory),
         suggestions(memory), verification(memory), failing(memory), plan(memory), earlier(memory), last(memory),
     ]  # fmt: skip
@@ -41,6 +41,11 @@ def task(memory: Memory) -> Draft:
     order = memory.state.task
     rules = [f"- Rule of the user: {look.text}" for look in memory.of("rule")]
     return always("task", f"Task ({order.type})", [order.goal, *rules, *spoken(memory.state), *criteria(order)])
+
+
+def knowledge(memory: Memory) -> Draft:
+    pieces = [Piece(look.text, f"knowledge {look.subject}", rank) for rank, look in enumerate(memory.of("knowledge"))]
+    return Draft("knowledge", "From earlier tasks (may be outdated; name the id that you use)", Tier.PHASE, tuple(pieces))
 
 
 def outline(memory: Memory) -> Draft:

@@ -22,6 +22,7 @@ ORIGINS = {
     "suggestions": "a suggestion", "verification": "the harness's own run", "failing": "the source of a failing test",
     "plan": "the plan", "earlier": "the line of an earlier step", "last": "the last step", "footer": "the footer",
     "summary": "the summary of older steps", "cited": "a line that the report cites",
+    "knowledge": "what an earlier task has learnt, or a skill",
 }  # fmt: skip
 MOST = 3
 
