@@ -1,6 +1,7 @@
 """Checkpoints by the clock and by the share of steps: decided from the journal, at most one when it is due."""
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,7 @@ def test_a_long_task_is_checkpointed_by_the_clock_and_at_its_mark(tmp_path: Path
     entries = [*store.journal("t")]
     found = [entry for entry in entries if isinstance(entry.event, Checkpointed)]
     assert 12 in [entry.event.step for entry in found] and len(found) > 4
-    gaps = [later.at - earlier.at for earlier, later in zip(found, found[1:], strict=False)]
+    gaps = [later.at - earlier.at for earlier, later in pairwise(found)]
     assert max(gaps) < 2 * EVERY, "at the end of the step in which it falls due"
     for entry in found:
         before = entries[entry.seq - 2].event

@@ -26,7 +26,7 @@ class ProjectionWriter:
             write_log(self.folder, self.store, state, entries)
             write_task(self.folder, state)
             write_checkpoint(self.folder, state, entries[-1] if entries else None)
-            self._write_continuity(state)
+            self._write_continuity(state, entries)
         except Exception as error:  # the task itself is safe in the journal, whatever befalls these files
             if not self.warned:
                 self.warned = True
@@ -38,11 +38,11 @@ class ProjectionWriter:
     def doing(self, what: str) -> None:
         """Only what has happened is written down."""
 
-    def _write_continuity(self, state: State) -> None:
+    def _write_continuity(self, state: State, entries: Sequence[Entry]) -> None:
         path = self.folder / "continuity.json"
         with files.locked(self.folder / "continuity.lock"):
             old = files.read(path)
-            text = continuity.updated(old, state)
+            text = continuity.updated(old, state, entries)
             if text is None:
                 text = continuity.render(self.tickets(), lambda task: state if task == state.task.id else self.store.load(task))
             if text != old:
