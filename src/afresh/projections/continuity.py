@@ -10,6 +10,7 @@ from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.domain.text import visible_json, visible_json_lines
 from afresh.ports import Ticket
+from afresh.projections.document import document
 from afresh.projections.fit import fitted, listed
 from afresh.projections.pick_up import NAME, pick_up
 from afresh.projections.standing import next_steps
@@ -99,12 +100,13 @@ def _row(state: State, waits: str, rows: int) -> dict[str, Any]:
 
 
 def _text(first: Mapping[str, Any] | None, active: int, rows: Sequence[Mapping[str, Any]], review: Sequence[str]) -> str:
-    parts = {
-        "pick_up": visible_json_lines(first) if first else "null",
-        "active": str(active),
-        "tasks": "[\n" + ",\n".join(visible_json(row) for row in rows) + "\n]" if rows else "[]",
-        "over, to be applied or discarded": visible_json(review),
-        "memory, beside this file": visible_json_lines(_MEMORY),
-        "resume": visible_json_lines(_RESUME),
-    }
-    return "{\n" + ",\n".join(f"{visible_json(name)}: {part}" for name, part in parts.items()) + "\n}\n"
+    return document(
+        {
+            "pick_up": first,
+            "active": active,
+            "tasks": rows,
+            "over, to be applied or discarded": review,
+            "memory, beside this file": _MEMORY,
+            "resume": _RESUME,
+        }
+    )

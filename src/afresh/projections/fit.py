@@ -1,18 +1,20 @@
-"""Text cut to a number of tokens, in any script: by our own count, and by three bytes a token where that would be too low."""
+"""Text cut to a number of tokens or bytes, in any script. Tokens by our own count, or three bytes each where that is more."""
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
 
 from afresh.domain.meter import UNLEARNT
-from afresh.domain.pieces import pieces
+from afresh.domain.pieces import PIECES
 from afresh.domain.text import cut, one_line, visible_json
 
 BYTES = 3
 """Of a token, at least: so much it has in Latin and in Chinese text, and words that no vocabulary has come out longer."""
+_QUOTES, _MORE = 3, 10
 
 
 def tokens(text: str) -> int:
-    """Of a text as it stands in a file."""
-    return max(int(pieces(text) * UNLEARNT) + 1, -(-len(text.encode()) // BYTES))
+    """Of a text as it stands in a file. Not by the cached count: what is cut here is seen once."""
+    return max(int(len(PIECES.findall(text)) * UNLEARNT) + 1, -(-len(text.encode()) // BYTES))
 
 
 def fitted(text: str, room: int) -> str:
@@ -22,10 +24,12 @@ def fitted(text: str, room: int) -> str:
 
 def verbatim(text: str, room: int) -> str:
     """The same, with lines and blanks as they are: for a person's own words."""
-    text = cut(text, BYTES * room)
-    while len(text) > 1 and _inside(text) > room:
-        text = cut(text.rstrip("…"), max(1, len(text) * 9 // 10 - 1))
-    return text
+    return _longest(cut(text, BYTES * room), room, _inside)
+
+
+def short(text: str, room: int) -> str:
+    """On one line, at most `room` bytes as a JSON string, quotes included; room is 5 or more."""
+    return _longest(one_line(text, room), room, lambda part: len(visible_json(part).encode()))
 
 
 def listed(texts: Iterable[str], room: int, each: int) -> list[str]:
@@ -42,15 +46,12 @@ def listed(texts: Iterable[str], room: int, each: int) -> list[str]:
     return shown
 
 
-_QUOTES, _MORE = 3, 10
-
-
-def short(text: str, room: int) -> str:
-    """On one line, at most `room` bytes as a JSON string."""
-    text = one_line(text, room)
-    while len(text) > 1 and len(visible_json(text).encode()) > room:
-        text = cut(text.rstrip("…"), max(1, len(text) * 9 // 10 - 1))
-    return text
+def _longest(text: str, room: int, size: Callable[[str], int]) -> str:
+    """The longest beginning that fits."""
+    if size(text) <= room:
+        return text
+    lengths = range(1, len(text))
+    return cut(text.rstrip("…"), max(1, bisect_right(lengths, room, key=lambda length: size(cut(text, length)))))
 
 
 def _inside(text: str) -> int:

@@ -7,7 +7,7 @@ from afresh.domain.event import Checkpointed
 from afresh.domain.fold import fold
 from afresh.domain.state import State
 from afresh.ports import Store, Ticket
-from afresh.projections import continuity, decisions, files
+from afresh.projections import context_index, continuity, decisions, files
 from afresh.projections.writer import FOLDERS, write_checkpoint, write_task
 
 _OURS = (
@@ -16,6 +16,7 @@ _OURS = (
     "decisions/*.jsonl*",
     "tasks/*.json*",
     "checkpoints/*.md*",
+    "context/*.json*",
     "continuity.json",
     ".continuity.json.*",
 )
@@ -44,4 +45,7 @@ def _rebuilt(store: Store, task: str, folder: Path) -> State:
     if text:
         files.replace(folder / "decisions" / f"{files.file_name(task)}.jsonl", text)
     write_task(folder, state)
+    files.replace(
+        folder / "context" / f"{files.file_name(task)}.json", context_index.render(state, context_index.last_call(entries))
+    )
     return state

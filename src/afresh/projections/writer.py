@@ -6,9 +6,9 @@ from pathlib import Path
 from afresh.domain.event import Checkpointed, Entry, logged
 from afresh.domain.state import State
 from afresh.ports import Store, Ticket
-from afresh.projections import checkpoint, continuity, decisions, files, session, task_file
+from afresh.projections import checkpoint, context_index, continuity, decisions, files, session, task_file
 
-FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks", "checkpoints")
+FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks", "checkpoints", "context")
 
 
 class ProjectionWriter:
@@ -26,6 +26,7 @@ class ProjectionWriter:
             write_log(self.folder, self.store, state, entries)
             write_task(self.folder, state)
             write_checkpoint(self.folder, state, entries[-1] if entries else None)
+            write_context(self.folder, self.store, state, entries)
             self._write_continuity(state, entries)
         except Exception as error:  # the task itself is safe in the journal, whatever befalls these files
             if not self.warned:
@@ -67,6 +68,21 @@ def write_checkpoint(folder: Path, state: State, last: Entry | None) -> None:
     if last and isinstance(last.event, Checkpointed):
         text = checkpoint.render(state, last.event.reason)
         files.replace(folder / "checkpoints" / f"{files.file_name(state.task.id)}.md", text)
+
+
+def write_context(folder: Path, store: Store, state: State, entries: Sequence[Entry]) -> None:
+    """Of a call when there is one among the entries; otherwise only what lies on disk is new."""
+    path = folder / "context" / f"{files.file_name(state.task.id)}.json"
+    if last := context_index.last_call(entries):
+        return files.replace(path, context_index.render(state, last))
+    old = files.read(path)
+    text = context_index.updated(old, state)
+    if text is None:
+        past = store.journal(state.task.id) if state.reading.budget else ()
+        text = context_index.render(state, context_index.last_call(entry for entry in past if entry.seq <= state.head.seq))
+    if text != old:
+        files.replace(path, text)
+    return None
 
 
 def write_log(folder: Path, store: Store, state: State, entries: Sequence[Entry]) -> None:
