@@ -79,7 +79,7 @@ texts = st.builds(
 )
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(texts, texts, st.integers(0, 60))
 def test_it_is_bounded_whatever_the_call_and_the_archive_hold(one: str, other: str, many: int) -> None:
     audit = Audit(

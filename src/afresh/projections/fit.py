@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable
 from afresh.domain.meter import UNLEARNT
 from afresh.domain.pieces import PIECES
 from afresh.domain.text import cut, one_line, visible_json
+from afresh.projections.masked import masked
 
 BYTES = 3
 """Of a token, at least: so much it has in Latin and in Chinese text, and words that no vocabulary has come out longer."""
-_QUOTES, _MORE = 3, 10
+_QUOTES, _MORE, _LOOK = 3, 10, 24
+"""Tokens around an item of a list, of the line about those left out; characters looked at for each token or byte of room."""
 
 
 def tokens(text: str) -> int:
@@ -19,17 +21,17 @@ def tokens(text: str) -> int:
 
 def fitted(text: str, room: int) -> str:
     """On one line, at most `room` tokens as a JSON string, its quotes not counted; room is 2 or more."""
-    return verbatim(one_line(text, BYTES * room), room)
+    return _longest(one_line(masked(text[: _LOOK * room]), BYTES * room), room, _inside)
 
 
 def verbatim(text: str, room: int) -> str:
     """The same, with lines and blanks as they are: for a person's own words."""
-    return _longest(cut(text, BYTES * room), room, _inside)
+    return _longest(cut(masked(text[: _LOOK * room]), BYTES * room), room, _inside)
 
 
 def short(text: str, room: int) -> str:
     """On one line, at most `room` bytes as a JSON string, quotes included; room is 5 or more."""
-    return _longest(one_line(text, room), room, lambda part: len(visible_json(part).encode()))
+    return _longest(one_line(masked(text[: _LOOK * room]), room), room, lambda part: len(visible_json(part).encode()))
 
 
 def listed(texts: Iterable[str], room: int, each: int) -> list[str]:

@@ -8,7 +8,7 @@ from afresh.domain.fold import fold
 from afresh.domain.state import State
 from afresh.ports import Store, Ticket
 from afresh.projections import context_index, continuity, decisions, files
-from afresh.projections.writer import FOLDERS, write_checkpoint, write_task
+from afresh.projections.writer import FOLDERS, write_checkpoint, write_memory, write_task
 
 _OURS = (
     "sessions/*.md*",
@@ -19,6 +19,10 @@ _OURS = (
     "context/*.json*",
     "continuity.json",
     ".continuity.json.*",
+    "history.jsonl",
+    ".history.jsonl.*",
+    "project_memory.json",
+    ".project_memory.json.*",
 )
 """With what a killed writer has left half done."""
 
@@ -32,6 +36,8 @@ def rebuild(store: Store, tickets: Sequence[Ticket], folder: Path) -> int:
     states = {ticket.task: _rebuilt(store, ticket.task, folder) for ticket in tickets}
     with files.locked(folder / "continuity.lock"):
         files.replace(folder / "continuity.json", continuity.render(tickets, lambda task: states[task]))
+        if over := {task: state for task, state in states.items() if state.status.over}:
+            write_memory(folder, over, tickets, lambda task: states[task])
     return len(states)
 
 

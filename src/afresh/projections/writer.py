@@ -1,12 +1,12 @@
 """Writes a task's projections after every commit, from its state and new entries; only a torn log makes it read the journal."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from afresh.domain.event import Checkpointed, Entry, logged
 from afresh.domain.state import State
 from afresh.ports import Store, Ticket
-from afresh.projections import checkpoint, context_index, continuity, decisions, files, session, task_file
+from afresh.projections import checkpoint, context_index, continuity, decisions, files, project_memory, session, task_file
 
 FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks", "checkpoints", "context")
 
@@ -27,7 +27,10 @@ class ProjectionWriter:
             write_task(self.folder, state)
             write_checkpoint(self.folder, state, entries[-1] if entries else None)
             write_context(self.folder, self.store, state, entries)
-            self._write_continuity(state, entries)
+            with files.locked(self.folder / "continuity.lock"):
+                self._write_continuity(state, entries)
+                if state.status.over:
+                    write_memory(self.folder, {state.task.id: state}, self.tickets(), self.store.load)
         except Exception as error:  # the task itself is safe in the journal, whatever befalls these files
             if not self.warned:
                 self.warned = True
@@ -41,13 +44,12 @@ class ProjectionWriter:
 
     def _write_continuity(self, state: State, entries: Sequence[Entry]) -> None:
         path = self.folder / "continuity.json"
-        with files.locked(self.folder / "continuity.lock"):
-            old = files.read(path)
-            text = continuity.updated(old, state, entries)
-            if text is None:
-                text = continuity.render(self.tickets(), lambda task: state if task == state.task.id else self.store.load(task))
-            if text != old:
-                files.replace(path, text)
+        old = files.read(path)
+        text = continuity.updated(old, state, entries)
+        if text is None:
+            text = continuity.render(self.tickets(), lambda task: state if task == state.task.id else self.store.load(task))
+        if text != old:
+            files.replace(path, text)
 
 
 def write_task(folder: Path, state: State) -> None:
@@ -68,6 +70,14 @@ def write_checkpoint(folder: Path, state: State, last: Entry | None) -> None:
     if last and isinstance(last.event, Checkpointed):
         text = checkpoint.render(state, last.event.reason)
         files.replace(folder / "checkpoints" / f"{files.file_name(state.task.id)}.md", text)
+
+
+def write_memory(folder: Path, known: Mapping[str, State], tickets: Sequence[Ticket], load: Callable[[str], State]) -> None:
+    """When a task is over: the history of all that are, and project memory from it. Only under the lock."""
+    path = folder / "history.jsonl"
+    text = project_memory.history(files.read(path), known, tickets, load)
+    files.replace(path, text)
+    files.replace(folder / "project_memory.json", project_memory.render(text))
 
 
 def write_context(folder: Path, store: Store, state: State, entries: Sequence[Entry]) -> None:
