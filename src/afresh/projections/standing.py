@@ -1,6 +1,6 @@
 """How a task stands, in words: what session files, state files and terminal views all say in the same way."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -118,6 +118,13 @@ def next_steps(state: State) -> tuple[str, ...]:
         steps.append("open the workspace and run the checks once before the first change")
     steps += [one_line(item.text, 200) for item in state.plan if not item.done][:3]
     return tuple(steps) or (_next_step(state),)
+
+
+def progress(state: State) -> Iterator[str]:
+    """The plan with what is done of it, then what the last steps came to."""
+    yield from (f"[{'x' if item.done else ' '}] {one_line(item.text, 120)}" for item in state.plan)
+    for past in state.recent:
+        yield f"step {past.step} {'kept' if past.kept else 'undone'}: {one_line(past.outcome, 120)}"
 
 
 def _next_step(state: State) -> str:
