@@ -5,6 +5,7 @@ from pathlib import Path
 
 from journals import on_disk
 
+from afresh.adapters.store.lore import SqliteLore
 from afresh.domain import event as happened
 from afresh.domain.task import Task
 from afresh.projections.rebuild import rebuild
@@ -28,7 +29,10 @@ class Desk:
         self.commit(task, happened.Created(Task(id=task, **{"goal": "a goal", **order})))
 
     def commit(self, task: str, *events: happened.Event, at: float = 1_700_000_000.0) -> None:
-        self.writer.saw(*self.project.commit(task, events, at))
+        state, entries = self.project.commit(task, events, at)
+        if isinstance(self.writer.lore, SqliteLore):
+            self.writer.lore.saw(state, entries)
+        self.writer.saw(state, entries)
 
     def json(self, name: str) -> dict:
         return json.loads((self.folder / name).read_text())

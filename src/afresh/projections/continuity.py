@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from afresh.domain import event as happened
+from afresh.domain.amend import amended
 from afresh.domain.event import Entry
 from afresh.domain.state import State
 from afresh.domain.task import Status
@@ -14,6 +15,7 @@ from afresh.projections.document import document
 from afresh.projections.fit import fitted, listed
 from afresh.projections.pick_up import NAME, pick_up
 from afresh.projections.standing import next_steps
+from afresh.projections.told import SILENCE, Told
 
 TASKS, ROWS = 6, 420
 """Tasks that have a row, and tokens of all rows together."""
@@ -44,20 +46,20 @@ _RESUME = {
 }
 
 
-def render(tickets: Sequence[Ticket], load: Callable[[str], State]) -> str:
+def render(tickets: Sequence[Ticket], load: Callable[[str], State], told: Told = SILENCE) -> str:
     """From all tickets; loads only the tasks that it names. With none active, the last that waits for a person's word."""
     active = [ticket for ticket in tickets if not ticket.status.over]
     unseen = [ticket for ticket in reversed(tickets) if ticket.status in _UNSEEN]
     waits = {ticket.task: _waits(ticket, tickets) for ticket in active if ticket.needs}
     active.sort(key=lambda ticket: (_RANK[ticket.status], bool(waits.get(ticket.task)), -ticket.priority, ticket.task))
-    states = [load(ticket.task) for ticket in active[:TASKS]]
+    states = [amended(load(ticket.task), told.edits) for ticket in active[:TASKS]]
     rows = [_row(state, waits.get(state.task.id, ""), len(states)) for state in states]
-    first = states[0] if states else load(unseen[0].task) if unseen else None
+    first = states[0] if states else amended(load(unseen[0].task), told.edits) if unseen else None
     review = listed((f"{ticket.task} ({ticket.status})" for ticket in unseen), 66, NAME + 4)
-    return _text(pick_up(first) if first else None, len(active), rows, review)
+    return _text(_pick_up(first, told) if first else None, len(active), rows, review)
 
 
-def updated(text: str, state: State, entries: Sequence[Entry]) -> str | None:
+def updated(text: str, state: State, entries: Sequence[Entry], tell: Callable[[], Told] = lambda: SILENCE) -> str | None:
     """The same file after a commit of one task; None when more than that task's row may differ."""
     if state.status.over or not entries or any(isinstance(entry.event, _MOVES) for entry in entries):
         return None
@@ -66,8 +68,10 @@ def updated(text: str, state: State, entries: Sequence[Entry]) -> str | None:
         found = [place for place, row in enumerate(rows) if row["task"] == state.task.id]
         if not found:
             return text if len(rows) == TASKS and fitted(state.task.id, NAME) == state.task.id else None
+        told = tell()
+        state = amended(state, told.edits)
         row = visible_json(_row(state, rows[found[0]].get("waits for", ""), len(rows)))
-        return _with_row(text.split("\n"), found[0], row, pick_up(state) if found[0] == 0 else None)
+        return _with_row(text.split("\n"), found[0], row, _pick_up(state, told) if found[0] == 0 else None)
     except (ValueError, KeyError, TypeError, AttributeError, StopIteration):
         return None
 
@@ -80,6 +84,10 @@ def _with_row(lines: list[str], place: int, row: str, first: Mapping[str, Any] |
         end = next(i for i, line in enumerate(lines) if line.startswith('"active":'))
         lines[1:end] = [f'"pick_up": {visible_json_lines(first)},']
     return "\n".join(lines)
+
+
+def _pick_up(state: State, told: Told) -> dict[str, Any]:
+    return pick_up(state, [rule.fact.text for rule in told.rules])
 
 
 def _waits(ticket: Ticket, tickets: Sequence[Ticket]) -> str:

@@ -5,6 +5,8 @@ from itertools import islice
 from typing import Any
 
 from afresh.domain.fact import UNCONFINED, Fact, FactKind, Scope
+from afresh.domain.known import decided, fact_id, said
+from afresh.domain.notes import USER
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.projections.fit import short
@@ -39,8 +41,8 @@ def legacy(state: State) -> dict[str, Any]:
         "changed": [short(path, 100) for path in state.changed[:PATHS]] if proven else [],
         "rules": _some(_rules(state)),
         "decisions": _some(_decisions(state)),
-        "failed": _some(_told(fact) for fact in reversed(failed_approaches(state))),
-        "known": _some(_told(fact) for fact in reversed(state.facts) if proven and _known(fact)),
+        "failed": _some(_told(fact, state.task.id) for fact in reversed(failed_approaches(state))),
+        "known": _some(_told(fact, state.task.id) for fact in reversed(state.facts) if proven and _known(fact)),
         "checks": list(islice(_checks(state), CHECKS)),
     }
 
@@ -53,16 +55,18 @@ def _rules(state: State) -> Iterator[dict[str, Any]]:
     """A person's words that hold beyond the task; one without text takes back what was said before."""
     for fact in reversed(state.facts):
         if fact.kind is FactKind.RULE and fact.scope is not Scope.TASK:
-            yield {"subject": short(fact.subject, 50), "text": short(fact.text, 160)}
+            owner = USER if fact.scope is Scope.USER else state.task.id
+            yield {"id": fact_id(owner, fact), "subject": short(fact.subject, 50), "text": short(fact.text, 160)}
 
 
 def _decisions(state: State) -> Iterator[dict[str, Any]]:
     """By persons: their answers, and what they decided beside them."""
-    for said in reversed(state.words):
-        yield {"text": short(said, 160), "why": ""}
+    for words in reversed(state.words):
+        yield {"id": fact_id(state.task.id, said(words)), "text": short(words, 160), "why": ""}
     for made in reversed(state.decisions):
         if made.by not in ("model", "harness") and made.text != UNCONFINED:
-            yield {"text": short(made.text, 160), "why": short(made.why, 60)}
+            name = fact_id(state.task.id, decided(made))
+            yield {"id": name, "text": short(made.text, 160), "why": short(made.why, 60)}
 
 
 def _known(fact: Fact) -> bool:
@@ -72,11 +76,11 @@ def _known(fact: Fact) -> bool:
     return fact.kind is FactKind.VERIFIED or fact.scope is Scope.PROJECT or fact.confidence >= 0.8
 
 
-def _told(fact: Fact) -> dict[str, Any]:
+def _told(fact: Fact, task: str) -> dict[str, Any]:
     first, last = fact.lines
     lines = f":{first}-{last}" if first else ""
-    told = {"subject": short(fact.subject, 100), "text": short(fact.text, 120), "confidence": fact.confidence, "step": fact.step}
-    return {**told, "evidence": f"{fact.block[:12]}{lines}" if fact.block else ""}
+    told = {"id": fact_id(task, fact), "subject": short(fact.subject, 100), "text": short(fact.text, 120)}
+    return {**told, "confidence": fact.confidence, "evidence": f"{fact.block[:12]}{lines}" if fact.block else ""}
 
 
 def _checks(state: State) -> Iterator[dict[str, Any]]:

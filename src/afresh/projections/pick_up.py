@@ -1,6 +1,6 @@
 """What whoever goes on with a task must know first, with or without afresh. Each part has a number of tokens of its own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from afresh.domain.fact import FactKind
@@ -12,12 +12,12 @@ NAME, LINE = 22, 34
 """Tokens of a name, and of one line in a list."""
 
 
-def pick_up(state: State) -> dict[str, Any]:
-    """Empty parts are left out."""
-    return {name: held for name, held in _parts(state) if held}
+def pick_up(state: State, rules: Sequence[str] = ()) -> dict[str, Any]:
+    """Empty parts are left out. `rules` are those of the project."""
+    return {name: held for name, held in _parts(state, rules) if held}
 
 
-def _parts(state: State) -> Iterator[tuple[str, Any]]:
+def _parts(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]]:
     yield "task", fitted(state.task.id, NAME)
     yield "goal", verbatim(state.task.goal, 90)
     yield "last instruction", verbatim(state.words[-1], 120) if state.words else ""
@@ -32,16 +32,17 @@ def _parts(state: State) -> Iterator[tuple[str, Any]]:
     yield "last outcome", fitted(state.outcome, LINE)
     yield "question", fitted(state.question, 80)
     yield "pending", listed((item.text for item in state.plan if not item.done), 84, LINE)
-    yield "constraints", _constraints(state)
+    yield "constraints", _constraints(state, rules)
     yield "failed, not to be tried again", listed((one.subject for one in reversed(failed_approaches(state))), 84, LINE)
     yield "next", [fitted(step, LINE) for step in next_steps(state)[:2]]
     yield "command", commands(state)[0] if len(state.task.id) < 60 else ""
     yield "updated", iso(state.updated)
 
 
-def _constraints(state: State) -> list[str]:
+def _constraints(state: State, project: Sequence[str]) -> list[str]:
     """The rules in force first, the newest of them first; then when it counts as finished."""
-    rules = listed((fact.text for fact in reversed(state.facts) if fact.kind is FactKind.RULE and fact.text), 124, 60)
+    own = [fact.text for fact in reversed(state.facts) if fact.kind is FactKind.RULE and fact.text]
+    rules = listed((*own, *project), 124, 60)
     checks = "; ".join(check.command for check in state.task.checks)
     report = f"writes {state.task.report} and nothing else" if state.task.report else ""
     said = (*rules, fitted(f"finished when these exit 0: {checks}", 44) if checks else "", fitted(report, LINE))

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from afresh.domain.known import Known
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.domain.text import visible_json
@@ -16,10 +17,12 @@ from afresh.projections.document import document
 from afresh.projections.fit import short
 from afresh.projections.legacy import by_age, complete, legacy
 from afresh.projections.standing import iso
+from afresh.projections.told import SILENCE, Told, reads
 
 TASKS, ITEMS, CHECKS, FILES, NAME = 20, 12, 6, 12, 48
 """How many are told of each, and bytes of a task's name."""
 Line = dict[str, Any]
+_NAMED, _SAID = ("rules", "decisions", "failed", "known"), ("subject", "text", "why")
 
 
 def history(text: str, known: Mapping[str, State], tickets: Sequence[Ticket], load: Callable[[str], State]) -> str:
@@ -47,15 +50,15 @@ def read(text: str) -> Iterator[Line]:
             yield line
 
 
-def render(text: str) -> str:
-    """Project memory from the history file."""
-    lines = by_age([*read(text)])
+def render(text: str, told: Told = SILENCE, known: Callable[[str], Sequence[Known]] = lambda name: ()) -> str:
+    """Project memory from the history file, in the words that persons have put it in since."""
+    lines = by_age([_corrected(line, told, known) for line in read(text)])
     return document(
         {
             "about": "What finished tasks have left behind, the newest first. Made from the journal: do not edit.",
-            "evidence": "afresh context block ID [--lines A-B]; the task that it is from: afresh show TASK",
+            "how": "afresh memory show ID; for evidence afresh context block ID --lines A-B; for a task afresh show TASK",
             "totals": _totals(lines),
-            "rules in force": _first(lines, "rules", ITEMS, by="subject"),
+            "rules in force": [*map(_rule, told.rules), *_first(lines, "rules", ITEMS, by="subject")][:ITEMS],
             "decisions by persons": _first(lines, "decisions", ITEMS, by="text"),
             "failed approaches": _first(lines, "failed", ITEMS, by="subject"),
             "known": _first(lines, "known", ITEMS, by="subject"),
@@ -64,6 +67,24 @@ def render(text: str) -> str:
             "tasks": [_task(line) for line in lines[:TASKS]],
         }
     )
+
+
+def _corrected(line: Line, told: Told, known: Callable[[str], Sequence[Known]]) -> Line:
+    if not told.edits.edits:
+        return line
+    scrub = told.scrub
+    new: Line = {**line, "goal": scrub(line["goal"]), "outcome": scrub(line["outcome"])}
+    for field in _NAMED:
+        texts = [reads(item["id"], item["text"], told.edits, known) for item in line[field]]
+        pairs = zip(line[field], texts, strict=True)
+        items = [{**item, "text": short(text, 160)} for item, text in pairs if text or not item["text"]]
+        new[field] = [{name: scrub(held) if name in _SAID else held for name, held in item.items()} for item in items]
+    return new
+
+
+def _rule(rule: Known) -> Line:
+    told = {"id": rule.id, "subject": short(rule.fact.subject, 50), "text": short(rule.fact.text, 160)}
+    return {**told, "by": short(rule.by, 40), "at": iso(rule.at)}
 
 
 def _totals(lines: Sequence[Line]) -> dict[str, int]:
