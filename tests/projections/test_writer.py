@@ -130,12 +130,6 @@ def test_a_hostile_task_id_stays_inside_its_folder(desk: Desk) -> None:
     assert [path.name for path in (desk.folder / "tasks").iterdir()] == ["%2E%2E%2F%2E%2E%2Fevil.json"]
 
 
-def test_state_files_are_under_a_kilobyte(desk: Desk) -> None:
-    desk.add("t1", goal="word " * 500)
-    desk.commit("t1", happened.Ended(Status.FAILED, "reason " * 500))
-    assert (desk.folder / "tasks" / "t1.json").stat().st_size < 1_024
-
-
 def test_a_rebuild_by_another_process_in_between_changes_nothing(desk: Desk) -> None:
     desk.add("t1")
     desk.commit("t1", happened.Answered("yes"))
