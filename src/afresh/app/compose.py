@@ -87,7 +87,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         template=template(task.type, desk.templates),
         clock=clock,
         counter=counter,
-        watchers=(desk.projections, desk.lore, *terms.watchers),
+        watchers=(desk.lore, desk.projections, *terms.watchers),
         learnt=learnt(desk, model.name, task.id),
         upkeep=upkeep(desk, spec),
         lore=desk.lore,

@@ -48,6 +48,7 @@ def add(desk: Desk, text: str, about: str = "", everywhere: bool = False) -> Kno
     event = Noted(fact, author())
     book = users_own(desk.clock, make=True)[0] if everywhere else desk.notebook
     book.append([event])
+    desk.projections.noted()
     return named(desk, fact_id(USER if everywhere else NOTEBOOK, fact))
 
 
@@ -73,6 +74,7 @@ def write(desk: Desk, known: Known, event: Event) -> None:
     """Into the journal that says where it holds."""
     book = users_own(desk.clock, make=True)[0] if known.fact.scope is Scope.USER else desk.notebook
     book.append([event])
+    desk.projections.noted()
 
 
 def named(desk: Desk, name: str) -> Known:

@@ -36,4 +36,4 @@ def init(desk: Desk) -> Sequence[str]:
 
 def rebuild(desk: Desk) -> int:
     desk.lore.rebuild()
-    return rebuild_projections(desk.store, desk.queue.tickets(), desk.project.state)
+    return rebuild_projections(desk.store, desk.queue.tickets(), desk.project.state, desk.lore)

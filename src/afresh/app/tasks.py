@@ -73,9 +73,9 @@ def open_desk(path: Path) -> Desk:
     database = Database(project.database)
     clock = SystemClock()
     store, queue = SqliteStore(database), SqliteQueue(database, clock)
-    projections = ProjectionWriter(project.state, store, queue.tickets)
     notebook = SqliteNotebook(database, clock)
     lore = SqliteLore(project.state / "memory.db", store, lambda: [notebook, *users_own(clock)])
+    projections = ProjectionWriter(project.state, store, queue.tickets, lore=lore)
     shelf = shelf_for(project.root)
     written = instructions_for(project.root, shelf)
     return Desk(project, database, store, queue, settings(project), projections, clock, shelf, notebook, lore, written)
@@ -159,8 +159,8 @@ def note(desk: Desk, state: State | None, task: str, events: Sequence[Event]) ->
     entries = link(task, state.head if state else Head(), desk.clock.now(), events)
     after = fold(state, entries)
     desk.store.append(entries, (), after)
-    desk.projections.saw(after, entries)
     desk.lore.saw(after, entries)
+    desk.projections.saw(after, entries)
     return after
 
 

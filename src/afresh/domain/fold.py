@@ -19,6 +19,7 @@ from afresh.domain.verdict import Ruling
 
 FORGOTTEN_FIRST = {FactKind.OBSERVED: 0, FactKind.NOTE: 1}
 NOTHING_ASKED: dict[str, Any] = {"question": "", "options": (), "asked_by": ""}
+_TIMED = happened.Claimed, happened.Checkpointed
 RECENT_STEPS, FACTS, REGIONS, INDEX_LINES = 6, 40, 16, 40
 
 
@@ -30,10 +31,19 @@ def fold(state: State | None, entries: Iterable[Entry]) -> State:
             assert isinstance(entry.event, happened.Created), "a journal begins with Created"
             state = State(task=entry.event.task, started=entry.at, limit=entry.event.task.max_steps)
         state, last, lines = apply(entry.event, state), entry, lines + logged(entry.event)
+        if isinstance(entry.event, _TIMED):
+            state = _timed(entry.event, entry.at, state)
     assert state is not None, "a journal is never empty"
     if last is None:
         return state
     return changed(state, head=Head(last.seq, last.hash), updated=last.at, logged=state.logged + lines)
+
+
+def _timed(event: happened.Claimed | happened.Checkpointed, at: float, state: State) -> State:
+    """The clock of checkpoints starts with the first claim, so that it runs on through a crash."""
+    if isinstance(event, happened.Checkpointed):
+        return changed(state, checkpointed=at, checkpoint_step=event.step)
+    return state if state.checkpointed else changed(state, checkpointed=at)
 
 
 @singledispatch

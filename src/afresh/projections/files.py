@@ -5,7 +5,9 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import EISDIR, ELOOP
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 from urllib.parse import quote
 
@@ -57,10 +59,16 @@ def refuse_links(*folders: Path) -> None:
 
 
 def read(path: Path) -> str:
+    """Empty when there is none, or something else where it should be: then it is made again."""
     try:
-        return path.read_text(encoding="utf-8")
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | _CLOSED), encoding="utf-8", newline="") as file:
+            return file.read() if S_ISREG(os.fstat(file.fileno()).st_mode) else ""
     except (FileNotFoundError, UnicodeDecodeError):
         return ""
+    except OSError as error:
+        if error.errno in (ELOOP, EISDIR):
+            return ""
+        raise
 
 
 def last_line(path: Path) -> dict[str, Any] | None:

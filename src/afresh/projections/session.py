@@ -13,7 +13,7 @@ from afresh.domain.verdict import CheckRun
 from afresh.projections.ceiling import ceiling_words, counted_words
 from afresh.projections.markdown import cell, code, inline, quote
 from afresh.projections.pages import pages
-from afresh.projections.standing import commands, failed_approaches, iso, next_steps, run_words
+from afresh.projections.standing import commands, failed_approaches, iso, next_steps, progress, run_words
 
 DECISIONS, PATHS, DIGEST_LINES = 40, 100, 12
 
@@ -37,6 +37,7 @@ def _front(state: State, part: int, parts: int) -> str:
             "outcome": one_line(state.outcome, 300),
             "verdict": state.verdict.ruling.value if state.verdict else None,
             "next": list(next_steps(state)),
+            "progress": list(progress(state)),
             "branch": one_line(state.branch, 100),
             "started": iso(state.started),
             "updated": iso(state.updated),
