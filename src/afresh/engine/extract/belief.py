@@ -89,7 +89,7 @@ def covers(command: str, subject: str, runner: str = "") -> bool:
 def is_place(word: str) -> bool:
     if word.startswith("-"):
         return False
-    return "/" in word or "::" in word or bool(re.search(r"\w\.\w{1,12}$", word))
+    return "/" in word or "::" in word or bool(re.search(r"\w\.\w+$", word))
 
 
 def within(subject: str, word: str) -> bool:
