@@ -6,9 +6,9 @@ from afresh.engine.judge import Judgement
 from afresh.engine.record import block
 
 LINT = block("All checks passed!\n")
-TESTS = block("\n".join([
-    "=== short test summary info ===", *[f"FAILED t.py::test_{name} - boom" for name in "abcdef"], "6 failed in 0.1s",
-]))  # fmt: skip
+NAMES = ("a", "b", "c", "d", "e", "f", "f_more")
+SUMMARY = [f"FAILED t.py::test_{name} - boom" for name in NAMES]
+TESTS = block("\n".join(["=== short test summary info ===", *SUMMARY, "7 failed in 0.1s"]))
 STYLE = block("a.py:3:1: E501 too long\n")
 
 

@@ -7,8 +7,14 @@ from afresh.domain.fact import Fact, FactKind
 from afresh.domain.verdict import TARGETED, Verdict
 
 DOTTED = re.compile(r"^\w+\.[\w.]*\.test\w*$")
+SURE = 0.8
 COMPLETE = "complete"
 """Subject and source of what is remembered of a completion that was refused."""
+
+
+def is_sure(fact: Fact) -> bool:
+    """Of what outputs said: worth a place in a window, and kept longer than how many hits a search had."""
+    return fact.kind is FactKind.OBSERVED and fact.confidence >= SURE
 
 
 def told_apart(facts: Sequence[Fact], verdict: Verdict | None) -> list[Fact]:

@@ -223,6 +223,14 @@ def test_findings_never_push_out_notes_or_failed_approaches():
     assert len(state.facts) == FACTS and set(notes) <= set(state.facts)
 
 
+def test_many_searches_do_not_push_out_a_failing_test():
+    told = Told()
+    told.ran("pytest", PYTEST)
+    for number in range(FACTS + 5):
+        told.ran(f"grep -rn foo{number} src", GREP)
+    assert "tests/test_a.py::test_b" in told.observed and len(told.state.facts) == FACTS
+
+
 def test_the_harness_clears_a_test_of_a_file_that_it_has_seen_pass_and_not_of_another():
     for scope, left in (("targeted: tests/test_a.py", 0), ("targeted: tests/test_other.py", 1), ("changed files", 1)):
         told = Told()

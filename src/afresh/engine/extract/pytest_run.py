@@ -52,7 +52,6 @@ def evidence(output: Output, failure: Failure, sections: list[tuple[str, int, in
             if said:
                 return output.span(said[-1])
             break
-    told = [
-        place for place, line in enumerate(lines) if line.startswith(("FAILED ", "ERROR ", "SUBFAIL")) and failure.test in line
-    ]
+    said, named = ("FAILED ", "ERROR ", "SUBFAIL"), f" {failure.test} - "
+    told = [place for place, line in enumerate(lines) if line.startswith(said) and named in f"{line} - "]
     return output.span(told[-1]) if told else (0, 0)
