@@ -34,6 +34,7 @@ def learnt(
 ) -> Iterator[Fact]:
     """New facts, and for each older one that no longer holds one that takes it back. `changed` is the step of the last change,
     if the caller knows it."""
+    source = steady(source)
     new = [
         Fact(FactKind.OBSERVED, steady(one.subject) or source, one.text, one.confidence, block, step, source, one.lines)
         for one in reading.findings[:MOST]
