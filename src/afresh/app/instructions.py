@@ -38,6 +38,8 @@ class Seen:
     chain: Chain
     ordered: int
     """Ceiling of a call, before any more room is given."""
+    users: str
+    """Where the user's own would be, for all repositories."""
     rendered: Rendered | None = None
     """None when it can't be used, or fits no ceiling that is allowed; `faults` say why."""
     faults: tuple[Fault, ...] = ()
@@ -57,7 +59,7 @@ def seen(where: Path, path: str = "", type: str = "") -> Seen:
     looked = found.look((order.judged_as, type), paths)
     chain = tracked(merged(looked.sources, paths), repository)
     files = tuple(File(source, size([whole(source)], Counter())) for source in looked.sources)
-    one = Seen(type, inside, files, chain, budget, faults=looked.faults, notes=looked.notes)
+    one = Seen(type, inside, files, chain, budget, found.users, faults=looked.faults, notes=looked.notes)
     if looked.faults:
         return one
     try:
