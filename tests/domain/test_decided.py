@@ -84,7 +84,12 @@ def test_an_open_question_is_closed_when_the_task_is_over() -> None:
 
 def test_each_word_stands_beside_the_question_that_it_answers() -> None:
     state = after(
-        Answered("unasked"), Asked("first?"), Answered("yes"), Asked("second?", ("yes: go", "no")), Answered("yes"), Answered("more")
+        Answered("unasked"),
+        Asked("first?"),
+        Answered("yes"),
+        Asked("second?", ("yes: go", "no")),
+        Answered("yes"),
+        Answered("more"),
     )
     assert words_said(state) == (
         Said("unasked"), Said("yes", "first?"), Said("yes", "second?", ("yes: go", "no")), Said("more"),
@@ -101,4 +106,6 @@ def test_the_question_tells_what_options_mean_unless_the_answer_does() -> None:
 def test_journals_from_before_options_had_meanings_still_load() -> None:
     assert loads(Asked, '{"options":["a","b"],"question":"which?"}') == Asked("which?", ("a", "b"), "model")
     assert loads(Answered, '{"text":"the first"}') == Answered("the first", "person", 0)
-    assert loads(Decision, '{"by":"model","step":2,"text":"a table","why":"shorter"}') == Decision("a table", "model", "shorter", 2)
+    assert loads(Decision, '{"by":"model","step":2,"text":"a table","why":"shorter"}') == Decision(
+        "a table", "model", "shorter", 2
+    )

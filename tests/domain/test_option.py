@@ -35,7 +35,9 @@ def test_what_can_mean_two_options_is_seen_to() -> None:
     assert readings("y", ("yes", "no")) == (1,)
 
 
-@pytest.mark.parametrize(("answer", "choice"), [("2", True), ("b)", True), ("(3).", False), ("10", True), ("no", False), ("", False)])
+@pytest.mark.parametrize(
+    ("answer", "choice"), [("2", True), ("b)", True), ("(3).", False), ("10", True), ("no", False), ("", False)]
+)
 def test_a_bare_number_or_letter_is_a_choice(answer: str, choice: bool) -> None:
     assert is_choice(answer) is choice
 

@@ -27,7 +27,10 @@ def window(state: State) -> str:
 
 def test_a_mind_that_was_built_afresh_knows_what_yes_meant() -> None:
     state = after(
-        Asked("Keep the old names?"), Answered("yes"), Asked("How?", ("alias: both work", "rename: one breaks")), Answered("as in 1")
+        Asked("Keep the old names?"),
+        Answered("yes"),
+        Asked("How?", ("alias: both work", "rename: one breaks")),
+        Answered("as in 1"),
     )
     assert spoken(state) == [
         "- Asked: Keep the old names? The user said: yes",
