@@ -10,6 +10,7 @@ from pathlib import Path
 
 from afresh.app import compose
 from afresh.app.tasks import open_desk
+from afresh.domain.codec import dumps
 from afresh.engine import loop
 
 STAGES = ("compacted", "recall", "build", "act", "digest", "judge", "settle", "finish")
@@ -52,6 +53,33 @@ class DeadlyStore:
             die()
 
 
+class Witness:
+    """Writes down the state of every commit, so that it can be told after a kill what the dead process stood at."""
+
+    def __init__(self, inner, place: Path) -> None:
+        self.inner, self.place = inner, place
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+    def append(self, entries, blocks, state) -> None:
+        self.inner.append(entries, blocks, state)
+        self.place.write_text(dumps(state))
+
+
+def note_windows(place: Path) -> None:
+    """Write down every window that is built, whether it is sent or not."""
+    whole = loop.build
+
+    def build(memory, *given):
+        window = whole(memory, *given)
+        with place.open("a") as file:
+            file.write(f"{memory.state.step + 1} {window.request.hash}\n")
+        return window
+
+    loop.build = build
+
+
 class CountingModel:
     """Writes down every call that is bought."""
 
@@ -72,6 +100,8 @@ def main(repo: str, task: str, point: str, step: int) -> None:
     from dataclasses import replace
 
     desk = open_desk(Path(repo))
+    desk = replace(desk, store=Witness(desk.store, Path(repo).parent / "committed"))
+    note_windows(Path(repo).parent / "windows")
     made = compose.make_model
     compose.make_model = lambda *args: CountingModel(made(*args), Path(repo).parent / "bill")
     when, _, kind = point.partition(":")
