@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from person import CALC, CHECK, COMPLETE, MEND, Person, Told
 
-from afresh.engine.sections import NEWEST
+from afresh.engine.spoken import NEWEST
 
 
 @pytest.fixture(autouse=True)

@@ -67,7 +67,9 @@ def result(repo: Path, task: str) -> dict[str, object]:
     state = desk.store.load(task)
     commit = subprocess.run(["git", "log", "-1", "--format=%T %B", f"afresh/{task}"], cwd=repo, capture_output=True, text=True)
     assert all(call.same for call in verify(desk, task))
-    assert not subprocess.run(["git", "status", "--porcelain"], cwd=repo, capture_output=True, text=True).stdout
+    assert not subprocess.run(
+        ["git", "status", "--porcelain", "--", ".", ":!.afresh/knowledge"], cwd=repo, capture_output=True, text=True
+    ).stdout
     return {
         "status": state.status,
         "step": state.step,

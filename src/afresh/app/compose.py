@@ -18,12 +18,13 @@ from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.acceptance import refuse_large
 from afresh.app.calibration import learnt
+from afresh.app.knowledge import library, settle
 from afresh.app.tasks import Desk, block
 from afresh.domain.state import State
 from afresh.engine.agent import Agent, Upkeep
 from afresh.engine.loop import work_on
 from afresh.engine.tokens import Counter
-from afresh.errors import BadInput, OverCeiling
+from afresh.errors import BadInput, BadInstructions, OverCeiling
 from afresh.insight.python import PythonInsight
 from afresh.ports import Watcher
 
@@ -44,10 +45,15 @@ def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
     if claimed is None:
         return None
     try:
+        settle(desk)
         with keep(desk.queue, worker, claimed):
-            return work_on(claimed, worker, agent_for(desk, desk.store.load(claimed), terms))
+            work_on(claimed, worker, agent_for(desk, desk.store.load(claimed), terms))
+        settle(desk)
+        return desk.store.load(claimed)
     except OverCeiling as fault:
         return block(desk, claimed, str(fault))
+    except BadInstructions as fault:
+        return block(desk, claimed, f"{fault.what} ({fault.next}). Mend the file and answer; then it goes on")
     finally:
         desk.queue.release(worker, claimed)
 
@@ -81,9 +87,12 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         template=template(task.type, desk.templates),
         clock=clock,
         counter=counter,
-        watchers=(desk.projections, *terms.watchers),
+        watchers=(desk.lore, desk.projections, *terms.watchers),
         learnt=learnt(desk, model.name, task.id),
         upkeep=upkeep(desk, spec),
+        lore=desk.lore,
+        instructions=desk.instructions,
+        library=library(desk, workspace.root),
     )
 
 

@@ -69,14 +69,20 @@ class Planned:
 class Asked:
     question: str
     options: tuple[str, ...] = ()
+    """Each "option: what it would mean", or the option alone."""
+    by: str = "model"
+    """Or the harness, when it can't go on by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A person's own words."""
+    """A person's own words, or those of the option that was chosen by its number."""
 
     text: str
     by: str = "person"
+    """Their name, where it is known."""
+    option: int = 0
+    """Which of the options it is, counted from 1; 0 for words that are none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,11 +209,39 @@ class Compacted:
     """Why what the model wrote was not used, and what a hook had to say."""
 
 
+@dataclass(frozen=True, slots=True)
+class Consulted:
+    """What earlier tasks have learnt was looked up for a phase; these fit, and stand in the windows from now on."""
+
+    step: int
+    phase: str
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Referred:
+    """A reply drew on knowledge in its window: it names the object, or something that stands nowhere else."""
+
+    step: int
+    ids: tuple[str, ...]
+    signs: tuple[str, ...]
+    """For each what gave it away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """The task is over, and what there is to keep of it is kept: as this object, or not, and why."""
+
+    id: str
+    why: str = ""
+
+
 _KINDS = (
     Created, Claimed, Opened, Baselined, Requested, Replied, Acted, Planned, Asked,
     Answered, Decided, Digested, Verified, Settled, Finished, Ended,
     Calibrated, Breached, Doubted, Wanted, Rebudgeted, Checkpointed, CompactionWanted, Compacted,
     Noted, Corrected, Forgotten,
+    Consulted, Referred, Learnt,
 )  # fmt: skip
 
 Event = (
@@ -215,6 +249,7 @@ Event = (
     | Answered | Decided | Digested | Verified | Settled | Finished | Ended
     | Calibrated | Breached | Doubted | Wanted | Rebudgeted | Checkpointed | CompactionWanted | Compacted
     | Noted | Corrected | Forgotten
+    | Consulted | Referred | Learnt
 )  # fmt: skip
 
 
@@ -222,6 +257,8 @@ def logged(event: Event) -> bool:
     """Whether the decision log has a line for it."""
     if isinstance(event, Verified):
         return event.verdict.final
+    if isinstance(event, Planned):
+        return bool(event.items) and not any(item.done for item in event.items)
     kinds = Asked | Answered | Decided | Settled | Ended | Breached | Doubted | Rebudgeted | Checkpointed | Compacted
     return isinstance(event, kinds)
 

@@ -38,6 +38,20 @@ class Edit:
     new: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is looked for: facts that share words with the text, as far as `task` may see them; without words the newest."""
+
+    text: str
+    kinds: tuple[FactKind, ...] = ()
+    """Any, if none is named."""
+    task: str = ""
+    """Whose eyes; empty: a person's, who may see all."""
+    own: bool = False
+    """Only what the task has found out itself."""
+    limit: int = 8
+
+
 def fact_id(task: str, fact: Fact) -> str:
     """The same words about the same thing have the same name, on every machine."""
     told = "\0".join((task, fact.kind, fact.subject, fact.text))
@@ -81,4 +95,3 @@ def verified(step: int, verdict: Verdict) -> Iterator[Fact]:
     for run in verdict.runs:
         told = f"{'exit 0' if run.exit == 0 else f'exit {run.exit}'}: {run.passed} passed, {run.failed} failed"
         yield Fact(FactKind.VERIFIED, run.command, told, 1.0, run.block, step)
-

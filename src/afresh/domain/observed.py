@@ -5,6 +5,15 @@ from collections.abc import Sequence
 from afresh.domain.fact import Fact, FactKind
 from afresh.domain.verdict import TARGETED, Verdict
 
+COMPLETE = "complete"
+"""Subject and source of what is remembered of a completion that was refused."""
+
+
+def told_apart(facts: Sequence[Fact], verdict: Verdict | None) -> list[Fact]:
+    """What was observed and stands nowhere else: a refusal is under Verification while it is the latest verdict."""
+    seen = [fact for fact in facts if fact.kind is FactKind.OBSERVED]
+    return [fact for fact in seen if fact.subject != COMPLETE or fact.source != COMPLETE or not (verdict and verdict.final)]
+
 
 def undone(facts: tuple[Fact, ...], step: int) -> tuple[Fact, ...]:
     """What was seen in a step that was undone was seen of a tree that is no more."""

@@ -8,6 +8,7 @@ from afresh.domain.action import Observation, Reply, Usage
 from afresh.domain.cost import Cost
 from afresh.domain.event import Head
 from afresh.domain.fact import UNCONFINED, Decision, Fact, IndexLine, PlanItem, Region
+from afresh.domain.lookups import UNASKED, Lookups
 from afresh.domain.meter import Meter
 from afresh.domain.passage import Passage
 from afresh.domain.pressure import Reading
@@ -45,6 +46,9 @@ class State:
     status: Status = Status.READY
     started: float = 0.0
     updated: float = 0.0
+    checkpointed: float = 0.0
+    """When the last checkpoint was written, and after which step; before the first one, when the work began."""
+    checkpoint_step: int = 0
     worker: str = ""
     # the workspace
     base: str = ""
@@ -81,6 +85,8 @@ class State:
     """What the user said after the goal, verbatim."""
     question: str = ""
     options: tuple[str, ...] = ()
+    asked_by: str = ""
+    """Who has asked the open question: the model or the harness."""
     recent: tuple[StepRecord, ...] = ()
     regions: tuple[Region, ...] = ()
     index: tuple[IndexLine, ...] = ()
@@ -95,6 +101,7 @@ class State:
     compactions: int = 0
     keep: str = ""
     """The agent has asked for a compaction, and says what is to be kept."""
+    knowledge: Lookups = UNASKED
     # counts
     usage: Usage = NOTHING
     calls: int = 0

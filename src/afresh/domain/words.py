@@ -72,3 +72,23 @@ def _shape(sign: str) -> str:
 
 def _joined(text: str) -> str:
     return "".join(IDENTIFIER.findall(text)).replace("_", "").lower()
+
+
+def compounds(text: str) -> set[str]:
+    """The joined wholes of identifiers and file names: who says one of these means just that."""
+    found: set[str] = set()
+    for chunk in CHUNK.findall(text if text.isascii() else normalize("NFKC", text)):
+        words = [list(_words(identifier)) for identifier in IDENTIFIER.findall(chunk)]
+        found.update(parts[-1] for parts in words if len(parts) > 1)
+        name = re.split(r"[/\\]", chunk)[-1]
+        if len(IDENTIFIER.findall(name)) > 1 and name.count(".") == 1:
+            found.add(_joined(name))
+    return found
+
+
+def stem(word: str) -> str:
+    """Without the commonest endings, so that `parses`, `parsed` and `parsing` are one word."""
+    for ending in ("ing", "ied", "ies", "ed", "es", "s", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            return word[: -len(ending)] + ("y" if ending in ("ied", "ies") else "")
+    return word

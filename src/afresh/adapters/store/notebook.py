@@ -1,4 +1,4 @@
-"""The project's notebook: a journal that no task owns. Whoever has something to say adds it in its turn; nothing is overwritten."""
+"""The project's notebook: a journal that no task owns. Whoever has something to say adds it in turn; nothing is overwritten."""
 
 from collections.abc import Iterator, Sequence
 from sqlite3 import Connection
@@ -27,7 +27,7 @@ class SqliteNotebook:
         with self._database.reading() as connection:
             return _head(connection)
 
-    def entries(self, after: Head = Head()) -> Iterator[Entry]:  # noqa: B008 (a frozen value)
+    def entries(self, after: Head = Head()) -> Iterator[Entry]:
         """In order, each checked against the one before it."""
         while True:
             with self._database.reading() as connection:

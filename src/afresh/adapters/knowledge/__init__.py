@@ -1,0 +1,1 @@
+"""Knowledge objects and skills as files of the repository."""

@@ -1,0 +1,180 @@
+"""The folder of knowledge objects. Files are a person's as much as ours: only counters, and lines that a command was told to set,
+are written into one that exists, and only while it is what was read."""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from afresh.adapters.knowledge.parse import LARGEST, Note, Read, parse
+from afresh.domain.knowledge import Knowledge, Standing, render, reset, scalar
+from afresh.errors import BadInput
+
+APPROVED, DRAFTS = "approved", "drafts"
+FOLDERS = {APPROVED: Standing.APPROVED, DRAFTS: Standing.DRAFT}
+UNTOUCHED = "no file was changed"
+Stamp = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A file, when it was last changed, and what it says."""
+
+    path: Path
+    stamp: Stamp
+    read: Read
+
+
+class Folder:
+    """`<repository>/.afresh/knowledge`. It need not exist. What was read is read again only when it has changed."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._held: dict[Path, Held] = {}
+
+    def held(self) -> list[Held]:
+        """Every file, approved ones first. Of two with one id the first counts; the other is told of."""
+        found = {path: self._look(path, status, stamp) for path, status, stamp in self._files()}
+        self._held, ids = found, dict[str, str]()
+        return [once(one, ids) for one in found.values()]
+
+    def objects(self) -> dict[str, Knowledge]:
+        return {one.id: one for held in self.held() if (one := held.read.knowledge)}
+
+    def place(self, id: str) -> Held:
+        """The file of an object. BadInput when there is none."""
+        found = [held for held in self.held() if held.read.knowledge and held.read.knowledge.id == id]
+        if not found:
+            raise BadInput(f"there is no knowledge object {id!r}", next="afresh knowledge list shows what there is")
+        return found[0]
+
+    def add(self, one: Knowledge) -> Path | None:
+        """A new file. None when there is one under this id, be it one that can't be read: none is ever replaced."""
+        if any(path.name.startswith((f"{one.id}-", f"{one.id}.")) for path, _, _ in self._files()):
+            return None
+        folder = self.root / (APPROVED if one.status is Standing.APPROVED else DRAFTS)
+        refuse_links(self.root, folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{one.id}-{slug(one.title)}.md"
+        write(path, render(one).encode())
+        return path
+
+    def count(self, id: str, change: Callable[[Knowledge], Mapping[str, Any]]) -> bool:
+        """Set counters by what the file says now. False when it can't be done without touching anything else."""
+        try:
+            self.set(id, change)
+        except BadInput:
+            return False
+        return True
+
+    def set(self, id: str, change: Callable[[Knowledge], Mapping[str, Any]]) -> Held:
+        """Set lines of the front matter; all other bytes stay. BadInput when the file changes meanwhile or has no such lines."""
+        held = self.place(id)
+        refuse_links(self.root, held.path.parent)
+        data = contents(held.path)
+        before = parse(data, held.read.file, FOLDERS[held.path.parent.name]).knowledge
+        if before is None or before.id != id:
+            raise BadInput(f"{held.path} is being changed by somebody else", next="try again", safe=UNTOUCHED)
+        values = change(before)
+        after = reset(data.decode("utf-8"), {name: scalar(value) for name, value in values.items()}).encode()
+        if parse(after, held.read.file, FOLDERS[held.path.parent.name]).knowledge != replace(before, **values):
+            raise BadInput(
+                f"{held.path} has front matter that can't be set line by line",
+                next=f"write `{'`, `'.join(f'{name}: {scalar(value)}' for name, value in values.items())}` into it by hand",
+                safe=UNTOUCHED,
+            )
+        if contents(held.path) != data:
+            raise BadInput(f"{held.path} was changed just now", next="try again", safe=UNTOUCHED)
+        write(held.path, after)
+        return held
+
+    def move(self, held: Held, folder: str) -> Path:
+        """Into `approved` or `drafts`, under its own name."""
+        target = self.root / folder / held.path.name
+        if held.path == target:
+            return target
+        refuse_links(self.root, target.parent)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.exists() or target.is_symlink():
+            raise BadInput(
+                f"{target} is in the way of {held.path}", next="rename one of them", safe="both files are as they were"
+            )
+        os.rename(held.path, target)
+        return target
+
+    def _files(self) -> Iterator[tuple[Path, Standing, Stamp]]:
+        for name, status in FOLDERS.items():
+            folder = self.root / name
+            if self.root.is_symlink() or folder.is_symlink() or not folder.is_dir():
+                continue
+            with os.scandir(folder) as entries:
+                named = sorted(entry.name for entry in entries if entry.name.startswith("KO-") and entry.name.endswith(".md"))
+            for path in (folder / one for one in named):
+                with vanishing():
+                    seen = path.lstat()
+                    yield path, status, (seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size, seen.st_ino)
+
+    def _look(self, path: Path, status: Standing, stamp: Stamp) -> Held:
+        known, file = self._held.get(path), f"{path.parent.name}/{path.name}"
+        if known and known.stamp == stamp:
+            return known
+        if path.is_symlink():
+            return Held(path, stamp, Read(file, None, (Note(file, 1, "is a link, and not followed"),)))
+        try:
+            return Held(path, stamp, parse(contents(path), file, status))
+        except OSError as fault:
+            return Held(path, (), Read(file, None, (Note(file, 1, f"can't be read: {fault.strerror}"),)))
+
+
+@contextmanager
+def vanishing() -> Iterator[None]:
+    """A file that somebody removes while we look is not there."""
+    try:
+        yield
+    except FileNotFoundError:
+        return
+
+
+def once(held: Held, ids: dict[str, str]) -> Held:
+    one = held.read.knowledge
+    if one is None or ids.setdefault(one.id, held.read.file) == held.read.file:
+        return held
+    told = Note(held.read.file, 1, f"has the id {one.id} of {ids[one.id]}, so it is not used")
+    return replace(held, read=replace(held.read, knowledge=None, notes=(*held.read.notes, told)))
+
+
+def slug(title: str) -> str:
+    return "-".join(re.findall(r"[a-z0-9]+", title.lower()))[:40].strip("-") or "note"
+
+
+def contents(path: Path) -> bytes:
+    """Never through a link, and not without end."""
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+        return file.read(LARGEST + 1)
+
+
+def write(path: Path, data: bytes) -> None:
+    """The old file or the new one, never half of one; its rights stay."""
+    spare = path.with_name(f".{path.name}.{os.getpid()}")
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+    file = os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    try:
+        with open(file, "wb") as target:
+            target.write(data)
+            target.flush()
+            os.fsync(target.fileno())
+        os.replace(spare, path)
+    except OSError:
+        spare.unlink(missing_ok=True)
+        raise
+
+
+def refuse_links(*folders: Path) -> None:
+    for folder in folders:
+        if folder.is_symlink():
+            raise BadInput(
+                f"{folder} is a link; afresh would write wherever it leads", next=f"remove it: rm {folder}", safe=UNTOUCHED
+            )

@@ -1,0 +1,49 @@
+"""Which knowledge a task has looked up, and what came of it."""
+
+from dataclasses import dataclass, replace
+
+from afresh.domain.event import Consulted, Learnt, Referred
+
+MOST = 40
+"""Objects that are remembered of one task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    id: str
+    step: int
+    """In whose window it stood first."""
+    used: int = 0
+    """The first step that drew on it; 0 for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookups:
+    phase: str = ""
+    """For which it was looked up last."""
+    window: tuple[str, ...] = ()
+    """What stands in the windows now."""
+    seen: tuple[Seen, ...] = ()
+    learnt: bool = False
+    """The task is over, and what it leaves behind is drafted and counted."""
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        return tuple(one.id for one in self.seen if one.used)
+
+
+UNASKED = Lookups()
+Lookup = Consulted | Referred | Learnt
+
+
+def looked_up(event: Lookup, known: Lookups) -> Lookups:
+    match event:
+        case Consulted(step, phase, ids):
+            new = [Seen(id, step) for id in ids if id not in {one.id for one in known.seen}]
+            kept = sorted((*known.seen, *new), key=lambda one: (not one.used, one.id not in ids))[:MOST]
+            return replace(known, phase=phase, window=ids, seen=tuple(sorted(kept, key=lambda one: (one.step, one.id))))
+        case Referred(step, ids):
+            seen = [replace(one, used=step) if one.id in ids and not one.used else one for one in known.seen]
+            return replace(known, seen=tuple(seen))
+        case Learnt():
+            return replace(known, learnt=True)
