@@ -51,12 +51,13 @@ def same_windows(repo: Path, scenario: str) -> None:
     count(f"{scenario}: windows", sum(len(hashes) - 1 for hashes in built.values()))
 
 
-def windows(repo: Path) -> dict[int, list[str]]:
-    """Hashes of the windows that were built for each step, by the dead and by whoever went on."""
+def windows(repo: Path, neutral: bool = False) -> dict[int, list[str]]:
+    """Hashes of the windows that were built for each step, by the dead and by whoever went on; `neutral`: without what differs
+    between any two runs of the same story."""
     built: dict[int, list[str]] = {}
     for line in (repo.parent / "windows").read_text().splitlines():
-        step, hash = line.split()
-        built.setdefault(int(step), []).append(hash)
+        step, *hashes = line.split()
+        built.setdefault(int(step), []).append(hashes[neutral])
     return built
 
 
