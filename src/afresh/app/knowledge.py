@@ -202,7 +202,7 @@ def decide(desk: Desk, name: str, values: Mapping[str, Any], place: str) -> Row:
 def search(desk: Desk, question: str) -> list[tuple[str, float, str]]:
     """What a task with this goal would be shown: id or path, fit, text."""
     settle(desk)
-    return [(one.key, one.fit, one.text) for one in library(desk, desk.project.root).ranked(question)]
+    return [(one.key, one.fit, one.text) for one in library(desk, desk.project.root).ranked([question])]
 
 
 def as_skill(desk: Desk, name: str, place: Path | None) -> Path:
