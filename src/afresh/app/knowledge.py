@@ -195,7 +195,7 @@ def reject(desk: Desk, name: str) -> Row:
 def decide(desk: Desk, name: str, values: Mapping[str, Any], place: str) -> Row:
     """The one way in which a person's word on an object is recorded."""
     folder, one = folder_of(desk.project.root), find(desk, name)
-    folder.move(folder.set(one.knowledge.id, lambda _: values), place)
+    folder.move(folder.set(one.knowledge.id, lambda _: values, begin=True), place)
     return find(desk, one.knowledge.id)
 
 

@@ -85,6 +85,17 @@ def test_front_matter_that_can_not_be_set_line_by_line_is_left_alone(folder: Fol
     assert "by hand" in refused.value.next
 
 
+@pytest.mark.parametrize("status", [Standing.APPROVED, Standing.REJECTED])
+def test_a_person_s_word_on_a_file_without_front_matter_stands_before_its_text(folder: Folder, status: Standing) -> None:
+    path = folder.root / "drafts" / "KO-note.md"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"# Tabs\r\n\r\nkeep them\r\n")
+    assert not folder.count("KO-note", lambda one: {"uses": 1})
+    folder.set("KO-note", lambda one: {"status": status}, begin=True)
+    assert path.read_bytes() == f"---\nstatus: {status}\n---\n".encode() + b"# Tabs\r\n\r\nkeep them\r\n"
+    assert folder.objects()["KO-note"].status is status
+
+
 def test_no_link_is_followed(folder: Folder, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
