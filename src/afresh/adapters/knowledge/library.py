@@ -50,6 +50,7 @@ class FolderLibrary:
         self._index = Index()
         self._known: dict[str, Document] = {}
         self._skills: dict[str, Skill] = {}
+        self._everywhere = frozenset[str]()
 
     def stocked(self) -> bool:
         return bool(self._documents())
@@ -70,7 +71,7 @@ class FolderLibrary:
         self._index.keep(
             {key: one.stamp for key, one in held.items()}, {key: (one.head, one.tags, one.body) for key, one in held.items()}
         )
-        everywhere, candidates = common(held), [held[key] for key in self._index.candidates("\n".join(questions))]
+        everywhere, candidates = self._everywhere, [held[key] for key in self._index.candidates("\n".join(questions))]
         asked = [terms(question, everywhere) for question in questions]
         about = {one.key: subject(f"{one.head}\n{one.tags}", one.body, everywhere) for one in candidates}
         fits = [(key, max(fit(one, what) for one in asked)) for key, what in about.items()]
@@ -91,6 +92,8 @@ class FolderLibrary:
         for one in self._skills.values():
             old = before.get(one.path)
             found[one.path] = old if old and old.stamp == one.stamp else skilled(one)
+        if found.keys() != before.keys() or any(found[key] is not before[key] for key in found):
+            self._everywhere = common(found)
         self._known = found
         return found
 
