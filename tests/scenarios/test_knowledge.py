@@ -154,3 +154,13 @@ def test_an_object_becomes_a_skill_and_skills_are_found_by_their_description(per
     assert person.types("knowledge", "search", "the lexer is slow on spaces", "--json").json == []
     unknown = person.types("knowledge", "show", "KO-none", "--json")
     assert unknown.code == 1 and "there is no knowledge object 'KO-none'" in unknown.error["what"]
+
+
+def test_a_link_in_place_of_the_folder_is_told_of_and_not_followed(person: Person, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere" / "approved").mkdir(parents=True)
+    (tmp_path / "elsewhere" / "approved" / "KO-x.md").write_text("# the lexer drops tabs\n")
+    (person.repo / ".afresh").mkdir()
+    (person.repo / ".afresh" / "knowledge").symlink_to(tmp_path / "elsewhere")
+    told = person.types("knowledge", "list")
+    assert told.code == 0 and ".afresh/knowledge:1: is a link" in told.words and "KO-x" not in told.words
+    assert person.types("knowledge", "search", "the lexer drops tabs", "--json").json == []
