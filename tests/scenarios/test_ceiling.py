@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import signal
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -217,6 +218,7 @@ def test_a_killed_run_goes_on_with_the_same_factor_and_ceiling_to_the_byte(perso
     undisturbed = finished(person, provider(script), "never")
     assert [audit.budget for audit in undisturbed] == [4_000, 4_000, 8_000, 8_000, 8_000]
     assert len({audit.counter for audit in undisturbed}) == 2, "the factor was learnt in the first call"
+    shutil.rmtree(person.repo / ".afresh/knowledge")  # the second run is not to know of the first
     killed = finished(person, provider(script), "after:Rebudgeted")
     assert [audit.hash for audit in killed] == [audit.hash for audit in undisturbed]
 
