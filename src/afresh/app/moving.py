@@ -11,7 +11,6 @@ from afresh.adapters.exports.read import Brought
 from afresh.adapters.exports.write import Exported, Source
 from afresh.adapters.store import notebook
 from afresh.adapters.store.archive import named
-from afresh.adapters.store.notebook import SqliteNotebook
 from afresh.adapters.store.restore import Comparison, Relation, compared, hash_at, numbers, owner, placed, restore
 from afresh.adapters.workspace import moved
 from afresh.adapters.workspace.repository import Repository
@@ -48,7 +47,7 @@ def export_to(desk: Desk, folder: Path, tasks: Sequence[str] = (), told: Telling
         read=desk.store.read,
         work=lambda state: moved.pack(repository, state),
         holds=holds,
-        notebook=SqliteNotebook(desk.database, desk.clock).entries,
+        notebook=desk.notebook.entries,
     )
     return write.export(folder, source, {task: place for task, place in places.items() if task in wanted}, told)
 
