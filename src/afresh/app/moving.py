@@ -145,7 +145,8 @@ def _plan(desk: Desk, folder: Path, manifest: Manifest, told: Telling) -> Plan:
 def _claims(brought: Brought, here: int) -> Iterator[tuple[str, tuple[float, str]]]:
     for entry in brought.journal.entries[here:]:
         for name in named(entry.body):
-            yield name, (entry.at, brought.row.id)
+            if name in brought.journal.blocks:
+                yield name, (entry.at, brought.row.id)
 
 
 def _arrival(desk: Desk, task: str, entries: Sequence[Entry], status: Status | None) -> Arrival:
@@ -158,9 +159,11 @@ def _arrival(desk: Desk, task: str, entries: Sequence[Entry], status: Status | N
 def _write(desk: Desk, folder: Path, manifest: Manifest, plan: Plan, told: Telling) -> None:
     """Read again, since memory need not hold it all; what has changed since it was checked is refused. The work goes first: a
     task that is here without it would be taken up without it."""
-    adding = plan.adding
+    repository, adding = Repository.find(desk.project.root), plan.adding
     for state, work in plan.parcels:
-        moved.deliver(Repository.find(desk.project.root), state, work)
+        moved.deliver(repository, state, work)
+    if not adding:
+        return
     payload = sum((folder / layout.blocks_file(task)).stat().st_size for task in adding if task)
     with desk.database.writing(payload) as connection:
         new = {row.id: row.number for row in manifest.tasks if row.id in adding and adding[row.id].relation is Relation.NEW}
