@@ -222,6 +222,15 @@ class Referred:
 
 
 @dataclass(frozen=True, slots=True)
+class Worded:
+    """A model was asked to put what was learnt into words: paid for, whether they are used or not."""
+
+    reply: Reply | None
+    note: str = ""
+    """Why there is no reply."""
+
+
+@dataclass(frozen=True, slots=True)
 class Learnt:
     """The task is over, and what there is to keep of it is kept: as this object, or not, and why."""
 
@@ -233,14 +242,14 @@ _KINDS = (
     Created, Claimed, Opened, Baselined, Requested, Replied, Acted, Planned, Asked,
     Answered, Decided, Digested, Verified, Settled, Finished, Ended,
     Calibrated, Breached, Doubted, Wanted, Rebudgeted, Checkpointed, CompactionWanted, Compacted,
-    Consulted, Referred, Learnt,
+    Consulted, Referred, Worded, Learnt,
 )  # fmt: skip
 
 Event = (
     Created | Claimed | Opened | Baselined | Requested | Replied | Acted | Planned | Asked
     | Answered | Decided | Digested | Verified | Settled | Finished | Ended
     | Calibrated | Breached | Doubted | Wanted | Rebudgeted | Checkpointed | CompactionWanted | Compacted
-    | Consulted | Referred | Learnt
+    | Consulted | Referred | Worded | Learnt
 )  # fmt: skip
 
 

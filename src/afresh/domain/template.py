@@ -13,7 +13,7 @@ SECTIONS = (
 ALWAYS = ("task", "failed", "changes", "verification", "plan")
 """What no template may cut or hide: the order, what failed, what was done, how it stands, what comes next."""
 CODE_PHASES, REPORT_PHASES = ("understand", "change", "verify"), ("understand", "report")
-KINDS = ("work", "summary", "replay")
+KINDS = ("work", "summary", "lesson", "replay")
 """Kinds of call."""
 
 
