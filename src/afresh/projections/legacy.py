@@ -5,8 +5,9 @@ from itertools import islice
 from typing import Any
 
 from afresh.domain.fact import UNCONFINED, Fact, FactKind, Scope
-from afresh.domain.known import decided, fact_id, said
+from afresh.domain.known import HARNESS, MODEL, decided, fact_id, said
 from afresh.domain.notes import USER
+from afresh.domain.said import words_said
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.projections.fit import short
@@ -61,10 +62,10 @@ def _rules(state: State) -> Iterator[dict[str, Any]]:
 
 def _decisions(state: State) -> Iterator[dict[str, Any]]:
     """By persons: their answers, and what they decided beside them."""
-    for words in reversed(state.words):
-        yield {"id": fact_id(state.task.id, said(words)), "text": short(words, 160), "why": ""}
+    for word in reversed(words_said(state)):
+        yield {"id": fact_id(state.task.id, said(word.text)), "text": short(word.text, 160), "asked": short(word.question, 60)}
     for made in reversed(state.decisions):
-        if made.by not in ("model", "harness") and made.text != UNCONFINED:
+        if made.by not in (MODEL, HARNESS) and not made.answer and made.text != UNCONFINED:
             name = fact_id(state.task.id, decided(made))
             yield {"id": name, "text": short(made.text, 160), "why": short(made.why, 60)}
 

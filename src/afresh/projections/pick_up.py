@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from afresh.domain.fact import FactKind
+from afresh.domain.said import words_said
 from afresh.domain.state import State
 from afresh.projections.fit import fitted, listed, verbatim
 from afresh.projections.standing import commands, failed_approaches, failures, iso, next_steps, tests_words
@@ -20,7 +21,7 @@ def pick_up(state: State, rules: Sequence[str] = ()) -> dict[str, Any]:
 def _parts(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]]:
     yield "task", fitted(state.task.id, NAME)
     yield "goal", verbatim(state.task.goal, 90)
-    yield "last instruction", verbatim(state.words[-1], 120) if state.words else ""
+    yield from _last_words(state)
     yield "status", f"{state.status.value}, phase {state.phase}, step {state.step} of at most {state.limit}"
     yield "branch", fitted(state.branch, NAME)
     yield "worktree", fitted(f"worktrees/{state.task.id}", NAME) if state.branch and not state.commit else ""
@@ -37,6 +38,13 @@ def _parts(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]]:
     yield "next", [fitted(step, LINE) for step in next_steps(state)[:2]]
     yield "command", commands(state)[0] if len(state.task.id) < 60 else ""
     yield "updated", iso(state.updated)
+
+
+def _last_words(state: State) -> Iterator[tuple[str, str]]:
+    """The newest of the user's, with the question that they answer."""
+    for said in words_said(state)[-1:]:
+        yield "last instruction", verbatim(said.text, 120)
+        yield "said when asked", fitted(said.question, 40)
 
 
 def _constraints(state: State, project: Sequence[str]) -> list[str]:

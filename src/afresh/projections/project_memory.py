@@ -22,7 +22,7 @@ from afresh.projections.told import SILENCE, Told, reads
 TASKS, ITEMS, CHECKS, FILES, NAME = 20, 12, 6, 12, 48
 """How many are told of each, and bytes of a task's name."""
 Line = dict[str, Any]
-_NAMED, _SAID = ("rules", "decisions", "failed", "known"), ("subject", "text", "why")
+_NAMED, _SAID = ("rules", "decisions", "failed", "known"), ("subject", "text", "why", "asked")
 
 
 def history(text: str, known: Mapping[str, State], tickets: Sequence[Ticket], load: Callable[[str], State]) -> str:
