@@ -95,6 +95,7 @@ def _disk(state: State) -> dict[str, Any]:
             "state": f"tasks/{name}.json",
             "checkpoint": f"checkpoints/{name}.md",
             "project memory": "project_memory.json",
+            "knowledge": "../knowledge",
         },
         "how to get": {
             "the call to the byte": f"afresh context show {short(state.task.id, 60)}",
