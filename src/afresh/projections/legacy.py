@@ -1,6 +1,6 @@
 """What one finished task leaves behind for the project, as plain values on one line of `history.jsonl`. Bounded, newest first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -91,12 +91,3 @@ def _checks(state: State) -> Iterator[dict[str, Any]]:
     for run in whole.values():
         if run.exit == 0:
             yield {"command": short(run.command, 120), "seconds": round(run.seconds, 1), "passed": run.passed}
-
-
-def complete(line: dict[str, Any]) -> bool:
-    return line.get("shape") == SHAPE and isinstance(line.get("task"), str)
-
-
-def by_age(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The newest first."""
-    return sorted(lines, key=lambda line: (-line["ended"], line["task"]))
