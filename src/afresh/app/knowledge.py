@@ -63,9 +63,9 @@ def keep(desk: Desk, state: State) -> None:
 def drafted(desk: Desk, state: State, folder: Folder) -> tuple[str, str]:
     """The object and why it waits for a person; or no object, and why there is none."""
     found = course(desk.store.journal(state.task.id))
-    if why := worth_keeping(found):
+    if why := "thrown away" if state.status is Status.DISCARDED else worth_keeping(found):
         return "", why
-    new, known = draft(found), folder.objects()
+    new, known = portable(draft(found), desk.project.root), folder.objects()
     if old := next((one for one in known.values() if one.source == new.source), None):
         return old.id, old.waits
     like = [one for one in known.values() if likeness(lesson(one), lesson(new)) >= ALIKE]
@@ -75,6 +75,12 @@ def drafted(desk: Desk, state: State, folder: Folder) -> tuple[str, str]:
     status, day = (Standing.DRAFT, "") if waits else (Standing.APPROVED, new.created)
     made = folder.add(replace(new, status=status, waits=waits, approved=day))
     return new.id, waits if made else "its file was there already"
+
+
+def portable(one: Knowledge, root: Path) -> Knowledge:
+    """For every clone: paths from the root of the project, and none of somebody's home."""
+    body = one.body.replace(f"{root}/", "").replace(f"{Path.home()}/", "~/")
+    return replace(one, body=body)
 
 
 def lesson(one: Knowledge) -> str:
@@ -140,7 +146,14 @@ def listing(desk: Desk) -> Listing:
     found, wrong = skills(root, {})
     rows = [row(desk, one.read.knowledge, one) for one in held if one.read.knowledge]
     notes = [note for one in held for note in one.read.notes]
-    return Listing(rows, [(one.path, one.description) for one in found], [*notes, *wrong])
+    return Listing(rows, [(one.path, one.description) for one in found], [*links(root), *notes, *wrong])
+
+
+def links(root: Path) -> list[Note]:
+    """A link in place of a folder is not followed, and not passed over in silence."""
+    places = [root / ".afresh/knowledge", *[root / ".afresh/knowledge" / name for name in (APPROVED, DRAFTS)]]
+    told = "is a link: nothing is read or written through it"
+    return [Note(place.relative_to(root).as_posix(), 1, told) for place in places if place.is_symlink()]
 
 
 def row(desk: Desk, one: Knowledge, held: Held) -> Row:
@@ -195,14 +208,14 @@ def reject(desk: Desk, name: str) -> Row:
 def decide(desk: Desk, name: str, values: Mapping[str, Any], place: str) -> Row:
     """The one way in which a person's word on an object is recorded."""
     folder, one = folder_of(desk.project.root), find(desk, name)
-    folder.move(folder.set(one.knowledge.id, lambda _: values), place)
+    folder.move(folder.set(one.knowledge.id, lambda _: values, begin=True), place)
     return find(desk, one.knowledge.id)
 
 
 def search(desk: Desk, question: str) -> list[tuple[str, float, str]]:
     """What a task with this goal would be shown: id or path, fit, text."""
     settle(desk)
-    return [(one.key, one.fit, one.text) for one in library(desk, desk.project.root).ranked(question)]
+    return [(one.key, one.fit, one.text) for one in library(desk, desk.project.root).ranked([question])]
 
 
 def as_skill(desk: Desk, name: str, place: Path | None) -> Path:

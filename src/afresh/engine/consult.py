@@ -32,7 +32,7 @@ def consult(state: State, agent: Agent) -> Sequence[Look]:
         found = library.named(state.knowledge.window)
     else:
         kept = library.named([id for id in state.knowledge.window if id in state.knowledge.used])
-        fits = library.find(question(state), MOST)
+        fits = library.find(questions(state), MOST)
         found = [*kept, *[look for look in fits if look.subject not in {one.subject for one in kept}]][:MOST]
     return within(found, int(state.budget * OF_CEILING), agent.counter)
 
@@ -44,11 +44,12 @@ def consulted(state: State, memory: Memory, agent: Agent) -> list[Event]:
     return [Consulted(state.step + 1, state.phase, tuple(look.subject for look in memory.of(SECTION)))]
 
 
-def question(state: State) -> str:
-    """The goal, what the user said since, what fails now, and what has been changed."""
+def questions(state: State) -> tuple[str, str]:
+    """The goal and what the user said since; and with it what fails now and what has been changed."""
     runs = state.verdict.runs if state.verdict else state.baseline.runs if state.baseline else ()
     failing = [f"{one.test} {one_line(one.message, 200)}" for run in runs for one in run.failures][:FAILURES]
-    return "\n".join([state.task.goal, *state.words[-2:], *failing, *state.changed[:FAILURES]])
+    goal = "\n".join([state.task.goal, *state.words[-2:]])
+    return goal, "\n".join([goal, *failing, *state.changed[:FAILURES]])
 
 
 def within(looks: Sequence[Look], room: int, counter: Gauge) -> list[Look]:

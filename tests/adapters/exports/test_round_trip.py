@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from desks import Desks, content, kept
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -186,3 +187,15 @@ def act(desk: Desk, kind: str, task: str, folder) -> None:
             assert "that this project does not have" in str(refused)
     elif kind == "import" and (folder / "queue.json").exists():
         import_from(desk, folder)
+
+
+def test_an_export_never_makes_a_journal_shorter(desks: Desks):
+    here, there, folder = told(desks.fresh(), {"one": 2}), desks.fresh(), desks.place()
+    export_to(here, folder)
+    import_from(there, folder)
+    take_step(here.store, here.store.load("one"))
+    export_to(here, folder)
+    before = content(folder)
+    with pytest.raises(BadInput, match=r"holds entries of one that this project does not have \(up to 19\)"):
+        export_to(there, folder)
+    assert content(folder) == before

@@ -90,6 +90,16 @@ def test_what_is_said_to_pass_is_known_by_name(command, printed, fine):
     assert said(command, printed).fine == fine
 
 
+def test_a_test_whose_name_begins_another_is_not_taken_for_it():
+    lines = [
+        "=== short test summary info ===",
+        "FAILED t.py::test_a - boom",
+        "FAILED t.py::test_a_more - boom",
+        "2 failed in 0.1s",
+    ]
+    assert [one.lines for one in said("pytest", "\n".join(lines)).findings] == [(4, 4), (5, 5)]
+
+
 def test_a_test_that_fails_only_with_one_inside_it_is_not_told_apart():
     assert not [one for one in said("go test", outputs.GO).findings if one.subject.endswith("::TestTable")]
 

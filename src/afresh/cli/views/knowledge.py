@@ -72,7 +72,11 @@ def knowledge_show(row: "Row") -> "RenderableType":
     rows: list[tuple[str, Any]] = [
         (
             "state",
-            Text.assemble(said(row.standing, COLOURS[row.standing]), (f", {one.by}", "dim"), f": {row.why}" if row.why else ""),
+            Text.assemble(
+                said(row.standing, COLOURS[row.standing]),
+                ("" if row.standing is Standing.DRAFT else f", {one.by}", "dim"),
+                f": {row.why}" if row.why else "",
+            ),
         ),
         ("tags", said(", ".join(one.tags))),
         ("learnt from", said(one.source or "a person")),

@@ -69,12 +69,20 @@ def imported(arrivals: "Sequence[Arrival]") -> "RenderableType":
             continue
         what = Text("held" if arrival.owner else WORDS[arrival.relation], "red" if arrival.refused else "green")
         what.append(f"\n{why(arrival)}" if why(arrival) else "", "yellow")
-        grown = f"{arrival.here} → {arrival.entries}" if arrival.added and arrival.here else f"{arrival.entries}"
         table.add_row(
-            said(arrival.task or "(notebook)", "bold"), word(arrival.status.value if arrival.status else ""), what, grown
+            said(arrival.task or "(notebook)", "bold"),
+            word(arrival.status.value if arrival.status else ""),
+            what,
+            lengths(arrival),
         )
     shown = [table] if table.row_count else []
     return Group(*shown, summed_up(arrivals))
+
+
+def lengths(arrival: "Arrival") -> str:
+    if arrival.added:
+        return f"{arrival.here} → {arrival.entries}" if arrival.here else f"{arrival.entries}"
+    return f"{arrival.entries}, here {arrival.here}" if arrival.entries != arrival.here else f"{arrival.entries}"
 
 
 def why(arrival: "Arrival") -> str:
