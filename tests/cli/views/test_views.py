@@ -223,6 +223,17 @@ def test_why_says_what_brings_a_name_back_and_where_memory_lost_it():
     assert json.loads(json.dumps(plain))["chances"][0]["parts"] == {"age": -1.5, "bias": -2.0}
 
 
+def test_status_begins_with_what_needs_a_person_and_only_counts_what_is_settled() -> None:
+    settled = [Ticket(f"old-{n}", "was once", "write_tests", Status.APPLIED, 0, (), False) for n in range(50)]
+    text = rendered(status([*settled, *TICKETS], STATES, now=DONE.updated + 7_200))
+    lines = [line.rstrip() for line in text.splitlines()]
+    assert [line for line in lines if line in ("Needs you", "At work", "To come", "Over")] == [
+        "Needs you", "At work", "To come", "Over",
+    ]  # fmt: skip
+    assert text.index("t-2") < text.index("t-5") < text.index("At work") < text.index("t-3 ") < text.index("t-4")
+    assert "2 hours ago" in text and "50 applied" in text and text.count("was once") == 5
+
+
 def test_the_inbox_numbers_options_and_tells_how_to_answer() -> None:
     waiting = replace(BLOCKED, options=("total: as in the docs", "sum"), changed=tuple(f"f{n}.py" for n in range(9)), kept=2)
     text = " ".join(rendered(inbox([waiting], waiting.updated + 7_300), 120).split())
