@@ -6,6 +6,7 @@ AfreshError
 │   └── LeaseLost     somebody else owns the task now; this worker stops
 ├── NeedsPerson       a person: `what` happened, what is `safe`, what to do `next`
 │   ├── BadInput      the command or a file of the user's is not usable as it is
+│   │   └── BadInstructions   a file of instructions is not: its task waits until it is mended
 │   ├── NoSandbox     nothing on this machine can confine a command
 │   └── Damaged       stored state fails its checksum, or a newer afresh wrote it
 └── Broken            a developer: an invariant of the program does not hold
@@ -42,6 +43,10 @@ class BadInput(NeedsPerson):
     """What the user gave can't be used as it is."""
 
 
+class BadInstructions(BadInput):
+    """A file of instructions can't be used as it is."""
+
+
 class NoSandbox(NeedsPerson):
     """No confinement can be had, and the user has not waived it."""
 
@@ -55,11 +60,12 @@ class Broken(AfreshError):
 
 
 class OverCeiling(Broken):
-    """A build that can't fit its never-compacted content. `evidence`: which section, its size and what is left for it."""
+    """A build that can't fit its never-compacted content. `evidence`: which section, its size and what is left for it; `next`:
+    what a person can do."""
 
-    def __init__(self, what: str, evidence: str = "") -> None:
+    def __init__(self, what: str, evidence: str = "", next: str = "") -> None:
         super().__init__(what)
-        self.evidence = evidence or what
+        self.evidence, self.next = evidence or what, next
 
 
 class Conflict(Broken):

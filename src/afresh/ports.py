@@ -8,6 +8,8 @@ from afresh.domain.action import Completed, Reply
 from afresh.domain.change import Change
 from afresh.domain.event import Entry, Event, Opened
 from afresh.domain.fact import Block, Fact, Look, Region
+from afresh.domain.instructions import Chain
+from afresh.domain.known import Edit, Known, Question
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.domain.window import Request, ToolSchema
@@ -144,6 +146,47 @@ class Insight(Protocol):
         ...
 
 
+class Lore(Protocol):
+    """What a project knows beyond the state of one task."""
+
+    def look_up(self, question: Question) -> Sequence[Known]:
+        """Facts that hold, best first; in time that does not grow with their number."""
+        ...
+
+    def known(self, name: str) -> Sequence[Known]:
+        """All that ever had this id, whether they hold or not."""
+        ...
+
+    def edits(self) -> Sequence[Edit]:
+        """What persons have corrected or want forgotten, in order."""
+        ...
+
+
+class NoLore:
+    """Of a task that stands alone."""
+
+    def look_up(self, question: Question) -> Sequence[Known]:
+        return ()
+
+    def known(self, name: str) -> Sequence[Known]:
+        return ()
+
+    def edits(self) -> Sequence[Edit]:
+        return ()
+
+
+UNTOLD = NoLore()
+
+
+class Instructions(Protocol):
+    """What people have written down for whoever works here."""
+
+    def chain(self, types: Sequence[str], named: Sequence[str], touched: Sequence[str]) -> Chain:
+        """All that counts for a task of these types (the general one first) that was told of some paths, which may be mere words,
+        and has touched others. BadInstructions for a file that can't be used as it is."""
+        ...
+
+
 class Library(Protocol):
     """What earlier tasks have learnt, and skills of the repository, to be looked up."""
 
@@ -192,6 +235,7 @@ class Bench:
     recall: int = 1_200
     """Tokens of an archived output that are shown at once; and how they are counted."""
     count: Callable[[str], int] = roughly
+    lore: Lore = UNTOLD
 
 
 class Tool(Protocol):

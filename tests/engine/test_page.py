@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.domain.window import Tier
+from afresh.engine.draft import Draft, Piece
 from afresh.engine.page import page
 from afresh.engine.recall import around, parted
-from afresh.engine.sections import Draft, Piece
 
 
 def shown(*texts: str, group: str = "a.py") -> list[str]:

@@ -10,7 +10,7 @@ from afresh.adapters.tools import TOOLS
 from afresh.adapters.workspace.files import TreeFiles
 from afresh.app.sample import SAMPLE
 from afresh.domain.action import Action, Observation
-from afresh.domain.fact import Fact, FactKind, Look, PlanItem
+from afresh.domain.fact import Decision, Fact, FactKind, Look, PlanItem
 from afresh.domain.memory import Memory
 from afresh.domain.report import place
 from afresh.domain.state import State, StepRecord
@@ -135,8 +135,8 @@ def test_the_system_text_stays_the_same_within_a_phase_and_shares_its_beginning_
 
 def test_the_names_of_sections_and_which_are_always_shown_are_those_that_the_builder_uses(tmp_path: Path):
     verdict = Verdict(Ruling.FAIL, "x", (GREEN,))
-    state = replace(at_work("fix_violation", "change"), verdict=verdict)
-    kinds = ("violations", "suggestion", "test", "change", "output")
+    state = replace(at_work("fix_violation", "change"), verdict=verdict, decisions=(Decision("use a table", "model"),))
+    kinds = ("instructions", "violations", "suggestion", "test", "change", "output", "memory", "rule", "decision", "failed")
     made = drafts(Memory(state, (*PythonInsight().looks(state, FILES), *(Look(kind, "a", "b") for kind in kinds))))
     assert {draft.name for draft in made} <= set(SECTIONS)
     assert {draft.name for draft in made if draft.tier is Tier.ALWAYS} == set(ALWAYS)

@@ -11,7 +11,7 @@ from afresh.adapters.store.sqlite import SqliteStore
 from afresh.domain import event as happened
 from afresh.domain.action import Action, Observation, Reply, Usage
 from afresh.domain.event import Entry, Event
-from afresh.domain.fact import Decision, Fact, FactKind, IndexLine, PlanItem
+from afresh.domain.fact import Decision, Fact, FactKind, IndexLine, PlanItem, Scope
 from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
 from afresh.domain.verdict import Baseline, CheckRun, Failure, Ruling, Verdict
@@ -126,7 +126,10 @@ def ceilings(step: int) -> st.SearchStrategy[list[Event]]:
 
 
 def asides(step: int) -> st.SearchStrategy[Event]:
-    facts = st.builds(Fact, kind=st.sampled_from(FactKind), subject=texts, text=texts, confidence=st.sampled_from([0.5, 1.0]))
+    facts = st.builds(
+        Fact, kind=st.sampled_from(FactKind), subject=texts, text=texts, confidence=st.sampled_from([0.5, 1.0]),
+        scope=st.sampled_from(Scope),
+    )  # fmt: skip
     lines = st.just((IndexLine("b", "run", "pytest", 10, "phrase", step),))
     return st.one_of(
         st.builds(happened.Decided, st.builds(Decision, text=texts, by=speakers, why=texts, step=st.just(step))),

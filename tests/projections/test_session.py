@@ -65,6 +65,9 @@ def test_the_front_matter_is_json_between_rules() -> None:
     front = json.loads(text.split("---\n")[1])
     assert front["step"] == 4 and front["status"] == "running" and front["next"] == ["extract the parser"]
     assert front["updated"] == "2023-11-14T22:14:20Z"
+    assert front["progress"] == ["[x] read it", "[ ] extract the parser", "step 4 kept: kept"]
+    asked_for = {"id", "task", "step", "phase", "status", "outcome", "next", "progress"}
+    assert asked_for <= set(front)
 
 
 def test_foreign_text_can_not_pass_for_a_heading_a_picture_or_a_terminal_command() -> None:

@@ -1,43 +1,14 @@
-import json
 import os
 from pathlib import Path
 
 import pytest
-from journals import on_disk
+from writing_desk import Desk
 
 from afresh.domain import event as happened
 from afresh.domain.action import Reply
-from afresh.domain.fact import Decision, PlanItem
-from afresh.domain.task import Status, Task
+from afresh.domain.fact import Decision
+from afresh.domain.task import Status
 from afresh.projections.rebuild import rebuild
-from afresh.projections.writer import ProjectionWriter
-
-
-class Desk:
-    """A writer with a journal behind it."""
-
-    def __init__(self, folder: Path) -> None:
-        folder.parent.mkdir(exist_ok=True)
-        self.folder, self.project, self.complaints = folder, on_disk(folder.parent), list[str]()
-        self.store, self.queue = self.project.store, self.project.queue
-        self.writer = ProjectionWriter(folder, self.store, self.queue.tickets, self.complaints.append)
-
-    def add(self, task: str, **order: object) -> None:
-        self.commit(task, happened.Created(Task(id=task, **{"goal": "a goal", **order})))
-
-    def commit(self, task: str, *events: happened.Event) -> None:
-        self.writer.saw(*self.project.commit(task, events, at=1_700_000_000.0))
-
-    def log(self, task: str) -> list[dict]:
-        return [json.loads(line) for line in (self.folder / "decisions" / f"{task}.jsonl").read_text().splitlines()]
-
-    def continuity(self) -> dict:
-        return json.loads((self.folder / "continuity.json").read_text())
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path / "state")
 
 
 def test_an_ended_task_moves_to_the_archive_and_out_of_continuity(desk: Desk) -> None:
@@ -46,7 +17,9 @@ def test_an_ended_task_moves_to_the_archive_and_out_of_continuity(desk: Desk) ->
     desk.commit("t1", happened.Ended(Status.DONE, "all checks pass"))
     assert not (desk.folder / "sessions" / "t1.md").exists()
     assert "all checks pass" in (desk.folder / "sessions" / "archive" / "t1.md").read_text()
-    assert desk.continuity()["tasks"] == [] and desk.continuity()["pick_up"] is None
+    assert desk.continuity()["tasks"] == [] and desk.continuity()["pick_up"]["status"].startswith("done")
+    desk.commit("t1", happened.Ended(Status.APPLIED, "merged"))
+    assert desk.continuity()["pick_up"] is None
 
 
 def test_parts_that_are_no_longer_needed_go(desk: Desk) -> None:
@@ -66,13 +39,17 @@ def test_the_log_tells_who_decided_what_and_why(desk: Desk) -> None:
     desk.commit("t1", happened.Settled(2, False, "s0", why="test_x failed"), happened.Finished(2, "reverted"))
     desk.commit("t1", happened.Asked("which one?", ("a", "b")), happened.Ended(Status.BLOCKED, "asked"))
     desk.commit("t1", happened.Answered("the first"))
-    assert [(line["n"], line["step"], line["kind"], line["by"], line["severity"]) for line in desk.log("t1")] == [
-        (1, 2, "decided", "model", "info"),
-        (2, 2, "settled", "harness", "warning"),
-        (3, 2, "asked", "model", "blocker"),
-        (4, 2, "ended", "harness", "blocker"),
-        (5, 2, "answered", "person", "override"),
+    assert [
+        (line["n"], line["step"], line["kind"], line["type"], line["by"], line["severity"], line["follows"])
+        for line in desk.log("t1")
+    ] == [
+        (1, 2, "decided", "approach", "model", "info", []),
+        (2, 2, "settled", "outcome", "harness", "warning", [1]),
+        (3, 2, "asked", "blocker", "model", "blocker", []),
+        (4, 2, "ended", "blocker", "harness", "blocker", [3]),
+        (5, 2, "answered", "override", "person", "info", [3]),
     ]
+    assert desk.log("t1")[2]["options"] == [{"option": "a", "means": ""}, {"option": "b", "means": ""}]
     assert desk.log("t1")[1]["why"] == "test_x failed" and desk.log("t1")[0]["at"] == "2023-11-14T22:13:20Z"
 
 
@@ -155,48 +132,6 @@ def test_a_linked_log_or_session_file_is_not_followed(desk: Desk, tmp_path: Path
 def test_a_hostile_task_id_stays_inside_its_folder(desk: Desk) -> None:
     desk.add("../../evil")
     assert [path.name for path in (desk.folder / "tasks").iterdir()] == ["%2E%2E%2F%2E%2E%2Fevil.json"]
-
-
-def test_continuity_names_running_before_blocked_before_ready_before_waiting(desk: Desk) -> None:
-    desk.add("ready", priority=5)
-    desk.add("waits", needs=("ready",), priority=9)
-    desk.add("asks")
-    desk.commit("asks", happened.Asked("how?"), happened.Ended(Status.BLOCKED, "asked"))
-    desk.add("runs")
-    desk.commit("runs", happened.Claimed("w"))
-    found = desk.continuity()
-    assert [row["task"] for row in found["tasks"]] == ["runs", "asks", "ready", "waits"]
-    assert found["tasks"][3]["waits for"] == "ready" and found["pick_up"]["task"] == "runs"
-    desk.commit("ready", happened.Ended(Status.DONE, "done"))
-    assert "waits for" not in desk.continuity()["tasks"][-1]
-
-
-def test_continuity_follows_every_step_and_still_is_what_a_rebuild_gives(desk: Desk) -> None:
-    desk.add("first")
-    desk.add("waits", needs=("first",))
-    desk.commit("first", happened.Claimed("w"))
-    desk.commit("first", happened.Finished(1, "looked around"))
-    desk.commit("waits", happened.Planned((PlanItem("begin"),)))
-    found = (desk.folder / "continuity.json").read_bytes()
-    assert desk.continuity()["pick_up"]["last outcome"] == "looked around"
-    assert desk.continuity()["tasks"][1]["waits for"] == "first"
-    rebuild(desk.store, desk.queue.tickets(), desk.folder)
-    assert (desk.folder / "continuity.json").read_bytes() == found
-
-
-def test_continuity_is_bounded_whatever_the_number_of_tasks_and_the_script(desk: Desk) -> None:
-    for number in range(30):
-        desk.add(f"task-{number:04}", goal="漢字" * 300, needs=("n" * 300,) * 9)
-    found = desk.continuity()
-    assert len(found["tasks"]) == 20 and found["active"] == 30
-    # three bytes a token is on the safe side for Latin and for Chinese text
-    assert (desk.folder / "continuity.json").stat().st_size / 3 < 2_000
-
-
-def test_state_files_are_under_a_kilobyte(desk: Desk) -> None:
-    desk.add("t1", goal="word " * 500)
-    desk.commit("t1", happened.Ended(Status.FAILED, "reason " * 500))
-    assert (desk.folder / "tasks" / "t1.json").stat().st_size < 1_024
 
 
 def test_a_rebuild_by_another_process_in_between_changes_nothing(desk: Desk) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from afresh.engine.sections import NEWEST
+from afresh.engine.spoken import NEWEST
 from afresh.engine.tokens import Counter
 from afresh.errors import BadInput
 from afresh.replay.run import TALK, from_trajectory, trajectory

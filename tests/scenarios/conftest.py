@@ -33,6 +33,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     from person import CALC, TEST, Person
 
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     one = Person(tmp_path)
     one.repo.mkdir()
     one.git("init", "-q", "-b", "main")

@@ -51,7 +51,8 @@ def tell(
         old = (root / path).read_text() if text.startswith("+") else ""
         (root / path).write_text(old + text.removeprefix("+"))
     identity = ("-c", "user.name=t", "-c", "user.email=t@t")
-    subprocess.run(["git", *identity, "commit", "--allow-empty", "-qam", "as it stands"], cwd=root, check=True)
+    subprocess.run(["git", "add", "-A"], cwd=root, check=True)
+    subprocess.run(["git", *identity, "commit", "--allow-empty", "-qm", "as it stands"], cwd=root, check=True)
     script = folder / "script.jsonl"
     lines = [{"thought": thought, "actions": [{"tool": tool, "args": args} for tool, args in done]} for thought, done in replies]
     script.write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -5,6 +5,7 @@ from dataclasses import replace
 from afresh.adapters.models import WINDOW, known_framing, known_window
 from afresh.adapters.templates import Shelf, template
 from afresh.adapters.tools import TOOLS
+from afresh.domain.fact import Look
 from afresh.domain.memory import Memory
 from afresh.domain.state import State
 from afresh.domain.task import Task
@@ -12,8 +13,10 @@ from afresh.domain.template import Template
 from afresh.domain.window import Window
 from afresh.engine.budget import SHARE_OF_WINDOW, most
 from afresh.engine.build import build, offered
+from afresh.engine.instructions import Allowance, chain_for, rendered
 from afresh.engine.tokens import FRAMING, Counter
 from afresh.errors import BadInput, OverCeiling
+from afresh.ports import Instructions
 
 SAFE = "nothing was added"
 
@@ -24,7 +27,7 @@ def build_each(memory: Memory, style: Template, budget: int, counter: Counter) -
     return [build(memory, one, offered(one.at(""), TOOLS), budget, counter) for one in alone]
 
 
-def refuse_unworkable(task: Task, shelf: Shelf) -> None:
+def refuse_unworkable(task: Task, shelf: Shelf, instructions: Instructions) -> None:
     refuse_unstorable(task.goal, task.model, *(check.command for check in task.checks))
     if any(not check.command.strip() for check in task.checks):
         raise BadInput("a check is empty, so it would verify nothing", next="give a command that must exit 0", safe=SAFE)
@@ -37,7 +40,7 @@ def refuse_unworkable(task: Task, shelf: Shelf) -> None:
     if task.model:
         refuse_large(task.budget, known_window(task.model))
         refuse_large(task.max_budget, known_window(task.model), "--max-budget")
-    refuse_overfull(State(task=task), shelf)
+    refuse_overfull(State(task=task), shelf, instructions)
 
 
 def refuse_unstorable(*texts: str) -> None:
@@ -58,13 +61,20 @@ def refuse_large(budget: int, window: int, option: str = "--budget") -> None:
         )
 
 
-def refuse_overfull(state: State, shelf: Shelf) -> None:
-    """By trying, with the highest ceiling: a window of every phase holds the tools, the criteria and all that was said."""
-    task = state.task
+def refuse_overfull(state: State, shelf: Shelf, instructions: Instructions) -> None:
+    """By trying, with the highest ceiling: a window of every phase holds the tools, the criteria, all that was said, and what
+    people have laid down."""
+    task, style = state.task, template(state.task.type, shelf)
     window, framing = (known_window(task.model), known_framing(task.model)) if task.model else (WINDOW, FRAMING)
-    highest = most(task, window)
+    highest, counter = most(task, window), Counter(framing=framing)
+    allowance = Allowance(highest, style.instructions)
     try:
-        build_each(Memory(state, ()), template(task.type, shelf), highest, Counter(framing=framing))
+        text = rendered(chain_for(state, instructions), allowance).text
+    except OverCeiling as fault:
+        what = f"{fault.evidence} ({allowance.share:.0%} of the highest ceiling, {highest:,})"
+        raise BadInput(what, next=f"{fault.next}; `afresh instructions` shows what counts", safe=SAFE) from None
+    try:
+        build_each(Memory(state, (Look("instructions", "", text),)), style, highest, counter)
     except OverCeiling as fault:
         what = f"no window could hold that: {fault.evidence} under the highest ceiling, {highest:,} tokens"
         raise BadInput(what, next="use fewer words, or add the task with a larger --max-budget", safe=SAFE) from None

@@ -1,5 +1,6 @@
 """The calls of a task: what each was sent, to the byte."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -45,6 +46,23 @@ def call(desk: Desk, task: str, step: int | None) -> Call:
     number, audit = wanted[-1]
     sections = tuple(Section(ref.name, ref.tier, desk.store.read(ref.block), ref.tokens) for ref in audit.sections)
     return Call(number, audit, sections, replies.get(number))
+
+
+def block_text(desk: Desk, block: str, span: str = "") -> str:
+    """An archived text, or the lines `A-B` of it."""
+    try:
+        lines = desk.store.read(block.lower()).splitlines()
+    except KeyError as fault:
+        raise BadInput(
+            f"no archived text, or more than one, has an id that begins with {block!r}",
+            next="give six characters of it or more, as context/TASK.json and project_memory.json list them",
+        ) from fault
+    if not span:
+        return "\n".join(lines)
+    found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", span.strip())
+    if not found or not 1 <= int(found[1]) <= int(found[2] or found[1]) or int(found[1]) > len(lines):
+        raise BadInput(f"{span!r} names no lines of it", next=f"it has {len(lines):,}: --lines 1-{len(lines)}")
+    return "\n".join(lines[int(found[1]) - 1 : int(found[2] or found[1])])
 
 
 def accumulating(desk: Desk, task: str) -> int:

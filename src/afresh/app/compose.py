@@ -13,6 +13,7 @@ from afresh.adapters.templates import call_template, template
 from afresh.adapters.time import SystemClock
 from afresh.adapters.tools import TOOLS
 from afresh.adapters.workspace.environment import environment_folders
+from afresh.adapters.workspace.moved import unpack
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.acceptance import refuse_large
@@ -24,7 +25,7 @@ from afresh.engine.agent import Agent, Upkeep
 from afresh.engine.compaction.written import Ask
 from afresh.engine.loop import work_on
 from afresh.engine.tokens import Counter
-from afresh.errors import BadInput, OverCeiling
+from afresh.errors import BadInput, BadInstructions, OverCeiling
 from afresh.insight.python import PythonInsight
 from afresh.ports import Watcher
 
@@ -53,6 +54,8 @@ def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
         return desk.store.load(claimed)
     except OverCeiling as fault:
         return block(desk, claimed, str(fault))
+    except BadInstructions as fault:
+        return block(desk, claimed, f"{fault.what} ({fault.next}). Mend the file and answer; then it goes on")
     finally:
         desk.queue.release(worker, claimed)
 
@@ -61,6 +64,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
     task, clock, spec = state.task, SystemClock(), which_model(desk, state, terms)
     counter = Counter(framing=known_framing(spec))
     repository = Repository.find(desk.project.root)
+    unpack(repository, task.id)
     workspace = GitWorkspace(repository, task.id, clock)
     mounts = Mounts(
         tree=workspace.root,
@@ -85,9 +89,11 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         template=template(task.type, desk.templates),
         clock=clock,
         counter=counter,
-        watchers=(desk.projections, *terms.watchers),
+        watchers=(desk.lore, desk.projections, *terms.watchers),
         learnt=learnt(desk, model.name, task.id),
         upkeep=upkeep(desk, spec),
+        lore=desk.lore,
+        instructions=desk.instructions,
         library=library(desk, workspace.root),
     )
 

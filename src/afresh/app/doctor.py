@@ -5,10 +5,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from afresh.adapters.exports.layout import promise
 from afresh.adapters.sandbox import probe
 from afresh.adapters.sandbox.choose import advice
 from afresh.adapters.workspace.git import executable, version
-from afresh.app.tasks import Desk, open_desk
+from afresh.app.tasks import Desk, offer, open_desk
 from afresh.domain.health import Finding
 from afresh.errors import AfreshError, NeedsPerson
 
@@ -75,6 +76,10 @@ def journals(desk: Desk) -> Iterator[Finding]:
         except AfreshError as fault:
             broken.append(f"{ticket.task}: {fault}")
     if broken:
-        yield Finding("journals", "fail", "; ".join(broken), "restore the database from a backup; the other tasks are whole")
+        lost, where = promise(desk.project.folder / "export"), desk.project.database
+        remedy = f"or move it away (mv {where} {where}.old), then {lost}" if lost else "the other tasks are whole"
+        yield Finding("journals", "fail", "; ".join(broken), f"restore the database from a backup; {remedy}")
+    elif lost := offer(desk):
+        yield Finding("journals", "warn", "no task is here, but there is an export", lost)
     else:
         yield Finding("journals", "ok", f"{len(tickets)} tasks, {entries:,} entries, every hash fits")

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from afresh.adapters.prices import listed, price_of
+from afresh.domain.pieces import PIECES
 from afresh.domain.price import Price
 from afresh.domain.text import one_line
-from afresh.engine.tokens import PIECES, Counter
+from afresh.engine.tokens import Counter
 from afresh.errors import BadInput, NeedsPerson, OverCeiling
 from afresh.replay.album import Album
 from afresh.replay.measure import Builder, Moment, measure

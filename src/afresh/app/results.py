@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from afresh.adapters.workspace import branch
+from afresh.adapters.workspace.moved import drop, pending, unpack
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.tasks import Desk, end
@@ -15,7 +16,10 @@ from afresh.errors import BadInput
 def changes(desk: Desk, state: State) -> Sequence[Change]:
     if not state.opened or state.snapshot == state.opened or state.status in (Status.APPLIED, Status.DISCARDED):
         return ()
-    return GitWorkspace(Repository.find(desk.project.root), state.task.id).changes(state.opened, state.snapshot)
+    repository = Repository.find(desk.project.root)
+    if pending(repository, state.task.id):
+        return ()
+    return GitWorkspace(repository, state.task.id).changes(state.opened, state.snapshot)
 
 
 def apply(desk: Desk, task: str, unverified: bool = False) -> tuple[State, str]:
@@ -33,7 +37,9 @@ def apply(desk: Desk, task: str, unverified: bool = False) -> tuple[State, str]:
             next=f"look at it with `afresh show {task}`, then `afresh apply {task} --unverified` if you want it all the same",
             safe="your checkout is as it was",
         )
-    done = branch.apply(Repository.find(desk.project.root), task)
+    repository = Repository.find(desk.project.root)
+    unpack(repository, task)
+    done = branch.apply(repository, task)
     said = f"applied {task} ({done.how}): HEAD is now {done.commit[:12]}. {done.note}".strip()
     return end(desk, task, Status.APPLIED, said), said
 
@@ -45,5 +51,7 @@ def discard(desk: Desk, task: str) -> State:
         raise BadInput(f"task {task} is being worked on by {owner}", next="stop that run first", safe="nothing was removed")
     if state.status in (Status.APPLIED, Status.DISCARDED):
         raise BadInput(f"task {task} is {state.status} already", next="nothing is left to do")
-    branch.discard(Repository.find(desk.project.root), task)
+    repository = Repository.find(desk.project.root)
+    branch.discard(repository, task)
+    drop(repository, task)
     return end(desk, task, Status.DISCARDED, "discarded by the user")

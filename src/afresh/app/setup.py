@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from afresh.app.instructions import first_found
 from afresh.app.tasks import Desk
 from afresh.insight.commands import likely_checks
 from afresh.projections.rebuild import rebuild as rebuild_projections
@@ -28,9 +29,11 @@ def init(desk: Desk) -> Sequence[str]:
         f"{made} {config.relative_to(desk.project.root)} (yours to commit)",
         f"state in {desk.project.state.relative_to(desk.project.root)} (ignored by git)",
         f"checks: {found}",
+        f"instructions: {first_found(desk.instructions) or 'none; write .afresh/AGENT.md if there is something to say'}",
         'next: afresh doctor, then afresh run "what is to be done"',
     ]
 
 
 def rebuild(desk: Desk) -> int:
-    return rebuild_projections(desk.store, desk.queue.tickets(), desk.project.state)
+    desk.lore.rebuild()
+    return rebuild_projections(desk.store, desk.queue.tickets(), desk.project.state, desk.lore)

@@ -1,26 +1,32 @@
-"""Tasks come in, are listed, and get their answers."""
+"""Tasks come in and are found again."""
 
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
+from afresh.adapters.exports.layout import promise
+from afresh.adapters.instructions import InstructionFiles, instructions_for
 from afresh.adapters.models import anchored
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
+from afresh.adapters.store.lore import SqliteLore
+from afresh.adapters.store.notebook import SqliteNotebook
 from afresh.adapters.store.sqlite import SqliteStore
 from afresh.adapters.templates import Shelf, make, merged_type, shelf_for
 from afresh.adapters.time import SystemClock
 from afresh.adapters.workspace.repository import Repository, make_state
-from afresh.app.acceptance import refuse_overfull, refuse_unstorable, refuse_unworkable
+from afresh.app.acceptance import refuse_unworkable
 from afresh.app.project import Project, Settings, settings
 from afresh.domain.chain import link
-from afresh.domain.event import Answered, Asked, Created, Ended, Event, Head
+from afresh.domain.event import Created, Ended, Event, Head
 from afresh.domain.fold import fold
+from afresh.domain.notes import USER
 from afresh.domain.report import place
 from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
+from afresh.engine.questions import over_ceiling
 from afresh.errors import BadInput
 from afresh.insight.commands import likely_checks
 from afresh.ports import Clock, Ticket
@@ -54,6 +60,9 @@ class Desk:
     projections: ProjectionWriter
     clock: Clock
     templates: Shelf
+    notebook: SqliteNotebook
+    lore: SqliteLore
+    instructions: InstructionFiles
 
 
 def open_desk(path: Path) -> Desk:
@@ -64,8 +73,22 @@ def open_desk(path: Path) -> Desk:
     database = Database(project.database)
     clock = SystemClock()
     store, queue = SqliteStore(database), SqliteQueue(database, clock)
-    projections = ProjectionWriter(project.state, store, queue.tickets)
-    return Desk(project, database, store, queue, settings(project), projections, clock, shelf_for(project.root))
+    notebook = SqliteNotebook(database, clock)
+    lore = SqliteLore(project.state / "memory.db", store, lambda: [notebook, *users_own(clock)])
+    projections = ProjectionWriter(project.state, store, queue.tickets, lore=lore)
+    shelf = shelf_for(project.root)
+    written = instructions_for(project.root, shelf)
+    return Desk(project, database, store, queue, settings(project), projections, clock, shelf, notebook, lore, written)
+
+
+def users_own(clock: Clock, make: bool = False) -> list[SqliteNotebook]:
+    """The notebook that all projects of the user share, once there is one."""
+    from platformdirs import user_data_path
+
+    path = user_data_path("afresh") / "user.db"
+    if make:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    return [SqliteNotebook(Database(path), clock, USER)] if make or path.exists() else []
 
 
 def add(desk: Desk, order: Order) -> State:
@@ -94,7 +117,7 @@ def add(desk: Desk, order: Order) -> State:
         report=report,
         max_budget=order.max_budget or given.max_budget,
     )
-    refuse_unworkable(task, desk.templates)
+    refuse_unworkable(task, desk.templates, desk.instructions)
     return note(desk, None, task.id, [Created(task)])
 
 
@@ -107,26 +130,19 @@ def find(desk: Desk, name: str | None) -> str:
     if len(fits) == 1:
         return fits[0]
     what = f"{name!r} fits {len(fits)} tasks: {', '.join(fits[:5])}" if fits else f"there is no task {name!r}"
-    raise BadInput(what, next="afresh list shows the tasks")
+    raise BadInput(what, next=offer(desk) or "afresh list shows the tasks")
 
 
 def latest(desk: Desk, tickets: Sequence[Ticket]) -> str:
     if not tickets:
-        raise BadInput("there is no task yet", next='give one: afresh run "what is to be done"')
+        raise BadInput("there is no task yet", next=offer(desk) or 'give one: afresh run "what is to be done"')
     states = [desk.store.load(ticket.task) for ticket in tickets[-50:]]
     return max(states, key=lambda state: state.updated).task.id
 
 
-def answer(desk: Desk, task: str, text: str) -> State:
-    """The person's own words, kept as they are. The task is ready again."""
-    state = desk.store.load(task)
-    if state.status is not Status.BLOCKED:
-        raise BadInput(f"task {task} is {state.status} and asks nothing", next="afresh status shows who waits for an answer")
-    if not text.strip():
-        raise BadInput("the answer is empty", next=f'afresh answer {task} "your words"')
-    refuse_unstorable(text)
-    refuse_overfull(replace(state, words=(*state.words, text)), desk.templates)
-    return note(desk, state, task, [Answered(text)])
+def offer(desk: Desk) -> str:
+    """What an export could bring back where there is nothing: the database was lost, or this is a fresh clone."""
+    return "" if desk.queue.tickets() else promise(desk.project.folder / "export")
 
 
 def end(desk: Desk, task: str, status: Status, reason: str) -> State:
@@ -135,7 +151,7 @@ def end(desk: Desk, task: str, status: Status, reason: str) -> State:
 
 def block(desk: Desk, task: str, why: str) -> State:
     """The task can't go on by itself: it waits for a person and is in nobody's way."""
-    return note(desk, desk.store.load(task), task, [Asked(why), Ended(Status.BLOCKED, why)])
+    return note(desk, desk.store.load(task), task, [over_ceiling(why), Ended(Status.BLOCKED, why)])
 
 
 def note(desk: Desk, state: State | None, task: str, events: Sequence[Event]) -> State:
@@ -143,6 +159,7 @@ def note(desk: Desk, state: State | None, task: str, events: Sequence[Event]) ->
     entries = link(task, state.head if state else Head(), desk.clock.now(), events)
     after = fold(state, entries)
     desk.store.append(entries, (), after)
+    desk.lore.saw(after, entries)
     desk.projections.saw(after, entries)
     return after
 

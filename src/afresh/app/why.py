@@ -9,7 +9,7 @@ from afresh.domain.codec import loads
 from afresh.domain.event import Acted, Compacted, Digested, Entry, Requested
 from afresh.domain.fact import Look
 from afresh.domain.fold import fold
-from afresh.domain.memory import Memory, Recollection
+from afresh.domain.memory import Memory, Recollection, gathered
 from afresh.domain.passage import Passage, Voice
 from afresh.domain.state import State
 from afresh.domain.template import Template
@@ -108,7 +108,7 @@ def remembered(desk: Desk, state: State, audit: Audit) -> tuple[Memory, Template
     looks = [Look(ref.kind, ref.subject, desk.store.read(ref.block)) for ref in audit.looks]
     template = loads(Template, next(look.text for look in looks if look.kind == "template"))
     seen = tuple(look for look in looks if look.kind not in ("template", "tools"))
-    return Memory(state, seen, Recollection().of(state.passages, desk.store.read)), template
+    return gathered(state, seen, desk.store.read, Recollection()), template
 
 
 def absence(gone: list[Omission], likely: list[Chance], copies: tuple[Copy, ...], past: Past) -> str:

@@ -12,6 +12,7 @@ from afresh.cli.common import json_option, order_options
 @json_option
 def command(goal: str, type_: str, checks: tuple[str, ...], priority: int, needs: tuple[str, ...], as_json: bool, **more) -> None:
     """Put a task into the queue; `afresh work` does it."""
+    from afresh.app.instructions import remarks
     from afresh.app.tasks import Order, add, find
     from afresh.cli.common import desk, print_json
 
@@ -27,4 +28,6 @@ def command(goal: str, type_: str, checks: tuple[str, ...], priority: int, needs
         click.echo(f"writes {state.task.report}, and nothing else")
     none = "that what it cites exists" if state.task.report else "none: nothing can be verified (--check)"
     click.echo("checks: " + (", ".join(check.command for check in state.task.checks) or none))
+    for line in remarks(here, state):
+        click.echo(line)
     return None

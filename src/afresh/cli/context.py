@@ -80,6 +80,20 @@ def why(name: str, task: str | None, step: int | None, as_json: bool) -> None:
 
 
 @command.command()
+@click.argument("id")
+@click.option("--lines", "span", default="", metavar="A-B", help="Only these lines; a file or a fact names them as evidence.")
+@json_option
+def block(id: str, span: str, as_json: bool) -> None:
+    """Show an archived text by its ID: an output, or a section of a call. Six characters of the ID are enough."""
+    from afresh.app.calls import block_text
+    from afresh.cli.common import desk, print_json
+    from afresh.domain.text import visible
+
+    text = block_text(desk(), id, span)
+    return print_json({"block": id, "text": text}) if as_json else click.echo(visible(text))
+
+
+@command.command()
 @click.argument("task", required=False)
 @step_option
 @json_option

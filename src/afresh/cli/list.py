@@ -9,14 +9,18 @@ from afresh.cli.common import json_option
 @json_option
 def command(as_json: bool) -> None:
     """List the tasks in the queue."""
+    from afresh.app.asking import inbox
+    from afresh.app.tasks import offer
     from afresh.cli.common import desk, print_json
     from afresh.domain.text import one_line
 
-    tickets = desk().queue.tickets()
+    here = desk()
+    tickets = here.queue.tickets()
+    asked = {state.task.id: state.question for state in inbox(here)}
     if as_json:
         rows = [
             {"task": t.task, "goal": t.goal, "type": t.type, "status": t.status, "priority": t.priority,
-             "needs": list(t.needs), "ready": t.ready, "owner": t.owner}
+             "needs": list(t.needs), "ready": t.ready, "owner": t.owner, "question": asked.get(t.task, "")}
             for t in tickets
         ]  # fmt: skip
         return print_json(rows)
@@ -24,6 +28,10 @@ def command(as_json: bool) -> None:
         held = f" (held by {ticket.owner})" if ticket.owner else ""
         waits = f" after {', '.join(ticket.needs)}" if ticket.needs else ""
         click.echo(f"{ticket.task:36} {ticket.status:9} {ticket.type:18} {one_line(ticket.goal, 80)}{waits}{held}")
+        if ticket.task in asked:
+            click.echo(f"{'':36} asks: {one_line(asked[ticket.task], 120)}")
     if not tickets:
-        click.echo('no task yet: afresh add "what is to be done"')
+        click.echo(f"no task yet; {lost}" if (lost := offer(here)) else 'no task yet: afresh add "what is to be done"')
+    if asked:
+        click.echo("afresh inbox shows what each answer would mean; afresh answer TASK gives one")
     return None

@@ -9,6 +9,7 @@ from afresh.cli.common import json_option
 @json_option
 def command(as_json: bool) -> None:
     """Show running, waiting and finished tasks."""
+    from afresh.app.tasks import offer
     from afresh.cli.common import desk, print_json, show
     from afresh.cli.views.status import status, status_json
 
@@ -17,4 +18,4 @@ def command(as_json: bool) -> None:
     states = {ticket.task: here.store.load(ticket.task) for ticket in tickets}
     if as_json:
         return print_json(status_json(tickets, states))
-    return show(status(tickets, states))
+    return show(status(tickets, states, offer(here)))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from afresh.domain.action import Observation, Reply
 from afresh.domain.fact import Decision, Fact, Hunk, IndexLine, PlanItem, Region
 from afresh.domain.meter import Meter
+from afresh.domain.notes import Corrected, Forgotten, Noted
 from afresh.domain.passage import Passage
 from afresh.domain.summary import Summary
 from afresh.domain.task import Status, Task
@@ -68,14 +69,20 @@ class Planned:
 class Asked:
     question: str
     options: tuple[str, ...] = ()
+    """Each "option: what it would mean", or the option alone."""
+    by: str = "model"
+    """Or the harness, when it can't go on by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A person's own words."""
+    """A person's own words, or those of the option that was chosen by its number."""
 
     text: str
     by: str = "person"
+    """Their name, where it is known."""
+    option: int = 0
+    """Which of the options it is, counted from 1; 0 for words that are none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +249,7 @@ _KINDS = (
     Created, Claimed, Opened, Baselined, Requested, Replied, Acted, Planned, Asked,
     Answered, Decided, Digested, Verified, Settled, Finished, Ended,
     Calibrated, Breached, Doubted, Wanted, Rebudgeted, Checkpointed, CompactionWanted, Compacted,
+    Noted, Corrected, Forgotten,
     Consulted, Referred, Worded, Learnt,
 )  # fmt: skip
 
@@ -249,6 +257,7 @@ Event = (
     Created | Claimed | Opened | Baselined | Requested | Replied | Acted | Planned | Asked
     | Answered | Decided | Digested | Verified | Settled | Finished | Ended
     | Calibrated | Breached | Doubted | Wanted | Rebudgeted | Checkpointed | CompactionWanted | Compacted
+    | Noted | Corrected | Forgotten
     | Consulted | Referred | Worded | Learnt
 )  # fmt: skip
 
@@ -257,6 +266,8 @@ def logged(event: Event) -> bool:
     """Whether the decision log has a line for it."""
     if isinstance(event, Verified):
         return event.verdict.final
+    if isinstance(event, Planned):
+        return bool(event.items) and not any(item.done for item in event.items)
     kinds = Asked | Answered | Decided | Settled | Ended | Breached | Doubted | Rebudgeted | Checkpointed | Compacted
     return isinstance(event, kinds)
 

@@ -52,6 +52,13 @@ class Decision:
     subject: str = ""
     confidence: float | None = None
     """How sure whoever decided is; None where nobody has said."""
+    options: tuple[str, ...] = ()
+    """What there was to choose from, when a question was answered; the question is the subject."""
+
+    @property
+    def answer(self) -> bool:
+        """A person's word on a question: it stands with the user's words, and not a second time among decisions."""
+        return self.by == "person" and bool(self.subject)
 
 
 UNCONFINED = "commands run without a sandbox (--no-sandbox): nothing confines them"

@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import singledispatch
+from typing import Any
 
 from afresh.domain import ceiling, observed
 from afresh.domain import event as happened
+from afresh.domain.decided import decided
 from afresh.domain.event import Entry, Event, Head, logged
-from afresh.domain.fact import Fact, FactKind
+from afresh.domain.fact import Decision, Fact, FactKind
 from afresh.domain.lookups import Lookup, looked_up
 from afresh.domain.passage import OK, Passage, Voice, ending, remembered
 from afresh.domain.regions import moved, seen
@@ -16,6 +18,8 @@ from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
 
 FORGOTTEN_FIRST = {FactKind.OBSERVED: 0, FactKind.NOTE: 1}
+NOTHING_ASKED: dict[str, Any] = {"question": "", "options": (), "asked_by": ""}
+_TIMED = happened.Claimed, happened.Checkpointed
 RECENT_STEPS, FACTS, REGIONS, INDEX_LINES = 6, 40, 16, 40
 
 
@@ -27,10 +31,19 @@ def fold(state: State | None, entries: Iterable[Entry]) -> State:
             assert isinstance(entry.event, happened.Created), "a journal begins with Created"
             state = State(task=entry.event.task, started=entry.at, limit=entry.event.task.max_steps)
         state, last, lines = apply(entry.event, state), entry, lines + logged(entry.event)
+        if isinstance(entry.event, _TIMED):
+            state = _timed(entry.event, entry.at, state)
     assert state is not None, "a journal is never empty"
     if last is None:
         return state
     return changed(state, head=Head(last.seq, last.hash), updated=last.at, logged=state.logged + lines)
+
+
+def _timed(event: happened.Claimed | happened.Checkpointed, at: float, state: State) -> State:
+    """The clock of checkpoints starts with the first claim, so that it runs on through a crash."""
+    if isinstance(event, happened.Checkpointed):
+        return changed(state, checkpointed=at, checkpoint_step=event.step)
+    return state if state.checkpointed else changed(state, checkpointed=at)
 
 
 @singledispatch
@@ -82,22 +95,22 @@ def _(event: happened.Planned, state: State) -> State:
 
 @apply.register
 def _(event: happened.Asked, state: State) -> State:
-    return changed(state, question=event.question, options=event.options)
+    return changed(state, question=event.question, options=event.options, asked_by=event.by)
 
 
 @apply.register
 def _(event: happened.Answered, state: State) -> State:
     allowed = max(state.limit, state.step + state.task.max_steps)
+    made = Decision(event.text, "person", step=state.step, subject=state.question, confidence=1.0, options=state.options)
     return changed(
-        state, words=(*state.words, event.text), question="", options=(), status=Status.READY, limit=allowed, refusals=0, spent=()
-    )
+        state, words=(*state.words, event.text), decisions=(*state.decisions, made) if made.answer else state.decisions,
+        status=Status.READY, limit=allowed, refusals=0, spent=(), **NOTHING_ASKED,
+    )  # fmt: skip
 
 
 @apply.register
 def _(event: happened.Decided, state: State) -> State:
-    made = event.decision
-    known = any((old.text, old.by, old.why) == (made.text, made.by, made.why) for old in state.decisions)
-    return state if known else changed(state, decisions=(*state.decisions, made))
+    return changed(state, decisions=decided(state.decisions, event.decision))
 
 
 @apply.register
@@ -158,7 +171,8 @@ def _(event: happened.Finished, state: State) -> State:
 
 @apply.register
 def _(event: happened.Ended, state: State) -> State:
-    return changed(state, status=event.status, outcome=event.reason, commit=event.commit or state.commit, worker="")
+    asked: dict[str, Any] = {} if event.status is Status.BLOCKED else NOTHING_ASKED
+    return changed(state, status=event.status, outcome=event.reason, commit=event.commit or state.commit, worker="", **asked)
 
 
 @apply.register
@@ -212,10 +226,10 @@ def superseded(facts: tuple[Fact, ...], new: Fact) -> tuple[Fact, ...]:
 
 
 def bounded(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """What failed is forgotten last: what outputs said goes first, then plain notes, oldest first."""
+    """What failed is forgotten last: what outputs said goes first, of that what is not sure, then plain notes, oldest first."""
     excess = len(facts) - FACTS
     if excess <= 0:
         return facts
-    first = sorted(facts, key=lambda fact: FORGOTTEN_FIRST.get(fact.kind, len(FORGOTTEN_FIRST)))
+    first = sorted(facts, key=lambda fact: (FORGOTTEN_FIRST.get(fact.kind, len(FORGOTTEN_FIRST)), observed.is_sure(fact)))
     gone = {id(fact) for fact in first[:excess]}
     return tuple([fact for fact in facts if id(fact) not in gone])

@@ -46,6 +46,9 @@ class State:
     status: Status = Status.READY
     started: float = 0.0
     updated: float = 0.0
+    checkpointed: float = 0.0
+    """When the last checkpoint was written, and after which step; before the first one, when the work began."""
+    checkpoint_step: int = 0
     worker: str = ""
     # the workspace
     base: str = ""
@@ -82,6 +85,8 @@ class State:
     """What the user said after the goal, verbatim."""
     question: str = ""
     options: tuple[str, ...] = ()
+    asked_by: str = ""
+    """Who has asked the open question: the model or the harness."""
     recent: tuple[StepRecord, ...] = ()
     regions: tuple[Region, ...] = ()
     index: tuple[IndexLine, ...] = ()

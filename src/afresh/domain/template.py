@@ -6,12 +6,12 @@ from afresh.domain.summary import Pruning
 from afresh.domain.window import Tier
 
 SECTIONS = (
-    "task", "knowledge", "outline", "summary", "archive", "known", "failed", "work", "names", "files", "cited", "changes",
-    "suggestions", "verification", "failing", "plan", "earlier", "last",
+    "instructions", "task", "knowledge", "outline", "summary", "archive", "known", "memory", "decisions", "failed", "work",
+    "names", "files", "cited", "changes", "suggestions", "verification", "failing", "plan", "earlier", "last",
 )  # fmt: skip
 """In reading order, from stable to volatile."""
-ALWAYS = ("task", "failed", "changes", "verification", "plan")
-"""What no template may cut or hide: the order, what failed, what was done, how it stands, what comes next."""
+ALWAYS = ("instructions", "task", "decisions", "failed", "changes", "verification", "plan")
+"""What no template may cut or hide: what people laid down, the order, what failed, what was done, how it stands, what is next."""
 CODE_PHASES, REPORT_PHASES = ("understand", "change", "verify"), ("understand", "report")
 KINDS = ("work", "summary", "lesson", "replay")
 """Kinds of call."""
@@ -67,6 +67,8 @@ class Template:
     phases: tuple[Phase, ...] = ()
     recall: int = 1_200
     """Tokens of an archived output that `recall` shows at once."""
+    instructions: float = 0.15
+    """Share of the ceiling that instructions of people may take."""
     kind: str = "work"
     about: str = ""
     weights: tuple[tuple[str, float], ...] = ()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from afresh.domain.action import Action
 from afresh.domain.change import Change
-from afresh.domain.event import Event
+from afresh.domain.event import Asked, Event
 from afresh.domain.state import State
 from afresh.engine.agent import Agent
 from afresh.engine.record import doing
@@ -28,7 +28,9 @@ class Deeds:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        return tuple(event for deed in self.done for event in deed.outcome.events)
+        """A question comes last: what else the reply has decided was decided before the answer."""
+        events = [event for deed in self.done for event in deed.outcome.events]
+        return tuple(sorted(events, key=lambda event: isinstance(event, Asked)))
 
     @property
     def complete(self) -> str:
@@ -53,6 +55,8 @@ def perform(action: Action, tools: dict[str, Tool], bench: Bench, before: list[D
         return Outcome(f"there is no tool {action.tool!r}; the tools are: {', '.join(tools)}", ok=False)
     if action.tool == "complete" and not all(deed.outcome.ok for deed in before):
         return Outcome("not completed: an action before it in the same reply failed", ok=False)
+    if action.tool == "ask" and any(deed.action.tool == "ask" and deed.outcome.ok for deed in before):
+        return Outcome("not asked: one question at a time", ok=False)
     try:
         return tool.run(action.args, bench)
     except ModelMistake as mistake:

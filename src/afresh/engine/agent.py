@@ -7,7 +7,23 @@ from afresh.domain.meter import UNTAUGHT, Meter
 from afresh.domain.state import State
 from afresh.domain.template import Template
 from afresh.engine.tokens import Counter
-from afresh.ports import Bench, Clock, Files, Hook, Insight, Library, Model, Sandbox, Store, Tool, Watcher, Workspace
+from afresh.ports import (
+    UNTOLD,
+    Bench,
+    Clock,
+    Files,
+    Hook,
+    Insight,
+    Instructions,
+    Library,
+    Lore,
+    Model,
+    Sandbox,
+    Store,
+    Tool,
+    Watcher,
+    Workspace,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +58,9 @@ class Agent:
     learnt: Meter = UNTAUGHT
     """What other tasks of the project know of the model's count."""
     upkeep: Upkeep = BY_RULES
+    lore: Lore = UNTOLD
+    instructions: Instructions | None = None
     library: Library | None = None
 
     def bench(self, state: State) -> Bench:
-        return Bench(state, self.files, self.sandbox, self.store, self.insight, self.template.recall, self.counter)
+        return Bench(state, self.files, self.sandbox, self.store, self.insight, self.template.recall, self.counter, self.lore)

@@ -7,8 +7,8 @@ from functools import partial
 from afresh.domain.memory import Memory
 from afresh.domain.template import Share, Template
 from afresh.domain.window import Omission, Section, Tier
+from afresh.engine.draft import Draft, Piece
 from afresh.engine.page import page
-from afresh.engine.sections import Draft, Piece
 from afresh.engine.tokens import Gauge
 from afresh.engine.work import WorkPage, covered
 from afresh.engine.worth import weights

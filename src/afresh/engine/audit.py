@@ -8,7 +8,7 @@ from afresh.domain.codec import dumps, loads
 from afresh.domain.event import Requested
 from afresh.domain.fact import Block, Look
 from afresh.domain.fold import fold
-from afresh.domain.memory import Memory, Recollection
+from afresh.domain.memory import Memory, Recollection, gathered
 from afresh.domain.state import State
 from afresh.domain.template import Template
 from afresh.domain.window import Audit, LookRef, SectionRef, ToolSchema, Window
@@ -64,7 +64,7 @@ def rebuild(state: State, call: Audit, store: Store, past: Recollection) -> Wind
     """The window of a recorded call, from the state before it and what was looked at."""
     looks = tuple(Look(ref.kind, ref.subject, store.read(ref.block)) for ref in call.looks)
     seen = tuple(look for look in looks if look.kind not in ("template", "tools"))
-    memory = Memory(state, seen, past.of(state.passages, store.read))
+    memory = gathered(state, seen, store.read, past)
     template = loads(Template, next(look.text for look in looks if look.kind == "template"))
     tools = schemas(next(look.text for look in looks if look.kind == "tools"))
     return build(memory, template, tools, call.budget, loads(Counter, call.counter))

@@ -14,6 +14,7 @@ from afresh.domain.text import one_line
 from afresh.domain.window import Window
 from afresh.engine.agent import Agent
 from afresh.engine.calibrate import counter_for
+from afresh.engine.recall import instructed
 from afresh.engine.record import record
 from afresh.errors import OverCeiling
 
@@ -59,12 +60,23 @@ def holds(state: State, lower: int) -> bool:
 
 def afford(state: State, agent: Agent) -> State:
     """The ceiling for the next call, from what the steps so far have shown."""
-    if change := decide(state, most(state.task, agent.model.window)):
+    cap = most(state.task, agent.model.window)
+    change = decide(state, cap)
+    if change and (not change.budget < state.budget <= cap or instructions_fit(state, agent, change.budget)):
         state = record(state, agent, [change])
     if state.reading.pressure is Pressure.CRITICAL and not state.room.saved:
         why = f"what is never left out took {state.reading.demand:,} of {state.reading.budget:,} tokens"
         state = record(state, agent, [Checkpointed(state.step, why)])
     return state
+
+
+def instructions_fit(state: State, agent: Agent, ceiling: int) -> bool:
+    """Otherwise a lower ceiling would have to be raised again at once."""
+    try:
+        list(instructed(state, agent, ceiling))
+    except OverCeiling:
+        return False
+    return True
 
 
 def attuned(state: State, agent: Agent) -> Agent:

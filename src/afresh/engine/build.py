@@ -5,19 +5,21 @@ from dataclasses import replace
 
 from afresh.domain.memory import Memory
 from afresh.domain.template import SECTIONS, Layout, Template
-from afresh.domain.window import Request, Section, Tier, ToolSchema, Window
+from afresh.domain.window import Omission, Request, Section, Tier, ToolSchema, Window
 from afresh.engine.allot import Page, allot, opened, opened_work
 from afresh.engine.compaction.ladder import compact
 from afresh.engine.compaction.types import Shorter
+from afresh.engine.draft import Draft
 from afresh.engine.page import page
 from afresh.engine.phase import urged, where
-from afresh.engine.sections import Draft, drafts
+from afresh.engine.sections import drafts
 from afresh.engine.tokens import TOOL_FRAMING, Gauge, tools_text
 from afresh.engine.work import WorkPage
 from afresh.errors import OverCeiling
 from afresh.ports import Tool
 
 FIXED = ("system", "tools", "footer")
+ELSEWHERE = "concerns something else than what the work is about now; one recall away"
 WELL_FILLED = 0.95
 """Of the room. Compaction that leaves more of it unused is taken back: nothing is cut while there is room."""
 
@@ -45,7 +47,7 @@ def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budge
     if shorter.reports and sum(one.spent for one in pages) < room * WELL_FILLED:
         shorter, pages = asked_for, laid_out(asked_for.drafts, memory, template, room, counter, given)
     chosen = [section for one in pages for section in one.sections]
-    omissions = [*shorter.omissions, *[gone for one in pages for gone in one.omissions]]
+    omissions = [*unnamed(made, counter), *shorter.omissions, *[gone for one in pages for gone in one.omissions]]
     body = sorted((*always, *chosen), key=lambda section: SECTIONS.index(section.name))
     used = sum(section.tokens for section in (*fixed, *body)) + counter.framing + foot
     body.append(Section("footer", Tier.ALWAYS, footer(memory, layout, used, budget, reserve), foot))
@@ -56,6 +58,11 @@ def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budge
     unmet = sum(gone.tokens for gone in omissions if gone.section in asked)
     unread = sum(one.unread for one in pages if isinstance(one, Page))
     return checked(Window(request, (*fixed, *body), tuple(omissions), budget, used, unmet, shorter.reports, unread), counter)
+
+
+def unnamed(made: Sequence[Draft], counter: Gauge) -> list[Omission]:
+    """What a section that can't be cut only counts, since the work is about something else now."""
+    return [Omission(draft.name, piece.what, counter(piece.text), ELSEWHERE) for draft in made for piece in draft.left]
 
 
 def laid_out(

@@ -15,6 +15,7 @@ from afresh.engine.agent import Agent
 from afresh.engine.digest import TELLING, short
 from afresh.engine.judge import Judgement
 from afresh.engine.message import commit_message
+from afresh.engine.questions import limit_reached, stuck, unverifiable
 from afresh.engine.settle import Settlement
 
 REFUSALS, IDLE_STEPS = 3, 3
@@ -34,7 +35,7 @@ def finish(state: State, deeds: Deeds, judged: Judgement, settled: Settlement, a
     if question := next((event for event in deeds.events if isinstance(event, Asked)), None):
         return End(outcome, (Ended(Status.BLOCKED, f"asks: {question.question}"),))
     if stop := out_of_steps(state, deeds):
-        return End(outcome, (Asked(stop), Ended(Status.BLOCKED, stop)))
+        return End(outcome, (stop, Ended(Status.BLOCKED, stop.question)))
     return End(outcome)
 
 
@@ -49,19 +50,19 @@ def by_verdict(state: State, deeds: Deeds, judged: Judgement, settled: Settlemen
     commit = agent.workspace.publish(settled.snapshot, commit_message(state, deeds.complete, judged.verdict))
     if judged.passed:
         return (Ended(Status.DONE, reason, commit),)
-    return (Asked(reason), Ended(Status.BLOCKED, reason, commit))
+    return (unverifiable(reason), Ended(Status.BLOCKED, reason, commit))
 
 
-def out_of_steps(state: State, deeds: Deeds) -> str:
+def out_of_steps(state: State, deeds: Deeds) -> Asked | None:
     """A run that gets nowhere stops and says so; an answer lets it go on."""
     if state.step + 1 >= state.limit:
-        return f"The limit of {state.limit} steps is reached. Answer to allow {state.task.max_steps} more, or discard the task."
+        return limit_reached(state)
     answered = state.limit - state.task.max_steps
     since = [past for past in state.recent if past.step > answered][-(IDLE_STEPS - 1) :]
     useless = [not any(seen.ok for seen in past.observations) for past in since]
     if len(useless) == IDLE_STEPS - 1 and all(useless) and not any(deed.outcome.ok for deed in deeds.done):
-        return f"{IDLE_STEPS} steps in a row did nothing that worked. Answer with a hint, or discard the task."
-    return ""
+        return stuck(IDLE_STEPS)
+    return None
 
 
 def tell(deeds: Deeds, judged: Judgement, settled: Settlement) -> str:

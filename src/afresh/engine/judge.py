@@ -25,6 +25,10 @@ class Judgement:
         return self.verdict is not None and self.verdict.ruling is Ruling.FAIL and not self.verdict.final
 
     @property
+    def refused(self) -> bool:
+        return self.verdict is not None and self.verdict.final and self.verdict.ruling is Ruling.FAIL
+
+    @property
     def passed(self) -> bool:
         return self.verdict is not None and self.verdict.final and self.verdict.ruling is Ruling.PASS
 

@@ -14,6 +14,7 @@ from afresh.engine.audit import audit
 from afresh.engine.budget import afford, attuned, enlarged, uncramped
 from afresh.engine.build import build, offered
 from afresh.engine.calibrate import calibrated, weighed
+from afresh.engine.checkpoint import checkpointed
 from afresh.engine.compaction.memory import compacted
 from afresh.engine.consult import consulted, referred
 from afresh.engine.digest import digest
@@ -40,9 +41,9 @@ def ask_model(state: State, agent: Agent) -> State:
     """Recall, build, propose. The reply is on disk before anything is done with it: it is paid once."""
     state = compacted(afford(state, agent), agent)
     tuned = attuned(state, agent)
-    memory = recall(state, tuned)
     tools = offered(tuned.template.at(state.phase), tuned.tools)
     try:
+        memory = recall(state, tuned)
         window = uncramped(build(memory, tuned.template, tools, state.budget, tuned.counter), state, agent)
     except OverCeiling as fault:
         return ask_model(enlarged(state, agent, fault), agent)
@@ -66,4 +67,5 @@ def take_step(state: State, agent: Agent) -> State:
         Acted(step, digested.observations), *deeds.events, digested.event,
         *[Verified(step, verdict) for verdict in judged.verdicts], *settled.events, Finished(step, end.outcome), *end.events,
     ]  # fmt: skip
-    return record(state, agent, events, (*digested.blocks, *judged.blocks))
+    blocks = (*digested.blocks, *judged.blocks, *settled.blocks)
+    return record(state, agent, [*events, *checkpointed(state, events, agent)], blocks)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from afresh.engine.sections import Draft, Piece
+from afresh.engine.draft import Draft, Piece
 
 STUB = re.compile(r" +… (\d+)-(\d+) ?(.*)")
 NUMBERED = re.compile(r"[+ ]\s*\d+ ")

@@ -2,15 +2,19 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
+from afresh.domain.amend import Edits
 from afresh.domain.fact import Look, Region
-from afresh.domain.memory import Memory
+from afresh.domain.memory import Memory, gathered
 from afresh.domain.state import State
 from afresh.domain.text import one_line
 from afresh.engine.agent import Agent
 from afresh.engine.consult import consult
 from afresh.engine.excerpt import chunks, excerpt, function_source, title
+from afresh.engine.instructions import Allowance, chain_for, rendered
+from afresh.engine.recollect import recollected
 from afresh.engine.verify.citations import citations
 from afresh.errors import ModelMistake
 from afresh.ports import Files
@@ -31,16 +35,29 @@ def recall(state: State, agent: Agent) -> Memory:
     changes = (
         {change.path: change.patch for change in agent.workspace.changes(state.opened, state.snapshot)} if state.changed else {}
     )
+    edits = Edits(tuple(agent.lore.edits()))
     looks = [
+        *instructed(state, agent),
         *consult(state, agent),
         *agent.insight.looks(state, agent.files),
         *excerpts(state, agent.files, changes),
         *failing_tests(state, agent.files),
         *(cited_lines(state, agent.files) if state.task.report else ()),
         *[Look("change", path, patch) for path, patch in changes.items()],
-        *last_outputs(state, agent),
+        *last_outputs(state, agent, edits),
+        *recollected(state, agent.lore, edits),
     ]
-    return Memory(state, tuple(looks), agent.recollection.of(state.passages, agent.store.read))
+    return gathered(state, looks, agent.store.read, agent.recollection)
+
+
+def instructed(state: State, agent: Agent, ceiling: int = 0) -> Iterator[Look]:
+    """The rules that people have laid down for such work, read anew for every call. OverCeiling if they don't fit."""
+    if agent.instructions:
+        chain, allowance = chain_for(state, agent.instructions), Allowance(ceiling or state.budget, agent.template.instructions)
+        tree = agent.files.paths() if any(not source.own for source in chain.sources) else ()
+        sources = tuple(replace(source, tracked=source.own or source.file in tree) for source in chain.sources)
+        if text := rendered(replace(chain, sources=sources), allowance).text:
+            yield Look("instructions", ", ".join(source.file for source in sources), text)
 
 
 def excerpts(state: State, files: Files, changes: dict[str, str]) -> Iterator[Look]:
@@ -104,11 +121,12 @@ def cited_lines(state: State, files: Files) -> Iterator[Look]:
             yield Look("cited", str(one), one_line(lines[0], CITED_CHARACTERS))
 
 
-def last_outputs(state: State, agent: Agent) -> Iterator[Look]:
+def last_outputs(state: State, agent: Agent, edits: Edits) -> Iterator[Look]:
     """The last step's output in full, as far as it could ever fit: the builder decides how much is shown."""
     for seen in state.recent[-1].observations if state.recent else ():
         if seen.block and seen.size > len(seen.text):
-            yield Look("output", seen.block, both_ends(agent.store.read(seen.block), f"`recall` {seen.block[:8]}"))
+            text = edits.scrub(agent.store.read(seen.block))
+            yield Look("output", seen.block, both_ends(text, f"`recall` {seen.block[:8]}"))
 
 
 def both_ends(text: str, source: str) -> str:

@@ -1,83 +1,46 @@
 """What each section of a window says. Pure: memory in, drafts out, in reading order from stable to volatile."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from afresh.domain.action import Observation, subject
-from afresh.domain.fact import Fact, FactKind
 from afresh.domain.memory import Memory
-from afresh.domain.state import State, StepRecord
+from afresh.domain.state import StepRecord
 from afresh.domain.summary import told_line
 from afresh.domain.text import one_line
-from afresh.domain.trace import files as named_files
 from afresh.domain.window import Tier
+from afresh.engine.draft import Draft, Piece, always
+from afresh.engine.held import archive, decisions, failed, known, recollections
+from afresh.engine.instructions import TITLE as INSTRUCTIONS
+from afresh.engine.spoken import spoken
 from afresh.engine.standing import criteria, standing
 from afresh.engine.view import View, protected, words
 
-SURE, OBSERVED, AFTER_NOTES, OLD = 0.8, 8, 1_000_000, ", before the last change"
-NEWEST = "### The user said last (the newest instruction, it goes before the goal above)"
-WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember")
+WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember", "decide")
 TOLD = 150
 """Characters of an earlier step: why one failed, and what ran, stands in sections of its own."""
 VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
 """What pieces are called in records, where compaction tells them apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """The smallest thing that is shown or left out. A lower rank is taken first; the order on the page is that of the tuple."""
-
-    text: str
-    what: str
-    rank: int = 0
-    source: str = ""
-    """Where the rest is to be had when only a part fits."""
-    stub: str = ""
-    """What stands in its place when it is left out."""
-    group: str = ""
-    """Heading that it shares with its neighbours."""
-    once: str = ""
-    """A sign that stands for all it says: where another section shows the sign, the piece need not stand too."""
-    spare: bool = False
-    """Taken only of what all claims have left."""
-    asked: bool = False
-    """The last step has looked at it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    name: str
-    title: str
-    tier: Tier
-    pieces: tuple[Piece, ...]
-    rest: str = ""
-    """Stands at the end when not everything is shown."""
-    trimmed: bool = False
-    """Pieces were taken out before the room was shared."""
-
-
 def drafts(memory: Memory) -> tuple[Draft, ...]:
     """Every section that has something to say."""
     made = [
-        task(memory), knowledge(memory), outline(memory), summary(memory), archive(memory), known(memory), failed(memory),
-        files(memory), cited(memory), changes(memory),
+        instructions(memory), task(memory), knowledge(memory), outline(memory), summary(memory), archive(memory), known(memory),
+        recollections(memory), decisions(memory), failed(memory), files(memory), cited(memory), changes(memory),
         suggestions(memory), verification(memory), failing(memory), plan(memory), earlier(memory), last(memory),
     ]  # fmt: skip
     return tuple(draft for draft in made if draft.pieces)
 
 
-def always(name: str, title: str, lines: Sequence[str]) -> Draft:
-    text = "\n".join(line for line in lines if line)
-    return Draft(name, title, Tier.ALWAYS, (Piece(text, name),) if text else ())
+def instructions(memory: Memory) -> Draft:
+    return always("instructions", INSTRUCTIONS, [look.text for look in memory.of("instructions")])
 
 
 def task(memory: Memory) -> Draft:
     order = memory.state.task
-    *before, newest = memory.state.words or ("",)
-    words = [*[f"- The user said: {word}" for word in before], f"{NEWEST}\n{newest}" if newest else ""]
-    decisions = [f"- Decided ({made.by}): {made.text}" for made in memory.state.decisions]
-    return always("task", f"Task ({order.type})", [order.goal, *words, *decisions, *criteria(order)])
+    rules = [f"- Rule of the user: {look.text}" for look in memory.of("rule")]
+    return always("task", f"Task ({order.type})", [order.goal, *rules, *spoken(memory.state), *criteria(order)])
 
 
 def knowledge(memory: Memory) -> Draft:
@@ -99,61 +62,6 @@ def summary(memory: Memory) -> Draft:
     pieces += [Piece(told_line(line), f"summary of step {line.step}", 3 + told.through - line.step) for line in told.lines]
     pieces += [Piece(told.names_line, "names of older steps", 1)] if told.names else []
     return Draft("summary", f"Summary of older steps (until {told.through})", Tier.PHASE, tuple(pieces))
-
-
-def archive(memory: Memory) -> Draft:
-    """Newest first to be taken; outputs of the last step stand in full elsewhere, and so does what another section names."""
-    latest = memory.state.step
-    lines, stale = [line for line in memory.state.index if line.step != latest], outdated(memory.state)
-    pieces = [
-        Piece(f"- {line.block[:8]} step {line.step}{stale(line.block, line.step)} {line.kind} {line.subject} "
-              f"({line.size:,} chars): {line.phrase}",
-              "index lines of archived outputs", rank=-line.step, once=line.block[:8])
-        for line in lines
-    ]  # fmt: skip
-    return Draft("archive", "Archived outputs (`recall` shows them)", Tier.PHASE, tuple(pieces))
-
-
-def known(memory: Memory) -> Draft:
-    facts = [fact for fact in memory.state.facts if fact.kind in (FactKind.NOTE, FactKind.VERIFIED)]
-    return Draft("known", "Notes", Tier.PHASE, (*[noted(fact, memory.state) for fact in facts], *observed(memory.state)))
-
-
-def noted(fact: Fact, state: State) -> Piece:
-    """Marked when a file that it names has changed since."""
-    since = {region.path.rpartition("/")[2] for region in state.regions if region.changed and region.step > fact.step}
-    old = f" (step {fact.step}{OLD})" if since.intersection(named_files(f"{fact.subject} {fact.text}")) else ""
-    return Piece(f"- {fact.subject}: {fact.text}{old}", f"note on {fact.subject}", rank=-fact.step)
-
-
-def outdated(state: State) -> Callable[[str, int], str]:
-    """The mark for what a block said in a step, if files have changed since."""
-    change, late = state.last_change, {one.block for one in state.passages if one.late and one.step == state.last_change}
-    return lambda block, step: OLD if change and (step < change or (step == change and block not in late)) else ""
-
-
-def observed(state: State) -> list[Piece]:
-    """What outputs said, after all notes, and what is not in doubt before what is; marked when files have changed since. What one
-    output says of several tests is one line."""
-    facts = [fact for fact in state.facts if fact.kind is FactKind.OBSERVED and fact.confidence >= SURE][-OBSERVED:]
-    stale, alike = outdated(state), dict[tuple[str, str], list[Fact]]()
-    for fact in facts:
-        alike.setdefault((fact.block or fact.subject, fact.text), []).append(fact)
-    return [
-        Piece(
-            f"- step {fact.step}{stale(fact.block, fact.step)}: {one_line(fact.subject, 120)}{' and others' if more else ''}: "
-            f"{one_line(fact.text, 160)}",
-            f"observed of {fact.subject}", rank=AFTER_NOTES - fact.step, spare=True,
-        )
-        for fact, *more in alike.values()
-    ]  # fmt: skip
-
-
-def failed(memory: Memory) -> Draft:
-    """Never left out, so each is told in one line."""
-    facts = [fact for fact in memory.state.facts if fact.kind in (FactKind.FAILED_APPROACH, FactKind.ERROR)]
-    lines = [f"- step {fact.step}: {one_line(fact.subject, 120)}: {one_line(fact.text, 120)}" for fact in facts]
-    return always("failed", "Tried and failed: do not repeat", lines)
 
 
 def files(memory: Memory) -> Draft:

@@ -2,16 +2,19 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from afresh.domain.action import subject
 from afresh.domain.change import Change
 from afresh.domain.event import Digested, Event, Settled
-from afresh.domain.fact import Fact, FactKind, Hunk
+from afresh.domain.fact import Block, Fact, FactKind, Hunk
+from afresh.domain.observed import COMPLETE
 from afresh.domain.state import State
+from afresh.domain.verdict import Verdict
 from afresh.engine.act import Deed, Deeds
 from afresh.engine.agent import Agent
-from afresh.engine.digest import cut_line, short
+from afresh.engine.digest import CHANGING, cut_line, short
+from afresh.engine.evidence import evidence
 from afresh.engine.judge import Judgement
 
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
@@ -22,40 +25,58 @@ class Settlement:
     kept: bool
     snapshot: str
     events: tuple[Event, ...]
+    blocks: tuple[Block, ...] = ()
 
 
 def settle(state: State, deeds: Deeds, judged: Judgement, agent: Agent) -> Settlement:
     if judged.regressed:
         return revert(state, deeds, judged, agent)
+    settled = kept(state, deeds, judged, agent)
+    refused = judged.refused and judged.verdict and not (judged.verdict.weakened or judged.verdict.strays)
+    return remembering_refusal(settled, state, judged) if refused else settled
+
+
+def kept(state: State, deeds: Deeds, judged: Judgement, agent: Agent) -> Settlement:
+    """All of it, or all but the files that must be as they were."""
     if judged.verdict and judged.verdict.weakened:
-        return put_back(state, judged.verdict.weakened, agent, f"weakening {', '.join(judged.verdict.weakened)}")
+        return put_back(state, judged.verdict, agent, f"weakening {', '.join(judged.verdict.weakened)}")
     if judged.verdict and judged.verdict.strays:
-        return put_back(state, judged.verdict.strays, agent, meant(judged.verdict.strays, deeds))
+        return put_back(state, judged.verdict, agent, meant(judged.verdict.strays, deeds))
     if not deeds.changes:
         return Settlement(True, state.snapshot, (Settled(state.step + 1, True, state.snapshot, state.changed),))
     changed = tuple(change.path for change in agent.workspace.changes(state.opened, deeds.snapshot))
-    kept = Settled(state.step + 1, True, deeds.snapshot, changed, hunks=tuple(hunks(deeds.changes)))
-    return Settlement(True, deeds.snapshot, (kept,))
+    settled = Settled(state.step + 1, True, deeds.snapshot, changed, hunks=tuple(hunks(deeds.changes)))
+    return Settlement(True, deeds.snapshot, (settled,))
 
 
 def revert(state: State, deeds: Deeds, judged: Judgement, agent: Agent) -> Settlement:
     """What failed is remembered, so that it is not tried again."""
     agent.workspace.restore(state.snapshot)
-    why = judged.verdict.reason if judged.verdict else ""
-    failed = Fact(FactKind.FAILED_APPROACH, approach(deeds), why, block=last_block(judged), step=state.step + 1)
-    reverted = Settled(state.step + 1, False, state.snapshot, state.changed, why=why)
-    return Settlement(False, state.snapshot, (reverted, Digested(facts=(failed,))))
+    why, said = judged.verdict.reason if judged.verdict else "", evidence(judged)
+    step = state.step + 1
+    failed = Fact(FactKind.FAILED_APPROACH, approach(deeds), why, block=said.block, step=step, lines=said.lines)
+    reverted = Settled(step, False, state.snapshot, state.changed, why=why)
+    return Settlement(False, state.snapshot, (reverted, Digested(facts=(failed,))), said.made)
 
 
-def put_back(state: State, paths: Sequence[str], agent: Agent, attempt: str) -> Settlement:
+def remembering_refusal(settled: Settlement, state: State, judged: Judgement) -> Settlement:
+    """Why the work was not accepted is known after later checks of less too; as an observation, since to complete again is right
+    once it is mended."""
+    why, said = judged.verdict.reason if judged.verdict else "", evidence(judged)
+    refused = Fact(FactKind.OBSERVED, COMPLETE, f"refused: {why}", 1.0, said.block, state.step + 1, COMPLETE, said.lines)
+    return replace(settled, events=(*settled.events, Digested(facts=(refused,))), blocks=said.made)
+
+
+def put_back(state: State, verdict: Verdict, agent: Agent, attempt: str) -> Settlement:
     """These files are as they were at the base again; all else that was done stays. An attempt is remembered, so that it is
     not repeated."""
+    paths = verdict.weakened or verdict.strays
     agent.workspace.restore(state.opened, paths)
     snapshot = agent.workspace.snapshot()
     changed = tuple(change.path for change in agent.workspace.changes(state.opened, snapshot))
     moved = tuple(hunks(agent.workspace.changes(state.snapshot, snapshot)))
     why = f"put back as at the base: {', '.join(paths)}"
-    failed = Fact(FactKind.FAILED_APPROACH, attempt, "refused, and put back", step=state.step + 1)
+    failed = Fact(FactKind.FAILED_APPROACH, attempt, f"refused: {verdict.reason}", step=state.step + 1)
     settled = Settled(state.step + 1, True, snapshot, changed, why=why, hunks=moved)
     return Settlement(True, snapshot, (settled, *([Digested(facts=(failed,))] if attempt else [])))
 
@@ -67,7 +88,9 @@ def meant(strays: Sequence[str], deeds: Deeds) -> str:
 
 
 def approach(deeds: Deeds) -> str:
-    return "; ".join(tried(deed) for deed in deeds.done if deed.outcome.ok)
+    """What was changed; what was only looked at was not tried."""
+    done = [deed for deed in deeds.done if deed.outcome.ok]
+    return "; ".join(tried(deed) for deed in [one for one in done if one.action.tool in CHANGING] or done)
 
 
 def tried(deed: Deed) -> str:
@@ -79,11 +102,6 @@ def tried(deed: Deed) -> str:
     if action.tool != "edit":
         return what
     return f"{what} ({cut_line(str(action.args['old']).strip(), 60)} → {cut_line(str(action.args['new']).strip(), 60)})"
-
-
-def last_block(judged: Judgement) -> str:
-    runs = judged.verdict.runs if judged.verdict else ()
-    return runs[-1].block if runs else ""
 
 
 def hunks(changes: Iterable[Change]) -> Iterable[Hunk]:

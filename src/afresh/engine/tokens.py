@@ -1,17 +1,15 @@
 """An estimate of tokens that errs on the high side, without any vocabulary."""
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol
 
 from afresh.domain.codec import encode
 from afresh.domain.meter import UNLEARNT
+from afresh.domain.pieces import pieces
 from afresh.domain.window import Request, ToolSchema
 
-PIECES = re.compile(r" ?[A-Za-z]{1,8}|\d{1,3}| ?[^\sA-Za-z\d\x80-\uffff]{1,4}|[\x80-\U0010ffff]|[^\S\n]{2,}|\n+|\s")
 FRAMING, TOOL_FRAMING = 12, 6
 """What providers put around two messages, and around each tool, in tokens."""
 
@@ -63,8 +61,3 @@ def raw(request: Request) -> int:
 
 def tools_text(tools: Sequence[ToolSchema]) -> str:
     return json.dumps(encode(tuple(tools)), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-@lru_cache(maxsize=4096)
-def pieces(text: str) -> int:
-    return len(PIECES.findall(text))

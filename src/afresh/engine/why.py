@@ -14,9 +14,11 @@ from afresh.engine.worth import Moving, Odds, Weights, likely, weights
 
 HEADING = re.compile(r"\[(\d+) (\w+)(?: ([0-9a-f]{8}))?")
 ORIGINS = {
-    "system": "the system text", "tools": "the schema of a tool", "task": "the order and the words of the user",
+    "system": "the system text", "instructions": "a file of instructions",
+    "tools": "the schema of a tool", "task": "the order and the words of the user",
     "outline": "the source tree as it is", "archive": "the index of archived outputs", "known": "a note, or what an output said",
-    "failed": "what was tried and failed", "names": "the names met before", "changes": "the changes so far",
+    "failed": "what was tried and failed", "decisions": "what was decided",
+    "memory": "what the project remembers", "names": "the names met before", "changes": "the changes so far",
     "suggestions": "a suggestion", "verification": "the harness's own run", "failing": "the source of a failing test",
     "plan": "the plan", "earlier": "the line of an earlier step", "last": "the last step", "footer": "the footer",
     "summary": "the summary of older steps", "cited": "a line that the report cites",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from afresh.domain.said import words_said
 from afresh.domain.state import State
 from afresh.domain.text import visible_json_lines
 from afresh.projections.ceiling import ceiling_words
@@ -20,7 +21,9 @@ def _body(state: State, reason: str) -> Iterator[str]:
     yield f"# Checkpoint of {inline(state.task.id, 60)} after step {state.step}"
     yield from ("", f"Written because {inline(reason, 300)}. Ceiling: {ceiling_words(state)}.", "")
     yield from quote(state.task.goal)
-    yield from (f"- said later: {inline(said)}" for said in state.words)
+    for word in words_said(state):
+        asked = f"when asked “{inline(word.question, 300)}”" if word.question else "later"
+        yield f"- said {asked}: {inline(word.text)}"
     yield from ("", "## Summary", "", *_summary(state))
     yield from ("", "## Archived outputs", "", *_index(state))
 
@@ -33,7 +36,9 @@ def _summary(state: State) -> Iterator[str]:
     if state.changed:
         yield f"- changed: {', '.join(code(path, 200) for path in state.changed[:PATHS])}"
     yield from (f"- plan: [{'x' if item.done else ' '}] {inline(item.text)}" for item in state.plan)
-    yield from (f"- decided ({inline(made.by, 40)}): {inline(made.text)}" for made in state.decisions[-DECISIONS:])
+    for made in [made for made in state.decisions if not made.answer][-DECISIONS:]:
+        subject = f"{inline(made.subject, 120)}: " if made.subject else ""
+        yield f"- decided ({inline(made.by, 40)}): {subject}{inline(made.text)}"
     yield from (f"- failed: {inline(fact.subject, 200)}: {inline(fact.text, 200)}" for fact in failed_approaches(state))
     yield from (f"- next: {inline(step)}" for step in next_steps(state))
 

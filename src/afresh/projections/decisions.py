@@ -1,28 +1,59 @@
-"""The decision log: one JSON line for each choice, question, answer, verdict and end. Lines are only ever added."""
+"""The decision log: one JSON line for each choice, question, answer, verdict and end. Lines are only ever added, and each says
+in the course of which question, answer and decision it came, so that what followed from one is found in the lines after it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from afresh.domain import event as happened
 from afresh.domain.event import Entry, Event, logged
-from afresh.domain.fact import UNCONFINED
+from afresh.domain.fact import UNCONFINED, Decision
+from afresh.domain.option import offered
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.domain.text import visible_json
 from afresh.domain.verdict import Ruling
 from afresh.projections.standing import counted, iso
 
+Line = Mapping[str, Any]
+APPROACH, BLOCKER, OVERRIDE, OUTCOME, UPKEEP = "approach", "blocker", "override", "outcome", "upkeep"
+_ANSWER = 2
+"""Lines in whose course the work after an answer is: the question and the answer."""
 _STEPPED = happened.Replied | happened.Acted | happened.Settled | happened.Finished
 
 
-def lines(entries: Iterable[Entry], step: int = 0, number: int = 0) -> Iterator[str]:
-    """The log's lines for `entries`, which follow after `number` lines and in the course of `step`."""
+def lines(entries: Iterable[Entry], step: int = 0, number: int = 0, under: Sequence[int] = ()) -> Iterator[str]:
+    """The log's lines for `entries`, which follow after `number` lines, in the course of `step` and of the lines `under`."""
+    return (visible_json(line) + "\n" for line in told(entries, step, number, under))
+
+
+def told(entries: Iterable[Entry], step: int = 0, number: int = 0, under: Sequence[int] = ()) -> Iterator[dict[str, Any]]:
     for entry in entries:
         if isinstance(entry.event, _STEPPED):
             step = max(step, entry.event.step)
         if logged(entry.event):
             number += 1
-            yield visible_json(_line(entry, step, number)) + "\n"
+            line = _line(entry, step, number, under)
+            under = leads(line)
+            yield line
+
+
+def leads(line: Line) -> Sequence[int]:
+    """In the course of what the next line comes: numbers of lines, the outermost first."""
+    return [*line["follows"], line["n"]] if opens(line) else line["follows"]
+
+
+def opens(line: Line) -> bool:
+    """A waiver of the sandbox comes with every start, and notes of the harness are no turn in the work."""
+    if line["kind"] == "decided":
+        return line["by"] != "harness" and line["text"] != UNCONFINED
+    return line["kind"] in ("planned", "asked", "answered")
+
+
+def _follows(line: Line, under: Sequence[int]) -> Sequence[int]:
+    """A decision comes in the course of the last answer, a question of nothing, anything else of what came before it."""
+    if not opens(line) or line["kind"] == "answered":
+        return under
+    return () if line["kind"] == "asked" else under[: _ANSWER if len(under) >= _ANSWER else 0]
 
 
 def step_before(state: State, entries: Sequence[Entry]) -> int:
@@ -35,78 +66,96 @@ def step_before(state: State, entries: Sequence[Entry]) -> int:
     return max(state.step, state.pending.step if state.pending else 0)
 
 
-def _line(entry: Entry, step: int, number: int) -> dict[str, Any]:
-    told = _told(entry.event)
-    return {
+def _line(entry: Entry, step: int, number: int, under: Sequence[int]) -> dict[str, Any]:
+    said = _said(entry.event)
+    line = {
         "n": number,
         "seq": entry.seq,
         "at": iso(entry.at),
-        "step": told.pop("step", step),
+        "step": said.pop("step", step),
         "kind": type(entry.event).__name__.lower(),
-        **told,
-        "entry": entry.hash[:16],
+        **said,
     }
+    return line | {"follows": [*_follows(line, under)], "entry": entry.hash[:16]}
 
 
-def _told(event: Event) -> dict[str, Any]:
+def _said(event: Event) -> dict[str, Any]:
     match event:
         case happened.Decided(decision):
-            sure = None if decision.by == "model" else 1.0
-            severity = "warning" if decision.text == UNCONFINED else "info"
-            return _says(decision.by, decision.text, decision.why, sure, severity) | {"step": decision.step}
-        case happened.Asked(question, options):
-            return _says("model", question, f"options: {'; '.join(options)}" if options else "", None, "blocker")
-        case happened.Answered(text, by):
-            return _says(by, text, "", 1.0, "override")
-        case (
-            happened.Settled() | happened.Rebudgeted() | happened.Checkpointed()
-            | happened.Breached() | happened.Doubted() | happened.Compacted()
-        ):  # fmt: skip
-            return _done(event) | {"step": event.step}
-        case happened.Verified(step, verdict):
-            severity = "info" if verdict.ruling is Ruling.PASS else "error"
-            return _says("harness", verdict.ruling.value, verdict.reason, 1.0, severity) | {"step": step}
+            return _decided(decision)
+        case happened.Planned(items):
+            return _says(APPROACH, "model", f"plan: {'; '.join(item.text for item in items)}", "", None)
+        case happened.Asked() | happened.Answered():
+            return _between(event)
+        case happened.Settled() | happened.Verified():
+            return _tried(event) | {"step": event.step}
         case happened.Ended(status, reason, commit):
             severity = {Status.FAILED: "error", Status.BLOCKED: "blocker"}.get(status, "info")
-            return _says("harness", f"{status.value} {commit[:12]}".strip(), reason, 1.0, severity)
+            kind = BLOCKER if status is Status.BLOCKED else OUTCOME
+            return _says(kind, "harness", f"{status.value} {commit[:12]}".strip(), reason, 1.0, severity)
+        case (
+            happened.Rebudgeted() | happened.Checkpointed() | happened.Breached() | happened.Doubted() | happened.Compacted()
+        ):  # fmt: skip
+            return _kept_up(event) | {"step": event.step}
         case _:
             raise AssertionError(f"{type(event).__name__} has no line in the log")
 
 
-_Done = happened.Settled | happened.Rebudgeted | happened.Checkpointed | happened.Breached | happened.Doubted | happened.Compacted
+def _decided(made: Decision) -> dict[str, Any]:
+    type = {"model": APPROACH, "harness": UPKEEP}.get(made.by, OVERRIDE)
+    sure = made.confidence if made.confidence is not None or made.by == "model" else 1.0
+    severity = "warning" if made.text == UNCONFINED else "info"
+    subject = {"subject": made.subject} if made.subject else {}
+    return _says(type, made.by, made.text, made.why, sure, severity) | {"step": made.step, **subject}
 
 
-def _done(event: _Done) -> dict[str, Any]:
+def _between(event: happened.Asked | happened.Answered) -> dict[str, Any]:
+    """A question and its answer. Whatever their name, it is a person who answers."""
+    if isinstance(event, happened.Asked):
+        options = [{"option": one.name, "means": one.means} for one in offered(event.options)]
+        return _says(BLOCKER, event.by, event.question, "", None, "blocker") | ({"options": options} if options else {})
+    name = {"who": event.by} if event.by != "person" else {}
+    return _says(OVERRIDE, "person", event.text, "", 1.0) | name | ({"option": event.option} if event.option else {})
+
+
+def _tried(event: happened.Settled | happened.Verified) -> dict[str, Any]:
+    """What came of a step."""
+    if isinstance(event, happened.Verified):
+        severity = "info" if event.verdict.ruling is Ruling.PASS else "error"
+        return _says(OUTCOME, "harness", event.verdict.ruling.value, event.verdict.reason, 1.0, severity)
+    change = "reverted" if not event.kept else "kept" if event.hunks or event.why else "none"
+    done = "nothing changed in this step" if change == "none" else change
+    severity = "warning" if change == "reverted" else "info"
+    text = f"{done}; {counted(len(event.changed), 'file')} changed since the base"
+    return _says(OUTCOME, "harness", text, event.why, 1.0, severity) | {"change": change}
+
+
+_KeptUp = happened.Rebudgeted | happened.Checkpointed | happened.Breached | happened.Doubted | happened.Compacted
+
+
+def _kept_up(event: _KeptUp) -> dict[str, Any]:
     """What the harness did or found by itself."""
     match event:
-        case happened.Settled():
-            return _settled(event)
         case happened.Rebudgeted(_, before, budget, reason):
             text = f"ceiling {before:,} → {budget:,}" if budget != before else f"ceiling stays at {budget:,}"
-            return _says("harness", text, reason, 1.0)
+            return _says(UPKEEP, "harness", text, reason, 1.0)
         case happened.Checkpointed(_, reason):
-            return _says("harness", "checkpoint", reason, 1.0)
+            return _says(UPKEEP, "harness", "checkpoint", reason, 1.0)
         case happened.Compacted():
-            passages = counted(len(event.gone), "passage")
-            return _says("model" if event.by == "agent" else "harness", f"memory compacted: {passages} put away", event.note, 1.0)
+            text = f"memory compacted: {counted(len(event.gone), 'passage')} put away"
+            return _says(UPKEEP, "model" if event.by == "agent" else "harness", text, event.note, 1.0)
         case _:
             return _counted(event)
-
-
-def _settled(event: happened.Settled) -> dict[str, Any]:
-    done = "kept" if event.kept else "reverted"
-    severity = "info" if event.kept else "warning"
-    return _says("harness", f"{done}; {counted(len(event.changed), 'file')} changed since the base", event.why, 1.0, severity)
 
 
 def _counted(event: happened.Breached | happened.Doubted) -> dict[str, Any]:
     figures = f"{event.reported:,} tokens reported, {event.estimated:,} estimated"
     if isinstance(event, happened.Doubted):
-        return _says("harness", "usage report not believed", figures, 1.0, "warning")
+        return _says(UPKEEP, "harness", "usage report not believed", figures, 1.0, "warning")
     why = f"{figures}, and {event.reserve:,} kept for the reply"
-    return _says("harness", f"over the ceiling of {event.budget:,}", why, 1.0, "warning")
+    return _says(UPKEEP, "harness", f"over the ceiling of {event.budget:,}", why, 1.0, "warning")
 
 
-def _says(by: str, text: str, why: str, confidence: float | None, severity: str = "info") -> dict[str, Any]:
+def _says(type: str, by: str, text: str, why: str, confidence: float | None, severity: str = "info") -> dict[str, Any]:
     """Confidence is null where nobody has stated one."""
-    return {"by": by, "text": text, "why": why, "confidence": confidence, "severity": severity}
+    return {"type": type, "by": by, "text": text, "why": why, "confidence": confidence, "severity": severity}

@@ -5,7 +5,10 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import EISDIR, ELOOP
 from pathlib import Path
+from stat import S_ISREG
+from typing import Any
 from urllib.parse import quote
 
 from afresh.errors import BadInput
@@ -56,24 +59,32 @@ def refuse_links(*folders: Path) -> None:
 
 
 def read(path: Path) -> str:
+    """Empty when there is none, or something else where it should be: then it is made again."""
     try:
-        return path.read_text(encoding="utf-8")
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | _CLOSED), encoding="utf-8", newline="") as file:
+            return file.read() if S_ISREG(os.fstat(file.fileno()).st_mode) else ""
     except (FileNotFoundError, UnicodeDecodeError):
         return ""
+    except OSError as error:
+        if error.errno in (ELOOP, EISDIR):
+            return ""
+        raise
 
 
-def last_line(path: Path) -> tuple[int, int] | None:
-    """Number and journal place of a log's last line; (0, 0) when there is no log, None when it is torn."""
+def last_line(path: Path) -> dict[str, Any] | None:
+    """Of a log, with its number `n` and journal place `seq`; both 0 when there is no log, None when it is torn."""
     try:
         with open(os.open(path, os.O_RDONLY | _CLOSED), "rb") as log:
             tail = _tail(log.fileno())
     except FileNotFoundError:
-        return 0, 0
+        tail = b""
     if not tail:
-        return 0, 0
+        return {"n": 0, "seq": 0, "kind": "", "follows": []}
     try:
         line = json.loads(tail)
-        return (int(line["n"]), int(line["seq"])) if tail.endswith(b"\n") else None
+        return (
+            line | {"n": int(line["n"]), "seq": int(line["seq"]), "follows": [*line["follows"]]} if tail.endswith(b"\n") else None
+        )
     except (ValueError, KeyError, TypeError):
         return None
 

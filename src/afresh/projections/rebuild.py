@@ -6,9 +6,10 @@ from pathlib import Path
 from afresh.domain.event import Checkpointed
 from afresh.domain.fold import fold
 from afresh.domain.state import State
-from afresh.ports import Store, Ticket
-from afresh.projections import continuity, decisions, files
-from afresh.projections.writer import FOLDERS, write_checkpoint, write_task
+from afresh.ports import UNTOLD, Lore, Store, Ticket
+from afresh.projections import context_index, continuity, decisions, files, project_memory
+from afresh.projections.told import told_by
+from afresh.projections.writer import FOLDERS, write_checkpoint, write_continuity, write_memory, write_task
 
 _OURS = (
     "sessions/*.md*",
@@ -16,13 +17,18 @@ _OURS = (
     "decisions/*.jsonl*",
     "tasks/*.json*",
     "checkpoints/*.md*",
+    "context/*.json*",
     "continuity.json",
     ".continuity.json.*",
+    "history.jsonl",
+    ".history.jsonl.*",
+    "project_memory.json",
+    ".project_memory.json.*",
 )
 """With what a killed writer has left half done."""
 
 
-def rebuild(store: Store, tickets: Sequence[Ticket], folder: Path) -> int:
+def rebuild(store: Store, tickets: Sequence[Ticket], folder: Path, lore: Lore = UNTOLD) -> int:
     """Delete and make again; the number of tasks. BadInput if a folder of ours is a link."""
     files.refuse_links(folder, *(folder / name for name in FOLDERS))
     for pattern in _OURS:
@@ -30,7 +36,8 @@ def rebuild(store: Store, tickets: Sequence[Ticket], folder: Path) -> int:
             path.unlink()
     states = {ticket.task: _rebuilt(store, ticket.task, folder) for ticket in tickets}
     with files.locked(folder / "continuity.lock"):
-        files.replace(folder / "continuity.json", continuity.render(tickets, lambda task: states[task]))
+        write_continuity(folder, continuity.render(tickets, states.__getitem__, told_by(lore)))
+        write_memory(folder, project_memory.history("", {}, tickets, states.__getitem__), lore)
     return len(states)
 
 
@@ -44,4 +51,7 @@ def _rebuilt(store: Store, task: str, folder: Path) -> State:
     if text:
         files.replace(folder / "decisions" / f"{files.file_name(task)}.jsonl", text)
     write_task(folder, state)
+    files.replace(
+        folder / "context" / f"{files.file_name(task)}.json", context_index.render(state, context_index.last_call(entries))
+    )
     return state

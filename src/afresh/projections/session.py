@@ -5,13 +5,15 @@ from functools import lru_cache
 
 from afresh.domain.action import subject
 from afresh.domain.fact import Decision, Fact, FactKind
+from afresh.domain.option import offered
+from afresh.domain.said import words_said
 from afresh.domain.state import State, StepRecord
 from afresh.domain.text import one_line, visible_json_lines
 from afresh.domain.verdict import CheckRun
 from afresh.projections.ceiling import ceiling_words, counted_words
 from afresh.projections.markdown import cell, code, inline, quote
 from afresh.projections.pages import pages
-from afresh.projections.standing import commands, failed_approaches, iso, next_steps, run_words
+from afresh.projections.standing import commands, failed_approaches, iso, next_steps, progress, run_words
 
 DECISIONS, PATHS, DIGEST_LINES = 40, 100, 12
 
@@ -35,6 +37,7 @@ def _front(state: State, part: int, parts: int) -> str:
             "outcome": one_line(state.outcome, 300),
             "verdict": state.verdict.ruling.value if state.verdict else None,
             "next": list(next_steps(state)),
+            "progress": list(progress(state)),
             "branch": one_line(state.branch, 100),
             "started": iso(state.started),
             "updated": iso(state.updated),
@@ -76,13 +79,20 @@ def _headline(state: State) -> str:
 
 def _words(state: State) -> list[str]:
     lines = quote(state.task.goal)
-    for said in state.words:
-        lines += ["", "said later:", "", *quote(said)]
+    for word in words_said(state):
+        asked = f"said when asked “{inline(word.asked)}”:" if word.question else "said later:"
+        lines += ["", asked, "", *quote(word.text)]
     return lines
 
 
 def _question(state: State) -> list[str]:
-    return [*quote(state.question), *(f"- {inline(option)}" for option in state.options)] if state.question else []
+    """With what each answer would mean, and how to give one."""
+    if not state.question:
+        return []
+    options = [f"{one.number}. {inline(one.words)}" for one in offered(state.options)]
+    how = "the number of an option, or your own words" if options else "your own words"
+    asked = f"Asked by the {inline(state.asked_by, 40) or 'model'}, {iso(state.updated)}. Answer with {how}:"
+    return [*quote(state.question), *(["", *options] if options else []), "", f"{asked} {code(commands(state)[0])}"]
 
 
 def _criteria(state: State) -> list[str]:
@@ -120,15 +130,19 @@ def _changed(state: State) -> list[str]:
 
 
 def _decisions(state: State) -> list[str]:
-    earlier = len(state.decisions) - DECISIONS
+    """Answers stand with the user's words."""
+    made = [one for one in state.decisions if not one.answer]
+    earlier = len(made) - DECISIONS
     lines = [f"- {earlier:,} earlier ones are in the decision log"] if earlier > 0 else []
-    return [*lines, *map(_decision, state.decisions[-DECISIONS:])]
+    return [*lines, *map(_decision, made[-DECISIONS:])]
 
 
 @lru_cache(256)
 def _decision(made: Decision) -> str:
     why = f" Why: {inline(made.why)}" if made.why else ""
-    return f"- step {made.step}, {inline(made.by, 40)}: {inline(made.text)}{why}"
+    sure = f" ({made.confidence:.0%} sure)" if made.confidence is not None and made.by == "model" else ""
+    subject = f"{inline(made.subject, 120)}: " if made.subject else ""
+    return f"- step {made.step}, {inline(made.by, 40)}: {subject}{inline(made.text)}{sure}{why}"
 
 
 def _of_kind(state: State, kind: FactKind) -> tuple[Fact, ...]:

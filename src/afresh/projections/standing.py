@@ -1,6 +1,6 @@
 """How a task stands, in words: what session files, state files and terminal views all say in the same way."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -8,7 +8,7 @@ from afresh.domain.fact import Fact, FactKind
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.domain.text import one_line
-from afresh.domain.verdict import CheckRun
+from afresh.domain.verdict import CheckRun, Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,29 @@ def run_words(run: CheckRun) -> str:
     counts = Tally(run.passed, run.failed, run.skipped, 0, run.scope != "full").words if tests else ""
     fate = "timed out" if run.timed_out else "" if tests and run.exit == 0 else f"exit {run.exit}"
     return ", ".join(part for part in (counts, fate) if part)
+
+
+def undone(state: State) -> bool:
+    """Whether the last verdict was on a change that is no longer in the tree."""
+    if state.verdict is None:
+        return False
+    record = next((past for past in state.recent if past.step == state.verdict_step), None)
+    return not record.kept if record else bool(state.verdict.regressions)
+
+
+def tests_words(state: State) -> str:
+    """How the checks stand, and for which tree: what an undone step did to them is no news of the tree as it is."""
+    before = tally(state.baseline.runs).words if state.baseline and state.baseline.runs else "not run"
+    if state.verdict is None or not state.verdict.runs:
+        return f"before the first change: {before}" if before != "not run" else before
+    now = f"after step {state.verdict_step}: {tally(state.verdict.runs).words}"
+    return f"{now}, and undone; before the first change: {before}" if undone(state) else f"{now}; before: {before}"
+
+
+def failures(state: State) -> tuple[Failure, ...]:
+    """The failing tests of the tree as it is, as far as they are known; each once."""
+    known = state.verdict if state.verdict and state.verdict.runs and not undone(state) else state.baseline
+    return tuple({failure.test: failure for run in (known.runs if known else ()) for failure in run.failures}.values())
 
 
 def counted(number: int, noun: str) -> str:
@@ -94,7 +117,20 @@ def next_steps(state: State) -> tuple[str, ...]:
     if state.phase == "prepare":
         steps.append("open the workspace and run the checks once before the first change")
     steps += [one_line(item.text, 200) for item in state.plan if not item.done][:3]
-    return tuple(steps) or (f"step {state.step + 1} of at most {state.limit}",)
+    return tuple(steps) or (_next_step(state),)
+
+
+def progress(state: State) -> Iterator[str]:
+    """The plan with what is done of it, then what the last steps came to."""
+    yield from (f"[{'x' if item.done else ' '}] {one_line(item.text, 120)}" for item in state.plan)
+    for past in state.recent:
+        yield f"step {past.step} {'kept' if past.kept else 'undone'}: {one_line(past.outcome, 120)}"
+
+
+def _next_step(state: State) -> str:
+    failing = failures(state)
+    left = f": {counted(len(failing), 'failure')} left, first {one_line(failing[0].test, 120)}" if failing else ""
+    return f"step {state.step + 1} of at most {state.limit}{left}"
 
 
 def _last_steps(state: State) -> tuple[str, ...]:

@@ -1,28 +1,39 @@
-"""The small state file of one task."""
+"""The small state file of one task: under a kilobyte, so that thousands of them can be read at a glance."""
 
 from typing import Any
 
 from afresh.domain.state import State
-from afresh.domain.text import one_line, visible_json_lines
+from afresh.domain.text import visible_json_lines
+from afresh.projections.fit import short
 from afresh.projections.standing import iso, next_steps
+
+LIMIT = 1_000
+"""Bytes."""
 
 
 def render(state: State) -> str:
-    return visible_json_lines(plain(state)) + "\n"
+    """What does not fit is told in fewer words."""
+    texts = (visible_json_lines(plain(state, room)) + "\n" for room in (120, 90, 60, 30, 12))
+    shorter = ""
+    for shorter in texts:
+        if len(shorter.encode()) <= LIMIT:
+            break
+    return shorter
 
 
-def plain(state: State) -> dict[str, Any]:
+def plain(state: State, room: int = 120) -> dict[str, Any]:
+    """`room`: bytes for each text that people or models wrote."""
     return {
         "id": state.task.id,
-        "goal": one_line(state.task.goal, 160),
-        "type": one_line(state.task.type, 60),
+        "goal": short(state.task.goal, room),
+        "type": short(state.task.type, 40),
         "status": state.status.value,
         "phase": state.phase,
         "step": state.step,
         "max_steps": state.limit,
-        "outcome": one_line(state.outcome, 160),
+        "outcome": short(state.outcome, room),
         "verdict": state.verdict.ruling.value if state.verdict else None,
-        "branch": one_line(state.branch, 80),
+        "branch": short(state.branch, 60),
         "changed": len(state.changed),
         "kept": state.kept,
         "reverted": state.reverted,
@@ -31,5 +42,5 @@ def plain(state: State) -> dict[str, Any]:
         "ceiling": state.budget,
         "updated": iso(state.updated),
         "seq": state.head.seq,
-        "next": [one_line(step, 120) for step in next_steps(state)[:2]],
+        "next": [short(step, room) for step in next_steps(state)[:2]],
     }

@@ -4,12 +4,13 @@ import os
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from afresh.adapters.store import database, schema
 from afresh.adapters.store.database import Database
+from afresh.adapters.store.schema import JOURNAL
 from afresh.adapters.store.sqlite import SqliteStore
 from afresh.domain import event as happened
 from afresh.errors import BadInput, Damaged, NeedsPerson
@@ -34,8 +35,8 @@ def test_a_commit_is_synced_to_the_disk(path: Path) -> None:
     assert pragma(path, "journal_mode") == "wal"
     assert pragma(path, "synchronous") == 2
     assert pragma(path, "foreign_keys") == 1
-    assert pragma(path, "application_id") == schema.APPLICATION
-    assert pragma(path, "user_version") == len(schema.MIGRATIONS)
+    assert pragma(path, "application_id") == JOURNAL.application
+    assert pragma(path, "user_version") == len(JOURNAL.migrations)
 
 
 def test_only_its_owner_can_read_a_new_file(path: Path) -> None:
@@ -104,33 +105,24 @@ def test_a_database_behind_a_linked_folder_is_refused(tmp_path: Path, link: str)
     assert list(elsewhere.iterdir()) == []
 
 
-def test_a_migration_that_fails_leaves_the_old_schema(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_migration_that_fails_leaves_the_old_schema(path: Path) -> None:
     state = create(SqliteStore(path))
 
     def half(connection: sqlite3.Connection) -> None:
         connection.execute("CREATE TABLE half (done)")
         raise OSError("the power went")
 
-    known = schema.MIGRATIONS
-    for module in (schema, database):
-        monkeypatch.setattr(module, "MIGRATIONS", (*known, half))
     with pytest.raises(OSError, match="power"):
-        SqliteStore(path).load("one")
-    for module in (schema, database):
-        monkeypatch.setattr(module, "MIGRATIONS", known)
+        SqliteStore(Database(path, schema=replace(JOURNAL, migrations=(*JOURNAL.migrations, half)))).load("one")
     assert SqliteStore(path).load("one") == state
     with Database(path).reading() as connection:
         assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'half'").fetchone() == (0,)
 
 
-def test_an_older_schema_is_brought_up_to_date(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = schema.MIGRATIONS[:3]
-    with monkeypatch.context() as past:
-        for module in (schema, database):
-            past.setattr(module, "MIGRATIONS", first)
-        state = create(SqliteStore(path))
+def test_an_older_schema_is_brought_up_to_date(path: Path) -> None:
+    state = create(SqliteStore(Database(path, schema=replace(JOURNAL, migrations=JOURNAL.migrations[:3]))))
     assert SqliteStore(path).load("one") == state
-    assert pragma(path, "user_version") == len(schema.MIGRATIONS)
+    assert pragma(path, "user_version") == len(JOURNAL.migrations)
 
 
 def test_a_full_disk_is_told_and_loses_nothing(path: Path) -> None:

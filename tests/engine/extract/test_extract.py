@@ -79,7 +79,7 @@ def said(text, tool="run"):
         (RAISED, "json.decoder.JSONDecodeError: Expecting value: line 1 at /project/load.py:3 in main", "", "load.py:3"),
         (RUFF, "2 findings in 2 files: src/a.py:3 E501 Line too long", "src/a.py:3", "E501"),
         (RUFF_FULL, "1 finding in 1 file: src/a.py:75 E501 Line too long (133 > 130)", "src/a.py:75", "E501"),
-        (MYPY, "1 finding in 1 file: src/a.py:3 error: Incompatible types [assignment]", "src/a.py:3", "Incompatible"),
+        (MYPY, "1 error in 1 file: src/a.py:3 error: Incompatible types [assignment]", "src/a.py:3", "Incompatible"),
         (COMMIT, "commit 1a2b3c4 on main: Mend it (2 files changed, 3 insertions(+))", "git commit", "Mend it"),
         (STATUS, "on main: 2 changed: a.py, new.py", "git status", "2 changed"),
         (GREP, "3 hits in 2 files: src/a.py, src/b.py", "", "3 hits"),
@@ -95,16 +95,16 @@ def test_an_output_is_told_by_its_result(text, phrase, subject, finding):
 @pytest.mark.parametrize(
     ("text", "phrase"),
     [
-        (GREEN, "4 passed"), ("$ ls\nexit 0\nalpha\nbeta\n", "alpha"), ("$ true\nexit 0, no output", "no output"),
-        ("$ make\nexit 2\ncc -c x.c\nmake: *** No rule to make target 'y'. Stop.\ncleaning\n",
-         "exit 2: make: *** No rule to make target 'y'. Stop."),
-        ("$ cat x\nexit 1\ncat: x: No such file or directory\nbye\n", "exit 1: cat: x: No such file or directory"),
+        (GREEN, "4 passed"), ("$ ./x\nexit 0\nalpha\nbeta\n", "alpha"), ("$ true\nexit 0, no output", "no output"),
+        ("$ ./x\nexit 1\nx: unknown option\nbye\n", "exit 1: x: unknown option"),
         ("$ cat > a.py <<E\nraise ValueError('error')\nE\nexit 0\ndone\n", "done"),
         ("$ sleep 999\ntimed out and was killed\nstarting\n", "timed out and was killed: starting"),
     ],
 )  # fmt: skip
 def test_an_output_of_no_known_kind_is_told_by_how_it_ended(text, phrase):
-    assert said(text).phrase == phrase and not said(text).findings
+    assert said(text).phrase == phrase
+    assert all(finding.confidence < 0.8 and finding.text == phrase for finding in said(text).findings)
+    assert bool(said(text).findings) == ("exit 0" not in text and text != GREEN)
 
 
 def test_our_own_search_is_told_by_its_hits():
@@ -200,11 +200,35 @@ def test_the_harness_clears_what_it_has_seen_pass():
     assert told.ran("ruff check", RUFF, happened.Verified(2, green)).keys() == {"src/a.py:3", "src/b.py:5"}
 
 
+def test_the_harness_clears_a_test_of_unittest_too_and_none_of_another_language():
+    told = Told()
+    told.ran("python -m unittest", UNITTEST)
+    told.ran("npx jest", jest("FAIL src/a.test.js", "  ● sums › adds", "", "    boom"))
+    green = Verdict(Ruling.PASS, "fine", (CheckRun("python -m unittest", 0, passed=4),))
+    assert set(told.ran("true", "$ true\nexit 0, no output", happened.Verified(3, green))) == {"src/a.test.js::sums › adds"}
+
+
+def test_a_verbose_run_clears_what_it_ticks_off_though_it_broke_off_later():
+    told = Told()
+    told.ran("pytest", PYTEST)
+    ticked = "exit 2\ntests/test_a.py::test_b PASSED   [ 50%]\n!!!! Interrupted: stopping after 1 !!!!\n1 passed in 0.1s\n"
+    assert told.ran("pytest -x", ticked.replace("test_b", "test_c"))
+    assert not told.ran("pytest -v -x", ticked)
+
+
 def test_findings_never_push_out_notes_or_failed_approaches():
     notes = tuple(Fact(kind, f"{kind} {n}", "x") for kind in (FactKind.NOTE, FactKind.FAILED_APPROACH) for n in range(15))
     seen = tuple(Fact(FactKind.OBSERVED, f"place {n}", "x", 0.9) for n in range(60))
     state = fold(State(task=Task(id="t", goal="g")), link("t", Head(), 1.0, [happened.Digested(facts=(*notes, *seen))]))
     assert len(state.facts) == FACTS and set(notes) <= set(state.facts)
+
+
+def test_many_searches_do_not_push_out_a_failing_test():
+    told = Told()
+    told.ran("pytest", PYTEST)
+    for number in range(FACTS + 5):
+        told.ran(f"grep -rn foo{number} src", GREP)
+    assert "tests/test_a.py::test_b" in told.observed and len(told.state.facts) == FACTS
 
 
 def test_the_harness_clears_a_test_of_a_file_that_it_has_seen_pass_and_not_of_another():
@@ -213,3 +237,61 @@ def test_the_harness_clears_a_test_of_a_file_that_it_has_seen_pass_and_not_of_an
         told.ran("pytest", PYTEST)
         green = Verdict(Ruling.PASS, "fine", (CheckRun("pytest", 0, scope, passed=4),))
         assert len(told.ran("true", "$ true\nexit 0, no output", happened.Verified(2, green))) == left, scope
+
+
+def jest(*lines):
+    return "\n".join(["$ npx jest", "exit 1", *lines, "Tests:       1 failed, 1 passed, 2 total"])
+
+
+def test_a_test_is_forgotten_when_a_run_of_its_own_kind_passes_and_not_when_one_of_another_does():
+    told = Told()
+    failing = jest("FAIL src/a.test.js", "  ● sums › adds", "", "    boom")
+    assert set(told.ran("npx jest", failing)) == {"src/a.test.js::sums › adds"}
+    assert told.ran("pytest", GREEN) and told.ran("npx jest src/b.test.js", jest("PASS src/b.test.js"))
+    assert told.ran("npx jest -t other", jest("PASS src/a.test.js"))
+    assert not told.ran("npx jest src/a.test.js", jest("PASS src/a.test.js"))
+
+
+def test_a_package_of_go_that_is_ok_clears_its_own_tests_only():
+    told = Told()
+    told.ran("go test ./...", "exit 1\n--- FAIL: TestA (0.00s)\n    a_test.go:7: boom\nFAIL\nFAIL\texample.com/m/calc\t0.1s\n")
+    assert told.ran("go test ./web", "exit 0\nok  \texample.com/m/web\t0.1s\n")
+    assert told.ran("go test ./calc -run TestB", "exit 0\nok  \texample.com/m/calc\t0.1s\n")
+    assert not told.ran("go test ./calc", "exit 0\nok  \texample.com/m/calc\t0.1s\n")
+
+
+def test_a_linter_run_on_one_file_speaks_of_that_file_only_and_with_other_options_of_none():
+    told = Told()
+    told.ran("ruff check .", RUFF)
+    assert set(told.ran("ruff check --select D src/a.py", "exit 0\nAll checks passed!\n")) == {"src/a.py:3", "src/b.py:5"}
+    assert set(told.ran("ruff check src/a.py", "exit 0\nAll checks passed!\n")) == {"src/b.py:5"}
+
+
+def test_a_failure_that_is_still_said_is_not_taken_back_because_others_are_told_before_it():
+    def run(*names):
+        lines = [f"FAILED t.py::test_{name} - boom" for name in names]
+        return "\n".join(["exit 1", "=== short test summary info ===", *lines, f"{len(names)} failed in 0.1s"])
+
+    told = Told()
+    assert set(told.ran("pytest", run(*"bcde"))) == {f"t.py::test_{name}" for name in "bcde"}
+    assert set(told.ran("pytest", run(*"abcde"))) == {f"t.py::test_{name}" for name in "abcde"}
+    assert set(told.ran("pytest", run(*"ab"))) == {"t.py::test_a", "t.py::test_b"}
+
+
+def test_the_same_subject_is_known_again_though_addresses_and_folders_differ():
+    told = Told()
+    first = "exit 1\n/tmp/tmpab12cd34/a.py:3: error: <A at 0x7f00aa11>\n"
+    told.ran("check --fast", first)
+    assert set(told.ran("check", first.replace("tmpab12cd34", "tmpzz98yy76"))) == {"/tmp/…/a.py:3"}
+
+
+def test_a_failure_counts_as_the_same_only_if_nothing_was_changed_between():
+    failed = "$ ./deploy\nexit 1\ncannot connect\n"
+    known = tuple(learnt(read("run", "./deploy", failed), "./deploy", "b", 3, ()))
+    [again] = learnt(read("run", "./deploy", failed), "./deploy", "b", 5, known, 2)
+    assert "as in step 3" in again.text and again.confidence > known[0].confidence and again.lines == (3, 3)
+    [third] = learnt(read("run", "./deploy", failed), "./deploy", "b", 6, (again,), 2)
+    assert third.text == again.text
+    [changed] = learnt(read("run", "./deploy", failed), "./deploy", "b", 5, known, 4)
+    assert changed.text == known[0].text and changed.confidence < 0.8
+    assert not [fact for fact in learnt(read("run", "./deploy", "exit 0\nfine"), "./deploy", "b", 6, known, 2) if fact.text]

@@ -114,7 +114,8 @@ def _refusal(ticket: Ticket, statuses: Mapping[str, Status]) -> BadInput:
         return BadInput(f"{ticket.task} is over: {ticket.status}", next=f"`afresh show {ticket.task}` tells how it ended")
     if ticket.status is Status.BLOCKED:
         return BadInput(
-            f"{ticket.task} is blocked: its question is still open", next=f"`afresh show {ticket.task}` shows it; answer it"
+            f"{ticket.task} is blocked: its question is still open",
+            next=f"`afresh inbox` shows it; `afresh answer {ticket.task}` answers it",
         )
     waiting = [f"{task} ({statuses.get(task, 'not there')})" for task in _waiting(ticket.needs, statuses)]
     return BadInput(f"{ticket.task} waits for {', '.join(waiting)}", next="finish those first: `afresh work` takes them in order")

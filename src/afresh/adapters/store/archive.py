@@ -1,5 +1,6 @@
 """Blocks: raw material named by its content, each kept once. The new blocks of a commit are packed together."""
 
+import re
 from collections.abc import Sequence
 from sqlite3 import Connection
 
@@ -13,6 +14,12 @@ MOST_FOUND = 8
 LONG = 1024
 """Characters from which a pack is compressed; shorter ones would save less than a page."""
 DIGITS = frozenset("0123456789abcdef")
+NAME = re.compile(r'"([0-9a-f]{32})"')
+
+
+def named(body: str) -> list[str]:
+    """What in entries can be the name of a block: every text of 32 hexadecimal digits, whatever its field is called."""
+    return list(dict.fromkeys(NAME.findall(body)))
 
 
 def claimed(connection: Connection, number: int, seq: int, blocks: Sequence[Block]) -> str | bytes | None:

@@ -10,7 +10,7 @@ from threading import RLock
 
 from afresh.adapters.store.faults import BUSY, code, damaged, told, translated
 from afresh.adapters.store.place import refuse_links
-from afresh.adapters.store.schema import APPLICATION, MIGRATIONS, migrate
+from afresh.adapters.store.schema import JOURNAL, Schema, migrate
 from afresh.errors import AfreshError
 
 PATIENCE = 20.0
@@ -23,8 +23,8 @@ COMMIT_BYTES = 16 << 10
 class Database:
     """One connection a process, shared by its threads under a lock."""
 
-    def __init__(self, path: Path, checkpoint_bytes: int = CHECKPOINT_BYTES) -> None:
-        self.path = path
+    def __init__(self, path: Path, checkpoint_bytes: int = CHECKPOINT_BYTES, schema: Schema = JOURNAL) -> None:
+        self.path, self._schema = path, schema
         self._checkpoint_bytes = checkpoint_bytes
         self._begin_life()
 
@@ -78,7 +78,7 @@ class Database:
             self._begin_life()
         with self._lock, told(self.path):
             if self._connection is None:
-                self._connection = opened(self.path)
+                self._connection = opened(self.path, self._schema)
                 self._sweep_old_log(self._connection)
             yield self._connection
 
@@ -103,7 +103,7 @@ class Database:
             connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError:
             return  # another process writes, and will sweep in its turn
-        sweeper = _connected(self.path)
+        sweeper = _connected(self.path, self._schema)
         try:
             sweeper.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         finally:
@@ -114,24 +114,24 @@ class Database:
 _inherited: list[sqlite3.Connection | None] = []
 
 
-def opened(path: Path) -> sqlite3.Connection:
+def opened(path: Path, schema: Schema = JOURNAL) -> sqlite3.Connection:
     """A connection to a file that is known to be ours, with its schema up to date."""
     refuse_links(path.parent, path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm"))
     if path.exists():
-        _examine(path)
+        _examine(path, schema)
     else:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    connection = _connected(path)
+    connection = _connected(path, schema)
     try:
         _log_ahead(connection)
-        migrate(connection)
+        migrate(connection, schema)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _examine(path: Path) -> None:
+def _examine(path: Path, schema: Schema) -> None:
     """Look before touching: through a connection that can't write, so that a strange file keeps its every byte."""
     size = path.stat().st_size
     if size == 0:
@@ -145,15 +145,16 @@ def _examine(path: Path) -> None:
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     finally:
         connection.close()
-    if application != APPLICATION and (tables or version or application):
+    if application != schema.application and (tables or version or application):
         raise damaged(path, "is a database of another program")
-    if version > len(MIGRATIONS):
-        raise damaged(path, f"was written by a newer afresh (schema {version}, this one knows {len(MIGRATIONS)}): update afresh")
+    known = len(schema.migrations)
+    if version > known:
+        raise damaged(path, f"was written by a newer afresh (schema {version}, this one knows {known}): update afresh")
 
 
-def _connected(path: Path) -> sqlite3.Connection:
+def _connected(path: Path, schema: Schema) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False, cached_statements=64)
-    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute(f"PRAGMA synchronous = {'FULL' if schema.lasting else 'NORMAL'}")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA wal_autocheckpoint = 0")
     connection.execute(f"PRAGMA journal_size_limit = {4 * CHECKPOINT_BYTES}")

@@ -8,6 +8,8 @@ from pathlib import Path
 from afresh.errors import AfreshError, BadInput, Broken, Damaged, NeedsPerson, TryAgain
 
 BUSY, LOCKED = sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED
+JOURNALS = "afresh.db"
+"""What an export can bring back; other databases are made again from it."""
 UNUSABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH)
 
 
@@ -49,8 +51,13 @@ def translated(fault: sqlite3.Error, path: Path) -> AfreshError:
 
 
 def damaged(path: Path, what: str) -> Damaged:
+    from afresh.adapters.exports.layout import promise
+
+    offer = promise(path.parent.parent / "export") if path.name == JOURNALS else ""
     return Damaged(
         f"{path} {what}",
-        next="move it away, or restore it from a backup, and start again",
+        next=f"move it away (mv {path} {path}.old), then {offer}"
+        if offer
+        else "move it away, or restore it from a backup, and start again",
         safe="the file was not touched; branches and snapshots in git are whole",
     )

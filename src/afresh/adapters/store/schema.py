@@ -1,10 +1,17 @@
 """What the database holds, as an ordered list of small migrations. Never edit one that has been released: add the next."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from sqlite3 import Connection
 
-APPLICATION = 0x61667265
-"""SQLite's `application_id`: tells our file from any other database."""
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    application: int
+    """SQLite's `application_id`: tells our file from any other database."""
+    migrations: tuple[Callable[[Connection], None], ...]
+    lasting: bool = True
+    """Every commit is on the disk before it is reported. What can be made again need not be."""
 
 
 def _journal(connection: Connection) -> None:
@@ -47,19 +54,24 @@ def _leases(connection: Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_journal, _archive, _snapshots, _leases)
+def _notebook(connection: Connection) -> None:
+    """The journal that no task owns."""
+    connection.execute("CREATE TABLE note (seq INTEGER PRIMARY KEY, hash BLOB NOT NULL, body TEXT NOT NULL) STRICT")
 
 
-def migrate(connection: Connection) -> None:
+JOURNAL = Schema(0x61667265, (_journal, _archive, _snapshots, _leases, _notebook))
+
+
+def migrate(connection: Connection, schema: Schema) -> None:
     """Bring the schema up to date in one transaction; whoever comes second finds nothing left to do."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        for step in MIGRATIONS[version:]:
+        for step in schema.migrations[version:]:
             step(connection)
-        if version < len(MIGRATIONS):
-            connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        if version < len(schema.migrations):
+            connection.execute(f"PRAGMA application_id = {schema.application}")
+            connection.execute(f"PRAGMA user_version = {len(schema.migrations)}")
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")

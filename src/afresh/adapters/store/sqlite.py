@@ -53,10 +53,18 @@ class SqliteStore:
             state = _recalled(connection, _known(connection, task))
         return state or fold(None, self.journal(task))
 
-    def journal(self, task: str) -> Iterator[Entry]:
+    def heads(self) -> dict[str, Head]:
+        """Where each journal ends."""
+        with self._database.reading() as connection:
+            rows = connection.execute("SELECT id, seq, hash FROM task JOIN ticket ON ticket.task = number")
+            return {task: Head(seq, hash.hex()) for task, seq, hash in rows}
+
+    def journal(self, task: str, after: Head = Head()) -> Iterator[Entry]:
+        """From the beginning; or what follows after the end of a commit. Where `after` is none, from the beginning too."""
         with self._database.reading() as connection:
             standing = _known(connection, task)
-        at, end = Head(), standing.head.seq
+            begun = connection.execute("SELECT 1 FROM record WHERE task = ? AND seq = ?", (standing.number, after.seq + 1))
+            at, end = after if begun.fetchone() else Head(), standing.head.seq
         while at.seq < end:
             with self._database.reading() as connection:
                 page = _entries(connection, standing.number, at, end)

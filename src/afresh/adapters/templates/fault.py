@@ -1,4 +1,4 @@
-"""What is wrong in a template, and where: a person who reads it can go there and mend it."""
+"""What is wrong in a file that people write, and where: a person who reads it can go there and mend it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,11 +29,11 @@ class Wrong(Exception):
         self.line, self.what, self.next = line, what, next
 
 
-def refusal(faults: Sequence[Fault]) -> BadInput:
-    """The first in words; how many there are besides."""
+def refusal(faults: Sequence[Fault], check: str = "afresh template check", kind: type[BadInput] = BadInput) -> BadInput:
+    """The first in words; how many there are besides, and which command tells them all."""
     first, more = faults[0], len(faults) - 1
-    besides = f" (and {more} more: `afresh template check`)" if more else ""
-    return BadInput(f"{first}{besides}", next=first.next or "mend the file", safe="nothing was changed")
+    besides = f" (and {more} more: `{check}`)" if more else ""
+    return kind(f"{first}{besides}", next=first.next or "mend the file", safe="nothing was changed")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -50,6 +50,7 @@ def make(merged: Merged) -> Template:
         reserve=held(merged, "reserve", 0.25),
         ceiling=held(merged, "ceiling", 4_000),
         recall=held(merged, "recall", 1_200),
+        instructions=held(merged, "instructions", 0.15),
         phases=tuple(phase(merged, name) for name in reached(merged)),
         kind=kind,
         about=held(merged, "about", ""),

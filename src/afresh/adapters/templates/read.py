@@ -55,8 +55,8 @@ def sheet(name: str, origin: str, file: str, data: bytes) -> Sheet:
     return Sheet(name, origin, file, values, orders, tuple(faults))
 
 
-def composed(data: bytes) -> "Node":
-    """The tree of nodes: nothing is constructed, so no tag can do anything."""
+def composed(data: bytes, begin: str = "begin with `extends: base`") -> "Node":
+    """The tree of nodes: nothing is constructed, so no tag can do anything. `begin` is the advice for an empty one."""
     import yaml
 
     if len(data) > LARGEST:
@@ -66,11 +66,11 @@ def composed(data: bytes) -> "Node":
     except UnicodeDecodeError as fault:
         raise Wrong(data[: fault.start].count(b"\n") + 1, "is not UTF-8", "save it as UTF-8") from None
     except RecursionError:
-        raise Wrong(1, "is nested too deeply", "a template needs four levels at most") from None
+        raise Wrong(1, "is nested too deeply", "four levels are the most that anything needs") from None
     except (yaml.YAMLError, ValueError, OverflowError) as fault:
         raise unreadable(fault, data) from None
     if root is None:
-        raise Wrong(1, "is empty", "begin with `extends: base`")
+        raise Wrong(1, "is empty", begin)
     return root
 
 

@@ -173,6 +173,7 @@ SHAPE = Shape(
         "ceiling": whole(500, 1_000_000),
         "recall": whole(200, 100_000),
         "reserve": number(0.05, 0.75),
+        "instructions": number(0.05, 0.5),
         "tools": tools,
         "sections": SECTION_SHAPE,
         "guidance": at_most(GUIDANCE),

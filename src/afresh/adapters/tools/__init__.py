@@ -5,6 +5,7 @@ from afresh.adapters.tools import (
     ask,
     compact,
     complete,
+    decide,
     edit,
     more_room,
     plan,
@@ -19,5 +20,5 @@ from afresh.adapters.tools import (
 
 TOOLS = tuple(
     module.tool for module in
-    (read, search, edit, write, run, test, remember, recall, plan, compact, ask, complete, apply, more_room)
+    (read, search, edit, write, run, test, remember, recall, plan, decide, compact, ask, complete, apply, more_room)
 )  # fmt: skip

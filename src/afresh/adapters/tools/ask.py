@@ -8,13 +8,18 @@ from afresh.domain.event import Asked
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
 
+QUESTION, OPTIONS, OPTION = 600, 6, 200
+"""Question and options stand beside the answer in later windows, so they are short."""
+
 
 def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
-    if not args["question"].strip():
+    question, options = args["question"].strip(), tuple(text.strip() for text in args.get("options", ()))
+    if not question:
         raise ModelMistake("ask: the question is empty")
-    return Outcome("asked; the task waits", events=(Asked(args["question"], tuple(map(str, args.get("options", ())))),))
+    if len(question) > QUESTION or len(options) > OPTIONS or any(not 0 < len(text) <= OPTION for text in options):
+        raise ModelMistake(f"ask: at most {QUESTION} characters and {OPTIONS} options of {OPTION} characters each")
+    return Outcome("asked; the task waits", events=(Asked(question, options),))
 
 
-tool = FunctionTool(
-    schema("ask", "Ask the user, only if you cannot decide.", ("options",), question="", options=("array", "")), run
-)  # fmt: skip
+ask = schema("ask", "Ask the user, only if you cannot decide.", ("options",), question="", options=("array", "'name: meaning'"))
+tool = FunctionTool(ask, run)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from afresh.adapters.tools.remembered import remembered, withheld
 from afresh.adapters.tools.tool import FunctionTool, schema
 from afresh.domain.partial import Excerpt, about, between, outline
 from afresh.domain.state import State
@@ -16,8 +17,10 @@ RANGE = re.compile(r"\s*(\d+)\s*(?:(?:-|–|to|:|,)\s*(\d+)?)?\s*")
 
 
 def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
+    if known := remembered(args["id"], args.get("about", ""), bench):
+        return Outcome(known)
     block = found(args["id"], bench)
-    text, room = bench.store.read(block), max(FRAME, bench.recall - FRAME)
+    text, room = withheld(bench.store.read(block), bench), max(FRAME, bench.recall - FRAME)
     if args.get("lines", "").strip():
         first, last = ranged(args["lines"], len(text.splitlines()))
         return Outcome(framed(block, between(text, first, last, room, bench.count), "", last))
@@ -91,8 +94,8 @@ def next_gap(part: Excerpt, last: int) -> tuple[int, int]:
 
 tool = FunctionTool(
     schema(
-        "recall", "Archived output: about words, or lines 9-80.", ("about", "lines"),
-        id="", about="", lines="",
+        "recall", "Archived output: about words, or lines 9-80. id may be decisions, failed, notes, memory.",
+        ("about", "lines"), id="", about="", lines="",
     ),
     run,
 )  # fmt: skip

@@ -8,7 +8,13 @@ from afresh.domain.window import ToolSchema
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
 
-TYPES: dict[str, type | tuple[type, ...]] = {"string": str, "integer": int, "array": list, "boolean": bool}
+TYPES: dict[str, type | tuple[type, ...]] = {
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "array": list,
+    "boolean": bool,
+}
 
 
 @dataclass(frozen=True, slots=True)

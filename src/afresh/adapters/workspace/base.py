@@ -56,7 +56,7 @@ def uncommitted(shadow: Shadow, repository: Repository, commit: str) -> tuple[st
     finally:
         copy.unlink(missing_ok=True)
     names = {shown(name) for output in (differ, new) for name in output.split(b"\0")[:-1]}
-    return tuple(sorted(name for name in names if not name.startswith(".afresh/state/")))
+    return tuple(sorted(name for name in names if not name.startswith((".afresh/state/", ".afresh/export/"))))
 
 
 def note(base: Base, dirty: tuple[str, ...], copied: list[str], left: list[str]) -> str:

@@ -33,7 +33,7 @@ class TreeFiles:
     def read(self, path: str) -> str:
         try:
             with inside(self.root, path) as place:
-                return _text(path, _content(path, place))
+                return _text(path, content(path, place))
         except FileNotFoundError:
             raise ModelMistake(f"no such file: {path!r}{self._near(path)}") from None
 
@@ -57,7 +57,8 @@ class TreeFiles:
         return f"; near matches: {', '.join(near)}" if near else "; `search` finds files by their content"
 
 
-def _content(path: str, place: Place) -> bytes:
+def content(path: str, place: Place) -> bytes:
+    """All of a regular file. FileNotFoundError if there is none, ModelMistake for what can't be read as one."""
     try:
         handle = os.open(place.name, READ, dir_fd=place.folder)
     except FileNotFoundError:
@@ -103,7 +104,7 @@ def _ends_in_crlf(text: str) -> bool:
 def _existing(path: str, place: Place) -> bytes:
     """What the file holds now; nothing for one that is new, binary or too large to have been read."""
     try:
-        data = _content(path, place)
+        data = content(path, place)
     except FileNotFoundError:
         return b""
     except ModelMistake:

@@ -12,7 +12,7 @@ from afresh.adapters.workspace.base import read_base
 from afresh.adapters.workspace.git import Git, GitFailed, as_user
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.trees import write_durably
-from afresh.errors import BadInput
+from afresh.errors import BadInput, Damaged
 from afresh.ports import Clock
 
 DURABLE = ("core.fsync=objects,reference", "core.fsyncMethod=fsync")
@@ -82,6 +82,24 @@ class Branch:
         move = ("update-ref", "--no-deref", "-m", "afresh: publish", self.ref, commit, self.tip)
         self.repository.git.run(*move, config=DURABLE, variables=identity)
         return commit
+
+    def adopt(self, base: str, snapshot: str, commit: str, text: bytes) -> None:
+        """Take over what was published on another machine: the same commit, to the byte. Nothing but the task's own gives way."""
+        tree = self._with_submodules(base, snapshot)
+        self._hand_over(base, tree)
+        made = (
+            self.repository.git.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text, config=DURABLE).decode().strip()
+        )
+        if made != commit or not text.startswith(f"tree {tree}\nparent {base}\n".encode()):
+            raise Damaged(
+                f"commit {commit[:12]} of {self.name} is not what came along",
+                next="export again on the machine that has it",
+                safe="the branch was not touched",
+            )
+        record = {"key": "", "date": "", "commit": commit, "snapshot": snapshot}
+        write_durably(self.shadow / "published.json", json.dumps(record))
+        move = ("update-ref", "--no-deref", "-m", "afresh: import", self.ref, commit, self.tip)
+        self.repository.git.run(*move, config=DURABLE, variables=_identity(self.repository.root))
 
     def _with_submodules(self, base: str, snapshot: str) -> str:
         """The snapshot with the base's submodules where they were, except where the task has put files."""

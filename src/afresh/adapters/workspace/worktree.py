@@ -10,6 +10,7 @@ from afresh.adapters.workspace.base import note, read_base, set_rules, uncommitt
 from afresh.adapters.workspace.diff import shown
 from afresh.adapters.workspace.environment import copy_needed, environment_folders, needed_files
 from afresh.adapters.workspace.files import TreeFiles
+from afresh.adapters.workspace.moved import unpack
 from afresh.adapters.workspace.publish import Branch
 from afresh.adapters.workspace.registration import (
     holds_pointer,
@@ -49,6 +50,7 @@ class GitWorkspace:
         self._last = ""
         make_state(self.repository)
         self._shadow.make(self.repository)
+        unpack(self.repository, self.task_id)
         former = self._former()
         self._sound = True
         if former is None:
@@ -173,4 +175,6 @@ class GitWorkspace:
 
     def _paths(self) -> Sequence[str]:
         self._ready()
-        return tuple(sorted(os.fsdecode(name) for name in self._shadow.present() if shown(name) == os.fsdecode(name)))
+        """Without the export of the project's own tasks: what they said is no source, and no hit of a search."""
+        present = (os.fsdecode(name) for name in self._shadow.present() if shown(name) == os.fsdecode(name))
+        return tuple(sorted(name for name in present if not name.startswith(".afresh/export/")))

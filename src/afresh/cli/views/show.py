@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 from afresh.cli.views.parts import fields, gauge, heading, runs_json, said, word
 from afresh.domain.action import subject
 from afresh.domain.codec import encode
+from afresh.domain.fact import Decision
+from afresh.domain.option import offered
+from afresh.domain.said import words_said
 from afresh.domain.state import State, StepRecord
 from afresh.domain.text import one_line
 from afresh.projections.ceiling import ceiling_json, ceiling_words, counted_words
@@ -36,12 +39,12 @@ def show(state: State) -> "RenderableType":
 
     sections: list[tuple[str, list[tuple[str, Any]]]] = [
         ("Open question", _question(state)),
-        ("Said by the user", [("•", said(words)) for words in state.words]),
+        ("Said by the user", _words(state)),
         ("Criteria", _criteria(state)),
         ("Plan", [("✓" if item.done else "·", said(item.text, "dim" if item.done else "")) for item in state.plan]),
         (
             "Decisions",
-            [(f"step {it.step}", said(f"{it.by}: {it.text}" + (f" ({it.why})" if it.why else ""))) for it in state.decisions],
+            [(f"step {it.step}", _decision(it)) for it in state.decisions if not it.answer],
         ),
         ("Failed: not to be tried again", [(f"step {f.step}", said(f"{f.subject}: {f.text}")) for f in failed_approaches(state)]),
         ("Last steps", [(f"{record.step}", _step(record)) for record in state.recent]),
@@ -88,7 +91,28 @@ def _facts(state: State) -> list[tuple[str, Any]]:
 def _question(state: State) -> list[tuple[str, Any]]:
     if not state.question:
         return []
-    return [("?", said(state.question, "yellow")), *(("·", said(option)) for option in state.options)]
+    asked = f"asked by the {state.asked_by or 'model'} {iso(state.updated)}; afresh answer {state.task.id} with "
+    how = said(asked + ("a number or your own words" if state.options else "your own words"), "dim")
+    return [
+        ("?", said(state.question, "yellow")),
+        *((str(one.number), said(one.words)) for one in offered(state.options)),
+        ("", how),
+    ]
+
+
+def _words(state: State) -> list[tuple[str, Any]]:
+    """Each answer after its question."""
+    rows: list[tuple[str, Any]] = []
+    for one in words_said(state):
+        rows += [("?", said(one.question, "dim"))] if one.question else []
+        rows.append(("•", said(one.text)))
+    return rows
+
+
+def _decision(made: Decision) -> "RenderableType":
+    subject = f"{made.subject}: " if made.subject else ""
+    sure = f", {made.confidence:.0%} sure" if made.confidence is not None and made.by == "model" else ""
+    return said(f"{made.by}: {subject}{made.text}{f' ({made.why})' if made.why else ''}{sure}")
 
 
 def _criteria(state: State) -> list[tuple[str, Any]]:

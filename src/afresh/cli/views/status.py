@@ -8,7 +8,7 @@ from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.domain.text import one_line
 from afresh.ports import Ticket
-from afresh.projections.standing import commands_for
+from afresh.projections.standing import commands_for, counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,18 +19,24 @@ def status_json(tickets: Sequence[Ticket], states: Mapping[str, State]) -> dict[
     return {"tasks": [_row(ticket, states.get(ticket.task)) for ticket in tickets]}
 
 
-def status(tickets: Sequence[Ticket], states: Mapping[str, State]) -> "RenderableType":
+def status(tickets: Sequence[Ticket], states: Mapping[str, State], offer: str = "") -> "RenderableType":
+    """`offer`: what could be done where there is no task."""
     from rich.console import Group
     from rich.text import Text
 
     rows = status_json(tickets, states)["tasks"]
+    if not rows and offer:
+        return Text.assemble("No tasks here. ", (offer, "cyan"))
     if not rows:
         return Text.assemble("No tasks yet. ", ('afresh run "goal"', "cyan"), " starts one.")
     table = listing("task", "state", "goal", ">step", "next")
     for row in rows:
         table.add_row(said(row["task"], "bold"), _state(row), _goal(row), _steps(row), said(row["next"], "cyan"))
     counts = {state: sum(row["status"] == state for row in rows) for state in dict.fromkeys(row["status"] for row in rows)}
-    return Group(table, Text(", ".join(f"{count} {state}" for state, count in counts.items()), style="dim"))
+    foot = Text(", ".join(f"{count} {state}" for state, count in counts.items()), style="dim")
+    if asking := sum(bool(row["question"]) for row in rows):
+        foot.append(f"; {counted(asking, 'question')} for you: ").append("afresh inbox", "cyan")
+    return Group(table, foot)
 
 
 def _row(ticket: Ticket, state: State | None) -> dict[str, Any]:
@@ -45,6 +51,7 @@ def _row(ticket: Ticket, state: State | None) -> dict[str, Any]:
         "priority": ticket.priority,
         "needs": list(ticket.needs),
         "question": question,
+        "options": list(state.options) if state else [],
         "step": state.step if state else None,
         "max_steps": state.limit if state else None,
         "verdict": state.verdict.ruling.value if state and state.verdict else None,

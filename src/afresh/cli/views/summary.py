@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from afresh.cli.views.parts import STYLES, diff, fields, gauge, heading, listing, runs_json, said, sparkline, spread, word
 from afresh.domain.change import Change
 from afresh.domain.fact import UNCONFINED
+from afresh.domain.option import offered
 from afresh.domain.state import State
 from afresh.domain.text import one_line
 from afresh.domain.window import Audit
@@ -29,6 +30,7 @@ def summary_json(state: State, changes: Sequence[Change], audits: Sequence[Audit
         "verdict": verdict.ruling.value if verdict else None,
         "reason": state.outcome or (verdict.reason if verdict else ""),
         "question": state.question,
+        "options": list(state.options),
         "unconfined": state.unconfined,
         "branch": state.branch,
         "commit": state.commit,
@@ -79,7 +81,7 @@ def _verdict(data: dict[str, Any]) -> "RenderableType":
 
 def _facts(state: State, data: dict[str, Any], audits: Sequence[Audit]) -> list[tuple[str, Any]]:
     tests, tokens, measure = data["tests"], data["tokens"], data["measure"]
-    rows: list[tuple[str, Any]] = [("asks", said(state.question, "yellow"))] if state.question else []
+    rows: list[tuple[str, Any]] = [("asks", _asks(state))] if state.question else []
     if state.unconfined:
         rows.append(("sandbox", said(f"NONE: {UNCONFINED}", "bold red")))
     rows += [("tests", f"{tests['before']['words']} → {tests['after']['words']}")]
@@ -103,6 +105,12 @@ def _knowledge(data: dict[str, Any]) -> list[tuple[str, Any]]:
     told = [f"drew on {', '.join(data['used'])}"] if data["used"] else []
     told += [f"afresh knowledge show {data['left']}"] if data["left"] else []
     return [("learnt", said("; ".join(told)))] if told else []
+
+
+def _asks(state: State) -> "RenderableType":
+    """The question, and what can be answered by a number."""
+    options = [f"\n  {one.number} {one_line(one.words, 200)}" for one in offered(state.options)]
+    return said(state.question, "yellow").append("".join(options), "default")
 
 
 def _every_call(tokens: dict[str, Any]) -> str:

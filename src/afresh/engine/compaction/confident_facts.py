@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from afresh.domain.fact import FactKind
 from afresh.domain.memory import Memory
 from afresh.engine.compaction.types import Strategy
-from afresh.engine.sections import Draft, Piece, noted
+from afresh.engine.draft import Draft, Piece
+from afresh.engine.held import noted
 
 FEWEST = 3
 """Notes that stay: the surest, and of these the newest."""

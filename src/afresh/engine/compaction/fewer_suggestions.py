@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from afresh.domain.memory import Memory
 from afresh.engine.compaction.types import Strategy
-from afresh.engine.sections import OFFER, Draft, Piece
+from afresh.engine.draft import Draft, Piece
+from afresh.engine.sections import OFFER
 
 BEST = 2
 

@@ -9,7 +9,7 @@ from afresh.domain.template import Share
 from afresh.domain.window import Compaction, Omission, Tier
 from afresh.engine.compaction import confident_facts, fewer_actions, fewer_suggestions, shorter_context, trim_analysis
 from afresh.engine.compaction.types import Shorter, Strategy
-from afresh.engine.sections import Draft, Piece
+from afresh.engine.draft import Draft, Piece
 from afresh.engine.tokens import Gauge
 
 STRATEGIES = (

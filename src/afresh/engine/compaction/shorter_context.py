@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from afresh.domain.memory import Memory
 from afresh.domain.state import State
 from afresh.engine.compaction.types import Strategy
-from afresh.engine.sections import LINES, Draft, Piece
+from afresh.engine.draft import Draft, Piece
+from afresh.engine.sections import LINES
 from afresh.engine.view import SUBJECT, spoken, words
 
 LATELY = 3

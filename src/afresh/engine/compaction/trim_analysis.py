@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from afresh.domain.memory import Memory
 from afresh.engine.compaction.types import Strategy
-from afresh.engine.sections import VIOLATIONS, Draft, Piece
+from afresh.engine.draft import Draft, Piece
+from afresh.engine.sections import VIOLATIONS
 from afresh.engine.view import words
 
 SHORTEST = 4

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from afresh.domain.memory import Memory
 from afresh.domain.window import Compaction, Omission
-from afresh.engine.sections import Draft, Piece
+from afresh.engine.draft import Draft, Piece
 
 
 @dataclass(frozen=True, slots=True)

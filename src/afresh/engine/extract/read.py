@@ -1,65 +1,67 @@
-"""Read an output with whatever understands it, and turn what it says into facts."""
+"""Read an output with whatever understands it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from afresh.domain.fact import Fact, FactKind
+from afresh.engine.extract.builds import read_build
+from afresh.engine.extract.cargo_run import read_cargo_run
 from afresh.engine.extract.diagnostics import read_diagnostics
+from afresh.engine.extract.generic import read_generic
 from afresh.engine.extract.git import read_git
+from afresh.engine.extract.go_events import read_go_events
+from afresh.engine.extract.go_panic import read_go_panic
+from afresh.engine.extract.go_run import read_go_run
 from afresh.engine.extract.hits import read_hits, read_listing
-from afresh.engine.extract.reading import MOST, Reading, clipped
-from afresh.engine.extract.tests import read_tests
-from afresh.engine.extract.tracebacks import read_traceback
+from afresh.engine.extract.java_trace import read_java_trace
+from afresh.engine.extract.jest_run import read_jest_run
+from afresh.engine.extract.node_trace import read_node_trace
+from afresh.engine.extract.output import Output, output_of, outputs_of
+from afresh.engine.extract.prints import read_print, read_source
+from afresh.engine.extract.pytest_run import read_pytest_run
+from afresh.engine.extract.python_trace import read_python_trace
+from afresh.engine.extract.reading import LONGEST, MOST, Reading, clipped
+from afresh.engine.extract.rust_panic import read_rust_panic
+from afresh.engine.extract.unittest_run import read_unittest_run
+from afresh.engine.extract.vitest_run import read_vitest_run
 
-TELLING = re.compile(
-    r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied"
-    r"|\*\*\*|unable|cannot|can't|unknown|invalid",
-    re.IGNORECASE,
-)
-ENDED = re.compile(r"^(exit \d+|timed out and was killed)(?:, no output)?$", re.MULTILINE)
+Reader = Callable[[Output], Reading | None]
+BY_COMMAND: Sequence[Reader] = (read_git, read_hits, read_source)
+BY_OUTPUT: Sequence[Reader] = (
+    read_pytest_run, read_unittest_run, read_jest_run, read_vitest_run, read_go_events, read_go_run, read_cargo_run,
+    read_diagnostics, read_python_trace, read_node_trace, read_java_trace, read_go_panic, read_rust_panic, read_build,
+    read_print,
+)  # fmt: skip
+"""In the order in which they are asked: what a test run says counts for more than a traceback in it, and what a log tells
+for more than that it was printed."""
 PLACE = re.compile(r"^(?:cd\s+\S+|export\s+\S+|source\s+\S+|set\s+-\S+)\s*(?:&&|;)\s*")
 TAIL = re.compile(r"\s*(?:2>&1|2>/dev/null|\|\s*(?:head|tail|less|cat)\b[^|;&]*)\s*$")
-LIMITED = re.compile(r"(?:^|\s)(?:-k|-m|--lf|--ff|--last-failed|-x|--maxfail|--exitfirst|--deselect|--ignore)\b")
-RUNNER = re.compile(r"\bpython\S*\s+-m\s+")
-READ = 60_000
-"""Characters of an output that are looked at, half of them from its end."""
+LONGEST_COMMAND = 2_000
 
 
 def read(tool: str, command: str, text: str) -> Reading:
-    body = looked_at(told(text))
+    """What a tool printed; of `test` all its commands, one after the other."""
     if tool == "search":
-        return read_listing(body) or Reading(fallback(body))
-    git, hits = read_git(body, command), read_hits(body, command)
-    found = git or hits or read_tests(body) or read_diagnostics(body) or read_traceback(body)
-    return found or Reading(fallback(body))
+        return read_one(output_of(text), (read_listing,))
+    outputs = outputs_of(text) if tool == "test" else [output_of(text, command[:LONGEST_COMMAND])]
+    readings = [read_one(output, (*BY_COMMAND, *BY_OUTPUT)) for output in outputs]
+    return readings[0] if len(readings) == 1 else joined(readings)
 
 
-def looked_at(text: str) -> str:
-    return text if len(text) <= READ else f"{text[: READ // 2]}\n{text[-READ // 2 :]}"
+def read_one(output: Output, readers: Sequence[Reader]) -> Reading:
+    found = next((reading for reader in readers if (reading := reader(output))), None) or read_generic(output)
+    return replace(found, failed=output.failed)
 
 
-def commanded(text: str) -> str:
-    """The command that an output begins with, as `run` and `test` print it: more than its first line if it had more."""
-    if not text.startswith("$ "):
-        return ""
-    end = ENDED.search(text)
-    return text[2 : end.start()].rstrip("\n") if end else text[2:].partition("\n")[0]
-
-
-def told(text: str) -> str:
-    """Without the echo of the command, which may hold a whole script."""
-    end = ENDED.search(text) if text.startswith("$ ") else None
-    return text[end.start() :] if end else text
-
-
-def fallback(body: str) -> str:
-    """How it ended if badly, and the line that says why; else the line that it begins with."""
-    lines = [line.strip() for line in body.splitlines() if line.strip()]
-    ended = lines.pop(0) if lines and ENDED.match(lines[0]) else ""
-    bad = "" if ended.startswith("exit 0") else ended
-    telling = [line for line in lines if TELLING.search(line)]
-    line = telling[-1] if bad and telling else next(iter(telling or lines), "")
-    return clipped(f"{bad}: {line}" if bad and line else bad or line or "no output")
+def joined(readings: Sequence[Reading]) -> Reading:
+    """Of several commands; a run of tests is whole only if each was."""
+    findings = sorted((finding for one in readings for finding in one.findings), key=lambda finding: -finding.confidence)
+    fine, wrong = (frozenset[str]().union(*names) for names in zip(*[(one.fine, one.wrong) for one in readings], strict=True))
+    runners = {one.runner for one in readings if one.runner}
+    whole = len(runners) == 1 and all(one.complete for one in readings if one.runner)
+    phrase = clipped("; ".join(clipped(one.phrase, LONGEST // len(readings)) for one in readings))
+    failed = any(one.failed for one in readings)
+    return Reading(phrase, tuple(findings[:MOST]), fine - wrong, wrong, whole, next(iter(runners)) if whole else "", failed)
 
 
 def purpose(command: str) -> str:
@@ -68,32 +70,7 @@ def purpose(command: str) -> str:
     while (shorter := PLACE.sub("", text, count=1)) != text:
         text = shorter
     first, *more = text.splitlines() or [""]
+    first = first[:LONGEST_COMMAND]
     while (shorter := TAIL.sub("", first)) != first:
         first = shorter
     return clipped(first, 100) + (" …" if more and not first.endswith("…") else "")
-
-
-def learnt(reading: Reading, source: str, block: str, step: int, known: Sequence[Fact]) -> Iterator[Fact]:
-    """New facts, and for each older one that no longer holds one that takes it back."""
-    new = [
-        Fact(FactKind.OBSERVED, finding.subject or source, finding.text, finding.confidence, block, step, source)
-        for finding in reading.findings[:MOST]
-    ]
-    subjects = {fact.subject for fact in new}
-    for fact in known:
-        if fact.kind is FactKind.OBSERVED and fact.subject not in subjects and refuted(fact, reading, source):
-            yield Fact(FactKind.OBSERVED, fact.subject, "", fact.confidence, block, step, source)
-    yield from new
-
-
-def refuted(fact: Fact, reading: Reading, source: str) -> bool:
-    if fact.source == source or fact.subject in reading.fine:
-        return True
-    command = RUNNER.sub("", source)
-    return reading.complete and "::" in fact.subject and not LIMITED.search(command) and covers(command, fact.subject)
-
-
-def covers(command: str, test: str) -> bool:
-    """Whether a run of the tests that the command names, or of all if it names none, runs this one too."""
-    named = [word for word in command.split()[1:] if not word.startswith("-") and (".py" in word or "/" in word or "::" in word)]
-    return not named or any(test.startswith(word.removeprefix("./").rstrip("/")) for word in named)

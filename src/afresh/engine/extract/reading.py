@@ -1,16 +1,25 @@
 """What was read from one output."""
 
+import re
 from dataclasses import dataclass
 
 MOST, LONGEST = 4, 160
 """Findings of one output; and characters of each."""
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}")
+_PASSING = re.compile(
+    r"(?<=/)(?:tmp[\w-]{6,40}|pytest-of-[\w-]+/pytest-\d+|rustdoctest\w+|go-build\d+|pip-[a-z-]+\w{6,12}|[0-9a-f]{8}[0-9a-f-]{4,60})(?=/)"
+)
+"""A folder that is made anew each time has another name the next time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     subject: str
+    """A test, a place, a file; empty for the command as a whole."""
     text: str
     confidence: float = 0.9
+    lines: tuple[int, int] = (0, 0)
+    """First and last line of the block that say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +29,25 @@ class Reading:
     findings: tuple[Finding, ...] = ()
     fine: frozenset[str] = frozenset()
     """Subjects of which the output says that nothing is wrong with them."""
+    wrong: frozenset[str] = frozenset()
+    """Subjects of which it says that something is: all of them, where findings tell only the first few."""
     complete: bool = False
     """Of tests: all that the command names have run, so that one which is not said to fail does not."""
+    runner: str = ""
+    """Of tests: what ran them, and so whose tests it can speak of."""
+    failed: bool = False
+    """The command itself ended badly."""
 
 
 def clipped(text: str, length: int = LONGEST) -> str:
     plain = " ".join(text.split())
     return plain if len(plain) <= length else plain[: length - 1].rstrip() + "…"
+
+
+def steady(text: str) -> str:
+    """The same words in the next run: no addresses of objects, no folders that are made anew each time."""
+    return _PASSING.sub("…", _ADDRESS.sub("0x…", text))
+
+
+def plural(count: int, noun: str, more: str = "") -> str:
+    return f"{count} {noun if count == 1 else more or noun + 's'}"

@@ -10,7 +10,7 @@ _TITLE = re.compile(r"=+ short test summary info =+\s*$")
 _COUNTS = re.compile(r"^(?:=+ )?((?:\d+ [a-z ]+?(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:, a-z]+\))?(?: =+)?\s*$")
 _COUNT = re.compile(r"(\d+) ([a-z ]+)")
 _LINE = re.compile(r"^(PASSED|FAILED|ERROR|XFAIL|XPASS|SUBFAIL(?:ED)?\b\S*?(?: .*?)?) (\S.*?)\s*$")
-_SECTION = re.compile(r"^_+ (?:ERROR at (?:setup|teardown) of |ERROR collecting )?(.+?) _+\s*$")
+SECTION = re.compile(r"^_+ (?:ERROR at (?:setup|teardown) of |ERROR collecting )?(.+?) _+\s*$")
 _RULE = re.compile(r"^(?:=+ .* =+|!+ .* !+)\s*$")
 _MEANING = {"PASSED": PASSED, "FAILED": FAILED, "ERROR": ERROR, "XFAIL": SKIPPED, "XPASS": SKIPPED}
 
@@ -106,7 +106,7 @@ def _sections(lines: Sequence[str]) -> list[tuple[str, list[str]]]:
     found: list[tuple[str, list[str]]] = []
     inside = False
     for line in lines:
-        heading = _SECTION.match(line)
+        heading = SECTION.match(line)
         if heading:
             found.append((heading[1], []))
             inside = True

@@ -1,0 +1,213 @@
+"""Where instructions are kept, from general to special. They are read from the user's checkout, never from a task's own tree: no
+task can change the rules that it works by."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from afresh.adapters.instructions.foreign import CURSOR_RULES, cursor_rule, foreign
+from afresh.adapters.instructions.front import FENCE, Sheet, sheet
+from afresh.adapters.templates import Shelf, types
+from afresh.adapters.templates.fault import Fault, Wrong, refusal
+from afresh.adapters.templates.values import NAME
+from afresh.adapters.workspace.confine import components, inside
+from afresh.adapters.workspace.files import content
+from afresh.domain.instructions import Chain, Level, Source, merged
+from afresh.errors import BadInstructions, ModelMistake
+
+OWN, FOREIGN = "AGENT.md", ("AGENTS.md", "CLAUDE.md")
+PROJECT = (f".afresh/{OWN}", OWN, *FOREIGN, ".cursorrules")
+FOLDER = (OWN, *FOREIGN)
+"""Of these the first that is there counts."""
+LARGEST = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that counts for a task, what is wrong with it, and what a person should know of it."""
+
+    sources: tuple[Source, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    level: Level
+    file: str
+    """As it is told to people."""
+    path: Path
+    inside: str = ""
+    """Path from the root, for files of the repository."""
+    folder: str = ""
+
+    @property
+    def own(self) -> bool:
+        """Of a name that only afresh gives."""
+        return self.path.name == OWN or self.level in (Level.USER, Level.TYPE)
+
+    def ours(self, text: str) -> bool:
+        """Written for afresh beyond doubt: other tools have read a plain AGENT.md in a source tree too."""
+        return self.own and (not self.inside or self.inside.startswith(".afresh/") or text.split("\n", 1)[0].rstrip() == FENCE)
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionFiles:
+    """The Instructions port over the user's config folder and a checkout."""
+
+    user: Path
+    root: Path | None = None
+    known: tuple[str, ...] = ()
+    """Types of task that there are."""
+
+    def chain(self, types: Sequence[str], named: Sequence[str], touched: Sequence[str]) -> Chain:
+        paths = tuple(dict.fromkeys((*(word for word in named if self._real(word)), *touched)))
+        found = self.look(types, paths)
+        if found.faults:
+            raise refusal(found.faults, "afresh instructions", BadInstructions)
+        return merged(found.sources, paths)
+
+    def _real(self, word: str) -> bool:
+        """A path of this repository, or of a file that is still to be made in one of its folders."""
+        first = word.split("/")[0]
+        return bool(self.root) and first not in (".", "..") and os.path.lexists(self.root / first)
+
+    @property
+    def users(self) -> str:
+        """Where a user keeps what counts in every repository."""
+        return shortened(self.user / OWN)
+
+    def look(self, types: Sequence[str], paths: Sequence[str]) -> Found:
+        """Never raises: what can't be used is among the faults."""
+        found = [self._read(place, types, paths) for place in self._places(types, paths)]
+        return Found(
+            tuple(source for one in found for source in one.sources),
+            tuple(fault for one in found for fault in one.faults),
+            (*self._unread(), *(note for one in found for note in one.notes)),
+        )
+
+    def _places(self, types: Sequence[str], paths: Sequence[str]) -> Iterator[Place]:
+        yield from self._of_user(Level.USER, OWN)
+        if self.root:
+            first = next(self._of_project(Level.PROJECT, PROJECT), None)
+            yield from [first] if first else self._cursor_rules()
+            for folder in folders(paths):
+                names = [f"{folder}/{name}" for name in FOLDER]
+                yield from [replace(place, folder=folder) for place in self._of_project(Level.FOLDER, names)][:1]
+        wanted = [f"tasks/{type}.md" for type in dict.fromkeys(types) if NAME.fullmatch(type)]
+        for name in wanted:
+            yield from self._of_user(Level.TYPE, name)
+        yield from self._of_project(Level.TYPE, [f".afresh/{name}" for name in wanted])
+
+    def _of_user(self, level: Level, name: str) -> Iterator[Place]:
+        path = self.user / name
+        if os.path.lexists(path):
+            yield Place(level, shortened(path), path)
+
+    def _of_project(self, level: Level, names: Sequence[str]) -> Iterator[Place]:
+        for name in names:
+            if self.root and os.path.lexists(self.root / name):
+                yield Place(level, name, self.root / name, name)
+
+    def _cursor_rules(self) -> Iterator[Place]:
+        found = sorted((self.root / CURSOR_RULES).glob("*.md*")) if self.root else []
+        return self._of_project(Level.PROJECT, [f"{CURSOR_RULES}/{path.name}" for path in found])
+
+    def _read(self, place: Place, types: Sequence[str], paths: Sequence[str]) -> Found:
+        try:
+            text = decoded(read(self.root, place))
+        except Wrong as wrong:
+            if place.own:
+                return Found(faults=(Fault(place.file, wrong.line, "", wrong.what, wrong.next),))
+            return Found(notes=(f"{place.file} is not shown: it {wrong.what}",))
+        said, notes = self._parsed(place, text)
+        if said.types and not set(said.types) & set(types):
+            notes = (f"{place.file} counts only for tasks of type {', '.join(said.types)}",)
+            return Found(faults=said.faults, notes=notes)
+        if said.applies_to and not matched(said.applies_to, paths):
+            notes = (f"{place.file} counts only for work on {', '.join(said.applies_to)}",)
+            return Found(faults=said.faults, notes=notes)
+        source = Source(place.file, place.level, said.parts, place.folder, place.ours(text), said.firm, said.replaces)
+        return Found((source,) if said.parts or said.replaces or said.faults else (), said.faults, notes)
+
+    def _parsed(self, place: Place, text: str) -> tuple[Sheet, tuple[str, ...]]:
+        if place.own:
+            user = not place.inside
+            return sheet(place.file, text, () if user else self.known, may_be_firm=user), ()
+        return (cursor_rule if place.inside.startswith(CURSOR_RULES) else foreign)(place.file, text)
+
+    def _unread(self) -> Iterator[str]:
+        """What somebody may wonder about."""
+        if self.root:
+            first, *others = [place.file for place in self._of_project(Level.PROJECT, PROJECT)] or [""]
+            yield from [f"{file} is not read: {first} goes before it" for file in others]
+            tasks = sorted(path.stem for path in (self.root / ".afresh" / "tasks").glob("*.md"))
+            yield from [
+                f".afresh/tasks/{name}.md is never read: there is no task type {name}" for name in tasks if self.lost(name)
+            ]
+
+    def lost(self, type: str) -> bool:
+        return bool(self.known) and type not in self.known
+
+
+def matched(patterns: Sequence[str], paths: Sequence[str]) -> bool:
+    """As git matches what it ignores. A pattern that is none fits nothing."""
+    from pathspec import GitIgnoreSpec
+
+    try:
+        return any(True for _ in GitIgnoreSpec.from_lines(patterns).match_files(paths))
+    except ValueError:
+        return False
+
+
+def folders(paths: Sequence[str]) -> list[str]:
+    """Every folder that a path is in, and the path itself, which may be one: shallow ones first."""
+    found: set[str] = set()
+    for path in paths:
+        try:
+            names = components(path)
+        except ModelMistake:
+            continue
+        found |= {"/".join(names[:end]) for end in range(1, len(names) + 1) if names[0] not in (".afresh", ".git")}
+    return sorted(found, key=lambda folder: (folder.count("/"), folder))
+
+
+def read(root: Path | None, place: Place) -> bytes:
+    """Files of the repository by no link that leads out of it; the user's own wherever they are linked to."""
+    try:
+        if root and place.inside:
+            with inside(root, place.inside) as held:
+                return content(place.inside, held)
+        if not place.path.is_file():
+            raise Wrong(1, "is not a regular file", "put the instructions themselves there")
+        with place.path.open("rb") as opened:
+            return opened.read(LARGEST + 1)
+    except ModelMistake as fault:
+        what = str(fault).replace(repr(place.inside), "").removeprefix(place.inside).strip()
+        raise Wrong(1, what, "put the file itself there") from None
+    except OSError as fault:
+        raise Wrong(1, f"can't be read: {fault.strerror or 'it leads nowhere'}", "mend or remove it") from None
+
+
+def decoded(data: bytes) -> str:
+    if len(data) > LARGEST:
+        raise Wrong(1, f"has {len(data):,} bytes, {LARGEST:,} are allowed", "say it shorter")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise Wrong(data[: fault.start].count(b"\n") + 1, "is not UTF-8", "save it as UTF-8") from None
+    if "\0" in text:
+        raise Wrong(text[: text.index("\0")].count("\n") + 1, "holds a NUL character", "save it as UTF-8")
+    return text.replace("\r\n", "\n")
+
+
+def shortened(path: Path) -> str:
+    home = Path.home()
+    return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
+
+
+def instructions_for(root: Path | None, shelf: Shelf) -> InstructionFiles:
+    from platformdirs import user_config_path
+
+    return InstructionFiles(user_config_path("afresh"), root, tuple(types(shelf)))

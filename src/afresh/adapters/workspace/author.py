@@ -1,0 +1,16 @@
+"""Who sits at the keyboard, for the records: two people may answer the same task."""
+
+import os
+from pathlib import Path
+
+from afresh.adapters.workspace.git import GitFailed, as_user
+
+
+def author(folder: Path) -> str:
+    """The name that git knows, else the login, else `person`."""
+    try:
+        name = as_user(folder, "config", "--get", "user.name").decode(errors="replace")
+    except GitFailed:
+        name = ""
+    names = (" ".join(name.split()), os.environ.get("LOGNAME", ""), os.environ.get("USER", ""))
+    return next((name for name in names if name and name.isprintable()), "person")

@@ -1,0 +1,196 @@
+"""A task's work on its way to another machine: the patch from its base to its last snapshot, and its commit if it has one.
+
+Ids of git trees and commits are made of their content. So what is put together from base and patch either is the snapshot that
+the journal names, or it is refused.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from afresh.adapters.workspace.base import read_base, set_rules
+from afresh.adapters.workspace.environment import environment_folders, needed_files
+from afresh.adapters.workspace.git import Git, GitFailed
+from afresh.adapters.workspace.publish import Branch
+from afresh.adapters.workspace.repository import Repository, checked_task
+from afresh.adapters.workspace.shadow import Shadow
+from afresh.adapters.workspace.trees import remove_tree, write_durably
+from afresh.domain.state import State
+from afresh.domain.task import Status
+from afresh.errors import BadInput, Damaged
+
+ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+DIFF = ("diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    patch: bytes
+    """From the snapshot before the first change to the last one; empty when nothing has changed."""
+    commit: bytes = b""
+    """The text of the commit object, when there is one to take over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waybill:
+    """Where the work belongs, as the journal says."""
+
+    base: str
+    opened: str
+    snapshot: str
+    note: str
+    commit: str
+    """Empty when none came along."""
+
+
+def moves(state: State) -> bool:
+    """Whether there is work to take along: what was applied is in the user's history, what was discarded is gone."""
+    return bool(state.opened) and state.status not in (Status.APPLIED, Status.DISCARDED)
+
+
+def pack(repository: Repository, state: State) -> Work | None:
+    """What the task has changed; None when there is nothing, or its snapshots are not on this machine."""
+    shadow = _shadow(repository, state.task.id)
+    if not moves(state) or not all(_has(shadow.store, tree) for tree in (state.opened, state.snapshot)):
+        return None
+    patch = shadow.store.run(*DIFF, state.opened, state.snapshot) if state.opened != state.snapshot else b""
+    if not _published(repository, state):
+        return Work(patch)
+    return Work(patch, repository.git.run("cat-file", "commit", state.commit))
+
+
+def _published(repository: Repository, state: State) -> bool:
+    return state.commit not in ("", state.base) and bool(ID.fullmatch(state.commit)) and bool(repository.commit(state.commit))
+
+
+def fits(work: Work, commit: str) -> bool:
+    """Whether the text of the commit is that of this id."""
+    made = hashlib.sha1 if len(commit) == 40 else hashlib.sha256
+    return made(b"commit %d\0" % len(work.commit) + work.commit).hexdigest() == commit
+
+
+def deliver(repository: Repository, state: State, work: Work | None) -> None:
+    """Put the work where `unpack` finds it; what is on this machine already is left alone."""
+    shadow = _shadow(repository, state.task.id)
+    commit = state.commit if work and work.commit else ""
+    there = _has(shadow.store, state.snapshot) and (shadow.folder / "opened.json").exists()
+    if not moves(state) or (there and (not commit or repository.commit(commit))):
+        return
+    parcel = _parcel(repository, state.task.id)
+    remove_tree(parcel)
+    parcel.mkdir(parents=True)
+    if work or state.snapshot == state.opened:
+        (parcel / "patch").write_bytes(work.patch if work else b"")
+        (parcel / "commit").write_bytes(work.commit if work else b"")
+    bill = Waybill(state.base, state.opened, state.snapshot, state.note, commit)
+    write_durably(parcel / "waybill.json", json.dumps(asdict(bill)))
+
+
+def pending(repository: Repository, task: str) -> bool:
+    return (_parcel(repository, task) / "waybill.json").exists()
+
+
+def drop(repository: Repository, task: str) -> None:
+    remove_tree(_parcel(repository, task))
+
+
+def unpack(repository: Repository, task: str) -> None:
+    """Make the task's snapshots and branch of what was delivered, if anything was. BadInput while its base is not here."""
+    if not pending(repository, task):
+        return
+    parcel = _parcel(repository, task)
+    bill = Waybill(**json.loads((parcel / "waybill.json").read_text()))
+    if not ID.fullmatch(bill.base) or not repository.commit(bill.base):
+        raise BadInput(
+            f"task {task} starts from commit {bill.base[:12]}, which this repository does not have",
+            next=f"bring it here (git fetch, or git pull in the clone that has it), then `afresh resume {task}`",
+            safe="the task and its changes are kept as they were imported",
+        )
+    shadow, branch = _shadow(repository, task), _branch(repository, task)
+    branch.must_be_free(bill.base)
+    shadow.make(repository)
+    _snapshots(shadow, repository, bill, parcel)
+    _mark(shadow, repository, branch, bill)
+    if bill.commit:
+        branch.adopt(bill.base, bill.snapshot, bill.commit, (parcel / "commit").read_bytes())
+    remove_tree(parcel)
+
+
+def _snapshots(shadow: Shadow, repository: Repository, bill: Waybill, parcel: Path) -> None:
+    """The snapshot before the first change and the last one; both are believed only under their own names."""
+    with _index(shadow) as git:
+        git.run("read-tree", bill.base)
+        modules = [path for _, path in read_base(repository.git, bill.base).submodules]
+        if modules:
+            git.run("update-index", "-z", "--force-remove", "--stdin", stdin=b"".join(path + b"\0" for path in modules))
+        opened = git.run("write-tree").decode().strip()
+        if opened != bill.opened:
+            raise _unlike(bill.opened, "the tree of its base commit")
+        if _has(shadow.store, bill.snapshot):
+            return
+        if not (parcel / "patch").exists():
+            raise Damaged(
+                f"the export held no work of task {parcel.name}: its last snapshot {bill.snapshot[:12]} is not here",
+                next="export again on the machine that has it, or discard the task and start it again",
+                safe="its journal is whole",
+            )
+        patch = (parcel / "patch").read_bytes()
+        try:
+            if patch:
+                git.run("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch)
+        except GitFailed as failure:
+            raise _unlike(bill.snapshot, f"what the patch says ({failure.what})") from failure
+        if git.run("write-tree").decode().strip() != bill.snapshot:
+            raise _unlike(bill.snapshot, "what base and patch make")
+
+
+def _unlike(snapshot: str, what: str) -> Damaged:
+    return Damaged(
+        f"snapshot {snapshot[:12]} is not {what}",
+        next="export again on the machine that has it, or discard the task and start it again",
+        safe="the task's journal and your checkout are as they were",
+    )
+
+
+def _mark(shadow: Shadow, repository: Repository, branch: Branch, bill: Waybill) -> None:
+    """As if the task had been opened here. A marker that is there already says the same: it follows from the journal."""
+    marker = shadow.folder / "opened.json"
+    if marker.exists():
+        return
+    unseen = (*environment_folders(repository), *needed_files(repository))
+    set_rules(shadow, repository, read_base(repository.git, bill.base), unseen)
+    branch.begin(bill.base)
+    write_durably(marker, json.dumps({"base": bill.base, "snapshot": bill.opened, "note": bill.note}))
+
+
+@contextmanager
+def _index(shadow: Shadow) -> Iterator[Git]:
+    """An index of our own, so that the one of a tree that is in use stays as it is."""
+    place = shadow.folder / "index.moved"
+    place.unlink(missing_ok=True)
+    try:
+        yield Git(shadow.folder, None, (("GIT_INDEX_FILE", str(place)),))
+    finally:
+        place.unlink(missing_ok=True)
+
+
+def _has(store: Git, tree: str) -> bool:
+    if not ID.fullmatch(tree) or not store.git_dir.is_dir():
+        return False
+    return bool(store.ask("rev-parse", "--verify", "--quiet", tree + "^{tree}"))
+
+
+def _shadow(repository: Repository, task: str) -> Shadow:
+    return Shadow(_branch(repository, task).shadow, repository.state / "worktrees" / task)
+
+
+def _branch(repository: Repository, task: str) -> Branch:
+    return Branch(repository, f"afresh/{checked_task(task)}", repository.state / "shadow" / f"{task}.git")
+
+
+def _parcel(repository: Repository, task: str) -> Path:
+    return repository.state / "moved" / checked_task(task)

@@ -1,0 +1,26 @@
+"""`afresh instructions`: what people have laid down for whoever works here."""
+
+from pathlib import Path
+
+import click
+
+from afresh.cli.common import TypeOption, json_option
+
+
+@click.command()
+@click.argument("path", default="", metavar="[PATH]")
+@click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T")
+@json_option
+def command(path: str, type_: str, as_json: bool) -> None:
+    """Show what a task is told by AGENT.md and its like when it works on PATH, and where each line comes from."""
+    from afresh.app.instructions import seen
+    from afresh.cli.common import print_json, show
+    from afresh.cli.views.instructions import instructions, instructions_json
+
+    one = seen(Path.cwd(), path, type_)
+    if as_json:
+        print_json(instructions_json(one))
+    else:
+        show(instructions(one))
+    if one.faults:
+        raise SystemExit(1)

@@ -1,0 +1,134 @@
+"""Instructions: the files that count, what the model is shown of them line by line, and what gave way to what."""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from afresh.cli.views.parts import heading, listing, said
+from afresh.domain.instructions import Part
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from afresh.app.instructions import File, Seen
+
+
+def instructions_json(one: "Seen") -> dict[str, Any]:
+    shown = one.rendered
+    return {
+        "type": one.type,
+        "path": one.path,
+        "files": [
+            {"file": file.source.file, "level": file.source.level.value, "own": file.source.own, "tokens": file.tokens}
+            for file in one.files
+        ],
+        "ok": not one.faults,
+        "tokens": shown.tokens if shown else None,
+        "cap": shown.allowance.cap if shown else None,
+        "ceiling": shown.allowance.ceiling if shown else None,
+        "partial": list(shown.partial) if shown else [],
+        "lines": [
+            {"text": line.text, "file": line.file, "first": line.first, "last": line.last}
+            for line in (shown.lines if shown else ())
+        ],
+        "overruled": [
+            {
+                "file": gone.file, "first": gone.part.first, "last": gone.part.last, "what": _named(gone.part),
+                "by": gone.by, "line": gone.line, "where": gone.where,
+            }
+            for gone in one.chain.overruled
+        ],
+        "faults": [{"file": f.file, "line": f.line, "key": f.key, "what": f.what, "next": f.next} for f in one.faults],
+        "notes": list(one.notes),
+    }  # fmt: skip
+
+
+def instructions(one: "Seen") -> "RenderableType":
+    from rich.console import Group
+    from rich.text import Text
+
+    where = f" on {one.path}" if one.path else ""
+    parts: list[RenderableType] = [Text.assemble("Instructions for work", said(where), " of type ", (one.type, "bold"))]
+    parts += (
+        [_files(one.files)]
+        if one.files
+        else [said(f"none. Write .afresh/AGENT.md for this repository, or {one.users} for all of yours.", "dim")]
+    )
+    parts += _faults(one)
+    if one.rendered and one.rendered.lines:
+        shown = one.rendered
+        share = f"{shown.tokens:,} of {shown.allowance.cap:,} tokens, {shown.allowance.share:.0%} of {shown.allowance.ceiling:,}"
+        parts += [Text.assemble(heading("What the model is shown"), (f"  {share}", "dim")), _lines(one)]
+    if one.chain.overruled:
+        parts += [heading("Overruled"), _overruled(one)]
+    if one.notes:
+        parts += [heading("Notes"), *(said(f"• {note}") for note in one.notes)]
+    return Group(*parts)
+
+
+def _files(files: "Sequence[File]") -> "Table":
+    table = listing("level", "file", ">tokens", "")
+    for file in files:
+        source = file.source
+        marks = [
+            word
+            for word, holds in (("firm", source.firm), ("replaces", source.replaces), ("in part if need be", not source.own))
+            if holds
+        ]
+        table.add_row(
+            said(source.level.value, "dim"), said(source.file, "cyan"), f"{file.tokens:,}", said(", ".join(marks), "dim")
+        )
+    return table
+
+
+def _faults(one: "Seen") -> "list[RenderableType]":
+    from rich.text import Text
+
+    return [
+        Text.assemble(
+            ("\n" if number == 0 else ""),
+            (f"{fault.file}:{fault.line}", "bold red"),
+            said(f": {fault.key + ': ' if fault.key else ''}{fault.what}"),
+            said(f"\n  → {fault.next}" if fault.next else "", "cyan"),
+        )
+        for number, fault in enumerate(one.faults)
+    ]
+
+
+def _lines(one: "Seen") -> "Table":
+    """Numbers on the left are those of the file that is named above them."""
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", style="dim", no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    for line in one.rendered.lines if one.rendered else ():
+        if not line.first:
+            table.add_row("", said(line.text, "cyan"))
+        else:
+            place = f"{line.first}" if line.first == line.last else ""
+            table.add_row(place, said(line.text, "dim" if not place else "bold" if line.text.startswith("#") else ""))
+    return table
+
+
+def _overruled(one: "Seen") -> "Table":
+    table = listing("what", "of", "gives way to")
+    for (file, by, where), gone in groupby(
+        one.chain.overruled, key=lambda gone: (gone.file, f"{gone.by}:{gone.line}", gone.where)
+    ):
+        held = list(gone)
+        place = f"{file}:{_range(one.part for one in held)}"
+        names = ", ".join(_named(gone.part) for gone in held)
+        table.add_row(said(names, limit=60), said(place, "dim"), said(by + (f" in {where}" if where else ""), "cyan"))
+    return table
+
+
+def _range(parts: Iterable[Part]) -> str:
+    held = list(parts)
+    first, last = min(part.first for part in held), max(part.last for part in held)
+    return f"{first}" if first == last else f"{first}-{last}"
+
+
+def _named(part: Part) -> str:
+    return f"rule {part.title}" if part.rule else part.title or "what stands at the top"

@@ -1,0 +1,46 @@
+"""A section before the room is shared: pieces that are shown or left out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from afresh.domain.window import Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The smallest thing that is shown or left out. A lower rank is taken first; the order on the page is that of the tuple."""
+
+    text: str
+    what: str
+    rank: int = 0
+    source: str = ""
+    """Where the rest is to be had when only a part fits."""
+    stub: str = ""
+    """What stands in its place when it is left out."""
+    group: str = ""
+    """Heading that it shares with its neighbours."""
+    once: str = ""
+    """A sign that stands for all it says: where another section shows the sign, the piece need not stand too."""
+    spare: bool = False
+    """Taken only of what all claims have left."""
+    asked: bool = False
+    """The last step has looked at it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    name: str
+    title: str
+    tier: Tier
+    pieces: tuple[Piece, ...]
+    rest: str = ""
+    """Stands at the end when not everything is shown."""
+    left: tuple[Piece, ...] = ()
+    """Not told, only counted in a line of the section."""
+    trimmed: bool = False
+    """Pieces were taken out before the room was shared."""
+
+
+def always(name: str, title: str, lines: Sequence[str]) -> Draft:
+    text = "\n".join(line for line in lines if line)
+    return Draft(name, title, Tier.ALWAYS, (Piece(text, name),) if text else ())

@@ -1,0 +1,210 @@
+"""Instructions as a window shows them: own files whole or not at all, those of other tools in part where there is no room, and
+every line with its place. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import ceil
+
+from afresh.domain.instructions import Chain, Part, Source
+from afresh.domain.state import State
+from afresh.domain.text import one_line, visible
+from afresh.engine.tokens import Counter
+from afresh.errors import OverCeiling
+from afresh.ports import Instructions
+
+TITLE = "Instructions of the people here (the task goes before them)"
+PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?|[\w-]+\.\w+")
+STRICT = re.compile(
+    r"\b(?:never|always|must|mustn't|don't|do not|avoid|prefer|only|should|instead|forbidden|required?)\b", re.IGNORECASE
+)
+COUNTER = Counter()
+"""Not the one that is learnt from the provider: what fits when the task is ordered fits later too, and stays the same bytes."""
+DEEPEST, INDEXED = 6, 80
+"""Headings, and characters of one in an index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What instructions may take: a share of a call's ceiling."""
+
+    ceiling: int
+    share: float
+
+    @property
+    def cap(self) -> int:
+        return int(self.ceiling * self.share)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A line as the model sees it, and the lines that it comes from; none for one that names a file."""
+
+    text: str
+    file: str
+    first: int = 0
+    last: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    chain: Chain
+    allowance: Allowance
+    lines: tuple[Shown, ...] = ()
+    tokens: int = 0
+    partial: tuple[str, ...] = ()
+    """Files of which a part is only named."""
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line.text for line in self.lines)
+
+
+Group = tuple[Part, ...]
+"""Parts of a file that are shown or named together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How one source is shown: its groups, and which of them whole. None at all: by its name."""
+
+    source: Source
+    groups: tuple[Group, ...] = ()
+    whole: frozenset[int] = frozenset()
+
+    @property
+    def complete(self) -> bool:
+        return len(self.whole) == len(self.groups) > 0
+
+
+def chain_for(state: State, instructions: Instructions) -> Chain:
+    """By the paths that the work is about: named by goal or user, changed, or looked at."""
+    named = [path.removeprefix("./").rstrip("/") for text in (state.task.goal, *state.words) for path in PATH.findall(text)]
+    touched = (*state.changed, *(region.path for region in state.regions))
+    return instructions.chain((state.task.judged_as, state.task.type), named, touched)
+
+
+@lru_cache(maxsize=16)
+def rendered(chain: Chain, allowance: Allowance) -> Rendered:
+    """What must be whole first, then files of other tools as far as there is room, the most special before others. OverCeiling
+    when what must be in is over the allowance."""
+    forms = admitted(chain, allowance)
+    for at in reversed(range(len(forms))):
+        if not forms[at].source.own:
+            forms = fullest(forms, at, allowance.cap)
+    complete = {form.source.file for form in forms if form.complete}
+    partial = tuple(source.file for source in chain.sources if source.file not in complete)
+    return Rendered(chain, allowance, lines(forms), size(forms), partial)
+
+
+def admitted(chain: Chain, allowance: Allowance) -> list[Form]:
+    """Own files whole, others by name; where there is no room for every name, the most general share a line."""
+    others, forms = [source for source in chain.sources if not source.own], list[Form]()
+    for count in range(len(others) + 1):
+        crowd, left = others[:count], [source for source in chain.sources if source not in others[:count]]
+        shared = [Form(Source(f"{count} more files, such as {crowd[-1].file}", crowd[-1].level, own=False))] if crowd else []
+        forms = [*shared, *(whole(source) if source.own else Form(source) for source in left)]
+        if size(forms) <= allowance.cap:
+            return forms
+    raise too_long(forms, allowance)
+
+
+def fullest(forms: Sequence[Form], at: int, cap: int) -> list[Form]:
+    """Whole if it fits; otherwise an index of as many headings as fit, and of that what still has room, the strictest first."""
+
+    def fits(form: Form) -> bool:
+        return size([*forms[:at], form, *forms[at + 1 :]]) <= cap
+
+    source = forms[at].source
+    indexes = (Form(source, grouped(source.parts, depth)) for depth in range(DEEPEST, -1, -1))
+    best = next((form for form in (whole(source), *indexes) if fits(form)), forms[at])
+    for number in sorted(range(len(best.groups)), key=lambda number: -strictness(best.groups[number])):
+        if fits(fuller := replace(best, whole=best.whole | {number})):
+            best = fuller
+    return [*forms[:at], best, *forms[at + 1 :]]
+
+
+def strictness(group: Group) -> float:
+    """Words that make a rule, for the length of the text: a description is found by reading code, a rule is not."""
+    text = "\n".join(line.text for part in group for line in part.lines)
+    return len(STRICT.findall(text)) / (len(text) + 1)
+
+
+def whole(source: Source) -> Form:
+    groups = grouped(source.parts, DEEPEST)
+    return Form(source, groups, frozenset(range(len(groups))))
+
+
+def grouped(parts: Sequence[Part], depth: int) -> tuple[Group, ...]:
+    """Each begins with a heading of at most that depth; what stands below it goes with it."""
+    groups: list[Group] = []
+    for part in parts:
+        if groups and part.depth > depth:
+            groups[-1] = (*groups[-1], part)
+        else:
+            groups.append((part,))
+    return tuple(groups)
+
+
+def size(forms: Sequence[Form]) -> int:
+    """Of the section, with its heading."""
+    text = "\n".join(line.text for line in lines(forms))
+    return COUNTER(f"## {TITLE}\n{text}") + 2 if text else 0
+
+
+def lines(forms: Sequence[Form]) -> tuple[Shown, ...]:
+    return tuple(line for form in forms for line in told(form))
+
+
+def told(form: Form) -> Iterator[Shown]:
+    source = form.source
+    yield Shown(label(form), source.file)
+    for number, group in enumerate(form.groups):
+        if number in form.whole:
+            yield from (line for part in group for line in written(part, source.file))
+        elif source.tracked:
+            title = one_line(group[0].title or group[0].lines[0].text, INDEXED)
+            yield Shown(f"… {group[0].first}-{group[-1].last} {title}", source.file, group[0].first, group[-1].last)
+
+
+def label(form: Form) -> str:
+    """Where the lines below it come from, and where they hold."""
+    source = form.source
+    holds = f", for {source.folder}" if source.folder else ""
+    holds += f", not in {', '.join(source.elsewhere)}" if source.elsewhere else ""
+    if form.complete:
+        return f"[{source.file}{holds}]"
+    if not form.groups:
+        return f"[{source.file}{holds}, not shown{': `read` it' if source.tracked else ''}]"
+    rest = "`read` the lines you need" if source.tracked else "the rest is not in your tree"
+    return f"[{source.file}{holds}, in part: {rest}]"
+
+
+def written(part: Part, file: str) -> Iterator[Shown]:
+    """As it stands, but nothing in it can be taken for a section of the window, and nothing is hidden."""
+    besides = f" (in {', '.join(part.elsewhere)}: see there)" if part.elsewhere else ""
+    head, *rest = part.lines
+    for number, line in enumerate((head, *rest)):
+        text = visible(line.text).rstrip()
+        if number == 0 and part.depth:
+            text = f"{'#' * min(DEEPEST, part.depth + 2)} {visible(part.title)}{besides}"
+        elif text.startswith("#"):
+            text = f" {text}"
+        yield Shown(text + (besides if number == 0 and not part.depth else ""), file, line.number, line.number)
+
+
+def too_long(forms: Sequence[Form], allowance: Allowance) -> OverCeiling:
+    """Names the largest file."""
+    largest = max(forms, key=lambda form: size([form]))
+    file, others, needed = largest.source.file, len(forms) - 1, size(forms)
+    over, cap, ceiling = needed - allowance.cap, allowance.cap, allowance.ceiling
+    besides = f" with {others} other{'s' if others > 1 else ''}" if others else ""
+    evidence = f"{file}{besides} needs {needed:,} tokens, {over:,} over the {cap:,} that instructions may take"
+    budget = ceil(needed / allowance.share / 100) * 100
+    return OverCeiling(
+        f"{evidence} ({allowance.share:.0%} of the ceiling of {ceiling:,}), and they are never cut. Nothing was sent. "
+        f"Shorten {file} (`afresh instructions` shows what counts) and answer; or add the task again with --max-budget {budget}",
+        evidence,
+        f"shorten {file}, or --max-budget {budget}",
+    )

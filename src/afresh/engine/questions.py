@@ -1,0 +1,54 @@
+"""What the harness asks a person when it can't go on by itself. Every option is something that an answer really brings about."""
+
+from afresh.domain.event import Asked
+from afresh.domain.fact import Decision
+from afresh.domain.state import State
+
+ALL_THE_SAME = "work without"
+ON, WRAP_UP = "go on", "wrap up"
+
+
+def limit_reached(state: State) -> Asked:
+    return harness(
+        f"The limit of {state.limit} steps is reached. Answer to allow {state.task.max_steps} more, or discard the task.",
+        f"{ON}: up to {state.task.max_steps} more steps",
+        f"{WRAP_UP}: as many steps, to bring what is done so far to a sound end and leave the rest",
+    )
+
+
+def stuck(steps: int) -> Asked:
+    return harness(
+        f"{steps} steps in a row did nothing that worked. Answer with a hint, or discard the task.",
+        f"{ON}: it tries again and knows no more than before",
+        "another way: it leaves what it tried last and looks for a different approach",
+    )
+
+
+def unverifiable(reason: str) -> Asked:
+    """The work is on a branch, but no check can vouch for it."""
+    return harness(
+        reason,
+        "look again: it holds the goal against its change once more, and asks again when it has nothing to add",
+    )
+
+
+def unsound_checks(reason: str) -> Asked:
+    return harness(
+        reason,
+        "check again: you have mended it; the checks run anew before anything else",
+        f"{ALL_THE_SAME}: it works all the same, and you judge the result yourself",
+    )
+
+
+def over_ceiling(reason: str) -> Asked:
+    return harness(reason, "try again: you have shortened a template or instructions, or name a model with a larger window")
+
+
+def harness(question: str, *options: str) -> Asked:
+    return Asked(question, options, "harness")
+
+
+def told_to_go_on(decisions: tuple[Decision, ...]) -> bool:
+    """Whether a person's newest answer is to work without sound checks."""
+    answers = [made.text for made in decisions if made.answer]
+    return bool(answers) and answers[-1].casefold().startswith(ALL_THE_SAME)

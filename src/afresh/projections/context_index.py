@@ -1,0 +1,113 @@
+"""What the last call of a task held, what it left out, what lies on disk instead, and how to get at each. Bounded."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from afresh.domain.event import Entry, Requested
+from afresh.domain.fact import IndexLine
+from afresh.domain.state import State
+from afresh.domain.window import Audit, Compaction, Omission, SectionRef
+from afresh.projections.document import document
+from afresh.projections.files import file_name
+from afresh.projections.fit import short
+
+SECTIONS, OMISSIONS, COMPACTIONS, BLOCKS = 32, 20, 8, 24
+_FROM_THE_CALL = ("call", "sections", "left out", "compacted")
+
+
+def render(state: State, last: Requested | None) -> str:
+    return document({"task": short(state.task.id, 200), **_prompt(last), **_disk(state)})
+
+
+def updated(text: str, state: State) -> str | None:
+    """The same file after a commit without a call; None when what it says of the last call is not of the last call."""
+    try:
+        old: Mapping[str, Any] = json.loads(text)
+        told = old["call"]
+        said = (told["tokens"], told["ceiling"]) if told else (0, 0)
+        if said != (state.reading.tokens, state.reading.budget):
+            return None
+        return document({"task": short(state.task.id, 200), **{name: old[name] for name in _FROM_THE_CALL}, **_disk(state)})
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def last_call(entries: Iterable[Entry]) -> Requested | None:
+    found: Requested | None = None
+    for entry in entries:
+        if isinstance(entry.event, Requested):
+            found = entry.event
+    return found
+
+
+def _prompt(last: Requested | None) -> dict[str, Any]:
+    if last is None:
+        return dict(zip(_FROM_THE_CALL, (None, [], [], []), strict=True))
+    audit = last.audit
+    most = sorted(audit.omissions, key=lambda omission: -omission.tokens)[:OMISSIONS]
+    return {
+        "call": _call(last.step, audit),
+        "sections": [_section(ref) for ref in audit.sections[:SECTIONS]],
+        "left out": [_omission(omission) for omission in most],
+        "compacted": [_compaction(done) for done in audit.compactions[:COMPACTIONS]],
+    }
+
+
+def _call(step: int, audit: Audit) -> dict[str, Any]:
+    return {
+        "step": step,
+        "model": short(audit.model, 80),
+        "tokens": audit.tokens,
+        "ceiling": audit.budget,
+        "kept for the reply": audit.reserve,
+        "free": audit.budget - audit.reserve - audit.tokens,
+        "passages left out": len(audit.omissions),
+        "tokens left out": sum(omission.tokens for omission in audit.omissions),
+        "hash": audit.hash,
+    }
+
+
+def _section(ref: SectionRef) -> dict[str, Any]:
+    return {"section": short(ref.name, 40), "tier": ref.tier.name.lower(), "tokens": ref.tokens, "block": ref.block[:12]}
+
+
+def _omission(omission: Omission) -> dict[str, Any]:
+    what, why = short(omission.what, 120), short(omission.reason, 120)
+    return {"section": short(omission.section, 40), "what": what, "tokens": omission.tokens, "why": why}
+
+
+def _compaction(done: Compaction) -> dict[str, Any]:
+    told = {"strategy": short(done.strategy, 40), "section": short(done.section, 40)}
+    return {**told, "removed": len(done.removed), "tokens": done.tokens}
+
+
+def _disk(state: State) -> dict[str, Any]:
+    name = file_name(state.task.id)
+    sessions = "sessions/archive" if state.status.over else "sessions"
+    return {
+        "archived outputs": state.archived,
+        "archive": [_block(line) for line in reversed(_newest(state.index))],
+        "passages": {"remembered line by line": len(state.passages), "only in the archive": state.forgotten},
+        "files": {
+            "session": f"{sessions}/{name}.md",
+            "decisions": f"decisions/{name}.jsonl",
+            "state": f"tasks/{name}.json",
+            "checkpoint": f"checkpoints/{name}.md",
+            "project memory": "project_memory.json",
+        },
+        "how to get": {
+            "the call to the byte": f"afresh context show {short(state.task.id, 60)}",
+            "a section or archived output": "afresh context block ID; the agent says recall(id=ID)",
+            "why a name was in or not": f"afresh context why NAME {short(state.task.id, 60)}",
+        },
+    }
+
+
+def _newest(index: Sequence[IndexLine]) -> Sequence[IndexLine]:
+    return index[-BLOCKS:]
+
+
+def _block(line: IndexLine) -> dict[str, Any]:
+    about = {"block": line.block[:12], "step": line.step, "kind": short(line.kind, 40), "subject": short(line.subject, 120)}
+    return {**about, "characters": line.size, "says": short(line.phrase, 120)}

@@ -1,0 +1,107 @@
+"""The decision log as a tree: under each decision, question and answer what came in its course. One pass over the journal."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from afresh.domain.decided import same_subject
+from afresh.domain.text import one_line
+from afresh.projections.decisions import UPKEEP, Line
+from afresh.projections.standing import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A line of the log, and the lines that followed from it."""
+
+    line: Line
+    followed: tuple["Branch", ...] = ()
+    superseded: Line | None = None
+    """The decision that has taken its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Neighbouring lines about steps and their upkeep, which are told together."""
+
+    branches: tuple[Branch, ...]
+
+    @property
+    def steps(self) -> str:
+        numbers = [branch.line["step"] for branch in self.branches if branch.line["kind"] == "settled"]
+        return f"step {numbers[0]}" if len(numbers) == 1 else f"steps {numbers[0]}–{numbers[-1]}" if numbers else ""
+
+    @property
+    def told(self) -> str:
+        changes = [branch.line["change"] for branch in self.branches if "change" in branch.line]
+        fates = {"kept": "kept", "reverted": "reverted", "none": "without a change"}
+        counts = [f"{changes.count(change):,} {fate}" for change, fate in fates.items() if change in changes]
+        told = {"none": "no change"}.get(changes[0], changes[0]) if len(changes) == 1 else ", ".join(counts)
+        upkeep = dict.fromkeys(_upkeep([branch.line for branch in self.branches if branch.line["type"] == UPKEEP]))
+        return "; ".join(part for part in (told, *upkeep) if part)
+
+    @property
+    def reverted(self) -> list[Line]:
+        return [branch.line for branch in self.branches if branch.line.get("change") == "reverted"]
+
+
+def tree(lines: Iterable[Line]) -> tuple[Branch, ...]:
+    """In order: who reads it from top to bottom reads the log."""
+    known, children = list[Line](), dict[int, list[Line]]()
+    for line in lines:
+        known.append(line)
+        children.setdefault(line["follows"][-1] if line["follows"] else 0, []).append(line)
+    later = dict(_superseded(known))
+
+    def grown(number: int) -> tuple[Branch, ...]:
+        return tuple(Branch(line, grown(line["n"]), later.get(line["n"])) for line in children.get(number, ()))
+
+    return grown(0)
+
+
+def flat(branches: Iterable[Branch]) -> Iterator[Line]:
+    for branch in branches:
+        yield branch.line
+        yield from flat(branch.followed)
+
+
+def runs(branches: Sequence[Branch]) -> Iterator[Branch | Run]:
+    """Steps that were kept, reverted or only looked come together, however many they are; turns of the task stand alone."""
+    held = list[Branch]()
+    for branch in branches:
+        if branch.line["kind"] == "settled" or (branch.line["type"] == UPKEEP and not branch.followed):
+            held.append(branch)
+            continue
+        if held:
+            yield Run(tuple(held))
+        held = []
+        yield branch
+    if held:
+        yield Run(tuple(held))
+
+
+def _superseded(lines: Sequence[Line]) -> Iterator[tuple[int, Line]]:
+    """Each decision of the model's that a later one on its subject has replaced, and by which."""
+    newest = list[Line]()
+    for line in lines:
+        if line["kind"] != "decided" or line["by"] != "model" or not line.get("subject"):
+            continue
+        for old in [old for old in newest if same_subject(old["subject"], line["subject"])]:
+            newest.remove(old)
+            yield old["n"], line
+        newest.append(line)
+
+
+def _upkeep(lines: Sequence[Line]) -> Iterator[str]:
+    """The ceiling where it went, the rest by number."""
+    if ceilings := [line["text"].split()[-1] for line in lines if line["kind"] == "rebudgeted"]:
+        yield f"ceiling {' → '.join(ceilings[-3:])}"
+    for kind, noun in (("compacted", "compaction"), ("checkpointed", "checkpoint")):
+        if number := sum(line["kind"] == kind for line in lines):
+            yield counted(number, noun)
+    for kind, what in (
+        ("breached", "over the ceiling by the provider's count"),
+        ("doubted", "with a count that is not believed"),
+    ):
+        if number := sum(line["kind"] == kind for line in lines):
+            yield f"{counted(number, 'call')} {what}"
+    yield from (one_line(line["text"], 200) for line in lines if line["kind"] == "decided")

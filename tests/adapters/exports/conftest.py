@@ -1,0 +1,13 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # pytest's importlib mode does not let tests share a module otherwise
+
+
+@pytest.fixture(scope="module")
+def desks(tmp_path_factory: pytest.TempPathFactory):
+    from desks import Desks
+
+    return Desks(tmp_path_factory.mktemp("desks"))

@@ -1,0 +1,77 @@
+"""Checkpoints by the clock and by the share of steps: decided from the journal, at most one when it is due."""
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from long_run import Killed, agent
+
+from afresh.adapters.store.sqlite import SqliteStore
+from afresh.domain.event import Checkpointed, Claimed, Created, Finished
+from afresh.domain.fold import fold
+from afresh.domain.state import State
+from afresh.domain.task import Task
+from afresh.engine.checkpoint import EVERY, due
+from afresh.engine.loop import work_on
+from afresh.testing.journals import continued, write
+from afresh.testing.memory import FakeClock
+
+STARTED = 1_700_000_000.0
+
+
+def at(step: int, limit: int = 60, last: int = 0) -> State:
+    return State(task=Task(id="t", goal="g"), step=step, limit=limit, checkpointed=STARTED, checkpoint_step=last)
+
+
+def test_it_is_due_after_a_quarter_of_an_hour_and_not_before() -> None:
+    assert not due(at(0), 1, STARTED + EVERY - 1)
+    assert due(at(0), 1, STARTED + EVERY) == "15 minutes or more have passed since the last one"
+
+
+def test_it_is_due_once_at_sixty_per_cent_of_the_steps() -> None:
+    assert [step for step in range(1, 60) if due(at(step - 1), step, STARTED)] == [*range(36, 60)]
+    assert "36 of 60 steps" in due(at(35), 36, STARTED)
+    assert not due(at(36, last=36), 37, STARTED), "one is enough"
+    assert due(at(71, limit=120, last=36), 72, STARTED), "an answer that allows more steps sets a new mark"
+
+
+@given(st.lists(st.floats(0, 2_000), min_size=1, max_size=60), st.integers(1, 80))
+def test_the_gaps_are_bounded_and_no_checkpoint_is_written_without_need(pauses: list[float], limit: int) -> None:
+    entries, state = continued(None, [Created(Task(id="t", goal="g", max_steps=limit)), Claimed("w")], STARTED)
+    now, journal, last = STARTED, [*entries], STARTED
+    for pause in pauses:
+        now, step = now + pause, state.step + 1
+        why = due(state, step, now)
+        assert bool(why) == (now - last >= EVERY or state.checkpoint_step < -(-limit * 60 // 100) <= step)
+        last = now if why else last
+        entries, state = continued(state, [Finished(step, ""), *([Checkpointed(step, why)] if why else [])], now)
+        journal += entries
+    assert fold(None, journal) == state and state.checkpointed == last
+
+
+class Ticking(FakeClock):
+    """Four minutes between any two looks at it."""
+
+    def now(self) -> float:
+        self.move(240.0)
+        return self.at
+
+
+def test_a_long_task_is_checkpointed_by_the_clock_and_at_its_mark(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "afresh.db")
+    write(store, None, [Created(Task(id="t", goal="See what the jobs print", max_steps=20))], at=STARTED)
+    made, _ = agent(store, 15)
+    with pytest.raises(Killed):
+        work_on("t", "worker", replace(made, clock=Ticking()))
+    entries = [*store.journal("t")]
+    found = [entry for entry in entries if isinstance(entry.event, Checkpointed)]
+    assert 12 in [entry.event.step for entry in found] and len(found) > 4
+    gaps = [later.at - earlier.at for earlier, later in pairwise(found)]
+    assert max(gaps) < 2 * EVERY, "at the end of the step in which it falls due"
+    for entry in found:
+        before = entries[entry.seq - 2].event
+        assert isinstance(before, Finished) and before.step == entry.event.step
+    assert fold(None, entries) == store.load("t")

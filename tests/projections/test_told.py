@@ -1,0 +1,82 @@
+"""What persons say outside a task reaches the files that tell of the whole project, and what they want forgotten leaves them."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from writing_desk import Desk, files
+
+from afresh.adapters.store.database import Database
+from afresh.adapters.store.lore import SqliteLore
+from afresh.adapters.store.notebook import SqliteNotebook
+from afresh.app import memory
+from afresh.domain import event as happened
+from afresh.domain.fact import Decision, Fact, FactKind
+from afresh.domain.task import Status
+from afresh.projections.rebuild import rebuild
+from afresh.testing.memory import FakeClock
+
+SECRET = "the answer is forty-two, for ever and a day"
+
+
+@pytest.fixture
+def told(desk: Desk, tmp_path: Path) -> Any:
+    """Enough of an open project for `afresh memory`."""
+    notebook = SqliteNotebook(Database(tmp_path / "afresh.db"), FakeClock())
+    lore = SqliteLore(tmp_path / "memory.db", desk.store, lambda: [notebook])  # pyright: ignore[reportArgumentType]
+    desk.writer.lore = lore
+    return SimpleNamespace(lore=lore, notebook=notebook, projections=desk.writer, store=desk.store, clock=FakeClock())
+
+
+def finished(desk: Desk) -> None:
+    note = Fact(FactKind.NOTE, "parser", SECRET, confidence=0.9)
+    desk.add("t1")
+    desk.commit("t1", happened.Digested((note,)), happened.Decided(Decision("keep the name", "ann")))
+    desk.commit("t1", happened.Ended(Status.DONE, f"done; {SECRET}"))
+
+
+def rebuilt(desk: Desk, told: Any) -> dict[str, bytes]:
+    rebuild(desk.store, desk.queue.tickets(), desk.folder, told.lore)
+    return files(desk.folder)
+
+
+def test_a_rule_of_the_project_stands_in_both_files_at_once(desk: Desk, told: Any) -> None:
+    desk.add("t2")
+    memory.add(told, "never touch tests/")
+    assert desk.continuity()["pick_up"]["constraints"][0] == "never touch tests/"
+    assert [rule["text"] for rule in desk.json("project_memory.json")["rules in force"]] == ["never touch tests/"]
+    desk.commit("t2", happened.Finished(1, "went on"))
+    assert desk.continuity()["pick_up"]["constraints"][0] == "never touch tests/" and not desk.complaints
+    before = files(desk.folder)
+    assert rebuilt(desk, told) == before
+
+
+def test_what_is_forgotten_is_gone_from_project_memory_with_all_that_repeats_it(desk: Desk, told: Any) -> None:
+    finished(desk)
+    found = desk.json("project_memory.json")
+    assert found["known"][0]["text"] == SECRET
+    memory.forget(told, found["known"][0]["id"])
+    assert "forty-two" not in (desk.folder / "project_memory.json").read_text()
+    before = files(desk.folder)
+    assert rebuilt(desk, told) == before and not desk.complaints
+
+
+def test_a_correction_of_a_correction_is_what_it_says(desk: Desk, told: Any) -> None:
+    finished(desk)
+    first = desk.json("project_memory.json")["known"][0]["id"]
+    second = memory.correct(told, first, "the parser is in b.py")
+    memory.correct(told, second.id, "the parser is in c.py")
+    found = desk.json("project_memory.json")
+    assert found["known"][0]["text"] == "the parser is in c.py" and found["decisions by persons"][0]["text"] == "keep the name"
+    before = files(desk.folder)
+    assert rebuilt(desk, told) == before
+
+
+def test_with_the_last_rule_gone_and_no_task_finished_there_is_no_memory(desk: Desk, told: Any) -> None:
+    desk.add("t1")
+    rule = memory.add(told, "use tabs")
+    memory.forget(told, rule.id)
+    assert not (desk.folder / "project_memory.json").exists() and "use tabs" not in (desk.folder / "continuity.json").read_text()
+    before = files(desk.folder)
+    assert rebuilt(desk, told) == before

@@ -1,0 +1,174 @@
+"""Instructions of people, from the command line to the window: shown, explained, within their share, never a task's to change."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from person import CHECK, COMPLETE, MEND, Person
+
+from afresh.app.tasks import open_desk
+from afresh.domain.event import Rebudgeted
+
+OURS = "---\nrules:\n  naming: Whole words.\n---\nPrices are in cents.\n\n## Testing\nOne behaviour a test.\n"
+LONG = "# Guide\nBe kind.\n" + "".join(
+    f"## Chapter {n}\n{'Words that somebody wrote for another tool. ' * 25}\n" for n in range(12)
+)
+LOOK = ("read", {"path": "lib/x.py"})
+
+
+@pytest.fixture
+def ours(person: Person) -> Person:
+    person.write(".afresh/AGENT.md", OURS)
+    person.write("lib/AGENT.md", "---\nrules: {naming: As it is there.}\n---\n## Testing\nNone here.\n")
+    person.write("lib/x.py", "x = 1\n")
+    person.commit("instructions")
+    return person
+
+
+def words(count: int) -> str:
+    return "word " * count
+
+
+def sections(person: Person, step: int) -> dict[str, str]:
+    told = person.types("context", "show", "--step", str(step), "--json").json["sections"]
+    return {section["name"]: section["text"] for section in told}
+
+
+def raised(person: Person, task: str) -> list[Rebudgeted]:
+    return [entry.event for entry in open_desk(person.repo).store.journal(task) if isinstance(entry.event, Rebudgeted)]
+
+
+def lines(told: dict[str, Any]) -> list[tuple[str, str, int]]:
+    return [(line["text"], line["file"], line["first"]) for line in told["lines"]]
+
+
+def test_a_task_goes_by_the_checkout_and_cannot_change_its_own_rules(ours: Person, requires_sandbox) -> None:
+    requires_sandbox()
+    rewrite = ("edit", {"path": ".afresh/AGENT.md", "old": "Whole words.", "new": "Anything goes."})
+    told = ours.runs(ours.script([rewrite, LOOK], [MEND], [COMPLETE]), check="test -f calc.py")
+    assert told.code == 0, told.words
+    assert "instructions: .afresh/AGENT.md" in told.err
+    first, second, third = (sections(ours, step) for step in (1, 2, 3))
+    assert list(first)[2:4] == ["instructions", "task"], "after system text and tools"
+    assert first["instructions"] == (
+        "## Instructions of the people here (the task goes before them)\n[.afresh/AGENT.md]\n- naming: Whole words.\n"
+        "Prices are in cents.\n#### Testing\nOne behaviour a test."
+    )
+    assert "Anything goes" in ours.git("show", f"{ours.shown()['branch']}:.afresh/AGENT.md"), "the task has rewritten the file"
+    assert "Anything goes" not in second["instructions"] + third["instructions"]
+    assert "- naming: Whole words. (in lib: see there)" in second["instructions"], "a folder counts once something in it was read"
+    assert "[lib/AGENT.md, for lib]" in second["instructions"] and second["instructions"] == third["instructions"]
+    assert ours.types("context", "verify").code == 0
+    assert "a file of instructions" in ours.types("context", "why", "cents", "--step", "2").words
+
+
+def test_faults_are_told_when_the_task_is_ordered_and_nothing_is_added(ours: Person) -> None:
+    ours.write(".afresh/AGENT.md", "---\nrules:\n  a: b\nreplace: true\n---\n")
+    told = ours.types("add", "x", "--type", "fix_bug", "--json")
+    assert told.code == 1 and told.error["what"] == ".afresh/AGENT.md:4: replace: there is no field 'replace'"
+    assert told.error["next"] == "did you mean replaces?" and ours.types("list", "--json").json == []
+
+
+def test_own_instructions_that_fit_no_ceiling_are_refused_with_the_file_and_the_overflow(ours: Person) -> None:
+    ours.write(".afresh/AGENT.md", words(2_500))
+    told = ours.types("run", "x", "--type", "fix_bug", "--model", "offline")
+    assert told.code == 1 and "nothing was added" in told.err and "15% of the highest ceiling, 16,000" in told.err
+    assert ".afresh/AGENT.md needs" in told.err and "over the 2,400 that instructions may take" in told.err
+    limit = int(told.err.partition("--max-budget ")[2].partition(";")[0])
+    assert ours.types("add", "x", "--type", "fix_bug", "--max-budget", str(limit)).code == 0, "what is advised helps"
+    assert ours.types("add", "x", "--type", "fix_bug", "--max-budget", str(limit - 2_000)).code == 1
+    seen = ours.types("instructions", "--json")
+    assert seen.code == 1 and "over the 2,400" in seen.json["faults"][0]["what"] and seen.json["lines"] == []
+
+
+def test_a_file_that_was_spoilt_later_blocks_the_task_until_it_is_mended(ours: Person, requires_sandbox) -> None:
+    requires_sandbox()
+    task = ours.adds("double is wrong", "--model", ours.script([MEND], [COMPLETE]), "--max-budget", "4000")
+    ours.write(".afresh/AGENT.md", words(700))
+    assert ours.types("resume", task, "-q").code == 1
+    question = ours.shown(task)["question"]
+    assert ours.shown(task)["status"] == "blocked" and ".afresh/AGENT.md needs" in question and "over the 600" in question
+    assert "Shorten .afresh/AGENT.md" in question and "600 that instructions may take (15% of the ceiling of 4,000)" in question
+    assert "over the 600" in ours.types("answer", task, "go on").err, "not before it is mended"
+    ours.write(".afresh/AGENT.md", "Be brief.\n")
+    assert ours.types("answer", task, "shorter now").code == 0
+    ours.write(".afresh/AGENT.md", "---\nrulez: 1\n---\n")
+    assert ours.types("resume", task, "-q").code == 1
+    assert ours.shown(task)["question"].startswith(".afresh/AGENT.md:2: rulez: there is no field 'rulez'")
+    ours.write(".afresh/AGENT.md", "Be brief.\n")
+    assert ours.types("answer", task, "mended").code == 0 and ours.types("resume", task, "-q").code == 0
+
+
+def test_own_instructions_over_their_share_get_more_room_once_and_keep_it(ours: Person, requires_sandbox) -> None:
+    requires_sandbox()
+    ours.write(".afresh/AGENT.md", words(1_200))
+    told = ours.runs(ours.script(*[[LOOK]] * 6, [MEND], [COMPLETE]), "--budget", "8000", check="test -f calc.py")
+    assert told.code == 0 and "own instructions are over 1,200 tokens, 15% of the ceiling of 8,000: calls get 16,000" in told.err
+    changes = [(one.before, one.budget) for one in raised(ours, ours.shown()["task"]["id"])]
+    assert changes == [(8_000, 16_000)], "calm steps would have lowered it, only to raise it again"
+    assert ours.types("context", "verify").code == 0
+
+
+def test_a_long_file_of_another_tool_holds_nobody_up_and_is_shown_in_part(person: Person, requires_sandbox) -> None:
+    requires_sandbox()
+    person.write("CLAUDE.md", LONG)
+    person.commit("for another tool")
+    told = person.runs(person.script([("read", {"path": "CLAUDE.md", "start": 25})], [MEND], [COMPLETE]), check="test -f calc.py")
+    assert told.code == 0, told.words
+    assert "tokens) is shown in part; write what matters into .afresh/AGENT.md, or give a larger --budget" in told.err
+    shown = sections(person, 1)["instructions"]
+    assert "[CLAUDE.md, in part: `read` the lines you need]\n### Guide\nBe kind.\n" in shown and "\n… 25-26 Chapter 11" in shown
+    assert "Chapter 11" in sections(person, 2)["files"] and raised(person, person.shown()["task"]["id"]) == []
+
+
+def test_each_line_is_shown_with_its_place_and_what_gave_way_to_what(ours: Person, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "mine"))
+    (tmp_path / "mine/afresh").mkdir(parents=True)
+    (tmp_path / "mine/afresh/AGENT.md").write_text("---\nfirm: true\nrules: {tone: Dry.}\n---\n")
+    ours.write(".afresh/tasks/fix_bug.md", "---\nrules: {tone: Warm.}\n---\nName the cause.\n")
+    told, plain = ours.types("instructions", "lib/x.py", "-t", "fix_bug", "--json"), ours.types("instructions", "x.py", at="lib")
+    assert told.code == plain.code == 0 and "lib/AGENT.md, for lib" in plain.words
+    mine = str(tmp_path / "mine/afresh/AGENT.md")
+    assert [line for line in lines(told.json) if line[2]] == [
+        ("- tone: Dry.", mine, 3),
+        ("Prices are in cents.", ".afresh/AGENT.md", 5),
+        ("- naming: As it is there.", "lib/AGENT.md", 2),
+        ("#### Testing", "lib/AGENT.md", 4),
+        ("None here.", "lib/AGENT.md", 5),
+        ("Name the cause.", ".afresh/tasks/fix_bug.md", 4),
+    ]
+    gone = [(one["what"], one["file"], one["first"], one["by"], one["line"]) for one in told.json["overruled"]]
+    assert sorted(gone) == [
+        ("Testing", ".afresh/AGENT.md", 7, "lib/AGENT.md", 4),
+        ("rule naming", ".afresh/AGENT.md", 3, "lib/AGENT.md", 2),
+        ("rule tone", ".afresh/tasks/fix_bug.md", 2, mine, 3),
+    ]
+    assert told.json["tokens"] < told.json["cap"] == 600 and told.json["ok"]
+    shown = ours.types("instructions", "lib", "-t", "fix_bug").words
+    assert "Testing .afresh/AGENT.md:7-8 lib/AGENT.md:4" in shown and "of 600 tokens, 15% of 4,000" in shown
+
+
+def test_what_cannot_be_shown_is_said_and_what_is_not_there_too(ours: Person) -> None:
+    assert "there is no nowhere.py" in ours.types("instructions", "nowhere.py").err
+    assert "is outside the repository" in ours.types("instructions", "..").err
+    assert "there is no task type 'fixbug'" in ours.types("instructions", "-t", "fixbug").err
+    ours.write(".afresh/AGENT.md", "---\nrulez: 1\nfirm: true\n---\n")
+    told = ours.types("instructions")
+    assert told.code == 1 and ".afresh/AGENT.md:2: rulez" in told.words and ".afresh/AGENT.md:3: firm: only a file" in told.words
+    ours.git("rm", "-rqf", ".afresh/AGENT.md", "lib")
+    assert "none. Write .afresh/AGENT.md" in ours.types("instructions").words
+    assert "instructions: none; write .afresh/AGENT.md" in ours.types("init").out
+
+
+def test_a_template_says_how_much_room_instructions_may_take(ours: Person) -> None:
+    ours.write(".afresh/templates/fix_bug.yaml", "instructions: 0.4\n")
+    assert ours.types("instructions", "-t", "fix_bug", "--json").json["cap"] == 1_600
+    ours.write(".afresh/config.toml", "budget = 6000\n")
+    assert ours.types("instructions", "-t", "fix_bug", "--json").json["cap"] == 2_400
+    assert ours.types("add", "x", "--type", "fix_bug", "--check", CHECK, "--json").code == 0
+
+
+def test_looking_makes_nothing_in_the_repository(ours: Person) -> None:
+    before = {path for path in ours.repo.rglob("*") if ".git" not in path.parts}
+    assert ours.types("instructions", "lib").code == 0
+    assert {path for path in ours.repo.rglob("*") if ".git" not in path.parts} == before

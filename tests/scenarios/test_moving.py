@@ -1,0 +1,211 @@
+"""A task goes on, on any machine; and with the database gone, everything comes back."""
+
+import json
+import sqlite3
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from person import COMPLETE, MEND, Person
+from survived import FIELDS, count, differing
+
+from afresh.app.tasks import open_desk
+from afresh.domain.state import State
+
+ASK = ("ask", {"question": "May double also take text?"})
+WRONG = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})
+
+
+@pytest.fixture
+def asking(person: Person) -> str:
+    """A task that has tried what is wrong, mended it, and asks."""
+    script = person.script([WRONG], [MEND], [ASK], [COMPLETE])
+    assert person.runs(script, "--no-sandbox").code == 1
+    return person.shown()["task"]["id"]
+
+
+def cloned(person: Person, name: str) -> Person:
+    other = Person(person.folder / name)
+    other.folder.mkdir()
+    subprocess.run(["git", "clone", "-q", str(person.repo), str(other.repo)], check=True)
+    for one in (person, other):
+        one.git("config", "user.name", "t")
+        one.git("config", "user.email", "t@t")
+    return other
+
+
+def state(person: Person, task: str) -> State:
+    return open_desk(person.repo).store.load(task)
+
+
+def carried(person: Person, *to: Person) -> None:
+    """The export goes into git, and with it to the others."""
+    person.git("add", ".afresh/export")
+    person.git("commit", "-qm", "Export")
+    for other in to:
+        other.git("pull", "-q", "--no-rebase", "--no-edit", str(person.repo), person.git("branch", "--show-current"))
+
+
+def test_a_task_that_asks_on_one_machine_is_answered_and_finished_on_another(person: Person, asking: str):
+    other = cloned(person, "other")
+    assert person.types("export").code == 0
+    carried(person, other)
+    offered = other.types("status")
+    assert "No tasks here. `afresh import` brings back 1 task from" in offered.words
+    told = other.types("import")
+    assert told.code == 0 and "1 journal imported" in told.words
+    assert "Nothing to import: all of it is here already." in other.types("import").words
+    assert differing(state(other, asking), state(person, asking)) == []
+    count("imported on another machine", len(FIELDS))
+    assert other.types("context", "verify", asking).code == 0
+    assert other.types("context", "show", asking, "--step", "2").code == 0
+    assert other.types("answer", asking, "No, numbers only.").code == 0
+    ended = other.types("resume", asking, "--no-sandbox", "--json")
+    assert ended.code == 0 and other.shown(asking)["task"]["id"] == asking
+    assert "x * 2" in other.git("show", f"afresh/{asking}:calc.py")
+    assert other.git("log", "-1", "--format=%P", f"afresh/{asking}") == person.git("rev-parse", "main~1"), (
+        "on the base of its task"
+    )
+    assert "4 of 4 calls" in other.types("context", "verify", asking).words
+    assert other.types("export").code == 0
+    carried(other, person)
+    assert "goes on" in person.types("import").words
+    assert person.git("rev-parse", f"afresh/{asking}") == other.git("rev-parse", f"afresh/{asking}")
+    assert person.types("apply", asking).code == 0 and "x * 2" in (person.repo / "calc.py").read_text()
+    assert other.types("apply", asking).code == 0
+
+
+def everything(person: Person, task: str) -> dict[str, object]:
+    return {
+        "queue": person.types("list", "--json").json,
+        "status": person.types("status", "--json").json,
+        "task": person.shown(task),
+        "call": person.types("context", "show", task, "--step", "2").out,
+        "verified": person.types("context", "verify", task).out,
+        "files": {path.name: path.read_text() for folder in ("sessions", "decisions", "tasks") for path in files(person, folder)},
+    }
+
+
+def files(person: Person, folder: str) -> list[Path]:
+    return sorted(path for path in (person.state / folder).rglob("*") if path.is_file())
+
+
+def lose(person: Person) -> None:
+    for path in person.state.glob("afresh.db*"):
+        path.unlink()
+
+
+def test_with_the_database_deleted_an_import_brings_everything_back(person: Person, asking: str):
+    first = person.adds("and then the docs", "--priority", "2")
+    person.adds("and then the rest", "--after", asking)
+    before, stood = everything(person, asking), state(person, asking)
+    person.types("export")
+    lose(person)
+    for folder in ("sessions", "decisions", "tasks"):
+        for path in files(person, folder):
+            path.unlink()
+    assert "`afresh import` brings back 3 tasks" in person.types("list").words
+    assert "brings back 3 tasks" in person.types("show").words
+    told = person.types("import", "--json").json
+    assert told["added"] == 3 and [one["relation"] for one in told["arrivals"]] == ["new"] * 3
+    assert everything(person, asking) == before and differing(state(person, asking), stood) == []
+    count("imported after the database was deleted", len(FIELDS))
+    assert person.types("answer", asking, "No.").code == 0
+    assert person.types("resume", asking, "--no-sandbox", "-q").code == 0
+    assert first in person.types("list").out
+
+
+def test_a_damaged_database_and_a_fresh_clone_are_told_of_the_export(person: Person, asking: str):
+    person.types("export")
+    (person.state / "afresh.db").write_bytes(b"not a database, by any means" * 40)
+    for path in person.state.glob("afresh.db-*"):
+        path.unlink()
+    told = person.types("status")
+    assert told.code == 1 and "then `afresh import` brings back 1 task" in told.words
+    lose(person)
+    checks = {check["name"]: check for check in person.types("doctor", "--json").json["checks"]}
+    assert checks["journals"]["level"] == "warn" and "`afresh import` brings back 1 task" in checks["journals"]["remedy"]
+
+
+def test_a_base_that_is_missing_here_is_named_and_the_task_waits_for_it(person: Person):
+    other = cloned(person, "other")
+    person.write("notes.txt", "a commit that the other has not\n")
+    person.commit("notes")
+    base = person.git("rev-parse", "HEAD")
+    assert person.runs(person.script([MEND], [ASK], [COMPLETE]), "--no-sandbox").code == 1
+    task = person.shown()["task"]["id"]
+    elsewhere = str(person.folder / "copy")
+    assert person.types("export", elsewhere).code == 0
+    told = other.types("import", elsewhere)
+    assert told.code == 0 and f"task {task} starts from commit {base[:12]}, which this repository does not have" in told.words
+    assert other.types("show", task).code == 0
+    other.types("answer", task, "No.")
+    entries = len(journal(other, task))
+    refused = other.types("resume", task, "--no-sandbox", "-q")
+    assert refused.code == 1 and f"starts from commit {base[:12]}" in refused.words and "git fetch" in refused.words
+    assert len(journal(other, task)) == entries
+    other.git("fetch", "-q", str(person.repo), "main")
+    assert other.types("resume", task, "--no-sandbox", "-q").code == 0
+    assert other.git("log", "-1", "--format=%P", f"afresh/{task}") == base
+
+
+def journal(person: Person, task: str) -> list[str]:
+    return [entry.hash for entry in open_desk(person.repo).store.journal(task)]
+
+
+def test_tasks_that_went_apart_are_refused_with_exit_code_1_and_nothing_of_them_changes(person: Person, asking: str):
+    other = cloned(person, "other")
+    elsewhere = str(person.folder / "copy")
+    person.types("export", elsewhere)
+    other.types("import", elsewhere)
+    person.types("answer", asking, "Yes.")
+    other.types("answer", asking, "No.")
+    person.types("export", elsewhere)
+    before = journal(other, asking)
+    told = other.types("import", elsewhere)
+    assert told.code == 1 and f"entry {len(before)} is another one here" in told.words and asking in told.words
+    assert journal(other, asking) == before
+    refused = other.types("export", elsewhere)
+    assert refused.code == 1 and "holds entries of" in refused.words and "first, or export to another folder" in refused.words
+
+
+def test_the_notebook_goes_along(person: Person, asking: str):
+    from afresh.domain.fact import Fact, FactKind
+    from afresh.domain.notes import Noted
+
+    other, elsewhere = cloned(person, "other"), str(person.folder / "copy")
+    here, there = open_desk(person.repo).notebook, open_desk(other.repo).notebook
+    here.append([Noted(Fact(FactKind.RULE, "tests", "never sleep in a test"), "person")])
+    person.types("export", elsewhere)
+    assert "(notebook)" in other.types("import", elsewhere).words
+    assert "never sleep in a test" in other.types("memory", "search", "sleep").words
+    assert [entry.hash for entry in there.entries()] == [entry.hash for entry in here.entries()]
+
+
+def test_what_a_run_archives_is_named_by_its_journal(person: Person, asking: str):
+    """Only what an entry names goes along. All that none does is what the second run of the checks printed, before any change."""
+    from afresh.adapters.store.archive import named
+    from afresh.domain.event import Baselined
+
+    entries = list(open_desk(person.repo).store.journal(asking))
+    told = {name for entry in entries for name in named(entry.body)}
+    baseline = next(entry.seq for entry in entries if isinstance(entry.event, Baselined))
+    with sqlite3.connect(person.state / "afresh.db") as connection:
+        kept = {(row[0].hex(), row[1]) for row in connection.execute("SELECT id, seq FROM block")}
+    assert len(kept) > 20 and {seq for name, seq in kept if name not in told} <= {baseline}
+
+
+def test_an_export_says_what_it_holds_and_where(person: Person, asking: str):
+    told = person.types("export")
+    assert told.code == 0 and "exported 1 task" in told.out and "It holds what the journals hold" in told.words
+    assert "nothing has changed since" in person.types("export").words
+    rows = json.loads((person.repo / ".afresh/export/queue.json").read_text())["tasks"]
+    assert [(row["id"], row["status"]) for row in rows] == [(asking, "blocked")]
+    assert person.types("export", "--task", "nobody").code == 1
+
+
+def test_a_lost_tree_is_told_at_once_and_the_journal_goes_without_it(person: Person, asking: str):
+    subprocess.run(["rm", "-rf", str(person.state / "shadow")], check=True)
+    assert "its changes are not on this machine" in person.types("export").words
+    assert replace(person).types("import").code == 0
