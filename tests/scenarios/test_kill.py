@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from survived import drive, nothing_lost, same_windows, windows
+from survived import count, drive, nothing_lost, same_windows, windows
 
 from afresh.app.calls import verify
 from afresh.app.results import changes
@@ -111,6 +111,7 @@ def test_a_killed_run_ends_like_an_undisturbed_one(point, step, tmp_path, undist
         assert drive(repo, task) == 0
     assert result(repo, task) == undisturbed
     same_windows(repo, f"kill {point} {step}")
+    count(f"kill {point} {step}: windows of the undisturbed run", len(windows(repo)))
 
 
 def test_a_reply_that_never_reached_the_disk_is_the_only_one_bought_again(tmp_path, undisturbed):

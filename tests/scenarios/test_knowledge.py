@@ -1,5 +1,6 @@
 """What tasks have learnt, through the command line: drafted, shown where it fits, counted, and a person's to decide."""
 
+import json
 import os
 import re
 import signal
@@ -164,3 +165,20 @@ def test_a_link_in_place_of_the_folder_is_told_of_and_not_followed(person: Perso
     told = person.types("knowledge", "list")
     assert told.code == 0 and ".afresh/knowledge:1: is a link" in told.words and "KO-x" not in told.words
     assert person.types("knowledge", "search", "the lexer drops tabs", "--json").json == []
+
+
+def test_a_model_words_it_better_if_the_user_says_so_and_is_asked_once(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = person.folder / "config/afresh/config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[knowledge]\nmodel_wording = true\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(person.folder / "config"))
+    model = person.script([MEND], [COMPLETE])
+    words = "In calc.py the function double added two; it multiplies by two now."
+    with (person.folder / "script.jsonl").open("a") as script:
+        script.write(json.dumps({"thought": words, "actions": []}) + "\n")
+    told = person.runs(model, "--json")
+    assert told.code == 0 and told.json["tokens"]["calls"] == 3, "what was paid for is counted"
+    (one,) = objects(person)
+    assert (
+        words in (person.repo / one["file"]).read_text() and "- changed `calc.py`" not in (person.repo / one["file"]).read_text()
+    )

@@ -171,19 +171,16 @@ def test_tasks_that_went_apart_are_refused_with_exit_code_1_and_nothing_of_them_
 
 
 def test_the_notebook_goes_along(person: Person, asking: str):
-    from afresh.adapters.store.notebook import SqliteNotebook
     from afresh.domain.fact import Fact, FactKind
     from afresh.domain.notes import Noted
 
-    def notebook(one: Person) -> SqliteNotebook:
-        desk = open_desk(one.repo)
-        return SqliteNotebook(desk.database, desk.clock)
-
     other, elsewhere = cloned(person, "other"), str(person.folder / "copy")
-    notebook(person).append([Noted(Fact(FactKind.RULE, "tests", "never sleep in a test"), "person")])
+    here, there = open_desk(person.repo).notebook, open_desk(other.repo).notebook
+    here.append([Noted(Fact(FactKind.RULE, "tests", "never sleep in a test"), "person")])
     person.types("export", elsewhere)
     assert "(notebook)" in other.types("import", elsewhere).words
-    assert [entry.hash for entry in notebook(other).entries()] == [entry.hash for entry in notebook(person).entries()]
+    assert "never sleep in a test" in other.types("memory", "search", "sleep").words
+    assert [entry.hash for entry in there.entries()] == [entry.hash for entry in here.entries()]
 
 
 def test_what_a_run_archives_is_named_by_its_journal(person: Person, asking: str):

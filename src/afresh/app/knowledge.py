@@ -19,7 +19,9 @@ from afresh.domain.knowledge import By, Knowledge, Standing, day_of, moment, par
 from afresh.domain.lookups import Seen
 from afresh.domain.state import State
 from afresh.domain.task import RECORDED, Status
+from afresh.engine.compaction.written import Ask
 from afresh.engine.learn import course, doubts, draft, worth_keeping
+from afresh.engine.worded import in_words, reworded
 from afresh.errors import BadInput, Conflict
 from afresh.projections.files import locked
 
@@ -37,9 +39,9 @@ def library(desk: Desk, tree: Path) -> FolderLibrary:
     return FolderLibrary(folder_of(desk.project.root), tree, desk.clock)
 
 
-def settle(desk: Desk) -> None:
+def settle(desk: Desk, ask: Ask | None = None, task: str = "") -> None:
     """Draft and count what tasks that are over have left behind, the oldest first, each once. A folder that can't be written is
-    no reason to stop: it is tried again the next time."""
+    no reason to stop: it is tried again the next time. `ask`: who puts what this task has learnt into words, if anybody does."""
     over = [ticket.task for ticket in desk.queue.tickets() if ticket.status.over and ticket.type != RECORDED][-NEWEST:]
     if all(desk.store.load(task).knowledge.learnt for task in over):
         return
@@ -47,17 +49,26 @@ def settle(desk: Desk) -> None:
         for state in sorted(map(desk.store.load, over), key=lambda state: state.updated):
             if not state.knowledge.learnt:
                 with suppress(BadInput, Conflict):
-                    keep(desk, state)
+                    keep(desk, state, ask if state.task.id == task else None)
 
 
-def keep(desk: Desk, state: State) -> None:
+def keep(desk: Desk, state: State, ask: Ask | None) -> None:
     """The draft first, which is the same however often it is made; then the counts, which know the last task counted; then the
     journal says that it is done."""
     folder = folder_of(desk.project.root)
+    state = worded(desk, state, folder, ask) if ask else state
     id, why = drafted(desk, state, folder)
     for one in state.knowledge.seen:
         folder.count(one.id, lambda known, one=one: counted(desk, state, one, known))
     note(desk, state, state.task.id, [Learnt(id, why)])
+
+
+def worded(desk: Desk, state: State, folder: Folder, ask: Ask) -> State:
+    """What the model says is in the journal before it is used, so it is paid once."""
+    found = course(desk.store.journal(state.task.id))
+    if found.worded or worth_keeping(found) or any(one.source == state.task.id for one in folder.objects().values()):
+        return state
+    return note(desk, state, state.task.id, [in_words(portable(draft(found), desk.project.root), ask)])
 
 
 def drafted(desk: Desk, state: State, folder: Folder) -> tuple[str, str]:
@@ -65,7 +76,7 @@ def drafted(desk: Desk, state: State, folder: Folder) -> tuple[str, str]:
     found = course(desk.store.journal(state.task.id))
     if why := "thrown away" if state.status is Status.DISCARDED else worth_keeping(found):
         return "", why
-    new, known = portable(draft(found), desk.project.root), folder.objects()
+    new, known = reworded(portable(draft(found), desk.project.root), found.worded), folder.objects()
     if old := next((one for one in known.values() if one.source == new.source), None):
         return old.id, old.waits
     like = [one for one in known.values() if likeness(lesson(one), lesson(new)) >= ALIKE]

@@ -11,7 +11,6 @@ from afresh.adapters.exports.read import Brought
 from afresh.adapters.exports.write import Exported, Source
 from afresh.adapters.store import notebook
 from afresh.adapters.store.archive import named
-from afresh.adapters.store.notebook import SqliteNotebook
 from afresh.adapters.store.restore import Comparison, Relation, compared, hash_at, numbers, owner, placed, restore
 from afresh.adapters.workspace import moved
 from afresh.adapters.workspace.repository import Repository
@@ -48,7 +47,7 @@ def export_to(desk: Desk, folder: Path, tasks: Sequence[str] = (), told: Telling
         read=desk.store.read,
         work=lambda state: moved.pack(repository, state),
         holds=holds,
-        notebook=SqliteNotebook(desk.database, desk.clock).entries,
+        notebook=desk.notebook.entries,
     )
     return write.export(folder, source, {task: place for task, place in places.items() if task in wanted}, told)
 
@@ -146,7 +145,8 @@ def _plan(desk: Desk, folder: Path, manifest: Manifest, told: Telling) -> Plan:
 def _claims(brought: Brought, here: int) -> Iterator[tuple[str, tuple[float, str]]]:
     for entry in brought.journal.entries[here:]:
         for name in named(entry.body):
-            yield name, (entry.at, brought.row.id)
+            if name in brought.journal.blocks:
+                yield name, (entry.at, brought.row.id)
 
 
 def _arrival(desk: Desk, task: str, entries: Sequence[Entry], status: Status | None) -> Arrival:
@@ -159,9 +159,11 @@ def _arrival(desk: Desk, task: str, entries: Sequence[Entry], status: Status | N
 def _write(desk: Desk, folder: Path, manifest: Manifest, plan: Plan, told: Telling) -> None:
     """Read again, since memory need not hold it all; what has changed since it was checked is refused. The work goes first: a
     task that is here without it would be taken up without it."""
-    adding = plan.adding
+    repository, adding = Repository.find(desk.project.root), plan.adding
     for state, work in plan.parcels:
-        moved.deliver(Repository.find(desk.project.root), state, work)
+        moved.deliver(repository, state, work)
+    if not adding:
+        return
     payload = sum((folder / layout.blocks_file(task)).stat().st_size for task in adding if task)
     with desk.database.writing(payload) as connection:
         new = {row.id: row.number for row in manifest.tasks if row.id in adding and adding[row.id].relation is Relation.NEW}

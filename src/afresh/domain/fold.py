@@ -197,6 +197,12 @@ def _(event: ceiling.Turn, state: State) -> State:
 
 
 @apply.register
+def _(event: happened.Worded, state: State) -> State:
+    reply = event.reply
+    return changed(state, calls=state.calls + 1, usage=state.usage + reply.usage) if reply else state
+
+
+@apply.register
 def _(event: Lookup, state: State) -> State:
     return changed(state, knowledge=looked_up(event, state.knowledge))
 

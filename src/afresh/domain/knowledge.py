@@ -101,6 +101,18 @@ def part(body: str, title: str) -> str:
     return "\n".join(lines).strip()
 
 
+def with_part(body: str, title: str, text: str) -> str:
+    """The body with another text under one of its headings."""
+    lines, inside = list[str](), False
+    for line in body.splitlines():
+        if re.match(r"#{1,6} ", line):
+            inside = line.lstrip("# ").strip().lower() == title.lower()
+            lines += [line, text, ""] if inside else [line]
+        elif not inside:
+            lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
 def brief(one: Knowledge) -> str:
     """As a window shows it: what to do and what not to do, first the one line that says what it is about."""
     told = [(title, part(one.body, title)) for title in ("What worked", "What did not", "Problem")]

@@ -7,7 +7,6 @@ from desks import Desks, content, kept
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.adapters.store.notebook import SqliteNotebook
 from afresh.app.moving import Relation, export_to, import_from
 from afresh.app.tasks import Desk
 from afresh.domain.event import Answered
@@ -34,7 +33,7 @@ def told(desk: Desk, steps: dict[str, int]) -> Desk:
 
 def test_an_export_imported_into_an_empty_store_gives_back_everything_and_exports_to_the_same_bytes(desks: Desks):
     here, there = told(desks.fresh(), {"one": 3, "two": 0, "three": 5}), desks.fresh()
-    SqliteNotebook(here.database, here.clock).append([Noted(Fact(FactKind.NOTE, "a.py", "says one"), "person")])
+    here.notebook.append([Noted(Fact(FactKind.NOTE, "a.py", "says one"), "person")])
     first, second = desks.place(), desks.place()
     export_to(here, first)
     arrivals = import_from(there, first)
@@ -43,9 +42,7 @@ def test_an_export_imported_into_an_empty_store_gives_back_everything_and_export
     assert [ticket.task for ticket in there.queue.tickets()] == ["one", "two", "three"]
     assert there.store.read(there.store.load("three").index[-1].block).startswith("raw output of three in step 5")
     assert there.store.find(there.store.load("one").index[0].block[:8], "one") and not there.store.find("000000", "one")
-    assert [entry.body for entry in SqliteNotebook(there.database, there.clock).entries()] == [
-        entry.body for entry in SqliteNotebook(here.database, here.clock).entries()
-    ]
+    assert [entry.body for entry in there.notebook.entries()] == [entry.body for entry in here.notebook.entries()]
     export_to(there, second)
     assert content(second) == content(first)
 

@@ -96,7 +96,7 @@ def test_an_output_is_told_by_its_result(text, phrase, subject, finding):
     ("text", "phrase"),
     [
         (GREEN, "4 passed"), ("$ ./x\nexit 0\nalpha\nbeta\n", "alpha"), ("$ true\nexit 0, no output", "no output"),
-        ("$ cat x\nexit 1\ncat: x: No such file or directory\nbye\n", "exit 1: cat: x: No such file or directory"),
+        ("$ ./x\nexit 1\nx: unknown option\nbye\n", "exit 1: x: unknown option"),
         ("$ cat > a.py <<E\nraise ValueError('error')\nE\nexit 0\ndone\n", "done"),
         ("$ sleep 999\ntimed out and was killed\nstarting\n", "timed out and was killed: starting"),
     ],

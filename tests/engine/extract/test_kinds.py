@@ -215,6 +215,12 @@ STACKS = [
         "nosuch",
     ),
     ("python group.py", outputs.GROUP, "ExceptionGroup: many (2 sub-exceptions) at /project/group.py:3 in <module>", "many"),
+    (
+        "python a.py",
+        'Traceback (most recent call last):\n  File "a.py", line 3, in f\nre.error: bad escape\n',
+        "re.error: bad escape at a.py:3 in f",
+        "bad",
+    ),
     ("python syn.py", outputs.SYNTAX, "SyntaxError: invalid syntax at /project/syn.py:1", "invalid syntax"),
 ]
 
@@ -245,6 +251,15 @@ def test_what_was_raised_is_told_with_its_place_in_code_of_the_project(command, 
             "open",
         ),
         ("foo", "bash: line 1: foo: command not found\n", "command foo", "not found"),
+        ("ls a.py", "ls: cannot access 'a.py': No such file or directory\n", "file a.py", "No such file"),
+        ("cat a.py", "cat: a.py: No such file or directory\n", "file a.py", "No such file"),
+        ("sed -i s/a/b/ a.py", "sed: can't read a.py: No such file or directory\n", "file a.py", "No such file"),
+        (
+            "pytest t.py",
+            "ERROR: file or directory not found: t.py\n\n=== 7 warnings in 0.01s ===\n",
+            "tests t.py",
+            "not found: t.py",
+        ),
         ("npm run nix", 'npm error code 1\nnpm error Missing script: "nix"\n', "npm", "Missing script"),
         ("cargo build", "error: failed to load manifest at `/project/Cargo.toml`\n", "cargo", "failed to load"),
     ],

@@ -43,7 +43,7 @@ def exported(done: "Exported", root: Path) -> "RenderableType":
     from rich.text import Text
 
     where = done.folder.relative_to(root) if done.folder.is_relative_to(root) else done.folder
-    text = Text.assemble(("exported ", "green"), f"{counted(done.tasks, 'task')}, {done.entries:,} entries, to ", str(where))
+    text = Text.assemble(("exported ", "green"), f"{counted(done.tasks, 'task')}, {entries(done.entries)}, to ", str(where))
     if done.kept:
         text.append(f"; {counted(done.kept, 'task')} that this project does not know left as they were")
     text.append(f"\n{counted(len(done.written), 'file')} changed" if done.written else "\nnothing has changed since", "dim")
@@ -104,6 +104,10 @@ def summed_up(arrivals: "Sequence[Arrival]") -> "RenderableType":
     text.append(f", {rest} as before" if rest else "", "dim")
     text.append(f", {refused} refused" if refused else "", "red")
     return text.append(". afresh status shows where things stand.", "dim")
+
+
+def entries(number: int) -> str:
+    return f"{number:,} {'entry' if number == 1 else 'entries'}"
 
 
 def counted(number: int, noun: str) -> str:
