@@ -79,7 +79,8 @@ class SqliteLore:
         books = self._notebooks()
         seen = self._seen([book.name for book in books] if self._current else ())
         tasks = {} if self._current else self._store.heads()
-        if not self._current and any(shortened(seen[task], head) for task, head in tasks.items() if task in seen):
+        heads = tasks | {book.name: book.head() for book in books}
+        if any(other(head, heads.get(name, Head())) for name, head in seen.items()):
             return self.rebuild()
         streams = [self._store.journal(task, seen.get(task, Head())) for task, head in tasks.items() if head != seen.get(task)]
         streams += [book.entries(seen.get(book.name, Head())) for book in books]
@@ -101,8 +102,8 @@ def _heads(rows: Iterable[tuple[str, int, str]]) -> dict[str, Head]:
     return {task: Head(seq, hash) for task, seq, hash in rows}
 
 
-def shortened(seen: Head, head: Head) -> bool:
-    """The journal is not the one that was read: it is shorter, or another."""
+def other(seen: Head, head: Head) -> bool:
+    """The journal is not the one that was read: it is gone, shorter, or another."""
     return head.seq < seen.seq or (head.seq == seen.seq and head.hash != seen.hash)
 
 
