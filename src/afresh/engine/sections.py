@@ -19,6 +19,7 @@ from afresh.engine.view import View, protected, words
 WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember", "decide")
 TOLD = 150
 """Characters of an earlier step: why one failed, and what ran, stands in sections of its own."""
+RULES = "Rules of the user:"
 VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
 """What pieces are called in records, where compaction tells them apart."""
 
@@ -39,8 +40,9 @@ def instructions(memory: Memory) -> Draft:
 
 def task(memory: Memory) -> Draft:
     order = memory.state.task
-    rules = [f"- Rule of the user: {look.text}" for look in memory.of("rule")]
-    return always("task", f"Task ({order.type})", [order.goal, *rules, *spoken(memory.state), *criteria(order)])
+    rules = [f"- {look.text}" for look in memory.of("rule")]
+    told = [*([RULES] if rules else []), *rules, *spoken(memory.state)]
+    return always("task", f"Task ({order.type})", [order.goal, *told, *criteria(order)])
 
 
 def knowledge(memory: Memory) -> Draft:

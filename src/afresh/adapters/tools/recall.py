@@ -94,7 +94,7 @@ def next_gap(part: Excerpt, last: int) -> tuple[int, int]:
 
 tool = FunctionTool(
     schema(
-        "recall", "Archived output by id, about words or lines 9-80; or id=decisions, failed, notes, memory (the project's).",
+        "recall", "Archived output by id: about words, or lines 9-80. Or id=decisions, failed, notes, memory.",
         ("about", "lines"), id="", about="", lines="",
     ),
     run,
