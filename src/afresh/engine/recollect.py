@@ -44,7 +44,8 @@ def in_state(state: State) -> frozenset[str]:
 def own(found: list[Known]) -> Iterator[Look]:
     """What the state has no room for any more."""
     for one in sorted(found[:OWN], key=lambda known: known.fact.step):
-        told = f"step {one.fact.step}: {one_line(one.fact.subject, LINE)}: {one_line(one.fact.text, LINE)}"
+        by = f", {one.by}" if one.fact.kind is FactKind.DECISION else ""
+        told = f"step {one.fact.step}{by}: {one_line(one.fact.subject, LINE)}: {one_line(one.fact.text, LINE)}"
         yield Look(OLDER.get(one.fact.kind, "memory"), one.id, told)
 
 

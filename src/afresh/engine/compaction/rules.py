@@ -50,12 +50,17 @@ def told(gone: frozenset[Passage], trace: Trace) -> Iterator[StepLine]:
             yield StepLine(step, said, verbatim=True)
         if lost & {Voice.ACTION, Voice.OUTPUT}:
             did, came = text(steps[step], (Voice.ACTION,)), text(steps[step], (Voice.OUTPUT,))
-            parts = (one_line(first_line(did), DID), one_line(telling(came), CAME))
+            parts = (one_line(first_line(did), DID), one_line(telling(printed(came)), CAME))
             yield StepLine(step, " → ".join(part for part in parts if part) or "nothing was printed")
 
 
 def text(entries: Sequence[Entry], voices: tuple[Voice, ...]) -> str:
     return "\n".join("\n".join(entry.lines) for entry in entries if entry.voice in voices)
+
+
+def printed(text: str) -> str:
+    """Without the echo of commands and what says only that they ran."""
+    return "\n".join(line for line in text.splitlines() if not line.startswith("$ ") and line.strip() != "exit 0")
 
 
 def first_line(text: str) -> str:
