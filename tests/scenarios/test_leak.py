@@ -1,6 +1,7 @@
 """Nothing of one project ever shows up in another's windows or files, whatever the two have in common."""
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from leak import OF_GIT, PLACES, WORDS, Count, Full, canary, cloned, copied, fill, kept, repository, scripted, worktree
 from person import COMPLETE, MEND, Person, Step
 
+from afresh.adapters.sandbox import bubblewrap, supervised
 from afresh.adapters.store.database import Database
 from afresh.adapters.store.lore import SqliteLore
 from afresh.adapters.store.sqlite import SqliteStore
@@ -84,7 +86,7 @@ def prying(full: Full, other: Person) -> dict[str, Callable[[int], list[Step]]]:
         "note": lambda n: [("remember", {"subject": "double", "note": WORDS})],
         "decide": lambda n: [("decide", {"subject": "ledger", "decision": WORDS, "why": "it is exact"})],
         "environment": lambda n: [("run", {"command": "env; set; cat /proc/self/environ | tr '\\0' '\\n'"})],
-        "git": lambda n: [("run", {"command": "git log --all; git branch -a; git remote -v; git stash list; ls -la; ls -la .."})],
+        "git": lambda n: [("run", {"command": "git log --all; git branch -a; git remote -v; git stash list; ls -la . .."})],
         "wrong": lambda n: [("edit", {"path": "calc.py", "old": "x + 2", "new": "x + 3"})],
         "compact": lambda n: [("compact", {"keep": WORDS})],
     }
@@ -106,11 +108,11 @@ COMMANDS: tuple[Callable[[Full, int], tuple[str, ...]], ...] = (
     lambda full, n: ("rebuild",),
 )
 EVERY = (
-    "memory", "newest", "block", "fact", "object", "search", "climb", "note", "decide", "environment", "wrong", "compact",
+    "memory", "newest", "block", "fact", "object", "search", "climb", "note", "decide", "environment", "git", "wrong", "compact",
 )  # fmt: skip
 
 
-def pry(full: Full, other: Person, ways: Sequence[tuple[str, int]], but: frozenset[str] = frozenset()) -> Count:
+def pry(full: Full, other: Person, ways: Sequence[tuple[str, int]], but: frozenset[str] = frozenset(), most: int = 4) -> Count:
     """A task in the other project that tries all of these, and then a look at all that it has seen and left behind."""
     known, heard = prying(full, other), Heard()
     steps = [known[way](number) for way, number in ways]
@@ -121,7 +123,7 @@ def pry(full: Full, other: Person, ways: Sequence[tuple[str, int]], but: frozens
     assert heard.texts, told.err
     canaries, count = {**full.canaries(but), canary(ENVIRONMENT): ENVIRONMENT}, Count(windows=len(heard.texts))
     count.look(heard.texts, canaries, "a window")
-    for number, command in enumerate(COMMANDS):
+    for number, command in enumerate(COMMANDS[:most]):
         said = other.types(*command(full, number + len(ways)))
         count.look((said.out, said.err), canaries, " ".join(command(full, number)))
     for name, text in kept(other.repo / ".afresh"):
@@ -145,7 +147,7 @@ quiet = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_
 def test_no_window_of_another_project_ever_holds_a_canary(
     full: Full, other: Person, home: Path, ways: list[tuple[str, int]]
 ) -> None:
-    assert not pry(full, other, ways).found
+    assert not pry(full, other, ways, most=len(COMMANDS)).found
     assert not of_user(home, full).found
 
 
@@ -247,7 +249,8 @@ def breach(full: Full, wall: str, patch: pytest.MonkeyPatch) -> None:
         made = tasks.instructions_for
         patch.setattr(tasks, "instructions_for", lambda root, shelf: made(full.person.repo, shelf))
     else:
-        patch.setattr("afresh.adapters.sandbox.supervised.clean_environment", lambda *args: dict(__import__("os").environ))
+        for level in (bubblewrap, supervised):
+            patch.setattr(level, "clean_environment", lambda *args: dict(os.environ))
 
 
 BREACHES = {
@@ -264,5 +267,5 @@ def test_a_wall_that_is_broken_is_noticed(
 ) -> None:
     other = repository(tmp_path)
     breach(full, wall, monkeypatch)
-    found = pry(full, other, [("memory", 0), ("environment", 0)]).found
+    found = pry(full, other, [("memory", 0), ("environment", 0)], most=0).found
     assert BREACHES[wall] in found, found
