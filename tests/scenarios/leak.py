@@ -131,7 +131,7 @@ def worked(one: Person, put: Mapping[str, str]) -> None:
         [("read", {"path": "calc.py"}), note, chosen, ("search", {"text": put["search"]})],
         [("run", {"command": f"echo '{WORDS} {put['output']}'; seq 900 | sed 's/$/ {put['long output']} of double/'"})],
         [wrong], [("compact", {"keep": f"{WORDS} {put['kept']}"})],
-        [("write", {"path": "ledger.txt", "text": f"{WORDS} {put['written']}\n"}), MEND], [done],
+        [("write", {"path": "ledger.txt", "content": f"{WORDS} {put['written']}\n"}), MEND], [done],
     ]  # fmt: skip
     script = scripted(one, steps, f"I think of {put['thought']}")
     done_ = one.runs(script, "--no-sandbox", "--check", f"true {put['check']}", goal=f"{WORDS} {put['goal']}: mend it")

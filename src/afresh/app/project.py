@@ -14,6 +14,7 @@ SETTINGS: dict[str, type] = {
     "max_budget": int,
     "max_steps": int,
     "check_timeout": int,
+    "patterns": bool,
 }
 """What a repository may set. Models, keys, endpoints and the sandbox are the user's alone."""
 TABLES: dict[str, dict[str, type]] = {
@@ -60,6 +61,8 @@ class Settings:
     hook_timeout: int = 30
     model_summary: bool | None = None
     """Whether a model writes the summary of a compaction. Unless told: a provider's does when the rules' own has no room."""
+    patterns: bool = True
+    """Whether patterns come from other projects and go to them: only if both the user and the repository let them."""
 
 
 def settings(project: Project) -> Settings:
@@ -67,7 +70,8 @@ def settings(project: Project) -> Settings:
     from platformdirs import user_config_path
 
     own = read_settings(user_config_path("afresh") / "config.toml", OWN_SETTINGS)
-    merged = {**own, **read_settings(project.folder / "config.toml", SETTINGS)}
+    of_repository = read_settings(project.folder / "config.toml", SETTINGS)
+    merged = {**own, **of_repository, "patterns": own.get("patterns", True) and of_repository.get("patterns", True)}
     hooks, compaction = merged.pop("hooks", {}), merged.pop("compaction", {})
     plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in merged.items()}
     return Settings(
