@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.adapters.knowledge.everyday import everyday
+from afresh.adapters.knowledge.everyday import VOCABULARY, everyday
 from afresh.domain.knowledge import Knowledge, part
-from afresh.domain.plain import Own, plain_part, telltales
+from afresh.domain.plain import Own, core, plain_part, telltales
 from afresh.domain.words import stem
 
 TREE = {
-    "src/cargo_desk/manifest.py": "class Manifest:\n    def weigh(self, parcel):\n        raise ValueError('amount is beyond limit')\n",
+    "src/cargo_desk/manifest.py": "class Manifest:\n    def weigh(self):\n        raise ValueError('amount is beyond limit')\n",
     "README.md": "We ship with Meridian, whatever it is.\n",
     "settings.toml": 'deadline = 3\nregion = "quiet harbour"\n',
 }
@@ -78,7 +78,7 @@ def test_whatever_is_put_into_a_plain_line_must_be_everyday_words(put: str, line
     """Nothing gets past the check but letters that make known words, and the marks of a sentence."""
     text = line[:at] + " " + put + " " + line[at:]
     if not telltales(text, everyday(), Own()):
-        assert not any(sign.isdigit() or sign in "_/\\`\"@=#<>[]{}|~$%^&+*" for sign in put.replace("* ", "").replace("- ", ""))
+        assert not any(sign.isdigit() or sign in '_/\\`"@=#<>[]{}|~$%^&+*' for sign in put.replace("* ", "").replace("- ", ""))
         assert all(sign.isascii() or sign.isspace() or sign == "–" for sign in put)
 
 
@@ -86,6 +86,33 @@ def test_whatever_is_put_into_a_plain_line_must_be_everyday_words(put: str, line
 def test_a_word_that_nobody_knows_never_passes(word: str):
     known = stem(word) in everyday() or not telltales(word, (), Own())
     assert known or telltales(f"Look at the {word} first", everyday(), Own()) == [word]
+
+
+UNCOMMON = sorted(word for word in VOCABULARY.read_text("utf-8").split() if not core(word))
+AS_NAMES = {
+    "a file": lambda word: (f"src/{word}.py", ""),
+    "a folder": lambda word: (f"{word}/x.py", ""),
+    "a part of a file's name": lambda word: (f"x_{word}.py", ""),
+    "a function": lambda word: ("x.py", f"def {word}():\n    pass\n"),
+    "a class": lambda word: ("x.py", f"class Old{word.title()}:\n    pass\n"),
+    "a variable": lambda word: ("x.js", f"const {word} = 1\n"),
+    "a setting": lambda word: ("x.yaml", f"  {word}: 1\n"),
+    "a name in prose": lambda word: ("x.md", f"this is {word.title()} at work\n"),
+}
+
+
+@given(st.sampled_from(UNCOMMON), st.sampled_from(sorted(AS_NAMES)), st.sampled_from(("", "s")))
+def test_an_everyday_word_that_the_project_uses_as_a_name_stays(word: str, how: str, ending: str):
+    own = Own()
+    own.file(*AS_NAMES[how](word))
+    assert f"{word}{ending}" in telltales(f"Look at the {word}{ending} first", everyday(), own)
+
+
+@given(st.lists(st.sampled_from(UNCOMMON), min_size=2, max_size=5), st.sampled_from(("'{}'", '"{}"', "# {}", "{}")))
+def test_words_that_stand_together_in_the_project_do_not_leave_together(words: list[str], written: str):
+    own, phrase = Own(), " ".join(words)
+    own.file("x.txt", written.format(phrase))
+    assert telltales(f"It says {phrase} there", everyday(), own)
 
 
 def test_only_plain_lines_of_an_object_leave(own: Own):

@@ -85,7 +85,8 @@ def fill(folder: Path, places: Sequence[str] = PLACES) -> Full:
     first, second = told(one, put)
     assert one.types("export").code == 0
     full = Full(one, tuple(places), (first, second))
-    missing = [place for place in places if canary(place) not in everything(one)]
+    held = everything(one)
+    missing = [place for place in places if canary(place) not in held]
     assert not missing, f"no canary was put into {missing}"
     return replace(full, blocks=tuple(blocks(one)), facts=tuple(facts(one)), objects=tuple(objects(one)))
 
@@ -97,7 +98,7 @@ def tracked(put: Mapping[str, str]) -> dict[str, str]:
         ".cursorrules": f"Mind {WORDS} {put['cursor']}.\n",
         f"{put['folder name']}/AGENTS.md": f"Here {WORDS} {put['folder agent']}.\n",
         f"{put['folder name']}/{put['file name']}.py": f"# {WORDS}\n{put['source'].upper()} = 1\n",
-        "test_ledger.py": f"import unittest\n\n\nclass L(unittest.TestCase):\n    def test_{put['test name']}(self):\n        pass\n",
+        "test_ledger.py": f"from unittest import TestCase\n\n\nclass L(TestCase):\n    def test_{put['test name']}(self):\n        pass\n",
         ".claude/skills/ledger/SKILL.md": f"---\nname: ledger\ndescription: {WORDS}, always\n---\n{put['skill']}\n",
         ".gitignore": "ignored.txt\n",
     }

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from leak import OF_GIT, PLACES, WORDS, Count, Full, canary, cloned, copied, fill, kept, repository, scripted, worktree
-from person import COMPLETE, MEND, Person, Step
+from person import CHECK, COMPLETE, MEND, Person, Step
 
 from afresh.adapters.sandbox import bubblewrap, supervised
 from afresh.adapters.store.database import Database
@@ -69,7 +69,7 @@ class Heard:
             yield
 
 
-def prying(full: Full, other: Person) -> dict[str, Callable[[int], list[Step]]]:
+def prying(full: Full) -> dict[str, Callable[[int], list[Step]]]:
     """What a model in the other project may try, by the number of the name that it tries it with."""
     blocks, facts, objects = full.blocks, full.facts, full.objects
     outside = full.person.repo
@@ -112,15 +112,16 @@ EVERY = (
 )  # fmt: skip
 
 
-def pry(full: Full, other: Person, ways: Sequence[tuple[str, int]], but: frozenset[str] = frozenset(), most: int = 4) -> Count:
+def pry(full: Full, other: Person, ways: Sequence[tuple[str, int]], but: frozenset[str] = frozenset(), most: int = 0) -> Count:
     """A task in the other project that tries all of these, and then a look at all that it has seen and left behind."""
-    known, heard = prying(full, other), Heard()
+    known, heard = prying(full), Heard()
     steps = [known[way](number) for way, number in ways]
     grouped = [[action for step in steps[at : at + 4] for action in step] for at in range(0, len(steps), 4)]
     script = scripted(other, [*grouped, [MEND], [COMPLETE]])
+    goal, check = f"{WORDS}: calc.py, untracked.txt and test_ledger.py are wrong", CHECK if most else "true"
     with heard.listening():
-        told = other.runs(script, "--no-sandbox", "--json", goal=f"{WORDS}: calc.py, untracked.txt and test_ledger.py are wrong")
-    assert heard.texts, told.err
+        told = other.runs(script, "--no-sandbox", "--json", goal=goal, check=check)
+    assert len(heard.texts) >= len(grouped) + 1, told.err
     canaries, count = {**full.canaries(but), canary(ENVIRONMENT): ENVIRONMENT}, Count(windows=len(heard.texts))
     count.look(heard.texts, canaries, "a window")
     for number, command in enumerate(COMMANDS[:most]):
@@ -208,7 +209,7 @@ def test_nor_does_a_project_that_stands_close_to_it(full: Full, home: Path, tmp_
 
 def test_nor_when_each_runs_in_a_process_of_its_own(full: Full, home: Path, tmp_path: Path) -> None:
     other = repository(tmp_path)
-    known = prying(full, other)
+    known = prying(full)
     script = scripted(other, [known["memory"](0) + known["environment"](0), [MEND], [COMPLETE]])
     process = other.starts("run", WORDS, "--type", "fix_bug", "--check", "true", "--model", script, "--no-sandbox")
     out, err = process.communicate(timeout=300)
@@ -262,10 +263,8 @@ BREACHES = {
 
 
 @pytest.mark.parametrize("wall", BREACHES)
-def test_a_wall_that_is_broken_is_noticed(
-    full: Full, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wall: str
-) -> None:
+def test_a_wall_that_is_broken_is_noticed(full: Full, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wall: str) -> None:
     other = repository(tmp_path)
     breach(full, wall, monkeypatch)
-    found = pry(full, other, [("memory", 0), ("environment", 0)], most=0).found
+    found = pry(full, other, [("memory", 0), ("environment", 0)]).found
     assert BREACHES[wall] in found, found

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from afresh.adapters.knowledge.folder import Folder
-from afresh.adapters.knowledge.library import Found, FolderLibrary
+from afresh.adapters.knowledge.library import FolderLibrary, Found
 from afresh.domain.fact import Look
 from afresh.domain.knowledge import Knowledge, brief
 from afresh.ports import Clock
