@@ -98,7 +98,7 @@ def tracked(put: Mapping[str, str]) -> dict[str, str]:
         ".cursorrules": f"Mind {WORDS} {put['cursor']}.\n",
         f"{put['folder name']}/AGENTS.md": f"Here {WORDS} {put['folder agent']}.\n",
         f"{put['folder name']}/{put['file name']}.py": f"# {WORDS}\n{put['source'].upper()} = 1\n",
-        "test_ledger.py": f"from unittest import TestCase\n\n\nclass L(TestCase):\n    def test_{put['test name']}(self):\n        pass\n",
+        "test_ledger.py": f"from unittest import TestCase\n\n\nclass L(TestCase):\n    def test_{put['test name']}(self): ...\n",
         ".claude/skills/ledger/SKILL.md": f"---\nname: ledger\ndescription: {WORDS}, always\n---\n{put['skill']}\n",
         ".gitignore": "ignored.txt\n",
     }

@@ -138,6 +138,14 @@ def test_a_pattern_that_a_person_rejects_is_shown_no_more_and_does_not_come_back
     assert told.code == 1 and "was rejected" in told.words
 
 
+def test_what_is_rejected_where_it_was_learnt_is_shown_nowhere(person: Person, other: Person):
+    write(person)
+    person.types("knowledge", "approve", "KO-1")
+    assert len(found(other)) == 1
+    assert person.types("knowledge", "reject", "KO-1").code == 0
+    assert found(other) == [] and [row["status"] for row in patterns(other)] == ["rejected"]
+
+
 @pytest.fixture
 def config(person: Person, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(person.folder / "config"))

@@ -13,7 +13,7 @@ from afresh.adapters.knowledge.library import FolderLibrary
 from afresh.adapters.knowledge.parse import Note
 from afresh.adapters.knowledge.patterns import PatternedLibrary, is_pattern
 from afresh.adapters.knowledge.skills import export, skills
-from afresh.app.patterns import cross, patterns_folder, unnamed, with_patterns
+from afresh.app.patterns import cross, made_from, patterns_folder, unnamed, with_patterns
 from afresh.app.tasks import Desk, note
 from afresh.domain.event import Ended, Learnt
 from afresh.domain.fit import fit, likeness, subject, terms
@@ -209,8 +209,12 @@ def approve(desk: Desk, name: str) -> Row:
 
 
 def reject(desk: Desk, name: str) -> Row:
-    """Kept, so that the same is not drafted again; never looked up."""
-    return decide(desk, name, {"status": Standing.REJECTED, "by": By.CONFIRMED}, DRAFTS)
+    """Kept, so that the same is not drafted again; never looked up, nor what has crossed of it."""
+    values = {"status": Standing.REJECTED, "by": By.CONFIRMED}
+    rejected = decide(desk, name, values, DRAFTS)
+    if crossed := made_from(patterns_folder(), desk.project.root, rejected.knowledge):
+        decide(desk, crossed.id, values, DRAFTS)
+    return rejected
 
 
 def decide(desk: Desk, name: str, values: Mapping[str, Any], place: str) -> Row:

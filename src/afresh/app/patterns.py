@@ -39,7 +39,7 @@ def with_patterns(desk: Desk, own: FolderLibrary, home: Folder) -> FolderLibrary
 def cross(desk: Desk, one: Knowledge, today: date) -> Knowledge | None:
     """Without a person: the lines of an approved object that name nothing of its project, if they say anything without the
     others. A folder that can't be written is no reason to stop: the object stays where it is."""
-    if not desk.settings.patterns or one.status is not Standing.APPROVED:
+    if not desk.settings.patterns or one.status is not Standing.APPROVED or not plain_part(one, everyday(), Own()):
         return None
     own = words_of(desk, one)
     plain = plain_part(one, everyday(), own) if own else None
