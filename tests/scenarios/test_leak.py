@@ -154,10 +154,11 @@ def test_no_window_of_another_project_ever_holds_a_canary(
 
 
 @pytest.mark.torture
-@settings(max_examples=40, suppress_health_check=quiet)
+@pytest.mark.parametrize("part", range(8))
+@settings(max_examples=5, suppress_health_check=quiet)
 @given(ways=ways, places=st.sets(st.sampled_from(PLACES), min_size=1))
 def test_wherever_the_canaries_are_and_whatever_is_tried(
-    tmp_path_factory: pytest.TempPathFactory, home: Path, ways: list[tuple[str, int]], places: set[str]
+    tmp_path_factory: pytest.TempPathFactory, home: Path, part: int, ways: list[tuple[str, int]], places: set[str]
 ) -> None:
     one = fill(tmp_path_factory.mktemp("any"), sorted(places))
     assert not pry(one, repository(tmp_path_factory.mktemp("other")), ways).found

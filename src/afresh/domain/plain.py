@@ -4,6 +4,7 @@ import keyword
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from afresh.domain.fit import GENERAL
@@ -21,6 +22,7 @@ DEFINED = re.compile(
     r"|^\s*(?:export\s+)?[\"']?([A-Za-z_][\w-]*)[\"']?\s*(?::(?!:)|=(?!=))",
     re.MULTILINE,
 )
+LETTERS = re.compile(r"[a-z]+")
 PROPER = re.compile(r"(?<=[a-z,] )[A-Z][A-Za-z]+")
 """A capital inside a sentence: a name of somebody or something."""
 
@@ -37,14 +39,13 @@ class Own:
 
     def file(self, path: str, text: str) -> None:
         self.name(path)
-        for found in DEFINED.finditer(text):
-            self.name(found[1] or found[2])
-        for found in PROPER.findall(text):
+        for found in {*(found[1] or found[2] for found in DEFINED.finditer(text)), *PROPER.findall(text)}:
             self.name(found)
-        for line in text.splitlines():
-            self.pairs.update(pairwise(stem(word) for word in re.findall(r"[a-z]+", line.lower()) if not core(word)))
+        for line in text.lower().splitlines():
+            self.pairs.update(pairwise(stem(word) for word in LETTERS.findall(line) if not core(word)))
 
 
+@lru_cache(65_536)
 def core(word: str) -> bool:
     """So common in talk of programs that it tells nothing, whatever a project calls so."""
     return word in STOP_WORDS or stem(word) in GENERAL or word in keyword.kwlist or len(word) == 1
@@ -89,7 +90,7 @@ def plain_part(one: Knowledge, everyday: Collection[str], own: Own) -> Knowledge
         return "\n".join(line for line in text.splitlines() if line.strip() and not telltales(line, everyday, own))
 
     parts = {title: kept(part(one.body, title)) for title in PARTS[:3]}
-    if telltales(one.title, everyday, own) or not parts["What worked"]:
+    if not one.title.strip() or telltales(one.title, everyday, own) or not parts["What worked"]:
         return None
     tags = tuple(tag for tag in one.tags if not telltales(tag, everyday, own))
     return replace(one, tags=tags, body=bodied(parts.items()))
