@@ -91,18 +91,21 @@ def test_commands_are_collected_from_console_blocks_only():
     assert console_commands(document) == ["one", "two \\\n    more", "three"]
 
 
-@pytest.mark.skipif(not DOCUMENTS, reason="no document has a block marked `console` yet")
-def test_documented_commands_work(tmp_path: Path, requires_sandbox: Callable[..., None]):
-    """Each document's commands, in order, in a copy of the sample project of their own."""
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_documented_commands_work(document: Path, tmp_path: Path, requires_sandbox: Callable[..., None]):
+    """Each document's commands, in order, in a copy of the sample project and a home of their own."""
     program = Path(sys.executable).parent / "afresh"
     assert program.exists(), "afresh is not installed beside this Python: make setup"
-    for document in DOCUMENTS:
-        project = copy_sample(tmp_path / document.stem)
-        for command in console_commands(document.read_text("utf-8")):
-            if needs_sandbox(command):
-                requires_sandbox()
-            result = run_in(project, command, program.parent)
-            assert result.returncode == 0, f"{document.name}: $ {command}\n{result.stdout}{result.stderr}"
+    project = copy_sample(tmp_path / document.stem)
+    for command in console_commands(document.read_text("utf-8")):
+        if needs_sandbox(command):
+            requires_sandbox()
+        result = run_in(project, command, program.parent)
+        assert result.returncode == 0, f"{document.name}: $ {command}\n{result.stdout}{result.stderr}"
+
+
+def test_the_documents_have_commands():
+    assert {"README.md", "memory.md"} <= {path.name for path in DOCUMENTS}
 
 
 def needs_sandbox(command: str) -> bool:
@@ -110,5 +113,6 @@ def needs_sandbox(command: str) -> bool:
 
 
 def run_in(project: Path, command: str, programs: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    home = {"XDG_DATA_HOME": str(project.parent / "data"), "XDG_CONFIG_HOME": str(project.parent / "config")}
+    environment = {**os.environ, **home, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
     return subprocess.run(["bash", "-c", command], cwd=project, env=environment, capture_output=True, text=True, timeout=120)

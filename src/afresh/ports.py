@@ -194,8 +194,8 @@ class Library(Protocol):
         """Whether there is anything at all."""
         ...
 
-    def find(self, question: str, most: int) -> Sequence[Look]:
-        """What really fits, the best first; nothing when nothing does."""
+    def find(self, questions: Sequence[str], most: int) -> Sequence[Look]:
+        """What really fits one of these, the best first; nothing when nothing does."""
         ...
 
     def named(self, keys: Sequence[str]) -> Sequence[Look]:

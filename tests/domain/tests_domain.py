@@ -28,6 +28,8 @@ def of(kind: Any) -> st.SearchStrategy[Any]:
     if is_dataclass(kind):
         hints = get_type_hints(kind)
         return st.builds(kind, **{f.name: of(hints[f.name]) for f in fields(kind)})
+    if origin is tuple and Ellipsis not in get_args(kind):
+        return st.tuples(*map(of, get_args(kind)))
     if origin is tuple:
         return st.lists(of(get_args(kind)[0]), max_size=3).map(tuple)
     if origin is UnionType:

@@ -12,10 +12,8 @@ from afresh.domain.instructions import Chain, Level, Line, Source, merged, split
 from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.engine.instructions import Allowance, Rendered, chain_for, rendered
-from afresh.engine.tokens import Counter
 from afresh.errors import OverCeiling
 
-COUNTER = Counter()
 WORDS = "one two three four five six seven eight nine ten "
 
 
@@ -25,7 +23,7 @@ def source(file: str, text: str, own: bool = False, level: Level = Level.PROJECT
 
 
 def shown(*sources: Source, cap: int = 600) -> Rendered:
-    return rendered(merged(sources), Allowance(cap * 10, 0.1), COUNTER)
+    return rendered(merged(sources), Allowance(cap * 10, 0.1))
 
 
 LONG = "# Guide\nRead this.\n" + "".join(f"## Part {n}\n### Deep {n}\n{WORDS * 6}\n" for n in range(8))
@@ -46,7 +44,7 @@ def test_an_own_file_that_does_not_fit_is_an_error_with_its_name_and_the_overflo
     assert caught.value.evidence == evidence and "10% of the ceiling of 6,000" in str(caught.value)
     budget = int(caught.value.next.rpartition(" ")[2])
     assert "shorten .afresh/AGENT.md" in caught.value.next
-    assert rendered(merged([source("u", "Be brief.", own=True), own]), Allowance(budget, 0.1), COUNTER), "what is advised helps"
+    assert rendered(merged([source("u", "Be brief.", own=True), own]), Allowance(budget, 0.1)), "what is advised helps"
 
 
 def test_a_file_of_another_tool_that_does_not_fit_is_shown_in_part_with_an_index_of_the_rest():
@@ -56,6 +54,12 @@ def test_a_file_of_another_tool_that_does_not_fit_is_shown_in_part_with_an_index
     assert "### Guide" in lines and "Read this." in lines and WORDS.strip() in one.text
     assert "… 25-26 Deep 7" in lines, "what has no room is named, with its lines"
     assert 0 < one.tokens <= 600
+
+
+def test_of_such_a_file_the_strictest_words_are_shown_first():
+    strict = "## Rules\nNever push. Always ask. Do not guess.\n"
+    one = shown(source("CLAUDE.md", f"## About\n{WORDS * 30}\n## Layout\n{WORDS * 30}\n{strict}## End\n{WORDS * 50}"), cap=150)
+    assert "Never push." in one.text and one.text.count("…") == 3
 
 
 def test_with_less_room_only_upper_headings_are_named_and_with_hardly_any_only_the_file():
@@ -73,7 +77,7 @@ def test_own_files_have_their_place_before_those_of_other_tools_and_the_special_
 
 def test_a_crowd_of_files_shares_a_line_and_is_no_error():
     crowd = [source(f"src/{n}/CLAUDE.md", LONG, level=Level.FOLDER, folder=f"src/{n}") for n in range(60)]
-    one = rendered(Chain(tuple(crowd)), Allowance(4_000, 0.15), COUNTER)
+    one = rendered(Chain(tuple(crowd)), Allowance(4_000, 0.15))
     assert one.tokens <= 600 and "more files, such as src/" in one.lines[0].text and "[src/59/CLAUDE.md" in one.text
     assert len(one.partial) == 60
 
@@ -86,9 +90,9 @@ def test_of_a_file_that_the_task_cannot_read_nothing_points_at_the_rest():
 def test_where_a_folder_goes_before_a_section_the_section_says_so():
     under = source("p", "Top.\n## Testing\npytest", own=True)
     over = source("src/AGENT.md", "## Testing\nunittest", own=True, level=Level.FOLDER, folder="src")
-    one = rendered(merged([under, over], ["src/x", "y"]), Allowance(4_000, 0.15), COUNTER)
+    one = rendered(merged([under, over], ["src/x", "y"]), Allowance(4_000, 0.15))
     assert "#### Testing (in src: see there)\npytest" in one.text and "[src/AGENT.md, for src]" in one.text
-    alone = rendered(merged([under, replace(over, replaces=True)], ["src/x", "y"]), Allowance(4_000, 0.15), COUNTER)
+    alone = rendered(merged([under, replace(over, replaces=True)], ["src/x", "y"]), Allowance(4_000, 0.15))
     assert "[p, not in src]\nTop." in alone.text
 
 
@@ -115,11 +119,11 @@ def test_the_share_is_kept_or_it_is_an_error_and_every_line_has_its_place(files:
     sources = [source(f"f{n}", "\n".join(lines), own, levels[n]) for n, (lines, own) in enumerate(files)]
     chain = merged(sources)
     try:
-        one = rendered(chain, Allowance(cap * 10, 0.1), COUNTER)
+        one = rendered(chain, Allowance(cap * 10, 0.1))
     except OverCeiling as fault:
         own = Chain(tuple(source for source in chain.sources if source.own))
         assert own.sources and any(source.file in fault.evidence for source in own.sources)
-        assert rendered(own, Allowance(10**6, 0.1), COUNTER).tokens > cap - 60, "an error only for want of room"
+        assert rendered(own, Allowance(10**6, 0.1)).tokens > cap - 60, "an error only for want of room"
         return
     assert one.tokens <= cap
     told: dict[str, set[int]] = {file: set() for file in written}

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from afresh.domain.fact import Fact, FactKind, PlanItem
+from afresh.domain.fact import Decision, Fact, FactKind, PlanItem
 from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
 from afresh.domain.verdict import Baseline, CheckRun, Failure, Ruling, Verdict
@@ -45,5 +45,6 @@ def states(draw: st.DrawFn) -> State:
         baseline=Baseline((run,)), verdict=draw(st.sampled_from([None, verdict])), verdict_step=10**6,
         step=10**6, limit=2 * 10**6, plan=tuple(PlanItem(one) for one in texts), words=tuple(texts),
         question=draw(st.sampled_from(["", last])), outcome=last, changed=tuple(texts) * 9,
+        decisions=(Decision(last, "person", subject=said, options=tuple(texts)),),
         facts=tuple(Fact(kind, one, one) for kind in kinds for one in texts),
     )  # fmt: skip

@@ -18,6 +18,7 @@ from afresh.domain.task import Status, Task
 from afresh.domain.verdict import CheckRun, Ruling, Verdict
 from afresh.ports import Ticket
 from afresh.projections import project_memory
+from afresh.projections.history import file, history
 from afresh.projections.masked import masked
 
 RUN = CheckRun("pytest -q", 0, passed=39, seconds=1.23)
@@ -156,7 +157,7 @@ def test_it_is_bounded_whatever_the_tasks_have_left(said: list[str], tasks: int)
             changed=tuple(path for path, _ in many),
         )  # fmt: skip
     tickets = [Ticket(task, "", "", Status.DONE, 0, (), False) for task in made]
-    history = project_memory.history("", made, tickets, made.__getitem__)
-    text = project_memory.render(history)
+    lines = history("", made, tickets, made.__getitem__)
+    text = project_memory.render(one.line for one in lines)
     assert len(text.encode()) <= 32_768 and json.loads(text)
-    assert history.count("\n") == tasks and project_memory.history(history, {}, tickets, made.__getitem__) == history
+    assert len(lines) == tasks and history(file(lines), {}, tickets, pytest.fail) == lines

@@ -1,5 +1,6 @@
 """What persons say outside a task reaches the files that tell of the whole project, and what they want forgotten leaves them."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,12 +22,15 @@ SECRET = "the answer is forty-two, for ever and a day"
 
 
 @pytest.fixture
-def told(desk: Desk, tmp_path: Path) -> Any:
+def told(desk: Desk, tmp_path: Path) -> Iterator[Any]:
     """Enough of an open project for `afresh memory`."""
-    notebook = SqliteNotebook(Database(tmp_path / "afresh.db"), FakeClock())
+    database = Database(tmp_path / "afresh.db")
+    notebook = SqliteNotebook(database, FakeClock())
     lore = SqliteLore(tmp_path / "memory.db", desk.store, lambda: [notebook])  # pyright: ignore[reportArgumentType]
     desk.writer.lore = lore
-    return SimpleNamespace(lore=lore, notebook=notebook, projections=desk.writer, store=desk.store, clock=FakeClock())
+    yield SimpleNamespace(lore=lore, notebook=notebook, projections=desk.writer, store=desk.store, clock=FakeClock())
+    lore.close()
+    database.close()
 
 
 def finished(desk: Desk) -> None:

@@ -39,13 +39,17 @@ def test_the_log_tells_who_decided_what_and_why(desk: Desk) -> None:
     desk.commit("t1", happened.Settled(2, False, "s0", why="test_x failed"), happened.Finished(2, "reverted"))
     desk.commit("t1", happened.Asked("which one?", ("a", "b")), happened.Ended(Status.BLOCKED, "asked"))
     desk.commit("t1", happened.Answered("the first"))
-    assert [(line["n"], line["step"], line["kind"], line["by"], line["severity"]) for line in desk.log("t1")] == [
-        (1, 2, "decided", "model", "info"),
-        (2, 2, "settled", "harness", "warning"),
-        (3, 2, "asked", "model", "blocker"),
-        (4, 2, "ended", "harness", "blocker"),
-        (5, 2, "answered", "person", "override"),
+    assert [
+        (line["n"], line["step"], line["kind"], line["type"], line["by"], line["severity"], line["follows"])
+        for line in desk.log("t1")
+    ] == [
+        (1, 2, "decided", "approach", "model", "info", []),
+        (2, 2, "settled", "outcome", "harness", "warning", [1]),
+        (3, 2, "asked", "blocker", "model", "blocker", []),
+        (4, 2, "ended", "blocker", "harness", "blocker", [3]),
+        (5, 2, "answered", "override", "person", "info", [3]),
     ]
+    assert desk.log("t1")[2]["options"] == [{"option": "a", "means": ""}, {"option": "b", "means": ""}]
     assert desk.log("t1")[1]["why"] == "test_x failed" and desk.log("t1")[0]["at"] == "2023-11-14T22:13:20Z"
 
 

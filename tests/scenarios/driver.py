@@ -4,12 +4,15 @@ driver.py REPO TASK POINT STEP: POINT is the name of a stage of the loop or `com
 """
 
 import os
+import re
 import signal
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 from afresh.app import compose
 from afresh.app.tasks import open_desk
+from afresh.domain.codec import dumps
 from afresh.engine import loop
 
 STAGES = ("compacted", "recall", "build", "act", "digest", "judge", "settle", "finish")
@@ -52,6 +55,39 @@ class DeadlyStore:
             die()
 
 
+class Witness:
+    """Writes down the state of every commit, so that it can be told after a kill what the dead process stood at."""
+
+    def __init__(self, inner, place: Path) -> None:
+        self.inner, self.place = inner, place
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+    def append(self, entries, blocks, state) -> None:
+        self.inner.append(entries, blocks, state)
+        self.place.write_text(dumps(state))
+
+
+def neutral(text: str, state) -> str:
+    """The same for all runs of a story: without the path of its tree, the tokens that this takes, and how long its tests took."""
+    text = re.sub(r"/[\w./-]*/repo/", "", text.replace(state.task.id, "TASK"))
+    return sha256(re.sub(r"\b\d+\.\d+ ?s\b|(?<=\[Context: )[\d,]+", "", text).encode()).hexdigest()
+
+
+def note_windows(place: Path) -> None:
+    """Write down every window that is built, whether it is sent or not."""
+    whole = loop.build
+
+    def build(memory, *given):
+        window = whole(memory, *given)
+        with place.open("a") as file:
+            file.write(f"{memory.state.step + 1} {window.request.hash} {neutral(window.request.text, memory.state)}\n")
+        return window
+
+    loop.build = build
+
+
 class CountingModel:
     """Writes down every call that is bought."""
 
@@ -72,6 +108,8 @@ def main(repo: str, task: str, point: str, step: int) -> None:
     from dataclasses import replace
 
     desk = open_desk(Path(repo))
+    desk = replace(desk, store=Witness(desk.store, Path(repo).parent / "committed"))
+    note_windows(Path(repo).parent / "windows")
     made = compose.make_model
     compose.make_model = lambda *args: CountingModel(made(*args), Path(repo).parent / "bill")
     when, _, kind = point.partition(":")

@@ -73,7 +73,7 @@ def test_binary_and_huge_files_are_told_of_and_do_not_choke_it(person: Person) -
     assert "5,400,000 bytes, over the 2,000,000" in huge["text"]
     assert "data/latin.txt" in search["text"]
     assert person.types("apply").code == 0
-    assert not person.git("status", "--porcelain")
+    assert not person.git("status", "--porcelain", "--", ".", ":!.afresh/knowledge")
 
 
 def test_a_project_without_tests_ends_blocked_and_can_be_taken_over_by_hand(person: Person) -> None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from survived import drive, nothing_lost, same_windows
 
 from afresh.app.calls import verify
 from afresh.app.compose import upkeep
@@ -17,7 +18,6 @@ from afresh.domain.event import Compacted, Decided, Requested
 from afresh.domain.task import Status
 from afresh.errors import BadInput
 
-DRIVER = Path(__file__).with_name("driver.py")
 POLICY = "compaction: {keep_steps: 1, keep_passages: 1, left: 0.1}\n"
 SCRIPT = [
     [("run", {"command": "echo wide_reading; cat numbers_.py"})],
@@ -45,13 +45,6 @@ def made(folder: Path) -> tuple[Path, str]:
     task = add(desk, order).task.id
     desk.database.close()
     return repo, task
-
-
-def drive(repo: Path, task: str, point: str = "never", step: int = 0) -> int:
-    command = [sys.executable, str(DRIVER), str(repo), task, point, str(step)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr
-    return done.returncode
 
 
 def told(repo: Path, task: str) -> dict[str, object]:
@@ -87,7 +80,9 @@ def test_the_agent_puts_its_past_away_and_the_next_window_tells_of_it(undisturbe
 def test_killed_in_the_middle_of_a_compaction_a_run_ends_with_the_same_bytes(point, step, tmp_path, undisturbed):
     repo, task = made(tmp_path)
     assert drive(repo, task, point, step) == -signal.SIGKILL
+    nothing_lost(repo, task, f"compaction {point} {step}")
     assert drive(repo, task) == 0
+    same_windows(repo, f"compaction {point} {step}")
     assert told(repo, task) == undisturbed
 
 

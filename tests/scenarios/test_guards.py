@@ -98,12 +98,12 @@ def test_configuration_that_would_hide_tests_is_taken_away(person: Person) -> No
 def test_a_window_that_can_not_hold_what_must_be_in_blocks_the_task_and_not_the_queue(person: Person) -> None:
     """Failed approaches are never left out, so they can fill a window; what comes behind is done all the same."""
     failing = [[("edit", {"path": "calc.py", "old": "x + 2", "new": f"x * {number} # {'why ' * 30}"})] for number in range(3, 60)]
-    small = ("--budget", "2200", "--max-budget", "2200", "--priority", "1")
+    small = ("--budget", "2400", "--max-budget", "2400", "--priority", "1")
     first = person.adds("try everything", "--model", person.script(*failing), *small)
     second = person.adds("mend it", "--model", person.script([MEND], [COMPLETE], name="good"))
     worked = person.types("work", "--until-empty", "--json")
     assert [(row["task"], row["status"]) for row in worked.json] == [(first, "blocked"), (second, "done")]
-    assert "are left under the ceiling of 2,200" in person.shown(first)["question"]
+    assert "are left under the ceiling of 2,400" in person.shown(first)["question"]
     assert person.shown(first)["reverted"] > 0
 
 

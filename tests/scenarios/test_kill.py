@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from survived import count, drive, nothing_lost, same_windows, windows
 
 from afresh.app.calls import verify
 from afresh.app.results import changes
 from afresh.app.tasks import Order, add, open_desk
 from afresh.domain.task import Status
 
-DRIVER = Path(__file__).with_name("driver.py")
 BUGGY = "def double(x):\n    return x + 2\n\n\ndef triple(x):\n    return x + 3\n"
 CHECK = "import unittest\nfrom numbers_ import double, triple\n\n\nclass T(unittest.TestCase):\n" + "".join(
     f"    def test_{name}(self):\n        self.assertEqual({call}, {value})\n"
@@ -60,15 +60,9 @@ def make(folder: Path) -> tuple[Path, str]:
     return repo, task
 
 
-def drive(repo: Path, task: str, point: str = "never", step: int = 0) -> int:
-    command = [sys.executable, str(DRIVER), str(repo), task, point, str(step)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr
-    return done.returncode
-
-
 def result(repo: Path, task: str) -> dict[str, object]:
-    """What must be the same however often the run was interrupted. The commit's id covers tree, message and parent."""
+    """What must be the same however often the run was interrupted. The commit's id covers tree, message and parent. Windows are
+    the same to the byte, but for where the tree lies and how long its tests took: what the dead would have built is built."""
     desk = open_desk(repo)
     state = desk.store.load(task)
     commit = subprocess.run(["git", "log", "-1", "--format=%T %B", f"afresh/{task}"], cwd=repo, capture_output=True, text=True)
@@ -88,6 +82,7 @@ def result(repo: Path, task: str) -> dict[str, object]:
         "patch": [change.patch for change in changes(desk, state)],
         "verdict": state.verdict and state.verdict.ruling,
         "commit": commit.stdout.replace(task, "TASK"),
+        "windows": {step: set(hashes) for step, hashes in windows(repo, neutral=True).items()},
     }
 
 
@@ -111,16 +106,21 @@ def test_an_undisturbed_run_mends_the_bug_and_reverts_what_made_it_worse(undistu
 def test_a_killed_run_ends_like_an_undisturbed_one(point, step, tmp_path, undisturbed):
     repo, task = make(tmp_path)
     assert drive(repo, task, point, step) == -signal.SIGKILL
-    if open_desk(repo).store.load(task).status is not Status.DONE:
+    dead = nothing_lost(repo, task, f"kill {point} {step}")
+    if dead.status is not Status.DONE:
         assert drive(repo, task) == 0
     assert result(repo, task) == undisturbed
+    same_windows(repo, f"kill {point} {step}")
+    count(f"kill {point} {step}: windows of the undisturbed run", len(windows(repo)))
 
 
 def test_a_reply_that_never_reached_the_disk_is_the_only_one_bought_again(tmp_path, undisturbed):
     """The limit of the promise, kept in sight: an answer that the provider has sent and we have not stored is lost."""
     repo, task = make(tmp_path)
     assert drive(repo, task, "before:Replied", 2) == -signal.SIGKILL
+    nothing_lost(repo, task, "kill before:Replied 2")
     assert drive(repo, task) == 0
+    same_windows(repo, "kill before:Replied 2")
     assert result(repo, task) == {**undisturbed, "bought": 5}
 
 
@@ -128,5 +128,7 @@ def test_killed_again_and_again_it_still_ends_the_same(tmp_path, undisturbed):
     repo, task = make(tmp_path)
     for point, step in [("after:Opened", 1), ("act", 1), ("edit", 1), ("judge", 1), ("settle", 1), ("before:Ended", 1)]:
         drive(repo, task, point, step)
+        nothing_lost(repo, task, f"killed again {point} {step}")
     drive(repo, task)
+    same_windows(repo, "killed again and again")
     assert result(repo, task) == undisturbed

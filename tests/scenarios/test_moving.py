@@ -8,16 +8,19 @@ from pathlib import Path
 
 import pytest
 from person import COMPLETE, MEND, Person
+from survived import FIELDS, count, differing
 
-LOOK = ("read", {"path": "calc.py"})
+from afresh.app.tasks import open_desk
+from afresh.domain.state import State
+
 ASK = ("ask", {"question": "May double also take text?"})
 WRONG = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})
 
 
 @pytest.fixture
 def asking(person: Person) -> str:
-    """A task that has mended half of it, and asks."""
-    script = person.script([LOOK], [WRONG], [MEND], [ASK], [COMPLETE])
+    """A task that has tried what is wrong, mended it, and asks."""
+    script = person.script([WRONG], [MEND], [ASK], [COMPLETE])
     assert person.runs(script, "--no-sandbox").code == 1
     return person.shown()["task"]["id"]
 
@@ -30,6 +33,10 @@ def cloned(person: Person, name: str) -> Person:
         one.git("config", "user.name", "t")
         one.git("config", "user.email", "t@t")
     return other
+
+
+def state(person: Person, task: str) -> State:
+    return open_desk(person.repo).store.load(task)
 
 
 def carried(person: Person, *to: Person) -> None:
@@ -49,6 +56,8 @@ def test_a_task_that_asks_on_one_machine_is_answered_and_finished_on_another(per
     told = other.types("import")
     assert told.code == 0 and "1 journal imported" in told.words
     assert "Nothing to import: all of it is here already." in other.types("import").words
+    assert differing(state(other, asking), state(person, asking)) == []
+    count("imported on another machine", len(FIELDS))
     assert other.types("context", "verify", asking).code == 0
     assert other.types("context", "show", asking, "--step", "2").code == 0
     assert other.types("answer", asking, "No, numbers only.").code == 0
@@ -58,7 +67,7 @@ def test_a_task_that_asks_on_one_machine_is_answered_and_finished_on_another(per
     assert other.git("log", "-1", "--format=%P", f"afresh/{asking}") == person.git("rev-parse", "main~1"), (
         "on the base of its task"
     )
-    assert "5 of 5 calls" in other.types("context", "verify", asking).words
+    assert "4 of 4 calls" in other.types("context", "verify", asking).words
     assert other.types("export").code == 0
     carried(other, person)
     assert "goes on" in person.types("import").words
@@ -90,7 +99,7 @@ def lose(person: Person) -> None:
 def test_with_the_database_deleted_an_import_brings_everything_back(person: Person, asking: str):
     first = person.adds("and then the docs", "--priority", "2")
     person.adds("and then the rest", "--after", asking)
-    before = everything(person, asking)
+    before, stood = everything(person, asking), state(person, asking)
     person.types("export")
     lose(person)
     for folder in ("sessions", "decisions", "tasks"):
@@ -100,7 +109,8 @@ def test_with_the_database_deleted_an_import_brings_everything_back(person: Pers
     assert "brings back 3 tasks" in person.types("show").words
     told = person.types("import", "--json").json
     assert told["added"] == 3 and [one["relation"] for one in told["arrivals"]] == ["new"] * 3
-    assert everything(person, asking) == before
+    assert everything(person, asking) == before and differing(state(person, asking), stood) == []
+    count("imported after the database was deleted", len(FIELDS))
     assert person.types("answer", asking, "No.").code == 0
     assert person.types("resume", asking, "--no-sandbox", "-q").code == 0
     assert first in person.types("list").out
@@ -141,8 +151,6 @@ def test_a_base_that_is_missing_here_is_named_and_the_task_waits_for_it(person: 
 
 
 def journal(person: Person, task: str) -> list[str]:
-    from afresh.app.tasks import open_desk
-
     return [entry.hash for entry in open_desk(person.repo).store.journal(task)]
 
 
@@ -163,26 +171,21 @@ def test_tasks_that_went_apart_are_refused_with_exit_code_1_and_nothing_of_them_
 
 
 def test_the_notebook_goes_along(person: Person, asking: str):
-    from afresh.adapters.store.notebook import SqliteNotebook
-    from afresh.app.tasks import open_desk
     from afresh.domain.fact import Fact, FactKind
     from afresh.domain.notes import Noted
 
-    def notebook(one: Person) -> SqliteNotebook:
-        desk = open_desk(one.repo)
-        return SqliteNotebook(desk.database, desk.clock)
-
     other, elsewhere = cloned(person, "other"), str(person.folder / "copy")
-    notebook(person).append([Noted(Fact(FactKind.RULE, "tests", "never sleep in a test"), "person")])
+    here, there = open_desk(person.repo).notebook, open_desk(other.repo).notebook
+    here.append([Noted(Fact(FactKind.RULE, "tests", "never sleep in a test"), "person")])
     person.types("export", elsewhere)
     assert "(notebook)" in other.types("import", elsewhere).words
-    assert [entry.hash for entry in notebook(other).entries()] == [entry.hash for entry in notebook(person).entries()]
+    assert "never sleep in a test" in other.types("memory", "search", "sleep").words
+    assert [entry.hash for entry in there.entries()] == [entry.hash for entry in here.entries()]
 
 
 def test_what_a_run_archives_is_named_by_its_journal(person: Person, asking: str):
     """Only what an entry names goes along. All that none does is what the second run of the checks printed, before any change."""
     from afresh.adapters.store.archive import named
-    from afresh.app.tasks import open_desk
     from afresh.domain.event import Baselined
 
     entries = list(open_desk(person.repo).store.journal(asking))

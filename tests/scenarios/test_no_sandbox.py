@@ -55,7 +55,7 @@ def test_with_the_flag_it_runs_and_says_so_everywhere(person: Person) -> None:
     log = [json.loads(line) for line in (person.state / f"decisions/{task}.jsonl").read_text().splitlines()]
     told_of = [(line["by"], line["severity"]) for line in log if line["kind"] == "decided"]
     assert told_of == [("person", "warning")] * 2, "each time that it was taken up"
-    assert len(person.shown()["decisions"]) == 1, "and once in every window"
+    assert [made["text"] for made in person.shown()["decisions"]] == [UNCONFINED, "Yes"], "and once in every window"
     assert person.types("context", "verify").code == 0
 
 

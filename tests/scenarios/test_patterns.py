@@ -46,7 +46,7 @@ def test_plain_lines_cross_by_themselves_marked_and_without_their_origin(person:
     (pattern,) = patterns(other)
     assert (pattern["by"], pattern["source"], pattern["project"]) == ("automatic", "KO-1", str(person.repo)), "for people"
     shown = "\n".join(windows(other))
-    assert f"{pattern['id']} {GOAL} (pattern from another project, {pattern['created']})\nWhat worked:\n{PLAIN}" in shown
+    assert f"{pattern['id']} (pattern from another project, {pattern['created']}) {GOAL}\nWhat worked:\n{PLAIN}" in shown
     left = "\n".join(text for _, text in kept(other.repo / ".afresh"))
     for telling in ("stowage", "manifest", "KO-1", "stow-4f1e", "unittest`", str(person.repo)):
         assert telling not in shown and telling not in left, telling

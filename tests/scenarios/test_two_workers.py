@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
+from survived import differing
+
+from afresh.app.tasks import open_desk
+from afresh.domain.fold import fold
 
 LONGEST = 120
 
@@ -82,6 +86,8 @@ def test_a_dead_workers_task_is_taken_over_at_once_with_what_it_had_bought(perso
     worker.send_signal(signal.SIGKILL)
     ended(worker)
     assert "interrupted" in person.types("status").words
+    store = open_desk(person.repo).store
+    assert differing(store.load(task), fold(None, store.journal(task))) == []
     heir = person.starts("work", "--json")
     reply(request(box, 2, heir), COMPLETE)
     code, out, err = ended(heir)

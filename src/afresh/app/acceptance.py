@@ -69,7 +69,7 @@ def refuse_overfull(state: State, shelf: Shelf, instructions: Instructions) -> N
     highest, counter = most(task, window), Counter(framing=framing)
     allowance = Allowance(highest, style.instructions)
     try:
-        text = rendered(chain_for(state, instructions), allowance, counter).text
+        text = rendered(chain_for(state, instructions), allowance).text
     except OverCeiling as fault:
         what = f"{fault.evidence} ({allowance.share:.0%} of the highest ceiling, {highest:,})"
         raise BadInput(what, next=f"{fault.next}; `afresh instructions` shows what counts", safe=SAFE) from None

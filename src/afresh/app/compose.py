@@ -22,6 +22,7 @@ from afresh.app.knowledge import library, settle
 from afresh.app.tasks import Desk, block
 from afresh.domain.state import State
 from afresh.engine.agent import Agent, Upkeep
+from afresh.engine.compaction.written import Ask
 from afresh.engine.loop import work_on
 from afresh.engine.tokens import Counter
 from afresh.errors import BadInput, BadInstructions, OverCeiling
@@ -47,8 +48,9 @@ def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
     try:
         settle(desk)
         with keep(desk.queue, worker, claimed):
-            work_on(claimed, worker, agent_for(desk, desk.store.load(claimed), terms))
-        settle(desk)
+            agent = agent_for(desk, desk.store.load(claimed), terms)
+            work_on(claimed, worker, agent)
+            settle(desk, wording(desk, agent), claimed)
         return desk.store.load(claimed)
     except OverCeiling as fault:
         return block(desk, claimed, str(fault))
@@ -103,6 +105,11 @@ def upkeep(desk: Desk, spec: str) -> Upkeep:
     hook = CommandHook(settings.before_compaction, settings.hook_timeout) if settings.before_compaction else None
     wanted = is_provider(spec) if said is None else said
     return Upkeep(hook, call_template("summary", desk.templates) if wanted else None, always=bool(said))
+
+
+def wording(desk: Desk, agent: Agent) -> Ask | None:
+    """A paid call that the work itself does not need: only if the user's own settings say so."""
+    return Ask(agent.model, call_template("lesson", desk.templates), agent.counter) if desk.settings.model_wording else None
 
 
 def which_model(desk: Desk, state: State, terms: Terms) -> str:

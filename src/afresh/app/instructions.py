@@ -14,7 +14,6 @@ from afresh.domain.room import levels
 from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.engine.instructions import Allowance, Rendered, chain_for, rendered, size, whole
-from afresh.engine.tokens import Counter
 from afresh.errors import BadInput, OverCeiling
 
 UNREADABLE = ", and as it is not committed no task can read the rest"
@@ -38,6 +37,8 @@ class Seen:
     chain: Chain
     ordered: int
     """Ceiling of a call, before any more room is given."""
+    users: str
+    """Where the user's own would be, for all repositories."""
     rendered: Rendered | None = None
     """None when it can't be used, or fits no ceiling that is allowed; `faults` say why."""
     faults: tuple[Fault, ...] = ()
@@ -56,8 +57,8 @@ def seen(where: Path, path: str = "", type: str = "") -> Seen:
     paths, found = (inside,) if inside else (), instructions_for(repository.root, shelf)
     looked = found.look((order.judged_as, type), paths)
     chain = tracked(merged(looked.sources, paths), repository)
-    files = tuple(File(source, size([whole(source)], Counter())) for source in looked.sources)
-    one = Seen(type, inside, files, chain, budget, faults=looked.faults, notes=looked.notes)
+    files = tuple(File(source, size([whole(source)])) for source in looked.sources)
+    one = Seen(type, inside, files, chain, budget, found.users, faults=looked.faults, notes=looked.notes)
     if looked.faults:
         return one
     try:
@@ -93,10 +94,10 @@ def roomiest(chain: Chain, task: Task, share: float) -> Rendered:
     *lower, highest = levels(task.budget, task.budget_limit)
     for ceiling in lower:
         try:
-            return rendered(chain, Allowance(ceiling, share), Counter())
+            return rendered(chain, Allowance(ceiling, share))
         except OverCeiling:
             continue
-    return rendered(chain, Allowance(highest, share), Counter())
+    return rendered(chain, Allowance(highest, share))
 
 
 def told(shown: Rendered, ordered: int, files: Sequence[File]) -> list[str]:
@@ -125,7 +126,7 @@ def remarks(desk: Desk, state: State) -> list[str]:
         return []
     chain = tracked(chain, Repository.find(desk.project.root))
     shown = roomiest(chain, state.task, style.instructions)
-    files = [File(source, size([whole(source)], Counter())) for source in chain.sources]
+    files = [File(source, size([whole(source)])) for source in chain.sources]
     named = ", ".join(file.source.file for file in files)
     return [f"instructions: {named}", *told(shown, state.task.budget, files)]
 

@@ -21,7 +21,9 @@ from afresh.domain.knowledge import By, Knowledge, Standing, day_of, moment, par
 from afresh.domain.lookups import Seen
 from afresh.domain.state import State
 from afresh.domain.task import RECORDED, Status
+from afresh.engine.compaction.written import Ask
 from afresh.engine.learn import course, doubts, draft, worth_keeping
+from afresh.engine.worded import in_words, reworded
 from afresh.errors import BadInput, Conflict
 from afresh.projections.files import locked
 
@@ -40,9 +42,9 @@ def library(desk: Desk, tree: Path) -> FolderLibrary | PatternedLibrary:
     return with_patterns(desk, FolderLibrary(home, tree, desk.clock), home)
 
 
-def settle(desk: Desk) -> None:
+def settle(desk: Desk, ask: Ask | None = None, task: str = "") -> None:
     """Draft and count what tasks that are over have left behind, the oldest first, each once. A folder that can't be written is
-    no reason to stop: it is tried again the next time."""
+    no reason to stop: it is tried again the next time. `ask`: who puts what this task has learnt into words, if anybody does."""
     over = [ticket.task for ticket in desk.queue.tickets() if ticket.status.over and ticket.type != RECORDED][-NEWEST:]
     if all(desk.store.load(task).knowledge.learnt for task in over):
         return
@@ -50,13 +52,14 @@ def settle(desk: Desk) -> None:
         for state in sorted(map(desk.store.load, over), key=lambda state: state.updated):
             if not state.knowledge.learnt:
                 with suppress(BadInput, Conflict):
-                    keep(desk, state)
+                    keep(desk, state, ask if state.task.id == task else None)
 
 
-def keep(desk: Desk, state: State) -> None:
+def keep(desk: Desk, state: State, ask: Ask | None) -> None:
     """The draft first, which is the same however often it is made; then the counts, which know the last task counted; then the
     journal says that it is done."""
     folder = folder_of(desk.project.root)
+    state = worded(desk, state, folder, ask) if ask else state
     id, why = drafted(desk, state, folder)
     if made := folder.objects().get(id):
         cross(desk, made, today(desk))
@@ -65,12 +68,20 @@ def keep(desk: Desk, state: State) -> None:
     note(desk, state, state.task.id, [Learnt(id, why)])
 
 
+def worded(desk: Desk, state: State, folder: Folder, ask: Ask) -> State:
+    """What the model says is in the journal before it is used, so it is paid once."""
+    found = course(desk.store.journal(state.task.id))
+    if found.worded or worth_keeping(found) or any(one.source == state.task.id for one in folder.objects().values()):
+        return state
+    return note(desk, state, state.task.id, [in_words(portable(draft(found), desk.project.root), ask)])
+
+
 def drafted(desk: Desk, state: State, folder: Folder) -> tuple[str, str]:
     """The object and why it waits for a person; or no object, and why there is none."""
     found = course(desk.store.journal(state.task.id))
-    if why := worth_keeping(found):
+    if why := "thrown away" if state.status is Status.DISCARDED else worth_keeping(found):
         return "", why
-    new, known = draft(found), folder.objects()
+    new, known = reworded(portable(draft(found), desk.project.root), found.worded), folder.objects()
     if old := next((one for one in known.values() if one.source == new.source), None):
         return old.id, old.waits
     like = [one for one in known.values() if likeness(lesson(one), lesson(new)) >= ALIKE]
@@ -80,6 +91,12 @@ def drafted(desk: Desk, state: State, folder: Folder) -> tuple[str, str]:
     status, day = (Standing.DRAFT, "") if waits else (Standing.APPROVED, new.created)
     made = folder.add(replace(new, status=status, waits=waits, approved=day))
     return new.id, waits if made else "its file was there already"
+
+
+def portable(one: Knowledge, root: Path) -> Knowledge:
+    """For every clone: paths from the root of the project, and none of somebody's home."""
+    body = one.body.replace(f"{root}/", "").replace(f"{Path.home()}/", "~/")
+    return replace(one, body=body)
 
 
 def lesson(one: Knowledge) -> str:
@@ -92,7 +109,7 @@ def tally(desk: Desk, state: State, seen: Seen) -> None:
     if is_pattern(seen.id):
         folder, name = patterns_folder(), unnamed(state.task.id)
         alone = locked(folder.root / ".lock")
-    with alone:
+    with suppress(OSError), alone:
         folder.count(seen.id, lambda known: counted(desk, state, seen, known, name))
 
 
@@ -156,7 +173,14 @@ def listing(desk: Desk) -> Listing:
     found, wrong = skills(desk.project.root, {})
     rows, patterns = ([row(desk, one.read.knowledge, one) for one in some if one.read.knowledge] for some in (held, shared))
     notes = [note for one in (*held, *shared) for note in one.read.notes]
-    return Listing(rows, [(one.path, one.description) for one in found], [*notes, *wrong], patterns)
+    return Listing(rows, [(one.path, one.description) for one in found], [*links(desk.project.root), *notes, *wrong], patterns)
+
+
+def links(root: Path) -> list[Note]:
+    """A link in place of a folder is not followed, and not passed over in silence."""
+    places = [root / ".afresh/knowledge", *[root / ".afresh/knowledge" / name for name in (APPROVED, DRAFTS)]]
+    told = "is a link: nothing is read or written through it"
+    return [Note(place.relative_to(root).as_posix(), 1, told) for place in places if place.is_symlink()]
 
 
 def row(desk: Desk, one: Knowledge, held: Held) -> Row:
@@ -221,14 +245,14 @@ def decide(desk: Desk, name: str, values: Mapping[str, Any], place: str) -> Row:
     """The one way in which a person's word on an object is recorded."""
     one = find(desk, name)
     folder = patterns_folder() if is_pattern(one.knowledge.id) else folder_of(desk.project.root)
-    folder.move(folder.set(one.knowledge.id, lambda _: values), place)
+    folder.move(folder.set(one.knowledge.id, lambda _: values, begin=True), place)
     return find(desk, one.knowledge.id)
 
 
 def search(desk: Desk, question: str) -> list[tuple[str, float, str]]:
     """What a task with this goal would be shown: id or path, fit, text."""
     settle(desk)
-    return [(one.key, one.fit, one.text) for one in library(desk, desk.project.root).ranked(question)]
+    return [(one.key, one.fit, one.text) for one in library(desk, desk.project.root).ranked([question])]
 
 
 def as_skill(desk: Desk, name: str, place: Path | None) -> Path:

@@ -11,13 +11,13 @@ from afresh.adapters.exports.read import Brought
 from afresh.adapters.exports.write import Exported, Source
 from afresh.adapters.store import notebook
 from afresh.adapters.store.archive import named
-from afresh.adapters.store.notebook import SqliteNotebook
 from afresh.adapters.store.restore import Comparison, Relation, compared, hash_at, numbers, owner, placed, restore
 from afresh.adapters.workspace import moved
 from afresh.adapters.workspace.repository import Repository
 from afresh.app.setup import rebuild
 from afresh.app.tasks import Desk, find
 from afresh.domain.event import Entry
+from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.errors import NeedsPerson, TryAgain
 
@@ -47,7 +47,7 @@ def export_to(desk: Desk, folder: Path, tasks: Sequence[str] = (), told: Telling
         read=desk.store.read,
         work=lambda state: moved.pack(repository, state),
         holds=holds,
-        notebook=SqliteNotebook(desk.database, desk.clock).entries,
+        notebook=desk.notebook.entries,
     )
     return write.export(folder, source, {task: place for task, place in places.items() if task in wanted}, told)
 
@@ -115,6 +115,8 @@ class Plan:
     arrivals: tuple[Arrival, ...]
     owners: Mapping[str, str]
     """For each block that comes in, the task that named it first: it is kept under that one."""
+    parcels: tuple[tuple[State, moved.Work | None], ...]
+    """The work that goes with what is here afterwards."""
 
     @property
     def adding(self) -> Mapping[str, Arrival]:
@@ -124,6 +126,7 @@ class Plan:
 def _plan(desk: Desk, folder: Path, manifest: Manifest, told: Telling) -> Plan:
     """Reads all of the export, so that a fault anywhere is found before anything is done."""
     arrivals: list[Arrival] = []
+    parcels: list[tuple[State, moved.Work | None]] = []
     first: dict[str, tuple[float, str]] = {}
     if notes := read.notebook(folder, manifest):
         arrivals.append(_arrival(desk, "", notes, None))
@@ -131,16 +134,19 @@ def _plan(desk: Desk, folder: Path, manifest: Manifest, told: Telling) -> Plan:
         told(f"checking {count} of {len(manifest.tasks)}: {brought.row.id}")
         arrival = _arrival(desk, brought.row.id, brought.journal.entries, brought.state.status)
         arrivals.append(arrival)
+        if arrival.added or arrival.same:
+            parcels.append((brought.state, brought.work))
         if arrival.added:
             for name, claim in _claims(brought, arrival.here):
                 first[name] = min(claim, first.get(name, claim))
-    return Plan(tuple(arrivals), {name: task for name, (_, task) in first.items()})
+    return Plan(tuple(arrivals), {name: task for name, (_, task) in first.items()}, tuple(parcels))
 
 
 def _claims(brought: Brought, here: int) -> Iterator[tuple[str, tuple[float, str]]]:
     for entry in brought.journal.entries[here:]:
         for name in named(entry.body):
-            yield name, (entry.at, brought.row.id)
+            if name in brought.journal.blocks:
+                yield name, (entry.at, brought.row.id)
 
 
 def _arrival(desk: Desk, task: str, entries: Sequence[Entry], status: Status | None) -> Arrival:
@@ -151,9 +157,13 @@ def _arrival(desk: Desk, task: str, entries: Sequence[Entry], status: Status | N
 
 
 def _write(desk: Desk, folder: Path, manifest: Manifest, plan: Plan, told: Telling) -> None:
-    """Read again, since memory need not hold it all; what has changed since it was checked is refused."""
-    adding = plan.adding
-    _deliver(desk, folder, manifest, {arrival.task for arrival in plan.arrivals if arrival.added or arrival.same})
+    """Read again, since memory need not hold it all; what has changed since it was checked is refused. The work goes first: a
+    task that is here without it would be taken up without it."""
+    repository, adding = Repository.find(desk.project.root), plan.adding
+    for state, work in plan.parcels:
+        moved.deliver(repository, state, work)
+    if not adding:
+        return
     payload = sum((folder / layout.blocks_file(task)).stat().st_size for task in adding if task)
     with desk.database.writing(payload) as connection:
         new = {row.id: row.number for row in manifest.tasks if row.id in adding and adding[row.id].relation is Relation.NEW}
@@ -166,15 +176,6 @@ def _write(desk: Desk, folder: Path, manifest: Manifest, plan: Plan, told: Telli
             if row.id in adding:
                 told(f"importing {row.id}")
                 _bring_in(connection, desk, read.task(folder, row), plan, places[row.id])
-
-
-def _deliver(desk: Desk, folder: Path, manifest: Manifest, tasks: set[str]) -> None:
-    """Before the journals: a task that is here without its work would be taken up without it."""
-    repository = Repository.find(desk.project.root)
-    for row in manifest.tasks:
-        if row.id in tasks:
-            brought = read.task(folder, row)
-            moved.deliver(repository, brought.state, brought.work)
 
 
 def _bring_in(connection: "Connection", desk: Desk, brought: Brought, plan: Plan, number: int) -> None:

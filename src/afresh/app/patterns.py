@@ -11,13 +11,13 @@ from pathlib import Path
 from afresh.adapters.knowledge.everyday import everyday, own_words
 from afresh.adapters.knowledge.folder import Folder
 from afresh.adapters.knowledge.library import FolderLibrary
-from afresh.adapters.knowledge.patterns import MARK, PatternedLibrary
+from afresh.adapters.knowledge.patterns import PatternedLibrary
 from afresh.adapters.workspace.repository import Repository
 from afresh.app.tasks import Desk
 from afresh.domain.action import Action
 from afresh.domain.event import Acted, Replied
 from afresh.domain.fit import likeness
-from afresh.domain.knowledge import By, Knowledge, Standing, part
+from afresh.domain.knowledge import PATTERN, By, Knowledge, Standing, part
 from afresh.domain.plain import Own, plain_part
 from afresh.projections.files import locked
 
@@ -29,7 +29,7 @@ PRINTED = 200_000
 def patterns_folder() -> Folder:
     from platformdirs import user_data_path
 
-    return Folder(user_data_path("afresh") / "patterns", MARK)
+    return Folder(user_data_path("afresh") / "patterns", PATTERN)
 
 
 def with_patterns(desk: Desk, own: FolderLibrary, home: Folder) -> FolderLibrary | PatternedLibrary:
@@ -57,7 +57,7 @@ def enter(desk: Desk, one: Knowledge, by: By, today: date) -> Knowledge | None:
         if made_from(folder, desk.project.root, one) or any(alike(one, old) for old in folder.objects().values()):
             return None
         pattern = replace(
-            fresh(one), id=f"{MARK}{secrets.token_hex(4)}", project=str(desk.project.root), source=one.id, by=by,
+            fresh(one), id=f"{PATTERN}{secrets.token_hex(4)}", project=str(desk.project.root), source=one.id, by=by,
             created=str(today), approved=str(today),
         )  # fmt: skip
         folder.add(pattern)

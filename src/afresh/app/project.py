@@ -20,8 +20,9 @@ SETTINGS: dict[str, type] = {
 TABLES: dict[str, dict[str, type]] = {
     "hooks": {"before_compaction": str, "timeout": int},
     "compaction": {"model_summary": bool},
+    "knowledge": {"model_wording": bool},
 }
-"""Hooks run as the user, outside the sandbox, and a summary by the model is paid for: neither is a repository's to set."""
+"""Hooks run as the user, outside the sandbox, and what a model writes besides the work is paid for: not a repository's to set."""
 OWN_SETTINGS: dict[str, type] = {**SETTINGS, "model": str, "readable": list, **dict.fromkeys(TABLES, dict)}
 
 
@@ -61,6 +62,8 @@ class Settings:
     hook_timeout: int = 30
     model_summary: bool | None = None
     """Whether a model writes the summary of a compaction. Unless told: a provider's does when the rules' own has no room."""
+    model_wording: bool = False
+    """Whether the model of a task is asked, once it is verified, to put what it has learnt into better words."""
     patterns: bool = True
     """Whether patterns come from other projects and go to them: only if both the user and the repository let them."""
 
@@ -72,13 +75,14 @@ def settings(project: Project) -> Settings:
     own = read_settings(user_config_path("afresh") / "config.toml", OWN_SETTINGS)
     of_repository = read_settings(project.folder / "config.toml", SETTINGS)
     merged = {**own, **of_repository, "patterns": own.get("patterns", True) and of_repository.get("patterns", True)}
-    hooks, compaction = merged.pop("hooks", {}), merged.pop("compaction", {})
+    hooks, compaction, knowledge = (merged.pop(name, {}) for name in TABLES)
     plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in merged.items()}
     return Settings(
         **plain,
         before_compaction=hooks.get("before_compaction", ""),
         hook_timeout=hooks.get("timeout", 30),
         model_summary=compaction.get("model_summary"),
+        model_wording=knowledge.get("model_wording", False),
     )
 
 

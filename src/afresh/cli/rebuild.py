@@ -8,6 +8,7 @@ def command() -> None:
     """Delete session files, decision logs and the like, and write them again from the journal."""
     from afresh.app.setup import rebuild
     from afresh.cli.common import desk
+    from afresh.projections.standing import counted
 
     count = rebuild(desk())
-    click.echo(f"{count} files written from the journal")
+    click.echo(f"files of {counted(count, 'task')} written from the journal")

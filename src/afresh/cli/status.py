@@ -3,6 +3,10 @@
 import click
 
 from afresh.cli.common import json_option
+from afresh.domain.task import Status
+
+SETTLED = (Status.APPLIED, Status.DISCARDED)
+"""Nothing is to be done about these, so that there may be thousands of them: they are not loaded to be shown."""
 
 
 @click.command()
@@ -15,7 +19,8 @@ def command(as_json: bool) -> None:
 
     here = desk()
     tickets = here.queue.tickets()
-    states = {ticket.task: here.store.load(ticket.task) for ticket in tickets}
+    known = [ticket.task for ticket in tickets if as_json or ticket.status not in SETTLED]
+    states = {task: here.store.load(task) for task in known}
     if as_json:
         return print_json(status_json(tickets, states))
-    return show(status(tickets, states, offer(here)))
+    return show(status(tickets, states, offer(here), here.clock.now()))

@@ -229,6 +229,15 @@ class Referred:
 
 
 @dataclass(frozen=True, slots=True)
+class Worded:
+    """A model was asked to put what was learnt into words: paid for, whether they are used or not."""
+
+    reply: Reply | None
+    note: str = ""
+    """Why there is no reply."""
+
+
+@dataclass(frozen=True, slots=True)
 class Learnt:
     """The task is over, and what there is to keep of it is kept: as this object, or not, and why."""
 
@@ -241,7 +250,7 @@ _KINDS = (
     Answered, Decided, Digested, Verified, Settled, Finished, Ended,
     Calibrated, Breached, Doubted, Wanted, Rebudgeted, Checkpointed, CompactionWanted, Compacted,
     Noted, Corrected, Forgotten,
-    Consulted, Referred, Learnt,
+    Consulted, Referred, Worded, Learnt,
 )  # fmt: skip
 
 Event = (
@@ -249,7 +258,7 @@ Event = (
     | Answered | Decided | Digested | Verified | Settled | Finished | Ended
     | Calibrated | Breached | Doubted | Wanted | Rebudgeted | Checkpointed | CompactionWanted | Compacted
     | Noted | Corrected | Forgotten
-    | Consulted | Referred | Learnt
+    | Consulted | Referred | Worded | Learnt
 )  # fmt: skip
 
 

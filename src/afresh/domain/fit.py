@@ -9,17 +9,20 @@ from afresh.domain.words import compounds, split, stem, telling
 GENERAL = frozenset(
     stem(word)
     for word in (
-        "accept", "add", "allow", "always", "api", "app", "argument", "behave", "behaviour", "bug", "build", "call", "case",
-        "cause", "change", "check", "class", "clean", "code", "com", "command", "config", "correct", "create", "data",
-        "default", "description", "different", "doc", "doesn", "don", "ensure", "error", "example", "exception", "expect",
-        "fail", "failure", "false", "feature", "file", "find", "first", "fix", "follow", "function", "give", "good", "handle",
-        "http", "https", "implement", "import", "improve", "index", "init", "input", "instead", "isn", "issue", "item", "keep",
-        "last", "lib", "line", "list", "main", "mend", "method", "missing", "model", "module", "name", "need", "new", "none",
-        "number", "object", "old", "option", "org", "output", "package", "parameter", "pass", "path", "point", "print",
-        "problem", "project", "property", "py", "python", "raise", "read", "refactor", "remove", "rename", "repo", "report",
-        "result", "return", "right", "run", "self", "set", "show", "simple", "source", "spec", "src", "step", "string",
-        "support", "sure", "task", "test", "text", "thing", "true", "try", "type", "unit", "unittest", "update", "use", "user",
-        "using", "value", "variable", "version", "way", "whole", "won", "word", "work", "write", "wrong", "www",
+        "accept", "actual", "add", "allow", "always", "api", "app", "argument", "assertion", "assertionerror",
+        "attributeerror", "behave", "behaviour", "bug", "build", "call", "case", "cause", "change", "check", "class", "clean",
+        "code", "com", "command", "config", "correct", "create", "data", "default", "description", "different", "doc", "doesn",
+        "don", "ensure", "error", "example", "exception", "expect", "expected", "fail", "failure", "false", "feature", "file",
+        "find", "first", "fix", "follow", "function", "give", "good", "handle", "http", "https", "implement", "import",
+        "importerror", "improve", "index", "indexerror", "init", "input", "instead", "isn", "issue", "item", "keep",
+        "keyerror", "last", "lib", "line", "list", "main", "mend", "method", "missing", "model", "module",
+        "modulenotfounderror", "name", "nameerror", "need", "new", "none", "number", "object", "old", "option", "org",
+        "output", "package", "parameter", "pass", "path", "point", "print", "problem", "project", "property", "py", "python",
+        "raise", "read", "refactor", "remove", "rename", "repo", "report", "result", "return", "right", "run", "runtimeerror",
+        "self", "set", "show", "simple", "source", "spec", "src", "step", "string", "support", "sure", "syntaxerror", "task",
+        "test", "testcase", "text", "thing", "traceback", "true", "try", "type", "typeerror", "unit", "unittest", "update",
+        "use", "user", "using", "value", "valueerror", "variable", "version", "way", "whole", "won", "word", "work", "write",
+        "wrong", "www",
     )
 )  # fmt: skip
 """What tasks of every kind speak of: it counts a little, and never alone."""

@@ -197,6 +197,12 @@ def _(event: ceiling.Turn, state: State) -> State:
 
 
 @apply.register
+def _(event: happened.Worded, state: State) -> State:
+    reply = event.reply
+    return changed(state, calls=state.calls + 1, usage=state.usage + reply.usage) if reply else state
+
+
+@apply.register
 def _(event: Lookup, state: State) -> State:
     return changed(state, knowledge=looked_up(event, state.knowledge))
 
@@ -220,10 +226,10 @@ def superseded(facts: tuple[Fact, ...], new: Fact) -> tuple[Fact, ...]:
 
 
 def bounded(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """What failed is forgotten last: what outputs said goes first, then plain notes, oldest first."""
+    """What failed is forgotten last: what outputs said goes first, of that what is not sure, then plain notes, oldest first."""
     excess = len(facts) - FACTS
     if excess <= 0:
         return facts
-    first = sorted(facts, key=lambda fact: FORGOTTEN_FIRST.get(fact.kind, len(FORGOTTEN_FIRST)))
+    first = sorted(facts, key=lambda fact: (FORGOTTEN_FIRST.get(fact.kind, len(FORGOTTEN_FIRST)), observed.is_sure(fact)))
     gone = {id(fact) for fact in first[:excess]}
     return tuple([fact for fact in facts if id(fact) not in gone])

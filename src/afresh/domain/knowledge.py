@@ -12,6 +12,8 @@ PARTS = ("Problem", "What worked", "What did not", "How it was verified")
 COUNTERS = ("shown", "unused", "uses", "successes", "tokens_saved", "last_used", "last_task")
 """The only lines of a file that are written again."""
 NOTHING = "Nothing had to be undone."
+PATTERN = "PT-"
+"""How the id of one begins that was learnt in another project."""
 UNUSED, UNUSED_DAYS = 8, 180
 """Tasks in a row that saw an object and drew nothing from it, and days without a use: then it is looked up no more."""
 PLAIN = re.compile(r"[A-Za-z][\w,./()'+-]*(?: [\w,./()'+-]+)*")
@@ -99,6 +101,18 @@ def part(body: str, title: str) -> str:
         elif inside:
             lines.append(line)
     return "\n".join(lines).strip()
+
+
+def with_part(body: str, title: str, text: str) -> str:
+    """The body with another text under one of its headings."""
+    lines, inside = list[str](), False
+    for line in body.splitlines():
+        if re.match(r"#{1,6} ", line):
+            inside = line.lstrip("# ").strip().lower() == title.lower()
+            lines += [line, text, ""] if inside else [line]
+        elif not inside:
+            lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 def brief(one: Knowledge) -> str:

@@ -26,6 +26,8 @@ class Lookups:
     seen: tuple[Seen, ...] = ()
     learnt: bool = False
     """The task is over, and what it leaves behind is drafted and counted."""
+    left: str = ""
+    """The object that it leaves behind, if there is one."""
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -45,5 +47,5 @@ def looked_up(event: Lookup, known: Lookups) -> Lookups:
         case Referred(step, ids):
             seen = [replace(one, used=step) if one.id in ids and not one.used else one for one in known.seen]
             return replace(known, seen=tuple(seen))
-        case Learnt():
-            return replace(known, learnt=True)
+        case Learnt(id):
+            return replace(known, learnt=True, left=id)

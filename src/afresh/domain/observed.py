@@ -1,12 +1,20 @@
 """What commands were seen to say, as long as it holds."""
 
+import re
 from collections.abc import Sequence
 
 from afresh.domain.fact import Fact, FactKind
 from afresh.domain.verdict import TARGETED, Verdict
 
+DOTTED = re.compile(r"^\w+\.[\w.]*\.test\w*$")
+SURE = 0.8
 COMPLETE = "complete"
 """Subject and source of what is remembered of a completion that was refused."""
+
+
+def is_sure(fact: Fact) -> bool:
+    """Of what outputs said: worth a place in a window, and kept longer than how many hits a search had."""
+    return fact.kind is FactKind.OBSERVED and fact.confidence >= SURE
 
 
 def told_apart(facts: Sequence[Fact], verdict: Verdict | None) -> list[Fact]:
@@ -29,5 +37,8 @@ def verified(facts: tuple[Fact, ...], verdict: Verdict) -> tuple[Fact, ...]:
 
 
 def passed(test: str, scopes: Sequence[str]) -> bool:
+    """Only tests of Python are known to the harness by name: those of pytest by their file, those of unittest by their module."""
     path, mark, _ = test.partition("::")
-    return bool(mark) and any(scope == "full" or path in scope.removeprefix(TARGETED).split(", ") for scope in scopes)
+    if not mark:
+        return "full" in scopes and bool(DOTTED.match(test))
+    return path.endswith(".py") and any(scope == "full" or path in scope.removeprefix(TARGETED).split(", ") for scope in scopes)

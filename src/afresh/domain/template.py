@@ -13,7 +13,7 @@ SECTIONS = (
 ALWAYS = ("instructions", "task", "decisions", "failed", "changes", "verification", "plan")
 """What no template may cut or hide: what people laid down, the order, what failed, what was done, how it stands, what is next."""
 CODE_PHASES, REPORT_PHASES = ("understand", "change", "verify"), ("understand", "report")
-KINDS = ("work", "summary", "replay")
+KINDS = ("work", "summary", "lesson", "replay")
 """Kinds of call."""
 
 

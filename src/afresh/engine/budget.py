@@ -73,7 +73,7 @@ def afford(state: State, agent: Agent) -> State:
 def instructions_fit(state: State, agent: Agent, ceiling: int) -> bool:
     """Otherwise a lower ceiling would have to be raised again at once."""
     try:
-        list(instructed(state, attuned(state, agent), ceiling))
+        list(instructed(state, agent, ceiling))
     except OverCeiling:
         return False
     return True

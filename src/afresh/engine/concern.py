@@ -14,8 +14,9 @@ from afresh.domain.words import split, telling
 
 PER_ITEM = 650
 """Tokens of the ceiling for each decision, and each failed approach, that is told in full."""
-NAMED, NAME, LAST = 12, 40, 2
-"""Headings of the rest that are named, characters of each; steps of which the actions still tell what it is about."""
+NAMED, NAME, LAST, NOW = 12, 40, 2, 3
+"""Headings of the rest that are named, characters of each; steps of which the actions still tell what it is about; and by how
+much more it counts to speak of what the work is about at this moment."""
 T = TypeVar("T")
 
 
@@ -29,12 +30,23 @@ class Sorted(Generic[T]):
 
 def focus(state: State) -> str:
     """Newest first: what was just said and done, what comes next, and the goal."""
-    recent = state.recent[-LAST:][::-1]
-    thoughts = [one.thought for one in recent]
-    deeds = [subject(seen.action) for one in recent for seen in one.observations]
+    return "\n".join((*near(state), *far(state)))
+
+
+def near(state: State) -> list[str]:
+    """What the work is about at this moment."""
+    last = state.recent[-1:]
+    ahead = [item.text for item in state.plan if not item.done]
+    return [*[one.thought for one in last], *ahead[:1], *[subject(seen.action) for one in last for seen in one.observations]]
+
+
+def far(state: State) -> list[str]:
+    """What it is about besides."""
+    before = state.recent[-LAST:-1]
     ahead = [item.text for item in state.plan if not item.done]
     failing = [failure.test for run in (state.verdict.runs if state.verdict else ()) for failure in run.failures]
-    return "\n".join([*thoughts[:1], *ahead[:3], *deeds, *state.words[-1:], *failing[:3], state.task.goal, *thoughts[1:]])
+    said = [*ahead[1:3], *state.words[-1:], *failing[:3], state.task.goal]
+    return [*said, *[one.thought for one in before], *[subject(seen.action) for one in before for seen in one.observations]]
 
 
 def concerning(items: Sequence[T], told: Callable[[T], str], state: State) -> Sorted[T]:
@@ -42,10 +54,13 @@ def concerning(items: Sequence[T], told: Callable[[T], str], state: State) -> So
     many = max(1, state.budget // PER_ITEM)
     if len(items) <= many:
         return Sorted(tuple(items), ())
-    about = frozenset(telling(split(focus(state))))
+    now, besides = (frozenset(telling(split("\n".join(texts)))) for texts in (near(state), far(state)))
     words = [frozenset(telling(split(told(item)))) for item in items]
     common = Counter(word for held in words for word in held)
-    scores = [sum(log(1 + len(items) / common[word]) for word in held & about) for held in words]
+    rarity = {word: log(1 + len(items) / count) for word, count in common.items()}
+    scores = [
+        sum(rarity[word] for word in held & now) * NOW + sum(rarity[word] for word in (held & besides) - now) for held in words
+    ]
     order = sorted(range(len(items)), key=lambda place: (-scores[place], -place))
     shown = sorted(order[:many])
     return Sorted(tuple(items[place] for place in shown), tuple(items[place] for place in order[many:]))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from afresh.domain.action import Reply
 from afresh.domain.event import Consulted, Event, Referred
 from afresh.domain.fact import Look
+from afresh.domain.knowledge import PATTERN
 from afresh.domain.memory import Memory
 from afresh.domain.state import State
 from afresh.domain.text import one_line
@@ -32,9 +33,16 @@ def consult(state: State, agent: Agent) -> Sequence[Look]:
         found = library.named(state.knowledge.window)
     else:
         kept = library.named([id for id in state.knowledge.window if id in state.knowledge.used])
-        fits = library.find(question(state), MOST)
-        found = [*kept, *[look for look in fits if look.subject not in {one.subject for one in kept}]][:MOST]
+        fits = library.find(questions(state), MOST)
+        shown = {look.subject for look in kept}
+        found = one_pattern([*kept, *[look for look in fits if look.subject not in shown]])[:MOST]
     return within(found, int(state.budget * OF_CEILING), agent.counter)
+
+
+def one_pattern(looks: Sequence[Look]) -> list[Look]:
+    """Of those from other projects only the first."""
+    foreign = [look for look in looks if look.subject.startswith(PATTERN)][1:]
+    return [look for look in looks if look not in foreign]
 
 
 def consulted(state: State, memory: Memory, agent: Agent) -> list[Event]:
@@ -44,11 +52,12 @@ def consulted(state: State, memory: Memory, agent: Agent) -> list[Event]:
     return [Consulted(state.step + 1, state.phase, tuple(look.subject for look in memory.of(SECTION)))]
 
 
-def question(state: State) -> str:
-    """The goal, what the user said since, what fails now, and what has been changed."""
+def questions(state: State) -> tuple[str, str]:
+    """The goal and what the user said since; and with it what fails now and what has been changed."""
     runs = state.verdict.runs if state.verdict else state.baseline.runs if state.baseline else ()
     failing = [f"{one.test} {one_line(one.message, 200)}" for run in runs for one in run.failures][:FAILURES]
-    return "\n".join([state.task.goal, *state.words[-2:], *failing, *state.changed[:FAILURES]])
+    goal = "\n".join([state.task.goal, *state.words[-2:]])
+    return goal, "\n".join([goal, *failing, *state.changed[:FAILURES]])
 
 
 def within(looks: Sequence[Look], room: int, counter: Gauge) -> list[Look]:

@@ -72,13 +72,19 @@ def sought(deed: Deed, raw: Block) -> str:
     return purpose(command) if command else subject(short(deed))
 
 
+def source(deed: Deed, raw: Block) -> str:
+    """The command that a fact comes from. Scripts that begin alike are told apart: none takes back what another said."""
+    script = str(deed.action.args.get("command", "")).strip()
+    return f"{sought(deed, raw)} #{block(script).id[:4]}" if "\n" in script else sought(deed, raw)
+
+
 def facts(state: State, step: int, deeds: Deeds, blocks: Sequence[Block], readings: Sequence[Reading]) -> Iterator[Fact]:
     """What the tools say themselves, and what their outputs say; a later output of one reply knows of the one before it."""
     known = state.facts
     for deed, raw, reading in zip(deeds.done, blocks, readings, strict=True):
         yield from deed.outcome.facts
         if deed.action.tool in PRINTING:
-            new = tuple(learnt(reading, sought(deed, raw), raw.id, step, known, state.last_change))
+            new = tuple(learnt(reading, source(deed, raw), raw.id, step, known, state.last_change))
             known = (*known, *new)
             yield from new
 

@@ -1,5 +1,6 @@
 """Which output says why a step was not accepted, and in which of its lines."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -45,7 +46,8 @@ def pointed(reading: Reading, text: str, tests: Sequence[str]) -> tuple[int, int
     told = [finding for finding in reading.findings if finding.subject in tests]
     if told:
         return told[0].lines
-    named = [number for number, line in enumerate(text.splitlines(), 1) if tests and tests[0] in line]
+    naming = re.compile(re.escape(tests[0]) + r"(?![\w\[])") if tests else None
+    named = [number for number, line in enumerate(text.splitlines(), 1) if naming and naming.search(line)]
     if named:
         return named[-1], named[-1]
     return reading.findings[0].lines if reading.findings else WHOLE

@@ -4,17 +4,23 @@ every line with its place. Pure."""
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import ceil
 
 from afresh.domain.instructions import Chain, Part, Source
 from afresh.domain.state import State
 from afresh.domain.text import one_line, visible
-from afresh.engine.tokens import Gauge
+from afresh.engine.tokens import Counter
 from afresh.errors import OverCeiling
 from afresh.ports import Instructions
 
 TITLE = "Instructions of the people here (the task goes before them)"
 PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?|[\w-]+\.\w+")
+STRICT = re.compile(
+    r"\b(?:never|always|must|mustn't|don't|do not|avoid|prefer|only|should|instead|forbidden|required?)\b", re.IGNORECASE
+)
+COUNTER = Counter()
+"""Not the one that is learnt from the provider: what fits when the task is ordered fits later too, and stays the same bytes."""
 DEEPEST, INDEXED = 6, 80
 """Headings, and characters of one in an index."""
 
@@ -79,43 +85,50 @@ def chain_for(state: State, instructions: Instructions) -> Chain:
     return instructions.chain((state.task.judged_as, state.task.type), named, touched)
 
 
-def rendered(chain: Chain, allowance: Allowance, counter: Gauge) -> Rendered:
+@lru_cache(maxsize=16)
+def rendered(chain: Chain, allowance: Allowance) -> Rendered:
     """What must be whole first, then files of other tools as far as there is room, the most special before others. OverCeiling
     when what must be in is over the allowance."""
-    forms = admitted(chain, allowance, counter)
+    forms = admitted(chain, allowance)
     for at in reversed(range(len(forms))):
         if not forms[at].source.own:
-            forms = fullest(forms, at, allowance.cap, counter)
+            forms = fullest(forms, at, allowance.cap)
     complete = {form.source.file for form in forms if form.complete}
     partial = tuple(source.file for source in chain.sources if source.file not in complete)
-    return Rendered(chain, allowance, lines(forms), size(forms, counter), partial)
+    return Rendered(chain, allowance, lines(forms), size(forms), partial)
 
 
-def admitted(chain: Chain, allowance: Allowance, counter: Gauge) -> list[Form]:
+def admitted(chain: Chain, allowance: Allowance) -> list[Form]:
     """Own files whole, others by name; where there is no room for every name, the most general share a line."""
     others, forms = [source for source in chain.sources if not source.own], list[Form]()
     for count in range(len(others) + 1):
         crowd, left = others[:count], [source for source in chain.sources if source not in others[:count]]
         shared = [Form(Source(f"{count} more files, such as {crowd[-1].file}", crowd[-1].level, own=False))] if crowd else []
         forms = [*shared, *(whole(source) if source.own else Form(source) for source in left)]
-        if size(forms, counter) <= allowance.cap:
+        if size(forms) <= allowance.cap:
             return forms
-    raise too_long(forms, allowance, counter)
+    raise too_long(forms, allowance)
 
 
-def fullest(forms: Sequence[Form], at: int, cap: int, counter: Gauge) -> list[Form]:
-    """Whole if it fits; otherwise an index of as many headings as fit, and in it what still has room, from the top."""
+def fullest(forms: Sequence[Form], at: int, cap: int) -> list[Form]:
+    """Whole if it fits; otherwise an index of as many headings as fit, and of that what still has room, the strictest first."""
 
     def fits(form: Form) -> bool:
-        return size([*forms[:at], form, *forms[at + 1 :]], counter) <= cap
+        return size([*forms[:at], form, *forms[at + 1 :]]) <= cap
 
     source = forms[at].source
     indexes = (Form(source, grouped(source.parts, depth)) for depth in range(DEEPEST, -1, -1))
     best = next((form for form in (whole(source), *indexes) if fits(form)), forms[at])
-    for number in range(len(best.groups)):
+    for number in sorted(range(len(best.groups)), key=lambda number: -strictness(best.groups[number])):
         if fits(fuller := replace(best, whole=best.whole | {number})):
             best = fuller
     return [*forms[:at], best, *forms[at + 1 :]]
+
+
+def strictness(group: Group) -> float:
+    """Words that make a rule, for the length of the text: a description is found by reading code, a rule is not."""
+    text = "\n".join(line.text for part in group for line in part.lines)
+    return len(STRICT.findall(text)) / (len(text) + 1)
 
 
 def whole(source: Source) -> Form:
@@ -134,10 +147,10 @@ def grouped(parts: Sequence[Part], depth: int) -> tuple[Group, ...]:
     return tuple(groups)
 
 
-def size(forms: Sequence[Form], counter: Gauge) -> int:
+def size(forms: Sequence[Form]) -> int:
     """Of the section, with its heading."""
     text = "\n".join(line.text for line in lines(forms))
-    return counter(f"## {TITLE}\n{text}") + 2 if text else 0
+    return COUNTER(f"## {TITLE}\n{text}") + 2 if text else 0
 
 
 def lines(forms: Sequence[Form]) -> tuple[Shown, ...]:
@@ -181,10 +194,10 @@ def written(part: Part, file: str) -> Iterator[Shown]:
         yield Shown(text + (besides if number == 0 and not part.depth else ""), file, line.number, line.number)
 
 
-def too_long(forms: Sequence[Form], allowance: Allowance, counter: Gauge) -> OverCeiling:
+def too_long(forms: Sequence[Form], allowance: Allowance) -> OverCeiling:
     """Names the largest file."""
-    largest = max(forms, key=lambda form: size([form], counter))
-    file, others, needed = largest.source.file, len(forms) - 1, size(forms, counter)
+    largest = max(forms, key=lambda form: size([form]))
+    file, others, needed = largest.source.file, len(forms) - 1, size(forms)
     over, cap, ceiling = needed - allowance.cap, allowance.cap, allowance.ceiling
     besides = f" with {others} other{'s' if others > 1 else ''}" if others else ""
     evidence = f"{file}{besides} needs {needed:,} tokens, {over:,} over the {cap:,} that instructions may take"

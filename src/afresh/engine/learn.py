@@ -20,6 +20,7 @@ from afresh.domain.event import (
     Requested,
     Settled,
     Verified,
+    Worded,
 )
 from afresh.domain.fact import Fact, FactKind, Hunk
 from afresh.domain.fit import LITTLE, terms
@@ -62,6 +63,7 @@ class Course:
     tokens: int = 0
     hunks: tuple[Hunk, ...] = ()
     """Of the last kept change, until the call after it tells what the lines belong to."""
+    worded: Worded | None = None
     names: dict[str, dict[str, None]] = field(default_factory=dict[str, dict[str, None]])
     """By file: definitions that were changed."""
 
@@ -93,6 +95,8 @@ def take(found: Course, event: Event, at: float) -> None:
             found.facts.update({(fact.kind, fact.subject): fact for fact in facts})
         case Answered(text):
             found.words.append(text)
+        case Worded():
+            found.worded = event
         case Ended(status) if status is Status.DONE:
             found.done, found.at = True, at
         case _:

@@ -56,7 +56,7 @@ def instructed(state: State, agent: Agent, ceiling: int = 0) -> Iterator[Look]:
         chain, allowance = chain_for(state, agent.instructions), Allowance(ceiling or state.budget, agent.template.instructions)
         tree = agent.files.paths() if any(not source.own for source in chain.sources) else ()
         sources = tuple(replace(source, tracked=source.own or source.file in tree) for source in chain.sources)
-        if text := rendered(replace(chain, sources=sources), allowance, agent.counter).text:
+        if text := rendered(replace(chain, sources=sources), allowance).text:
             yield Look("instructions", ", ".join(source.file for source in sources), text)
 
 

@@ -1,7 +1,8 @@
 """What the last call of a task held, what it left out, what lies on disk instead, and how to get at each. Bounded."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from afresh.domain.event import Entry, Requested
@@ -14,6 +15,8 @@ from afresh.projections.fit import short
 
 SECTIONS, OMISSIONS, COMPACTIONS, BLOCKS = 32, 20, 8, 24
 _FROM_THE_CALL = ("call", "sections", "left out", "compacted")
+_OPEN, _THEN = "{\n", ',\n"archived outputs": '
+"""How a document begins, and where what lies on disk begins in it."""
 
 
 def render(state: State, last: Requested | None) -> str:
@@ -22,15 +25,14 @@ def render(state: State, last: Requested | None) -> str:
 
 def updated(text: str, state: State) -> str | None:
     """The same file after a commit without a call; None when what it says of the last call is not of the last call."""
+    told, found, _ = text.partition(_THEN)
     try:
-        old: Mapping[str, Any] = json.loads(text)
-        told = old["call"]
-        said = (told["tokens"], told["ceiling"]) if told else (0, 0)
-        if said != (state.reading.tokens, state.reading.budget):
-            return None
-        return document({"task": short(state.task.id, 200), **{name: old[name] for name in _FROM_THE_CALL}, **_disk(state)})
-    except (ValueError, KeyError, TypeError, AttributeError):
+        call = json.loads(f"{told}\n}}")["call"]
+        said = (call["tokens"], call["ceiling"]) if call else (0, 0)
+    except (ValueError, KeyError, TypeError):
         return None
+    same = found and said == (state.reading.tokens, state.reading.budget)
+    return f"{told},\n{document(_disk(state)).removeprefix(_OPEN)}" if same else None
 
 
 def last_call(entries: Iterable[Entry]) -> Requested | None:
@@ -87,7 +89,7 @@ def _disk(state: State) -> dict[str, Any]:
     sessions = "sessions/archive" if state.status.over else "sessions"
     return {
         "archived outputs": state.archived,
-        "archive": [_block(line) for line in reversed(_newest(state.index))],
+        "archive": [_block(line) for line in reversed(state.index[-BLOCKS:])],
         "passages": {"remembered line by line": len(state.passages), "only in the archive": state.forgotten},
         "files": {
             "session": f"{sessions}/{name}.md",
@@ -95,6 +97,7 @@ def _disk(state: State) -> dict[str, Any]:
             "state": f"tasks/{name}.json",
             "checkpoint": f"checkpoints/{name}.md",
             "project memory": "project_memory.json",
+            "knowledge": "../knowledge",
         },
         "how to get": {
             "the call to the byte": f"afresh context show {short(state.task.id, 60)}",
@@ -104,10 +107,7 @@ def _disk(state: State) -> dict[str, Any]:
     }
 
 
-def _newest(index: Sequence[IndexLine]) -> Sequence[IndexLine]:
-    return index[-BLOCKS:]
-
-
+@lru_cache(256)
 def _block(line: IndexLine) -> dict[str, Any]:
     about = {"block": line.block[:12], "step": line.step, "kind": short(line.kind, 40), "subject": short(line.subject, 120)}
     return {**about, "characters": line.size, "says": short(line.phrase, 120)}

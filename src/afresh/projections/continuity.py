@@ -34,6 +34,7 @@ _MEMORY = {
     "checkpoints/<task>.md": "all that is known, every 15 minutes and at 60 % of the steps",
     "tasks/<task>.json": "its state in short",
     "project_memory.json": "what finished tasks have left behind",
+    "../knowledge": "what tasks have learnt, to be approved or used",
     "worktrees/<task>": "its files, a git worktree on its branch",
 }
 """Paths beside this file."""

@@ -52,8 +52,8 @@ def _longest(text: str, room: int, size: Callable[[str], int]) -> str:
     """The longest beginning that fits."""
     if size(text) <= room:
         return text
-    lengths = range(1, len(text))
-    return cut(text.rstrip("…"), max(1, bisect_right(lengths, room, key=lambda length: size(cut(text, length)))))
+    length = bisect_right(range(1, len(text)), room, key=lambda length: size(cut(text, length)))
+    return cut(text, length) if length else "…"
 
 
 def _inside(text: str) -> int:

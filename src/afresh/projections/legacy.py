@@ -1,12 +1,13 @@
 """What one finished task leaves behind for the project, as plain values on one line of `history.jsonl`. Bounded, newest first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 from afresh.domain.fact import UNCONFINED, Fact, FactKind, Scope
-from afresh.domain.known import decided, fact_id, said
+from afresh.domain.known import HARNESS, MODEL, decided, fact_id, said
 from afresh.domain.notes import USER
+from afresh.domain.said import words_said
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.projections.fit import short
@@ -61,10 +62,10 @@ def _rules(state: State) -> Iterator[dict[str, Any]]:
 
 def _decisions(state: State) -> Iterator[dict[str, Any]]:
     """By persons: their answers, and what they decided beside them."""
-    for words in reversed(state.words):
-        yield {"id": fact_id(state.task.id, said(words)), "text": short(words, 160), "why": ""}
+    for word in reversed(words_said(state)):
+        yield {"id": fact_id(state.task.id, said(word.text)), "text": short(word.text, 160), "asked": short(word.question, 60)}
     for made in reversed(state.decisions):
-        if made.by not in ("model", "harness") and made.text != UNCONFINED:
+        if made.by not in (MODEL, HARNESS) and not made.answer and made.text != UNCONFINED:
             name = fact_id(state.task.id, decided(made))
             yield {"id": name, "text": short(made.text, 160), "why": short(made.why, 60)}
 
@@ -90,12 +91,3 @@ def _checks(state: State) -> Iterator[dict[str, Any]]:
     for run in whole.values():
         if run.exit == 0:
             yield {"command": short(run.command, 120), "seconds": round(run.seconds, 1), "passed": run.passed}
-
-
-def complete(line: dict[str, Any]) -> bool:
-    return line.get("shape") == SHAPE and isinstance(line.get("task"), str)
-
-
-def by_age(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The newest first."""
-    return sorted(lines, key=lambda line: (-line["ended"], line["task"]))

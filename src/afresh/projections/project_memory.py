@@ -3,83 +3,73 @@
 A line a task is kept beside it, so that a task's end need not load the others. Steps do not touch either file.
 """
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from afresh.domain.known import Known
-from afresh.domain.state import State
 from afresh.domain.task import Status
-from afresh.domain.text import visible_json
-from afresh.ports import Ticket
 from afresh.projections.document import document
 from afresh.projections.fit import short
-from afresh.projections.legacy import by_age, complete, legacy
+from afresh.projections.history import Line
 from afresh.projections.standing import iso
 from afresh.projections.told import SILENCE, Told, reads
 
 TASKS, ITEMS, CHECKS, FILES, NAME = 20, 12, 6, 12, 48
 """How many are told of each, and bytes of a task's name."""
-Line = dict[str, Any]
-_NAMED, _SAID = ("rules", "decisions", "failed", "known"), ("subject", "text", "why")
+_SAID = ("subject", "text", "why", "asked")
 
 
-def history(text: str, known: Mapping[str, State], tickets: Sequence[Ticket], load: Callable[[str], State]) -> str:
-    """The history file that follows on `text`, with the tasks in `known` as they are now. What is missing, damaged or of another
-    status than the queue says is loaded."""
-    lines = {line["task"]: line for line in read(text)}
-    for task, state in known.items():
-        if state.head.seq >= lines.get(task, {}).get("seq", 0):
-            lines[task] = legacy(state)
-    over = {ticket.task: ticket.status.value for ticket in tickets if ticket.status.over}
-    for task, status in over.items():
-        if task not in lines or lines[task]["status"] != status:
-            lines[task] = legacy(load(task))
-    return "".join(visible_json(lines[task]) + "\n" for task in sorted(over))
-
-
-def read(text: str) -> Iterator[Line]:
-    """The lines that are whole."""
-    for raw in text.split("\n"):
-        try:
-            line = json.loads(raw)
-        except ValueError:
-            continue
-        if isinstance(line, dict) and complete(line):
-            yield line
-
-
-def render(text: str, told: Told = SILENCE, known: Callable[[str], Sequence[Known]] = lambda name: ()) -> str:
-    """Project memory from the history file, in the words that persons have put it in since."""
-    lines = by_age([_corrected(line, told, known) for line in read(text)])
+def render(lines: Iterable[Line], told: Told = SILENCE, known: Callable[[str], Sequence[Known]] = lambda name: ()) -> str:
+    """Project memory from the lines of the history, in the words that persons have put it in since."""
+    lines = sorted(lines, key=lambda line: (-line["ended"], line["task"]))
+    mend = _mending(told, known)
     return document(
         {
             "about": "What finished tasks have left behind, the newest first. Made from the journal: do not edit.",
             "how": "afresh memory show ID; for evidence afresh context block ID --lines A-B; for a task afresh show TASK",
             "totals": _totals(lines),
-            "rules in force": [*map(_rule, told.rules), *_first(lines, "rules", ITEMS, by="subject")][:ITEMS],
-            "decisions by persons": _first(lines, "decisions", ITEMS, by="text"),
-            "failed approaches": _first(lines, "failed", ITEMS, by="subject"),
-            "known": _first(lines, "known", ITEMS, by="subject"),
-            "checks that pass": _first(lines, "checks", CHECKS, by="command"),
+            "rules in force": [*map(_rule, told.rules), *_first(lines, "rules", "subject", mend)][:ITEMS],
+            "decisions by persons": _first(lines, "decisions", "text", mend),
+            "failed approaches": _first(lines, "failed", "subject", mend),
+            "known": _first(lines, "known", "subject", mend),
+            "checks that pass": _first(lines, "checks", "command", lambda item: item)[:CHECKS],
             "files changed most": _files(lines),
-            "tasks": [_task(line) for line in lines[:TASKS]],
+            "tasks": [_task(line, told.scrub) for line in lines[:TASKS]],
         }
     )
 
 
-def _corrected(line: Line, told: Told, known: Callable[[str], Sequence[Known]]) -> Line:
+def _mending(told: Told, known: Callable[[str], Sequence[Known]]) -> Callable[[Line], Line | None]:
+    """An item as it reads by now; None when it is forgotten."""
     if not told.edits.edits:
-        return line
+        return lambda item: item
     scrub = told.scrub
-    new: Line = {**line, "goal": scrub(line["goal"]), "outcome": scrub(line["outcome"])}
-    for field in _NAMED:
-        texts = [reads(item["id"], item["text"], told.edits, known) for item in line[field]]
-        pairs = zip(line[field], texts, strict=True)
-        items = [{**item, "text": short(text, 160)} for item, text in pairs if text or not item["text"]]
-        new[field] = [{name: scrub(held) if name in _SAID else held for name, held in item.items()} for item in items]
-    return new
+
+    def mend(item: Line) -> Line | None:
+        text = reads(item["id"], item["text"], told.edits, known)
+        new = {**item, "text": short(text, 160)}
+        return {name: scrub(held) if name in _SAID else held for name, held in new.items()} if text or not item["text"] else None
+
+    return mend
+
+
+def _first(lines: Sequence[Line], field: str, by: str, mend: Callable[[Line], Line | None]) -> list[Line]:
+    """The newest item about each subject, until there are enough; an empty one takes back the older ones about the same."""
+    found: list[Line] = []
+    seen = set[str]()
+    for line in lines:
+        for item in line[field]:
+            subject = item[by] or item.get("text", "")
+            new = mend(item) if subject not in seen else None
+            if new is None:
+                continue
+            seen.add(subject)
+            if new.get("text", subject):
+                found.append({**new, "task": short(line["task"], NAME), "at": iso(line["ended"])})
+        if len(found) >= ITEMS:
+            break
+    return found[:ITEMS]
 
 
 def _rule(rule: Known) -> Line:
@@ -95,24 +85,15 @@ def _totals(lines: Sequence[Line]) -> dict[str, int]:
     return {"finished tasks": len(lines), **{status.value: ends[status.value] for status in Status if status.over}, **sums}
 
 
-def _first(lines: Sequence[Line], field: str, most: int, by: str) -> list[Line]:
-    """The newest item about each subject; an empty one takes the older ones back and is not shown."""
-    found: dict[str, Line] = {}
-    for line in lines:
-        for item in line[field]:
-            about = {**item, "task": short(line["task"], NAME), "at": iso(line["ended"])}
-            found.setdefault(item[by] or item.get("text", ""), about)
-    return [item for item in found.values() if item.get("text", item[by])][:most]
-
-
 def _files(lines: Sequence[Line]) -> list[Line]:
     times = Counter(path for line in lines for path in line["changed"])
-    last = {path: line["task"] for line in reversed(lines) for path in line["changed"]}
     most = sorted(times, key=lambda path: (-times[path], path))[:FILES]
+    last = {path: next(line["task"] for line in lines if path in line["changed"]) for path in most}
     return [{"path": path, "tasks": times[path], "last": short(last[path], NAME)} for path in most]
 
 
-def _task(line: Line) -> Line:
-    told = {name: line[name] for name in ("status", "verdict", "type", "goal", "outcome", "steps", "commit")}
-    figures = {"tokens": line["input"] + line["output"], "files": len(line["changed"])}
-    return {"task": short(line["task"], NAME), **told, **figures, "ended": iso(line["ended"])}
+def _task(line: Line, scrub: Callable[[str], str]) -> Line:
+    told: dict[str, Any] = {name: line[name] for name in ("status", "verdict", "type")}
+    said = {name: scrub(line[name]) for name in ("goal", "outcome")}
+    figures = {"steps": line["steps"], "tokens": line["input"] + line["output"], "files": len(line["changed"])}
+    return {"task": short(line["task"], NAME), **told, **said, **figures, "commit": line["commit"], "ended": iso(line["ended"])}

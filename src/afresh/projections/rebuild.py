@@ -7,7 +7,8 @@ from afresh.domain.event import Checkpointed
 from afresh.domain.fold import fold
 from afresh.domain.state import State
 from afresh.ports import UNTOLD, Lore, Store, Ticket
-from afresh.projections import context_index, continuity, decisions, files, project_memory
+from afresh.projections import context_index, continuity, decisions, files
+from afresh.projections.history import history
 from afresh.projections.told import told_by
 from afresh.projections.writer import FOLDERS, write_checkpoint, write_continuity, write_memory, write_task
 
@@ -37,7 +38,7 @@ def rebuild(store: Store, tickets: Sequence[Ticket], folder: Path, lore: Lore = 
     states = {ticket.task: _rebuilt(store, ticket.task, folder) for ticket in tickets}
     with files.locked(folder / "continuity.lock"):
         write_continuity(folder, continuity.render(tickets, states.__getitem__, told_by(lore)))
-        write_memory(folder, project_memory.history("", {}, tickets, states.__getitem__), lore)
+        write_memory(folder, history("", {}, tickets, states.__getitem__), lore)
     return len(states)
 
 

@@ -13,7 +13,7 @@ from afresh.domain.verdict import CheckRun
 from afresh.projections.ceiling import ceiling_words, counted_words
 from afresh.projections.markdown import cell, code, inline, quote
 from afresh.projections.pages import pages
-from afresh.projections.standing import commands, failed_approaches, iso, next_steps, progress, run_words
+from afresh.projections.standing import commands, failed_approaches, iso, next_steps, progress, run_words, undone
 
 DECISIONS, PATHS, DIGEST_LINES = 40, 100, 12
 
@@ -102,7 +102,8 @@ def _criteria(state: State) -> list[str]:
     if not asked:
         return ["none given"]
     rows = [f"| {cell(code(command))} | {_run(before.get(command))} | {_run(now.get(command))} |" for command in asked]
-    lines = ["| check | before the first change | now |", "|---|---|---|", *rows]
+    latest = f"at step {state.verdict_step}, undone since" if undone(state) else "now"
+    lines = [f"| check | before the first change | {latest} |", "|---|---|---|", *rows]
     if state.baseline and (state.baseline.measure or (state.verdict and state.verdict.measure)):
         lines += ["", f"Counted: {state.baseline.measure} before, {state.verdict.measure if state.verdict else '?'} now."]
     if state.baseline and state.baseline.flaky:

@@ -1,13 +1,23 @@
 """Writes a task's projections after every commit, from its state and new entries; only a torn log makes it read the journal."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from afresh.domain.event import Checkpointed, Entry, logged
 from afresh.domain.state import State
 from afresh.ports import UNTOLD, Lore, Store, Ticket
-from afresh.projections import checkpoint, context_index, continuity, decisions, files, project_memory, session, task_file
+from afresh.projections import (
+    checkpoint,
+    context_index,
+    continuity,
+    decisions,
+    files,
+    history,
+    project_memory,
+    session,
+    task_file,
+)
 from afresh.projections.told import told_by
 
 FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks", "checkpoints", "context")
@@ -33,8 +43,7 @@ class ProjectionWriter:
             with files.locked(self.folder / "continuity.lock"):
                 self._write_continuity(state, entries)
                 if state.status.over:
-                    text = project_memory.history(self._history(), {state.task.id: state}, self.tickets(), self.store.load)
-                    write_memory(self.folder, text, self.lore)
+                    write_memory(self.folder, self._history({state.task.id: state}, self.tickets()), self.lore)
 
     def noted(self) -> None:
         """After a person has changed what the project remembers: no task has moved, what is told of them all has."""
@@ -43,7 +52,7 @@ class ProjectionWriter:
             with files.locked(self.folder / "continuity.lock"):
                 tickets = self.tickets()
                 write_continuity(self.folder, continuity.render(tickets, self.store.load, told_by(self.lore)))
-                write_memory(self.folder, project_memory.history(self._history(), {}, tickets, self.store.load), self.lore)
+                write_memory(self.folder, self._history({}, tickets), self.lore)
 
     @contextmanager
     def _careful(self) -> Iterator[None]:
@@ -60,8 +69,8 @@ class ProjectionWriter:
     def doing(self, what: str) -> None:
         """Only what has happened is written down."""
 
-    def _history(self) -> str:
-        return files.read(self.folder / "history.jsonl")
+    def _history(self, known: Mapping[str, State], tickets: Sequence[Ticket]) -> Sequence[history.Written]:
+        return history.history(files.read(self.folder / "history.jsonl"), known, tickets, self.store.load)
 
     def _write_continuity(self, state: State, entries: Sequence[Entry]) -> None:
         old = files.read(self.folder / "continuity.json")
@@ -97,12 +106,12 @@ def write_checkpoint(folder: Path, state: State, last: Entry | None) -> None:
         files.replace(folder / "checkpoints" / f"{files.file_name(state.task.id)}.md", text)
 
 
-def write_memory(folder: Path, history: str, lore: Lore) -> None:
+def write_memory(folder: Path, lines: Sequence[history.Written], lore: Lore) -> None:
     """The history of finished tasks, and project memory from it; neither while there is nothing to tell. Only under the lock."""
     told = told_by(lore)
-    texts = {"history.jsonl": history, "project_memory.json": project_memory.render(history, told, lore.known)}
-    for name, text in texts.items():
-        if history or told.rules:
+    memory = project_memory.render((one.line for one in lines), told, lore.known)
+    for name, text in {"history.jsonl": history.file(lines), "project_memory.json": memory}.items():
+        if lines or told.rules:
             files.replace(folder / name, text)
         else:
             (folder / name).unlink(missing_ok=True)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
+from afresh.adapters.store.lore import SqliteLore
+from afresh.adapters.store.notebook import SqliteNotebook
 from afresh.adapters.store.sqlite import SqliteStore
 from afresh.app.tasks import Desk, open_desk
 from afresh.projections.writer import ProjectionWriter
@@ -26,15 +28,22 @@ class Desks:
 
     def fresh(self) -> Desk:
         """An empty store."""
-        database = Database(self.place() / "afresh.db")
-        store, queue = SqliteStore(database), SqliteQueue(database, self.first.clock)
-        projections = ProjectionWriter(self.first.project.state, store, queue.tickets)
-        return replace(self.first, database=database, store=store, queue=queue, projections=projections)
+        return desk_on(self.place() / "afresh.db", self.first)
 
     def place(self) -> Path:
         folder = self.folder / str(next(self.numbers))
         folder.mkdir()
         return folder
+
+
+def desk_on(path: Path, like: Desk) -> Desk:
+    """The same project, with its journals in this file."""
+    database = Database(path)
+    store, queue, notebook = SqliteStore(database), SqliteQueue(database, like.clock), SqliteNotebook(database, like.clock)
+    lore = SqliteLore(path.with_name("memory.db"), store, lambda: [notebook])
+    projections = ProjectionWriter(like.project.state, store, queue.tickets, lore=lore)
+    made = {"database": database, "store": store, "queue": queue, "notebook": notebook, "lore": lore, "projections": projections}
+    return replace(like, **made)
 
 
 def content(folder: Path) -> dict[str, bytes]:

@@ -5,9 +5,8 @@ import signal
 import sqlite3
 from pathlib import Path
 
-from desks import Desks, content, kept
+from desks import Desks, content, desk_on, kept
 
-from afresh.adapters.store.database import Database
 from afresh.app.moving import export_to, import_from
 from afresh.app.tasks import Desk
 from afresh.testing.journals import create, take_step
@@ -42,16 +41,9 @@ def in_child(work) -> bool:
 
 
 def mortal_import(path: Path, desk: Desk, folder: Path, point: int) -> None:
-    from dataclasses import replace
-
-    from afresh.adapters.queue.sqlite import SqliteQueue
-    from afresh.adapters.store.sqlite import SqliteStore
-
     connect, Mortal.left = sqlite3.connect, point
     sqlite3.connect = lambda *given, **named: connect(*given, **{**named, "factory": Mortal})
-    database = Database(path)
-    here = replace(desk, database=database, store=SqliteStore(database), queue=SqliteQueue(database, desk.clock))
-    import_from(here, folder)
+    import_from(desk_on(path, desk), folder)
 
 
 def test_an_import_that_is_killed_anywhere_leaves_the_store_as_before_or_complete(desks: Desks):

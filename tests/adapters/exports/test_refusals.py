@@ -78,6 +78,11 @@ def forged(change: Callable[[dict], object], at: int = 3) -> Spoil:
     return spoil
 
 
+def opened_elsewhere(folder: Path) -> None:
+    snapshot = {"snapshot": "/../../x", "kept": True, "step": 2}
+    forged(lambda plain: plain.update(kind="Settled", data=snapshot), at=12)(folder)
+
+
 def linked(name: str) -> Spoil:
     def spoil(folder: Path) -> None:
         target = folder.with_name(folder.name + "-elsewhere")
@@ -168,6 +173,10 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
         "one.jsonl:3: holds half a character",
     ),
     "another place": (forged(lambda plain: plain.update(seq=7)), "one.jsonl:3: is entry 7 of 'one'; entry 3"),
+    "a snapshot that leads elsewhere": (
+        lambda folder: (opened_elsewhere(folder), queue(lambda plain: plain["tasks"][0].update(patch="0" * 64))(folder)),
+        "one.jsonl:13: names no snapshot or commit of git",
+    ),
     "no beginning": (
         forged(lambda plain: plain.update(kind="Claimed", data={"worker": "w"}), at=1),
         "does not tell a task's story",

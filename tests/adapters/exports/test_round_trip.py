@@ -2,11 +2,11 @@
 
 import json
 
+import pytest
 from desks import Desks, content, kept
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.adapters.store.notebook import SqliteNotebook
 from afresh.app.moving import Relation, export_to, import_from
 from afresh.app.tasks import Desk
 from afresh.domain.event import Answered
@@ -33,7 +33,7 @@ def told(desk: Desk, steps: dict[str, int]) -> Desk:
 
 def test_an_export_imported_into_an_empty_store_gives_back_everything_and_exports_to_the_same_bytes(desks: Desks):
     here, there = told(desks.fresh(), {"one": 3, "two": 0, "three": 5}), desks.fresh()
-    SqliteNotebook(here.database, here.clock).append([Noted(Fact(FactKind.NOTE, "a.py", "says one"), "person")])
+    here.notebook.append([Noted(Fact(FactKind.NOTE, "a.py", "says one"), "person")])
     first, second = desks.place(), desks.place()
     export_to(here, first)
     arrivals = import_from(there, first)
@@ -42,9 +42,7 @@ def test_an_export_imported_into_an_empty_store_gives_back_everything_and_export
     assert [ticket.task for ticket in there.queue.tickets()] == ["one", "two", "three"]
     assert there.store.read(there.store.load("three").index[-1].block).startswith("raw output of three in step 5")
     assert there.store.find(there.store.load("one").index[0].block[:8], "one") and not there.store.find("000000", "one")
-    assert [entry.body for entry in SqliteNotebook(there.database, there.clock).entries()] == [
-        entry.body for entry in SqliteNotebook(here.database, here.clock).entries()
-    ]
+    assert [entry.body for entry in there.notebook.entries()] == [entry.body for entry in here.notebook.entries()]
     export_to(there, second)
     assert content(second) == content(first)
 
@@ -186,3 +184,15 @@ def act(desk: Desk, kind: str, task: str, folder) -> None:
             assert "that this project does not have" in str(refused)
     elif kind == "import" and (folder / "queue.json").exists():
         import_from(desk, folder)
+
+
+def test_an_export_never_makes_a_journal_shorter(desks: Desks):
+    here, there, folder = told(desks.fresh(), {"one": 2}), desks.fresh(), desks.place()
+    export_to(here, folder)
+    import_from(there, folder)
+    take_step(here.store, here.store.load("one"))
+    export_to(here, folder)
+    before = content(folder)
+    with pytest.raises(BadInput, match=r"holds entries of one that this project does not have \(up to 19\)"):
+        export_to(there, folder)
+    assert content(folder) == before

@@ -143,7 +143,7 @@ def test_a_correction_puts_a_persons_words_in_the_place_of_a_fact(project: Proje
     project.notebook.append([happened.Corrected(known.id, "reads bytes", "anna", "I wrote it")])
     (now,) = project.lore.look_up(Question("parser"))
     assert (now.fact.text, now.by, now.task) == ("reads bytes", "anna", "one")
-    assert [one.end for one in project.lore.history(now)] == ["corrected by anna", ""]
+    assert [one.end for one in project.lore.history(now)] == ["corrected by anna: I wrote it", ""]
     assert [(edit.id, edit.new) for edit in project.lore.edits()] == [(known.id, "reads bytes")]
 
 

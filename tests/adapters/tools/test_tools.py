@@ -6,8 +6,8 @@ import pytest
 
 from afresh.adapters.tools import TOOLS
 from afresh.domain.chain import block_id
-from afresh.domain.event import Asked, Planned, Wanted
-from afresh.domain.fact import Block, FactKind, PlanItem
+from afresh.domain.event import Asked, Decided, Planned, Wanted
+from afresh.domain.fact import Block, Decision, FactKind, PlanItem
 from afresh.domain.state import State
 from afresh.domain.task import Check, Task
 from afresh.errors import ModelMistake
@@ -151,6 +151,43 @@ def test_a_plan_that_could_crowd_out_everything_else_is_refused():
 def test_ask_blocks_with_the_question_and_its_options():
     (event,) = use("ask", bench(), question="Which?", options=["a", "b"]).events
     assert event == Asked("Which?", ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    "args",
+    [{"question": " "}, {"question": "x" * 601}, {"question": "Which?", "options": ["a"] * 7},
+     {"question": "Which?", "options": ["a", " "]}, {"question": "Which?", "options": ["x" * 201]},
+     {"question": "Which?", "options": [{"option": "a"}]}],
+)  # fmt: skip
+def test_a_question_that_no_later_window_could_hold_is_not_asked(args):
+    with pytest.raises(ModelMistake, match="ask"):
+        use("ask", bench(), **args)
+
+
+def test_decide_puts_a_choice_on_record_with_its_reason():
+    told = use("decide", bench(step=2), subject="parser", decision="by  hand", why="no new dependency", confidence=1)
+    (event,) = told.events
+    assert event == Decided(Decision("by hand", "model", "no new dependency", 3, "parser", 1.0)) and told.text == "decided"
+    (event,) = use("decide", bench(), subject="parser", decision="by hand", why="so").events
+    assert event.decision.confidence is None
+
+
+def test_decide_tells_what_no_longer_holds_and_leaves_the_users_word_alone():
+    held = (Decision("a table", "model", "so", 1, "Parser"), Decision("keep them", "person", "", 1, "Rename all?"))
+    here = bench(decisions=held)
+    assert use("decide", here, subject="parser", decision="by hand", why="so").text == "decided; no longer: a table"
+    with pytest.raises(ModelMistake, match="the user has decided that: keep them"):
+        use("decide", here, subject="rename all?", decision="rename", why="nicer")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [{"subject": " "}, {"decision": ""}, {"why": "x" * 241}, {"subject": "x" * 61}, {"confidence": 1.5}, {"confidence": -1},
+     {"confidence": float("nan")}, {"confidence": "high"}],
+)  # fmt: skip
+def test_a_decision_that_can_not_be_kept_is_refused(args):
+    with pytest.raises(ModelMistake, match="decide"):
+        use("decide", bench(), **{"subject": "parser", "decision": "by hand", "why": "so", **args})
 
 
 def test_complete_is_only_a_claim():

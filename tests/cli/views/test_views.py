@@ -6,23 +6,29 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import AUDITS, BLOCKED, CHANGES, DONE, HOSTILE, LATER, SECTIONS, rendered, told
+from samples import AUDITS, BLOCKED, CHANGES, DONE, HOSTILE, LATER, SECTIONS, TASK, rendered, told
 
 from afresh.cli.views.context import context_diff, context_diff_json, context_show, context_show_json
+from afresh.cli.views.decisions import decisions, decisions_json
 from afresh.cli.views.doctor import doctor, doctor_json
 from afresh.cli.views.glance import Glance, look
+from afresh.cli.views.inbox import ago, inbox, inbox_json
 from afresh.cli.views.parts import gauge, sparkline
 from afresh.cli.views.progress import panel
 from afresh.cli.views.show import show, show_json
 from afresh.cli.views.status import status, status_json
 from afresh.cli.views.summary import summary, summary_json
 from afresh.cli.views.why import context_why, context_why_json
+from afresh.domain.event import Answered, Asked, Created, Decided, Settled
+from afresh.domain.fact import UNCONFINED, Decision
 from afresh.domain.health import Finding
 from afresh.domain.task import Status
 from afresh.domain.text import visible
 from afresh.domain.why import Chance, Copy, Place, Why
 from afresh.domain.window import Omission
 from afresh.ports import Ticket
+from afresh.projections.decision_tree import tree
+from afresh.projections.decisions import told as lines
 
 TICKETS = [
     Ticket(DONE.task.id, DONE.task.goal, "fix_violation", Status.DONE, 0, (), False),
@@ -47,6 +53,18 @@ WHY = Why(
 )  # fmt: skip
 
 
+OPTIONS = (f"keep: {HOSTILE}", f"{HOSTILE}: drop it " + "and all that belongs to it " * 6)
+ANSWERED = [
+    entry
+    for _, entries in told(
+        [[Created(TASK)], [Asked(f"Which? {HOSTILE}", OPTIONS)], [Answered(HOSTILE, HOSTILE, 2)],
+         [Decided(Decision(HOSTILE, "model", HOSTILE, 3, HOSTILE, 0.5)), Settled(3, False, "s", why=HOSTILE)],
+         [Decided(Decision(f"not {HOSTILE}", "model", "", 4, HOSTILE))], [Decided(Decision(UNCONFINED, "person"))]]
+    )
+    for entry in entries
+]  # fmt: skip
+
+
 def glance() -> Glance:
     seen = Glance(1_700_000_000.0, doing=HOSTILE)
     for state, entries in told():
@@ -59,6 +77,10 @@ VIEWS = {
     "summary": lambda: summary(DONE, CHANGES, AUDITS, accumulating=94_000),
     "unfinished summary": lambda: summary(BLOCKED, [], []),
     "status": lambda: status(TICKETS, STATES),
+    "inbox": lambda: inbox([BLOCKED, replace(BLOCKED, options=OPTIONS)], BLOCKED.updated + 7_300),
+    "empty inbox": lambda: inbox([], 0.0),
+    "decisions": lambda: decisions(DONE, tree(lines([entry for _, entries in told() for entry in entries]))),
+    "decisions of a question": lambda: decisions(BLOCKED, tree(lines(ANSWERED))),
     "no tasks": lambda: status([], {}),
     "show": lambda: show(BLOCKED),
     "show done": lambda: show(DONE),
@@ -199,3 +221,41 @@ def test_why_says_what_brings_a_name_back_and_where_memory_lost_it():
     text, plain = rendered(context_why(WHY), 160), context_why_json(WHY)
     assert "until step 6" in text and 'recall(id="1a2b3c4d"' in text and "bias -2.00" in text
     assert json.loads(json.dumps(plain))["chances"][0]["parts"] == {"age": -1.5, "bias": -2.0}
+
+
+def test_status_begins_with_what_needs_a_person_and_only_counts_what_is_settled() -> None:
+    settled = [Ticket(f"old-{n}", "was once", "write_tests", Status.APPLIED, 0, (), False) for n in range(50)]
+    text = rendered(status([*settled, *TICKETS], STATES, now=DONE.updated + 7_200))
+    lines = [line.rstrip() for line in text.splitlines()]
+    assert [line for line in lines if line in ("Needs you", "At work", "To come", "Over")] == [
+        "Needs you", "At work", "To come", "Over",
+    ]  # fmt: skip
+    assert text.index("t-2") < text.index("t-5") < text.index("At work") < text.index("t-3 ") < text.index("t-4")
+    assert "2 hours ago" in text and "50 applied" in text and text.count("was once") == 5
+
+
+def test_the_inbox_numbers_options_and_tells_how_to_answer() -> None:
+    waiting = replace(BLOCKED, options=("total: as in the docs", "sum"), changed=tuple(f"f{n}.py" for n in range(9)), kept=2)
+    text = " ".join(rendered(inbox([waiting], waiting.updated + 7_300), 120).split())
+    assert "asked 2 hours ago by the model, after step 1" in text and "1 total as in the docs 2 sum" in text
+    assert "9 files changed: f0.py, f1.py, f2.py, f3.py, f4.py, f5.py and 3 more (2 kept, 0 reverted in 1 step)" in text
+    assert "afresh answer t-7f3a 1 the number of an option" in text and 'afresh answer t-7f3a "…" or your own words' in text
+    (row,) = inbox_json([waiting])
+    assert row["options"] == [
+        {"number": 1, "option": "total", "means": "as in the docs"}, {"number": 2, "option": "sum", "means": ""},
+    ]  # fmt: skip
+    assert row["commands"][0] == 'afresh answer t-7f3a "…"' and row["commands"][-1] == "afresh discard t-7f3a"
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(0, "just now"), (-5, "just now"), (60, "1 minute ago"), (200_000, "2 days ago")])
+def test_how_long_ago_is_told_in_the_largest_unit(seconds: float, words: str) -> None:
+    assert ago(seconds) == words
+
+
+def test_the_tree_tells_who_chose_what_how_sure_and_what_came_of_it() -> None:
+    grown = tree(lines(ANSWERED))
+    text = " ".join(rendered(decisions(BLOCKED, grown), 300).split())
+    assert "✓ 2" in text and "50% sure" in text and "superseded at step 4" in text and "step 3: reverted: x" in text
+    assert "2023-11-14 22:13" in text and UNCONFINED in text
+    data = decisions_json(BLOCKED, grown)["decisions"]
+    assert data[0]["followed"][0]["followed"][0]["superseded_by"] == 5

@@ -96,7 +96,7 @@ def test_an_output_is_told_by_its_result(text, phrase, subject, finding):
     ("text", "phrase"),
     [
         (GREEN, "4 passed"), ("$ ./x\nexit 0\nalpha\nbeta\n", "alpha"), ("$ true\nexit 0, no output", "no output"),
-        ("$ cat x\nexit 1\ncat: x: No such file or directory\nbye\n", "exit 1: cat: x: No such file or directory"),
+        ("$ ./x\nexit 1\nx: unknown option\nbye\n", "exit 1: x: unknown option"),
         ("$ cat > a.py <<E\nraise ValueError('error')\nE\nexit 0\ndone\n", "done"),
         ("$ sleep 999\ntimed out and was killed\nstarting\n", "timed out and was killed: starting"),
     ],
@@ -200,11 +200,35 @@ def test_the_harness_clears_what_it_has_seen_pass():
     assert told.ran("ruff check", RUFF, happened.Verified(2, green)).keys() == {"src/a.py:3", "src/b.py:5"}
 
 
+def test_the_harness_clears_a_test_of_unittest_too_and_none_of_another_language():
+    told = Told()
+    told.ran("python -m unittest", UNITTEST)
+    told.ran("npx jest", jest("FAIL src/a.test.js", "  ● sums › adds", "", "    boom"))
+    green = Verdict(Ruling.PASS, "fine", (CheckRun("python -m unittest", 0, passed=4),))
+    assert set(told.ran("true", "$ true\nexit 0, no output", happened.Verified(3, green))) == {"src/a.test.js::sums › adds"}
+
+
+def test_a_verbose_run_clears_what_it_ticks_off_though_it_broke_off_later():
+    told = Told()
+    told.ran("pytest", PYTEST)
+    ticked = "exit 2\ntests/test_a.py::test_b PASSED   [ 50%]\n!!!! Interrupted: stopping after 1 !!!!\n1 passed in 0.1s\n"
+    assert told.ran("pytest -x", ticked.replace("test_b", "test_c"))
+    assert not told.ran("pytest -v -x", ticked)
+
+
 def test_findings_never_push_out_notes_or_failed_approaches():
     notes = tuple(Fact(kind, f"{kind} {n}", "x") for kind in (FactKind.NOTE, FactKind.FAILED_APPROACH) for n in range(15))
     seen = tuple(Fact(FactKind.OBSERVED, f"place {n}", "x", 0.9) for n in range(60))
     state = fold(State(task=Task(id="t", goal="g")), link("t", Head(), 1.0, [happened.Digested(facts=(*notes, *seen))]))
     assert len(state.facts) == FACTS and set(notes) <= set(state.facts)
+
+
+def test_many_searches_do_not_push_out_a_failing_test():
+    told = Told()
+    told.ran("pytest", PYTEST)
+    for number in range(FACTS + 5):
+        told.ran(f"grep -rn foo{number} src", GREP)
+    assert "tests/test_a.py::test_b" in told.observed and len(told.state.facts) == FACTS
 
 
 def test_the_harness_clears_a_test_of_a_file_that_it_has_seen_pass_and_not_of_another():

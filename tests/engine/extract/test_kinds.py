@@ -90,6 +90,16 @@ def test_what_is_said_to_pass_is_known_by_name(command, printed, fine):
     assert said(command, printed).fine == fine
 
 
+def test_a_test_whose_name_begins_another_is_not_taken_for_it():
+    lines = [
+        "=== short test summary info ===",
+        "FAILED t.py::test_a - boom",
+        "FAILED t.py::test_a_more - boom",
+        "2 failed in 0.1s",
+    ]
+    assert [one.lines for one in said("pytest", "\n".join(lines)).findings] == [(4, 4), (5, 5)]
+
+
 def test_a_test_that_fails_only_with_one_inside_it_is_not_told_apart():
     assert not [one for one in said("go test", outputs.GO).findings if one.subject.endswith("::TestTable")]
 
@@ -205,6 +215,12 @@ STACKS = [
         "nosuch",
     ),
     ("python group.py", outputs.GROUP, "ExceptionGroup: many (2 sub-exceptions) at /project/group.py:3 in <module>", "many"),
+    (
+        "python a.py",
+        'Traceback (most recent call last):\n  File "a.py", line 3, in f\nre.error: bad escape\n',
+        "re.error: bad escape at a.py:3 in f",
+        "bad",
+    ),
     ("python syn.py", outputs.SYNTAX, "SyntaxError: invalid syntax at /project/syn.py:1", "invalid syntax"),
 ]
 
@@ -235,6 +251,15 @@ def test_what_was_raised_is_told_with_its_place_in_code_of_the_project(command, 
             "open",
         ),
         ("foo", "bash: line 1: foo: command not found\n", "command foo", "not found"),
+        ("ls a.py", "ls: cannot access 'a.py': No such file or directory\n", "file a.py", "No such file"),
+        ("cat a.py", "cat: a.py: No such file or directory\n", "file a.py", "No such file"),
+        ("sed -i s/a/b/ a.py", "sed: can't read a.py: No such file or directory\n", "file a.py", "No such file"),
+        (
+            "pytest t.py",
+            "ERROR: file or directory not found: t.py\n\n=== 7 warnings in 0.01s ===\n",
+            "tests t.py",
+            "not found: t.py",
+        ),
         ("npm run nix", 'npm error code 1\nnpm error Missing script: "nix"\n', "npm", "Missing script"),
         ("cargo build", "error: failed to load manifest at `/project/Cargo.toml`\n", "cargo", "failed to load"),
     ],

@@ -8,7 +8,7 @@ from pathlib import Path
 from afresh.adapters.exports import layout
 from afresh.adapters.exports.layout import AGAIN, QUEUE, UNCHANGED, Manifest, Row
 from afresh.adapters.exports.lines import NONSENSE, Place, blocks, complete, entries
-from afresh.adapters.workspace.moved import Work, fits
+from afresh.adapters.workspace.moved import ID, Work, fits
 from afresh.domain.codec import dumps
 from afresh.domain.event import Entry
 from afresh.domain.fold import fold
@@ -85,6 +85,8 @@ def _folded(folder: Path, row: Row, entries: tuple[Entry, ...]) -> State:
 def _work(folder: Path, row: Row, state: State) -> Work | None:
     if not row.patch:
         return None
+    if not ID.fullmatch(state.snapshot) or (row.commit and not ID.fullmatch(state.commit)):  # they become names of files
+        raise Place(str(folder / layout.journal_file(row.id))).wrong(row.journal.entries, "names no snapshot or commit of git")
     patch_file, commit_file = layout.patch_file(row.id, state.snapshot), layout.commit_file(row.id, state.commit)
     work = Work(layout.read(folder, patch_file), layout.read(folder, commit_file) if row.commit else b"")
     if sha256(work.patch).hexdigest() != row.patch:

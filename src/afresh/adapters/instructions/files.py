@@ -73,6 +73,11 @@ class InstructionFiles:
         first = word.split("/")[0]
         return bool(self.root) and first not in (".", "..") and os.path.lexists(self.root / first)
 
+    @property
+    def users(self) -> str:
+        """Where a user keeps what counts in every repository."""
+        return shortened(self.user / OWN)
+
     def look(self, types: Sequence[str], paths: Sequence[str]) -> Found:
         """Never raises: what can't be used is among the faults."""
         found = [self._read(place, types, paths) for place in self._places(types, paths)]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from afresh.adapters.knowledge.parse import LARGEST, Note, Read, parse
-from afresh.domain.knowledge import Knowledge, Standing, render, reset, scalar
+from afresh.domain.knowledge import Knowledge, Standing, parted, render, reset, scalar
 from afresh.errors import BadInput
 
 APPROVED, DRAFTS = "approved", "drafts"
@@ -71,8 +71,9 @@ class Folder:
             return False
         return True
 
-    def set(self, id: str, change: Callable[[Knowledge], Mapping[str, Any]]) -> Held:
-        """Set lines of the front matter; all other bytes stay. BadInput when the file changes meanwhile or has no such lines."""
+    def set(self, id: str, change: Callable[[Knowledge], Mapping[str, Any]], begin: bool = False) -> Held:
+        """Set lines of the front matter; all other bytes stay. `begin`: where there is none, it is put before the text. BadInput
+        when the file changes meanwhile, or can't be set in this way."""
         held = self.place(id)
         refuse_links(self.root, held.path.parent)
         data = contents(held.path)
@@ -80,7 +81,9 @@ class Folder:
         if before is None or before.id != id:
             raise BadInput(f"{held.path} is being changed by somebody else", next="try again", safe=UNTOUCHED)
         values = change(before)
-        after = reset(data.decode("utf-8"), {name: scalar(value) for name, value in values.items()}).encode()
+        text = data.decode("utf-8")
+        whole = f"---\n---\n{text}" if begin and parted(text) is None else text
+        after = reset(whole, {name: scalar(value) for name, value in values.items()}).encode()
         if parse(after, held.read.file, FOLDERS[held.path.parent.name]).knowledge != replace(before, **values):
             raise BadInput(
                 f"{held.path} has front matter that can't be set line by line",

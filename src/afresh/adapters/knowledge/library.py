@@ -50,29 +50,31 @@ class FolderLibrary:
         self._index = Index()
         self._known: dict[str, Document] = {}
         self._skills: dict[str, Skill] = {}
+        self._everywhere = frozenset[str]()
 
     def stocked(self) -> bool:
         return bool(self._documents())
 
-    def find(self, question: str, most: int) -> Sequence[Look]:
-        return [Look("knowledge", found.key, found.text) for found in self.ranked(question)[:most]]
+    def find(self, questions: Sequence[str], most: int) -> Sequence[Look]:
+        return [Look("knowledge", found.key, found.text) for found in self.ranked(questions)[:most]]
 
     def named(self, keys: Sequence[str]) -> Sequence[Look]:
         """Those of these that are still there, as they are now."""
         held = self._documents() if keys else {}
         return [Look("knowledge", key, held[key].text) for key in keys if key in held]
 
-    def ranked(self, question: str) -> list[Found]:
-        """All that fit, the best first."""
+    def ranked(self, questions: Sequence[str]) -> list[Found]:
+        """All that fit one of the questions, the best first."""
         held = self._documents()
         if not held:
             return []
         self._index.keep(
             {key: one.stamp for key, one in held.items()}, {key: (one.head, one.tags, one.body) for key, one in held.items()}
         )
-        everywhere, candidates = common(held), [held[key] for key in self._index.candidates(question)]
-        asked = terms(question, everywhere)
-        fits = [(one.key, fit(asked, subject(f"{one.head}\n{one.tags}", one.body, everywhere))) for one in candidates]
+        everywhere, candidates = self._everywhere, [held[key] for key in self._index.candidates("\n".join(questions))]
+        asked = [terms(question, everywhere) for question in questions]
+        about = {one.key: subject(f"{one.head}\n{one.tags}", one.body, everywhere) for one in candidates}
+        fits = [(key, max(fit(one, what) for one in asked)) for key, what in about.items()]
         proven = {key: value * (1 + PROVEN * min(held[key].successes, MOST_PROVEN)) for key, value in fits if value}
         best = max(proven.values(), default=0.0)
         near = sorted((key for key, value in proven.items() if value >= best * BESIDE), key=lambda key: (-proven[key], key))
@@ -90,6 +92,8 @@ class FolderLibrary:
         for one in self._skills.values():
             old = before.get(one.path)
             found[one.path] = old if old and old.stamp == one.stamp else skilled(one)
+        if found.keys() != before.keys() or any(found[key] is not before[key] for key in found):
+            self._everywhere = common(found)
         self._known = found
         return found
 

@@ -65,7 +65,7 @@ def parse(data: bytes, file: str, status: Standing) -> Read:
         id=value("id", identity, identity_of(stem)), title=value("title", words, titled(body) or stem),
         tags=value("tags", listed, ()), project=value("project", words, ""), source=value("source", words, ""),
         status=value("status", of(Standing), status),
-        by=value("by", of(By), By.AUTOMATIC if found else By.CONFIRMED), waits=value("waits", words, ""),
+        by=value("by", of(By), By.CONFIRMED), waits=value("waits", words, ""),
         created=value("created", words, ""), approved=value("approved", words, ""), shown=value("shown", count, 0),
         unused=value("unused", count, 0), uses=value("uses", count, 0), successes=value("successes", count, 0),
         tokens_saved=value("tokens_saved", number, None), last_used=value("last_used", words, ""),

@@ -6,6 +6,7 @@ from typing import Any
 
 from afresh.adapters.store.schema import Schema
 from afresh.domain import observed
+from afresh.domain.decided import same_subject
 from afresh.domain.event import Corrected, Entry, Event, Forgotten, Settled, Verified
 from afresh.domain.fact import Fact, FactKind, Scope
 from afresh.domain.known import Edit, Known, fact_id, facts_in
@@ -56,13 +57,21 @@ def owner(task: str, fact: Fact) -> str:
 def hold(connection: Connection, task: str, fact: Fact, by: str, at: float) -> None:
     """A newer fact ends the older one about the same. What a person has corrected or wanted forgotten is not learnt again."""
     name = fact_id(task, fact)
-    older = list(in_force(connection, task, fact.kind, fact.subject))
+    older = about_the_same(connection, task, fact)
     if any(one.id == name for _, one in older) or edited(connection, name):
         return
     for number, one in older:
         end(connection, number, one, at, "superseded")
     if fact.text or fact.kind is not FactKind.OBSERVED:
         insert(connection, Known(name, task, fact, by, at))
+
+
+def about_the_same(connection: Connection, task: str, fact: Fact) -> list[tuple[int, Known]]:
+    """What is decided is told apart as the state does it, whatever the letters' case."""
+    if fact.kind is not FactKind.DECISION:
+        return list(in_force(connection, task, fact.kind, fact.subject))
+    held = in_force(connection, task, fact.kind)
+    return [(number, one) for number, one in held if same_subject(one.fact.subject, fact.subject)]
 
 
 def insert(connection: Connection, known: Known) -> None:
@@ -94,17 +103,21 @@ def follow(connection: Connection, event: Event, entry: Entry) -> None:
             drop(connection, entry, lambda facts: observed.undone(facts, step))
         case Verified(_, verdict):
             drop(connection, entry, lambda facts: observed.verified(facts, verdict))
-        case Corrected(name, text, by, _):
+        case Corrected(name, text, by, why):
             for number, one in reached(connection, name, entry):
                 if not one.ended:
-                    end(connection, number, one, entry.at, f"{CORRECTED} by {by}", text)
+                    end(connection, number, one, entry.at, ending(CORRECTED, by, why), text)
                     new = Fact(one.fact.kind, one.fact.subject, text, scope=one.fact.scope, step=one.fact.step)
                     insert(connection, Known(fact_id(one.task, new), one.task, new, by, entry.at))
         case Forgotten(name, by, why):
             for number, one in reached(connection, name, entry):
-                end(connection, number, one, entry.at, f"{FORGOTTEN} by {by}{f': {why}' if why else ''}", "")
+                end(connection, number, one, entry.at, ending(FORGOTTEN, by, why), "")
         case _:
             return
+
+
+def ending(what: str, by: str, why: str) -> str:
+    return f"{what} by {by}{f': {why}' if why else ''}"
 
 
 def reached(connection: Connection, name: str, entry: Entry) -> list[tuple[int, Known]]:

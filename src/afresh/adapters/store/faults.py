@@ -8,6 +8,8 @@ from pathlib import Path
 from afresh.errors import AfreshError, BadInput, Broken, Damaged, NeedsPerson, TryAgain
 
 BUSY, LOCKED = sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED
+JOURNALS = "afresh.db"
+"""What an export can bring back; other databases are made again from it."""
 UNUSABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH)
 
 
@@ -51,7 +53,7 @@ def translated(fault: sqlite3.Error, path: Path) -> AfreshError:
 def damaged(path: Path, what: str) -> Damaged:
     from afresh.adapters.exports.layout import promise
 
-    offer = promise(path.parent.parent / "export")
+    offer = promise(path.parent.parent / "export") if path.name == JOURNALS else ""
     return Damaged(
         f"{path} {what}",
         next=f"move it away (mv {path} {path}.old), then {offer}"

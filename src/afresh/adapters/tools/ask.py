@@ -21,7 +21,5 @@ def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
     return Outcome("asked; the task waits", events=(Asked(question, options),))
 
 
-ask = schema(
-    "ask", "Ask the user, only if you cannot decide.", ("options",), question="", options=("array", "'name: what it means'")
-)
+ask = schema("ask", "Ask the user, only if you cannot decide.", ("options",), question="", options=("array", "'name: meaning'"))
 tool = FunctionTool(ask, run)

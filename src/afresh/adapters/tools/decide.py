@@ -31,7 +31,7 @@ def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
 
 
 decide = schema(
-    "decide", "Record a choice; replaces yours on that subject.", ("confidence",), subject="", decision="", why="",
-    confidence=("number", "0 to 1"),
+    "decide", "Record a choice between ways.", ("confidence",), subject="", decision="", why="",
+    confidence=("number", "0-1"),
 )  # fmt: skip
 tool = FunctionTool(decide, run)

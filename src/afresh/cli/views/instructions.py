@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from afresh.app.instructions import File, Seen
 
-EMPTY = "none. Write .afresh/AGENT.md for this repository, or AGENT.md in your config folder for all of yours."
-
 
 def instructions_json(one: "Seen") -> dict[str, Any]:
     shown = one.rendered
@@ -52,7 +50,11 @@ def instructions(one: "Seen") -> "RenderableType":
 
     where = f" on {one.path}" if one.path else ""
     parts: list[RenderableType] = [Text.assemble("Instructions for work", said(where), " of type ", (one.type, "bold"))]
-    parts += [_files(one.files)] if one.files else [said(EMPTY, "dim")]
+    parts += (
+        [_files(one.files)]
+        if one.files
+        else [said(f"none. Write .afresh/AGENT.md for this repository, or {one.users} for all of yours.", "dim")]
+    )
     parts += _faults(one)
     if one.rendered and one.rendered.lines:
         shown = one.rendered
@@ -70,7 +72,9 @@ def _files(files: "Sequence[File]") -> "Table":
     for file in files:
         source = file.source
         marks = [
-            word for word, holds in (("firm", source.firm), ("replaces", source.replaces), ("as it is", not source.own)) if holds
+            word
+            for word, holds in (("firm", source.firm), ("replaces", source.replaces), ("in part if need be", not source.own))
+            if holds
         ]
         table.add_row(
             said(source.level.value, "dim"), said(source.file, "cyan"), f"{file.tokens:,}", said(", ".join(marks), "dim")

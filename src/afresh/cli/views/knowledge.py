@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.cli.views.parts import fields, heading, listing, said
 from afresh.cli.views.patterns import pattern_list
-from afresh.domain.knowledge import Knowledge, Standing
+from afresh.domain.knowledge import PATTERN, Knowledge, Standing
 from afresh.domain.text import one_line
 
 if TYPE_CHECKING:
@@ -76,7 +76,11 @@ def knowledge_show(row: "Row") -> "RenderableType":
     rows: list[tuple[str, Any]] = [
         (
             "state",
-            Text.assemble(said(row.standing, COLOURS[row.standing]), (f", {one.by}", "dim"), f": {row.why}" if row.why else ""),
+            Text.assemble(
+                said(row.standing, COLOURS[row.standing]),
+                ("" if row.standing is Standing.DRAFT else f", {one.by}", "dim"),
+                f": {row.why}" if row.why else "",
+            ),
         ),
         ("tags", said(", ".join(one.tags))),
         ("learnt from", said(" in ".join(filter(None, (one.source, origin(row)))) or "a person")),
@@ -89,7 +93,7 @@ def knowledge_show(row: "Row") -> "RenderableType":
 
 def origin(row: "Row") -> str:
     """Of a pattern, the project that it is from; for people only."""
-    return row.knowledge.project if row.knowledge.id.startswith("PT-") else ""
+    return row.knowledge.project if row.knowledge.id.startswith(PATTERN) else ""
 
 
 def effect(one: Knowledge) -> str:

@@ -9,6 +9,7 @@ from afresh.projections.standing import iso
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.text import Text
 
 KIND = {
     "rule": "cyan", "decision": "bold", "failed_approach": "red", "error": "red", "verified": "green", "observed": "dim",
@@ -26,12 +27,13 @@ def plain(known: Known) -> dict[str, Any]:
 
 def found(facts: Sequence[Known]) -> "RenderableType":
     from rich.console import Group
+    from rich.text import Text
 
     if not facts:
         return said("Nothing that holds is remembered under these words.", "dim")
-    table = listing("id", "kind", "what", "from")
+    table = listing("id", "kind", "what, and from where")
     for known in facts:
-        table.add_row(said(known.id, "cyan"), kind(known), told(known, 160), said(source(known), "dim"))
+        table.add_row(said(known.id, "cyan"), kind(known), Text.assemble(told(known, 200), "\n", said(source(known), "dim")))
     return Group(table, said("afresh memory show ID has the evidence and the history", "dim"))
 
 
@@ -71,7 +73,7 @@ def kind(known: Known) -> "RenderableType":
     return said(known.fact.kind.value.replace("_", " "), KIND.get(known.fact.kind.value, ""))
 
 
-def told(known: Known, limit: int) -> "RenderableType":
+def told(known: Known, limit: int) -> "Text":
     """What it is about need not be said twice."""
     fact = known.fact
     return said(fact.text if fact.text.startswith(fact.subject.rstrip("…")) else f"{fact.subject}: {fact.text}", limit=limit)

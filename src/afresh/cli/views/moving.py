@@ -43,7 +43,7 @@ def exported(done: "Exported", root: Path) -> "RenderableType":
     from rich.text import Text
 
     where = done.folder.relative_to(root) if done.folder.is_relative_to(root) else done.folder
-    text = Text.assemble(("exported ", "green"), f"{counted(done.tasks, 'task')}, {done.entries:,} entries, to ", str(where))
+    text = Text.assemble(("exported ", "green"), f"{counted(done.tasks, 'task')}, {entries(done.entries)}, to ", str(where))
     if done.kept:
         text.append(f"; {counted(done.kept, 'task')} that this project does not know left as they were")
     text.append(f"\n{counted(len(done.written), 'file')} changed" if done.written else "\nnothing has changed since", "dim")
@@ -69,12 +69,20 @@ def imported(arrivals: "Sequence[Arrival]") -> "RenderableType":
             continue
         what = Text("held" if arrival.owner else WORDS[arrival.relation], "red" if arrival.refused else "green")
         what.append(f"\n{why(arrival)}" if why(arrival) else "", "yellow")
-        grown = f"{arrival.here} → {arrival.entries}" if arrival.added and arrival.here else f"{arrival.entries}"
         table.add_row(
-            said(arrival.task or "(notebook)", "bold"), word(arrival.status.value if arrival.status else ""), what, grown
+            said(arrival.task or "(notebook)", "bold"),
+            word(arrival.status.value if arrival.status else ""),
+            what,
+            lengths(arrival),
         )
     shown = [table] if table.row_count else []
     return Group(*shown, summed_up(arrivals))
+
+
+def lengths(arrival: "Arrival") -> str:
+    if arrival.added:
+        return f"{arrival.here} → {arrival.entries}" if arrival.here else f"{arrival.entries}"
+    return f"{arrival.entries}, here {arrival.here}" if arrival.entries != arrival.here else f"{arrival.entries}"
 
 
 def why(arrival: "Arrival") -> str:
@@ -96,6 +104,10 @@ def summed_up(arrivals: "Sequence[Arrival]") -> "RenderableType":
     text.append(f", {rest} as before" if rest else "", "dim")
     text.append(f", {refused} refused" if refused else "", "red")
     return text.append(". afresh status shows where things stand.", "dim")
+
+
+def entries(number: int) -> str:
+    return f"{number:,} {'entry' if number == 1 else 'entries'}"
 
 
 def counted(number: int, noun: str) -> str:

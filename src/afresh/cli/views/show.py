@@ -12,7 +12,7 @@ from afresh.domain.said import words_said
 from afresh.domain.state import State, StepRecord
 from afresh.domain.text import one_line
 from afresh.projections.ceiling import ceiling_json, ceiling_words, counted_words
-from afresh.projections.standing import commands, counted, failed_approaches, iso, next_steps
+from afresh.projections.standing import commands, counted, failed_approaches, iso, next_steps, undone
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -120,7 +120,7 @@ def _criteria(state: State) -> list[tuple[str, Any]]:
     now = runs_json(state.verdict.runs if state.verdict else ())["words"]
     rows: list[tuple[str, Any]] = [("·", said(check.command)) for check in state.task.checks]
     rows.append(("before", before))
-    rows.append(("now", now))
+    rows.append(("undone" if undone(state) else "now", now))
     if state.verdict:
         ruling = word(state.verdict.ruling.value)
         rows.append(
@@ -134,5 +134,6 @@ def _step(record: StepRecord) -> "RenderableType":
     text = word("kept" if record.kept else "reverted")
     for seen in record.observations:
         done = "" if seen.ok else " (failed)"
-        text.append(f"  {one_line(f'{seen.action.tool} {subject(seen.action)}', 100)}{done}", "default")
+        named = one_line(f"{seen.action.tool} {subject(seen.action)}", 100)
+        text.append("" if record.outcome.startswith(named) else f"  {named}{done}", "default")
     return text.append(f"  {one_line(record.outcome, 200)}", "dim")

@@ -46,6 +46,7 @@ def summary_json(state: State, changes: Sequence[Change], audits: Sequence[Audit
             "calls": state.calls, "input": state.usage.input, "output": state.usage.output, "cached": state.usage.cached,
             "per_call": sent, **spread(sent), "ceiling": ceiling, "sent": sum(sent), "accumulating": accumulating,
         },
+        "knowledge": {"used": list(state.knowledge.used), "left": state.knowledge.left},
         "failed_approaches": [{"step": f.step, "subject": f.subject, "text": f.text} for f in failed_approaches(state)],
         "next": list(commands(state)),
     }  # fmt: skip
@@ -96,7 +97,14 @@ def _facts(state: State, data: dict[str, Any], audits: Sequence[Audit]) -> list[
     rows.append(("spent", f"{counted(tokens['calls'], 'call')}, {tokens['input']:,} tokens in, {tokens['output']:,} out"))
     if tokens["accumulating"]:
         rows.append(("sent in all", _saved(tokens)))
-    return rows
+    return rows + _knowledge(data["knowledge"])
+
+
+def _knowledge(data: dict[str, Any]) -> list[tuple[str, Any]]:
+    """What it drew on, and what it leaves for others."""
+    told = [f"drew on {', '.join(data['used'])}"] if data["used"] else []
+    told += [f"afresh knowledge show {data['left']}"] if data["left"] else []
+    return [("learnt", said("; ".join(told)))] if told else []
 
 
 def _asks(state: State) -> "RenderableType":

@@ -34,6 +34,7 @@ def learnt(
 ) -> Iterator[Fact]:
     """New facts, and for each older one that no longer holds one that takes it back. `changed` is the step of the last change,
     if the caller knows it."""
+    source = steady(source)
     new = [
         Fact(FactKind.OBSERVED, steady(one.subject) or source, one.text, one.confidence, block, step, source, one.lines)
         for one in reading.findings[:MOST]
@@ -89,7 +90,7 @@ def covers(command: str, subject: str, runner: str = "") -> bool:
 def is_place(word: str) -> bool:
     if word.startswith("-"):
         return False
-    return "/" in word or "::" in word or bool(re.search(r"\w\.\w{1,12}$", word))
+    return "/" in word or "::" in word or bool(re.search(r"\w\.\w+$", word))
 
 
 def within(subject: str, word: str) -> bool:

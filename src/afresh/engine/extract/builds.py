@@ -10,6 +10,8 @@ STOPS = (
     ("pip {0}", re.compile(r"^(?:  )?ERROR: Failed building wheel for (\S+)")),
     ("module {0}", re.compile(r"^(?:[^\s:]*python[\d.]*: |\s*ModuleNotFoundError: )No module named '?([\w.]+)'?")),
     ("file {0}", re.compile(r"^[^\s:]*(?:python|bash|sh)[\d.]*: (?:can't open file|line \d+:) '?([^\s':]+)'?: .*No such file")),
+    ("file {0}", re.compile(r"^(?!rm: )[\w.-]+: (?:[a-z']+ ){0,3}['‘]?([^\s':‘’]+)['’]?: (?:open: )?No such file or directory$")),
+    ("tests {0}", re.compile(r"^ERROR: (?:file or directory )?not found: (\S+)")),
     ("command {0}", re.compile(r"(?:^|: )(\S{1,80}): (?:command )?not found$")),
     ("command {0}", re.compile(r": command not found: (\S{1,80})$")),
     ("go", re.compile(r"^go: (?!downloading|finding|extracting|added|upgraded)(.+)$")),

@@ -40,7 +40,7 @@ class Told:
             said = reason(self.notes.get(test, ()))
             place = self.places[test]
             first, last = (said[0][0], said[-1][0]) if said else (place, place)
-            message = ", ".join(line for _, line in said)
+            message = ", ".join(line.partition(" [recovered")[0] for _, line in said)
             yield Failing(f"{package}::{test}" if package else test, message, output.span(min(first, place), max(last, place)))
         for where, (message, place) in self.faults.items():
             yield Failing(where, message, output.span(place))

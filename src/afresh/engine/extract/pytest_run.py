@@ -11,6 +11,8 @@ from afresh.engine.verify.pytest_output import SECTION, read_pytest, title
 
 SAID = re.compile(r"^(?:FAILED|ERROR) (\S+::\S+)(?: - (.*))?$")
 """The line of the summary, which may be all that is left of a shortened output."""
+TICKED = re.compile(r"^(?:\[gw\d+\] \[ *\d+%\] PASSED (\S+::\S.*)|(\S+::\S.*) PASSED(?: +\[ *\d+%\])?)$")
+"""Of a verbose run, with xdist or without."""
 BROKEN_OFF = re.compile(r"^!+ .*(?:Interrupted|stopping after|KeyboardInterrupt)|^ERROR collecting|no tests ran")
 
 
@@ -23,7 +25,8 @@ def read_pytest_run(output: Output) -> Reading | None:
     )
     counts = Counts(outcomes.failed, outcomes.passed, outcomes.skipped)
     whole = not any(BROKEN_OFF.search(line) for line in output.lines)
-    run = Run("pytest", counts, outcomes.passing, whole)
+    ticked = [match[1] or match[2] for line in output.lines if (match := TICKED.match(line))]
+    run = Run("pytest", counts, outcomes.passing.union(ticked), whole)
     return run_reading(run, placed(output, failures[:MOST]), [one.test for one in failures])
 
 
@@ -49,7 +52,6 @@ def evidence(output: Output, failure: Failure, sections: list[tuple[str, int, in
             if said:
                 return output.span(said[-1])
             break
-    told = [
-        place for place, line in enumerate(lines) if line.startswith(("FAILED ", "ERROR ", "SUBFAIL")) and failure.test in line
-    ]
+    said, named = ("FAILED ", "ERROR ", "SUBFAIL"), f" {failure.test} - "
+    told = [place for place, line in enumerate(lines) if line.startswith(said) and named in f"{line} - "]
     return output.span(told[-1]) if told else (0, 0)

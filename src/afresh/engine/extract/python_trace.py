@@ -8,7 +8,7 @@ from afresh.engine.extract.reading import Finding, Reading, clipped, steady
 
 START = "Traceback (most recent call last):"
 FRAME = re.compile(r'^[\s|+]*File "([^"]+)", line (\d+)(?:, in (\S+))?')
-RAISED = re.compile(r"^(?:[A-Za-z_][\w.]*\.)?([A-Z]\w*)(?:: (.*))?$")
+RAISED = re.compile(r"^(?:(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*|[a-z_][\w.]*\.(?:error|gaierror|timeout))(?:: .*)?$")
 FAULTY = re.compile(r"^(?:SyntaxError|IndentationError|TabError): ")
 """Raised before there is a traceback."""
 FOREIGN = ("site-packages/", "dist-packages/", "/lib/python", "<frozen", "<string>", "importlib/")

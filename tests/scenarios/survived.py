@@ -1,0 +1,68 @@
+"""What a killed process leaves, against what it stood at: states field by field, windows byte for byte."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+from person import SOURCE
+
+from afresh.app.tasks import open_desk
+from afresh.domain.codec import dumps, loads
+from afresh.domain.fold import fold
+from afresh.domain.state import State
+
+DRIVER = Path(__file__).with_name("driver.py")
+FIELDS = tuple(field.name for field in fields(State))
+
+
+def drive(repo: Path, task: str, point: str = "never", step: int = 0) -> int:
+    """Work on a task in a process that kills itself at this point; of this source tree, whatever is installed."""
+    command = [sys.executable, str(DRIVER), str(repo), task, point, str(step)]
+    environment = {**os.environ, "PYTHONPATH": SOURCE}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    assert done.returncode in (0, -signal.SIGKILL), done.stderr
+    return done.returncode
+
+
+def differing(left: State, right: State) -> list[str]:
+    """The fields in which two states are not the same, in value or in writing."""
+    pairs = {name: (getattr(left, name), getattr(right, name)) for name in FIELDS}
+    return [name for name, (one, other) in pairs.items() if one != other or dumps(one) != dumps(other)]
+
+
+def nothing_lost(repo: Path, task: str, scenario: str) -> State:
+    """The state that is loaded now is the fold of the journal and the last that the dead process had committed."""
+    store = open_desk(repo).store
+    loaded, folded = store.load(task), fold(None, store.journal(task))
+    committed = loads(State, (repo.parent / "committed").read_text())
+    assert (differing(loaded, folded), differing(loaded, committed)) == ([], [])
+    count(scenario, 2 * len(FIELDS))
+    return loaded
+
+
+def same_windows(repo: Path, scenario: str) -> None:
+    """Whoever went on has built for each step what the dead had built for it, to the byte."""
+    built = windows(repo)
+    assert {step: set(hashes) for step, hashes in built.items() if len(set(hashes)) > 1} == {}
+    count(f"{scenario}: windows", sum(len(hashes) - 1 for hashes in built.values()))
+
+
+def windows(repo: Path, neutral: bool = False) -> dict[int, list[str]]:
+    """Hashes of the windows that were built for each step, by the dead and by whoever went on; `neutral`: without what differs
+    between any two runs of the same story."""
+    built: dict[int, list[str]] = {}
+    for line in (repo.parent / "windows").read_text().splitlines():
+        step, *hashes = line.split()
+        built.setdefault(int(step), []).append(hashes[neutral])
+    return built
+
+
+def count(scenario: str, compared: int) -> None:
+    """For the figures in docs/benchmarks.md: COMPARED names a file that they are added to."""
+    if place := os.environ.get("COMPARED"):
+        with open(place, "a") as file:
+            file.write(json.dumps({"scenario": scenario, "compared": compared}) + "\n")

@@ -1,0 +1,228 @@
+"""A task asks, a person answers hours later from another process, and the task goes on knowing what was meant."""
+
+import json
+
+import pytest
+from person import CHECK, COMPLETE, MEND, Person, Step
+
+from afresh.adapters.queue.worker import worker_id
+from afresh.app import asking
+from afresh.app.results import discard
+from afresh.app.tasks import Desk, Order, add, end, note, open_desk
+from afresh.domain.event import Answered, Asked, Claimed, Ended
+from afresh.domain.task import Status
+from afresh.engine.spoken import NEWEST
+from afresh.errors import BadInput
+
+OPTIONS = ("multiply: works for every number", "shift: whole numbers only")
+ASK: Step = ("ask", {"question": "Multiply or shift?", "options": [*OPTIONS]})
+DECIDE: Step = ("decide", {"subject": "operator", "decision": "use *", "why": "the user chose it", "confidence": 0.9})
+
+
+def asks(
+    desk: Desk, goal: str = "double is wrong", question: str = "Multiply or shift?", options: tuple[str, ...] = OPTIONS
+) -> str:
+    """A task that waits for an answer, without having been worked on."""
+    state = add(desk, Order(goal, "fix_bug", (CHECK,)))
+    return note(desk, state, state.task.id, [Asked(question, options), Ended(Status.BLOCKED, f"asks: {question}")]).task.id
+
+
+@pytest.fixture
+def desk(person: Person) -> Desk:
+    return open_desk(person.repo)
+
+
+def window(person: Person, step: int) -> str:
+    sections = person.types("context", "show", "--step", str(step), "--json").json["sections"]
+    return "\n\n".join(one["text"] for one in sections if one["name"] not in ("system", "tools"))
+
+
+def test_a_question_is_answered_by_number_from_another_process_and_the_task_goes_on(person: Person, requires_sandbox) -> None:
+    requires_sandbox()
+    model = person.script([ASK], [DECIDE, MEND], [COMPLETE])
+    told = person.runs(model)
+    task = person.shown()["task"]["id"]
+    assert told.code == 1 and "2 shift: whole numbers only" in told.words
+    waiting = person.types("inbox")
+    assert "1 question waits for your answer" in waiting.words and "2 shift whole numbers only" in waiting.words
+    assert f"afresh answer {task} 1" in waiting.words and "no file is changed" in waiting.words
+    answered = person.starts("answer", task, "2")
+    out, err = answered.communicate(timeout=60)
+    assert answered.returncode == 0 and "answered: shift: whole numbers only" in out, err
+    resumed = person.starts("resume", task, "--json")
+    out, err = resumed.communicate(timeout=120)
+    assert resumed.returncode == 0 and json.loads(out)["status"] == "done", err
+    meant = f"{NEWEST}\nAsked: Multiply or shift? Options: 1 multiply; 2 shift\nAnswer: shift: whole numbers only"
+    for step in (2, 3):
+        assert window(person, step).count(meant) == window(person, step).count("whole numbers only") == 1, (
+            "beside its question, once"
+        )
+    assert "operator: use *" in window(person, 3) and person.types("context", "verify").code == 0
+    log = [json.loads(line) for line in (person.state / f"decisions/{task}.jsonl").read_text().splitlines()]
+    kinds = [(line["kind"], line["type"], line["confidence"]) for line in log if line["type"] in ("approach", "override")]
+    assert kinds == [("answered", "override", 1.0), ("decided", "approach", 0.9)]
+    tree = person.types("decisions", task)
+    for part in ("? Multiply or shift?", "✓ 2 shift: whole numbers only", "(option 2)", "▸ operator: use *", "90% sure",
+                 "why: the user chose it", "step 2: kept", "verified", "done, commit"):  # fmt: skip
+        assert part in tree.words, part
+    assert "said when asked “Multiply or shift?" in (person.state / f"sessions/archive/{task}.md").read_text()
+
+
+def test_answer_and_go_on_in_one_command(person: Person, requires_sandbox) -> None:
+    requires_sandbox()
+    person.runs(person.script([ASK], [MEND], [COMPLETE]))
+    told = person.types("answer", "1", "--resume", "--json")
+    assert told.code == 0 and told.json["status"] == "done"
+
+
+def test_two_questions_in_one_reply_are_asked_one_after_the_other(person: Person, requires_sandbox) -> None:
+    requires_sandbox()
+    person.runs(person.script([ASK, ("ask", {"question": "And then?"}), DECIDE]))
+    shown = person.shown()
+    assert shown["question"] == "Multiply or shift?" and shown["decisions"][0]["text"] == "use *"
+    assert [seen["text"] for seen in shown["recent"][0]["observations"]][1] == "not asked: one question at a time"
+
+
+def test_the_harness_says_what_each_answer_would_bring_about(person: Person, requires_sandbox) -> None:
+    requires_sandbox()
+    person.runs(person.script([("read", {"path": "calc.py"})], [MEND], [COMPLETE]), "--steps", "1")
+    (waiting,) = person.types("inbox", "--json").json
+    assert waiting["by"] == "harness" and "The limit of 1 steps is reached" in waiting["question"]
+    assert waiting["options"][0] == {"number": 1, "option": "go on", "means": "up to 1 more steps"}
+    assert person.types("answer", "1").code == 0
+    assert person.shown()["limit"] == 2
+
+
+def test_checks_that_could_not_run_are_run_again_after_an_answer_unless_it_says_to_go_on(
+    person: Person, requires_sandbox
+) -> None:
+    requires_sandbox()
+    told = person.runs(person.script([MEND], [COMPLETE]), check="no-such-program --all")
+    assert told.code == 1 and "can't run: no-such-program" in told.words and person.shown()["calls"] == 0
+    (waiting,) = person.types("inbox", "--json").json
+    assert [one["option"] for one in waiting["options"]] == ["check again", "work without"]
+    assert person.types("answer", "I have installed it").code == 0
+    assert person.types("resume").code == 1 and person.shown()["calls"] == 0, "it was checked again, and asks again"
+    assert person.types("answer", "2").code == 0
+    person.types("resume")
+    assert person.shown()["calls"] == 2
+
+
+def test_an_empty_inbox_says_so(person: Person) -> None:
+    assert "No task waits for an answer" in person.types("inbox").words and person.types("inbox", "--json").json == []
+
+
+def test_the_inbox_shows_the_oldest_question_first(person: Person, desk: Desk) -> None:
+    first, second = asks(desk, "one thing"), asks(desk, "another thing", "Really?", ())
+    add(desk, Order("not asked", "fix_bug", (CHECK,)))
+    assert [row["task"] for row in person.types("inbox", "--json").json] == [first, second]
+    assert [row["question"] for row in person.types("list", "--json").json] == ["Multiply or shift?", "Really?", ""]
+    assert "2 questions for you: afresh inbox" in person.types("status").words
+    assert "asks: Really?" in person.types("list").words and "afresh inbox" in person.types("list").words
+    session = (person.state / f"sessions/{first}.md").read_text()
+    assert "2. shift: whole numbers only" in session and f'`afresh answer {first} "…"`' in session
+
+
+def test_without_a_task_the_only_question_is_answered_and_of_several_none(person: Person, desk: Desk) -> None:
+    assert person.types("answer", "yes", "--json").error["what"] == "no task waits for an answer"
+    task = asks(desk)
+    assert "names a task" in person.types("answer", task, "--json").error["what"]
+    assert "put the answer in quotes" in person.types("answer", task, "use", "both").err
+    assert person.types("answer", "B").code == 0
+    assert person.shown(task)["words"] == [OPTIONS[1]]
+    asks(desk, "one"), asks(desk, "two")
+    several = person.types("answer", "yes", "--json").error
+    assert "2 tasks wait for an answer" in several["what"] and "afresh inbox" in several["next"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("7", "there is no option 7"), ("", "the answer is empty"), (" \n", "the answer is empty"),
+     ("word " * 18_000, "no window could hold"), ("bad \udcff bytes", "not UTF-8")],
+)  # fmt: skip
+def test_an_answer_that_can_not_be_used_changes_nothing(person: Person, desk: Desk, text: str, why: str) -> None:
+    task = asks(desk)
+    before = desk.store.load(task)
+    assert why in person.types("answer", task, text, "--json").error["what"]
+    assert desk.store.load(task) == before
+
+
+def test_a_nul_and_a_letter_that_means_two_options_are_refused(desk: Desk) -> None:
+    task = asks(desk, options=("build: now", "abort: not at all"))
+    with pytest.raises(BadInput, match=r"can mean options 1 \(build\) and 2 \(abort\)"):
+        asking.answer(desk, task, "a")
+    with pytest.raises(BadInput, match="NUL"):
+        asking.answer(desk, task, "a\0b")
+
+
+def test_words_of_ones_own_are_kept_as_they_are(person: Person, desk: Desk) -> None:
+    task, words = asks(desk), '  Shift —\n\t"but" for floats, too '
+    assert person.types("answer", task, words).code == 0
+    (entry,) = [entry for entry in desk.store.journal(task) if isinstance(entry.event, Answered)]
+    assert entry.event.text == words and entry.event.option == 0
+    other = asks(desk)
+    assert person.types("answer", other, "SHIFT").code == 0
+    assert [made["text"] for made in person.shown(other)["decisions"]] == ["SHIFT"]
+
+
+def refused(person: Person, task: str) -> str:
+    error = person.types("answer", task, "too late", "--json").error
+    assert error["safe"] == asking.SAFE and error["next"]
+    return error["what"]
+
+
+def test_a_task_that_is_gone_over_or_asks_nothing_takes_no_answer(person: Person, desk: Desk) -> None:
+    assert person.types("answer", "no-such-task", "yes", "--json").error["what"] == "there is no task 'no-such-task'"
+    gone, over = asks(desk), asks(desk)
+    discard(desk, gone)
+    end(desk, over, Status.FAILED, "gave up")
+    silent = add(desk, Order("silent", "fix_bug", (CHECK,))).task.id
+    assert f"task {gone} is gone: discarded" in refused(person, gone)
+    assert refused(person, over) == f"task {over} is over: failed"
+    assert refused(person, silent) == f"task {silent} is ready and asks nothing"
+    assert person.types("inbox", "--json").json == []
+
+
+def test_a_task_that_a_living_worker_holds_takes_no_answer(person: Person, desk: Desk) -> None:
+    worker, task = worker_id(), add(desk, Order("busy", "fix_bug", (CHECK,))).task.id
+    desk.queue.claim(worker, task)
+    note(desk, desk.store.load(task), task, [Claimed(worker)])
+    assert refused(person, task) == f"task {task} is running and asks nothing: {worker} is working on it"
+
+
+def test_the_second_to_answer_is_told_who_answered_when_and_what(person: Person, desk: Desk) -> None:
+    person.git("config", "user.name", "Anna")
+    task = asks(desk)
+    assert person.types("answer", task, "1").code == 0
+    what = refused(person, task)
+    assert f"task {task} was answered already, by Anna at 20" in what
+    assert "“multiply: works for every number” to “Multiply or shift?”" in what
+    assert person.shown(task)["words"] == [OPTIONS[0]]
+
+
+def test_an_answer_that_comes_between_is_found_out_at_the_last_moment(
+    person: Person, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, whole = asks(desk), asking.refuse_overfull
+
+    def somebody_else_is_faster(*args) -> None:
+        whole(*args)
+        monkeypatch.setattr(asking, "refuse_overfull", whole)
+        faster = person.starts("answer", task, "1")
+        assert faster.communicate(timeout=60) and faster.returncode == 0
+
+    monkeypatch.setattr(asking, "refuse_overfull", somebody_else_is_faster)
+    with pytest.raises(BadInput, match="was answered already"):
+        asking.answer(desk, task, "2")
+    assert desk.store.load(task).words == (OPTIONS[0],)
+
+
+def test_of_many_answers_at_once_exactly_one_is_taken(person: Person, desk: Desk) -> None:
+    task = asks(desk)
+    people = [person.starts("answer", task, f"words of {number}", "--json") for number in range(4)]
+    ended = [(one.communicate(timeout=120), one.returncode) for one in people]
+    assert sorted(code for _, code in ended) == [0, 1, 1, 1]
+    (winner,) = [json.loads(out)["answer"] for (out, _), code in ended if code == 0]
+    assert desk.store.load(task).words == (winner,)
+    for (_, err), code in ended:
+        assert code == 0 or f"“{winner}”" in json.loads(err)["error"]["what"]
