@@ -18,8 +18,8 @@ WORDS = "the ledger rounds every amount of double"
 PLACES = (
     "agent", "agents", "claude", "cursor", "folder agent", "task rules", "source", "file name", "folder name", "test name",
     "skill", "template name", "template", "config", "message", "branch", "remote", "git user", "approved", "draft",
-    "check", "untracked", "ignored", "goal", "rule", "corrected", "forgotten", "thought", "note", "failed", "decision",
-    "output", "long output", "written", "summary", "question", "answer", "kept", "subject", "search",
+    "check", "untracked", "ignored", "installed", "goal", "rule", "corrected", "forgotten", "thought", "note", "failed",
+    "decision", "output", "long output", "written", "summary", "question", "answer", "kept", "subject", "search",
 )  # fmt: skip
 TRACKED = frozenset((
     "agents", "claude", "cursor", "folder agent", "source", "file name", "folder name", "test name", "skill", "message",
@@ -100,7 +100,7 @@ def tracked(put: Mapping[str, str]) -> dict[str, str]:
         f"{put['folder name']}/{put['file name']}.py": f"# {WORDS}\n{put['source'].upper()} = 1\n",
         "test_ledger.py": f"from unittest import TestCase\n\n\nclass L(TestCase):\n    def test_{put['test name']}(self): ...\n",
         ".claude/skills/ledger/SKILL.md": f"---\nname: ledger\ndescription: {WORDS}, always\n---\n{put['skill']}\n",
-        ".gitignore": "ignored.txt\n",
+        ".gitignore": "ignored.txt\nnode_modules\n",
     }
 
 
@@ -115,6 +115,7 @@ def beside(one: Person, put: Mapping[str, str]) -> None:
         head = f"id: KO-{folder}\ntitle: {WORDS}\ntags: [ledger, double, rounds]\nstatus: {status}\n"
         one.write(f".afresh/knowledge/{folder}/KO-{folder}.md", f"---\n{head}---\n{text}")
     one.write("untracked.txt", f"{WORDS} {put['untracked']}\n")
+    one.write("node_modules/ledger/index.js", f"// {WORDS} {put['installed']}\n")
     one.write("ignored.txt", f"{WORDS} {put['ignored']}\n")
     one.git("config", "user.name", put["git user"])
     one.git("remote", "add", "origin", f"https://example.invalid/{put['remote']}.git")

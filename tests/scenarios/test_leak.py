@@ -2,8 +2,9 @@
 
 import contextlib
 import os
+import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,9 @@ def prying(full: Full) -> dict[str, Callable[[int], list[Step]]]:
         "note": lambda n: [("remember", {"subject": "double", "note": WORDS})],
         "decide": lambda n: [("decide", {"subject": "ledger", "decision": WORDS, "why": "it is exact"})],
         "environment": lambda n: [("run", {"command": "env; set; cat /proc/self/environ | tr '\\0' '\\n'"})],
-        "git": lambda n: [("run", {"command": "git log --all; git branch -a; git remote -v; git stash list; ls -la . .."})],
+        "git": lambda n: [
+            ("run", {"command": "git log --all; git branch -a; git remote -v; ls -la . ..; cat repo/node_modules/*/*"})
+        ],
         "wrong": lambda n: [("edit", {"path": "calc.py", "old": "x + 2", "new": "x + 3"})],
         "compact": lambda n: [("compact", {"keep": WORDS})],
     }
@@ -118,7 +121,7 @@ def pry(full: Full, other: Person, ways: Sequence[tuple[str, int]], but: frozens
     steps = [known[way](number) for way, number in ways]
     grouped = [[action for step in steps[at : at + 4] for action in step] for at in range(0, len(steps), 4)]
     script = scripted(other, [*grouped, [MEND], [COMPLETE]])
-    goal, check = f"{WORDS}: calc.py, untracked.txt and test_ledger.py are wrong", CHECK if most else "true"
+    goal, check = f"{WORDS}: calc.py, untracked.txt, first/calc.py and repo/calc.py are wrong", CHECK if most else "true"
     with heard.listening():
         told = other.runs(script, "--no-sandbox", "--json", goal=goal, check=check)
     assert len(heard.texts) >= len(grouped) + 1, told.err
@@ -174,7 +177,8 @@ def nested(full: Full, folder: Path) -> tuple[Full, Person]:
 def around(full: Full, folder: Path) -> tuple[Full, Person]:
     """The first project stands inside the other one's folder, where git does not track it."""
     one = repository(folder / "outer")
-    return copied(full, one.repo / "inner"), one
+    shutil.copytree(full.person.repo, one.repo / "repo", symlinks=True)
+    return replace(full, person=Person(one.repo)), one
 
 
 def linked(full: Full, folder: Path) -> tuple[Full, Person]:
