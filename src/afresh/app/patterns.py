@@ -53,6 +53,7 @@ def cross(desk: Desk, one: Knowledge, today: date) -> Knowledge | None:
 def enter(desk: Desk, one: Knowledge, by: By, today: date) -> Knowledge | None:
     """Into the folder of patterns. None when it is there already, or was and is not wanted, or another says the same."""
     folder = patterns_folder()
+    folder.root.mkdir(mode=0o700, parents=True, exist_ok=True)
     with locked(folder.root / ".lock"):
         if made_from(folder, desk.project.root, one) or any(alike(one, old) for old in folder.objects().values()):
             return None

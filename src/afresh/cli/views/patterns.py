@@ -65,8 +65,9 @@ def warned(made: "Offer") -> "Text":
         return said("This project is too large to be looked through: read what stands above with care.", "yellow")
     if not made.telling:
         return said("No name, path or literal of this project was found in it.", "green")
-    more = f" and {len(made.telling) - NAMED} more" if len(made.telling) > NAMED else ""
-    return said(f"It may tell of this project: {', '.join(made.telling[:NAMED])}{more}", "yellow")
+    words = list(dict.fromkeys(word.strip("`'\"") for word in made.telling if any(map(str.isalpha, word)))) or made.telling
+    more = f" and {len(words) - NAMED} more" if len(words) > NAMED else ""
+    return said(f"It may tell of this project: {', '.join(words[:NAMED])}{more}", "yellow")
 
 
 def highlighted(line: str, telling: Sequence[str]) -> "Text":
