@@ -146,7 +146,7 @@ ways = st.lists(st.tuples(st.sampled_from(EVERY), st.integers(0, 400)), min_size
 quiet = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 
 
-@settings(max_examples=3, suppress_health_check=quiet)
+@settings(max_examples=2, suppress_health_check=quiet)
 @example(ways=[(way, number * 13) for number, way in enumerate((*EVERY, "memory", "memory", "block", "fact"))])
 @given(ways=ways)
 def test_no_window_of_another_project_ever_holds_a_canary(
