@@ -45,7 +45,7 @@ TWO = (step(1, EDIT), step(2, COMPLETE))
 def test_a_draft_tells_the_problem_what_worked_what_did_not_and_how_it_was_verified() -> None:
     tried = Fact(FactKind.FAILED_APPROACH, "edit lexer.py (strip() → rstrip())", "1 test passed before and fails now", step=1)
     noted = Fact(FactKind.NOTE, "tabs", "TAB_WIDTH is set in settings.py", step=2)
-    useful, look = Action("run", {"command": "python tools/regenerate.py"}), Action("run", {"command": "cat lexer.py"})
+    useful, look = Action("run", {"command": "python tools/regenerate.py"}), Action("run", {"command": "cd x; nl -ba lexer.py"})
     made = draft(course(journal(
         [*step(1, EDIT, kept=False), Digested((tried,))], [*step(2, EDIT, useful, look), Digested((noted,))], step(3, COMPLETE)
     )))  # fmt: skip
@@ -56,7 +56,7 @@ def test_a_draft_tells_the_problem_what_worked_what_did_not_and_how_it_was_verif
     assert "Strip spaces only\nTabs carry meaning." in told["What worked"]
     assert "- changed `lexer.py`: take" in told["What worked"]
     assert "- tabs: TAB_WIDTH is set in settings.py" in told["What worked"]
-    assert "- ran `python tools/regenerate.py`" in told["What worked"] and "cat lexer.py" not in made.body
+    assert "- ran `python tools/regenerate.py`" in told["What worked"] and "nl -ba" not in made.body
     assert told["What did not"] == "- edit lexer.py (strip() → rstrip()): 1 test passed before and fails now"
     assert "`pytest -q`: 4 passed (before: 3 passed, 1 failed)" in told["How it was verified"]
     assert "It took 3 steps and 330 tokens." in told["How it was verified"]

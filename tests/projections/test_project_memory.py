@@ -116,7 +116,26 @@ def test_a_writer_that_comes_late_does_not_bring_back_what_was(desk: Desk) -> No
     assert [row["status"] for row in desk.json("project_memory.json")["tasks"]] == ["applied"]
 
 
-def test_nothing_is_read_or_written_through_a_link(desk: Desk, tmp_path: Path) -> None:
+def test_an_end_that_no_writer_saw_is_made_up_for_at_the_next(desk: Desk) -> None:
+    finish(desk, "t1")
+    desk.project.commit("t1", [happened.Ended(Status.DISCARDED, "by a process that was killed")], at=1_700_000_001.0)
+    finish(desk, "t2")
+    assert {row["task"]: row["status"] for row in desk.json("project_memory.json")["tasks"]} == {"t1": "discarded", "t2": "done"}
+    before = (desk.folder / "project_memory.json").read_bytes()
+    assert desk.rebuilt()["project_memory.json"] == before
+
+
+def test_nothing_is_read_through_a_link(desk: Desk, tmp_path: Path) -> None:
+    finish(desk, "t1")
+    history = desk.folder / "history.jsonl"
+    (tmp_path / "elsewhere").write_text(history.read_text().replace("goal of t1", "not the goal"))
+    history.unlink()
+    history.symlink_to(tmp_path / "elsewhere")
+    finish(desk, "t2")
+    assert {row["goal"] for row in desk.json("project_memory.json")["tasks"]} == {"goal of t1", "goal of t2"}
+
+
+def test_nothing_is_written_through_a_link(desk: Desk, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("mine")
     desk.folder.mkdir()

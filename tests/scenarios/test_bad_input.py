@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from person import CALC, CHECK, COMPLETE, MEND, Person, Told
 
+from afresh.adapters.store.schema import JOURNAL
+
 COMMANDS = [("init",), ("list",), ("status",), ("run", "x"), ("work",), ("show",), ("resume",), ("rebuild",), ("apply",)]
 
 
@@ -171,7 +173,7 @@ def test_a_database_of_a_newer_version(person: Person, untouched: None) -> None:
         explained(person.types(*command), "was written by a newer afresh", "was not touched")
     with sqlite3.connect(person.state / "afresh.db") as database:
         assert database.execute("PRAGMA user_version").fetchone() == (99,)
-        database.execute("PRAGMA user_version = 4")
+        database.execute(f"PRAGMA user_version = {len(JOURNAL.migrations)}")
     database.close()
     assert person.shown(task)["status"] == "ready", "all is there once the right version reads it"
 

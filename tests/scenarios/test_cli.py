@@ -259,15 +259,16 @@ def test_rebuild_makes_all_projections_again_to_the_byte(person: Person, done: s
     person.runs(person.script([("ask", {"question": "Which?"})], name="ask"), goal="ask me")
 
     def projections() -> dict[str, bytes]:
-        folders = [person.state / name for name in ("sessions", "decisions", "tasks")]
-        files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-        return {str(path): path.read_bytes() for path in (*files, person.state / "continuity.json")}
+        files = [path for name in folders for path in (person.state / name).rglob("*") if path.is_file()]
+        return {str(path): path.read_bytes() for path in (*files, *(person.state / name for name in whole))}
 
+    folders, whole = ("sessions", "decisions", "tasks", "context"), ("continuity.json", "history.jsonl", "project_memory.json")
     before = projections()
-    assert len(before) > 8
-    for name in ("sessions", "decisions", "tasks"):
+    assert len(before) > 12
+    for name in folders:
         shutil.rmtree(person.state / name)
-    (person.state / "continuity.json").unlink()
+    for name in whole:
+        (person.state / name).unlink()
     assert person.types("rebuild").code == 0
     assert projections() == before
 

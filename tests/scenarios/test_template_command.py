@@ -64,7 +64,7 @@ def test_a_phase_is_shown_as_its_calls_will_be(ours: Person) -> None:
 
 
 def test_check_tells_every_fault_of_every_file_and_fails(ours: Person) -> None:
-    assert ours.types("template", "check").words.endswith("13 templates, no fault")
+    assert ours.types("template", "check").words.endswith("14 templates, no fault")
     ours.write(".afresh/templates/one.yaml", "celling: 1\ntools: [eddit]\n")
     ours.write(".afresh/templates/two.yml", "about: x\n")
     ours.write(".afresh/templates/three.yaml", "extends: one\n")
@@ -74,7 +74,7 @@ def test_check_tells_every_fault_of_every_file_and_fails(ours: Person) -> None:
     assert told.code == scripted.code == 1 and scripted.json["ok"] is False
     assert faults == [("big.yaml", 1, "ceiling"), ("one.yaml", 1, "celling"), ("one.yaml", 2, "tools"), ("two.yml", 1, "")]
     assert ".afresh/templates/one.yaml:2: tools: there is no tool 'eddit' → did you mean edit?" in told.words
-    assert "section 'tools' needs" in told.words and told.words.endswith("17 templates, 4 faults")
+    assert "section 'tools' needs" in told.words and told.words.endswith("18 templates, 4 faults")
 
 
 def test_check_looks_at_a_file_wherever_it_is(ours: Person) -> None:

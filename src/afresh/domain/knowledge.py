@@ -116,10 +116,18 @@ def with_part(body: str, title: str, text: str) -> str:
 
 
 def brief(one: Knowledge) -> str:
-    """As a window shows it: what to do and what not to do, first the one line that says what it is about."""
-    told = [(title, part(one.body, title)) for title in ("What worked", "What did not", "Problem")]
-    lines = [f"{title}:\n{text}" for title, text in told if text and text != NOTHING and text != one.title]
+    """As a window shows it: the one line that says what it is about, then what to do and what not to do; the places that were
+    changed before the words on them, since the end may have no room."""
+    told = [(title, places_first(part(one.body, title))) for title in ("What worked", "What did not", "Problem")]
+    lines = [
+        f"{title}:\n{text}" for title, text in told if text and text != NOTHING and not text.startswith(one.title.rstrip("…"))
+    ]
     return visible("\n".join([f"{one.id} {one.title}", *(lines or [one.body.strip()])]))
+
+
+def places_first(text: str) -> str:
+    lines = text.splitlines()
+    return "\n".join(sorted(lines, key=lambda line: not line.startswith("- changed ")))
 
 
 def render(one: Knowledge) -> str:

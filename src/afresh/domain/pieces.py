@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-PIECES = re.compile(r" ?[A-Za-z]{1,8}|\d{1,3}| ?[^\sA-Za-z\d\x80-\uffff]{1,4}|[\x80-\U0010ffff]|[^\S\n]{2,}|\n+|\s")
+PIECES = re.compile(r" ?[A-Za-z]{1,8}|\d{1,3}| ?[^\sA-Za-z\d\x80-\U0010ffff]{1,4}|[\x80-\U0010ffff]|[^\S\n]{2,}|\n+|\s")
 
 
 @lru_cache(maxsize=4096)

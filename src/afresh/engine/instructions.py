@@ -15,7 +15,8 @@ from afresh.errors import OverCeiling
 from afresh.ports import Instructions
 
 TITLE = "Instructions of the people here (the task goes before them)"
-PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?|[\w-]+\.\w+")
+PATH = re.compile(r"(?<![\w.-])(?:[\w.-]+(?:/[\w.-]+)+/?|[\w-]+\.\w+)")
+"""Only where a word begins: from each letter on, a very long word would be read again."""
 STRICT = re.compile(
     r"\b(?:never|always|must|mustn't|don't|do not|avoid|prefer|only|should|instead|forbidden|required?)\b", re.IGNORECASE
 )

@@ -37,8 +37,9 @@ TAGS, NOTES, COMMANDS, FAILING, FILES, CHANGES = 8, 6, 4, 3, 8, 3
 """How many of each an object tells."""
 DEFINED = re.compile(r"\b(?:def|class|function|func|fn|interface|struct|type)\s+(\w+)")
 LOOKING = re.compile(
-    r"\s*(?:cd\b[^&;|]*(?:&&|;)\s*)?(?:ls|cat|head|tail|grep|rg|find|sed -n|git (?:status|diff|log|show)|pwd|wc|tree)\b"
+    r"(?:^|[;&|(]|\bdo )\s*(?:ls|cat|head|tail|grep|rg|find|nl|sed -n|git (?:status|diff|log|show)|pwd|wc|tree)\b"
 )
+LONGEST_COMMAND = 120
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n")
 SHOWN = re.compile(r"(.+):(\d+)-(\d+) (.+)")
 LONGEST_EDIT = 60
@@ -169,8 +170,9 @@ def tags(found: Course) -> tuple[str, ...]:
     """The type, the files, and what the goal speaks of."""
     files = [path.rpartition("/")[2].rpartition(".")[0] or path for path in found.changed]
     spoken = [word for word, weight in terms(SENTENCE.split(found.task.goal.strip())[0]).weights.items() if weight > LITTLE]
-    whole = [word for word in telling(split(found.task.goal)) if any(word.startswith(one) for one in spoken)]
-    return tuple(dict.fromkeys([found.task.type, *files[:3], *whole]))[:TAGS]
+    words = set(re.findall(r"[^\W_]+", found.task.goal.lower()))
+    whole = [word for word in telling(split(found.task.goal)) if word in words and any(word.startswith(one) for one in spoken)]
+    return tuple(dict.fromkeys([found.task.type, *[name.lower() for name in files[:3]], *whole]))[:TAGS]
 
 
 def problem(found: Course) -> str:
@@ -206,10 +208,16 @@ def changes(found: Course) -> Iterator[str]:
         touched = [action for action in acted if action.args.get("path") == path]
         names = list(dict.fromkeys([*[name for action in touched for name in defined(action)], *found.names.get(path, {})]))
         small = [edit for action in touched if (edit := small_edit(action))]
-        about = f": {', '.join(names[:FILES])}" if names else ""
+        about = f": {', '.join(shortlist(names))}" if names else ""
         yield f"- changed `{path}`{about}" + (f" ({'; '.join(small[:CHANGES])})" if small else "")
     if (more := len(found.changed) - FILES) > 0:
         yield f"- and {more} more files"
+
+
+def shortlist(names: Sequence[str]) -> list[str]:
+    """Of tests the first few: what they test is told elsewhere."""
+    tests = [name for name in names if name.startswith(("test_", "Test"))]
+    return [name for name in names if name not in tests[CHANGES:]][:FILES] + (["…"] if tests[CHANGES:] else [])
 
 
 def done(found: Course, step: int) -> list[Action]:
@@ -234,7 +242,8 @@ def helpful(found: Course) -> Iterator[str]:
     for step in found.replies:
         for action in done(found, step):
             command = str(action.args.get("command", "")).strip() if action.tool == "run" else ""
-            if command and command not in checks and not LOOKING.match(command) and "\n" not in command and "`" not in command:
+            plain = len(command) <= LONGEST_COMMAND and "\n" not in command and "`" not in command
+            if command and command not in checks and plain and not LOOKING.search(command):
                 yield command
 
 
@@ -248,7 +257,8 @@ def failed(found: Course) -> str:
 def verified(found: Course) -> str:
     assert found.verdict, "only what was verified is drafted"
     before = {run.command: run for run in found.baseline.runs} if found.baseline else {}
-    lines = [f"- `{one_line(run.command, LINE)}`: {counts(run)}{was(before.get(run.command))}" for run in found.verdict.runs]
+    last = {run.command: run for run in found.verdict.runs}
+    lines = [f"- `{one_line(run.command, LINE)}`: {counts(run)}{was(before.get(run.command))}" for run in last.values()]
     reason = [] if lines else [one_line(found.verdict.reason, LINE)]
     return "\n".join([*lines, *reason, f"It took {found.steps} steps and {found.tokens:,} tokens."])
 

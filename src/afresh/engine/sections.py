@@ -45,7 +45,9 @@ def task(memory: Memory) -> Draft:
 
 def knowledge(memory: Memory) -> Draft:
     pieces = [Piece(look.text, f"knowledge {look.subject}", rank) for rank, look in enumerate(memory.of("knowledge"))]
-    return Draft("knowledge", "From earlier tasks (may be outdated; name the id that you use)", Tier.PHASE, tuple(pieces))
+    return Draft(
+        "knowledge", "From earlier tasks (of then, not now; if you use one, say so with its id)", Tier.PHASE, tuple(pieces)
+    )
 
 
 def outline(memory: Memory) -> Draft:

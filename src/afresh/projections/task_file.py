@@ -7,31 +7,24 @@ from afresh.domain.text import visible_json_lines
 from afresh.projections.fit import short
 from afresh.projections.standing import iso, next_steps
 
-LIMIT = 1_000
-"""Bytes."""
+ROOM = 110
+"""Bytes for each text that people or models wrote."""
 
 
 def render(state: State) -> str:
-    """What does not fit is told in fewer words."""
-    texts = (visible_json_lines(plain(state, room)) + "\n" for room in (120, 90, 60, 30, 12))
-    shorter = ""
-    for shorter in texts:
-        if len(shorter.encode()) <= LIMIT:
-            break
-    return shorter
+    return visible_json_lines(plain(state)) + "\n"
 
 
-def plain(state: State, room: int = 120) -> dict[str, Any]:
-    """`room`: bytes for each text that people or models wrote."""
+def plain(state: State) -> dict[str, Any]:
     return {
         "id": state.task.id,
-        "goal": short(state.task.goal, room),
+        "goal": short(state.task.goal, ROOM),
         "type": short(state.task.type, 40),
         "status": state.status.value,
         "phase": state.phase,
         "step": state.step,
         "max_steps": state.limit,
-        "outcome": short(state.outcome, room),
+        "outcome": short(state.outcome, ROOM),
         "verdict": state.verdict.ruling.value if state.verdict else None,
         "branch": short(state.branch, 60),
         "changed": len(state.changed),
@@ -42,5 +35,5 @@ def plain(state: State, room: int = 120) -> dict[str, Any]:
         "ceiling": state.budget,
         "updated": iso(state.updated),
         "seq": state.head.seq,
-        "next": [short(step, room) for step in next_steps(state)[:2]],
+        "next": [short(step, ROOM) for step in next_steps(state)[:2]],
     }

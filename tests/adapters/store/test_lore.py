@@ -176,16 +176,18 @@ def test_a_damaged_index_is_made_again(project: Project) -> None:
     assert Project(project.folder).knows("parser", "one") == ["reads lines"]
 
 
-def test_an_index_of_another_journal_is_made_again(project: Project, tmp_path: Path) -> None:
+@pytest.mark.parametrize("task", ["one", "another"])
+def test_an_index_of_another_journal_is_made_again(project: Project, tmp_path: Path, task: str) -> None:
     project.learns("one", note("parser", "reads lines"))
-    assert project.knows("parser", "one")
+    project.notebook.append([happened.Noted(Fact(FactKind.RULE, "style", "use tabs", scope=Scope.PROJECT), "anna")])
+    assert len(project.knows("parser tabs", "one")) == 2
     project.lore.close()
     project.database.close()
     for name in ("afresh.db", "afresh.db-wal", "afresh.db-shm"):
         (tmp_path / name).unlink(missing_ok=True)
     other = Project(tmp_path)
-    other.learns("one", note("cache", "is cold"))
-    assert other.knows("parser cache", "one") == ["is cold"]
+    other.learns(task, note("cache", "is cold"))
+    assert other.knows("parser cache tabs", task) == ["is cold"]
 
 
 def test_a_common_word_costs_no_more_than_a_rare_one_and_the_rare_one_decides(

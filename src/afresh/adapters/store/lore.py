@@ -1,7 +1,7 @@
 """What a project knows, across its tasks: the facts of all its journals in one index. The index is a projection: whatever is
 wrong with it, it is made again."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from heapq import merge
 from pathlib import Path
@@ -76,13 +76,14 @@ class SqliteLore:
     def _catch_up(self) -> None:
         """Read what was written while nobody looked: before the first question all journals, later the notebooks, which
         others may write to."""
-        with self._database.reading() as connection:
-            seen = {task: Head(seq, hash) for task, seq, hash in connection.execute("SELECT task, seq, hash FROM seen")}
+        books = self._notebooks()
+        seen = self._seen([book.name for book in books] if self._current else ())
         tasks = {} if self._current else self._store.heads()
-        if not self._current and any(shortened(seen[task], head) for task, head in tasks.items() if task in seen):
+        heads = tasks | {book.name: book.head() for book in books}
+        if any(other(head, heads.get(name, Head())) for name, head in seen.items()):
             return self.rebuild()
         streams = [self._store.journal(task, seen.get(task, Head())) for task, head in tasks.items() if head != seen.get(task)]
-        streams += [book.entries(seen.get(book.name, Head())) for book in self._notebooks()]
+        streams += [book.entries(seen.get(book.name, Head())) for book in books]
         for batch in batches(merge(*streams, key=lambda entry: entry.at)):
             with self._database.writing() as connection:
                 for entry in batch:
@@ -90,9 +91,19 @@ class SqliteLore:
                         facts.learn(connection, [entry])
         self._current = True
 
+    def _seen(self, names: Sequence[str]) -> dict[str, Head]:
+        """How far these journals were read; without names all."""
+        where = f" WHERE task IN ({', '.join('?' * len(names))})" if names else ""
+        with self._database.reading() as connection:
+            return _heads(connection.execute(f"SELECT task, seq, hash FROM seen{where}", tuple(names)))
 
-def shortened(seen: Head, head: Head) -> bool:
-    """The journal is not the one that was read: it is shorter, or another."""
+
+def _heads(rows: Iterable[tuple[str, int, str]]) -> dict[str, Head]:
+    return {task: Head(seq, hash) for task, seq, hash in rows}
+
+
+def other(seen: Head, head: Head) -> bool:
+    """The journal is not the one that was read: it is gone, shorter, or another."""
     return head.seq < seen.seq or (head.seq == seen.seq and head.hash != seen.hash)
 
 

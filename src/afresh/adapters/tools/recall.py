@@ -94,7 +94,7 @@ def next_gap(part: Excerpt, last: int) -> tuple[int, int]:
 
 tool = FunctionTool(
     schema(
-        "recall", "Archived output: about words, or lines 9-80. id may be decisions, failed, notes, memory.",
+        "recall", "Archived output by id, about words or lines 9-80; or id=decisions, failed, notes, memory (the project's).",
         ("about", "lines"), id="", about="", lines="",
     ),
     run,

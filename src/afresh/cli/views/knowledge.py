@@ -37,12 +37,12 @@ def knowledge_list(found: "Listing") -> "RenderableType":
 
     parts: list[RenderableType] = []
     if found.rows:
-        table = listing("object", "state", "about", ">shown", ">used", ">passed", ">tokens saved")
+        table = listing("object", "state", "about", ">used", ">passed", ">tokens saved")
         for row in sorted(found.rows, key=lambda row: (list(COLOURS).index(row.standing), -row.knowledge.uses)):
             one = row.knowledge
             saved = "" if one.tokens_saved is None else f"{one.tokens_saved:,}"
-            figures = [str(number or "") for number in (one.shown, one.uses, one.successes)]
-            table.add_row(said(one.id, "bold"), state(row), about(row), *figures, saved)
+            used = f"{one.uses} of {one.shown}" if one.shown else ""
+            table.add_row(said(one.id, "bold"), state(row), about(row), used, str(one.successes or ""), saved)
         parts.append(table)
         if any(row.standing is Standing.DRAFT for row in found.rows):
             parts.append(said("\nDrafts wait for you: afresh knowledge show KO, then approve or reject it.", "dim"))
