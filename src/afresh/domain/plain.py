@@ -29,26 +29,34 @@ PROPER = re.compile(r"(?<=[a-z,] )[A-Z][A-Za-z]+")
 
 @dataclass(slots=True)
 class Own:
-    """What a project calls its own, as stems: words of its names, and words that stand side by side in its files."""
+    """What a project calls its own, as roots: words of its names, and words that stand side by side in its files."""
 
     names: set[str] = field(default_factory=set[str])
     pairs: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
     def name(self, text: str) -> None:
-        self.names.update(map(stem, split(text)))
+        self.names.update(map(root, split(text)))
 
     def file(self, path: str, text: str) -> None:
         self.name(path)
         for found in {*(found[1] or found[2] for found in DEFINED.finditer(text)), *PROPER.findall(text)}:
             self.name(found)
         for line in text.lower().splitlines():
-            self.pairs.update(pairwise(stem(word) for word in LETTERS.findall(line) if not core(word)))
+            self.pairs.update(pairwise(root(word) for word in LETTERS.findall(line) if not core(word)))
 
 
 @lru_cache(65_536)
 def core(word: str) -> bool:
     """So common in talk of programs that it tells nothing, whatever a project calls so."""
     return word in STOP_WORDS or stem(word) in GENERAL or word in keyword.kwlist or len(word) == 1
+
+
+@lru_cache(65_536)
+def root(word: str) -> str:
+    """Without any ending: of a name all forms must be known, so here more is cut off than where words are looked up."""
+    while (shorter := stem(word)) != word:
+        word = shorter
+    return word
 
 
 def telltales(text: str, everyday: Collection[str], own: Own) -> list[str]:
@@ -62,11 +70,11 @@ def told(line: str, everyday: Collection[str], own: Own) -> Iterator[str]:
     for chunk in CHUNK.findall(BULLET.sub("", line, count=1)):
         bare = chunk.lstrip("(").rstrip(").,;:!?")
         words = spoken(bare, opening)
-        if words is None or not all(core(word) or (stem(word) in everyday and stem(word) not in own.names) for word in words):
+        if words is None or not all(core(word) or (stem(word) in everyday and root(word) not in own.names) for word in words):
             yield bare or chunk
         for word in words or ():
             if not core(word):
-                if (stem(before), stem(word)) in own.pairs:
+                if (root(before), root(word)) in own.pairs:
                     yield f"{before} {word}"
                 before = word
         opening = chunk.rstrip(")").endswith(SENTENCE_ENDS)

@@ -19,12 +19,12 @@ NAMED = 12
 
 def pattern_list(rows: Sequence["Row"]) -> "RenderableType":
     """For people only: no window tells where a pattern is from."""
-    table = listing("pattern", "state", "about", "from", ">shown", ">used", ">passed")
+    table = listing("pattern", "state", "about", "from", ">used", ">passed")
     for row in sorted(rows, key=lambda row: (row.standing is not Standing.APPROVED, -row.knowledge.uses)):
         one = row.knowledge
-        figures = [str(number or "") for number in (one.shown, one.uses, one.successes)]
+        used = f"{one.uses} of {one.shown}" if one.shown else ""
         state = said(row.standing, "green" if row.standing is Standing.APPROVED else "dim").append(f"\n{one.by}", "dim")
-        table.add_row(said(one.id, "bold"), state, said(one.title, limit=100), came_from(one), *figures)
+        table.add_row(said(one.id, "bold"), state, said(one.title, limit=100), came_from(one), used, str(one.successes or ""))
     return table
 
 
