@@ -1,7 +1,7 @@
 """Knowledge of a project: what tasks leave behind, what came of it, and what a person says to it."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -11,7 +11,9 @@ from typing import Any
 from afresh.adapters.knowledge.folder import APPROVED, DRAFTS, Folder, Held
 from afresh.adapters.knowledge.library import FolderLibrary
 from afresh.adapters.knowledge.parse import Note
+from afresh.adapters.knowledge.patterns import PatternedLibrary, is_pattern
 from afresh.adapters.knowledge.skills import export, skills
+from afresh.app.patterns import cross, made_from, patterns_folder, unnamed, with_patterns
 from afresh.app.tasks import Desk, note
 from afresh.domain.event import Ended, Learnt
 from afresh.domain.fit import fit, likeness, subject, terms
@@ -35,8 +37,9 @@ def folder_of(root: Path) -> Folder:
     return Folder(root / ".afresh" / "knowledge")
 
 
-def library(desk: Desk, tree: Path) -> FolderLibrary:
-    return FolderLibrary(folder_of(desk.project.root), tree, desk.clock)
+def library(desk: Desk, tree: Path) -> FolderLibrary | PatternedLibrary:
+    home = folder_of(desk.project.root)
+    return with_patterns(desk, FolderLibrary(home, tree, desk.clock), home)
 
 
 def settle(desk: Desk, ask: Ask | None = None, task: str = "") -> None:
@@ -58,8 +61,10 @@ def keep(desk: Desk, state: State, ask: Ask | None) -> None:
     folder = folder_of(desk.project.root)
     state = worded(desk, state, folder, ask) if ask else state
     id, why = drafted(desk, state, folder)
+    if made := folder.objects().get(id):
+        cross(desk, made, today(desk))
     for one in state.knowledge.seen:
-        folder.count(one.id, lambda known, one=one: counted(desk, state, one, known))
+        tally(desk, state, one)
     note(desk, state, state.task.id, [Learnt(id, why)])
 
 
@@ -99,13 +104,22 @@ def lesson(one: Knowledge) -> str:
     return "\n".join([one.title, part(one.body, "Problem"), part(one.body, "What worked")])
 
 
-def counted(desk: Desk, state: State, seen: Seen, known: Knowledge) -> Mapping[str, Any]:
-    if known.last_task == state.task.id:
+def tally(desk: Desk, state: State, seen: Seen) -> None:
+    folder, name, alone = folder_of(desk.project.root), state.task.id, nullcontext()
+    if is_pattern(seen.id):
+        folder, name = patterns_folder(), unnamed(state.task.id)
+        alone = locked(folder.root / ".lock")
+    with suppress(OSError), alone:
+        folder.count(seen.id, lambda known: counted(desk, state, seen, known, name))
+
+
+def counted(desk: Desk, state: State, seen: Seen, known: Knowledge, name: str) -> Mapping[str, Any]:
+    if known.last_task == name:
         return {}
     values: dict[str, Any] = {
         "shown": known.shown + 1,
         "unused": 0 if seen.used else known.unused + 1,
-        "last_task": state.task.id,
+        "last_task": name,
     }
     if not seen.used:
         return values
@@ -149,15 +163,17 @@ class Listing:
     skills: Sequence[tuple[str, str]]
     """Path and description."""
     notes: Sequence[Note]
+    patterns: Sequence[Row] = ()
+    """What may be shown in all projects of the user, and where it is from."""
 
 
 def listing(desk: Desk) -> Listing:
     settle(desk)
-    held, root = folder_of(desk.project.root).held(), desk.project.root
-    found, wrong = skills(root, {})
-    rows = [row(desk, one.read.knowledge, one) for one in held if one.read.knowledge]
-    notes = [note for one in held for note in one.read.notes]
-    return Listing(rows, [(one.path, one.description) for one in found], [*links(root), *notes, *wrong])
+    held, shared = folder_of(desk.project.root).held(), patterns_folder().held()
+    found, wrong = skills(desk.project.root, {})
+    rows, patterns = ([row(desk, one.read.knowledge, one) for one in some if one.read.knowledge] for some in (held, shared))
+    notes = [note for one in (*held, *shared) for note in one.read.notes]
+    return Listing(rows, [(one.path, one.description) for one in found], [*links(desk.project.root), *notes, *wrong], patterns)
 
 
 def links(root: Path) -> list[Note]:
@@ -170,13 +186,14 @@ def links(root: Path) -> list[Note]:
 def row(desk: Desk, one: Knowledge, held: Held) -> Row:
     standing = one.standing(today(desk))
     why = one.aged(today(desk)) if standing is Standing.AGED else one.waits if standing is Standing.DRAFT else ""
-    return Row(one, standing, held.path.relative_to(desk.project.root), why)
+    inside = held.path.is_relative_to(desk.project.root)
+    return Row(one, standing, held.path.relative_to(desk.project.root) if inside else held.path, why)
 
 
 def find(desk: Desk, name: str) -> Row:
-    """An object by its id or the beginning of it, with or without KO-."""
+    """An object by its id or the beginning of it, with or without KO-; a pattern by its own."""
     settle(desk)
-    folder = folder_of(desk.project.root)
+    folder = patterns_folder() if is_pattern(name.upper()) else folder_of(desk.project.root)
     ids = list(folder.objects())
     fits = [id for id in ids if id.lower() == name.lower()] or [
         id for id in ids if id.lower().startswith((name.lower(), f"ko-{name.lower()}"))
@@ -198,7 +215,8 @@ def file_of(desk: Desk, name: str) -> Path:
 
 def at(desk: Desk, path: Path) -> Row:
     """What the file says now. BadInput with its line when that can't be used."""
-    held = next((one for one in folder_of(desk.project.root).held() if one.path == path), None)
+    folder = folder_of(desk.project.root) if path.is_relative_to(desk.project.root) else patterns_folder()
+    held = next((one for one in folder.held() if one.path == path), None)
     if held is None or held.read.knowledge is None or held.read.notes:
         what = held.read.notes[0] if held else f"{path} is gone"
         raise BadInput(str(what), next=f"afresh knowledge edit {path.stem}", safe="the file is as you left it")
@@ -208,17 +226,25 @@ def at(desk: Desk, path: Path) -> Row:
 def approve(desk: Desk, name: str) -> Row:
     """By a person. An object that had aged is looked up again."""
     values = {"status": Standing.APPROVED, "by": By.CONFIRMED, "approved": str(today(desk)), "unused": 0}
-    return decide(desk, name, values, APPROVED)
+    approved = decide(desk, name, values, APPROVED)
+    if not is_pattern(approved.knowledge.id):
+        cross(desk, approved.knowledge, today(desk))
+    return approved
 
 
 def reject(desk: Desk, name: str) -> Row:
-    """Kept, so that the same is not drafted again; never looked up."""
-    return decide(desk, name, {"status": Standing.REJECTED, "by": By.CONFIRMED}, DRAFTS)
+    """Kept, so that the same is not drafted again; never looked up, nor what has crossed of it."""
+    values = {"status": Standing.REJECTED, "by": By.CONFIRMED}
+    rejected = decide(desk, name, values, DRAFTS)
+    if crossed := made_from(patterns_folder(), desk.project.root, rejected.knowledge):
+        decide(desk, crossed.id, values, DRAFTS)
+    return rejected
 
 
 def decide(desk: Desk, name: str, values: Mapping[str, Any], place: str) -> Row:
     """The one way in which a person's word on an object is recorded."""
-    folder, one = folder_of(desk.project.root), find(desk, name)
+    one = find(desk, name)
+    folder = patterns_folder() if is_pattern(one.knowledge.id) else folder_of(desk.project.root)
     folder.move(folder.set(one.knowledge.id, lambda _: values, begin=True), place)
     return find(desk, one.knowledge.id)
 

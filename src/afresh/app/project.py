@@ -14,6 +14,7 @@ SETTINGS: dict[str, type] = {
     "max_budget": int,
     "max_steps": int,
     "check_timeout": int,
+    "patterns": bool,
 }
 """What a repository may set. Models, keys, endpoints and the sandbox are the user's alone."""
 TABLES: dict[str, dict[str, type]] = {
@@ -63,6 +64,8 @@ class Settings:
     """Whether a model writes the summary of a compaction. Unless told: a provider's does when the rules' own has no room."""
     model_wording: bool = False
     """Whether the model of a task is asked, once it is verified, to put what it has learnt into better words."""
+    patterns: bool = True
+    """Whether patterns come from other projects and go to them: only if both the user and the repository let them."""
 
 
 def settings(project: Project) -> Settings:
@@ -70,7 +73,8 @@ def settings(project: Project) -> Settings:
     from platformdirs import user_config_path
 
     own = read_settings(user_config_path("afresh") / "config.toml", OWN_SETTINGS)
-    merged = {**own, **read_settings(project.folder / "config.toml", SETTINGS)}
+    of_repository = read_settings(project.folder / "config.toml", SETTINGS)
+    merged = {**own, **of_repository, "patterns": own.get("patterns", True) and of_repository.get("patterns", True)}
     hooks, compaction, knowledge = (merged.pop(name, {}) for name in TABLES)
     plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in merged.items()}
     return Settings(

@@ -107,6 +107,28 @@ def export(name: str, folder: Path | None, as_json: bool) -> None:
     return click.echo(f"written: {path}")
 
 
+@command.command()
+@click.argument("name", metavar="KO")
+@click.option("--plain", is_flag=True, help="Only the lines that name nothing of this project.")
+@click.option("--yes", is_flag=True, help="You have seen what crosses: let it.")
+@json_option
+def share(name: str, plain: bool, yes: bool, as_json: bool) -> None:
+    """Let an approved object cross into your other projects, as a pattern. Without --yes: show exactly what would cross."""
+    from afresh.app.sharing import offer
+    from afresh.app.sharing import share as cross
+    from afresh.cli.common import desk, print_json, show
+    from afresh.cli.views.patterns import offer_json, offer_shown
+
+    here = desk()
+    made = offer(here, name, plain)
+    pattern = cross(here, made) if yes else None
+    if as_json:
+        return print_json(offer_json(made, pattern))
+    if pattern:
+        return click.echo(f"{made.origin.id} has crossed: your other projects may be shown it as {pattern.id}")
+    return show(offer_shown(made, f"afresh knowledge share {made.origin.id}{' --plain' if plain else ''} --yes"))
+
+
 def tell(row: "Row", as_json: bool) -> None:
     from afresh.cli.common import print_json, show
     from afresh.cli.views.knowledge import knowledge_json, knowledge_show

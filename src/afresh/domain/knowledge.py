@@ -12,6 +12,8 @@ PARTS = ("Problem", "What worked", "What did not", "How it was verified")
 COUNTERS = ("shown", "unused", "uses", "successes", "tokens_saved", "last_used", "last_task")
 """The only lines of a file that are written again."""
 NOTHING = "Nothing had to be undone."
+PATTERN = "PT-"
+"""How the id of one begins that was learnt in another project."""
 UNUSED, UNUSED_DAYS = 8, 180
 """Tasks in a row that saw an object and drew nothing from it, and days without a use: then it is looked up no more."""
 PLAIN = re.compile(r"[A-Za-z][\w,./()'+-]*(?: [\w,./()'+-]+)*")

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from afresh.domain.action import Reply
 from afresh.domain.event import Consulted, Event, Referred
 from afresh.domain.fact import Look
+from afresh.domain.knowledge import PATTERN
 from afresh.domain.memory import Memory
 from afresh.domain.state import State
 from afresh.domain.text import one_line
@@ -33,8 +34,15 @@ def consult(state: State, agent: Agent) -> Sequence[Look]:
     else:
         kept = library.named([id for id in state.knowledge.window if id in state.knowledge.used])
         fits = library.find(questions(state), MOST)
-        found = [*kept, *[look for look in fits if look.subject not in {one.subject for one in kept}]][:MOST]
+        shown = {look.subject for look in kept}
+        found = one_pattern([*kept, *[look for look in fits if look.subject not in shown]])[:MOST]
     return within(found, int(state.budget * OF_CEILING), agent.counter)
+
+
+def one_pattern(looks: Sequence[Look]) -> list[Look]:
+    """Of those from other projects only the first."""
+    foreign = [look for look in looks if look.subject.startswith(PATTERN)][1:]
+    return [look for look in looks if look not in foreign]
 
 
 def consulted(state: State, memory: Memory, agent: Agent) -> list[Event]:

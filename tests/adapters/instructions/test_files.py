@@ -50,6 +50,15 @@ def test_they_come_from_general_to_special(files: InstructionFiles, put: Put):
     assert names(files.look((), ("src/b",)))[-1] == "src/b/AGENT.md", "a folder may be named itself"
 
 
+def test_a_repository_that_stands_inside_has_rules_of_its_own_but_a_submodule_is_part_of_this_one(
+    files: InstructionFiles, put: Put
+):
+    for path in ("lib/other/AGENT.md", "lib/other/.git/HEAD", "lib/other/deep/AGENT.md", "part/AGENT.md"):
+        put(path)
+    put("part/.git", "gitdir: ../.git/modules/part")
+    assert names(files.look((), ("lib/other/x.py", "lib/other/deep/x.py", "part/x.py"))) == ["part/AGENT.md"]
+
+
 @pytest.mark.parametrize("count", range(5))
 def test_of_a_projects_files_the_first_that_is_there_counts_and_the_others_are_told(
     files: InstructionFiles, put: Put, count: int

@@ -22,6 +22,15 @@ def test_environments_are_found_two_levels_deep_and_only_untracked_ones(
     assert environment_folders(repository) == (".tox", ".venv", "env", "vendor/bundle", "web/node_modules")
 
 
+def test_environments_of_another_repository_inside_are_not_ours_but_those_of_a_submodule_are(
+    checkout: Path, repository: Repository
+):
+    for folder in ("other/node_modules", "other/.git", "part/node_modules"):
+        (checkout / folder).mkdir(parents=True)
+    (checkout / "part" / ".git").write_text("gitdir: ../.git/modules/part\n")
+    assert environment_folders(repository) == ("part/node_modules",)
+
+
 def test_an_environment_that_is_put_into_the_tree_is_no_part_of_a_snapshot(checkout: Path, workspace: GitWorkspace):
     (checkout / "odd name*").mkdir()
     (checkout / "odd name*" / "pyvenv.cfg").touch()

@@ -4,6 +4,7 @@ task can change the rules that it works by."""
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import filterfalse
 from pathlib import Path
 
 from afresh.adapters.instructions.foreign import CURSOR_RULES, cursor_rule, foreign
@@ -92,13 +93,20 @@ class InstructionFiles:
         if self.root:
             first = next(self._of_project(Level.PROJECT, PROJECT), None)
             yield from [first] if first else self._cursor_rules()
-            for folder in folders(paths):
+            for folder in filterfalse(self._of_another, folders(paths)):
                 names = [f"{folder}/{name}" for name in FOLDER]
                 yield from [replace(place, folder=folder) for place in self._of_project(Level.FOLDER, names)][:1]
         wanted = [f"tasks/{type}.md" for type in dict.fromkeys(types) if NAME.fullmatch(type)]
         for name in wanted:
             yield from self._of_user(Level.TYPE, name)
         yield from self._of_project(Level.TYPE, [f".afresh/{name}" for name in wanted])
+
+    def _of_another(self, folder: str) -> bool:
+        """In a repository of its own, and so of another project; a submodule has a file there."""
+        names = folder.split("/")
+        return (
+            any((self.root / "/".join(names[:end]) / ".git").is_dir() for end in range(1, len(names) + 1)) if self.root else False
+        )
 
     def _of_user(self, level: Level, name: str) -> Iterator[Place]:
         path = self.user / name

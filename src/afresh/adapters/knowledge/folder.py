@@ -29,10 +29,11 @@ class Held:
 
 
 class Folder:
-    """`<repository>/.afresh/knowledge`. It need not exist. What was read is read again only when it has changed."""
+    """`<repository>/.afresh/knowledge`, or the user's patterns: files whose names begin with `mark`. It need not exist. What was
+    read is read again only when it has changed."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, mark: str = "KO-") -> None:
+        self.root, self._mark = root, mark
         self._held: dict[Path, Held] = {}
 
     def held(self) -> list[Held]:
@@ -114,7 +115,9 @@ class Folder:
             if self.root.is_symlink() or folder.is_symlink() or not folder.is_dir():
                 continue
             with os.scandir(folder) as entries:
-                named = sorted(entry.name for entry in entries if entry.name.startswith("KO-") and entry.name.endswith(".md"))
+                named = sorted(
+                    entry.name for entry in entries if entry.name.startswith(self._mark) and entry.name.endswith(".md")
+                )
             for path in (folder / one for one in named):
                 with vanishing():
                     seen = path.lstat()

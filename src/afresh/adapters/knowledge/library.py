@@ -1,7 +1,7 @@
 """What can be looked up: approved knowledge of the project, and the skills of a tree."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,10 +43,10 @@ class Found:
 
 
 class FolderLibrary:
-    """Looks at the folders anew each time; what has not changed is not read again."""
+    """Looks at the folders anew each time; what has not changed is not read again. Without a tree there are no skills."""
 
-    def __init__(self, folder: Folder, tree: Path, clock: Clock) -> None:
-        self._folder, self._tree, self._clock = folder, tree, clock
+    def __init__(self, folder: Folder, tree: Path | None, clock: Clock, text: Callable[[Knowledge], str] = brief) -> None:
+        self._folder, self._tree, self._clock, self._text = folder, tree, clock, text
         self._index = Index()
         self._known: dict[str, Document] = {}
         self._skills: dict[str, Skill] = {}
@@ -87,8 +87,8 @@ class FolderLibrary:
         for held in self._folder.held():
             if (one := held.read.knowledge) and one.standing(today) is Standing.APPROVED:
                 old = before.get(one.id)
-                found[one.id] = old if old and old.stamp == held.stamp else known(one, held.stamp)
-        self._skills = {one.path: one for one in skills(self._tree, self._skills)[0]}
+                found[one.id] = old if old and old.stamp == held.stamp else known(one, held.stamp, self._text(one))
+        self._skills = {one.path: one for one in skills(self._tree, self._skills)[0]} if self._tree else {}
         for one in self._skills.values():
             old = before.get(one.path)
             found[one.path] = old if old and old.stamp == one.stamp else skilled(one)
@@ -104,11 +104,11 @@ def common(held: Mapping[str, Document]) -> frozenset[str]:
     return frozenset(word for word, count in times.items() if count * 2 > len(held))
 
 
-def known(one: Knowledge, stamp: Stamp) -> Document:
+def known(one: Knowledge, stamp: Stamp, text: str) -> Document:
     problem = part(one.body, PARTS[0])
     rest = one.body if not problem else "\n".join(part(one.body, title) for title in PARTS[1:])
     head, tags = f"{one.title}\n{problem}", " ".join(one.tags)
-    return Document(one.id, stamp, head, tags, rest, brief(one), frozenset(words(f"{head}\n{tags}")), one.successes)
+    return Document(one.id, stamp, head, tags, rest, text, frozenset(words(f"{head}\n{tags}")), one.successes)
 
 
 def skilled(one: Skill) -> Document:

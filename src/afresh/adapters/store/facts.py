@@ -10,7 +10,7 @@ from afresh.domain.decided import same_subject
 from afresh.domain.event import Corrected, Entry, Event, Forgotten, Settled, Verified
 from afresh.domain.fact import Fact, FactKind, Scope
 from afresh.domain.known import Edit, Known, fact_id, facts_in
-from afresh.domain.notes import NOTEBOOK, USER
+from afresh.domain.notes import USER
 from afresh.domain.words import split
 
 COLUMNS = "id, task, kind, subject, text, confidence, block, step, source, first, last, scope, author, at, ended, ending"
@@ -37,10 +37,12 @@ FACTS = Schema(0x61667266, (_create,), lasting=False)
 
 
 def learn(connection: Connection, entries: Sequence[Entry]) -> None:
-    """Take in entries of one journal, which follow those seen before."""
+    """Take in entries of one journal, which follow those seen before. Of the user's own only rules for all projects: it is read
+    in every one."""
     for entry in entries:
         for fact, by in facts_in(entry):
-            hold(connection, owner(entry.task, fact), fact, by, entry.at)
+            if entry.task != USER or fact.scope is Scope.USER:
+                hold(connection, owner(entry.task, fact), fact, by, entry.at)
         follow(connection, entry.event, entry)
     if entries:
         last = entries[-1]
@@ -49,7 +51,7 @@ def learn(connection: Connection, entries: Sequence[Entry]) -> None:
 
 def owner(task: str, fact: Fact) -> str:
     """What is told to the notebook of the project is the project's; a user's own is the user's, wherever it was told."""
-    return USER if fact.scope is Scope.USER else NOTEBOOK if task == USER else task
+    return USER if fact.scope is Scope.USER else task
 
 
 def hold(connection: Connection, task: str, fact: Fact, by: str, at: float) -> None:
@@ -102,13 +104,13 @@ def follow(connection: Connection, event: Event, entry: Entry) -> None:
         case Verified(_, verdict):
             drop(connection, entry, lambda facts: observed.verified(facts, verdict))
         case Corrected(name, text, by, why):
-            for number, one in named(connection, name):
+            for number, one in reached(connection, name, entry):
                 if not one.ended:
                     end(connection, number, one, entry.at, ending(CORRECTED, by, why), text)
                     new = Fact(one.fact.kind, one.fact.subject, text, scope=one.fact.scope, step=one.fact.step)
                     insert(connection, Known(fact_id(one.task, new), one.task, new, by, entry.at))
         case Forgotten(name, by, why):
-            for number, one in named(connection, name):
+            for number, one in reached(connection, name, entry):
                 end(connection, number, one, entry.at, ending(FORGOTTEN, by, why), "")
         case _:
             return
@@ -116,6 +118,11 @@ def follow(connection: Connection, event: Event, entry: Entry) -> None:
 
 def ending(what: str, by: str, why: str) -> str:
     return f"{what} by {by}{f': {why}' if why else ''}"
+
+
+def reached(connection: Connection, name: str, entry: Entry) -> list[tuple[int, Known]]:
+    """The user's notebook is read in every project: only the user's own rules can come of it, or be changed by it."""
+    return [one for one in named(connection, name) if entry.task != USER or one[1].task == USER]
 
 
 def drop(connection: Connection, entry: Entry, kept: Callable[[Facts], Facts]) -> None:

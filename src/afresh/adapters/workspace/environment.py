@@ -30,7 +30,7 @@ def _environments(folder: Path, prefix: str, depth: int) -> Iterator[str]:
         name = prefix + entry.name
         if _is_environment(entry, name):
             yield name
-        elif depth > 1 and not entry.is_symlink():
+        elif depth > 1 and not entry.is_symlink() and not _is_repository(entry):
             yield from _environments(Path(entry.path), name + "/", depth - 1)
 
 
@@ -39,6 +39,11 @@ def _folders(folder: Path) -> "list[os.DirEntry[str]]":
         return [entry for entry in os.scandir(folder) if entry.name not in (".git", ".afresh") and entry.is_dir()]
     except OSError:
         return []
+
+
+def _is_repository(entry: "os.DirEntry[str]") -> bool:
+    """Of its own, and so another project; a submodule, which is part of this one, has a file there."""
+    return os.path.isdir(os.path.join(entry.path, ".git"))
 
 
 def _is_environment(entry: "os.DirEntry[str]", name: str) -> bool:

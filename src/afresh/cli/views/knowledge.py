@@ -5,7 +5,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from afresh.cli.views.parts import fields, heading, listing, said
-from afresh.domain.knowledge import Knowledge, Standing
+from afresh.cli.views.patterns import pattern_list
+from afresh.domain.knowledge import PATTERN, Knowledge, Standing
 from afresh.domain.text import one_line
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def knowledge_list_json(found: "Listing") -> dict[str, Any]:
         "objects": [{**knowledge_json(row), "body": None} for row in found.rows],
         "skills": [{"path": path, "description": description} for path, description in found.skills],
         "notes": [asdict(note) for note in found.notes],
+        "patterns": [{**knowledge_json(row), "body": None} for row in found.patterns],
     }
 
 
@@ -49,6 +51,8 @@ def knowledge_list(found: "Listing") -> "RenderableType":
     if found.skills:
         rows = [(one_line(path, 80), said(description, limit=160)) for path, description in found.skills]
         parts += [heading("Skills of the repository"), fields(rows)]
+    if found.patterns:
+        parts += [heading("Patterns for all your projects"), pattern_list(found.patterns)]
     if found.notes:
         parts += [heading("Can't be used as they are"), *[said(str(note), "yellow") for note in found.notes]]
     return Group(*parts)
@@ -79,12 +83,17 @@ def knowledge_show(row: "Row") -> "RenderableType":
             ),
         ),
         ("tags", said(", ".join(one.tags))),
-        ("learnt from", said(one.source or "a person")),
+        ("learnt from", said(" in ".join(filter(None, (one.source, origin(row)))) or "a person")),
         ("effect", said(effect(one))),
         ("file", said(str(row.file))),
     ]
     title = Text.assemble((one.id, "bold"), " ", said(one.title))
     return Group(title, "", fields([pair for pair in rows if str(pair[1])]), "", body(one.body))
+
+
+def origin(row: "Row") -> str:
+    """Of a pattern, the project that it is from; for people only."""
+    return row.knowledge.project if row.knowledge.id.startswith(PATTERN) else ""
 
 
 def effect(one: Knowledge) -> str:

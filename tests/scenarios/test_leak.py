@@ -1,0 +1,276 @@
+"""Nothing of one project ever shows up in another's windows or files, whatever the two have in common."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from leak import OF_GIT, PLACES, WORDS, Count, Full, canary, cloned, copied, fill, kept, repository, scripted, worktree
+from person import CHECK, COMPLETE, MEND, Person, Step
+
+from afresh.adapters.sandbox import bubblewrap, supervised
+from afresh.adapters.store.database import Database
+from afresh.adapters.store.lore import SqliteLore
+from afresh.adapters.store.sqlite import SqliteStore
+from afresh.app import compose, knowledge, tasks
+
+ENVIRONMENT = "environment"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """One user, who has a secret in the environment."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("user")
+        for name in ("DATA", "CONFIG", "STATE", "CACHE"):
+            patch.setenv(f"XDG_{name}_HOME", str(folder / name.lower()))
+        patch.setenv("SETTLEMENT_TOKEN", canary(ENVIRONMENT))
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def full(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Full:
+    return fill(tmp_path_factory.mktemp("first"))
+
+
+@pytest.fixture(scope="module")
+def other(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Person:
+    """Another project in a folder of the same name, about the same."""
+    return repository(tmp_path_factory.mktemp("second"))
+
+
+@dataclass
+class Heard:
+    """A model that writes down every request, whole."""
+
+    texts: list[str] = field(default_factory=list[str])
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        make = compose.make_model
+
+        def heard(*args):
+            model = make(*args)
+            propose = model.propose
+
+            def listen(request):
+                self.texts.append("\n".join([request.system, request.message, repr(request.tools)]))
+                return propose(request)
+
+            model.propose = listen
+            return model
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(compose, "make_model", heard)
+            yield
+
+
+def prying(full: Full) -> dict[str, Callable[[int], list[Step]]]:
+    """What a model in the other project may try, by the number of the name that it tries it with."""
+    blocks, facts, objects = full.blocks, full.facts, full.objects
+    outside = full.person.repo
+    return {
+        "memory": lambda n: [("recall", {"id": ("memory", "notes", "decisions", "failed", "rules")[n % 5], "about": WORDS})],
+        "newest": lambda n: [("recall", {"id": "memory"})],
+        "block": lambda n: [("recall", {"id": blocks[n % len(blocks)][: 6 + n % 27]})],
+        "fact": lambda n: [("recall", {"id": facts[n % len(facts)]})],
+        "object": lambda n: [("recall", {"id": objects[n % len(objects)]})],
+        "search": lambda n: [("search", {"text": ("ledger", "rounds", "zq")[n % 3]})],
+        "climb": lambda n: [
+            ("read", {"path": ("../../first0/repo/untracked.txt", f"{outside}/untracked.txt", "../repo/calc.py")[n % 3]})
+        ],
+        "note": lambda n: [("remember", {"subject": "double", "note": WORDS})],
+        "decide": lambda n: [("decide", {"subject": "ledger", "decision": WORDS, "why": "it is exact"})],
+        "environment": lambda n: [("run", {"command": "env; set; cat /proc/self/environ | tr '\\0' '\\n'"})],
+        "git": lambda n: [
+            ("run", {"command": "git log --all; git branch -a; git remote -v; ls -la . ..; cat repo/node_modules/*/*"})
+        ],
+        "wrong": lambda n: [("edit", {"path": "calc.py", "old": "x + 2", "new": "x + 3"})],
+        "compact": lambda n: [("compact", {"keep": WORDS})],
+    }
+
+
+COMMANDS: tuple[Callable[[Full, int], tuple[str, ...]], ...] = (
+    lambda full, n: ("memory", "search", *WORDS.split(), "--json"),
+    lambda full, n: ("memory", "search", "-n", "100"),
+    lambda full, n: ("memory", "show", full.facts[n % len(full.facts)]),
+    lambda full, n: ("knowledge", "search", *WORDS.split()),
+    lambda full, n: ("knowledge", "list", "--json"),
+    lambda full, n: ("knowledge", "show", full.objects[n % len(full.objects)]),
+    lambda full, n: ("context", "block", full.blocks[n % len(full.blocks)]),
+    lambda full, n: ("instructions",),
+    lambda full, n: ("template", "list"),
+    lambda full, n: ("list",),
+    lambda full, n: ("inbox",),
+    lambda full, n: ("export",),
+    lambda full, n: ("rebuild",),
+)
+EVERY = (
+    "memory", "newest", "block", "fact", "object", "search", "climb", "note", "decide", "environment", "git", "wrong", "compact",
+)  # fmt: skip
+
+
+def pry(full: Full, other: Person, ways: Sequence[tuple[str, int]], but: frozenset[str] = frozenset(), most: int = 0) -> Count:
+    """A task in the other project that tries all of these, and then a look at all that it has seen and left behind."""
+    known, heard = prying(full), Heard()
+    steps = [known[way](number) for way, number in ways]
+    grouped = [[action for step in steps[at : at + 4] for action in step] for at in range(0, len(steps), 4)]
+    script = scripted(other, [*grouped, [MEND], [COMPLETE]])
+    goal, check = f"{WORDS}: calc.py, untracked.txt, first/calc.py and repo/calc.py are wrong", CHECK if most else "true"
+    with heard.listening():
+        told = other.runs(script, "--no-sandbox", "--json", goal=goal, check=check)
+    assert len(heard.texts) >= len(grouped) + 1, told.err
+    canaries, count = {**full.canaries(but), canary(ENVIRONMENT): ENVIRONMENT}, Count(windows=len(heard.texts))
+    count.look(heard.texts, canaries, "a window")
+    for number, command in enumerate(COMMANDS[:most]):
+        said = other.types(*command(full, number + len(ways)))
+        count.look((said.out, said.err), canaries, " ".join(command(full, number)))
+    for name, text in kept(other.repo / ".afresh"):
+        count.look((text,), canaries, name)
+    return count
+
+
+def of_user(home: Path, full: Full) -> Count:
+    count = Count()
+    for name, text in kept(home):
+        count.look((text,), full.canaries(), f"the user's {name}")
+    return count
+
+
+ways = st.lists(st.tuples(st.sampled_from(EVERY), st.integers(0, 400)), min_size=6, max_size=16)
+quiet = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
+
+
+@settings(max_examples=2, suppress_health_check=quiet)
+@example(ways=[(way, number * 13) for number, way in enumerate((*EVERY, "memory", "memory", "block", "fact"))])
+@given(ways=ways)
+def test_no_window_of_another_project_ever_holds_a_canary(
+    full: Full, other: Person, home: Path, ways: list[tuple[str, int]]
+) -> None:
+    assert not pry(full, other, ways, most=len(COMMANDS)).found
+    assert not of_user(home, full).found
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("part", range(8))
+@settings(max_examples=5, suppress_health_check=quiet)
+@given(ways=ways, places=st.sets(st.sampled_from(PLACES), min_size=1))
+def test_wherever_the_canaries_are_and_whatever_is_tried(
+    tmp_path_factory: pytest.TempPathFactory, home: Path, part: int, ways: list[tuple[str, int]], places: set[str]
+) -> None:
+    one = fill(tmp_path_factory.mktemp("any"), sorted(places))
+    assert not pry(one, repository(tmp_path_factory.mktemp("other")), ways).found
+    assert not of_user(home, one).found
+
+
+def nested(full: Full, folder: Path) -> tuple[Full, Person]:
+    """The other project is a repository inside the first one's folder."""
+    outer = copied(full, folder / "outer")
+    return outer, repository(outer.person.repo / "inner")
+
+
+def around(full: Full, folder: Path) -> tuple[Full, Person]:
+    """The first project stands inside the other one's folder, where git does not track it."""
+    one = repository(folder / "outer")
+    shutil.copytree(full.person.repo, one.repo / "repo", symlinks=True)
+    return replace(full, person=Person(one.repo)), one
+
+
+def linked(full: Full, folder: Path) -> tuple[Full, Person]:
+    """The other project is reached through a link that stands beside the first, and has links into it."""
+    one = repository(folder / "real")
+    for name, target in (("untracked.txt", full.person.repo / "untracked.txt"), ("first", full.person.repo)):
+        (one.repo / name).symlink_to(target)
+    one.commit("links")
+    (folder / "way").symlink_to(one.folder)
+    return full, Person(folder / "way")
+
+
+LAYOUTS = {
+    "inside": (nested, frozenset[str]()),
+    "around": (around, frozenset[str]()),
+    "linked": (linked, frozenset[str]()),
+    "clone": (lambda full, folder: (full, cloned(full, folder / "clone")), OF_GIT),
+    "worktree": (lambda full, folder: worktree_of(full, folder), OF_GIT),
+}
+
+
+def worktree_of(full: Full, folder: Path) -> tuple[Full, Person]:
+    own = copied(full, folder / "own")
+    return own, worktree(own, folder / "beside")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_nor_does_a_project_that_stands_close_to_it(full: Full, home: Path, tmp_path: Path, layout: str) -> None:
+    arrange, carried = LAYOUTS[layout]
+    near, other = arrange(full, tmp_path)
+    assert not pry(near, other, [(way, number * 7) for number, way in enumerate(EVERY)], carried).found
+    assert not of_user(home, full).found
+
+
+def test_nor_when_each_runs_in_a_process_of_its_own(full: Full, home: Path, tmp_path: Path) -> None:
+    other = repository(tmp_path)
+    known = prying(full)
+    script = scripted(other, [known["memory"](0) + known["environment"](0), [MEND], [COMPLETE]])
+    process = other.starts("run", WORDS, "--type", "fix_bug", "--check", "true", "--model", script, "--no-sandbox")
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    count, canaries = Count(), {**full.canaries(), canary(ENVIRONMENT): ENVIRONMENT}
+    count.look((out, err, *[text for _, text in kept(other.repo / ".afresh")]), canaries, "another process")
+    assert count.texts > 20 and not count.found
+
+
+def test_a_command_in_the_sandbox_reaches_no_file_of_another_project(
+    full: Full, tmp_path: Path, requires_sandbox: Callable[..., None]
+) -> None:
+    requires_sandbox()
+    other, heard, place = repository(tmp_path), Heard(), full.person.repo
+    look = f"cat {place}/untracked.txt {place}/.afresh/AGENT.md; strings {place}/.afresh/state/afresh.db; grep -r double {place}"
+    with heard.listening():
+        other.runs(scripted(other, [[("run", {"command": f"{look}; ls -R {place} ~ $HOME; true"})], [MEND], [COMPLETE]]))
+    count = Count()
+    count.look(heard.texts, full.canaries(), "a window")
+    assert len(heard.texts) == 3 and not count.found
+
+
+def first_lore(full: Full) -> Callable[..., SqliteLore]:
+    def lore(path: Path, store: SqliteStore, notebooks) -> SqliteLore:
+        theirs = full.person.state
+        return SqliteLore(theirs / "memory.db", SqliteStore(Database(theirs / "afresh.db")), notebooks)
+
+    return lore
+
+
+def breach(full: Full, wall: str, patch: pytest.MonkeyPatch) -> None:
+    if wall == "memory":
+        patch.setattr(tasks, "SqliteLore", first_lore(full))
+    elif wall == "knowledge":
+        theirs = knowledge.folder_of(full.person.repo)
+        patch.setattr(knowledge, "folder_of", lambda root: theirs)
+    elif wall == "instructions":
+        made = tasks.instructions_for
+        patch.setattr(tasks, "instructions_for", lambda root, shelf: made(full.person.repo, shelf))
+    else:
+        for level in (bubblewrap, supervised):
+            patch.setattr(level, "clean_environment", lambda *args: dict(os.environ))
+
+
+BREACHES = {
+    "memory": "note in a window",
+    "knowledge": "approved in a window",
+    "instructions": "agent in a window",
+    "environment": "environment in a window",
+}
+
+
+@pytest.mark.parametrize("wall", BREACHES)
+def test_a_wall_that_is_broken_is_noticed(full: Full, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wall: str) -> None:
+    other = repository(tmp_path)
+    breach(full, wall, monkeypatch)
+    found = pry(full, other, [("memory", 0), ("environment", 0)]).found
+    assert BREACHES[wall] in found, found

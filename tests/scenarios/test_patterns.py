@@ -1,0 +1,182 @@
+"""What was learnt in one project may be shown in another: plain lines by themselves, the rest only if a person says so."""
+
+from pathlib import Path
+
+import pytest
+from leak import kept, repository
+from person import COMPLETE, MEND, Person
+
+GOAL = "the second request returns old values from the buffer"
+LATER = "a later request returns old values: the buffer is not cleared"
+PLAIN = "Clear the buffer before every new request"
+TELLING = "The manifest in stowage.py was kept too long."
+ASK = ("ask", {"question": "Go on?"})
+
+
+@pytest.fixture
+def other(person: Person, tmp_path_factory: pytest.TempPathFactory) -> Person:
+    return repository(tmp_path_factory.mktemp("elsewhere"))
+
+
+def write(
+    person: Person, id: str = "KO-1", title: str = GOAL, worked: str = f"{PLAIN}\n{TELLING}", status: str = "draft"
+) -> None:
+    head = f"id: {id}\ntitle: {title!r}\ntags: [buffer, request, stowage]\nstatus: {status}\nproject: repo\nsource: stow-4f1e\n"
+    body = f"## Problem\n{title}\n\n## What worked\n{worked}\n\n## How it was verified\n- `python -m unittest`: 3 passed\n"
+    person.write(f".afresh/knowledge/{'drafts' if status == 'draft' else 'approved'}/{id}.md", f"---\n{head}---\n{body}")
+
+
+def patterns(person: Person) -> list[dict]:
+    return person.types("knowledge", "list", "--json").json["patterns"]
+
+
+def found(person: Person, goal: str = LATER) -> list[str]:
+    return [row["text"] for row in person.types("knowledge", "search", goal, "--json").json]
+
+
+def windows(person: Person, goal: str = LATER) -> list[str]:
+    task = person.runs(person.script([ASK]), "--no-sandbox", "--json", goal=goal).json["task"]
+    call = person.types("context", "show", task, "--json").json
+    return [section["text"] for section in call["sections"]]
+
+
+def test_plain_lines_cross_by_themselves_marked_and_without_their_origin(person: Person, other: Person):
+    write(person)
+    assert person.types("knowledge", "approve", "KO-1").code == 0
+    (pattern,) = patterns(other)
+    assert (pattern["by"], pattern["source"], pattern["project"]) == ("automatic", "KO-1", str(person.repo)), "for people"
+    shown = "\n".join(windows(other))
+    assert f"{pattern['id']} (pattern from another project, {pattern['created']}) {GOAL}\nWhat worked:\n{PLAIN}" in shown
+    left = "\n".join(text for _, text in kept(other.repo / ".afresh"))
+    for telling in ("stowage", "manifest", "KO-1", "stow-4f1e", "unittest`", str(person.repo)):
+        assert telling not in shown and telling not in left, telling
+
+
+def test_a_verified_task_gives_a_pattern_and_one_that_is_shown_it_counts_without_being_named(person: Person, other: Person):
+    done = ("complete", {"summary": f"{PLAIN}\n\n{TELLING}"})
+    look = ("read", {"path": "calc.py"})
+    assert person.runs(person.script([look], [MEND], [done]), "--no-sandbox", goal=GOAL).code == 0
+    (pattern,) = patterns(person)
+    assert PLAIN in (text := Path(pattern["file"]).read_text()) and "calc" not in text and "stowage" not in text
+    told = other.runs(other.script([MEND, COMPLETE]), "--no-sandbox", "--json", goal=LATER)
+    assert told.code == 0
+    (after,) = patterns(other)
+    assert after["shown"] == 1 and after["last_task"] and told.json["task"] not in Path(after["file"]).read_text()
+    assert len(found(person, GOAL)) == 1, "where it was learnt it is not shown twice"
+
+
+def test_nothing_crosses_by_itself_that_names_the_project(person: Person, other: Person):
+    write(person, "KO-1", title="double returns old values from the buffer")
+    write(person, "KO-2", worked=TELLING)
+    for id in ("KO-1", "KO-2"):
+        assert person.types("knowledge", "approve", id).code == 0
+    assert patterns(other) == [] and found(other) == []
+
+
+def test_a_person_sees_exactly_what_would_cross_and_lets_it(person: Person, other: Person):
+    write(person, title="double returns old values from the buffer")
+    person.types("knowledge", "approve", "KO-1")
+    told = person.types("knowledge", "share", "KO-1")
+    assert told.code == 0 and TELLING in told.words and "Nothing has crossed yet" in told.words
+    assert "It may tell of this project:" in told.words and "stowage.py" in told.out
+    assert patterns(other) == []
+    offered = person.types("knowledge", "share", "KO-1", "--json").json
+    assert offered["crossed"] is None and {"double", "stowage.py"} <= set(offered["names"])
+    assert person.types("knowledge", "share", "KO-1", "--yes").code == 0
+    (pattern,) = patterns(other)
+    assert pattern["by"] == "confirmed" and TELLING in found(other)[0]
+    body = Path(pattern["file"]).read_text()
+    assert all(line in body for line in offered["text"]["body"].splitlines())
+    again = person.types("knowledge", "share", "KO-1", "--yes")
+    assert again.code == 1 and f"has crossed already, as {pattern['id']}" in again.words
+
+
+def test_a_person_may_let_the_plain_part_cross_alone(person: Person, other: Person):
+    write(person, status="approved")
+    told = person.types("knowledge", "share", "KO-1", "--plain")
+    assert PLAIN in told.out and "stowage" not in told.out and "No name, path or literal" in told.words
+    assert person.types("knowledge", "share", "KO-1", "--plain", "--yes").code == 0
+    (text,) = found(other)
+    assert PLAIN in text and "stowage" not in text
+
+
+def test_what_has_no_plain_part_or_waits_for_approval_is_not_shared(person: Person):
+    write(person, "KO-1", title="double returns old values")
+    told = person.types("knowledge", "share", "KO-1", "--yes")
+    assert told.code == 1 and "KO-1 is draft" in told.words and "nothing has crossed" in told.words
+    person.types("knowledge", "approve", "KO-1")
+    told = person.types("knowledge", "share", "KO-1", "--plain", "--yes")
+    assert told.code == 1 and "no plain part: its title says double" in told.words
+    assert patterns(person) == []
+
+
+def test_a_pattern_comes_after_the_projects_own_and_never_more_than_one(person: Person, other: Person):
+    write(person, "KO-1")
+    write(
+        person, "KO-2", "a later request returns old values: look at the buffer", "Remove the whole buffer at the end of the loop"
+    )
+    for id in ("KO-1", "KO-2"):
+        assert person.types("knowledge", "approve", id).code == 0
+    assert len(patterns(other)) == 2 and len(found(other)) == 1
+    write(other, "KO-9", LATER, "Look into bin_buffer first.", status="approved")
+    first, second = found(other)
+    assert first.startswith("KO-9") and "(pattern from another project" in second
+    for number in range(2):
+        write(other, f"KO-{number}", LATER, f"Look into bin_buffer_{number} first.", status="approved")
+    assert "(pattern from another project" not in "\n".join(windows(other))
+
+
+def test_a_pattern_that_a_person_rejects_is_shown_no_more_and_does_not_come_back(person: Person, other: Person):
+    write(person)
+    person.types("knowledge", "approve", "KO-1")
+    (pattern,) = patterns(other)
+    assert other.types("knowledge", "reject", pattern["id"]).code == 0
+    assert found(other) == []
+    assert person.types("knowledge", "approve", "KO-1").code == 0
+    assert [row["status"] for row in patterns(person)] == ["rejected"] and found(other) == []
+    told = person.types("knowledge", "share", "KO-1", "--yes")
+    assert told.code == 1 and "was rejected" in told.words
+
+
+def test_what_is_rejected_where_it_was_learnt_is_shown_nowhere(person: Person, other: Person):
+    write(person)
+    person.types("knowledge", "approve", "KO-1")
+    assert len(found(other)) == 1
+    assert person.types("knowledge", "reject", "KO-1").code == 0
+    assert found(other) == [] and [row["status"] for row in patterns(other)] == ["rejected"]
+
+
+@pytest.fixture
+def config(person: Person, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(person.folder / "config"))
+    path = person.folder / "config" / "afresh" / "config.toml"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def test_turned_off_by_the_user_nothing_crosses_and_nothing_is_shown(person: Person, other: Person, config: Path):
+    write(person)
+    person.types("knowledge", "approve", "KO-1")
+    assert len(found(other)) == 1
+    config.write_text("patterns = false\n")
+    other.write(".afresh/config.toml", "patterns = true\n")
+    assert found(other) == [] and "pattern from" not in "\n".join(windows(other)), "a repository can't turn it on"
+    write(person, "KO-2", "the last writer waits for the first reader", "Close the file before the lock is released")
+    person.types("knowledge", "approve", "KO-2")
+    assert len(patterns(person)) == 1
+    told = person.types("knowledge", "share", "KO-2", "--yes")
+    assert told.code == 1 and "patterns are turned off" in told.words
+
+
+def test_a_repository_may_keep_to_itself(person: Person, other: Person):
+    person.write(".afresh/config.toml", "patterns = false\n")
+    write(person)
+    person.types("knowledge", "approve", "KO-1")
+    assert patterns(other) == []
+
+
+def test_a_folder_that_cant_be_written_stops_nothing(person: Person, other: Person):
+    (person.folder / "data").write_text("a file where a folder should be")
+    write(person)
+    assert person.types("knowledge", "approve", "KO-1").code == 0
+    assert found(other) == []
