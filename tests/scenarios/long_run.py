@@ -79,7 +79,7 @@ class Forgetful(SqliteStore):
 
 
 def ordered(store: SqliteStore) -> None:
-    write(store, None, [Created(Task(id="t", goal="See what the jobs print", max_steps=500))])
+    write(store, None, [Created(Task(id="t", goal="See what the jobs print", max_steps=500, budget=4_400))])
 
 
 def agent(store: SqliteStore, die_in: int) -> tuple[Agent, list[Request]]:

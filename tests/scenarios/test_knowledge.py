@@ -182,3 +182,12 @@ def test_a_model_words_it_better_if_the_user_says_so_and_is_asked_once(person: P
     assert (
         words in (person.repo / one["file"]).read_text() and "- changed `calc.py`" not in (person.repo / one["file"]).read_text()
     )
+
+
+def test_what_a_person_wants_forgotten_is_not_shown_from_knowledge_either(person: Person) -> None:
+    assert person.runs(person.script([NOTE, MEND], [COMPLETE])).code == 0
+    (note,) = person.types("memory", "search", "rounding", "--kind", "note", "--json").json
+    assert person.types("memory", "forget", note["id"]).code == 0
+    assert person.runs(person.script([MEND], [COMPLETE], name="second"), goal="double gives a wrong number").code == 0
+    shown = window(person)
+    assert "double is wrong" in shown and "every caller goes through" not in shown

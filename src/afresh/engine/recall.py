@@ -38,7 +38,7 @@ def recall(state: State, agent: Agent) -> Memory:
     edits = Edits(tuple(agent.lore.edits()))
     looks = [
         *instructed(state, agent),
-        *consult(state, agent),
+        *[replace(look, text=edits.scrub(look.text)) for look in consult(state, agent)],
         *agent.insight.looks(state, agent.files),
         *excerpts(state, agent.files, changes),
         *failing_tests(state, agent.files),
