@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import settings
 
-settings.register_profile("afresh", deadline=None)
+settings.register_profile("afresh", deadline=None, max_examples=60)
 settings.load_profile("afresh")
 
 PERSONAL = ("AFRESH_", "ANTHROPIC_", "OPENAI_", "GIT_", "XDG_", "PYTEST_ADDOPTS")
