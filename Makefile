@@ -29,8 +29,11 @@ lint: setup
 types: setup
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 
+# One worker more than there are cores: many tests wait for processes that they have started.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
+
 test: lint types
-	@$(BIN)/python -m pytest -q -rs -n auto --dist worksteal
+	@$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal
 
 torture: setup
 	@$(BIN)/python -m pytest -q -m torture

@@ -16,7 +16,7 @@ from afresh.app.tasks import Order, add, open_desk
 from afresh.domain.window import Omission
 from afresh.errors import NeedsPerson
 
-CHECK = f"{sys.executable} -m pytest -q -p no:cacheprovider -p no:hypothesispytest -p no:xdist -p no:inline_snapshot"
+CHECK = f"{sys.executable} -m pytest -q -p no:cacheprovider -p no:hypothesispytest -p no:xdist"
 QUICK = f"{sys.executable} -c pass"
 Step = tuple[str, Mapping[str, Any]]
 

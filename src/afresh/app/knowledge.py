@@ -13,9 +13,10 @@ from afresh.adapters.knowledge.library import FolderLibrary
 from afresh.adapters.knowledge.parse import Note
 from afresh.adapters.knowledge.patterns import PatternedLibrary, is_pattern
 from afresh.adapters.knowledge.skills import export, skills
+from afresh.adapters.workspace.author import author
 from afresh.app.patterns import cross, made_from, patterns_folder, unnamed, with_patterns
 from afresh.app.tasks import Desk, note
-from afresh.domain.event import Ended, Learnt
+from afresh.domain.event import Ended, Judged, Learnt
 from afresh.domain.fit import fit, likeness, subject, terms
 from afresh.domain.knowledge import By, Knowledge, Standing, day_of, moment, part
 from afresh.domain.lookups import Seen
@@ -246,6 +247,7 @@ def decide(desk: Desk, name: str, values: Mapping[str, Any], place: str) -> Row:
     one = find(desk, name)
     folder = patterns_folder() if is_pattern(one.knowledge.id) else folder_of(desk.project.root)
     folder.move(folder.set(one.knowledge.id, lambda _: values, begin=True), place)
+    desk.notebook.append([Judged(one.knowledge.id, str(values["status"]), author(desk.project.root))])
     return find(desk, one.knowledge.id)
 
 

@@ -1,9 +1,9 @@
 """What the project remembers, for people: found, shown, corrected, forgotten. Each change is an event with its author."""
 
-import getpass
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from afresh.adapters.workspace.author import author
 from afresh.app.acceptance import refuse_unstorable
 from afresh.app.tasks import Desk, find, users_own
 from afresh.domain.event import Corrected, Event, Forgotten, Noted
@@ -45,7 +45,7 @@ def add(desk: Desk, text: str, about: str = "", everywhere: bool = False) -> Kno
     """A rule of the user's for this project, or for all of them. A newer one about the same takes its place."""
     refuse_words(text)
     fact = Fact(FactKind.RULE, about or one_line(text, SUBJECT), text, scope=Scope.USER if everywhere else Scope.PROJECT)
-    event = Noted(fact, author())
+    event = Noted(fact, author(desk.project.root))
     book = users_own(desk.clock, make=True)[0] if everywhere else desk.notebook
     book.append([event])
     desk.projections.noted()
@@ -57,7 +57,7 @@ def correct(desk: Desk, name: str, text: str, why: str = "") -> Known:
     known = in_force(desk, name)
     if known.fact.text == text:
         raise BadInput(f"{known.id} says so already", next=f"afresh memory show {known.id}", safe=SAFE)
-    write(desk, known, Corrected(known.id, text, author(), why))
+    write(desk, known, Corrected(known.id, text, author(desk.project.root), why))
     return named(desk, fact_id(known.task, replace(known.fact, text=text)))
 
 
@@ -66,7 +66,7 @@ def forget(desk: Desk, name: str, why: str = "") -> Known:
     known = named(desk, name)
     if known.end.startswith("forgotten"):
         raise BadInput(f"{known.id} is {known.end} already", next=f"afresh memory show {known.id}", safe=SAFE)
-    write(desk, known, Forgotten(known.id, author(), why))
+    write(desk, known, Forgotten(known.id, author(desk.project.root), why))
     return named(desk, known.id)
 
 
@@ -105,11 +105,3 @@ def refuse_words(text: str) -> None:
             safe=SAFE,
         )
     refuse_unstorable(text)
-
-
-def author() -> str:
-    """The name that this person has on this machine."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "person"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from afresh.domain.action import Observation, Reply
 from afresh.domain.fact import Decision, Fact, Hunk, IndexLine, PlanItem, Region
 from afresh.domain.meter import Meter
-from afresh.domain.notes import Corrected, Forgotten, Noted
+from afresh.domain.notes import Corrected, Forgotten, Judged, Noted
 from afresh.domain.passage import Passage
 from afresh.domain.summary import Summary
 from afresh.domain.task import Status, Task
@@ -249,7 +249,7 @@ _KINDS = (
     Created, Claimed, Opened, Baselined, Requested, Replied, Acted, Planned, Asked,
     Answered, Decided, Digested, Verified, Settled, Finished, Ended,
     Calibrated, Breached, Doubted, Wanted, Rebudgeted, Checkpointed, CompactionWanted, Compacted,
-    Noted, Corrected, Forgotten,
+    Noted, Corrected, Forgotten, Judged,
     Consulted, Referred, Worded, Learnt,
 )  # fmt: skip
 
@@ -257,7 +257,7 @@ Event = (
     Created | Claimed | Opened | Baselined | Requested | Replied | Acted | Planned | Asked
     | Answered | Decided | Digested | Verified | Settled | Finished | Ended
     | Calibrated | Breached | Doubted | Wanted | Rebudgeted | Checkpointed | CompactionWanted | Compacted
-    | Noted | Corrected | Forgotten
+    | Noted | Corrected | Forgotten | Judged
     | Consulted | Referred | Worded | Learnt
 )  # fmt: skip
 

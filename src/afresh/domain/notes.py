@@ -33,3 +33,12 @@ class Forgotten:
     fact: str
     by: str
     why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A person's word on what a task has learnt: approved or rejected."""
+
+    object: str
+    standing: str
+    by: str
