@@ -12,6 +12,14 @@ settings.load_profile("afresh")
 PERSONAL = ("AFRESH_", "ANTHROPIC_", "OPENAI_", "GIT_", "XDG_", "PYTEST_ADDOPTS")
 
 
+LONGEST = ("test_documented_commands_work[README", "test_the_suggestions_bring", "test_after_five_hundred", "test_a_killed_run")
+"""Begun first: a long test that begins last leaves the other workers idle."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.name.startswith(LONGEST))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def bare_machine(tmp_path_factory: pytest.TempPathFactory):
     """Also for the processes that tests start."""

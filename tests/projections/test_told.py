@@ -12,6 +12,7 @@ from afresh.adapters.store.database import Database
 from afresh.adapters.store.lore import SqliteLore
 from afresh.adapters.store.notebook import SqliteNotebook
 from afresh.app import memory
+from afresh.app.project import Project
 from afresh.domain import event as happened
 from afresh.domain.fact import Decision, Fact, FactKind
 from afresh.domain.task import Status
@@ -28,7 +29,8 @@ def told(desk: Desk, tmp_path: Path) -> Iterator[Any]:
     notebook = SqliteNotebook(database, FakeClock())
     lore = SqliteLore(tmp_path / "memory.db", desk.store, lambda: [notebook])  # pyright: ignore[reportArgumentType]
     desk.writer.lore = lore
-    yield SimpleNamespace(lore=lore, notebook=notebook, projections=desk.writer, store=desk.store, clock=FakeClock())
+    parts = {"lore": lore, "notebook": notebook, "projections": desk.writer, "store": desk.store, "clock": FakeClock()}
+    yield SimpleNamespace(project=Project(tmp_path), **parts)
     lore.close()
     database.close()
 
