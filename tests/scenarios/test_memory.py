@@ -32,7 +32,8 @@ def goes_on(person: Person, task: str) -> None:
 
 def test_what_is_forgotten_is_in_no_later_window_and_in_the_history(person: Person) -> None:
     echo = ("run", {"command": f"echo '{SECRET}'; echo other line"})
-    task = paused(person, [NOTE, echo], [ASK], [("recall", {"id": "notes"})], [MEND, COMPLETE])
+    long = ("run", {"command": f"seq 1 400; echo '{SECRET}'; seq 400 430"})
+    task = paused(person, [NOTE, echo], [long, ASK], [("recall", {"id": "notes"})], [MEND, COMPLETE])
     assert SECRET in windows(person, task)[1]
     (name,) = ids(person, "fixture", "server", "--kind", "note")
     told = person.types("memory", "forget", name, "--why", "it is nobody's business")

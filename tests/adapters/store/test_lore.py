@@ -151,6 +151,7 @@ def test_what_a_person_has_corrected_is_not_learnt_again(project: Project) -> No
     project.learns("one", note("parser", "reads lines"))
     (known,) = project.lore.look_up(Question("parser"))
     project.notebook.append([happened.Corrected(known.id, "reads bytes", "anna")])
+    assert project.knows("parser") == ["reads bytes"]
     project.learns("one", note("parser", "reads lines", 5))
     assert project.knows("parser") == ["reads bytes"]
     (now,) = project.lore.look_up(Question("parser"))
@@ -162,6 +163,7 @@ def test_what_is_forgotten_is_not_found_and_not_learnt_again(project: Project) -
     project.learns("one", note("key", "the password is swordfish"))
     (known,) = project.lore.look_up(Question("swordfish"))
     project.notebook.append([happened.Forgotten(known.id, "anna", "a secret")])
+    assert project.knows("swordfish", "one") == []
     project.learns("one", note("key", "the password is swordfish", 9))
     assert project.knows("swordfish", "one") == []
     (gone,) = project.lore.known(known.id)

@@ -10,10 +10,11 @@ from afresh.adapters.tools.recall import tool
 from afresh.domain import event as happened
 from afresh.domain.chain import block_id
 from afresh.domain.fact import IndexLine
+from afresh.domain.known import Edit
 from afresh.domain.passage import Passage, Voice
 from afresh.domain.state import State, changed
 from afresh.errors import ModelMistake
-from afresh.ports import Bench, roughly
+from afresh.ports import Bench, NoLore, roughly
 from afresh.testing.files import DictFiles, TableSandbox
 from afresh.testing.journals import block, create, write
 
@@ -134,3 +135,14 @@ def test_a_prefix_that_fits_several_blocks_names_them(store: SqliteStore):
 def test_lines_that_are_not_there_are_refused(store: SqliteStore, lines: str):
     with pytest.raises(ModelMistake, match="lines"):
         recall(store, kept(store, "one", OUTPUT), id=block_id(OUTPUT)[:8], lines=lines)
+
+
+def test_a_line_that_a_person_wants_forgotten_is_not_recalled(store: SqliteStore):
+    class Edited(NoLore):
+        def edits(self) -> tuple[Edit, ...]:
+            return (Edit("m1", "captured noise 7 of the other tests"),)
+
+    state = kept(store, "one", OUTPUT)
+    bench = Bench(state, DictFiles(), TableSandbox({}), store, None, 8_000, lore=Edited())  # type: ignore[arg-type]
+    told = tool.run({"id": block_id(OUTPUT)[:8], "lines": "215-235"}, bench).text
+    assert "captured noise 8 of" in told and "captured noise 7 of" not in told
