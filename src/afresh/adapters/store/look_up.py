@@ -9,8 +9,8 @@ from afresh.domain.words import split, telling
 
 FEW = 20_000
 """So many facts are searched as they are: counting words first would cost more than it saves."""
-COMMON = 2_000
-"""A word in more facts than this tells little, and ranking by it would mean to read them all."""
+COMMON, READ = 20_000, 60_000
+"""A word in more facts than this tells little, and ranking by it would mean to read them all; and entries that are read in all."""
 TERMS, NEWEST = 24, 200
 
 
@@ -20,7 +20,7 @@ def look_up(connection: Connection, question: Question) -> list[Known]:
     if not terms:
         return newest(connection, question)
     (size,) = connection.execute("SELECT max(number) FROM fact").fetchone()
-    rare = terms if (size or 0) <= FEW else [term for term in terms if is_rare(connection, term)]
+    rare = terms if (size or 0) <= FEW else rarest(connection, terms)
     if rare:
         return ranked(connection, question, rare)
     return recent(connection, question, terms)
@@ -71,12 +71,22 @@ def limits(question: Question) -> tuple[str, tuple[str, ...]]:
     return where, given
 
 
-def is_rare(connection: Connection, term: str) -> bool:
-    """Counts no further than it must."""
+def rarest(connection: Connection, terms: list[str]) -> list[str]:
+    """As many as can be ranked by without reading too much, those first that tell most."""
+    taken, left = list[str](), READ
+    for count, term in sorted((held(connection, term), term) for term in terms):
+        left -= count
+        if count < COMMON and left >= 0:
+            taken.append(term)
+    return taken
+
+
+def held(connection: Connection, term: str) -> int:
+    """By how many facts; counted no further than it matters."""
     (count,) = connection.execute(
         "SELECT count(*) FROM (SELECT 1 FROM fact_words WHERE fact_words MATCH ? LIMIT ?)", (matching([term]), COMMON)
     ).fetchone()
-    return count < COMMON
+    return count
 
 
 def matching(terms: list[str]) -> str:
