@@ -164,13 +164,12 @@ def test_a_limit_that_equals_the_budget_is_never_passed(person: Person, provider
 
 def test_room_is_given_when_steps_fail_for_want_of_it_and_taken_back_after_calm_ones(person: Person, provider) -> None:
     small = ("run", {"command": "echo so far so good"})
-    with provider([reply(LOST)] * 2 + [reply(small)] * 5 + [reply(MEND, COMPLETE)]):
+    with provider([reply(LOST)] * 2 + [reply(small)] * 5 + [reply(MEND, COMPLETE)], None):
         task = person.runs(MODEL, "--json", goal=GOAL).json["task"]
     up, down = events(person, task, Rebudgeted)
     assert (up.step, up.before, up.budget) == (2, 4_000, 8_000) and "2 steps in a row failed while" in up.reason
-    assert (down.before, down.budget) == (8_000, 4_000) and "3 calm steps in a row" in down.reason
-    lower = [4_000] * (8 - down.step)
-    assert [audit.budget for audit, _ in calls(person, task)] == [4_000] * 2 + [8_000] * (down.step - 2) + lower
+    assert (down.step, down.before, down.budget) == (5, 8_000, 4_000) and "3 calm steps in a row" in down.reason
+    assert [audit.budget for audit, _ in calls(person, task)] == [4_000] * 2 + [8_000] * 3 + [4_000] * 3
     assert person.types("context", "verify", task).code == 0
 
 
