@@ -20,14 +20,19 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
+from afresh.adapters.knowledge.folder import Folder
+from afresh.adapters.knowledge.library import FolderLibrary
 from afresh.adapters.store import facts
 from afresh.adapters.store.database import Database
 from afresh.adapters.store.look_up import TERMS, look_up
 from afresh.domain.fact import Fact, FactKind, Scope
 from afresh.domain.known import Question
 from afresh.domain.words import split, telling
+from afresh.testing.memory import FakeClock
 
 RESULTS = Path(__file__).parent / "results" / "memory.json"
+SOON = 1_768_000_000.0
+"""A few days after the objects were approved: later they would have aged."""
 LIMIT, ROUNDS, BATCH, COMMIT = 8, 5, 5_000, 5
 """Facts that a look-up gives back; rounds in turns; facts a transaction while filling; facts a commit while saving is timed."""
 
@@ -149,6 +154,25 @@ def measured(sizes: list[int], folder: Path, questions: int) -> list[dict[str, A
     return rows
 
 
+def knowledge(folder: Path, count: int) -> dict[str, Any]:
+    """Look-ups over knowledge objects: the first of a process reads all files, later ones what has changed."""
+    objects, source = folder / ".afresh" / "knowledge", lines(3)
+    (objects / "approved").mkdir(parents=True)
+    for number in range(count):
+        (_, title), (_, problem), (_, worked) = next(source), next(source), next(source)
+        id, words = f"KO-{number:08x}", " ".join(telling(split(title))[:9]) or "nothing"
+        head = {"id": id, "title": words, "project": "bench", "source": f"task-{number}", "status": "approved", "by": "automatic"}
+        days = {"created": "2026-01-01", "approved": "2026-01-01"}
+        front = "\n".join(f"{name}: {json.dumps(value)}" for name, value in {**head, **days}.items())
+        text = f"---\n{front}\n---\n## Problem\n{problem}\n\n## What worked\n{worked}\n"
+        (objects / "approved" / f"{id}.md").write_text(text, "utf-8")
+    library = FolderLibrary(Folder(objects), folder, FakeClock(SOON))
+    questions = [next(source)[1] for _ in range(ROUNDS * 4 + 1)]
+    first, *later = [timed(lambda q=question: library.find((q, q), 3)) for question in questions]
+    return {"objects": len(library.named([f"KO-{number:08x}" for number in range(count)])), "first_ms": round(first, 1),
+            "later_ms": round(median(later), 1)}  # fmt: skip
+
+
 HEADINGS = ("facts", "look-up", "bare FTS5", "ratio", "p99", "found again: ours / bare", "commit of 5: ours / bare")
 
 
@@ -173,10 +197,13 @@ def main() -> None:
     sizes = [1_000, 10_000, 50_000] if given.quick else [1_000, 10_000, 100_000, 1_000_000]
     with tempfile.TemporaryDirectory(dir=given.dir) as folder:
         rows = measured(sizes, Path(folder), 20 if given.quick else 40)
-    result = {"rows": rows, "sqlite": sqlite3.sqlite_version, "python": platform.python_version()}
+        objects = knowledge(Path(folder), 100 if given.quick else 1_000)
+    result = {"rows": rows, "knowledge": objects, "sqlite": sqlite3.sqlite_version, "python": platform.python_version()}
     if not given.quick:
         RESULTS.write_text(json.dumps(result, indent=1) + "\n")
-    print(json.dumps(result, indent=1) if given.json else table(rows))
+    took = f"first look-up {objects['first_ms']} ms, then {objects['later_ms']} ms"
+    told = f"{table(rows)}\n\nknowledge: {objects['objects']:,} objects, {took}"
+    print(json.dumps(result, indent=1) if given.json else told)
 
 
 if __name__ == "__main__":

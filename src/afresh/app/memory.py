@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from afresh.adapters.store.facts import FORGOTTEN
 from afresh.adapters.workspace.author import author
 from afresh.app.acceptance import refuse_unstorable
 from afresh.app.tasks import Desk, find, users_own
@@ -64,7 +65,7 @@ def correct(desk: Desk, name: str, text: str, why: str = "") -> Known:
 def forget(desk: Desk, name: str, why: str = "") -> Known:
     """Also what no longer holds: its words may still stand in what is remembered of earlier steps."""
     known = named(desk, name)
-    if known.end.startswith("forgotten"):
+    if known.end.startswith(FORGOTTEN):
         raise BadInput(f"{known.id} is {known.end} already", next=f"afresh memory show {known.id}", safe=SAFE)
     write(desk, known, Forgotten(known.id, author(desk.project.root), why))
     return named(desk, known.id)

@@ -28,6 +28,11 @@ class Edits:
         found = dict.fromkeys(plain(edit.old) for edit in self.edits if not edit.new)
         return tuple(phrase for phrase in found if len(phrase) >= SHORTEST)
 
+    @property
+    def by_id(self) -> dict[str, str]:
+        """What each edited fact was made to say; empty: nothing."""
+        return {edit.id: edit.new for edit in self.edits}
+
     def scrub(self, text: str) -> str:
         """Without the lines that a person wants forgotten."""
         return scrubbing(self.phrases)(text) if self.edits else text
@@ -36,7 +41,7 @@ class Edits:
 def amended(state: State, edits: Edits) -> State:
     if not edits.edits:
         return state
-    by_id, whose, scrub = {edit.id: edit.new for edit in edits.edits}, state.task.id, scrubbing(edits.phrases)
+    by_id, whose, scrub = edits.by_id, state.task.id, scrubbing(edits.phrases)
     facts = now([(fact, fact) for fact in state.facts], whose, by_id, lambda fact, text: replace(fact, text=text))
     told = [(one, said(one.text) if one.answer else decided(one)) for one in state.decisions]
     decisions = now(told, whose, by_id, overruled)
@@ -57,13 +62,19 @@ def now(items: Sequence[tuple[T, Fact]], task: str, edits: Mapping[str, str], wr
     """Each as it reads by now; an edit may have been edited in turn."""
     kept: list[T] = []
     for item, fact in items:
-        text, done = fact.text, set[str]()
-        while (name := fact_id(task, replace(fact, text=text))) in edits and name not in done:
-            done.add(name)
-            text = edits[name]
+        text = reads(task, fact, edits)
         if text == fact.text or text:
             kept.append(item if text == fact.text else write(item, text))
     return kept
+
+
+def reads(task: str, fact: Fact, edits: Mapping[str, str]) -> str:
+    """The words of a fact by now; empty when it is forgotten."""
+    text, done = fact.text, set[str]()
+    while (name := fact_id(task, replace(fact, text=text))) in edits and name not in done:
+        done.add(name)
+        text = edits[name]
+    return text
 
 
 def overruled(decision: Decision, text: str) -> Decision:

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from afresh.domain.decided import DECISIONS
 from afresh.domain.fact import Decision, Fact, FactKind
+from afresh.domain.fold import FACTS
 from afresh.domain.memory import Memory
 from afresh.domain.observed import told_apart
 from afresh.domain.state import State
@@ -16,8 +18,6 @@ from afresh.engine.draft import Draft, Piece, always
 OLDER, NAMES = {"failed": "failed", "decisions": "decision"}, {"failed": "failed approach", "decisions": "decision"}
 TOLD = 300
 """Characters of a decision; a longer one is a recall away."""
-FULL = 40
-"""So many are in the state: then memory may hold more than a window knows of."""
 SURE, OBSERVED, AFTER_NOTES, OLD = 0.8, 8, 1_000_000, ", before the last change"
 
 
@@ -90,15 +90,20 @@ def decision_line(one: Decision) -> str:
 
 def listed(name: str, title: str, told: Sequence[tuple[str, str]], memory: Memory) -> Draft:
     """Each with what it is about. Those that memory has found again stand with the rest."""
-    older = [(f"{look.text}: ".split(": ")[1], look.text) for look in memory.of(OLDER[name])]
+    older = [(look.subject, look.text) for look in memory.of(OLDER[name])]
     sorted_ = concerning([*older, *told], lambda one: one[1], memory.state)
     lines = [f"- {line}" for _, line in sorted_.shown]
     if sorted_.rest:
         named = headings([about for about, _ in sorted_.rest])
-        most = "at least " if len(told) >= FULL else ""
+        most = "at least " if full(memory.state) else ""
         lines.append(f"- {most}{len(sorted_.rest)} more (`recall` {name}, about=words): {named}")
     draft = always(name, title, lines)
     return replace(draft, left=tuple(Piece(line, f"{NAMES[name]} on {one_line(about, 60)}") for about, line in sorted_.rest))
+
+
+def full(state: State) -> bool:
+    """Then memory may hold more than a window knows of."""
+    return len(state.facts) >= FACTS or sum(not one.answer for one in state.decisions) >= DECISIONS
 
 
 def recollections(memory: Memory) -> Draft:

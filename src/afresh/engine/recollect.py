@@ -46,7 +46,8 @@ def own(found: list[Known]) -> Iterator[Look]:
     for one in sorted(found[:OWN], key=lambda known: known.fact.step):
         by = f", {one.by}" if one.fact.kind is FactKind.DECISION else ""
         told = f"step {one.fact.step}{by}: {one_line(one.fact.subject, LINE)}: {one_line(one.fact.text, LINE)}"
-        yield Look(OLDER.get(one.fact.kind, "memory"), one.id, told)
+        older = OLDER.get(one.fact.kind)
+        yield Look(older, one.fact.subject, told) if older else Look("memory", one.id, told)
 
 
 def others(found: list[Known], about: frozenset[str]) -> Iterator[Look]:

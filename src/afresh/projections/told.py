@@ -1,11 +1,12 @@
 """What persons have said outside any task, as files tell it: rules of the project, and corrections of what is remembered."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from afresh.domain import amend
 from afresh.domain.amend import SHORTEST, Edits, plain, scrubbing
 from afresh.domain.fact import FactKind
-from afresh.domain.known import Known, Question, fact_id
+from afresh.domain.known import Known, Question
 from afresh.domain.notes import NOTEBOOK
 from afresh.ports import Lore
 
@@ -38,13 +39,6 @@ def told_by(lore: Lore) -> Told:
 
 
 def reads(name: str, text: str, edits: Edits, known: Callable[[str], Sequence[Known]]) -> str:
-    """The words of a fact as they are by now; empty when it is forgotten. An edit may have been edited in turn."""
-    now, done = {edit.id: edit.new for edit in edits.edits}, set[str]()
-    while name in now and name not in done:
-        done.add(name)
-        text = now[name]
-        found = known(name)
-        if not text or not found:
-            break
-        name = fact_id(found[0].task, replace(found[0].fact, text=text))
-    return text
+    """The words of a fact as they are by now; empty when it is forgotten."""
+    found = known(name) if name in edits.by_id else ()
+    return amend.reads(found[0].task, found[0].fact, edits.by_id) if found else edits.by_id.get(name, text)

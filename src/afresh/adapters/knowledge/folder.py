@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from afresh.adapters.knowledge.parse import LARGEST, Note, Read, parse
+from afresh.adapters.store.place import refuse_links
 from afresh.domain.knowledge import Knowledge, Standing, parted, render, reset, scalar
 from afresh.errors import BadInput
 
@@ -176,11 +177,3 @@ def write(path: Path, data: bytes) -> None:
     except OSError:
         spare.unlink(missing_ok=True)
         raise
-
-
-def refuse_links(*folders: Path) -> None:
-    for folder in folders:
-        if folder.is_symlink():
-            raise BadInput(
-                f"{folder} is a link; afresh would write wherever it leads", next=f"remove it: rm {folder}", safe=UNTOUCHED
-            )

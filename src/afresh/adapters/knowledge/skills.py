@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.adapters.knowledge.folder import Stamp, contents, refuse_links, slug, vanishing, write
+from afresh.adapters.knowledge.folder import Stamp, contents, slug, vanishing, write
 from afresh.adapters.knowledge.parse import Note, Unreadable, decoded, matter, split_matter, words
+from afresh.adapters.store.place import refuse_links
 from afresh.domain.fit import GENERAL
 from afresh.domain.knowledge import PARTS, Knowledge, part, quoted
 from afresh.domain.text import one_line
