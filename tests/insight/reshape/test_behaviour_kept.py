@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from programs import behaviours, programs, random_program
 
+from afresh.insight.reshape.suggestions import all_suggestions
 from afresh.insight.source import parse
-from afresh.insight.suggestions import all_suggestions
 
 MOST = 12
 

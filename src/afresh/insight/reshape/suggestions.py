@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from afresh.domain.chain import block_id
-from afresh.insight.blocks import Block, blocks
 from afresh.insight.complexity import LIMIT
-from afresh.insight.edits import Splice, as_json, edits, spliced
-from afresh.insight.extraction import Extraction, Shape, extraction
-from afresh.insight.host import Host
-from afresh.insight.naming import names_for
-from afresh.insight.render import Home, call_lines, helper_lines, home
+from afresh.insight.reshape.blocks import Block, blocks
+from afresh.insight.reshape.edits import Splice, as_json, edits, spliced
+from afresh.insight.reshape.extraction import Extraction, Shape, extraction
+from afresh.insight.reshape.host import Host
+from afresh.insight.reshape.naming import names_for
+from afresh.insight.reshape.render import Home, call_lines, helper_lines, home
 from afresh.insight.source import Function, Source, parse
 
 KNOWN = {

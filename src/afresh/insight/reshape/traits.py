@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from afresh.insight.complexity import Loop
-from afresh.insight.names import Comprehension, Scope, own_nodes
+from afresh.insight.reshape.names import Comprehension, Scope, own_nodes
 
 Jump = ast.Break | ast.Continue
 

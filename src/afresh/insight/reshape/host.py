@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from afresh.insight.assigned import Assigned
-from afresh.insight.blocks import Block
 from afresh.insight.complexity import FunctionNode, Loop
-from afresh.insight.liveness import NONE, Exits, Liveness
-from afresh.insight.names import Names, Scope, declared, local_names, own_nodes, parameters, uses
+from afresh.insight.reshape.assigned import Assigned
+from afresh.insight.reshape.blocks import Block
+from afresh.insight.reshape.liveness import NONE, Exits, Liveness
+from afresh.insight.reshape.names import Names, Scope, declared, local_names, own_nodes, parameters, uses
 from afresh.insight.source import Function
 
 LOOKS_AT_FRAME = {"locals", "vars", "eval", "exec", "dir"}

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.insight.edits import Splice, applied, edits, spliced
+from afresh.insight.reshape.edits import Splice, applied, edits, spliced
 from afresh.insight.source import parse
 
 lines = st.lists(st.sampled_from(["a", "b", "", "pass"]), min_size=1, max_size=12)

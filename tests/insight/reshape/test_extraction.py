@@ -5,8 +5,8 @@ from textwrap import dedent
 import pytest
 from test_behaviour_kept import applied
 
+from afresh.insight.reshape.suggestions import all_suggestions
 from afresh.insight.source import parse
-from afresh.insight.suggestions import all_suggestions
 
 
 def offers(text: str, function: str | None = None) -> list[tuple[str, str]]:

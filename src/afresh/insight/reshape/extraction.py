@@ -4,12 +4,12 @@ import ast
 from dataclasses import dataclass
 from enum import StrEnum
 
-from afresh.insight.assigned import Assigned
-from afresh.insight.blocks import Block
-from afresh.insight.host import Host
-from afresh.insight.liveness import needed_by
-from afresh.insight.names import Names, bound_in
-from afresh.insight.traits import Traits, traits
+from afresh.insight.reshape.assigned import Assigned
+from afresh.insight.reshape.blocks import Block
+from afresh.insight.reshape.host import Host
+from afresh.insight.reshape.liveness import needed_by
+from afresh.insight.reshape.names import Names, bound_in
+from afresh.insight.reshape.traits import Traits, traits
 
 
 class Shape(StrEnum):

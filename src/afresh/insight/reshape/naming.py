@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from afresh.insight.complexity import FunctionNode, Loop
-from afresh.insight.extraction import Extraction, Shape
-from afresh.insight.names import own_nodes
+from afresh.insight.reshape.extraction import Extraction, Shape
+from afresh.insight.reshape.names import own_nodes
+from afresh.insight.reshape.traits import traits
 from afresh.insight.source import Source
-from afresh.insight.traits import traits
 
 VERBS = frozenset(
     """

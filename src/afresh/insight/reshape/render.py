@@ -4,13 +4,13 @@ import ast
 from dataclasses import dataclass
 from functools import lru_cache
 
-from afresh.insight.assigned import Assigned
-from afresh.insight.blocks import first_line
 from afresh.insight.complexity import FunctionNode, bodies
-from afresh.insight.extraction import Extraction, Shape
-from afresh.insight.names import bound_in
+from afresh.insight.reshape.assigned import Assigned
+from afresh.insight.reshape.blocks import first_line
+from afresh.insight.reshape.extraction import Extraction, Shape
+from afresh.insight.reshape.names import bound_in
+from afresh.insight.reshape.traits import traits
 from afresh.insight.source import Source, inside_strings
-from afresh.insight.traits import traits
 
 SHORT_LINE, LONG_LINE = 88, 130
 

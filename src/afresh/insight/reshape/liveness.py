@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass, field, replace
 
 from afresh.insight.complexity import Loop, Try, irrefutable
-from afresh.insight.names import Names, header, uses, when_true
+from afresh.insight.reshape.names import Names, header, uses, when_true
 
 NONE: Names = frozenset()
 SUPPRESSING = ("suppress", "raises", "ignore", "catch", "swallow")

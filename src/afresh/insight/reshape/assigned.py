@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from afresh.insight.complexity import Loop, Try, irrefutable
-from afresh.insight.liveness import endless, suppresses
-from afresh.insight.names import Names, header, uses, when_true
+from afresh.insight.reshape.liveness import endless, suppresses
+from afresh.insight.reshape.names import Names, header, uses, when_true
 
 Reached = Names | None
 """Certainly bound names, or None where control cannot come."""

@@ -1,0 +1,82 @@
+"""What a file of code says of itself, whatever its language: read once for each content, never executed."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a symbol is, in words that fit every language."""
+
+    CLASS = "class"
+    """Also struct, enum, record, object and the like."""
+    INTERFACE = "interface"
+    """Also trait and protocol."""
+    FUNCTION = "function"
+    METHOD = "method"
+    CONSTANT = "constant"
+    """A name bound at the top of a file or class; also type aliases and fields."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    name: str
+    """Qualified within its file, as `Class.method`."""
+    kind: Kind
+    line: int
+    """Of its first decorator or keyword, counted from 1."""
+    end: int
+    signature: str
+    """One line, as a reader would write it down: `def parse(text: str, *, strict: bool = False) -> Tree`."""
+    doc: str = ""
+    """First line of its documentation."""
+    bases: tuple[str, ...] = ()
+    """As written: classes that it extends, interfaces that it implements."""
+
+    @property
+    def short(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def public(self) -> bool:
+        return not any(part.startswith("_") and not part.endswith("__") for part in self.name.split("."))
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One imported module. `names` are pairs of the name there and the name here; empty for the module as a whole."""
+
+    module: str
+    """As written, with leading dots where it is relative: `..text`, `./button`, `crate::words`."""
+    line: int
+    names: tuple[tuple[str, str], ...] = ()
+    alias: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All that is kept of one content."""
+
+    language: str
+    lines: int
+    symbols: tuple[Symbol, ...] = ()
+    """In reading order."""
+    imports: tuple[Import, ...] = ()
+    mentions: tuple[str, ...] = ()
+    """Identifiers that its code uses, each once, sorted; not those in comments and strings."""
+    doc: str = ""
+    """First line of the file's own documentation."""
+    entry: str = ""
+    """Why a run may begin here (`if __name__ == "__main__"`, `func main`); empty if none may."""
+    fault: str = ""
+    """Why it was not understood: does not parse, too large, generated, not text. Then the rest may be empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a symbol stands."""
+
+    path: str
+    symbol: Symbol
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.symbol.line}"
