@@ -96,6 +96,10 @@ class Files(Protocol):
         """Tracked and new files, without ignored ones, sorted."""
         ...
 
+    def stamps(self) -> Mapping[str, str]:
+        """The same files, sorted, each with a mark that differs when its content may have changed; empty if that can't be told."""
+        ...
+
 
 class Workspace(Protocol):
     """A tree of the task's own, with snapshots. The user's checkout is never touched."""

@@ -80,3 +80,12 @@ class Place:
 
     def __str__(self) -> str:
         return f"{self.path}:{self.symbol.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Churn:
+    """How often and how lately a file was changed, as git tells it."""
+
+    commits: int = 0
+    last: float = 0.0
+    """Seconds since 1970 of the last commit that touched it; 0 when none did."""

@@ -1,0 +1,53 @@
+"""Which tests cover which code: by what they import, and by their names."""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from afresh.insight.code import Code
+
+DEPTH = 3
+"""Imports from a test to what it covers."""
+NAMED = re.compile(r"test_.*|.*_test|tests|.*[.-](?:test|spec)|.*(?<=[a-z0-9])Tests?")
+"""Stems of files that hold tests, in the habits of all languages."""
+FOLDERS = {"tests", "test", "testing", "__tests__", "spec"}
+
+
+def is_test(path: str) -> bool:
+    """Also what lies among tests for their use."""
+    pure = PurePosixPath(path)
+    return holds_tests(path) or pure.name == "conftest.py" or any(folder in FOLDERS for folder in pure.parts[:-1])
+
+
+def holds_tests(path: str) -> bool:
+    pure = PurePosixPath(path)
+    return bool(NAMED.fullmatch(pure.stem)) or (pure.suffix == ".rs" and "tests" in pure.parts[:-1])
+
+
+def by_import(code: "Code", path: str) -> set[str]:
+    """Tests from which a few imports lead to the file; the file itself if it holds tests."""
+    found = {path} if holds_tests(path) and path in code.files else set[str]()
+    seen, layer = {path}, {path}
+    for _ in range(DEPTH):
+        before = {importer for one in layer for importer in code.importers(one)} - seen
+        seen |= before
+        found.update(one for one in before if holds_tests(one))
+        found.update(test for one in before if one.endswith("conftest.py") for test in below(one, code.files))
+        # what a package gathers for its users is followed by name, not as a whole
+        layer = {one for one in before if not one.endswith("__init__.py")}
+    return found
+
+
+def by_name(code: "Code", path: str) -> set[str]:
+    stem = PurePosixPath(path).stem.strip("_").lower()
+    if stem in ("", "init"):
+        return set()
+    named = {f"test_{stem}", f"{stem}_test", f"{stem}.test", f"{stem}.spec", f"{stem}-test", f"{stem}test", f"{stem}tests"}
+    return {one for one in code.files if PurePosixPath(one).stem.lower() in named and holds_tests(one) and one != path}
+
+
+def below(conftest: str, files: Sequence[str]) -> list[str]:
+    folder = str(PurePosixPath(conftest).parent)
+    return [path for path in files if holds_tests(path) and (folder == "." or path.startswith(folder + "/"))]
