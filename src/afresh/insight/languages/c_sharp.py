@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from afresh.domain.code import Import, Kind, Reading
+from afresh.domain.code import Import, Reading
 from afresh.insight.languages import grammar
 from afresh.insight.languages.c_sharp_imports import beside, modules, targets
 from afresh.insight.languages.comments import Style
@@ -57,8 +57,7 @@ def _name(definition: Definition) -> Named | None:
         return Named(f"~{named}")
     if node.type in ("property_declaration", "event_declaration"):
         return Named(named, until=_accessors(node))
-    kind = Kind.INTERFACE if node.type == "interface_declaration" else None
-    return Named(named, kind, _bases(definition))
+    return Named(named, bases=_bases(definition) if definition.role in ("class", "interface") else ())
 
 
 def _accessors(node: "Node") -> int:
@@ -76,7 +75,9 @@ def _bases(definition: Definition) -> tuple[str, ...]:
     listed = next((part for part in definition.node.named_children if part.type == "base_list"), None)
     if listed is None or definition.node.type == "enum_declaration":
         return ()
-    return tuple(re.split(r"[<(]", definition.text(one), maxsplit=1)[0] for one in listed.named_children if one.type != "argument_list")
+    return tuple(
+        re.split(r"[<(]", definition.text(one), maxsplit=1)[0] for one in listed.named_children if one.type != "argument_list"
+    )
 
 
 def _imports(definition: Definition) -> Iterator[Import]:
@@ -87,7 +88,9 @@ def _imports(definition: Definition) -> Iterator[Import]:
     module = found[3].replace("::", ".")
     if found[1] or found[2]:
         module, _, last = module.rpartition(".")
-        yield Import(module or last, definition.line, ((last, found[2] or "*"),) if module else (), "" if module else found[2] or "")
+        yield Import(
+            module or last, definition.line, ((last, found[2] or "*"),) if module else (), "" if module else found[2] or ""
+        )
     else:
         yield Import(module, definition.line)
 

@@ -41,7 +41,8 @@ QUERY = """
   (variable_declaration (variable_declarator) @constant)
 ] @outer))
 (export_statement declaration: (_)) @outer
-(export_statement value: [(arrow_function) (function_expression) (generator_function) (class) (object) (call_expression)]) @constant
+(export_statement value:
+  [(arrow_function) (function_expression) (generator_function) (class) (object) (call_expression)]) @constant
 (expression_statement (assignment_expression left: (member_expression)) @constant) @outer
 """
 
@@ -64,7 +65,7 @@ def name(definition: Definition) -> Named | None:
     if node.type == "variable_declarator":
         return _variable(definition)
     named = _unquoted(definition.field("name"))
-    return Named(named, bases=bases(definition)) if named else None
+    return Named(named, bases=bases(definition) if definition.role in ("class", "interface") else ()) if named else None
 
 
 def _variable(definition: Definition) -> Named | None:

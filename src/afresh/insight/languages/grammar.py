@@ -1,17 +1,20 @@
 """One language as a tree-sitter grammar sees it, and how a file of it becomes a Reading.
 
-A language gives one query; the names of its captures say what a node is:
-`mention`, `comment`, `import` and `package` speak for themselves; `class`, `interface`, `function`, `method`, `member` and `constant`
-define a symbol;
-`module` and `scope` give their names to what stands inside, only the first is a symbol; `outer` is the statement around a definition
-that belongs to it, unless it is a `group` of many; `before` is a decorator, annotation or attribute.
+A language gives one query. The names of its captures say what a node is:
+
+- `mention`, `comment`, `import`, `package` and `error` speak for themselves;
+- `class`, `interface`, `function`, `method`, `member` (of a bare object) and `constant` define a symbol;
+- `module` and `scope` give their name to what stands inside; only the first is a symbol;
+- `outer` is the statement around a definition that belongs to it, unless it is a `group` of many;
+- `before` is a decorator, annotation or attribute.
 """
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from afresh.domain.code import Import, Reading
@@ -27,6 +30,10 @@ GENERATED = re.compile(r"Code generated .{0,200}DO NOT EDIT|@generated\b|<auto-?
 HEAD, WIDEST, MISREAD = 2_000, 400, 0.25
 """Characters in which a mark of generated code stands; characters a line, on average, of text that no person wrote;
 the share of a file that may fail to parse without a word about it."""
+
+
+_start = attrgetter("start_byte")
+"""Captures come in no order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,30 +98,27 @@ def _understood(grammar: Grammar, text: str, source: Source, captures: "dict[str
     comments = Comments(source, sorted(captures.get("comment", ()), key=_start), grammar.style)
     symbols = symbols_of(captures, source, comments, grammar.name)
     mentions = captures.get("mention", ())
-    imports = [one for node in sorted(captures.get("import", ()), key=_start) for one in grammar.imports(Definition("import", node, source))]
+    imports = [
+        one
+        for node in sorted(captures.get("import", ()), key=_start)
+        for one in grammar.imports(Definition("import", node, source))
+    ]
     reading = Reading(
         grammar.language,
         _lines(text),
         symbols=tuple(symbols),
         imports=tuple(imports),
-        mentions=tuple(sorted(set(map(source.text, mentions)))),
+        mentions=_mentioned(mentions, source.content),
         doc=comments.of_file(min(map(_start, mentions), default=len(source.content)), symbols[0].line if symbols else 0),
         fault=_fault(text, source.content, captures.get("error", ())),
         packages=tuple(dict.fromkeys(_package(node, source) for node in sorted(captures.get("package", ()), key=_start))),
     )
     entry = grammar.entry(reading, text)
-    return _with_entry(reading, entry) if entry else reading
+    return replace(reading, entry=entry) if entry else reading
 
 
-def _with_entry(reading: Reading, entry: str) -> Reading:
-    from dataclasses import replace
-
-    return replace(reading, entry=entry)
-
-
-def _start(node: "Node") -> int:
-    """Captures come in no order."""
-    return node.start_byte
+def _mentioned(nodes: "Iterable[Node]", content: bytes) -> tuple[str, ...]:
+    return tuple(sorted([name.decode() for name in {content[node.start_byte : node.end_byte] for node in nodes}]))
 
 
 def _package(node: "Node", source: Source) -> str:

@@ -2,16 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from afresh.domain.code import Import, Reading
 from afresh.insight.languages import grammar
 from afresh.insight.languages.comments import Style
 from afresh.insight.languages.java_imports import beside, modules, targets
 from afresh.insight.languages.nesting import Definition, Named
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 __all__ = ["beside", "modules", "read", "targets"]
 
@@ -40,7 +36,7 @@ def read(path: str, text: str) -> Reading:
 
 def _name(definition: Definition) -> Named | None:
     named = definition.field("name")
-    return Named(named, bases=_bases(definition)) if named else None
+    return Named(named, bases=_bases(definition) if definition.role in ("class", "interface") else ()) if named else None
 
 
 def _bases(definition: Definition) -> tuple[str, ...]:

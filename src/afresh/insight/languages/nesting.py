@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from afresh.domain.code import Kind, Symbol
@@ -22,7 +22,18 @@ KINDS = {
     "member": Kind.METHOD,
     "constant": Kind.CONSTANT,
 }
-RANKS = {"outer": 0, "before": 1, "scope": 2, "module": 3, "class": 3, "interface": 3, "function": 4, "method": 4, "member": 4, "constant": 5}
+RANKS = {
+    "outer": 0,
+    "before": 1,
+    "scope": 2,
+    "module": 3,
+    "class": 3,
+    "interface": 3,
+    "function": 4,
+    "method": 4,
+    "member": 4,
+    "constant": 5,
+}
 """Which comes first of captures of one and the same range; only the first definition counts."""
 
 TYPES = frozenset({Kind.CLASS, Kind.INTERFACE})
@@ -30,6 +41,8 @@ CODE = frozenset({Kind.FUNCTION, Kind.METHOD})
 DEEPEST = 12
 LONGEST, LOOKED_AT = 160, 1_500
 """Characters of a signature, and bytes that one is made from."""
+LOOSE = re.compile(r"(?<=[(\[]) | (?=[),;\]])")
+TRAILING = ("=>", "{", "=", ";", ",", " ")
 BETWEEN = re.compile(rb"\s*(?://[^\n]*\n\s*)*")
 
 
@@ -103,7 +116,10 @@ class Nest:
         self.chain = (first[0], node.end_byte, first[2])
 
     def around(self) -> Frame | None:
-        return next((frame for frame in reversed(self.frames) if not frame.outer), None)
+        for frame in reversed(self.frames):
+            if not frame.outer:
+                return frame
+        return None
 
     def frame(self, node: "Node", named: Named, kind: Kind | None) -> Frame:
         """With the statements and decorators that belong to it."""
@@ -199,16 +215,13 @@ def _signature(nest: Nest, start: int, until: int) -> str:
 
 
 def one_line(text: str) -> str:
-    line = " ".join(text.split())
-    line = re.sub(r"(?<=[(\[]) | (?=[),;\]])", "", line)
-    line = re.sub(r",(?=\))", "", line)
-    line = re.sub(r"(?:\s*(?:=>|[{=;,]))+$", "", line)
+    line = LOOSE.sub("", " ".join(text.split())).replace(",)", ")")
+    while line.endswith(TRAILING):
+        line = line.removesuffix("=>").rstrip("{=;, ")
     return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
 
 
 def _with_bases(symbol: Symbol, added: Mapping[str, tuple[str, ...]]) -> Symbol:
-    from dataclasses import replace
-
     if symbol.kind not in TYPES or symbol.name not in added:
         return symbol
     return replace(symbol, bases=tuple(dict.fromkeys((*symbol.bases, *added[symbol.name]))))
