@@ -12,7 +12,16 @@ from types import ModuleType
 
 from afresh.domain.code import Reading
 
-SUFFIXES = {".py": "python", ".pyi": "python"}
+SUFFIXES = {
+    ".py": "python",
+    ".pyi": "python",
+    **dict.fromkeys((".ts", ".tsx", ".mts", ".cts"), "typescript"),
+    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), "javascript"),
+    ".go": "go",
+    ".rs": "rust",
+    ".java": "java",
+    ".cs": "c_sharp",
+}
 """The language of a file's ending; the language's name is that of its file here."""
 
 
