@@ -18,6 +18,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from afresh.domain.code import Import, Reading
+from afresh.insight.languages.brackets import tangled
 from afresh.insight.languages.comments import Comments, Style
 from afresh.insight.languages.nesting import Definition, Named, symbols_of
 from afresh.insight.languages.rows import Source
@@ -55,10 +56,10 @@ def read(grammar: Grammar, text: str) -> Reading:
     text = text.removeprefix("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    fault = _unread(grammar, text)
+    content = text.encode("utf-8", "replace")
+    fault = _unread(grammar, text) or tangled(content)
     if fault:
         return Reading(grammar.language, _lines(text), fault=fault)
-    content = text.encode("utf-8", "replace")
     return _understood(grammar, text, Source(content), _captures(grammar, content))
 
 
