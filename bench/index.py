@@ -22,7 +22,6 @@ from environments import environment
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "index.json"
-CACHE = ".aider.tags.cache.v4"
 SETTLED = 2.5
 """Seconds after which a file that was just written is no longer looked at twice."""
 AIDER, PARSER = ["aider-chat==0.86.2"], ["tree-sitter>=0.25", "tree-sitter-python>=0.25"]
@@ -37,13 +36,16 @@ class Ring:
 
     def __init__(self, tree: Path, state: Path, pythons: dict[str, str]) -> None:
         self.tree, self.state, self.pythons = tree, state, pythons
+        self.aiders = tree.with_name("aiders")
+        """Its own copy, as it writes its cache into the tree."""
         self.spent: dict[str, list[Spent]] = {}
 
     def run(self, situation: str, script: str, *more: str) -> None:
         python = self.pythons.get(script)
         if python is None:
             return
-        command = [python, str(HERE / "indexes" / f"{script}.py"), str(self.tree), str(self.state), *more]
+        tree = self.aiders if script == "aider_map" else self.tree
+        command = [python, str(HERE / "indexes" / f"{script}.py"), str(tree), str(self.state), *more]
         done = subprocess.run(command, capture_output=True, text=True, cwd=self.tree.parent)
         if done.returncode:
             raise RuntimeError(f"{script}: {done.stderr[-600:]}")
@@ -54,8 +56,12 @@ class Ring:
         self.state.mkdir()
 
     def forget_aider(self) -> None:
-        for found in self.tree.glob(".aider*"):
+        for found in self.aiders.glob(".aider*"):
             shutil.rmtree(found)
+
+    def edit(self, path: Path, turn: int) -> None:
+        for tree in (self.tree, self.aiders):
+            edited(tree / path, turn)
 
     def middle(self, name: str, what: str) -> float | None:
         return median(one[what] for one in self.spent[name]) if name in self.spent else None
@@ -71,15 +77,15 @@ def rounds(ring: Ring, number: int, changed: Path) -> None:
         ring.run("same", "ours")
         ring.run("same", "walk")
         ring.run("same", "aider_map")
-        edited(changed, turn)
+        ring.edit(changed, turn)
         ring.run("changed", "ours")
         ring.run("changed", "aider_map")
         ring.forget_aider()
         ring.run("cold", "aider_map", "tags")
         ring.run("same", "aider_map", "tags")
-        edited(changed, turn + 1_000)
+        ring.edit(changed, turn + 1_000)
         ring.run("changed", "aider_map", "tags")
-        edited(changed, -1)
+        ring.edit(changed, -1)
         time.sleep(SETTLED)
 
 
@@ -180,11 +186,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         tree = folder / "tree"
-        shutil.copytree(args.tree, tree, symlinks=True)
-        time.sleep(SETTLED)
         ring = Ring(tree, folder / "state", pythons(args, folder))
-        middle = sorted(tree.rglob("*.py"), key=lambda file: file.stat().st_size)
-        rounds(ring, args.rounds, middle[len(middle) * 3 // 4])
+        for copy in (tree, ring.aiders):
+            shutil.copytree(args.tree, copy, symlinks=True)
+        time.sleep(SETTLED)
+        by_size = sorted(tree.rglob("*.py"), key=lambda file: file.stat().st_size)
+        rounds(ring, args.rounds, by_size[len(by_size) * 3 // 4].relative_to(tree))
         result: dict[str, Any] = {"python": platform.python_version(), "rounds": args.rounds, "spent": summary(ring)}
         result["beside"] = beside(ring)
         if args.copies:
