@@ -28,6 +28,9 @@ class Texts:
     def paths(self) -> list[str]:
         return sorted(self.texts)
 
+    def stamps(self) -> dict[str, str]:
+        return {path: self.texts[path] for path in self.paths()}
+
 
 def tree(**texts: str) -> Texts:
     """Keys with two underscores for a slash and one file ending: `src__a` is src/a.py."""

@@ -1,6 +1,7 @@
 """A tree in memory, and a sandbox that answers from a table: enough to try a tool."""
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 
 from afresh.domain.action import Completed
 from afresh.errors import ModelMistake
@@ -20,6 +21,9 @@ class DictFiles:
 
     def paths(self) -> Sequence[str]:
         return sorted(self.texts)
+
+    def stamps(self) -> Mapping[str, str]:
+        return {path: sha256(self.texts[path].encode()).hexdigest() for path in self.paths()}
 
 
 class TableSandbox:

@@ -9,11 +9,12 @@ import difflib
 import os
 import secrets
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from afresh.adapters.workspace.confine import Place, inside
+from afresh.adapters.workspace.marks import marks
 from afresh.errors import ModelMistake
 
 LARGEST = 2_000_000
@@ -29,6 +30,9 @@ class TreeFiles:
 
     def paths(self) -> Sequence[str]:
         return self.listing()
+
+    def stamps(self) -> Mapping[str, str]:
+        return marks(self.root, self.listing())
 
     def read(self, path: str) -> str:
         try:

@@ -1,0 +1,71 @@
+"""Which tests cover which code: by what they import, and by their names."""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from afresh.insight.languages import rust
+
+if TYPE_CHECKING:
+    from afresh.insight.code import Code
+
+DEPTH = 3
+"""Imports from a test to what it covers."""
+NAMED = re.compile(r"test_.*|.*_test|tests|.*[.-](?:test|spec)|.*(?<=[a-z0-9])(?:Tests?|TestCase|IT)")
+"""Stems of files that hold tests, in the habits of all languages."""
+FOLDERS = {"tests", "test", "testing", "__tests__", "spec"}
+PROJECTS = (".Tests", ".Test", ".UnitTests", ".IntegrationTests")
+"""How folders of tests end in C#."""
+USED_BY_TESTS = {"fixtures", "__fixtures__", "__mocks__", "testdata", "support", "common", "helpers", "resources"}
+
+
+def is_test(path: str) -> bool:
+    """Also what lies among tests for their use."""
+    pure = PurePosixPath(path)
+    return holds_tests(path) or pure.name == "conftest.py" or any(map(_of_tests, pure.parts[:-1]))
+
+
+def _of_tests(folder: str) -> bool:
+    return folder in FOLDERS or folder.endswith(PROJECTS)
+
+
+def holds_tests(path: str) -> bool:
+    """In Python a test is known by its name, elsewhere also by where it lies."""
+    pure = PurePosixPath(path)
+    if NAMED.fullmatch(pure.stem):
+        return True
+    folders = pure.parts[:-1]
+    return not pure.suffix.startswith(".py") and any(map(_of_tests, folders)) and not USED_BY_TESTS.intersection(folders)
+
+
+def tests_itself(code: "Code", path: str) -> bool:
+    """Also a file of Rust with a module of tests."""
+    return holds_tests(path) or (path.endswith(".rs") and rust.holds_tests(code.reading(path)))
+
+
+def by_import(code: "Code", path: str) -> set[str]:
+    """Tests from which a few imports lead to the file; the file itself if it holds tests."""
+    found = {path} if path in code.files and tests_itself(code, path) else set[str]()
+    seen, layer = {path}, {path}
+    for _ in range(DEPTH):
+        before = {importer for one in layer for importer in code.importers(one)} - seen
+        seen |= before
+        found.update(one for one in before if holds_tests(one))
+        found.update(test for one in before if one.endswith("conftest.py") for test in below(one, code.files))
+        # what a package gathers for its users is followed by name, not as a whole
+        layer = {one for one in before if not one.endswith("__init__.py")}
+    return found
+
+
+def by_name(code: "Code", path: str) -> set[str]:
+    stem = PurePosixPath(path).stem.strip("_").lower()
+    if stem in ("", "init"):
+        return set()
+    named = {f"test_{stem}", f"{stem}_test", f"{stem}.test", f"{stem}.spec", f"{stem}-test", f"{stem}test", f"{stem}tests"}
+    return {one for one in code.files if PurePosixPath(one).stem.lower() in named and holds_tests(one) and one != path}
+
+
+def below(conftest: str, files: Sequence[str]) -> list[str]:
+    folder = str(PurePosixPath(conftest).parent)
+    return [path for path in files if holds_tests(path) and (folder == "." or path.startswith(folder + "/"))]

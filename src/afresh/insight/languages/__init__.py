@@ -1,0 +1,82 @@
+"""The languages that are understood, one file each. A file of this package has three functions:
+
+- `read(path, text) -> Reading`, pure;
+- `modules(code) -> Any`, made once for a view of a tree: whatever its imports are looked up in;
+- `targets(imported, path, modules) -> Iterable[str]`, the files of the tree that one import of the file at `path` leads to.
+
+It may have two more: `beside(path, modules) -> Iterable[str]`, files that it uses without an import, as those of its own package,
+and `taken(path, text)`, where counting the words along with the reading is cheaper than apart.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
+from afresh.domain.code import Reading
+from afresh.insight.languages.generated import generated, unwieldy
+
+SUFFIXES = {
+    **dict.fromkeys((".py", ".pyi", ".pyw"), "python"),
+    **dict.fromkeys((".ts", ".tsx", ".mts", ".cts"), "typescript"),
+    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), "javascript"),
+    ".go": "go",
+    ".rs": "rust",
+    ".java": "java",
+    ".cs": "c_sharp",
+}
+"""The language of a file's ending; the language's name is that of its file here."""
+SAID = re.compile(r"[^\W\d]\w+")
+
+
+def language_of(path: str) -> str:
+    """Empty when the file is in none that is understood."""
+    name, dot, suffix = path.rpartition(".")
+    return SUFFIXES.get(dot + suffix.lower(), "") if name and name[-1] != "/" else ""
+
+
+def reader_of(path: str) -> str:
+    """What a text of that path is read by. What another one made of the same text, or none for want of grammars, says nothing."""
+    language = language_of(path)
+    if language in ("", "python"):
+        return language
+    return f"{language}{'x' if path.endswith('x') else ''}{'' if grammars_installed() else '?'}"
+
+
+@cache
+def grammars_installed() -> bool:
+    return find_spec("tree_sitter") is not None
+
+
+def understood(paths: Iterable[str]) -> list[str]:
+    """Those in a language of ours, in their order."""
+    return [path for path in paths if language_of(path)]
+
+
+def read(path: str, text: str) -> Reading:
+    return taken(path, text)[0]
+
+
+def taken(path: str, text: str) -> tuple[Reading, Counter[str]]:
+    """The reading, and the identifiers and words of the text with how often it says them; none of a text that no person wrote."""
+    language = language_of(path)
+    lines = text.count("\n") + (not text.endswith("\n") and bool(text))
+    if not language:
+        return Reading("", lines), Counter()
+    if fault := unwieldy(text):
+        return Reading(language, lines, fault=fault), Counter()
+    own = getattr(speaker(language), "taken", None)
+    reading, said = own(path, text) if own else (speaker(language).read(path, text), Counter(SAID.findall(text)))
+    if generated(text):
+        return replace(reading, fault=reading.fault or "generated"), Counter()
+    return reading, said
+
+
+@cache
+def speaker(language: str) -> ModuleType:
+    """What understands a language, imported when the first file of it is met."""
+    return import_module(f"afresh.insight.languages.{language}")
