@@ -13,7 +13,7 @@ from afresh.insight.code import Code, code_of
 
 def opened(where: Desk | Path) -> Code:
     """The code as it is on disk now: of a project, or of the repository that a folder is in. Nothing is written into it."""
-    root = where.project.root if isinstance(where, Desk) else located(where).root
+    root = where.project.root if isinstance(where, Desk) else located(where.resolve()).root
     return code_of(TreeFiles(root, lambda: present(root)))
 
 
