@@ -19,8 +19,9 @@ FILES = 400
 
 
 def callers(code: Code, place: Place, most: int = FILES) -> Calls:
-    """Every use of it: calls, decorations, imports, and where it is handed on. Python is followed, other languages go by name."""
-    if code.reading(place.path).language != "python":
+    """Every use of it: calls, decorations, imports, and where it is handed on. Python's functions and
+    classes are followed; constants, and other languages, go by name."""
+    if code.reading(place.path).language != "python" or place.symbol.kind is Kind.CONSTANT:
         return callers_by_name(code, place, most)
     return callers_in_python(world_of(code), place, most)
 

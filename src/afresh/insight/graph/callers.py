@@ -76,7 +76,7 @@ def line_of(node: ast.AST) -> int:
 def _judged(world: World, target: Target, use: Use, name: str) -> tuple[Way, bool] | None:
     """How it is used and whether that is sure; nothing if this is somebody else of the same name."""
     way = way_of(target, use)
-    if way is None:
+    if way is None or (name in target.inside and way is not Way.CALL):
         return None
     if target.short == "__call__" and use.role in ("call", "decorator") and name != "__call__":
         return (way, True) if _calls_instance(world, target, use) else None
@@ -86,7 +86,7 @@ def _judged(world: World, target: Target, use: Use, name: str) -> tuple[Way, boo
         defined = defined | constructors(world, meant)
     if target.key in defined:
         return way, True
-    if _may_be_overridden(world, target, meant) or (meant.unknown and _plausible(target, use, name)):
+    if _may_be_overridden(world, target, meant) or (meant.unknown and not meant.defined and _plausible(target, use, name)):
         return way, False
     return None
 
