@@ -38,6 +38,7 @@ def callers(world: World, place: Place, most: int) -> Calls:
                 kept = found.get((call.path, call.line, call.kind))
                 if kept is None or (call.sure and not kept.sure):
                     found[call.path, call.line, call.kind] = call
+            world.release()
         names = spoken(world, target.names)
         if names <= target.names:
             break

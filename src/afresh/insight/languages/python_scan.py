@@ -131,7 +131,13 @@ class Scan:
         name, is_class = around.prefix + named[1], header[0] == "c"
         signature = collapsed(header)[:-1] if not MARKED.search(header) else tidy("\n".join(self.given.source(self.line)))[:-1]
         bases = bases_of(signature) if is_class else ()
-        kind = (Kind.INTERFACE if is_interface(bases) else Kind.CLASS) if is_class else Kind.METHOD if around.owner else Kind.FUNCTION
+        kind = (
+            (Kind.INTERFACE if is_interface(bases) else Kind.CLASS)
+            if is_class
+            else Kind.METHOD
+            if around.owner
+            else Kind.FUNCTION
+        )
         first, self.decorated = self.decorated or self.line, 0
         doc = self._doc(end, self.line, after)
         self.found.symbols.append(Symbol(name, kind, first, self.given.ends.get(last, last), signature.rstrip(), doc, bases))
