@@ -100,7 +100,7 @@ def flushed(checkout: Checkout, reads: Reads, before: Code | None, tell: Callabl
 def changes(root: Path, stop: Event | None) -> Iterator[frozenset[str]]:
     """Paths that were touched, by and by; nothing when there was nothing for a while. BadInput if watching is not possible."""
     try:
-        from watchfiles import watch as watched
+        from watchfiles import watch as watched  # pyright: ignore[reportMissingImports]
     except ImportError as missing:
         raise BadInput(
             "watching needs the package watchfiles, which is not installed",

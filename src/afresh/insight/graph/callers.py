@@ -93,7 +93,7 @@ def _judged(world: World, target: Target, use: Use, name: str) -> tuple[Way, boo
 
 
 def way_of(target: Target, use: Use) -> Way | None:
-    if target.property:
+    if target.accessed:
         return Way.CALL if use.role in ACCESS else None
     if target.made and use.role not in ("call", "decorator"):
         return None
@@ -118,7 +118,7 @@ def _plausible(target: Target, use: Use, name: str) -> bool:
         return False
     if isinstance(use.node, ast.Attribute) != (target.owner is not None) or _is_bound(use, name):
         return False
-    if use.role == "passed" and not target.property:
+    if use.role == "passed" and not target.accessed:
         return False
     if use.call is None or target.arguments is None:
         return True

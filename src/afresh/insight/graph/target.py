@@ -24,7 +24,8 @@ class Target:
     key: Key
     owner: Class | None
     """Of a method."""
-    property: bool
+    accessed: bool
+    """A property: to name it is to call it."""
     arguments: ast.arguments | None
     names: frozenset[str]
     inside: frozenset[str]
