@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import afresh
-from afresh.app.code import Checkout, checkout_of, opened
+from afresh.app.code import Home, home_of, opened
 from afresh.app.watching import Flush, alone, watch
 from afresh.errors import BadInput
 
@@ -21,9 +21,9 @@ DEADLINE = 60
 HOLD = """
 import sys, time
 from pathlib import Path
-from afresh.app.code import checkout_of
+from afresh.app.code import home_of
 from afresh.app.watching import alone
-with alone(checkout_of(Path(sys.argv[1]))):
+with alone(home_of(Path(sys.argv[1]))):
     print("held", flush=True)
     time.sleep(600)
 """
@@ -34,7 +34,7 @@ SOURCE = str(Path(afresh.__file__).parents[1])
 class Watched:
     """What a watcher in another thread has told so far."""
 
-    checkout: Checkout
+    home: Home
     told: list[Flush] = field(default_factory=list)
     news: threading.Condition = field(default_factory=threading.Condition)
     fault: BaseException | None = None
@@ -46,7 +46,7 @@ class Watched:
 
     def run(self, stop: threading.Event) -> None:
         try:
-            watch(self.checkout, self.tell, stop)
+            watch(self.home, self.tell, stop)
         except BaseException as fault:
             with self.news:
                 self.fault = fault
@@ -86,7 +86,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def watched(root: Path) -> Iterator[Watched]:
     pytest.importorskip("watchfiles")
-    found, stop = Watched(checkout_of(root)), threading.Event()
+    found, stop = Watched(home_of(root)), threading.Event()
     thread = threading.Thread(target=found.run, args=(stop,))
     thread.start()
     try:
@@ -160,8 +160,8 @@ def test_a_repository_that_goes_away_ends_it(root: Path, watched: Watched):
 
 
 def test_a_second_watcher_is_refused_and_told_by_whom(root: Path):
-    checkout = checkout_of(root)
-    with alone(checkout), pytest.raises(BadInput, match=f"process {os.getpid()}"), alone(checkout):
+    home = home_of(root)
+    with alone(home), pytest.raises(BadInput, match=f"process {os.getpid()}"), alone(home):
         pass
 
 
@@ -172,13 +172,13 @@ def test_the_lock_of_one_that_was_killed_is_taken_over(root: Path):
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == b"held\n"
-        with pytest.raises(BadInput, match=f"process {process.pid}"), alone(checkout_of(root)):
+        with pytest.raises(BadInput, match=f"process {process.pid}"), alone(home_of(root)):
             pass
     finally:
         process.kill()
         process.wait()
         process.stdout.close()
-    with alone(checkout_of(root)):
+    with alone(home_of(root)):
         pass
 
 
@@ -207,7 +207,7 @@ def test_the_command_tells_each_change_and_ends_cleanly(root: Path):
 def test_without_the_package_the_way_to_it_is_told(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     with pytest.raises(BadInput) as told:
-        watch(checkout_of(root), lambda flush: None)
+        watch(home_of(root), lambda flush: None)
     assert "pip install 'afresh[watch]'" in told.value.next
 
 

@@ -11,7 +11,7 @@ from threading import Event
 from typing import Any
 
 from afresh.adapters.workspace.git import HARMLESS, GitFailed, as_user
-from afresh.app.code import Checkout, view
+from afresh.app.code import Home, view
 from afresh.errors import AfreshError, BadInput
 from afresh.insight.code import Code
 from afresh.ports import Files
@@ -62,29 +62,29 @@ class Reads:
         return self.files.stamps()
 
 
-def watch(checkout: Checkout, tell: Callable[[Flush], None], stop: Event | None = None) -> None:
+def watch(home: Home, tell: Callable[[Flush], None], stop: Event | None = None) -> None:
     """Until it is stopped or interrupted. The first flush tells of the whole tree, each later one of a change."""
-    events = changes(checkout.root, stop)
-    with alone(checkout):
+    events = changes(home.root, stop)
+    with alone(home):
         # never looked over since the watch began, which is after the first flush: what came between the two is seen at once
-        reads, looked = Reads(checkout.files), -UNSEEN
-        code = flushed(checkout, reads, None, tell)
+        reads, looked = Reads(home.files), -UNSEEN
+        code = flushed(home, reads, None, tell)
         for changed in events:
-            if not checkout.root.is_dir():
-                raise BadInput(f"{checkout.root} is gone", next="start it again where the repository is now")
-            if not concerned(checkout, changed, code) and time.monotonic() - looked < UNSEEN:
+            if not home.root.is_dir():
+                raise BadInput(f"{home.root} is gone", next="start it again where the repository is now")
+            if not concerned(home, changed, code) and time.monotonic() - looked < UNSEEN:
                 continue
             looked = time.monotonic()
-            code = flushed(checkout, reads, code, tell)
+            code = flushed(home, reads, code, tell)
 
 
-def flushed(checkout: Checkout, reads: Reads, before: Code | None, tell: Callable[[Flush], None]) -> Code:
+def flushed(home: Home, reads: Reads, before: Code | None, tell: Callable[[Flush], None]) -> Code:
     """The view after a change, or, first of all, of what is there. A tree that can't be listed at this moment, as in the middle
     of a checkout, is tried again with the next event."""
     started = time.perf_counter()
     reads.fresh = []
     try:
-        code = view(checkout, reads)
+        code = view(home, reads)
     except (OSError, AfreshError):
         if before is None:
             raise
@@ -130,13 +130,13 @@ def _told(root: Path, watched: Any, stop: Event | None) -> Iterator[frozenset[st
         ) from fault
 
 
-def concerned(checkout: Checkout, changed: frozenset[str], code: Code) -> bool:
+def concerned(home: Home, changed: frozenset[str], code: Code) -> bool:
     """Whether anything that counts was touched: a file that is known, or one that git would not ignore."""
     if not changed:
         return False
     if not changed.isdisjoint(code.paths) or any(name.rpartition("/")[2] == ".gitignore" for name in changed):
         return True
-    return len(ignored(checkout.root, changed)) < len(changed)
+    return len(ignored(home.root, changed)) < len(changed)
 
 
 def ignored(root: Path, names: frozenset[str]) -> frozenset[str]:
@@ -149,11 +149,11 @@ def ignored(root: Path, names: frozenset[str]) -> frozenset[str]:
 
 
 @contextmanager
-def alone(checkout: Checkout) -> Iterator[None]:
+def alone(home: Home) -> Iterator[None]:
     """One watcher for a checkout. The lock is the system's, so that it ends with the process that held it, however that ended."""
     from fcntl import LOCK_EX, LOCK_NB, flock
 
-    place = checkout.state / "watch.lock"
+    place = home.state / "watch.lock"
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     held = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
@@ -162,7 +162,7 @@ def alone(checkout: Checkout) -> Iterator[None]:
         except OSError:
             other = os.pread(held, 32, 0).decode(errors="replace").strip() or "unknown"
             raise BadInput(
-                f"{checkout.root} is already watched, by process {other}",
+                f"{home.root} is already watched, by process {other}",
                 next=f"let it run, or end it: kill {other}",
                 safe="the other one goes on",
             ) from None

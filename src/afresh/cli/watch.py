@@ -16,13 +16,13 @@ def command(as_json: bool) -> None:
     from contextlib import suppress
     from pathlib import Path
 
-    from afresh.app.code import checkout_of
+    from afresh.app.code import home_of
     from afresh.app.watching import watch
     from afresh.cli.views.watching import told, told_json
 
-    checkout = checkout_of(Path.cwd())
-    roots = iter([checkout.root])
+    home = home_of(Path.cwd())
+    roots = iter([home.root])
     with suppress(KeyboardInterrupt):
-        watch(checkout, lambda flush: click.echo(told_json(flush) if as_json else told(flush, next(roots, None))))
+        watch(home, lambda flush: click.echo(told_json(flush) if as_json else told(flush, next(roots, None))))
     if not as_json:
         click.echo("stopped; what was read stays known")
