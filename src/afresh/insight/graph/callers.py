@@ -86,7 +86,8 @@ def _judged(world: World, target: Target, use: Use, name: str) -> tuple[Way, boo
     if target.made and use.role in ("call", "decorator"):
         defined = defined | constructors(world, meant)
     if target.key in defined:
-        return way, True
+        # operators take anything, so that what else it may be counts against it
+        return way, not (meant.unknown and use.role in ("implicit", "iterated"))
     if _may_be_overridden(world, target, meant) or (meant.unknown and not meant.defined and _plausible(target, use, name)):
         return way, False
     return None
