@@ -28,7 +28,6 @@ from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
 from afresh.engine.questions import over_ceiling
 from afresh.errors import BadInput
-from afresh.insight.commands import likely_checks
 from afresh.ports import Clock, Ticket
 from afresh.projections.writer import ProjectionWriter
 
@@ -91,6 +90,13 @@ def users_own(clock: Clock, make: bool = False) -> list[SqliteNotebook]:
     return [SqliteNotebook(Database(path), clock, USER)] if make or path.exists() else []
 
 
+def checks_of(desk: Desk) -> tuple[str, ...]:
+    """As set, or as found and tried in the project."""
+    from afresh.app.checks import Place, choose_checks
+
+    return desk.settings.checks or choose_checks(Place(desk.project, desk.settings)).checks
+
+
 def add(desk: Desk, order: Order) -> State:
     given = desk.settings
     if not order.goal.strip():
@@ -101,7 +107,7 @@ def add(desk: Desk, order: Order) -> State:
     type = order.type or given.type or "implement_feature"
     merged = merged_type(type, desk.templates)
     report = place(merged.family, order.goal, lambda path: (desk.project.root / path).is_file())
-    checks = order.checks or (() if report else given.checks or likely_checks(desk.project.root))
+    checks = order.checks or (() if report else checks_of(desk))
     task = Task(
         id=new_id(order.goal),
         goal=order.goal,

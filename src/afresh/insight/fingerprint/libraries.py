@@ -1,0 +1,106 @@
+"""Libraries of others that the code uses, and how much of it uses them."""
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import Any
+
+from afresh.insight.configuration import Configuration, json, table, toml
+from afresh.insight.fingerprint.facts import Libraries
+from afresh.insight.fingerprint.layout import Sources
+from afresh.insight.fingerprint.rounded import ranked
+
+STANDARD = sys.stdlib_module_names | {"distutils", "imp", "asynchat", "asyncore", "smtpd", "_typeshed", "annotationlib", "compression"}
+REQUIRED = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+v\S+(?!.*// indirect)\s*$", re.MULTILINE)
+ARTIFACT = re.compile(r"<dependency>.*?<artifactId>\s*([\w.-]+)\s*</artifactId>", re.DOTALL)
+REFERENCE = re.compile(r"<PackageReference\s+Include=\"([\w.-]+)\"")
+GRADLE = re.compile(r"(?:implementation|api|testImplementation|compileOnly)[\s(]+['\"][\w.-]+:([\w.-]+)")
+MOST = 8
+
+
+def libraries(sources: Sources) -> Libraries:
+    if sources.main == "Python":
+        return of_python(sources)
+    shipped, testing = declared(sources.configuration)
+    used = used_by(sources, shipped)
+    central = [name for name in ranked(used) if used[name] * 10 >= len(sources.shipped)]
+    rest = [name for name in ranked(used) if name not in central]
+    never = [name for name in sorted(shipped) if name not in used]
+    return Libraries(tuple(central[:MOST]), tuple(rest[:MOST]), tuple(sorted(testing))[:MOST], tuple(never[:MOST]))
+
+
+def of_python(sources: Sources) -> Libraries:
+    """By what is imported, in files that are shipped and in tests."""
+    own = own_names(sources)
+    shipped, tests = (counted(sources, paths, own) for paths in (sources.shipped, sources.tests))
+    few = max(2, len(sources.shipped) / 10)
+    central = [name for name in ranked(shipped) if shipped[name] >= few]
+    used = [name for name in ranked(shipped) if name not in central]
+    testing = [name for name in ranked(tests) if name not in shipped]
+    return Libraries(tuple(central[:MOST]), tuple(used[:MOST]), tuple(testing[:MOST]))
+
+
+def counted(sources: Sources, paths: Iterable[str], own: frozenset[str]) -> Counter[str]:
+    """Files that import each top name."""
+    found: Counter[str] = Counter()
+    for path in paths:
+        if path in sources.code.files:
+            modules = {one.module.split(".")[0] for one in sources.code.reading(path).imports if not one.module.startswith(".")}
+            found.update(name for name in modules if name and name not in STANDARD and name not in own)
+    return found
+
+
+def own_names(sources: Sources) -> frozenset[str]:
+    """Names that a file or folder of the tree may be imported by."""
+    names = set[str]()
+    for path in sources.code.paths:
+        pure = PurePosixPath(path)
+        if pure.suffix in (".py", ".pyi", ".pyx", ".so"):
+            names |= {pure.stem, *pure.parts[:-1]}
+    return frozenset(names)
+
+
+def declared(configuration: Configuration) -> tuple[set[str], set[str]]:
+    """By the manifests of other languages: what is shipped with, and what only development needs."""
+    shipped, testing = set[str](), set[str]()
+    for path, text in configuration.texts.items():
+        name = path.rpartition("/")[2]
+        if name == "package.json":
+            held = json(text)
+            shipped |= {*table(held, "dependencies"), *table(held, "peerDependencies")}
+            testing |= {*table(held, "devDependencies")} if "/" not in path else set()
+        elif name == "Cargo.toml":
+            held = toml(text)
+            shipped |= crates(held, "dependencies") | crates(table(held, "workspace"), "dependencies")
+            testing |= crates(held, "dev-dependencies")
+        elif name == "go.mod":
+            shipped |= set(REQUIRED.findall(text))
+        elif pattern := (ARTIFACT if name == "pom.xml" else GRADLE if "gradle" in name else REFERENCE if name.endswith("proj") else None):
+            shipped |= set(pattern.findall(text))
+    own = {own for text in configuration.texts.values() for own in re.findall(r"^\s*\"?name\"?\s*[:=]\s*\"([^\"]+)\"", text, re.MULTILINE)}
+    return shipped - own, testing - own - shipped
+
+
+def crates(held: dict[str, Any], kind: str) -> set[str]:
+    """Without those of the same workspace, which are named by their path."""
+    given = table(held, kind)
+    return {name for name, said in given.items() if not (isinstance(said, dict) and "path" in said)}
+
+
+def used_by(sources: Sources, names: Iterable[str]) -> Counter[str]:
+    """Files that import what is declared, where their language is understood."""
+    found: Counter[str] = Counter()
+    wanted = {key: name for name in names for key in (name, name.replace("-", "_"))}
+    for path in sources.shipped:
+        if path in sources.code.files:
+            modules = [one.module for one in sources.code.reading(path).imports]
+            found.update({wanted[key] for module in modules for key in beginnings(module) if key in wanted})
+    return found
+
+
+def beginnings(module: str) -> list[str]:
+    """A path of Go or JavaScript, or a name of Rust, from the whole to its first word."""
+    parts = re.split(r"(::|/)", module)
+    return ["".join(parts[: at + 1]) for at in range(len(parts))]

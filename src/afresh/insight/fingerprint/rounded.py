@@ -1,0 +1,49 @@
+"""Figures as coarse as a reader needs them, so that small edits leave every word as it was."""
+
+from collections.abc import Iterable, Mapping
+from math import log2
+
+STEPS = (1, 2, 3, 5, 7)
+
+
+def about(number: int) -> str:
+    """`about 300`: the nearest of 1, 2, 3, 5, 7, 10, 20, … in the sense of a ratio. Up to three it is said as it is."""
+    if number <= 3:
+        return str(number)
+    return f"about {nearest(number):,}"
+
+
+def nearest(number: int) -> int:
+    if number <= 3:
+        return number
+    scale = 10 ** (len(str(number)) - 1)
+    return min((step * scale for step in (*STEPS, 10)), key=lambda value: abs(log2(value / number)))
+
+
+def tenths(part: int, whole: int) -> int:
+    return round(10 * part / whole) if whole else 0
+
+
+def share(part: int, whole: int) -> str:
+    """In words: nearly all, most, about half, some, few, none."""
+    if not whole or not part:
+        return "none"
+    ratio = part / whole
+    bounds = ((0.92, "nearly all"), (0.65, "most"), (0.4, "about half"), (0.12, "some"), (0.0, "few"))
+    return next(word for bound, word in bounds if ratio >= bound)
+
+
+def ranked(counts: Mapping[str, int]) -> list[str]:
+    """The larger first, by powers of two; within one by name, so that a single more does not change the order."""
+    return sorted(counts, key=lambda name: (-magnitude(counts[name]), name))
+
+
+def magnitude(number: int) -> int:
+    return number.bit_length()
+
+
+def most_common(words: Iterable[str]) -> str:
+    counts: dict[str, int] = {}
+    for word in words:
+        counts[word] = counts.get(word, 0) + 1
+    return min(counts, key=lambda word: (-counts[word], word)) if counts else ""
