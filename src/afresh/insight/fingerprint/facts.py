@@ -74,6 +74,8 @@ class Facts:
     style: Style = Style()
     zones: Zones = Zones()
     constraints: Constraints = Constraints()
+    testing: tuple[str, ...] = ()
+    """How tests are written."""
     hot: tuple[str, ...] = ()
     """Files that change often and are intricate."""
     public: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 
+from afresh.domain.text import cut
 from afresh.insight.code import Code
 from afresh.insight.configuration import Configuration, json, table, texts, toml
 from afresh.insight.fingerprint.facts import Layout
@@ -57,6 +58,15 @@ class Sources:
         return tuple(inner or mine)
 
     @cached_property
+    def understood(self) -> tuple[str, ...]:
+        """Of what is shipped, the files whose symbols are known."""
+        return tuple(path for path in self.shipped if path in self.known)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        return frozenset(self.code.files)
+
+    @cached_property
     def tests(self) -> tuple[str, ...]:
         return tuple(path for paths in self.written.values() for path in paths if self.is_test(path))
 
@@ -78,7 +88,7 @@ class Sources:
 
     @staticmethod
     def is_beside(path: str) -> bool:
-        return any(part in BESIDE for part in PurePosixPath(path).parts[:2][:-1]) or PurePosixPath(path).name == "setup.py"
+        return any(part in BESIDE for part in PurePosixPath(path).parts[:-1][:2]) or path in ("setup.py", "noxfile.py")
 
     @cached_property
     def _all(self) -> frozenset[str]:
@@ -91,7 +101,12 @@ class Sources:
             counts = Counter(self.package_of(path) or folder(path) for path in self.shipped)
         else:
             counts = Counter(top(path) for path in self.shipped)
-        return tuple(name or "." for name in ranked(counts))
+        outer = [name for name in ranked(counts) if not any(name.startswith(f"{other}/") for other in counts if other)]
+        return tuple(name or "." for name in outer)
+
+    def root_of(self, path: str) -> str:
+        """The one of the roots that a file is in; empty for one at the top."""
+        return next((root for root in self.roots if path.startswith(f"{root}/")), "")
 
 
 def ranked_exactly(counts: Mapping[str, int]) -> list[str]:
@@ -138,10 +153,14 @@ def named(configuration: Configuration) -> tuple[str, str]:
     poetry = table(configuration.project, "tool", "poetry")
     for held in (table(configuration.project, "project"), poetry, package, crate):
         if names := texts(held.get("name")):
-            return names[0], (texts(held.get("description")) or [""])[0]
+            return names[0], first_sentence((texts(held.get("description")) or [""])[0])
     if match := re.search(r"^module\s+(\S+)", configuration.text("go.mod"), re.MULTILINE):
         return match[1], ""
     return "", ""
+
+
+def first_sentence(text: str) -> str:
+    return cut(re.split(r"(?<=\w)\.\s", " ".join(text.split()))[0].rstrip("."), 90)
 
 
 def test_folders(sources: Sources) -> tuple[str, ...]:
@@ -180,8 +199,6 @@ def entries(sources: Sources) -> list[str]:
     found += [f"{name} = {place}" for name, place in sorted(binaries.items())] if isinstance(binaries, dict) else texts(binaries)
     packages = [path.removesuffix("/__main__.py") for path in sources.shipped if path.endswith("/__main__.py")]
     found += [f"python -m {name.removeprefix('src/').replace('/', '.')}" for name in packages]
-    started = [path for path in sources.shipped if path in sources.code.files and sources.code.reading(path).entry]
-    found += [path for path in started if not path.endswith("/__main__.py") and not path.endswith(".py")]
-    if not found:
-        found += [path for path in started if path.count("/") <= 1]
+    started = [path for path in sources.understood if sources.code.reading(path).entry]
+    found += [path for path in started if not path.endswith(".py") or "/" not in path]
     return found[:4]

@@ -2,6 +2,7 @@
 
 import re
 
+from afresh.domain.code import Kind
 from afresh.insight.code import Code
 from afresh.insight.commands import Trial
 from afresh.insight.configuration import Configuration
@@ -11,8 +12,9 @@ from afresh.insight.fingerprint.hot import hot
 from afresh.insight.fingerprint.layout import Sources, layout
 from afresh.insight.fingerprint.level import Statement, statement
 from afresh.insight.fingerprint.libraries import libraries
-from afresh.insight.fingerprint.rounded import about
-from afresh.insight.fingerprint.style import Sample, style
+from afresh.insight.fingerprint.rounded import about, listed
+from afresh.insight.fingerprint.style import style
+from afresh.insight.fingerprint.testing import testing
 from afresh.insight.fingerprint.zones import zones
 
 CONTRACTS = re.compile(r"(?:.*/)?(?:openapi[\w.-]*|swagger[\w.-]*|schema\.(?:json|graphql|sql)|[\w.-]+\.(?:proto|graphql|avsc|thrift|wsdl))|.*\.d\.ts")
@@ -23,9 +25,10 @@ def facts_of(code: Code, configuration: Configuration) -> Facts:
     return Facts(
         layout(sources),
         libraries(sources),
-        style(sources, Sample(sources)),
+        style(sources),
         zones(sources),
         constraints(configuration),
+        testing(sources),
         hot(sources),
         public(sources),
     )
@@ -34,18 +37,21 @@ def facts_of(code: Code, configuration: Configuration) -> Facts:
 def public(sources: Sources) -> tuple[str, ...]:
     """Descriptions of interfaces, and the files that gather what a top package gives to others."""
     described = [path for path in sources.code.paths if CONTRACTS.fullmatch(path) and not sources.is_beside(path)]
-    gathered = [f"{root}/__init__.py" for root in sources.roots if f"{root}/__init__.py" in sources.code.files]
-    speaking = [path for path in gathered if sources.code.reading(path).imports or sources.code.reading(path).symbols]
+    gathered = [f"{root}/__init__.py" for root in sources.roots if f"{root}/__init__.py" in sources.known]
+    speaking = [path for path in gathered if sources.code.imports(path) or defines(sources, path)]
     return (*sorted(described)[:3], *speaking[:3])
+
+
+def defines(sources: Sources, path: str) -> bool:
+    return any(one.kind is not Kind.CONSTANT for one in sources.code.reading(path).symbols)
 
 
 def project(facts: Facts, trial: Trial | None) -> list[Statement]:
     """In the order in which a newcomer would ask."""
     layout, style, rules = facts.layout, facts.style, facts.constraints
     said = f"{layout.name or 'the repository'}" + (f" ({layout.about})" if layout.about else "")
-    versions = ", ".join(rules.versions)
     return [
-        *statement("project", [said, " and ".join([", ".join(layout.languages), *([versions] if versions else [])]), layout.files], 30),
+        *statement("project", [said, spoken(facts), layout.files], 30),
         *statement("layout", placed(facts), 26),
         *statement("tests", tested(facts, trial), 29),
         *statement("zones", zoned(facts), 24),
@@ -57,6 +63,13 @@ def project(facts: Facts, trial: Trial | None) -> list[Statement]:
         *statement("hot spots", [", ".join(facts.hot)] if facts.hot else [], 20),
         *statement("written down in", [", ".join(facts.layout.papers)], 14),
     ]
+
+
+def spoken(facts: Facts) -> str:
+    """Languages, and the versions that must do."""
+    versions = [one.removeprefix("Python ").removeprefix("Go ").removeprefix("Rust ") for one in facts.constraints.versions]
+    said = ", ".join(facts.layout.languages)
+    return f"{said} ({', '.join(versions)})" if versions and said else said
 
 
 def placed(facts: Facts) -> list[str]:
@@ -95,9 +108,10 @@ def zoned(facts: Facts) -> list[str]:
 
 def used(facts: Facts) -> list[str]:
     library = facts.libraries
+    testing = "tests also use" if facts.layout.main == "Python" else "for development"
     return [
-        f"central {', '.join(library.central)}" if library.central else "",
-        f"also {', '.join(library.used)}" if library.used else "",
-        f"tests use {', '.join(library.testing)}" if library.testing else "",
-        f"declared {', '.join(library.declared)}" if library.declared else "",
+        f"central {listed(library.central)}" if library.central else "",
+        f"{'also ' if library.central else ''}{listed(library.used)}" if library.used else "",
+        f"{testing} {listed(library.testing)}" if library.testing else "",
+        f"declared {listed(library.declared)}" if library.declared else "",
     ]

@@ -1,13 +1,13 @@
 """Figures as coarse as a reader needs them, so that small edits leave every word as it was."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import log2
 
-STEPS = (1, 2, 3, 5, 7)
+STEPS = (10, 15, 20, 30, 40, 60, 80, 100)
 
 
 def about(number: int) -> str:
-    """`about 300`: the nearest of 1, 2, 3, 5, 7, 10, 20, … in the sense of a ratio. Up to three it is said as it is."""
+    """`about 300`: the nearest of 10, 15, 20, 30, 40, 60, 80, 100, 150, … in the sense of a ratio. Up to three it is said as it is."""
     if number <= 3:
         return str(number)
     return f"about {nearest(number):,}"
@@ -17,7 +17,8 @@ def nearest(number: int) -> int:
     if number <= 3:
         return number
     scale = 10 ** (len(str(number)) - 1)
-    return min((step * scale for step in (*STEPS, 10)), key=lambda value: abs(log2(value / number)))
+    values = [step * scale // 10 for step in STEPS if step * scale % 10 == 0]
+    return min(values, key=lambda value: abs(log2(value / number)))
 
 
 def tenths(part: int, whole: int) -> int:
@@ -47,3 +48,13 @@ def most_common(words: Iterable[str]) -> str:
     for word in words:
         counts[word] = counts.get(word, 0) + 1
     return min(counts, key=lambda word: (-counts[word], word)) if counts else ""
+
+
+def listed(names: Sequence[str], room: int = 150) -> str:
+    """As many of the names as there is room for, none of them cut."""
+    kept = list[str]()
+    for name in names:
+        if sum(len(one) + 2 for one in kept) + len(name) > room:
+            break
+        kept.append(name)
+    return ", ".join(kept)

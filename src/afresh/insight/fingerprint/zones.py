@@ -13,17 +13,14 @@ Graph = Mapping[str, frozenset[str]]
 
 
 def zone_of(path: str, sources: Sources) -> str:
-    """The part of its package that a file is in: the folder below, or the module; outside one its top folders."""
-    root = sources.package_of(path) if sources.main == "Python" else ""
-    if sources.main == "Python" and len(sources.roots) > 1 and root:
-        return root
-    if not root:
-        parts = path.split("/")
-        if parts[0] in ("packages", "crates", "apps") and len(parts) > 2:
-            return "/".join(parts[:2])
-        return parts[0] if len(parts) > 1 and parts[0] != "src" else "/".join(parts[:2]) if len(parts) > 2 else parts[-1]
-    rest = path.removeprefix(f"{root}/").split("/")
-    return rest[0].removesuffix(".py") if rest[0] != "__init__.py" else root.rpartition("/")[2]
+    """The part of the code that a file is in: what stands directly below the only root, or the root where there are several."""
+    root = sources.root_of(path)
+    if len(sources.roots) > 1:
+        return root or path
+    rest = (path.removeprefix(f"{root}/") if root else path).split("/")
+    if rest[0] == "__init__.py":
+        return root.rpartition("/")[2]
+    return rest[0] if len(rest) > 1 else rest[0].rpartition(".")[0]
 
 
 def zones(sources: Sources) -> Zones:
@@ -32,8 +29,10 @@ def zones(sources: Sources) -> Zones:
         return Zones()
     graph = edges(sources, frozenset(members))
     packages = {name for name in members if members[name] > 1}
-    kept = frozenset(ranked({name: members[name] for name in (packages if len(members) > MOST else members)})[:MOST])
+    kept = frozenset(ranked({name: members[name] for name in (packages if len(packages) > 3 else members)})[:MOST])
     inner = {name: graph.get(name, frozenset()) & kept for name in sorted(kept)}
+    joined = {name for name in inner if inner[name]} | {target for targets in inner.values() for target in targets}
+    inner = {name: targets for name, targets in inner.items() if name in joined}
     groups = components(inner)
     cycles = tuple(tuple(sorted(group)) for group in groups if len(group) > 1)
     layers = layered(inner, groups) if not any(len(group) * 2 > len(kept) for group in groups) and any(inner.values()) else ()
@@ -44,11 +43,10 @@ def zones(sources: Sources) -> Zones:
 def edges(sources: Sources, names: frozenset[str]) -> Graph:
     found: dict[str, set[str]] = {}
     shipped = frozenset(sources.shipped)
-    for path in sources.shipped:
+    for path in sources.understood:
         here = zone_of(path, sources)
-        if path in sources.code.files:
-            there = {zone_of(target, sources) for target in sources.code.imports(path) if target in shipped}
-            found.setdefault(here, set()).update((there & names) - {here})
+        there = {zone_of(target, sources) for target in sources.code.imports(path) if target in shipped}
+        found.setdefault(here, set()).update((there & names) - {here})
     return {name: frozenset(targets) for name, targets in found.items()}
 
 
