@@ -1,19 +1,22 @@
 """The checks of a task when nobody names any: the command that was found in the project's files and seen to run its tests."""
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from afresh.adapters.sandbox import Mounts, choose
 from afresh.adapters.sandbox.own_tree import import_probe, top_level_packages
 from afresh.adapters.workspace.environment import environment_folders
+from afresh.adapters.workspace.files import TreeFiles
 from afresh.adapters.workspace.repository import Repository
-from afresh.adapters.workspace.scratch import checkout_files, scratch
+from afresh.adapters.workspace.scratch import scratch
 from afresh.adapters.workspace.trees import write_durably
+from afresh.app.code import present
 from afresh.app.project import Project, Settings
 from afresh.domain.codec import dumps, loads
 from afresh.errors import AfreshError, NoSandbox
-from afresh.insight.commands import Trial, Tried, attempt, candidates
+from afresh.insight.commands import Candidate, Trial, Tried, attempt, candidates
 from afresh.insight.configuration import Configuration, configuration_of
 
 LIMIT = 10.0
@@ -39,7 +42,7 @@ class Chosen:
 
 
 def choose_checks(place: Place, limit: float = LIMIT) -> Chosen:
-    """None is better than one that checks nothing. Where nothing confines a command nothing is run: then the first found is taken."""
+    """None is better than one that checks nothing. Where no sandbox holds, nothing is run and the first one found is taken."""
     tried = find_tests(place, limit)
     best = tried.best
     if best:
@@ -63,8 +66,8 @@ def outcome(trial: Trial) -> str:
 
 def find_tests(place: Place, limit: float = 0.0, again: bool = False) -> Tried:
     """What is kept for the files as they are, or else a new trial. One that found nothing is not kept: the machine may change."""
-    repository = Repository.find(place.project.root)
-    files = checkout_files(repository)
+    root = place.project.root
+    files = TreeFiles(root, lambda: present(root))
     configuration = configuration_of(files.paths(), files.read)
     digest = decisive(configuration)
     before = kept(place.project.state / FILE)
@@ -74,7 +77,7 @@ def find_tests(place: Place, limit: float = 0.0, again: bool = False) -> Tried:
     found = candidates(configuration)
     if not found:
         return Tried(digest)
-    now = Tried(digest, try_out(place, repository, found, limit))
+    now = Tried(digest, try_out(place, configuration, found, limit))
     if now.best and ELSEWHERE not in now.best.said:
         write_durably(place.project.state / FILE, dumps(now))
     return now
@@ -92,10 +95,11 @@ def kept(path: Path) -> Tried:
     return Tried()
 
 
-def try_out(place: Place, repository: Repository, found: tuple, limit: float) -> tuple[Trial, ...]:
+def try_out(place: Place, configuration: Configuration, found: Sequence[Candidate], limit: float) -> tuple[Trial, ...]:
     """In a copy of the checkout, inside the sandbox; without one nothing is run."""
+    repository = Repository.find(place.project.root)
     try:
-        with scratch(repository) as tree:
+        with scratch(repository, configuration.paths) as tree:
             mounts = Mounts(
                 tree=tree,
                 at=repository.root,

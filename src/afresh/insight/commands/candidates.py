@@ -130,7 +130,12 @@ def pytest_place(configuration: Configuration) -> str:
     """Where pytest is configured."""
     if table(configuration.project, "tool", "pytest"):
         return "pyproject.toml [tool.pytest]"
-    for path, section in (("pytest.ini", "pytest"), (".pytest.ini", "pytest"), ("tox.ini", "pytest"), ("setup.cfg", "tool:pytest")):
+    for path, section in (
+        ("pytest.ini", "pytest"),
+        (".pytest.ini", "pytest"),
+        ("tox.ini", "pytest"),
+        ("setup.cfg", "tool:pytest"),
+    ):
         if section in ini(configuration.text(path)):
             return f"{path} [{section}]"
     return ""

@@ -1,4 +1,4 @@
-"""Where a project writes down by name how its tests are run: make and just, tox, nox, scripts of a package. Nothing of it is run."""
+"""Where a project writes down by name how its tests are run: make, just, tox, nox, scripts of a package. Nothing of it is run."""
 
 import ast
 import re
@@ -13,11 +13,12 @@ VARIABLE = re.compile(r"^(?:export\s+)?(\w+)\s*[:?]?=\s*(.*?)\s*$", re.MULTILINE
 USED = re.compile(r"\$[({](\w+)[)}]")
 TOX = {"{envpython}": "python", "{env_python}": "python", "{toxinidir}": ".", "{tox_root}": ".", "{/}": "/"}
 POSARGS = re.compile(r"\{posargs(?::([^{}]*))?\}")
-SCRIPTED = (
-    {"vitest", "jest", "mocha", "ava", "tap", "node", "tsx", "ts-node", "karma", "playwright", "c8", "nyc", "cross-env", "npm", "pnpm", "yarn"}
-    | {"tsc", "eslint", "biome", "prettier", "turbo", "lerna", "nx", "grunt", "gulp", "bun", "wireit", "xo", "tsd", "jasmine", "qunit"}
-    | {"react-scripts", "ng", "vue-cli-service", "next", "web-test-runner", "wtr", "uvu", "tape", "npx", "run-s", "run-p", "npm-run-all"}
-)  # fmt: skip
+SCRIPTED = {
+    "vitest", "jest", "mocha", "ava", "tap", "node", "tsx", "ts-node", "karma", "playwright", "c8", "nyc", "cross-env", "npm", "pnpm",
+    "yarn", "tsc", "eslint", "biome", "prettier", "turbo", "lerna", "nx", "grunt", "gulp", "bun", "wireit", "xo", "tsd", "jasmine", "qunit",
+    "ng", "react-scripts", "vue-cli-service", "next", "web-test-runner", "wtr", "uvu", "tape", "npx", "run-s", "run-p", "npm-run-all",
+}  # fmt: skip
+"""What a script of package.json may start: runners of tests, and what leads to them."""
 Line = tuple[str, str, str]
 """A command line, the folder it is run in, and where it stands."""
 
@@ -65,7 +66,10 @@ def tox(configuration: Configuration, name: str = "") -> Iterator[Line]:
             folder = inside(held.get("changedir", held.get("change_dir", "")))
             for line in joined(held.get("commands", "").split("\n")):
                 yield substituted(line.removeprefix("-").strip()), folder, f"{path} [{one}]"
-    for path, held in (("tox.toml", toml(configuration.text("tox.toml"))), ("pyproject.toml", table(configuration.project, "tool", "tox"))):
+    for path, held in (
+        ("tox.toml", toml(configuration.text("tox.toml"))),
+        ("pyproject.toml", table(configuration.project, "tool", "tox")),
+    ):
         yield from tox_tables(path, held)
     legacy = table(configuration.project, "tool", "tox").get("legacy_tox_ini")
     for line in joined(ini(legacy).get("testenv", {}).get("commands", "").split("\n") if isinstance(legacy, str) else []):

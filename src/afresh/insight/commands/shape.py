@@ -7,13 +7,27 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 PYTHON = re.compile(r"python[\d.]*")
 ARGUMENT = re.compile(r"[\w @%+=:,./()\[\]*^-]*")
-ASSIGNED = re.compile(r"(PYTHONPATH|PYTHONWARNINGS|PYTHONHASHSEED|DJANGO_SETTINGS_MODULE|CI|NODE_ENV|RUST_BACKTRACE|TZ)=([\w.,:/-]*)")
+ASSIGNED = re.compile(
+    r"(PYTHONPATH|PYTHONWARNINGS|PYTHONHASHSEED|DJANGO_SETTINGS_MODULE|CI|NODE_ENV|RUST_BACKTRACE|TZ)=([\w.,:/-]*)"
+)
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*")
 RUNNERS = {"uv", "poetry", "pdm", "pipenv", "rye", "hatch"}
-VALUED = ("--group", "--extra", "--with", "--python", "-p", "--package", "--only-group", "--directory", "--project", "--with-requirements")
+VALUED = (
+    "--group",
+    "--extra",
+    "--with",
+    "--python",
+    "-p",
+    "--package",
+    "--only-group",
+    "--directory",
+    "--project",
+    "--with-requirements",
+)
 SCRIPT = re.compile(r"(?:[\w.-]+/)*(?:run_?tests?|tests?|test_all|manage)\.py")
 FORBIDDEN = re.compile(r"[$`|;<>&\\!#{}~\n]")
 SPEAKS_OF_TESTS = re.compile(
@@ -119,7 +133,9 @@ def pointer(program: str, words: Sequence[str]) -> Pointer | None:
     if program in ("make", "just", "gmake"):
         names = [word for word in words[1:] if re.fullmatch(r"[\w.-]+", word) and not word.startswith("-")]
         return Pointer("just" if program == "just" else "make", names[0] if names else "")
-    if program in ("tox", "nox") or (len(words) > 2 and PYTHON.fullmatch(program) and words[1] == "-m" and words[2] in ("tox", "nox")):
+    if program in ("tox", "nox") or (
+        len(words) > 2 and PYTHON.fullmatch(program) and words[1] == "-m" and words[2] in ("tox", "nox")
+    ):
         return Pointer("tox" if "tox" in words else "nox" if "nox" in words else program, option(words, "-e", "-s"))
     if program in ("npm", "yarn", "pnpm", "bun") and (name := script(words[1:])):
         return Pointer("script", name)
@@ -127,7 +143,7 @@ def pointer(program: str, words: Sequence[str]) -> Pointer | None:
 
 
 def option(words: Sequence[str], *names: str) -> str:
-    return next((after for word, after in zip(words, words[1:], strict=False) if word in names), "")
+    return next((after for word, after in pairwise(words) if word in names), "")
 
 
 def script(words: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""A command is believed to run the tests once it has been seen to: first by what it would run, then, if there is time, by running it."""
+"""A command is believed to run the tests once it was seen to: by what it would run, then, if there is time, by running it."""
 
 import re
 import shlex
@@ -116,7 +116,9 @@ def judged(one: Candidate, done: Completed) -> Trial:
         found = tests > 0 or (broken and done.exit in (0, 1, 2))
         said = "" if done.exit in (0, 5) and found else last_words(done)
         said = "there are no tests in it" if not found and done.exit in (0, 5) else said
-        return Trial(one.command, one.source, found and done.exit in (0, 1, 2), False, done.exit, tests, round(done.seconds, 2), said)
+        return Trial(
+            one.command, one.source, found and done.exit in (0, 1, 2), False, done.exit, tests, round(done.seconds, 2), said
+        )
     holds = done.exit == 0
     return Trial(one.command, one.source, holds, False, done.exit, 0, round(done.seconds, 2), "" if holds else last_words(done))
 

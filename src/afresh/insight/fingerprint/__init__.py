@@ -1,7 +1,8 @@
-"""Who is at work, on what kind of project, at what kind of task, on which part: four levels, made of the code and of what people wrote."""
+"""For whom, on what project, at what type of task, on which part of it: four levels, from the code and from what people wrote."""
 
 from collections.abc import MutableMapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 
@@ -35,7 +36,7 @@ class About:
     """What the person has written down for all projects."""
     type: str = ""
     """One of those that come with afresh; for a type of the user's own, that which it is judged as."""
-    question: Question = Question()
+    question: Question = field(default_factory=Question)
     trial: Trial | None = None
     """The command that was seen to run the tests."""
     rank: Rank = by_words
@@ -69,7 +70,9 @@ class Fingerprint:
         return self.render("task", CAPS["task"])
 
 
-def fingerprint(code: Code, configuration: Configuration, about: About, kept: MutableMapping[str, str] | None = None) -> Fingerprint:
+def fingerprint(
+    code: Code, configuration: Configuration, about: About, kept: MutableMapping[str, str] | None = None
+) -> Fingerprint:
     """`kept` holds facts by what they were made of, so that an unchanged tree is not measured twice."""
     facts = known(code, configuration, _facts if kept is None else kept)
     return Fingerprint(
@@ -86,10 +89,11 @@ def known(code: Code, configuration: Configuration, kept: MutableMapping[str, st
     """A thing that was kept and can't be read is measured again."""
     key = mark(code, configuration)
     if key in kept:
-        try:
-            return loads(Facts, kept[key])
-        except (ValueError, KeyError, TypeError, AttributeError):
-            del kept[key]
+        with suppress(ValueError, KeyError, TypeError, AttributeError):
+            facts = loads(Facts, kept[key])
+            if facts.layout.files:
+                return facts
+        del kept[key]
     facts = facts_of(code, configuration)
     for old in list(kept)[: max(0, len(kept) - KEPT + 1)]:
         del kept[old]

@@ -10,10 +10,11 @@ from afresh.insight.configuration import Configuration, ini, json, table, texts,
 from afresh.insight.fingerprint.facts import Constraints
 
 TOOLS = {
-    "ruff": r"\bruff (?:check|format)|\bruff\b", "black": r"\bblack\b(?!en)", "isort": r"\bisort\b", "flake8": r"\bflake8\b", "pylint": r"\bpylint\b",
-    "mypy": r"\bmypy\b", "pyright": r"\b(?:based)?pyright\b", "bandit": r"\bbandit\b", "import-linter": r"\blint-imports\b|\bimport-?linter\b",
-    "pre-commit": r"\bpre-commit run\b", "golangci-lint": r"\bgolangci(?:-lint)?\b", "go vet": r"\bgo vet\b", "gofmt": r"\bgofmt\b",
-    "clippy": r"\bclippy\b", "rustfmt": r"\bcargo fmt\b|\brustfmt\b", "eslint": r"\beslint\b", "prettier": r"\bprettier\b", "biome": r"\bbiome\b",
+    "ruff": r"\bruff (?:check|format)|\bruff\b", "black": r"\bblack\b(?!en)", "isort": r"\bisort\b", "flake8": r"\bflake8\b",
+    "pylint": r"\bpylint\b", "mypy": r"\bmypy\b", "pyright": r"\b(?:based)?pyright\b", "bandit": r"\bbandit\b",
+    "import-linter": r"\blint-imports\b|\bimport-?linter\b", "pre-commit": r"\bpre-commit run\b",
+    "golangci-lint": r"\bgolangci(?:-lint)?\b", "go vet": r"\bgo vet\b", "gofmt": r"\bgofmt\b", "clippy": r"\bclippy\b",
+    "rustfmt": r"\bcargo fmt\b|\brustfmt\b", "eslint": r"\beslint\b", "prettier": r"\bprettier\b", "biome": r"\bbiome\b",
     "tsc": r"\btsc\b", "checkstyle": r"\bcheckstyle\b", "spotless": r"\bspotless\b", "dotnet format": r"\bdotnet format\b",
 }  # fmt: skip
 HOOK = re.compile(r"^\s*-\s+(?:.*\bid:|id:)\s*['\"]?([\w.-]+)", re.MULTILINE)
@@ -52,7 +53,9 @@ def versions(configuration: Configuration) -> Iterator[str]:
     node = table(json(configuration.text("package.json")), "engines").get("node")
     if isinstance(node, str):
         yield f"Node {node}"
-    frameworks = [re.findall(r"<TargetFrameworks?>([\w.;]+)<", text) for path, text in configuration.texts.items() if path.endswith("proj")]
+    frameworks = [
+        re.findall(r"<TargetFrameworks?>([\w.;]+)<", text) for path, text in configuration.texts.items() if path.endswith("proj")
+    ]
     yield from [f".NET {name}" for name in sorted({name for found in frameworks for name in found})[:2]]
 
 
@@ -66,7 +69,13 @@ def linters(configuration: Configuration) -> Iterator[str]:
     tools = set(table(configuration.project, "tool"))
     for name, pattern in TOOLS.items():
         details = DETAILS[name](configuration) if name in DETAILS else ""
-        if details or name in tools or re.search(pattern, lines) or re.search(rf"\bid:\s*{re.escape(name)}\b", hooks) or own_file(configuration, name):
+        if (
+            details
+            or name in tools
+            or re.search(pattern, lines)
+            or re.search(rf"\bid:\s*{re.escape(name)}\b", hooks)
+            or own_file(configuration, name)
+        ):
             yield f"{name} ({details})" if details else name
 
 
@@ -81,11 +90,14 @@ def recipe_lines(configuration: Configuration) -> Iterator[str]:
 
 def own_file(configuration: Configuration, name: str) -> bool:
     names = {
-        "flake8": (".flake8",), "mypy": ("mypy.ini", ".mypy.ini"), "pyright": ("pyrightconfig.json",), "biome": ("biome.json", "biome.jsonc"),
-        "golangci-lint": (".golangci.yml", ".golangci.yaml"), "rustfmt": ("rustfmt.toml", ".rustfmt.toml"),
+        "flake8": (".flake8",), "mypy": ("mypy.ini", ".mypy.ini"), "pyright": ("pyrightconfig.json",),
+        "biome": ("biome.json", "biome.jsonc"), "golangci-lint": (".golangci.yml", ".golangci.yaml"),
+        "rustfmt": ("rustfmt.toml", ".rustfmt.toml"),
     }  # fmt: skip
     begun = {"eslint": (".eslintrc", "eslint.config."), "prettier": (".prettierrc",)}.get(name, ())
-    return any(path in configuration.texts for path in names.get(name, ())) or any(path.startswith(begun) for path in configuration.texts if begun)
+    return any(path in configuration.texts for path in names.get(name, ())) or any(
+        path.startswith(begun) for path in configuration.texts if begun
+    )
 
 
 def ruff_tables(configuration: Configuration) -> Mapping[str, Any]:
@@ -132,7 +144,12 @@ def limits(configuration: Configuration) -> Iterator[str]:
         yield f"complexity up to {complexity[0]}"
     elif isinstance(complexity, int) or any(rule in ("C", "C9", "C90", "C901", "ALL") for rule in rules):
         yield f"complexity up to {complexity or 10}"
-    for name, word in (("max-args", "arguments"), ("max-statements", "statements"), ("max-branches", "branches"), ("max-returns", "returns")):
+    for name, word in (
+        ("max-args", "arguments"),
+        ("max-statements", "statements"),
+        ("max-branches", "branches"),
+        ("max-returns", "returns"),
+    ):
         if isinstance(number := table(lint, "pylint").get(name), int):
             yield f"at most {number} {word}"
 
@@ -146,7 +163,10 @@ def flake8(configuration: Configuration) -> Mapping[str, str]:
 
 def line_length(configuration: Configuration) -> str:
     """The first tool that names one."""
-    ruff_says, black = ruff_tables(configuration).get("line-length"), table(configuration.project, "tool", "black").get("line-length")
+    ruff_says, black = (
+        ruff_tables(configuration).get("line-length"),
+        table(configuration.project, "tool", "black").get("line-length"),
+    )
     flake = NUMBER.search(flake8(configuration).get("max-line-length", ""))
     rust = toml(configuration.text("rustfmt.toml") or configuration.text(".rustfmt.toml")).get("max_width")
     biome = table(json(configuration.text("biome.json") or configuration.text("biome.jsonc")), "formatter").get("lineWidth")

@@ -7,8 +7,8 @@ from afresh.insight.fingerprint.measured import measured
 from afresh.insight.fingerprint.style import text_of
 
 LARGEST = 600_000
-LOOKED, MOST, OFTEN, HOT = 30, 5, 5, 6
-"""Files that are measured, files that are named, commits from which on a file changes often, and the heat from which on it is hot."""
+LOOKED, MOST, OFTEN, HARD = 30, 5, 5, 16
+"""Files that are measured and that are named; commits from which on a file changes often, decisions from which on it is hard."""
 
 
 def hot(sources: Sources) -> tuple[str, ...]:
@@ -16,9 +16,9 @@ def hot(sources: Sources) -> tuple[str, ...]:
     code = sources.code
     often = {path: commits for path in sources.understood if (commits := code.churn(path).commits) >= OFTEN}
     likely = sorted(often, key=lambda path: (-round(log2(often[path]) + log2(1 + code.reading(path).lines)), path))
-    heat = {path: round(log2(often[path])) + round(log2(1 + intricacy(sources, path))) for path in likely[:LOOKED]}
-    found = sorted(heat, key=lambda path: (-heat[path], path))
-    return tuple(path for path in found if heat[path] >= HOT)[:MOST]
+    hard = {path: decisions for path in likely[:LOOKED] if (decisions := intricacy(sources, path)) >= HARD}
+    heat = {path: round(log2(often[path])) + round(log2(hard[path])) for path in hard}
+    return tuple(sorted(heat, key=lambda path: (-heat[path], path))[:MOST])
 
 
 def intricacy(sources: Sources, path: str) -> int:

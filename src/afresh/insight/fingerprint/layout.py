@@ -11,22 +11,27 @@ from afresh.domain.text import cut
 from afresh.insight.code import Code
 from afresh.insight.configuration import Configuration, json, table, texts, toml
 from afresh.insight.fingerprint.facts import Layout
-from afresh.insight.fingerprint.rounded import about, ranked, tenths
+from afresh.insight.fingerprint.rounded import counted, ranked, tenths
 
 LANGUAGES = {
-    "py": "Python", "pyi": "Python", "ts": "TypeScript", "tsx": "TypeScript", "mts": "TypeScript", "cts": "TypeScript", "js": "JavaScript",
-    "jsx": "JavaScript", "mjs": "JavaScript", "cjs": "JavaScript", "go": "Go", "rs": "Rust", "java": "Java", "cs": "C#", "c": "C", "h": "C",
-    "cc": "C++", "cpp": "C++", "hpp": "C++", "rb": "Ruby", "php": "PHP", "swift": "Swift", "kt": "Kotlin", "scala": "Scala", "sh": "shell",
-    "lua": "Lua", "ex": "Elixir", "exs": "Elixir", "hs": "Haskell", "dart": "Dart", "vue": "Vue", "svelte": "Svelte", "sql": "SQL",
-    "pyx": "Cython", "f90": "Fortran", "jl": "Julia", "r": "R", "m": "Objective-C", "zig": "Zig", "clj": "Clojure", "erl": "Erlang",
+    "py": "Python", "pyi": "Python", "ts": "TypeScript", "tsx": "TypeScript", "mts": "TypeScript", "cts": "TypeScript",
+    "js": "JavaScript", "jsx": "JavaScript", "mjs": "JavaScript", "cjs": "JavaScript", "go": "Go", "rs": "Rust",
+    "java": "Java", "cs": "C#", "c": "C", "h": "C", "cc": "C++", "cpp": "C++", "hpp": "C++", "rb": "Ruby", "php": "PHP",
+    "swift": "Swift", "kt": "Kotlin", "scala": "Scala", "sh": "shell", "lua": "Lua", "ex": "Elixir", "exs": "Elixir",
+    "hs": "Haskell", "dart": "Dart", "vue": "Vue", "svelte": "Svelte", "sql": "SQL", "pyx": "Cython", "f90": "Fortran",
+    "jl": "Julia", "r": "R", "m": "Objective-C", "zig": "Zig", "clj": "Clojure", "erl": "Erlang",
 }  # fmt: skip
 BESIDE = {
-    "docs", "doc", "examples", "example", "scripts", "script", "bench", "benches", "benchmark", "benchmarks", "tools", "tool", "ci", "misc",
-    "extras", "extra", "contrib", "samples", "demo", "demos", "notebooks", "fuzz", "website", "wiki", "rfcs", "dist", "assets", "sample",
-    "migrations", "playground", "testdata", "fixtures", "vendor", "third_party",
+    "docs", "doc", "examples", "example", "scripts", "script", "bench", "benches", "benchmark", "benchmarks", "tools",
+    "tool", "ci", "misc", "extras", "extra", "contrib", "samples", "demo", "demos", "notebooks", "fuzz", "website", "wiki",
+    "rfcs", "dist", "assets", "sample", "migrations", "playground", "testdata", "fixtures", "vendor", "third_party",
 }  # fmt: skip
+HOLDING = ("packages", "crates", "apps", "libs", "modules")
+"""Folders of a repository that holds several projects."""
 TESTING = {"tests", "test", "__tests__", "spec", "js_tests", "e2e", "testing"}
-PAPERS = re.compile(r"(?:CHANGE(?:LOG|S)|CONTRIBUTING|ARCHITECTURE|HISTORY|NEWS|SECURITY)(?:\.\w+)?|docs/(?:decisions|adr|architecture)[\w./-]*")
+PAPERS = re.compile(
+    r"(?:CHANGE(?:LOG|S)|CONTRIBUTING|ARCHITECTURE|HISTORY|NEWS|SECURITY)(?:\.\w+)?|docs/(?:decisions|adr|architecture)[\w./-]*"
+)
 MOST = 6
 
 
@@ -86,9 +91,15 @@ class Sources:
             parts.pop()
         return "" if top.split("/")[0] in TESTING else top
 
-    @staticmethod
-    def is_beside(path: str) -> bool:
-        return any(part in BESIDE for part in PurePosixPath(path).parts[:-1][:2]) or path in ("setup.py", "noxfile.py")
+    def is_beside(self, path: str) -> bool:
+        """By the folders around its package; inside one a folder called contrib is part of what is shipped."""
+        folders = PurePosixPath(path).parts[:-1]
+        around = (
+            self.package_of(path).split("/")
+            if self.package_of(path)
+            else folders[: 2 if folders[:1] and folders[0] in HOLDING else 1]
+        )
+        return any(part in BESIDE for part in around) or path in ("setup.py", "noxfile.py")
 
     @cached_property
     def _all(self) -> frozenset[str]:
@@ -120,7 +131,9 @@ def folder(path: str) -> str:
 def top(path: str) -> str:
     """`src` or `lib` alone say little."""
     parts = path.split("/")[:-1]
-    return "/".join(parts[: 2 if parts[:1] in (["src"], ["lib"], ["packages"], ["crates"], ["apps"], ["internal"], ["pkg"]) else 1])
+    return "/".join(
+        parts[: 2 if parts[:1] in (["src"], ["lib"], ["packages"], ["crates"], ["apps"], ["internal"], ["pkg"]) else 1]
+    )
 
 
 def layout(sources: Sources) -> Layout:
@@ -134,7 +147,7 @@ def layout(sources: Sources) -> Layout:
         about=words,
         languages=tuple(f"{name} {counts[name]}/10" if counts[name] < 10 else name for name in spoken[:4]),
         main=sources.main,
-        files=f"{about(len(sources.shipped))} source files, {about(len(sources.tests))} test files",
+        files=f"{counted(len(sources.shipped), 'source file')}, {counted(len(sources.tests), 'test file')}",
         roots=sources.roots,
         tests=test_folders(sources),
         mirrored=mirrored(sources),

@@ -13,7 +13,16 @@ from afresh.insight.fingerprint.layout import Sources
 from afresh.insight.fingerprint.rounded import ranked
 from afresh.insight.fingerprint.zones import zone_of
 
-STANDARD = sys.stdlib_module_names | {"distutils", "imp", "asynchat", "asyncore", "smtpd", "_typeshed", "annotationlib", "compression"}
+STANDARD = sys.stdlib_module_names | {
+    "distutils",
+    "imp",
+    "asynchat",
+    "asyncore",
+    "smtpd",
+    "_typeshed",
+    "annotationlib",
+    "compression",
+}
 REQUIRED = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+v\S+(?!.*// indirect)\s*$", re.MULTILINE)
 ARTIFACT = re.compile(r"<dependency>.*?<artifactId>\s*([\w.-]+)\s*</artifactId>", re.DOTALL)
 REFERENCE = re.compile(r"<PackageReference\s+Include=\"([\w.-]+)\"")
@@ -40,7 +49,7 @@ def of_python(sources: Sources) -> Libraries:
     shipped, tests = (counted(sources, paths, own) for paths in (sources.shipped, sources.tests))
     central = [name for name in ranked(shipped) if wide(shipped[name], len(sources.shipped)) and name not in HARDLY]
     used = [name for name in ranked(shipped) if name not in central]
-    testing = [name for name in ranked(tests) if name not in shipped]
+    testing = [name for name in ranked(tests) if name not in shipped and (tests[name] > 1 or len(sources.tests) < 10)]
     where = {name: zone_using(name, sources) for name in used[:MOST]}
     places = [f"{name} ({where[name]})" if where[name] else name for name in used[:MOST]]
     return Libraries(tuple(central[:MOST]), tuple(places), tuple(testing[:MOST]))
@@ -99,9 +108,15 @@ def declared(sources: Sources) -> tuple[set[str], set[str]]:
             testing |= crates(held, "dev-dependencies")
         elif name == "go.mod":
             shipped |= set(REQUIRED.findall(text))
-        elif pattern := (ARTIFACT if name == "pom.xml" else GRADLE if "gradle" in name else REFERENCE if name.endswith("proj") else None):
+        elif pattern := (
+            ARTIFACT if name == "pom.xml" else GRADLE if "gradle" in name else REFERENCE if name.endswith("proj") else None
+        ):
             shipped |= set(pattern.findall(text))
-    own = {own for text in configuration.texts.values() for own in re.findall(r"^\s*\"?name\"?\s*[:=]\s*\"([^\"]+)\"", text, re.MULTILINE)}
+    own = {
+        own
+        for text in configuration.texts.values()
+        for own in re.findall(r"^\s*\"?name\"?\s*[:=]\s*\"([^\"]+)\"", text, re.MULTILINE)
+    }
     return shipped - own, testing - own - shipped
 
 

@@ -12,12 +12,14 @@ from afresh.insight.fingerprint.hot import hot
 from afresh.insight.fingerprint.layout import Sources, layout
 from afresh.insight.fingerprint.level import Statement, statement
 from afresh.insight.fingerprint.libraries import libraries
-from afresh.insight.fingerprint.rounded import about, listed
+from afresh.insight.fingerprint.rounded import about, counted, listed
 from afresh.insight.fingerprint.style import style
 from afresh.insight.fingerprint.testing import testing
 from afresh.insight.fingerprint.zones import zones
 
-CONTRACTS = re.compile(r"(?:.*/)?(?:openapi[\w.-]*|swagger[\w.-]*|schema\.(?:json|graphql|sql)|[\w.-]+\.(?:proto|graphql|avsc|thrift|wsdl))|.*\.d\.ts")
+CONTRACTS = re.compile(
+    r"(?:.*/)?(?:openapi[\w.-]*|swagger[\w.-]*|schema\.(?:json|graphql|sql)|[\w.-]+\.(?:proto|graphql|avsc|thrift|wsdl))|.*\.d\.ts"
+)
 
 
 def facts_of(code: Code, configuration: Configuration) -> Facts:
@@ -76,7 +78,11 @@ def placed(facts: Facts) -> list[str]:
     layout = facts.layout
     roots = [root if root != "." else "the root" for root in layout.roots]
     many = f"code in {', '.join(roots[:4])}" + (f" and {about(len(roots) - 4)} more" if len(roots) > 4 else "") if roots else ""
-    tests = f"tests in {', '.join(layout.tests)}" if layout.tests and layout.tests != ("beside the code",) else "tests beside the code"
+    tests = (
+        f"tests in {', '.join(layout.tests)}"
+        if layout.tests and layout.tests != ("beside the code",)
+        else "tests beside the code"
+    )
     tests = tests if layout.tests else "no tests"
     mirrored = ", in folders named as those of the code" if layout.mirrored else ""
     starts = f"started by {', '.join(layout.entries)}" if layout.entries else ""
@@ -88,7 +94,7 @@ def tested(facts: Facts, trial: Trial | None) -> list[str]:
     """Only a command that was seen to run tests is told as one."""
     if trial is None:
         return []
-    found = f", {about(trial.tests)} tests" if trial.tests else ""
+    found = f", {counted(trial.tests, 'test')}" if trial.tests else ""
     how = "ran here" if trial.ran and not trial.said else "collects here" if trial.holds else "not tried"
     return [f"`{trial.command}` ({how}{found})"]
 

@@ -7,10 +7,14 @@ STEPS = (10, 15, 20, 30, 40, 60, 80, 100)
 
 
 def about(number: int) -> str:
-    """`about 300`: the nearest of 10, 15, 20, 30, 40, 60, 80, 100, 150, … in the sense of a ratio. Up to three it is said as it is."""
+    """`about 300`: the nearest of 10, 15, 20, 30, 40, 60, 80, 100, 150, … by ratio. Up to three it is said as it is."""
     if number <= 3:
         return str(number)
     return f"about {nearest(number):,}"
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{about(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def nearest(number: int) -> int:

@@ -143,14 +143,18 @@ def errors(sources: Sources, sample: Sample) -> Iterator[str]:
         if one.kind is Kind.CLASS and one.bases
     }
     bases = [base.rpartition(".")[2] for _, one in classes.values() for base in one.bases]
-    roots = {name: bases.count(name) for name, (_, one) in classes.items() if bases.count(name) >= 2 and builtin(one.bases, classes)}
+    roots = {
+        name: bases.count(name) for name, (_, one) in classes.items() if bases.count(name) >= 2 and builtin(one.bases, classes)
+    }
     if roots:
         chosen = min(roots, key=lambda name: (-roots[name].bit_length(), name))
         yield f"own: {chosen} and what derives from it ({classes[chosen][0]})"
     raised = [name for one in sample.measured for name in one.raised]
     own = sum(name in classes for name in raised)
     if len(raised) >= 10:
-        yield f"{share(own, len(raised))} of what is raised is the project's own" if own else "only built-in exceptions are raised"
+        yield (
+            f"{share(own, len(raised))} of what is raised is the project's own" if own else "only built-in exceptions are raised"
+        )
 
 
 def builtin(bases: Iterable[str], own: Iterable[str]) -> bool:

@@ -11,7 +11,7 @@ from afresh.insight.code import Code
 from afresh.insight.fingerprint.facts import Facts
 from afresh.insight.fingerprint.layout import Sources
 from afresh.insight.fingerprint.level import Statement, statement
-from afresh.insight.fingerprint.rounded import about, listed
+from afresh.insight.fingerprint.rounded import about, counted, listed
 from afresh.insight.fingerprint.zones import zone_of
 
 MOST, NAMED = 4, 200
@@ -43,8 +43,8 @@ def by_words(code: Code, question: Question) -> list[str]:
         if "_" in stripped or "." in stripped or re.search(r"[a-z][A-Z]", stripped):
             outright += [place.path for place in code.defining(stripped)[:3] if place.path not in tests]
     scores: dict[str, float] = {}
-    for word in {part for word in words for part in split(word)}:
-        said = code.words(word)
+    for part in sorted({part for word in words for part in split(word)}):
+        said = code.words(part)
         weight = log(1 + len(code.files) / (1 + len(said)))
         for path, times in said.items():
             if path not in tests:
@@ -90,11 +90,7 @@ def depended(sources: Sources, files: Sequence[str]) -> str:
     if not users:
         return ""
     zones = sorted({zone_of(user, sources) for user in users})
-    return f"{counted(len(users))} in {listed(zones, 100)}"
-
-
-def counted(number: int) -> str:
-    return f"{about(number)} file{'s' if number > 1 else ''}"
+    return f"{counted(len(users), 'file')} in {listed(zones, 100)}"
 
 
 def past(code: Code, path: str) -> str:
@@ -102,7 +98,7 @@ def past(code: Code, path: str) -> str:
     if not churn.commits:
         return ""
     month = time.strftime("%Y-%m", time.gmtime(churn.last)) if churn.last else "?"
-    return f"{path.rpartition('/')[2]} {about(churn.commits)} commits, last {month}"
+    return f"{path.rpartition('/')[2]} {counted(churn.commits, 'commit')}, last {month}"
 
 
 def risks(sources: Sources, facts: Facts, files: Sequence[str]) -> list[str]:
@@ -118,5 +114,5 @@ def risks(sources: Sources, facts: Facts, files: Sequence[str]) -> list[str]:
         if path in facts.public:
             found.append(f"{path} is what others import")
         elif len(users) >= RELIED_ON:
-            found.append(f"{counted(len(users))} rely on {path}")
+            found.append(f"{counted(len(users), 'file')} rely on {path}")
     return found[:6]

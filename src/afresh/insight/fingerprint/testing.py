@@ -7,8 +7,9 @@ from afresh.insight.fingerprint.layout import Sources
 from afresh.insight.fingerprint.rounded import share
 
 USED = {
-    "parametrize": "parametrised", "fixture": "with fixtures of their own", "tmp_path": "with tmp_path", "given": "property tests",
-    "mock": "with mocks", "patch": "with patches", "Mock": "with mocks", "monkeypatch": "with monkeypatch",
+    "parametrize": "parametrised", "fixture": "with fixtures of their own", "tmp_path": "with tmp_path",
+    "given": "property tests", "mock": "with mocks", "patch": "with patches", "Mock": "with mocks",
+    "monkeypatch": "with monkeypatch",
 }  # fmt: skip
 
 
@@ -19,11 +20,19 @@ def testing(sources: Sources) -> tuple[str, ...]:
 def habits(sources: Sources) -> Iterator[str]:
     """By the names of the tests and by what their files use."""
     files = [path for path in sources.tests if path in sources.known and path.endswith(".py")]
-    tests = [one for path in files for one in sources.code.reading(path).symbols if one.short.startswith("test") and one.kind in TESTS]
+    tests = [
+        one for path in files for one in sources.code.reading(path).symbols if one.short.startswith("test") and one.kind in TESTS
+    ]
     if len(tests) < 3:
         return
     functions = sum(one.kind is Kind.FUNCTION for one in tests)
-    yield "functions, not classes" if functions >= 0.9 * len(tests) else "methods of classes" if functions <= 0.1 * len(tests) else "functions and classes"
+    yield (
+        "functions, not classes"
+        if functions >= 0.9 * len(tests)
+        else "methods of classes"
+        if functions <= 0.1 * len(tests)
+        else "functions and classes"
+    )
     words = sorted(one.short.count("_") for one in tests)
     if words[len(words) // 2] >= 5:
         yield "named after behaviour in whole phrases"

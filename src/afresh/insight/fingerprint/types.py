@@ -34,18 +34,33 @@ def refactor(facts: Facts, trial: Trial | None) -> Parts:
 
 def write_tests(facts: Facts, trial: Trial | None) -> Parts:
     shared = f"shared fixtures in {', '.join(facts.layout.shared)}" if facts.layout.shared else ""
-    libraries = f"tests use {', '.join(facts.libraries.testing[:4])}" if facts.libraries.testing and facts.layout.main == "Python" else ""
-    return [new_tests(facts), ", ".join(facts.testing), shared, libraries, one_test(trial)]
+    libraries = (
+        f"tests use {', '.join(facts.libraries.testing[:4])}" if facts.libraries.testing and facts.layout.main == "Python" else ""
+    )
+    return [new_tests(facts), *facts.testing[:4], shared, libraries, one_test(trial)]
 
 
 def spec_design(facts: Facts, trial: Trial | None) -> Parts:
     docs = [name for name in facts.layout.beside if name in ("docs", "doc", "rfcs", "wiki")]
-    return [f"documents in {', '.join(docs)}" if docs else "no folder for documents", papers(facts), direction(facts), hubs(facts), versions(facts)]
+    return [
+        f"documents in {', '.join(docs)}" if docs else "no folder for documents",
+        papers(facts),
+        direction(facts),
+        hubs(facts),
+        versions(facts),
+    ]
 
 
 def code_review(facts: Facts, trial: Trial | None) -> Parts:
     limits = ", ".join(facts.constraints.limits)
-    return [checked(facts), f"limits: {limits}" if limits else "", direction(facts), versions(facts), expected(facts), noted(facts)]
+    return [
+        checked(facts),
+        f"limits: {limits}" if limits else "",
+        direction(facts),
+        versions(facts),
+        expected(facts),
+        noted(facts),
+    ]
 
 
 def discovery(facts: Facts, trial: Trial | None) -> Parts:
@@ -61,8 +76,9 @@ def bridge(facts: Facts, trial: Trial | None) -> Parts:
 
 
 MATTERS: dict[str, Callable[[Facts, Trial | None], Parts]] = {
-    "implement_feature": implement_feature, "fix_bug": fix_bug, "fix_violation": fix_violation, "refactor": refactor, "write_tests": write_tests,
-    "spec_design": spec_design, "code_review": code_review, "discovery": discovery, "bridge": bridge,
+    "implement_feature": implement_feature, "fix_bug": fix_bug, "fix_violation": fix_violation, "refactor": refactor,
+    "write_tests": write_tests, "spec_design": spec_design, "code_review": code_review, "discovery": discovery,
+    "bridge": bridge,
 }  # fmt: skip
 
 
@@ -71,7 +87,9 @@ def new_tests(facts: Facts) -> str:
     if not layout.tests:
         return "there are no tests yet"
     mirrored = ", in the folder named as that of the code" if layout.mirrored else ""
-    place = "tests stand beside the code" if layout.tests[0] == "beside the code" else f"tests belong in {layout.tests[0]}{mirrored}"
+    place = (
+        "tests stand beside the code" if layout.tests[0] == "beside the code" else f"tests belong in {layout.tests[0]}{mirrored}"
+    )
     return place
 
 
@@ -83,7 +101,7 @@ def direction(facts: Facts) -> str:
     """Without the zones themselves, which the level of the project names."""
     zones = facts.zones
     if len(zones.layers) > 1 and not zones.cycles:
-        return f"imports between zones point one way, {' → '.join(row[0] for row in zones.layers[:: len(zones.layers) - 1])}; keep it so"
+        return f"imports between zones point one way, from {zones.layers[0][0]} to {zones.layers[-1][0]}; keep it so"
     return ""
 
 

@@ -6,16 +6,38 @@ from collections.abc import Iterator, Sequence
 from afresh.domain.text import one_line
 from afresh.insight.fingerprint.level import Statement, statement
 
-LANGUAGES = ("Python", "TypeScript", "JavaScript", "Go", "Rust", "Java", "C#", "C++", "Kotlin", "Swift", "Ruby", "PHP", "Scala", "SQL", "Bash")
+LANGUAGES = (
+    "Python",
+    "TypeScript",
+    "JavaScript",
+    "Go",
+    "Rust",
+    "Java",
+    "C#",
+    "C++",
+    "Kotlin",
+    "Swift",
+    "Ruby",
+    "PHP",
+    "Scala",
+    "SQL",
+    "Bash",
+)
 TOOLS = (
-    "pytest", "unittest", "hypothesis", "ruff", "black", "isort", "flake8", "pylint", "mypy", "pyright", "uv", "poetry", "pip", "pipenv", "conda",
-    "tox", "nox", "make", "just", "docker", "podman", "git", "jj", "gh", "npm", "pnpm", "yarn", "bun", "deno", "jest", "vitest", "mocha",
-    "playwright", "eslint", "prettier", "biome", "cargo", "clippy", "gradle", "maven", "dotnet", "bazel", "terraform", "kubectl", "rg", "fd",
-    "sqlite", "postgres", "redis", "django", "flask", "fastapi", "react", "vue", "svelte", "angular", "pydantic", "sqlalchemy", "pandas", "numpy",
+    "pytest", "unittest", "hypothesis", "ruff", "black", "isort", "flake8", "pylint", "mypy", "pyright", "uv", "poetry",
+    "pip", "pipenv", "conda", "tox", "nox", "make", "just", "docker", "podman", "git", "jj", "gh", "npm", "pnpm", "yarn",
+    "bun", "deno", "jest", "vitest", "mocha", "playwright", "eslint", "prettier", "biome", "cargo", "clippy", "gradle",
+    "maven", "dotnet", "bazel", "terraform", "kubectl", "rg", "fd", "sqlite", "postgres", "redis", "django", "flask",
+    "fastapi", "react", "vue", "svelte", "angular", "pydantic", "sqlalchemy", "pandas", "numpy",
 )  # fmt: skip
 PROSE = {"go", "make", "just", "black", "rust", "swift", "java", "bash", "bun", "fd", "react"}
 """Names that are everyday words too: they count only as written, or marked as code."""
-AGAINST = re.compile(r"\b(?:no|not|never|avoid|without|don'?t|do not|instead of|rather than|stop|nor|isn'?t)\b", re.IGNORECASE)
+AGAINST = re.compile(
+    r"\bprefer\b.*?\b(?:to|over)\b"
+    r"|\b(?:no(?!\s*[:,])|not|never|avoid|without|don'?t|do not|instead of|rather than|stop|nor|isn'?t)\b",
+    re.IGNORECASE,
+)
+LEADS = r"\b(?:use|using|run|with|prefer|avoid|like|of|than|over|never)\s+(?:the\s+)?"
 CLAUSE = re.compile(r"(?<=[.;!?])\s+|\n|,\s+(?=(?:not|never|no|instead|rather|but)\b)|\s(?=(?:instead of|rather than|but not)\b)")
 RULE, LONGEST, MOST = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(.+)$"), 90, 6
 
@@ -41,9 +63,9 @@ def zip_names(clauses: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
     wanted, avoided = list[str](), list[str]()
     for clause in clauses:
         against = AGAINST.search(clause)
-        for name in (*LANGUAGES, *TOOLS):
+        for name in () if clause.rstrip().endswith("?") else (*LANGUAGES, *TOOLS):
             if place := named(name, clause):
-                (avoided if against and against.start() < place.start() else wanted).append(name)
+                (avoided if against and against.end() <= place.end() - len(name) else wanted).append(name)
     both = {*wanted} & {*avoided}
     return (
         [name for name in LANGUAGES if name in wanted and name not in both],
@@ -55,7 +77,7 @@ def zip_names(clauses: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
 def named(name: str, clause: str) -> re.Match[str] | None:
     pattern = rf"(?<![\w/.-]){re.escape(name)}(?![\w/-]|\.\w)"
     if name.lower() in PROSE:
-        marked = re.search(rf"`[^`]*{pattern}[^`]*`|\b(?:use|using|run|with|prefer|avoid|like)\s+(?:the\s+)?{pattern}", clause, re.IGNORECASE)
+        marked = re.search(rf"`[^`]*{pattern}[^`]*`|{LEADS}{pattern}", clause, re.IGNORECASE)
         return marked or (re.search(pattern, clause) if name in LANGUAGES and name not in ("Go", "Swift") else None)
     return re.search(pattern, clause, re.IGNORECASE)
 

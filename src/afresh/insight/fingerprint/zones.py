@@ -37,7 +37,8 @@ def zones(sources: Sources) -> Zones:
     cycles = tuple(tuple(sorted(group)) for group in groups if len(group) > 1)
     layers = layered(inner, groups) if not any(len(group) * 2 > len(kept) for group in groups) and any(inner.values()) else ()
     more = f"{about(len(members) - len(kept))} smaller ones are not shown" if len(members) > len(kept) else ""
-    return Zones(layers, tuple(sorted(cycles)), hubs(graph, frozenset(members)), more)
+    cycles = tuple(sorted(cycles, key=lambda group: (-len(group), group)))
+    return Zones(layers, cycles, hubs(graph, frozenset(members)), more)
 
 
 def edges(sources: Sources, names: frozenset[str]) -> Graph:
@@ -87,4 +88,5 @@ def layered(graph: Graph, groups: list[frozenset[str]]) -> tuple[tuple[str, ...]
 def hubs(graph: Graph, names: frozenset[str]) -> tuple[str, ...]:
     """Those that over a third of the others import."""
     counts = Counter(target for targets in graph.values() for target in targets)
-    return tuple(name for name in ranked(counts) if counts[name] * 3 > len(names) and counts[name] > 2)[:4]
+    found = sorted(counts, key=lambda name: (-counts[name], name))
+    return tuple(name for name in found if counts[name] * 3 > len(names) and counts[name] > 2)[:4]
