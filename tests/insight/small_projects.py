@@ -37,7 +37,22 @@ def module(name: str, head: str = "", functions: int = 4) -> str:
     return f'"""About {name}."""\n\n{head}\n\n' + "".join(function(name, number) for number in range(functions))
 
 
-ERRORS = 'class ShopError(Exception):\n    """All of ours."""\n\n\nclass Sold(ShopError):\n    pass\n\n\nclass Lost(ShopError):\n    pass\n'
+def tested(module: str, name: str, behaviour: str, library: str = "pytest") -> str:
+    return f"import {library}\nfrom shop.{module} import {name}\n\n\ndef test_{behaviour}():\n    assert {name}(1)\n"
+
+
+ERRORS = """\
+class ShopError(Exception):
+    pass
+
+
+class Sold(ShopError):
+    pass
+
+
+class Lost(ShopError):
+    pass
+"""
 SHOP = {
     "pyproject.toml": PYPROJECT,
     "CHANGELOG.md": "# Changes\n",
@@ -60,12 +75,10 @@ SHOP = {
     "src/shop/adapters/files.py": module("files", "import json\n\nfrom shop.domain.item import item_1"),
     "src/shop/adapters/paper.py": module("paper", "from shop.domain.price import price_1"),
     "tests/conftest.py": "import pytest\n",
-    "tests/cli/test_main.py": "import pytest\nfrom shop.cli.main import main_1\n\n\ndef test_it_says_how_many_there_are_in_all():\n    assert main_1(1)\n",
-    "tests/app/test_sell.py": "import pytest\nfrom shop.app.sell import sell_1\n\n\ndef test_what_is_sold_can_not_be_sold_again():\n    assert sell_1(1)\n",
-    "tests/domain/test_price.py": (
-        "from hypothesis import given\nfrom shop.domain.price import price_1\n\n\ndef test_a_price_is_never_below_that_of_its_parts():\n    assert price_1(1)\n"
-    ),
-    "tests/domain/test_item.py": "from hypothesis import given\nfrom shop.domain.item import item_1\n\n\ndef test_an_item_knows_its_own_name_and_count():\n    pass\n",
+    "tests/cli/test_main.py": tested("cli.main", "main_1", "it_says_how_many_there_are_in_all"),
+    "tests/app/test_sell.py": tested("app.sell", "sell_1", "what_is_sold_can_not_be_sold_again"),
+    "tests/domain/test_price.py": tested("domain.price", "price_1", "a_price_is_never_below_that_of_its_parts", "hypothesis"),
+    "tests/domain/test_item.py": tested("domain.item", "item_1", "an_item_knows_its_own_name_and_count", "hypothesis"),
 }
 
 

@@ -145,8 +145,8 @@ ODD = ["\t", "$(A)", "A = $(A)\n", "{", "}", ":", "'", '"""', "\\\n", "[[", "]]"
 CODE = ["def tests(session):\n", " session.run('pytest')\n"]
 PARTS = st.sampled_from(SAID + ODD + CODE)
 FILES = (
-    "pyproject.toml", "tox.ini", "setup.cfg", "Makefile", "noxfile.py", "package.json", ".github/workflows/a.yml", "justfile", "Cargo.toml",
-    "a.csproj", ".ci/run",
+    "pyproject.toml", "tox.ini", "setup.cfg", "Makefile", "noxfile.py", "package.json", ".github/workflows/a.yml", "justfile",
+    "Cargo.toml", "a.csproj", ".ci/run",
 )  # fmt: skip
 
 

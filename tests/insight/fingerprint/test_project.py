@@ -1,7 +1,7 @@
 """Each statement on a project, on projects small enough to see whether it is true."""
 
 import pytest
-from small_projects import ERRORS, SHOP, module, read
+from small_projects import SHOP, module, read
 
 from afresh.domain.code import Churn
 from afresh.insight.commands import Trial
@@ -19,10 +19,12 @@ def test_name_language_version_and_size():
 
 
 def test_layout_names_code_tests_and_where_a_run_begins():
-    assert (
-        said(SHOP, "layout")
-        == "layout: code in src/shop; tests in tests, in folders named as those of the code; started by shop = shop.cli.main:main; also docs"
-    )
+    assert said(SHOP, "layout").split("; ") == [
+        "layout: code in src/shop",
+        "tests in tests, in folders named as those of the code",
+        "started by shop = shop.cli.main:main",
+        "also docs",
+    ]
 
 
 def test_zones_stand_in_the_order_of_their_imports():
@@ -53,7 +55,7 @@ def test_style_is_measured():
 
 
 OTHER = '"""x"""\nfrom .a import b\n\nclass thing:\n' + "".join(
-    f"\tdef doIt{n}(self, x):\n\t\t'''Does it.\n\n\t\t:param x: what\n\t\t'''\n\t\tprint('a', 'b')\n\t\traise ValueError('no')\n\n"
+    f"\tdef doIt{n}(self, x):\n\t\t'''Does it.\n\n\t\t:param x: it\n\t\t'''\n\t\tprint('a', 'b')\n\t\traise ValueError('no')\n\n"
     for n in range(12)
 )
 
@@ -81,11 +83,10 @@ def test_the_convention_of_docstrings(doc: str, words: str):
 
 def test_the_root_of_the_projects_own_errors():
     raising = {**SHOP, "src/shop/domain/bad.py": "".join(f"def bad{n}():\n    raise Sold()\n\n" for n in range(12))}
-    assert (
-        said(raising, "errors")
-        == "errors: own: ShopError and what derives from it (src/shop/errors.py); nearly all of what is raised is the project's own"
-    )
-    assert "ShopError" in ERRORS
+    assert said(raising, "errors").split("; ") == [
+        "errors: own: ShopError and what derives from it (src/shop/errors.py)",
+        "nearly all of what is raised is the project's own",
+    ]
 
 
 def test_linters_with_their_rules_and_limits():
@@ -131,16 +132,17 @@ def test_only_a_command_that_was_tried_is_told_as_the_tests():
 OTHERS = [
     (
         {
-            "go.mod": "module example.org/thing\n\ngo 1.22\n\nrequire (\n\tgithub.com/a/b v1.2.0\n\tgithub.com/c/d v0.1.0 // indirect\n)\n",
+            "go.mod": "module example.org/a\n\ngo 1.22\nrequire (\n\tgithub.com/a/b v1.2.0\n\tgithub.com/c/d v0.1 // indirect\n)\n",
             "main.go": "package main\n",
             "main_test.go": "",
         },
-        "project: example.org/thing; Go (1.22); 1 source file, 1 test file",
+        "project: example.org/a; Go (1.22); 1 source file, 1 test file",
         "libraries: declared github.com/a/b",
     ),
     (
         {
-            "package.json": '{"name": "web", "dependencies": {"react": "1"}, "devDependencies": {"vitest": "1"}, "engines": {"node": ">=20"}}',
+            "package.json": '{"name": "web", "dependencies": {"react": "1"}, "devDependencies": {"vitest": "1"}, '
+            '"engines": {"node": ">=20"}}',
             "src/a.ts": "",
             "src/b.ts": "",
         },
@@ -149,7 +151,8 @@ OTHERS = [
     ),
     (
         {
-            "Cargo.toml": '[package]\nname = "tool"\nedition = "2021"\n[dependencies]\nserde = "1"\nown = {path = "own"}\n[dev-dependencies]\ntempfile = "3"\n',
+            "Cargo.toml": '[package]\nname = "tool"\nedition = "2021"\n[dependencies]\nserde = "1"\nown = {path = "own"}\n'
+            '[dev-dependencies]\ntempfile = "3"\n',
             "src/main.rs": "",
         },
         "project: tool; Rust (edition 2021); 1 source file, 0 test files",

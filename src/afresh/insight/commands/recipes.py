@@ -14,9 +14,10 @@ USED = re.compile(r"\$[({](\w+)[)}]")
 TOX = {"{envpython}": "python", "{env_python}": "python", "{toxinidir}": ".", "{tox_root}": ".", "{/}": "/"}
 POSARGS = re.compile(r"\{posargs(?::([^{}]*))?\}")
 SCRIPTED = {
-    "vitest", "jest", "mocha", "ava", "tap", "node", "tsx", "ts-node", "karma", "playwright", "c8", "nyc", "cross-env", "npm", "pnpm",
-    "yarn", "tsc", "eslint", "biome", "prettier", "turbo", "lerna", "nx", "grunt", "gulp", "bun", "wireit", "xo", "tsd", "jasmine", "qunit",
-    "ng", "react-scripts", "vue-cli-service", "next", "web-test-runner", "wtr", "uvu", "tape", "npx", "run-s", "run-p", "npm-run-all",
+    "vitest", "jest", "mocha", "ava", "tap", "node", "tsx", "ts-node", "karma", "playwright", "c8", "nyc", "cross-env",
+    "npm", "pnpm", "yarn", "tsc", "eslint", "biome", "prettier", "turbo", "lerna", "nx", "grunt", "gulp", "bun", "wireit",
+    "xo", "tsd", "jasmine", "qunit", "ng", "react-scripts", "vue-cli-service", "next", "web-test-runner", "wtr", "uvu",
+    "tape", "npx", "run-s", "run-p", "npm-run-all",
 }  # fmt: skip
 """What a script of package.json may start: runners of tests, and what leads to them."""
 Line = tuple[str, str, str]
