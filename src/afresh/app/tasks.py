@@ -3,7 +3,7 @@
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from afresh.adapters.exports.layout import promise
@@ -90,13 +90,6 @@ def users_own(clock: Clock, make: bool = False) -> list[SqliteNotebook]:
     return [SqliteNotebook(Database(path), clock, USER)] if make or path.exists() else []
 
 
-def checks_of(desk: Desk) -> tuple[str, ...]:
-    """As set, or as found and tried in the project."""
-    from afresh.app.checks import Place, choose_checks
-
-    return desk.settings.checks or choose_checks(Place(desk.project, desk.settings)).checks
-
-
 def add(desk: Desk, order: Order) -> State:
     given = desk.settings
     if not order.goal.strip():
@@ -107,7 +100,7 @@ def add(desk: Desk, order: Order) -> State:
     type = order.type or given.type or "implement_feature"
     merged = merged_type(type, desk.templates)
     report = place(merged.family, order.goal, lambda path: (desk.project.root / path).is_file())
-    checks = order.checks or (() if report else checks_of(desk))
+    checks = order.checks or (() if report else given.checks)
     task = Task(
         id=new_id(order.goal),
         goal=order.goal,
@@ -124,7 +117,18 @@ def add(desk: Desk, order: Order) -> State:
         max_budget=order.max_budget or given.max_budget,
     )
     refuse_unworkable(task, desk.templates, desk.instructions)
+    if not checks and not report:
+        task = replace(task, checks=found_checks(desk))
+        refuse_unworkable(task, desk.templates, desk.instructions)
     return note(desk, None, task.id, [Created(task)])
+
+
+def found_checks(desk: Desk) -> tuple[Check, ...]:
+    """As the project's own files say, and seen to find tests. They are run when the task begins: not here, too."""
+    from afresh.app.checks import Place, choose_checks
+
+    chosen = choose_checks(Place(desk.project, desk.settings), limit=0)
+    return tuple(Check(command, desk.settings.check_timeout) for command in chosen.checks)
 
 
 def find(desk: Desk, name: str | None) -> str:

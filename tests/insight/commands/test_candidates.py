@@ -125,6 +125,16 @@ def test_a_command_for_all_tests_goes_before_one_for_some():
     assert commands({".github/workflows/ci.yml": text, **TESTS})[0] == "pytest"
 
 
+def test_a_project_with_a_runner_of_its_own_is_not_run_by_another():
+    texts = {"tox.ini": "[testenv]\nchangedir = tests\ncommands = python runtests.py\n", "tests/runtests.py": "", **TESTS}
+    assert commands(texts) == ["cd tests && python runtests.py"]
+
+
+def test_where_pytest_is_configured_unittest_is_no_substitute():
+    assert commands({"pytest.ini": "[pytest]\n", **TESTS}) == ["python -m pytest -q"]
+    assert commands(TESTS) == ["python -m pytest -q", "python -m unittest discover -s tests"]
+
+
 def test_an_environment_that_the_server_chooses_does_not_matter():
     text = "jobs:\n a:\n  steps:\n  - run: tox -e ${{ matrix.tox }}\n"
     assert commands({".github/workflows/ci.yml": text, "tox.ini": "[testenv]\ncommands = pytest -v\n", **TESTS})[0] == "pytest -v"

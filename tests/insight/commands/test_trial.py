@@ -75,6 +75,15 @@ def test_tests_that_outlast_the_limit_are_tests():
     assert trial.holds and trial.said == "still running after 7 s" and trial.tests == 900
 
 
+def test_tests_that_all_fail_to_import_are_taken_only_if_nothing_else_runs():
+    broken = (2, "ERROR tests/a.py - ImportError\nno tests collected, 1 error in 0.1s\n")
+    script = Candidate("python runtests.py", "script", "tox.ini")
+    first, second = attempt([PYTEST, script], TableSandbox({LOOK: broken, "python runtests.py": (0, "Found 17512 test(s).\n")}))
+    assert not first.holds and second.holds and second.tests == 17512
+    first, second = attempt([PYTEST, script], TableSandbox({LOOK: broken}))
+    assert first.holds and not second.holds
+
+
 def test_only_so_many_are_tried():
     sandbox = TableSandbox({})
     trials = attempt([Candidate(f"pytest -n {number}", "pytest", "x") for number in range(20)], sandbox)

@@ -132,7 +132,7 @@ def test_only_a_command_that_was_tried_is_told_as_the_tests():
 OTHERS = [
     (
         {
-            "go.mod": "module example.org/a\n\ngo 1.22\nrequire (\n\tgithub.com/a/b v1.2.0\n\tgithub.com/c/d v0.1 // indirect\n)\n",
+            "go.mod": "module example.org/a\n\ngo 1.22\nrequire (\n\tgithub.com/a/b v1.2\n\tgithub.com/c/d v0.1 // indirect\n)\n",
             "main.go": "package main\n",
             "main_test.go": "",
         },

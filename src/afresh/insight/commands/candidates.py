@@ -32,10 +32,15 @@ class Candidate:
 
 
 def candidates(configuration: Configuration) -> tuple[Candidate, ...]:
-    """Each command once. Within one source those that name only some of the tests come last."""
+    """Each command once; those that name only some of the tests come last within what is as trusted. Where a project has its own
+    way to run the tests of its Python, another that would find a few of them by their names is none."""
     found: dict[str, Candidate] = {}
-    for group in (automated, written, known):
+    for group in (automated, written):
         for one in sorted(group(configuration), key=lambda one: bool(one.refused) or one.narrow):
+            found.setdefault(one.command, one)
+    said = {one.kind for one in found.values() if not one.refused} & {"pytest", "unittest", "script"}
+    for one in known(configuration):
+        if one.kind not in ("pytest", "unittest") or not said or one.kind in said:
             found.setdefault(one.command, one)
     runnable = [one for one in found.values() if not one.refused]
     return (*runnable[:MOST], *[one for one in found.values() if one.refused][:MOST])
@@ -99,8 +104,10 @@ def known(configuration: Configuration) -> Iterator[Candidate]:
     paths = [path for path in configuration.paths if not SKIPPED.search(path)]
     tests = [path for path in paths if TEST_FILE.fullmatch(path)]
     if tests:
-        yield Candidate("python -m pytest -q", "pytest", pytest_place(configuration) or f"files such as {tests[0]}")
-        yield Candidate(f"python -m unittest discover{start(tests, paths)}", "unittest", f"files such as {tests[0]}")
+        place = pytest_place(configuration)
+        yield Candidate("python -m pytest -q", "pytest", place or f"files such as {tests[0]}")
+        if not place:
+            yield Candidate(f"python -m unittest discover{start(tests, paths)}", "unittest", f"files such as {tests[0]}")
     for name in recipes.scripts_of_tests(configuration):
         try:
             yield Candidate(recipes.script(configuration, name), "package", "package.json")

@@ -3,15 +3,15 @@
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from afresh.domain.action import Completed
 from afresh.domain.text import one_line
 from afresh.insight.commands.candidates import Candidate
 from afresh.ports import Sandbox
 
-QUICK, SAID, MOST = 60.0, 160, 6
-"""Seconds for the quick look, characters of what went wrong, and commands that are tried at most."""
+QUICK, SHORT, SAID, MOST = 30.0, 10.0, 160, 6
+"""Seconds for the look and for a run where there is none, characters of what went wrong, and commands that are tried at most."""
 COLLECTED = re.compile(r"^(?:=+ )?(?:(\d+)(?:/\d+)? tests? collected|no tests collected)(?:.*?, (\d+) errors?)?", re.MULTILINE)
 COUNTED = re.compile(r"^\S+\.py(?:::\S+)?: (\d+)$", re.MULTILINE)
 BROKEN = re.compile(r"^(?:ERROR (?:collecting )?\S+|=+ ERRORS =+|.*\b(\d+) errors? in [\d.]+s)", re.MULTILINE)
@@ -19,6 +19,7 @@ RAN = (
     re.compile(r"\b(\d+) (?:passed|failed)\b"),
     re.compile(r"^Ran (\d+) tests? in", re.MULTILINE),
     re.compile(r"^Tests run: (\d+)", re.MULTILINE),
+    re.compile(r"^Found (\d+) test", re.MULTILINE),
     re.compile(r"^(?:Passed|Failed)!.*Total:\s+(\d+)", re.MULTILINE),
 )
 PACKAGES = re.compile(r"^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\))", re.MULTILINE)
@@ -80,8 +81,14 @@ def attempt(found: Sequence[Candidate], sandbox: Sandbox, limit: float = 0.0) ->
             trials.append(Trial(one.command, one.source, said="another was tried first", tried=False))
         else:
             trials.append(tried(one, sandbox, limit))
-            held = trials[-1].holds
-    return tuple(trials)
+            held = trials[-1].holds and not nothing_but_errors(one, trials[-1])
+    last = next((trial for trial in reversed(trials) if trial.holds), None) if held else None
+    return tuple(replace(trial, holds=trial is last) if last else trial for trial in trials)
+
+
+def nothing_but_errors(one: Candidate, trial: Trial) -> bool:
+    """Another may do better; if none does, these are the tests."""
+    return one.kind == "pytest" and not trial.tests
 
 
 def tried(one: Candidate, sandbox: Sandbox, limit: float) -> Trial:
@@ -91,7 +98,7 @@ def tried(one: Candidate, sandbox: Sandbox, limit: float) -> Trial:
         return first
     # as a check is run: what can't be imported does not keep the rest from running
     lenient = "export PYTEST_ADDOPTS=--continue-on-collection-errors\n" if one.kind == "pytest" else ""
-    return whole(one, sandbox.run(lenient + one.command, limit or QUICK), first)
+    return whole(one, sandbox.run(lenient + one.command, limit or SHORT), first)
 
 
 def looking(one: Candidate) -> str:
