@@ -1,7 +1,7 @@
 """What a C# file says of itself. Namespaces are packages, no part of names."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from afresh.domain.code import Import, Reading
@@ -75,9 +75,8 @@ def _bases(definition: Definition) -> tuple[str, ...]:
     listed = next((part for part in definition.node.named_children if part.type == "base_list"), None)
     if listed is None or definition.node.type == "enum_declaration":
         return ()
-    return tuple(
-        re.split(r"[<(]", definition.text(one), maxsplit=1)[0] for one in listed.named_children if one.type != "argument_list"
-    )
+    written = [re.split(r"[<(]", definition.text(one), maxsplit=1)[0].strip() for one in listed.named_children]
+    return tuple(one for one in written if re.fullmatch(r"[\w.:@]+", one))
 
 
 def _imports(definition: Definition) -> Iterator[Import]:
@@ -95,9 +94,9 @@ def _imports(definition: Definition) -> Iterator[Import]:
         yield Import(module, definition.line)
 
 
-def _entry(reading: Reading, text: str) -> str:
+def _entry(reading: Reading, text: str, captures: Collection[str]) -> str:
     main = any(symbol.short == "Main" and MAIN.search(symbol.signature) for symbol in reading.symbols)
-    return "static void Main" if main else ""
+    return "static void Main" if main else "top-level statements" if "statement" in captures else ""
 
 
 GRAMMAR = grammar.Grammar("c_sharp", "C#", "tree_sitter_c_sharp", QUERY, STYLE, _name, _imports, _entry)

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 LONGEST = 160
 """Characters of a doc line."""
 SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[.!?])\s+(?=[\w`\"'(])")
-LICENCE = re.compile(r"copyright|licen[cs]e|SPDX-", re.IGNORECASE)
+NOT_OF_FILE = re.compile(r"copyright|licen[cs]e|SPDX-|\* Module dependencies", re.IGNORECASE)
 DIRECTIVE = re.compile(r"(?://|/\*)\s*(?:eslint|prettier|tslint|jshint|global |@ts-|#|go:|\+build|nolint|</?auto-?generated)")
 TAG = re.compile(r"</?\w[^<>]*>")
-REFERENCE = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:\w:)?([^\"]*)\"\s*/?>|\{@\w+\s+#?([^{}]*)\}")
+REFERENCE = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:\w:)?([^\"]*)\"\s*/?>|\{@(\w+)\s+([^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,8 @@ class Style:
     """How one begins that documents what follows."""
     whole: re.Pattern[str]
     """How one begins that documents the file."""
+    gap: bool = False
+    """Whether an empty line may stand between a comment and what it documents."""
     markup: bool = False
     """Whether documentation is written with tags, as in XML and HTML."""
 
@@ -38,10 +40,14 @@ class Comments:
         self._ending = {last: number for number, (_, last) in enumerate(self._rows)}
 
     def before(self, row: int, start: int) -> str:
-        """The doc line of what begins in a row, at a byte; of a comment that ends just above or on the same line before it."""
+        """The doc line of what begins in a row, at a byte: of a comment just above, or on the same line with nothing between."""
         number = self._ending.get(row)
         if number is None or self._nodes[number].end_byte > start:
-            number = self._ending.get(row - 1)
+            number = self._ending.get(row - 1) if self._source.begins(row, start) else None
+        elif self._source.content[self._nodes[number].end_byte : start].strip():
+            number = None
+        if number is None and self._style.gap and self._source.begins(row, start) and self._source.empty(row - 1):
+            number = self._ending.get(row - 2)
         return first_sentence(self._block(number, self._style.doc), self._style.markup) if number is not None else ""
 
     def of_file(self, code: int, first: int) -> str:
@@ -50,8 +56,8 @@ class Comments:
         while number < len(self._nodes) and self._nodes[number].end_byte <= code:
             last = self._block_end(number)
             block = self._block(last, self._style.whole)
-            attached = self._rows[last][1] + 2 == first and self._style.doc.match(self._text(last))
-            if block and not attached and not any(LICENCE.search(one) for one in block):
+            attached = first - self._rows[last][1] in (2, 2 + self._style.gap) and self._style.doc.match(self._text(last))
+            if block and not attached and not any(NOT_OF_FILE.search(one) for one in block):
                 return first_sentence(block, self._style.markup)
             number = last + 1
         return ""
@@ -112,4 +118,12 @@ def _bare(comment: str) -> list[str]:
 
 
 def _plain(line: str) -> str:
-    return TAG.sub("", REFERENCE.sub(lambda found: found[1] or found[2] or "", line)).strip()
+    return TAG.sub("", REFERENCE.sub(_referred, line)).strip()
+
+
+def _referred(found: re.Match[str]) -> str:
+    """What a reference is called, or else what it leads to."""
+    if found[1]:
+        return found[1]
+    words = found[3].split(maxsplit=1) if found[2] in ("link", "linkplain") else [found[3]]
+    return words[-1].lstrip("#") if words else ""

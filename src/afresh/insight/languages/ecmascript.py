@@ -1,7 +1,7 @@
 """What JavaScript and TypeScript have in common: names, exports and imports of every form."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from afresh.domain.code import Import, Kind, Reading
@@ -49,7 +49,7 @@ QUERY = """
 FUNCTIONS = {"arrow_function", "function_expression", "generator_function"}
 OWN = re.compile(r"^(?:module\.)?exports(?:\.|$)")
 CHAIN = re.compile(r"[\w$]+(?:\.#?[\w$]+)*")
-STYLE = Style(doc=re.compile(r"/\*\*(?!/)"), whole=re.compile(r"/\*|//"))
+STYLE = Style(doc=re.compile(r"/\*\*(?!/)"), whole=re.compile(r"/\*|//"), gap=True)
 INTERPRETER = re.compile(r"#![^\n]*\b(node|deno|bun|tsx|ts-node)\b[^\n]*")
 RUN = re.compile(r"^if \(require\.main === module\)", re.MULTILINE)
 
@@ -181,7 +181,7 @@ def _bound(definition: Definition) -> tuple[tuple[tuple[str, str], ...], str]:
     return tuple(names), ""
 
 
-def entry(reading: Reading, text: str) -> str:
+def entry(reading: Reading, text: str, captures: Collection[str]) -> str:
     if found := INTERPRETER.match(text):
         return found[0]
     return "require.main === module" if RUN.search(text) else ""

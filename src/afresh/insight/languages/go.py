@@ -1,7 +1,7 @@
 """What a Go file says of itself."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from afresh.domain.code import Import, Kind, Reading
@@ -98,7 +98,7 @@ def _imports(definition: Definition) -> Iterator[Import]:
         yield Import(module, definition.line, (), alias)
 
 
-def _entry(reading: Reading, text: str) -> str:
+def _entry(reading: Reading, text: str, captures: Collection[str]) -> str:
     main = reading.packages[:1] == ("main",) and any(symbol.name == "main" for symbol in reading.symbols)
     return "func main" if main else ""
 

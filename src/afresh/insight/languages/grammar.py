@@ -10,7 +10,7 @@ A language gives one query. The names of its captures say what a node is:
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -45,7 +45,8 @@ class Grammar:
     style: Style
     name: Callable[[Definition], Named | None]
     imports: Callable[[Definition], Iterable[Import]]
-    entry: Callable[[Reading, str], str]
+    entry: Callable[[Reading, str, Collection[str]], str]
+    """Why a run may begin in a file, by what was read, its text and the captures that it has."""
     dialect: str = "language"
 
 
@@ -113,7 +114,7 @@ def _understood(grammar: Grammar, text: str, source: Source, captures: "dict[str
         fault=_fault(text, source.content, captures.get("error", ())),
         packages=tuple(dict.fromkeys(_package(node, source) for node in sorted(captures.get("package", ()), key=_start))),
     )
-    entry = grammar.entry(reading, text)
+    entry = grammar.entry(reading, text, captures)
     return replace(reading, entry=entry) if entry else reading
 
 

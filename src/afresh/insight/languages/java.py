@@ -1,7 +1,7 @@
 """What a Java file says of itself."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from afresh.domain.code import Import, Reading
 from afresh.insight.languages import grammar
@@ -60,7 +60,7 @@ def _imports(definition: Definition) -> Iterator[Import]:
     yield Import(module, definition.line, ((last, last),))
 
 
-def _entry(reading: Reading, text: str) -> str:
+def _entry(reading: Reading, text: str, captures: Collection[str]) -> str:
     main = any(symbol.short == "main" and MAIN.search(symbol.signature) for symbol in reading.symbols)
     return "static void main" if main else ""
 

@@ -41,7 +41,8 @@ CODE = frozenset({Kind.FUNCTION, Kind.METHOD})
 DEEPEST = 12
 LONGEST, LOOKED_AT = 160, 1_500
 """Characters of a signature, and bytes that one is made from."""
-LOOSE = re.compile(r"(?<=[(\[]) | (?=[),;\]])")
+LOOSE = re.compile(r"(?<=[(\[]) |(?<=\w<) | (?=[),;\]])")
+DIRECTIVE = re.compile(r"^[ \t]*#(?:if|elif|else|endif|pragma|region|endregion|nullable)\b.*$", re.MULTILINE)
 TRAILING = ("=>", "{", "=", ";", ",", " ")
 BETWEEN = re.compile(rb"\s*(?://[^\n]*\n\s*)*")
 
@@ -90,9 +91,11 @@ class Frame:
     end: int
     row: int
     last: int
-    name: str
-    kind: Kind | None
+    name: str = ""
+    kind: Kind | None = None
     outer: bool = False
+    first: int = 0
+    """The byte of its first decorator."""
 
 
 @dataclass(slots=True)
@@ -128,11 +131,12 @@ class Nest:
             if not outer.outer:
                 break
             start, end, row, last = outer.start, outer.end, outer.row, outer.last
+        first = start
         if self.chain[1] <= start and self.chain[1] >= 0 and BETWEEN.fullmatch(self.source.content, self.chain[1], start):
-            row = self.chain[2]
+            first, _, row = self.chain
         around = self.around()
         prefix = f"{around.name}." if around and around.name else ""
-        return Frame(start, end, row, last, prefix + named.name if named.name else prefix[:-1], kind)
+        return Frame(start, end, row, last, prefix + named.name if named.name else prefix[:-1], kind, first=first)
 
 
 def symbols_of(
@@ -149,7 +153,7 @@ def _nested(captures: "Mapping[str, list[Node]]", nest: Nest, name: Callable[[De
     for start, end, _, role, node in _in_order(captures):
         nest.leave(start)
         if role == "outer":
-            nest.frames.append(Frame(start, -end, *nest.source.rows(node), "", None, outer=True))
+            nest.frames.append(Frame(start, -end, *nest.source.rows(node), outer=True))
         elif role == "before":
             nest.decorate(node)
         elif taken != (start, end) and len(nest.frames) < 2 * DEEPEST and _wanted(role, nest.around()):
@@ -182,6 +186,8 @@ def _symbol(nest: Nest, role: str, node: "Node", named: Named) -> Iterator[Symbo
     kind = named.kind or KINDS.get(role)
     if kind is Kind.FUNCTION and around and around.kind in TYPES:
         kind = Kind.METHOD
+    if role == "member" and not (around and around.name):
+        kind = Kind.FUNCTION
     frame = nest.frame(node, named, None if role == "module" else kind or Kind.CLASS)
     nest.frames.append(Frame(node.start_byte, node.end_byte, frame.row, frame.last, frame.name, frame.kind))
     if named.adds:
@@ -191,7 +197,7 @@ def _symbol(nest: Nest, role: str, node: "Node", named: Named) -> Iterator[Symbo
     signature = _signature(nest, frame.start, named.until or _body(node) or frame.end)
     if not signature.startswith(named.lead):
         signature = named.lead + signature
-    doc = nest.comments.before(frame.row, frame.start)
+    doc = nest.comments.before(frame.row, frame.first)
     yield Symbol(frame.name, kind, frame.row + 1, frame.last + 1, signature, doc, named.bases)
 
 
@@ -211,7 +217,7 @@ def _signature(nest: Nest, start: int, until: int) -> str:
         at = max(at, nest.hidden[number][1])
         number += 1
     parts.append(nest.source.content[at:until])
-    return one_line(b" ".join(parts).decode("utf-8", "ignore"))
+    return one_line(DIRECTIVE.sub("", b" ".join(parts).decode("utf-8", "ignore")))
 
 
 def one_line(text: str) -> str:

@@ -27,6 +27,14 @@ class Source:
         first = self.row(node.start_byte)
         return first, max(first, self.row(node.end_byte - 1))
 
+    def empty(self, row: int) -> bool:
+        """A line between others, with nothing in it."""
+        return 0 < row < len(self._starts) and not self.content[self._starts[row - 1] : self._starts[row]].strip()
+
+    def begins(self, row: int, byte: int) -> bool:
+        """Whether nothing stands in the row before the byte."""
+        return not self.content[self._starts[row - 1] if row else 0 : byte].strip()
+
     @cached_property
     def _starts(self) -> list[int]:
         """Of every line but the first."""

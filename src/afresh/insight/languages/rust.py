@@ -1,7 +1,7 @@
 """What a Rust file says of itself."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from afresh.domain.code import Import, Reading
@@ -89,7 +89,7 @@ def _seen_from_file(path: str, node: "Node") -> str:
     return path
 
 
-def _entry(reading: Reading, text: str) -> str:
+def _entry(reading: Reading, text: str, captures: Collection[str]) -> str:
     return "fn main" if any(symbol.name == "main" for symbol in reading.symbols) else ""
 
 

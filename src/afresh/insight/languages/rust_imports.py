@@ -39,7 +39,7 @@ def used(tree: str, line: int) -> Iterator[Import]:
         if len(kept) > 1:
             found.setdefault("::".join(kept[:-1]), []).append((kept[-1], alias or kept[-1]))
         else:
-            yield Import(kept[0], line, (), alias)
+            yield Import("::".join(kept), line, (), alias)
     for module, names in found.items():
         yield Import(module, line, tuple(names))
 
