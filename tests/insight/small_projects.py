@@ -3,6 +3,8 @@
 from afresh.domain.code import Churn
 from afresh.insight.code import Code, code_of
 from afresh.insight.configuration import Configuration, configuration_of
+from afresh.insight.held import HeldCode
+from afresh.insight.index import refresh
 from afresh.testing.files import DictFiles
 
 PYPROJECT = """\
@@ -90,15 +92,13 @@ class Tree(DictFiles):
         self.texts = dict(texts)
 
 
-def read(texts: dict[str, str], churn: dict[str, Churn] | None = None) -> tuple[Code, Configuration]:
+def read(
+    texts: dict[str, str], churn: dict[str, Churn] | None = None, store: HeldCode | None = None
+) -> tuple[Code, Configuration]:
+    """A store that was used before knows the contents that it has seen."""
     files = Tree(texts)
-    return code_of(files, churn), configuration_of(files.paths(), files.read)
-
-
-def configured(**texts: str) -> Configuration:
-    """By names in which __ is a slash, and _DOT_ and _DASH_ stand for themselves."""
-    real = {name.replace("__", "/").replace("_DOT_", ".").replace("_DASH_", "-"): text for name, text in texts.items()}
-    return given(real)
+    code = refresh(files, "tree", store, churn) if store else code_of(files, churn)
+    return code, configuration_of(files.paths(), files.read)
 
 
 def given(texts: dict[str, str]) -> Configuration:

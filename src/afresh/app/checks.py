@@ -8,11 +8,10 @@ from pathlib import Path
 from afresh.adapters.sandbox import Mounts, choose
 from afresh.adapters.sandbox.own_tree import import_probe, top_level_packages
 from afresh.adapters.workspace.environment import environment_folders
-from afresh.adapters.workspace.files import TreeFiles
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.scratch import scratch
 from afresh.adapters.workspace.trees import write_durably
-from afresh.app.code import present
+from afresh.adapters.workspace.walk import Checkout
 from afresh.app.project import Project, Settings
 from afresh.domain.codec import dumps, loads
 from afresh.errors import AfreshError, NoSandbox
@@ -66,8 +65,7 @@ def outcome(trial: Trial) -> str:
 
 def find_tests(place: Place, limit: float = 0.0, again: bool = False) -> Tried:
     """What is kept for the files as they are, or else a new trial. One that found nothing is not kept: the machine may change."""
-    root = place.project.root
-    files = TreeFiles(root, lambda: present(root))
+    files = Checkout(place.project.root)
     configuration = configuration_of(files.paths(), files.read)
     digest = decisive(configuration)
     before = kept(place.project.state / FILE)

@@ -11,9 +11,9 @@ from afresh.insight.code import Code
 from afresh.insight.commands import Trial
 from afresh.insight.configuration import Configuration
 from afresh.insight.fingerprint.facts import Facts
-from afresh.insight.fingerprint.layout import Sources
 from afresh.insight.fingerprint.level import Count, Statement, fitted
 from afresh.insight.fingerprint.project import facts_of, project
+from afresh.insight.fingerprint.sources import Sources
 from afresh.insight.fingerprint.task import Question, Rank, by_words, task
 from afresh.insight.fingerprint.types import for_type
 from afresh.insight.fingerprint.user import user

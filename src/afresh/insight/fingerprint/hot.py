@@ -2,8 +2,8 @@
 
 from math import log2
 
-from afresh.insight.fingerprint.layout import Sources
 from afresh.insight.fingerprint.measured import measured
+from afresh.insight.fingerprint.sources import Sources
 from afresh.insight.fingerprint.style import text_of
 
 LARGEST = 600_000

@@ -2,145 +2,25 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import PurePosixPath
+from collections.abc import Iterable
 
 from afresh.domain.text import cut
-from afresh.insight.code import Code
 from afresh.insight.configuration import Configuration, json, table, texts, toml
 from afresh.insight.fingerprint.facts import Layout
 from afresh.insight.fingerprint.rounded import counted, ranked, tenths
+from afresh.insight.fingerprint.sources import BESIDE, LANGUAGES, TESTING, Sources
 
-LANGUAGES = {
-    "py": "Python", "pyi": "Python", "ts": "TypeScript", "tsx": "TypeScript", "mts": "TypeScript", "cts": "TypeScript",
-    "js": "JavaScript", "jsx": "JavaScript", "mjs": "JavaScript", "cjs": "JavaScript", "go": "Go", "rs": "Rust",
-    "java": "Java", "cs": "C#", "c": "C", "h": "C", "cc": "C++", "cpp": "C++", "hpp": "C++", "rb": "Ruby", "php": "PHP",
-    "swift": "Swift", "kt": "Kotlin", "scala": "Scala", "sh": "shell", "lua": "Lua", "ex": "Elixir", "exs": "Elixir",
-    "hs": "Haskell", "dart": "Dart", "vue": "Vue", "svelte": "Svelte", "sql": "SQL", "pyx": "Cython", "f90": "Fortran",
-    "jl": "Julia", "r": "R", "m": "Objective-C", "zig": "Zig", "clj": "Clojure", "erl": "Erlang",
-}  # fmt: skip
-BESIDE = {
-    "docs", "doc", "examples", "example", "scripts", "script", "bench", "benches", "benchmark", "benchmarks", "tools",
-    "tool", "ci", "misc", "extras", "extra", "contrib", "samples", "demo", "demos", "notebooks", "fuzz", "website", "wiki",
-    "rfcs", "dist", "assets", "sample", "migrations", "playground", "testdata", "fixtures", "vendor", "third_party",
-}  # fmt: skip
-HOLDING = ("packages", "crates", "apps", "libs", "modules")
-"""Folders of a repository that holds several projects."""
-TESTING = {"tests", "test", "__tests__", "spec", "js_tests", "e2e", "testing"}
 PAPERS = re.compile(
     r"(?:CHANGE(?:LOG|S)|CONTRIBUTING|ARCHITECTURE|HISTORY|NEWS|SECURITY)(?:\.\w+)?|docs/(?:decisions|adr|architecture)[\w./-]*"
 )
 MOST = 6
 
 
-@dataclass(frozen=True)
-class Sources:
-    """The files of a tree, told apart: what is shipped, what tests it, and what lies beside."""
-
-    code: Code
-    configuration: Configuration
-
-    @cached_property
-    def written(self) -> dict[str, list[str]]:
-        """Files by language, also of those that nobody here understands."""
-        found: dict[str, list[str]] = {}
-        for path in self.code.paths:
-            if language := LANGUAGES.get(PurePosixPath(path).suffix.lower().lstrip(".")):
-                found.setdefault(language, []).append(path)
-        return found
-
-    @cached_property
-    def main(self) -> str:
-        return ranked_exactly({name: len(paths) for name, paths in self.written.items()})[0] if self.written else ""
-
-    @cached_property
-    def shipped(self) -> tuple[str, ...]:
-        """Of the main language; neither tests nor beside the code, unless there is nothing else."""
-        mine = [path for path in self.written.get(self.main, ()) if not self.is_test(path)]
-        inner = [path for path in mine if not self.is_beside(path)]
-        return tuple(inner or mine)
-
-    @cached_property
-    def understood(self) -> tuple[str, ...]:
-        """Of what is shipped, the files whose symbols are known."""
-        return tuple(path for path in self.shipped if path in self.known)
-
-    @cached_property
-    def known(self) -> frozenset[str]:
-        return frozenset(self.code.files)
-
-    @cached_property
-    def tests(self) -> tuple[str, ...]:
-        return tuple(path for paths in self.written.values() for path in paths if self.is_test(path))
-
-    def is_test(self, path: str) -> bool:
-        """Within a package a folder that is only called test or testing is part of what is shipped: django.test."""
-        parts = PurePosixPath(path).parts[:-1]
-        if self.package_of(path) and not {"tests", "__tests__"} & {*parts}:
-            return bool(re.fullmatch(r"test_.*|.*_test\.py|conftest\.py", PurePosixPath(path).name))
-        return self.code.is_test(path) or any(part in TESTING for part in parts)
-
-    def package_of(self, path: str) -> str:
-        """The topmost folder above it that Python sees as a package; empty if the file itself is not in one."""
-        parts = list(PurePosixPath(path).parts[:-1])
-        top = ""
-        while parts and f"{'/'.join(parts)}/__init__.py" in self._all:
-            top = "/".join(parts)
-            parts.pop()
-        return "" if top.split("/")[0] in TESTING else top
-
-    def is_beside(self, path: str) -> bool:
-        """By the folders around its package; inside one a folder called contrib is part of what is shipped."""
-        folders = PurePosixPath(path).parts[:-1]
-        around = (
-            self.package_of(path).split("/")
-            if self.package_of(path)
-            else folders[: 2 if folders[:1] and folders[0] in HOLDING else 1]
-        )
-        return any(part in BESIDE for part in around) or path in ("setup.py", "noxfile.py")
-
-    @cached_property
-    def _all(self) -> frozenset[str]:
-        return frozenset(self.code.paths)
-
-    @cached_property
-    def roots(self) -> tuple[str, ...]:
-        """Top packages of Python; else the shallowest folders that hold the code."""
-        if self.main == "Python":
-            counts = Counter(self.package_of(path) or folder(path) for path in self.shipped)
-        else:
-            counts = Counter(top(path) for path in self.shipped)
-        outer = [name for name in ranked(counts) if not any(name.startswith(f"{other}/") for other in counts if other)]
-        return tuple(name or "." for name in outer)
-
-    def root_of(self, path: str) -> str:
-        """The one of the roots that a file is in; empty for one at the top."""
-        return next((root for root in self.roots if path.startswith(f"{root}/")), "")
-
-
-def ranked_exactly(counts: Mapping[str, int]) -> list[str]:
-    return sorted(counts, key=lambda name: (-counts[name], name))
-
-
-def folder(path: str) -> str:
-    return path.rpartition("/")[0]
-
-
-def top(path: str) -> str:
-    """`src` or `lib` alone say little."""
-    parts = path.split("/")[:-1]
-    return "/".join(
-        parts[: 2 if parts[:1] in (["src"], ["lib"], ["packages"], ["crates"], ["apps"], ["internal"], ["pkg"]) else 1]
-    )
-
-
 def layout(sources: Sources) -> Layout:
     total = sum(len(paths) for paths in sources.written.values())
     counts = {name: tenths(len(paths), total) for name, paths in sources.written.items()}
     spoken = sorted((name for name in counts if counts[name]), key=lambda name: (-counts[name], name))
-    understood = {sources.code.reading(path).language.lower() for path in sources.code.files}
+    understood = {LANGUAGES.get(path.rpartition(".")[2].lower()) for path in sources.code.files}
     title, words = named(sources.configuration)
     return Layout(
         name=title,
@@ -155,7 +35,7 @@ def layout(sources: Sources) -> Layout:
         entries=tuple(entries(sources)),
         shared=tuple(path for path in sources.code.paths if path.endswith("conftest.py"))[:3],
         papers=tuple(path for path in sources.code.paths if PAPERS.fullmatch(path))[:MOST],
-        unread=tuple(name for name in spoken[:2] if not {name.lower(), name.lower().replace("#", "sharp")} & understood),
+        unread=tuple(name for name in spoken[:2] if name not in understood),
     )
 
 
@@ -212,6 +92,7 @@ def entries(sources: Sources) -> list[str]:
     found += [f"{name} = {place}" for name, place in sorted(binaries.items())] if isinstance(binaries, dict) else texts(binaries)
     packages = [path.removesuffix("/__main__.py") for path in sources.shipped if path.endswith("/__main__.py")]
     found += [f"python -m {name.removeprefix('src/').replace('/', '.')}" for name in packages]
-    started = [path for path in sources.understood if sources.code.reading(path).entry]
+    begun = sources.code.entries
+    started = [path for path in sources.understood if path in begun]
     found += [path for path in started if not path.endswith(".py") or "/" not in path]
     return found[:4]

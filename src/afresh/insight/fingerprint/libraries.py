@@ -9,8 +9,8 @@ from typing import Any
 
 from afresh.insight.configuration import json, table, toml
 from afresh.insight.fingerprint.facts import Libraries
-from afresh.insight.fingerprint.layout import Sources
 from afresh.insight.fingerprint.rounded import ranked
+from afresh.insight.fingerprint.sources import Sources
 from afresh.insight.fingerprint.zones import zone_of
 
 STANDARD = sys.stdlib_module_names | {
@@ -66,7 +66,7 @@ def zone_using(library: str, sources: Sources) -> str:
 
 
 def imports(sources: Sources, path: str, library: str) -> bool:
-    return any(one.module == library or one.module.startswith(f"{library}.") for one in sources.code.reading(path).imports)
+    return any(one.module == library or one.module.startswith(f"{library}.") for one in sources.code.imported_by(path))
 
 
 def counted(sources: Sources, paths: Iterable[str], own: frozenset[str]) -> Counter[str]:
@@ -74,7 +74,7 @@ def counted(sources: Sources, paths: Iterable[str], own: frozenset[str]) -> Coun
     found: Counter[str] = Counter()
     for path in paths:
         if path in sources.known:
-            modules = {one.module.split(".")[0] for one in sources.code.reading(path).imports if not one.module.startswith(".")}
+            modules = {one.module.split(".")[0] for one in sources.code.imported_by(path) if not one.module.startswith(".")}
             found.update(name for name in modules if name and name not in STANDARD and name not in own)
     return found
 
@@ -131,7 +131,7 @@ def used_by(sources: Sources, names: Iterable[str]) -> Counter[str]:
     found: Counter[str] = Counter()
     wanted = {key: name for name in names for key in (name, name.replace("-", "_"))}
     for path in sources.understood:
-        modules = [one.module for one in sources.code.reading(path).imports]
+        modules = [one.module for one in sources.code.imported_by(path)]
         found.update({wanted[key] for module in modules for key in beginnings(module) if key in wanted})
     return found
 

@@ -9,10 +9,11 @@ from afresh.insight.configuration import Configuration
 from afresh.insight.fingerprint.constraints import constraints
 from afresh.insight.fingerprint.facts import Facts
 from afresh.insight.fingerprint.hot import hot
-from afresh.insight.fingerprint.layout import Sources, layout
+from afresh.insight.fingerprint.layout import layout
 from afresh.insight.fingerprint.level import Statement, statement
 from afresh.insight.fingerprint.libraries import libraries
 from afresh.insight.fingerprint.rounded import about, counted, listed
+from afresh.insight.fingerprint.sources import Sources
 from afresh.insight.fingerprint.style import style
 from afresh.insight.fingerprint.testing import testing
 from afresh.insight.fingerprint.zones import zones

@@ -4,17 +4,18 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 
 from afresh.domain.code import Kind, Symbol
 from afresh.errors import AfreshError
 from afresh.insight.fingerprint.facts import Style
-from afresh.insight.fingerprint.layout import Sources
 from afresh.insight.fingerprint.measured import Measured, indentation, measured
 from afresh.insight.fingerprint.rounded import most_common, share
+from afresh.insight.fingerprint.sources import Sources, some
 
-SAMPLE, LARGEST = 60, 120_000
-"""Files that are looked at closely, and characters of the largest of them."""
+LOOKED, SAMPLE, LARGEST = 400, 60, 120_000
+"""Files whose symbols are looked at, files that are read, and characters of the largest of them."""
+FAULTS = re.compile(r"err|exc|fault", re.IGNORECASE)
+"""In the names of files that may define exceptions."""
 FORMS = {
     "snake_case": re.compile(r"_*[a-z0-9]+(?:_[a-z0-9]+)*_*"),
     "CapWords": re.compile(r"_*[A-Z][A-Za-z0-9]*"),
@@ -33,8 +34,7 @@ class Sample:
 
     @cached_property
     def texts(self) -> tuple[tuple[str, str], ...]:
-        chosen = sorted(self.paths, key=lambda path: sha256(path.encode("utf-8", "backslashreplace")).digest())[:SAMPLE]
-        return tuple((path, text) for path in chosen if (text := text_of(self.sources, path)))
+        return tuple((path, text) for path in some(self.paths, SAMPLE) if (text := text_of(self.sources, path)))
 
     @cached_property
     def measured(self) -> tuple[Measured, ...]:
@@ -55,7 +55,9 @@ def text_of(sources: Sources, path: str, largest: int = LARGEST) -> str:
 
 def style(sources: Sources) -> Style:
     sample = Sample(sources, sources.shipped)
-    symbols = [one for path in sources.understood for one in sources.code.reading(path).symbols]
+    looked = {*some(sources.understood, LOOKED), *(path for path in sources.understood if FAULTS.search(path))}
+    classes = [(path, one) for path in sorted(looked) for one in sources.code.reading(path).symbols]
+    symbols = [one for _, one in classes]
     python = sources.main == "Python"
     return Style(
         naming=tuple(naming(symbols)),
@@ -63,7 +65,7 @@ def style(sources: Sources) -> Style:
         typed=typed(sample) if python else "",
         written=tuple(written(sample)),
         imports=tuple(imported(sources)) if python else (),
-        errors=tuple(errors(sources, sample)) if python else (),
+        errors=tuple(errors(classes, sample)) if python else (),
         habits=tuple(habits(sample)) if python else (),
     )
 
@@ -125,7 +127,7 @@ def written(sample: Sample) -> Iterator[str]:
 def imported(sources: Sources) -> Iterator[str]:
     """Between files of the project."""
     own = {name.rpartition("/")[2] for name in sources.roots}
-    modules = [one.module for path in sources.understood for one in sources.code.reading(path).imports]
+    modules = [one.module for path in sources.understood for one in sources.code.imported_by(path)]
     inner = [module for module in modules if module.startswith(".") or module.split(".")[0] in own]
     relative = sum(module.startswith(".") for module in inner)
     if len(inner) >= 8:
@@ -134,14 +136,9 @@ def imported(sources: Sources) -> Iterator[str]:
         yield f"{word} imports" if prevails else "absolute and relative imports"
 
 
-def errors(sources: Sources, sample: Sample) -> Iterator[str]:
+def errors(symbols: Sequence[tuple[str, Symbol]], sample: Sample) -> Iterator[str]:
     """The exception of the project's own that most others derive from, and what is raised."""
-    classes = {
-        one.short: (path, one)
-        for path in reversed(sources.understood)
-        for one in sources.code.reading(path).symbols
-        if one.kind is Kind.CLASS and one.bases
-    }
+    classes = {one.short: (path, one) for path, one in reversed(symbols) if one.kind is Kind.CLASS and one.bases}
     bases = [base.rpartition(".")[2] for _, one in classes.values() for base in one.bases]
     roots = {
         name: bases.count(name) for name, (_, one) in classes.items() if bases.count(name) >= 2 and builtin(one.bases, classes)

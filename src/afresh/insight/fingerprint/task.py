@@ -9,9 +9,9 @@ from math import log
 from afresh.domain.words import split
 from afresh.insight.code import Code
 from afresh.insight.fingerprint.facts import Facts
-from afresh.insight.fingerprint.layout import Sources
 from afresh.insight.fingerprint.level import Statement, statement
 from afresh.insight.fingerprint.rounded import about, counted, listed
+from afresh.insight.fingerprint.sources import Sources
 from afresh.insight.fingerprint.zones import zone_of
 
 MOST, NAMED = 4, 200
@@ -105,8 +105,8 @@ def risks(sources: Sources, facts: Facts, files: Sequence[str]) -> list[str]:
     code, found = sources.code, list[str]()
     for path in files:
         users = [user for user in code.importers(path) if not sources.is_test(user)]
-        if code.reading(path).fault:
-            found.append(f"{path} {code.reading(path).fault}")
+        if path in code.faults:
+            found.append(f"{path} {code.faults[path]}")
         if not code.is_test(path) and not code.tests_of(path):
             found.append(f"no test covers {path}")
         if path in facts.hot:

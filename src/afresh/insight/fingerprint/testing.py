@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from afresh.domain.code import Kind
-from afresh.insight.fingerprint.layout import Sources
 from afresh.insight.fingerprint.rounded import share
+from afresh.insight.fingerprint.sources import Sources, some
 
 USED = {
     "parametrize": "parametrised", "fixture": "with fixtures of their own", "tmp_path": "with tmp_path",
@@ -19,7 +19,7 @@ def testing(sources: Sources) -> tuple[str, ...]:
 
 def habits(sources: Sources) -> Iterator[str]:
     """By the names of the tests and by what their files use."""
-    files = [path for path in sources.tests if path in sources.known and path.endswith(".py")]
+    files = some((path for path in sources.tests if path in sources.known and path.endswith(".py")), LOOKED)
     tests = [
         one for path in files for one in sources.code.reading(path).symbols if one.short.startswith("test") and one.kind in TESTS
     ]
@@ -48,4 +48,6 @@ def habits(sources: Sources) -> Iterator[str]:
     yield from told.values()
 
 
+LOOKED = 120
+"""Files of tests, at most."""
 TESTS = (Kind.FUNCTION, Kind.METHOD)

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from functools import cache
 
 from afresh.insight.fingerprint.facts import Zones
-from afresh.insight.fingerprint.layout import Sources
 from afresh.insight.fingerprint.rounded import about, ranked
+from afresh.insight.fingerprint.sources import Sources
 
 MOST = 16
 Graph = Mapping[str, frozenset[str]]
