@@ -18,7 +18,15 @@ from types import ModuleType
 from afresh.domain.code import Reading
 from afresh.insight.languages.generated import generated, unwieldy
 
-SUFFIXES = {".py": "python", ".pyi": "python", ".pyw": "python"}
+SUFFIXES = {
+    **dict.fromkeys((".py", ".pyi", ".pyw"), "python"),
+    **dict.fromkeys((".ts", ".tsx", ".mts", ".cts"), "typescript"),
+    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), "javascript"),
+    ".go": "go",
+    ".rs": "rust",
+    ".java": "java",
+    ".cs": "c_sharp",
+}
 """The language of a file's ending; the language's name is that of its file here."""
 SAID = re.compile(r"[^\W\d]\w+")
 
