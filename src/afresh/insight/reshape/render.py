@@ -185,7 +185,7 @@ def _known_there(extraction: Extraction, annotation: ast.expr, where: Home) -> b
 
 def fitted(head: str, arguments: list[str], tail: str, unit: str, source: Source) -> list[str]:
     """`head(arguments)tail`, over several lines where it would be longer than the file's own lines are."""
-    widest = _widest(source)
+    widest = widest(source)
     line = f"{head}({', '.join(arguments)}){tail}"
     if len(line) <= widest or not arguments:
         return [line]
@@ -197,7 +197,7 @@ def fitted(head: str, arguments: list[str], tail: str, unit: str, source: Source
 
 
 @lru_cache(maxsize=64)
-def _widest(source: Source) -> int:
+def widest(source: Source) -> int:
     """The file's own habit: a few long strings do not make long lines the rule."""
     lengths = sorted(len(line.rstrip()) for line in source.lines)
     usual = lengths[int(len(lengths) * 0.98)] if lengths else 0
