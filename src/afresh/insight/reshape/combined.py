@@ -9,12 +9,13 @@ from afresh.insight.reshape.conditional import conditional_values
 from afresh.insight.reshape.conditions import merged_conditions
 from afresh.insight.reshape.edits import Splice, spliced
 from afresh.insight.reshape.gathering import gathered
+from afresh.insight.reshape.moving import moved_functions
 from afresh.insight.reshape.scene import Scene
-from afresh.insight.reshape.suggestion import Change, Suggestion, checked, unfinished
+from afresh.insight.reshape.suggestion import Change, Suggestion, checked, counterpart, unfinished
 from afresh.insight.source import Function, Source, parse
 
 Rewriting = Callable[[Scene], Iterator[Change]]
-REWRITINGS: tuple[Rewriting, ...] = (merged_conditions, conditional_values, gathered)
+REWRITINGS: tuple[Rewriting, ...] = (merged_conditions, conditional_values, gathered, moved_functions)
 MOST, BEAM, EACH = 4, 3, 12
 
 
@@ -61,9 +62,9 @@ def _after(state: State, taken: frozenset[str], seen: set[str]) -> Iterator[Stat
         text = spliced(state.source, list(change.splices))
         if text not in seen and (after := parse(state.source.path, text)) is not None:
             seen.add(text)
-            same = next((one for one in after.functions if one.name == state.function.name), None)
-            if same is not None and same.complexity < state.function.complexity:
-                yield State(after, same, (*state.changes, change))
+            again = counterpart(state.source, state.function, after)
+            if again is not None and again.complexity < state.function.complexity:
+                yield State(after, again, (*state.changes, change))
 
 
 def _scenes(state: State, taken: frozenset[str]) -> Iterator[Scene]:

@@ -68,9 +68,10 @@ def checked(source: Source, function: Function, change: Change) -> Suggestion | 
     if result is None or not _compiles(result) or undefined(result) - undefined(source):
         return None
     measured = {one.name: one.complexity for one in result.functions}
-    after = measured.get(function.name)
-    if after is None or after >= function.complexity:
+    again = counterpart(source, function, result)
+    if again is None or again.complexity >= function.complexity:
         return None
+    after = again.complexity
     new = [measured.get(name) for name in change.new]
     if any(one is None or (one > LIMIT and one > function.complexity - 3) for one in new):
         return None
@@ -78,6 +79,12 @@ def checked(source: Source, function: Function, change: Change) -> Suggestion | 
     text = f"{head}\n{as_json(source.path, edits(source, splices))}"
     name, before = function.name, function.complexity
     return Suggestion(block_id(text)[:12], text, source.path, name, change.lines, before, after, change.kind, change.score)
+
+
+def counterpart(source: Source, function: Function, result: Source) -> Function | None:
+    """The same function after a change: overloads and property setters share a name, so its turn among them counts."""
+    turn = [one for one in source.functions if one.name == function.name].index(function)
+    return next(iter([one for one in result.functions if one.name == function.name][turn:]), None)
 
 
 def unfinished(*complexities: int) -> float:
