@@ -1,4 +1,4 @@
-"""A few small changes to one function as a single suggestion: none is worth a review alone unless they bring it under the limit."""
+"""A few small changes to one function as one suggestion: alone, none is worth a review unless it brings it under the limit."""
 
 import difflib
 from collections.abc import Callable, Iterator, Sequence
@@ -12,8 +12,8 @@ from afresh.insight.reshape.gathering import gathered
 from afresh.insight.reshape.lookups import lookups
 from afresh.insight.reshape.moving import moved_functions
 from afresh.insight.reshape.scene import Scene
-from afresh.insight.reshape.tables import tables
 from afresh.insight.reshape.suggestion import Change, Suggestion, checked, counterpart, unfinished
+from afresh.insight.reshape.tables import tables
 from afresh.insight.source import Function, Source, parse
 
 Rewriting = Callable[[Scene], Iterator[Change]]

@@ -6,6 +6,7 @@ from afresh.insight.reshape.scene import Scene
 
 SIMPLE = {"str", "int", "bytes", "bool", "float", "None"}
 TEXTUAL = {"capitalize", "casefold", "format", "join", "lower", "lstrip", "replace", "rstrip", "strip", "title", "upper"}
+NAMING = ("sys.platform", "os.name", ".__name__", ".__qualname__", ".__class__")
 MAKING = {"str", "repr", "len", "type", "ord", "chr", "int", "bool", "id", "hash", "ascii", "bytes"}
 
 
@@ -24,10 +25,8 @@ def _simple(annotation: ast.expr) -> bool:
     match annotation:
         case ast.Name(id=name):
             return name in SIMPLE
-        case ast.Constant(value=None):
-            return True
-        case ast.Constant(value=str(text)):
-            return all(part.strip() in SIMPLE for part in text.split("|"))
+        case ast.Constant(value=value):
+            return value is None or all(part.strip() in SIMPLE for part in str(value).split("|"))
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return _simple(left) and _simple(right)
         case ast.Subscript(value=ast.Name(id="Optional") | ast.Attribute(attr="Optional"), slice=inner):
@@ -40,23 +39,16 @@ def _simple(annotation: ast.expr) -> bool:
 
 def _makes(scene: Scene, value: ast.expr) -> bool:
     match value:
-        case ast.Constant() | ast.JoinedStr():
+        case ast.Constant() | ast.JoinedStr() | ast.UnaryOp(op=ast.Not()):
             return True
-        case ast.UnaryOp(op=ast.Not()):
+        case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod() | ast.Add()):
             return True
-        case ast.Attribute(attr="__name__" | "__qualname__" | "__class__"):
-            return True
-        case ast.Attribute(value=ast.Name(id="sys"), attr="platform") | ast.Attribute(value=ast.Name(id="os"), attr="name"):
-            return True
-        case ast.Call(func=ast.Name(id=name)):
-            return name in MAKING and scene.builtin(name)
-        case ast.Call(func=ast.Attribute(attr=verb)):
-            return verb in TEXTUAL
+        case ast.Call(func=func):
+            verb = getattr(func, "attr", "") in TEXTUAL
+            return verb or (isinstance(func, ast.Name) and func.id in MAKING and scene.builtin(func.id))
         case ast.IfExp(body=one, orelse=other):
             return _makes(scene, one) and _makes(scene, other)
         case ast.BoolOp(values=values):
             return all(_makes(scene, one) for one in values)
-        case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod() | ast.Add()):
-            return True
         case _:
-            return False
+            return ast.unparse(value).endswith(NAMING)

@@ -61,7 +61,9 @@ def _get_instead_of_catching(scene: Scene, node: ast.Try) -> tuple[str, str] | N
     match node:
         case ast.Try(
             body=[ast.Assign(targets=[target], value=ast.Subscript(value=place, slice=key))],
-            handlers=[ast.ExceptHandler(type=ast.Name(id="KeyError"), name=None, body=[ast.Assign(targets=[other], value=value)])],
+            handlers=[
+                ast.ExceptHandler(type=ast.Name(id="KeyError"), name=None, body=[ast.Assign(targets=[other], value=value)])
+            ],
             orelse=[],
             finalbody=[],
         ) if same(target, other) and isinstance(target, ast.Name) and scene.builtin("KeyError"):
@@ -71,7 +73,7 @@ def _get_instead_of_catching(scene: Scene, node: ast.Try) -> tuple[str, str] | N
 
 
 def _answer(scene: Scene, node: ast.stmt, parts: tuple[ast.expr, ast.expr, ast.expr, ast.expr]) -> tuple[str, str] | None:
-    target, place, key, value = parts
+    _, place, key, value = parts
     if not _asked(scene, node, place, key) or not harmless(value, scene.known_before(node)):
         return None
     text = [own(scene.source, part) for part in parts]
@@ -89,7 +91,9 @@ def _asked(scene: Scene, node: ast.stmt, place: ast.expr, key: ast.expr) -> bool
 def _passed_on(scene: Scene, loop: ast.For) -> tuple[str, str] | None:
     """`for x in xs: yield x`, where no one sends or throws into the generator."""
     match loop:
-        case ast.For(target=ast.Name(id=name), body=[ast.Expr(value=ast.Yield(value=ast.Name(id=passed)))], orelse=[]) if name == passed:
+        case ast.For(target=ast.Name(id=name), body=[ast.Expr(value=ast.Yield(value=ast.Name(id=passed)))], orelse=[]) if (
+            name == passed
+        ):
             decorators = {ast.unparse(one).split(".")[-1] for one in scene.function.node.decorator_list}
             spoken_to = ".send(" in scene.source.text or ".throw(" in scene.source.text or "Generator" in _declared(scene)
             if not decorators <= BARE or spoken_to or isinstance(scene.function.node, ast.AsyncFunctionDef):

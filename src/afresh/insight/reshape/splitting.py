@@ -17,7 +17,11 @@ QUIET = {"len", "isinstance", "str", "int", "float", "bool", "abs", "min", "max"
 TEXTUAL = {"startswith", "endswith", "strip", "lower", "upper", "split", "get", "items", "keys", "values", "isdigit", "find"}
 FILLING = {"append", "add", "extend", "update", "setdefault"}
 MADE = ast.List | ast.ListComp | ast.Tuple | ast.Dict | ast.DictComp | ast.Set | ast.SetComp
-LEAVES = ast.Return | ast.Break | ast.Continue | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await | ast.Delete | ast.Try | ast.With
+LEAVES = (
+    ast.Return | ast.Break | ast.Continue | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await | ast.Delete | ast.Try | ast.With
+)
+
+HIDES = ast.Delete | ast.Try | ast.With | ast.NamedExpr | ast.Global | ast.Nonlocal | ast.Import | ast.ImportFrom
 
 
 def split_loops(scene: Scene) -> Iterator[Change]:
@@ -64,7 +68,7 @@ def _split(scene: Scene, loop: ast.For, cut: int) -> Change | None:
 def _quiet(scene: Scene, half: list[ast.stmt]) -> bool:
     """All that it does is to change names and collections of the function's own."""
     for node in own_nodes(half):
-        if isinstance(node, LEAVES | Scope | ast.NamedExpr | ast.Global | ast.Nonlocal | ast.Import | ast.ImportFrom):
+        if isinstance(node, LEAVES | HIDES | Scope):
             return False
         if isinstance(node, ast.Call) and not _quiet_call(scene, node):
             return False

@@ -62,7 +62,9 @@ def _asked(test: ast.expr) -> tuple[str, tuple[ast.Constant, ...]] | None:
     match test:
         case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()], comparators=[ast.Constant() as key]):
             return name, (key,)
-        case ast.Compare(left=ast.Name(id=name), ops=[ast.In()], comparators=[ast.Tuple(elts=keys) | ast.List(elts=keys) | ast.Set(elts=keys)]):
+        case ast.Compare(
+            left=ast.Name(id=name), ops=[ast.In()], comparators=[ast.Tuple(elts=keys) | ast.List(elts=keys) | ast.Set(elts=keys)]
+        ):
             constants = tuple(key for key in keys if isinstance(key, ast.Constant))
             return (name, constants) if constants and len(constants) == len(keys) else None
         case _:
@@ -110,7 +112,10 @@ def _change(scene: Scene, place: Place, number: int, cases: Cases) -> Change | N
     made = [f"{name} = {{", *(step(source) + entry for entry in entries), "}", "", ""]
     if max(map(len, [*made, *(where.indent + line for line in lines)])) > widest(source):
         return None
-    splices = (Splice(where.first, stop + 1, tuple(where.indent + line for line in lines)), Splice(put.line, put.line, tuple(made)))
+    splices = (
+        Splice(where.first, stop + 1, tuple(where.indent + line for line in lines)),
+        Splice(put.line, put.line, tuple(made)),
+    )
     return Change("table", f"look {cases.subject} up in a table {name}", splices, (where.first, stop), 1.5)
 
 
@@ -153,4 +158,6 @@ def _name(scene: Scene, cases: Cases) -> str:
     form = _form(cases.rows[0].body) or ""
     what = split(scene.function.node.name) if form == "return" else split(form.rstrip(" ="))
     base = "_".join(["", *(word.upper() for word in (*what[-3:], "by", *split(cases.subject)))])
-    return next(name for name in (base, f"{base}_TABLE", *(f"{base}_{n}" for n in range(2, 99))) if name not in words(scene.source.text))
+    return next(
+        name for name in (base, f"{base}_TABLE", *(f"{base}_{n}" for n in range(2, 99))) if name not in words(scene.source.text)
+    )
