@@ -1,4 +1,4 @@
-"""A few small changes to one function as a single suggestion: none is worth a review alone unless they bring it under the limit."""
+"""A few small changes to one function as one suggestion: alone, none is worth a review unless it brings it under the limit."""
 
 import difflib
 from collections.abc import Callable, Iterator, Sequence
@@ -9,13 +9,15 @@ from afresh.insight.reshape.conditional import conditional_values
 from afresh.insight.reshape.conditions import merged_conditions
 from afresh.insight.reshape.edits import Splice, spliced
 from afresh.insight.reshape.gathering import gathered
+from afresh.insight.reshape.lookups import lookups
 from afresh.insight.reshape.moving import moved_functions
 from afresh.insight.reshape.scene import Scene
 from afresh.insight.reshape.suggestion import Change, Suggestion, checked, counterpart, unfinished
+from afresh.insight.reshape.tables import tables
 from afresh.insight.source import Function, Source, parse
 
 Rewriting = Callable[[Scene], Iterator[Change]]
-REWRITINGS: tuple[Rewriting, ...] = (merged_conditions, conditional_values, gathered, moved_functions)
+REWRITINGS: tuple[Rewriting, ...] = (merged_conditions, conditional_values, gathered, lookups, moved_functions, tables)
 MOST, BEAM, EACH = 4, 3, 12
 
 
@@ -60,11 +62,17 @@ def _after(state: State, taken: frozenset[str], seen: set[str]) -> Iterator[Stat
     found = [change for scene in _scenes(state, taken) for rewriting in REWRITINGS for change in rewriting(scene)]
     for change in sorted(found, key=lambda change: change.score)[:EACH]:
         text = spliced(state.source, list(change.splices))
-        if text not in seen and (after := parse(state.source.path, text)) is not None:
+        if text not in seen and (after := following(state.source, state.function, change)) is not None:
             seen.add(text)
-            again = counterpart(state.source, state.function, after)
-            if again is not None and again.complexity < state.function.complexity:
-                yield State(after, again, (*state.changes, change))
+            if after[1].complexity < state.function.complexity:
+                yield State(*after, (*state.changes, change))
+
+
+def following(source: Source, function: Function, change: Change) -> tuple[Source, Function] | None:
+    """The file and the function in it after the change."""
+    result = parse(source.path, spliced(source, list(change.splices)))
+    again = counterpart(source, function, result) if result else None
+    return (result, again) if result and again else None
 
 
 def _scenes(state: State, taken: frozenset[str]) -> Iterator[Scene]:
@@ -77,7 +85,7 @@ def _scenes(state: State, taken: frozenset[str]) -> Iterator[Scene]:
 def _as_one(source: Source, state: State) -> Change:
     heads = "; ".join(dict.fromkeys(change.head for change in state.changes))
     kinds = list(dict.fromkeys(change.kind for change in state.changes))
-    splices = _difference(source, state.source)
+    splices = difference(source, state.source)
     first = min(change.lines[0] for change in state.changes[:1])
     last = max(change.lines[1] for change in state.changes[:1])
     new = tuple(name for change in state.changes for name in change.new)
@@ -87,7 +95,7 @@ def _as_one(source: Source, state: State) -> Change:
     return Change(kind, head, splices, (first, last), score, new)
 
 
-def _difference(source: Source, result: Source) -> tuple[Splice, ...]:
+def difference(source: Source, result: Source) -> tuple[Splice, ...]:
     """What changed, line by line, as changes of the first text."""
     old, new = source.lines, result.lines
     head = next((n for n, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), 0)

@@ -33,7 +33,7 @@ def _assigned(scene: Scene, node: ast.If) -> Change | None:
             lead = f"{target} = "
             if where.word and text:
                 return _change(scene, where, (node.lineno, where.last), [f"{where.indent}else:"], lead + text, 3.0)
-            return text and _change(scene, where, (node.lineno, where.last), [], lead + text, 1.5) or None
+            return _change(scene, where, (node.lineno, where.last), [], lead + text, 1.5) if text else None
         case _:
             return None
 
@@ -51,7 +51,7 @@ def _returned(scene: Scene, place: Place, number: int) -> Change | None:
             if where is None or end is None or where.word:
                 return None
             text, price = _choice(scene, node.test, then, last), 2.0 + _follows(place, number)
-            return text and _change(scene, where, (node.lineno, end.last), [], f"return {text}", price) or None
+            return _change(scene, where, (node.lineno, end.last), [], f"return {text}", price) if text else None
         case _:
             return None
 
@@ -107,7 +107,9 @@ def _preset(scene: Scene, place: Place, number: int) -> Change | None:
     node, before = place.statements[number], place.statements[number - 1] if number else None
     assert isinstance(node, ast.If)
     match before, node.body[0]:
-        case ast.Assign(targets=[ast.Name(id=name)], value=first), ast.Assign(targets=[ast.Name(id=again)], value=value) if name == again:
+        case ast.Assign(targets=[ast.Name(id=name)], value=first), ast.Assign(targets=[ast.Name(id=again)], value=value) if (
+            name == again
+        ):
             where, above = lines_of(scene.source, node), lines_of(scene.source, before)
             if where is None or above is None or node.orelse or not harmless(first, scene.known_before(before)):
                 return None
@@ -115,7 +117,7 @@ def _preset(scene: Scene, place: Place, number: int) -> Change | None:
             if mentions([node.test, value], name) or scene.watched(names) or scene.half_done(names, node, before):
                 return None
             text = _choice(scene, node.test, value, first)
-            return text and _change(scene, above, (above.first, where.last), [], f"{name} = {text}", 2.0) or None
+            return _change(scene, above, (above.first, where.last), [], f"{name} = {text}", 2.0) if text else None
         case _:
             return None
 

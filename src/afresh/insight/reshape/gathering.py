@@ -59,6 +59,9 @@ def _movable(scene: Scene, walk: Walk, *parts: ast.expr) -> bool:
     if suspends(*every) or steps(*every) or any(not isinstance(loop.target, ast.Name | ast.Tuple) for loop in walk.loops):
         return False
     first = walk.loops[0]
+    read = frozenset(node.id for root in every for node in ast.walk(root) if isinstance(node, ast.Name)) & scene.host.names
+    if not read - walk.targets <= scene.known_before(first):
+        return False
     repeated = sum(len(uses(loop.target).binds) for loop in walk.loops) > len(walk.targets)
     shadowed = mentions([first.iter], *walk.targets)
     return not repeated and not shadowed and scene.forgettable(walk.targets, first, first)
@@ -67,7 +70,9 @@ def _movable(scene: Scene, walk: Walk, *parts: ast.expr) -> bool:
 def _returned(scene: Scene, walk: Walk, after: ast.stmt | None) -> Change | None:
     """`return True` in the loop and `return False` behind it, or the other way round."""
     match walk.leaf, after:
-        case [ast.Return(value=ast.Constant(value=bool(found)))], ast.Return(value=ast.Constant(value=bool(other))) if found is not other:
+        case [ast.Return(value=ast.Constant(value=bool(found)))], ast.Return(value=ast.Constant(value=bool(other))) if (
+            found is not other
+        ):
             first, last = lines_of(scene.source, walk.loops[0]), lines_of(scene.source, after)
             text = _whether(scene, walk, found)
             return _change(scene, first, last, ["return ", text], "search", 1.0) if first and last and text else None
@@ -81,11 +86,13 @@ def _flagged(scene: Scene, walk: Walk, before: ast.stmt | None) -> Change | None
         case (
             ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=bool(at_first))),
             [ast.Assign(targets=[ast.Name(id=again)], value=ast.Constant(value=bool(found))), *rest],
-        ) if name == again and found is not at_first and len(walk.loops) == 1 and [type(one) for one in rest] in ([], [ast.Break]):
+        ) if (
+            name == again and found is not at_first and len(walk.loops) == 1 and [type(one) for one in rest] in ([], [ast.Break])
+        ):
             first, last = lines_of(scene.source, before), lines_of(scene.source, walk.loops[0])
             names = frozenset({name})
             every = [walk.loops[0].iter, *([walk.test] if walk.test else [])]
-            if mentions(every, name) or scene.watched(names) or scene.half_done(names, before, walk.loops[0]) or not rest:
+            if mentions(every, name) or scene.watched(names) or scene.half_done(names, before, walk.loops[0]):
                 return None
             text = _whether(scene, walk, found)
             return _change(scene, first, last, [f"{name} = ", text], "search", 1.0) if first and last and text else None
@@ -143,7 +150,9 @@ def _collected(scene: Scene, walk: Walk, before: ast.stmt | None) -> Change | No
         clauses.append(f"if {asked}")
     opening, closing = ("[", "]") if kind == "list" else ("{", "}")
     head = scene.source.line(before.lineno).strip().split("=")[0].rstrip()
-    return _change(scene, first, last, [f"{head} = ", [opening, ": ".join(map(str, text)), *clauses, closing]], "comprehension", 1.0)
+    return _change(
+        scene, first, last, [f"{head} = ", [opening, ": ".join(map(str, text)), *clauses, closing]], "comprehension", 1.0
+    )
 
 
 def _fresh(scene: Scene, before: ast.stmt | None) -> tuple[str, str] | None:

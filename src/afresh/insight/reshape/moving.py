@@ -1,4 +1,4 @@
-"""A function inside another as one of its own: its decisions no longer count for both, and what it closed over is handed to it."""
+"""A function inside another as one of its own: its decisions no longer count for both, and it is handed what it closed over."""
 
 import ast
 import re
@@ -15,6 +15,7 @@ from afresh.insight.reshape.render import Home, home, indent_of, typed_parameter
 from afresh.insight.reshape.scene import Scene
 from afresh.insight.reshape.suggestion import Change
 from afresh.insight.reshape.text import ADDRESSED, comments, lines_of, moved, step
+from afresh.insight.reshape.traits import traits
 
 MOST_HANDED, MOST_PARAMETERS = 4, 6
 CALLING = {"sorted", "map", "filter", "max", "min", "sort", "sub", "subn"}
@@ -39,12 +40,21 @@ def moved_functions(scene: Scene) -> Iterator[Change]:
 
 def _inner(scene: Scene, node: FunctionNode) -> Inner | None:
     host, where = scene.host, lines_of(scene.source, node)
-    if where is None or node.decorator_list or getattr(node, "type_params", None) or host.unsafe or node.name in host.unsteady:
+    if (
+        where is None
+        or traits([node]).fixed
+        or node.decorator_list
+        or getattr(node, "type_params", None)
+        or host.unsafe
+        or node.name in host.unsteady
+    ):
         return None
     mentions = tuple(one for one in ast.walk(scene.function.node) if isinstance(one, ast.Name) and one.id == node.name)
     handed = free(node) & (host.names | host.all_outer) - {node.name}
     first = where.first
-    while scene.source.line(first - 1).startswith(where.indent + "#") and not ADDRESSED.match(comments(scene.source.text)[first - 1]):
+    while scene.source.line(first - 1).startswith(where.indent + "#") and not ADDRESSED.match(
+        comments(scene.source.text)[first - 1]
+    ):
         first -= 1
     inner = Inner(node, first, where.last, mentions, handed)
     agreed = _settled(scene, inner) and _bound_once(scene, inner) and _reachable(scene, inner)
@@ -90,7 +100,9 @@ def _reachable(scene: Scene, inner: Inner) -> bool:
     host, node = scene.host, inner.node
     before = scene.known_before(node) | host.outer
     constant = all(len(host.bindings.get(name, [0])) == 1 and name in before for name in inner.handed)
-    later = isinstance(node, ast.AsyncFunctionDef) or any(isinstance(one, ast.Yield | ast.YieldFrom) for one in own_nodes(node.body))
+    later = isinstance(node, ast.AsyncFunctionDef) or any(
+        isinstance(one, ast.Yield | ast.YieldFrom) for one in own_nodes(node.body)
+    )
     own = {id(one) for one in host.nodes}
     body, inside = {id(one) for one in ast.walk(node)}, node in scene.function.node.body
     for mention in inner.mentions:
@@ -127,30 +139,32 @@ def _called(scene: Scene, mention: ast.Name, handed: Names) -> bool:
 
 
 def _change(scene: Scene, place: Place, number: int, inner: Inner) -> Change | None:
-    order = [name for name in scene.host.arguments if name in inner.handed]
-    names = tuple(dict.fromkeys([*order, *(node.id for node in ast.walk(inner.node) if _reads(node, inner.handed)), *sorted(inner.handed)]))  # type: ignore[attr-defined]
+    names = _ordered(scene, inner)
     block = Block(place, number, number + 1, inner.first, inner.last, 1 + cost(inner.node.body))
     standing = Extraction(scene.host, block, Shape.CALL, names, (), False)
     where = home(standing, scene.source)
     if where is None or len(parameters(inner.node)) + len(names) > MOST_PARAMETERS:
         return None
-    name = _name(scene, inner, where)
-    arguments = [one for one in names if one != where.bound]
+    name, arguments = _name(scene, inner, where), [one for one in names if one != where.bound]
     lines = _with_calls(scene, inner, where.prefix + name, arguments)
     typed = [typed_parameter(standing, one, where) for one in arguments]
     made = _definition(scene, inner, lines, where, [name, *([where.bound] if where.bound else []), *typed])
-    if made is None or any(len(line) > max(widest(scene.source), len(scene.source.line(at).rstrip())) for at, line in lines.items()):
+    longest = max(widest(scene.source), *(len(scene.source.line(at).rstrip()) for at in lines))
+    if made is None or any(len(line) > longest for line in lines.values()):
         return None
-    splices = (_remaining(scene, inner, lines), _put(where, made))
     parents = scene.function.name.split(".")[:-1] if where.bound else []
-    calls = len(inner.mentions)
-    head = f"move {inner.node.name} out of {scene.function.name} as {where.prefix}{name}({', '.join(arguments)}{', …' if arguments else '…'})"
-    price = 1.0 + 0.7 * len(arguments) + 0.1 * calls * len(arguments) + 2.0 * max(0, len(arguments) - 3)
+    shown = ", ".join([*arguments, "…"])
+    head = f"move {inner.node.name} out of {scene.function.name} as {where.prefix}{name}({shown})"
+    price = 1.0 + 0.7 * len(arguments) + 0.1 * len(inner.mentions) * len(arguments) + 2.0 * max(0, len(arguments) - 3)
+    splices = (_put(where, made), _remaining(scene, inner, lines))
     return Change("move function", head, splices, (inner.first, inner.last), price, (".".join([*parents, name]),))
 
 
-def _reads(node: ast.AST, names: Names) -> bool:
-    return isinstance(node, ast.Name) and node.id in names
+def _ordered(scene: Scene, inner: Inner) -> tuple[str, ...]:
+    """The function's arguments in their order, then by first use."""
+    order = [name for name in scene.host.arguments if name in inner.handed]
+    used = [node.id for node in ast.walk(inner.node) if isinstance(node, ast.Name) and node.id in inner.handed]
+    return tuple(dict.fromkeys([*order, *used, *sorted(inner.handed)]))
 
 
 def _name(scene: Scene, inner: Inner, where: Home) -> str:

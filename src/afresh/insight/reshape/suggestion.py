@@ -1,5 +1,6 @@
 """What every kind of change hands back, and the checks that all of them must pass before they are offered."""
 
+import json
 import symtable
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from typing import Protocol
 
 from afresh.domain.chain import block_id
 from afresh.insight.complexity import LIMIT
-from afresh.insight.reshape.edits import Splice, as_json, edits, spliced
+from afresh.insight.reshape.edits import Edit, Splice, applied, as_json, edits, spliced
 from afresh.insight.source import Function, Source, parse
 
 KNOWN = {
@@ -34,6 +35,11 @@ class Suggestion:
         """Share of the lines of both that they have in common."""
         common = min(self.lines[1], other.lines[1]) - max(self.lines[0], other.lines[0]) + 1
         return max(0, common) / (max(self.lines[1], other.lines[1]) - min(self.lines[0], other.lines[0]) + 1)
+
+    def applied(self, text: str) -> str:
+        """The text after the suggestion's own edits."""
+        changes = tuple(Edit(one["old"], one["new"]) for one in json.loads(self.text.partition("\n")[2]))
+        return applied(text, changes) or text
 
     @property
     def head(self) -> str:

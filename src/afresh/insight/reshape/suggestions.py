@@ -3,11 +3,13 @@
 import heapq
 from collections.abc import Iterator
 
+from afresh.insight.reshape.combined import rewritings
 from afresh.insight.reshape.extracting import extractions
+from afresh.insight.reshape.openings import openings
 from afresh.insight.reshape.suggestion import Suggesting, Suggestion
 from afresh.insight.source import Function, Source
 
-KINDS: tuple[Suggesting, ...] = (extractions,)
+KINDS: tuple[Suggesting, ...] = (extractions, rewritings, openings)
 """A new kind is a file with a function of this interface and one entry here."""
 ALIKE = 0.75
 

@@ -48,7 +48,9 @@ def own(source: Source, node: ast.expr) -> str | None:
     last = node.end_lineno or node.lineno
     if node.lineno == last:
         return source.line(last).encode()[node.col_offset : node.end_col_offset].decode()
-    if not plain(source, node.lineno, last - 1) or any(line in inside_strings(source.text) for line in range(node.lineno, last + 1)):
+    if not plain(source, node.lineno, last - 1) or any(
+        line in inside_strings(source.text) for line in range(node.lineno, last + 1)
+    ):
         return None
     parts = [source.line(node.lineno).encode()[node.col_offset :].decode()]
     parts += [source.line(line) for line in range(node.lineno + 1, last)]
@@ -78,7 +80,7 @@ def joined(source: Source, tests: Sequence[ast.expr], word: str) -> list[str] | 
             text = own(source, operand)
             if text is None:
                 return None
-            loose = isinstance(operand, LOOSE) or isinstance(operand, ast.BoolOp)
+            loose = isinstance(operand, LOOSE | ast.BoolOp)
             parts.append(f"({text})" if loose else text)
     return parts
 
