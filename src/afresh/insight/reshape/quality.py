@@ -18,7 +18,7 @@ def ugliness(extracted: Extraction, where: Home, source: Source) -> float:
     block = extracted.block
     parameters = len([name for name in extracted.parameters if name != where.bound])
     wide = parameters > MOST_PARAMETERS or len(extracted.results) > MOST_RESULTS
-    if wide or block.lines < SHORTEST or _crumb(extracted):
+    if wide or block.lines < SHORTEST or crumb(extracted):
         return float("inf")
     score = 0.6 * parameters + 1.4 * max(0, parameters - 3)
     score += {0: 0.0, 1: 0.5, 2: 4.0}[len(extracted.results)]
@@ -29,7 +29,7 @@ def ugliness(extracted: Extraction, where: Home, source: Source) -> float:
     return score + torn(block, source) + _size(block, extracted)
 
 
-def _crumb(extracted: Extraction) -> bool:
+def crumb(extracted: Extraction) -> bool:
     """Too little of what is too much: such pieces only scatter a long function."""
     block, over = extracted.block, extracted.host.function.complexity - LIMIT
     return block.cost < over and (block.cost < max(2, 0.12 * over) or block.lines < SHORTEST + 2)
