@@ -37,6 +37,7 @@ SECTIONS = {
         "find": "Find a function, class or constant by its name or a part of it.",
         "who-calls": "Show who calls a function or class, and who hands it on.",
         "watch": "Keep what is known of the code current while you work.",
+        "violations": "Show which functions are too complex, and what would help.",
     },
     "Look inside": {
         "decisions": "Show who decided what in a task, and what followed.",

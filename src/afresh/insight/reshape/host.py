@@ -12,7 +12,8 @@ from afresh.insight.reshape.liveness import NONE, Exits, Liveness
 from afresh.insight.reshape.names import Names, Scope, declared, local_names, own_nodes, parameters, uses
 from afresh.insight.source import Function
 
-LOOKS_AT_FRAME = {"locals", "vars", "eval", "exec", "dir"}
+LOOKS_AT_FRAME = {"locals": 1, "vars": 1, "dir": 1, "eval": 2, "exec": 2}
+"""With so many arguments they look at what they are given instead."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Host:
     def unsafe(self) -> bool:
         """Code that looks at its own variables by name cannot be split."""
         calls = (node for node in self.nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
-        return any(call.func.id in LOOKS_AT_FRAME for call in calls)  # type: ignore[attr-defined]
+        return any(len(call.args) < LOOKS_AT_FRAME.get(call.func.id, 0) for call in calls)  # type: ignore[attr-defined]
 
     @cached_property
     def closures(self) -> list[Closure]:

@@ -1,0 +1,54 @@
+"""What can be known of a value without running the code: whether it can be looked up in a table."""
+
+import ast
+
+from afresh.insight.reshape.scene import Scene
+
+SIMPLE = {"str", "int", "bytes", "bool", "float", "None"}
+TEXTUAL = {"capitalize", "casefold", "format", "join", "lower", "lstrip", "replace", "rstrip", "strip", "title", "upper"}
+NAMING = ("sys.platform", "os.name", ".__name__", ".__qualname__", ".__class__")
+MAKING = {"str", "repr", "len", "type", "ord", "chr", "int", "bool", "id", "hash", "ascii", "bytes"}
+
+
+def surely_hashable(scene: Scene, name: str) -> bool:
+    """A local name that only ever holds text, numbers and the like, by its declared type or by all that it is set to."""
+    if name not in scene.host.names or name in scene.host.unsteady | scene.host.declared:
+        return False
+    annotation = scene.host.annotations.get(name)
+    if annotation is not None and _simple(annotation):
+        return True
+    values = scene.values(name)
+    return bool(values) and all(_makes(scene, value) for value in values or [])
+
+
+def _simple(annotation: ast.expr) -> bool:
+    match annotation:
+        case ast.Name(id=name):
+            return name in SIMPLE
+        case ast.Constant(value=value):
+            return value is None or all(part.strip() in SIMPLE for part in str(value).split("|"))
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return _simple(left) and _simple(right)
+        case ast.Subscript(value=ast.Name(id="Optional") | ast.Attribute(attr="Optional"), slice=inner):
+            return _simple(inner)
+        case ast.Subscript(value=ast.Name(id="Literal") | ast.Attribute(attr="Literal")):
+            return True
+        case _:
+            return False
+
+
+def _makes(scene: Scene, value: ast.expr) -> bool:
+    match value:
+        case ast.Constant() | ast.JoinedStr() | ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod() | ast.Add()):
+            return True
+        case ast.Call(func=func):
+            verb = getattr(func, "attr", "") in TEXTUAL
+            return verb or (isinstance(func, ast.Name) and func.id in MAKING and scene.builtin(func.id))
+        case ast.IfExp(body=one, orelse=other):
+            return _makes(scene, one) and _makes(scene, other)
+        case ast.BoolOp(values=values):
+            return all(_makes(scene, one) for one in values)
+        case _:
+            return ast.unparse(value).endswith(NAMING)
