@@ -16,7 +16,6 @@ from afresh.insight.reshape.render import Home, home, indent_of, typed_parameter
 from afresh.insight.reshape.scene import Scene
 from afresh.insight.reshape.suggestion import Change
 from afresh.insight.reshape.text import ADDRESSED, comments, lines_of, moved, step
-from afresh.insight.reshape.traits import traits
 
 MOST_HANDED, MOST_PARAMETERS = 4, 6
 CALLING = {"sorted", "map", "filter", "max", "min", "sort", "sub", "subn"}
