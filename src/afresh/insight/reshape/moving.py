@@ -45,14 +45,8 @@ def moved_functions(scene: Scene) -> Iterator[Change]:
 
 def _inner(scene: Scene, node: FunctionNode) -> Inner | None:
     host, where = scene.host, lines_of(scene.source, node)
-    if (
-        where is None
-        or traits([node]).fixed
-        or node.decorator_list
-        or getattr(node, "type_params", None)
-        or host.unsafe
-        or node.name in host.unsteady
-    ):
+    generic = getattr(node, "type_params", None)
+    if where is None or node.decorator_list or generic or host.unsafe or node.name in host.unsteady:
         return None
     mentions = tuple(one for one in ast.walk(scene.function.node) if isinstance(one, ast.Name) and one.id == node.name)
     handed = free(node) & (host.names | host.all_outer) - {node.name}
