@@ -42,8 +42,10 @@ def state(
 
 
 def tangled(name: str, count: int = 12) -> str:
-    """A function that is too complex."""
+    """A function that is too complex, in paragraphs that a reader would take out."""
     lines = [f"def {name}(value, seen):"]
     for number in range(count - 1):
+        if number % 3 == 0:
+            lines += [*([""] if number else []), f"    # Add {('low', 'middling', 'large', 'high', 'huge')[number // 3]} values"]
         lines += [f"    if value > {number}:", f"        seen.append({number})"]
-    return "\n".join([*lines, "    return seen", ""])
+    return "\n".join([*lines, "", "    return seen", ""])

@@ -33,6 +33,9 @@ SECTIONS = {
         "export": "Write queue and journals to files that git can keep.",
         "import": "Bring tasks back from such files, here or on another machine.",
     },
+    "Code": {
+        "violations": "Show which functions are too complex, and what would help.",
+    },
     "Look inside": {
         "decisions": "Show who decided what in a task, and what followed.",
         "context": "Show, compare and verify what the model was sent.",

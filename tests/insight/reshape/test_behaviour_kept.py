@@ -1,13 +1,14 @@
 import json
 import sys
 import warnings
-from itertools import islice
+from itertools import chain, islice
 from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from programs import behaviours, programs, random_program
 
+from afresh.insight.reshape.extracting import EVERY, extractions
 from afresh.insight.reshape.suggestions import all_suggestions
 from afresh.insight.source import parse
 
@@ -22,7 +23,8 @@ def check(text: str) -> int:
     expected = behaviours(text)
     checked = 0
     for function in source.functions:
-        for suggestion in islice(all_suggestions(source, function, frozenset()), MOST):
+        every = islice(extractions(source, function, frozenset(), EVERY), MOST)
+        for suggestion in chain(every, islice(all_suggestions(source, function, frozenset()), MOST)):
             checked += 1
             changed = applied(text, suggestion.text)
             assert behaviours(changed) == expected, f"{suggestion.head}\n{text}\n-----\n{changed}"

@@ -5,7 +5,7 @@ from textwrap import dedent
 import pytest
 from test_behaviour_kept import applied
 
-from afresh.insight.reshape.suggestions import all_suggestions
+from afresh.insight.reshape.extracting import EVERY, extractions
 from afresh.insight.source import parse
 
 
@@ -15,7 +15,7 @@ def offers(text: str, function: str | None = None) -> list[tuple[str, str]]:
     source = parse("m.py", text)
     assert source is not None
     found = [one for one in source.functions if function in (None, one.name)]
-    return [(offer.head, applied(text, offer.text)) for one in found for offer in all_suggestions(source, one, frozenset())]
+    return [(offer.head, applied(text, offer.text)) for one in found for offer in extractions(source, one, frozenset(), EVERY)]
 
 
 def results(text: str, holding: str, function: str | None = None) -> list[str]:

@@ -53,6 +53,21 @@ def extraction(host: Host, block: Block) -> Extraction | None:
     return Extraction(host, block, shape, _ordered(host, held, needed), _by_binding(held, results), held.waits)
 
 
+def obstacle(host: Host, block: Block) -> str:
+    """In words, why a block cannot leave."""
+    held = traits(block.statements)
+    if held.fixed:
+        return "pieces yield, delete names or look at the call stack"
+    if _shape(block, held) is None:
+        return "pieces break out of a loop or may return from the middle"
+    if host.unsafe:
+        return "the function looks at its own variables by name"
+    bound = bound_in(block.statements)
+    if bound & host.declared or not _closures_agree(host, block, bound):
+        return "nested functions watch the variables of the pieces"
+    return "pieces need names that may be unbound, or bind names that a handler sees"
+
+
 def _movable(host: Host, block: Block, held: Traits) -> bool:
     reached = host.assigned.before.get(block.statements[0]) is not None and block.statements[-1] in host.liveness.after
     if not reached or held.fixed or host.unsafe or (host.is_generator and any(node.value for node in held.returns)):

@@ -8,6 +8,8 @@ from functools import lru_cache
 from afresh.insight.complexity import Loop
 from afresh.insight.reshape.names import Comprehension, Scope, own_nodes
 
+LOOKS_AT_STACK = {"_getframe", "currentframe", "getouterframes", "extract_stack", "format_stack", "print_stack", "f_back"}
+"""Where code is called from counts for these, and for every `stacklevel`."""
 Jump = ast.Break | ast.Continue
 
 
@@ -21,7 +23,7 @@ class Traits:
     waits: bool
     """Needs an async function."""
     fixed: bool
-    """Yields, declares or deletes names: it means something else in another function."""
+    """Yields, declares or deletes names, or looks at the call stack: it means something else in another function."""
     in_class: bool
     """Uses `super()` or a name that only means something inside its class."""
 
@@ -75,7 +77,11 @@ def _waits(node: ast.AST) -> bool:
 
 def _fixed(node: ast.AST) -> bool:
     if isinstance(node, ast.Name):
-        return isinstance(node.ctx, ast.Del)
+        return isinstance(node.ctx, ast.Del) or node.id in LOOKS_AT_STACK
+    if isinstance(node, ast.Attribute):
+        return node.attr in LOOKS_AT_STACK
+    if isinstance(node, ast.keyword):
+        return node.arg == "stacklevel"
     return isinstance(node, ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal)
 
 

@@ -25,6 +25,11 @@ def zone_of(country: str, home: str = "DE") -> str:
     return "union" if country in UNION else "world"
 
 
+def _outdated(message: str) -> None:
+    """Points at the line that calls the function that calls this."""
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
+
+
 def quote(parcel: Parcel, country: str, service: str = "standard", home: str = "DE", **options: bool) -> float:
     """The price for sending the parcel from `home` to a country."""
     extras = {"insured": False, "signed": False}
@@ -32,10 +37,10 @@ def quote(parcel: Parcel, country: str, service: str = "standard", home: str = "
     # Translate old options
     for name, value in options.items():
         if name == "fast":
-            warnings.warn("fast= is old, use service='express'", DeprecationWarning, stacklevel=2)
+            _outdated("fast= is old, use service='express'")
             service = "express" if value else service
         elif name == "registered":
-            warnings.warn("registered= is old, use signed=", DeprecationWarning, stacklevel=2)
+            _outdated("registered= is old, use signed=")
             extras["signed"] = value
         elif name in extras:
             extras[name] = value

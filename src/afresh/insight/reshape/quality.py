@@ -1,0 +1,58 @@
+"""How far an extraction is from one that a reviewer would have written, and where that is too far."""
+
+import ast
+
+from afresh.insight.complexity import LIMIT, FunctionNode
+from afresh.insight.reshape.blocks import Block
+from afresh.insight.reshape.extraction import Extraction, Shape
+from afresh.insight.reshape.render import Home
+from afresh.insight.source import Source
+
+CUT = 9.0
+"""Rather no suggestion than one that is worse than this."""
+MOST_PARAMETERS, MOST_RESULTS, SHORTEST = 5, 2, 3
+
+
+def ugliness(extracted: Extraction, where: Home, source: Source) -> float:
+    """0 is a whole branch with a good reason to be a function; infinite is what no reviewer would take."""
+    block = extracted.block
+    parameters = len([name for name in extracted.parameters if name != where.bound])
+    wide = parameters > MOST_PARAMETERS or len(extracted.results) > MOST_RESULTS
+    if wide or block.lines < SHORTEST or crumb(extracted):
+        return float("inf")
+    score = 0.6 * parameters + 1.4 * max(0, parameters - 3)
+    score += {0: 0.0, 1: 0.5, 2: 4.0}[len(extracted.results)]
+    score += 1.0 * len(set(extracted.results) & set(extracted.parameters))
+    score += 6.0 * len(set(extracted.parameters) & extracted.host.imported)
+    score += 5.0 * any(isinstance(statement, FunctionNode | ast.ClassDef) for statement in block.statements)
+    score += {Shape.CALL: 0.0, Shape.RETURN: 0.0, Shape.CONTINUE: 1.0, Shape.MAYBE: 3.0}[extracted.shape]
+    return score + torn(block, source) + _size(block, extracted)
+
+
+def crumb(extracted: Extraction) -> bool:
+    """Too little of what is too much: such pieces only scatter a long function."""
+    block, over = extracted.block, extracted.host.function.complexity - LIMIT
+    return block.cost < over and (block.cost < max(2, 0.12 * over) or block.lines < SHORTEST + 2)
+
+
+def torn(block: Block, source: Source) -> float:
+    """How little the piece looks like one thing: a paragraph, a statement or a whole branch is one, a run of lines is not."""
+    if block.whole:
+        return 0.0
+    begins = block.start == 0 or block.first_line < block.statements[0].lineno or _blank(source, block.first_line - 1)
+    ends = block.at_end or _blank(source, block.last_line + 1)
+    if len(block.statements) == 1:
+        return 0.5 * (not begins) + 0.5 * (not ends)
+    return 2.5 * (not begins) + 2.0 * (not ends) + 0.4 * max(0, len(block.statements) - 5)
+
+
+def _blank(source: Source, line: int) -> bool:
+    return not 1 <= line <= len(source.lines) or not source.line(line).strip()
+
+
+def _size(block: Block, extracted: Extraction) -> float:
+    node = extracted.host.node
+    length = (node.end_lineno or node.lineno) - node.lineno + 1
+    score = 2.5 if block.lines == SHORTEST else 1.0 if block.lines == SHORTEST + 1 else 0.0
+    score += 3.0 if block.lines > 0.7 * length else 0.0
+    return score + (2.0 if block.lines > 60 else 0.0)

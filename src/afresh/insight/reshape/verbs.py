@@ -1,0 +1,97 @@
+"""What a block does, as one verb: told by its calls and by how its result comes about."""
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from afresh.insight.complexity import FunctionNode, Loop
+from afresh.insight.reshape.extraction import Extraction
+from afresh.insight.reshape.names import Names, own_nodes
+from afresh.insight.reshape.wording import verb_of
+
+COLLECTING = {"append", "add", "extend", "insert", "update", "setdefault", "appendleft"}
+SILENT = {
+    "get",
+    "call",
+    "format",
+    "join",
+    "split",
+    "strip",
+    "replace",
+    "count",
+    "pop",
+    "match",
+    "sort",
+    "lookup",
+    "print",
+    "copy",
+    "list",
+}
+"""Verbs of calls that are steps on the way, not what a block is for."""
+
+
+def main_verb(statements: Sequence[ast.stmt]) -> str:
+    """The verb that the block's call statements share, or that most of them have."""
+    calls = [node.value for node in own_nodes(statements) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
+    if calls and all(isinstance(call.func, ast.Name) and call.func.id == "print" for call in calls):
+        return "print"
+    verbs = Counter("add" if verb in COLLECTING else verb for call in calls if (verb := verb_of(call)) and verb not in SILENT)
+    if not verbs or not calls:
+        return ""
+    verb, times = verbs.most_common(1)[0]
+    return verb if times * 2 >= len(calls) else ""
+
+
+def making_verb(extraction: Extraction, results: Names) -> str:
+    """How the results come about; empty where nothing tells."""
+    block = extraction.block
+    nodes = list(own_nodes(block.statements))
+    if any(isinstance(node, FunctionNode) for node in block.statements):
+        return "make"
+    if _collected(nodes, results):
+        return "update" if results & set(extraction.parameters) else "collect"
+    values = list(_values(nodes, results))
+    verbs = {verb_of(value) for value in values if isinstance(value, ast.Call)} - SILENT - {""}
+    if len(verbs) == 1 and len(results) == 1:
+        return verbs.pop()
+    if any(isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id in results for node in nodes):
+        return "update" if results & set(extraction.parameters) else "compute"
+    if results & set(extraction.parameters):
+        return _changing_verb(values, results)
+    return _choosing_verb(block.statements, nodes)
+
+
+def _changing_verb(values: list[ast.expr], results: Names) -> str:
+    """A value made of itself is put into order; one that is replaced is decided upon."""
+    own = [any(isinstance(node, ast.Name) and node.id in results for node in ast.walk(value)) for value in values]
+    return "normalize" if own and all(own) else "resolve"
+
+
+def _choosing_verb(statements: Sequence[ast.stmt], nodes: list[ast.AST]) -> str:
+    if any(isinstance(node, Loop) for node in statements):
+        return "find" if any(isinstance(node, ast.Break) for node in nodes) else "compute"
+    if isinstance(statements[-1], ast.If | ast.Match) and len(statements) <= 2:
+        return "choose"
+    if any(isinstance(node, ast.Try) for node in statements):
+        return "find"
+    return ""
+
+
+def _collected(nodes: Iterable[ast.AST], results: Names) -> bool:
+    for node in nodes:
+        filled = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in COLLECTING:
+            filled = node.func.value
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            filled = node.value
+        if isinstance(filled, ast.Name) and filled.id in results:
+            return True
+    return False
+
+
+def _values(nodes: Iterable[ast.AST], results: Names) -> Iterator[ast.expr]:
+    for node in nodes:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        value = getattr(node, "value", None)
+        if value is not None and any(isinstance(target, ast.Name) and target.id in results for target in targets):
+            yield value
