@@ -19,6 +19,7 @@ from afresh.insight.source import Function, Source, parse
 Rewriting = Callable[[Scene], Iterator[Change]]
 REWRITINGS: tuple[Rewriting, ...] = (merged_conditions, conditional_values, gathered, lookups, moved_functions, tables)
 MOST, BEAM, EACH = 4, 3, 12
+WORTH = {"move function", "table"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class State:
 
 
 def rewritings(source: Source, function: Function, taken: frozenset[str]) -> Iterator[Suggestion]:
-    """Sequences that reach the limit, the cheapest first; where none does, the best that could be done."""
+    """Sequences that reach the limit, the cheapest first; where none does, what is worth doing all the same."""
     done: list[State] = []
     beam = [State(source, function)]
     seen = {source.text}
@@ -49,13 +50,18 @@ def rewritings(source: Source, function: Function, taken: frozenset[str]) -> Ite
         following = [after for state in beam for after in _after(state, taken, seen)]
         done += [state for state in following if state.function.complexity <= LIMIT]
         beam = sorted((state for state in following if state.function.complexity > LIMIT), key=lambda state: state.rank)[:BEAM]
-        furthest = min([furthest, *beam], key=lambda state: (state.function.complexity, state.price))
+        furthest = min([furthest, *filter(_worth_it, beam)], key=lambda state: (state.function.complexity, state.price))
         if done or not beam:
             break
     finished = sorted(done, key=lambda state: state.price)
     for state in finished or [furthest]:
         if state.changes and (suggestion := checked(source, function, _as_one(source, state))):
             yield suggestion
+
+
+def _worth_it(state: State) -> bool:
+    """Made of changes that are no small ones, so that the function is left clearly simpler than it was."""
+    return all(change.kind in WORTH for change in state.changes)
 
 
 def _after(state: State, taken: frozenset[str], seen: set[str]) -> Iterator[State]:

@@ -31,9 +31,9 @@ def _assigned(scene: Scene, node: ast.If) -> Change | None:
                 return None
             text = _choice(scene, node.test, then.value, other.value)
             lead = f"{target} = "
-            if where.word and text:
-                return _change(scene, where, (node.lineno, where.last), [f"{where.indent}else:"], lead + text, 3.0)
-            return _change(scene, where, (node.lineno, where.last), [], lead + text, 1.5) if text else None
+            if where.word:
+                return None
+            return _change(scene, where, (node.lineno, where.last), lead + text, 1.5) if text else None
         case _:
             return None
 
@@ -51,7 +51,7 @@ def _returned(scene: Scene, place: Place, number: int) -> Change | None:
             if where is None or end is None or where.word:
                 return None
             text, price = _choice(scene, node.test, then, last), 2.0 + _follows(place, number)
-            return _change(scene, where, (node.lineno, end.last), [], f"return {text}", price) if text else None
+            return _change(scene, where, (node.lineno, end.last), f"return {text}", price) if text else None
         case _:
             return None
 
@@ -94,10 +94,10 @@ def _fallback(scene: Scene, node: ast.If) -> Change | None:
 def _or(scene: Scene, node: ast.If, where: Lines, name: str, text: str) -> Change | None:
     match node.test, node.body[0]:
         case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=asked)), _ if asked == name:
-            return _change(scene, where, (node.lineno, where.last), [], f"{name} = {name} or {text}", 1.0)
+            return _change(scene, where, (node.lineno, where.last), f"{name} = {name} or {text}", 1.0)
         case ast.Compare(left=ast.Name(id=asked), ops=[ast.Is()], comparators=[ast.Constant(value=None)]), _ if asked == name:
             line = f"{name} = {text} if {name} is None else {name}"
-            return _change(scene, where, (node.lineno, where.last), [], line, 3.0) if len(text) <= 24 else None
+            return _change(scene, where, (node.lineno, where.last), line, 3.0) if len(text) <= 24 else None
         case _:
             return None
 
@@ -117,7 +117,7 @@ def _preset(scene: Scene, place: Place, number: int) -> Change | None:
             if mentions([node.test, value], name) or scene.watched(names) or scene.half_done(names, node, before):
                 return None
             text = _choice(scene, node.test, value, first)
-            return _change(scene, above, (above.first, where.last), [], f"{name} = {text}", 2.0) if text else None
+            return _change(scene, above, (above.first, where.last), f"{name} = {text}", 2.0) if text else None
         case _:
             return None
 
@@ -140,12 +140,12 @@ def _choice(scene: Scene, test: ast.expr, then: ast.expr, other: ast.expr) -> st
     return text if reads_as(text, node) else None
 
 
-def _change(scene: Scene, where: Lines, span: tuple[int, int], above: list[str], line: str, price: float) -> Change | None:
-    indent = where.indent if not above else where.indent + "    "
+def _change(scene: Scene, where: Lines, span: tuple[int, int], line: str, price: float) -> Change | None:
+    indent = where.indent
     notes = lifted(scene.source, span[0], span[1], indent)
     if notes is None or len(notes) > 2 or len(indent + line) > min(LONGEST, widest(scene.source)):
         return None
-    lines = (*above, *notes, indent + line)
+    lines = (*notes, indent + line)
     head = f"choose by a conditional expression: `{line[:60]}`"
     crowd = 1.0 if len(line) > 80 else 0.0
     return Change("conditional expression", head, (Splice(span[0], span[1] + 1, lines),), span, price + crowd + 0.5 * len(notes))

@@ -63,8 +63,9 @@ def _guards(scene: Scene, place: Place, number: int) -> Change | None:
     source, where, end = scene.source, lines_of(scene.source, run[0]), lines_of(scene.source, run[-1])
     if where is None or end is None or where.word or not plain(source, where.first, end.last):
         return None
-    head = _head(scene, [one.test for one in run], "or", "if", where.indent)
-    if head is None:
+    mixed = any(isinstance(one.test, ast.BoolOp) and isinstance(one.test.op, ast.And) for one in run)
+    head = None if mixed else _head(scene, [one.test for one in run], "or", "if", where.indent)
+    if head is None or len(head) > 1:
         return None
     first = run[-1].body[0].lineno
     body = [source.line(line).rstrip("\r\n") for line in range(first, end.last + 1)]

@@ -11,15 +11,20 @@ from afresh.insight.reshape.edits import Splice
 from afresh.insight.reshape.extracting import words
 from afresh.insight.reshape.extraction import Extraction, Shape
 from afresh.insight.reshape.names import Comprehension, Names, Scope, declared, free, local_names, own_nodes, parameters, uses
+from afresh.insight.reshape.naming import VERBS, split
 from afresh.insight.reshape.render import Home, home, indent_of, typed_parameter, widest
 from afresh.insight.reshape.scene import Scene
 from afresh.insight.reshape.suggestion import Change
 from afresh.insight.reshape.text import ADDRESSED, comments, lines_of, moved, step
-from afresh.insight.reshape.traits import traits
 
 MOST_HANDED, MOST_PARAMETERS = 4, 6
 CALLING = {"sorted", "map", "filter", "max", "min", "sort", "sub", "subn"}
 """What only calls the function that it is given."""
+VAGUE = {
+    "add", "body", "call", "callback", "check", "convert", "do", "fetch", "func", "function", "get", "helper", "inner", "key",
+    "loop", "run", "step", "visit", "wrapper",
+}  # fmt: skip
+"""Words that say enough only inside the function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +45,8 @@ def moved_functions(scene: Scene) -> Iterator[Change]:
 
 def _inner(scene: Scene, node: FunctionNode) -> Inner | None:
     host, where = scene.host, lines_of(scene.source, node)
-    if (
-        where is None
-        or traits([node]).fixed
-        or node.decorator_list
-        or getattr(node, "type_params", None)
-        or host.unsafe
-        or node.name in host.unsteady
-    ):
+    generic = getattr(node, "type_params", None)
+    if where is None or node.decorator_list or generic or host.unsafe or node.name in host.unsteady:
         return None
     mentions = tuple(one for one in ast.walk(scene.function.node) if isinstance(one, ast.Name) and one.id == node.name)
     handed = free(node) & (host.names | host.all_outer) - {node.name}
@@ -147,10 +146,11 @@ def _change(scene: Scene, place: Place, number: int, inner: Inner) -> Change | N
         return None
     name, arguments = _name(scene, inner, where), [one for one in names if one != where.bound]
     lines = _with_calls(scene, inner, where.prefix + name, arguments)
-    typed = [typed_parameter(standing, one, where) for one in arguments]
+    untyped = parameters(inner.node) and not any(arg.annotation for arg in parameters(inner.node))
+    typed = arguments if untyped else [typed_parameter(standing, one, where) for one in arguments]
     made = _definition(scene, inner, lines, where, [name, *([where.bound] if where.bound else []), *typed])
     longest = max(widest(scene.source), *(len(scene.source.line(at).rstrip()) for at in lines))
-    if made is None or any(len(line) > longest for line in lines.values()):
+    if made is None or any(len(line) > longest for changed in lines.values() for line in changed):
         return None
     parents = scene.function.name.split(".")[:-1] if where.bound else []
     shown = ", ".join([*arguments, "…"])
@@ -170,9 +170,11 @@ def _ordered(scene: Scene, inner: Inner) -> tuple[str, ...]:
 def _name(scene: Scene, inner: Inner, where: Home) -> str:
     """Its own, marked as the file's own affair; a longer one if that is in use."""
     stem, around = inner.node.name.strip("_"), scene.function.node.name.strip("_")
-    text = scene.source.text
+    text, about = scene.source.text, split(around)
+    subject = "_".join(about[1:] if about[:1] and about[0] in VERBS and about[1:] else about)
     within = "".join(scene.source.lines[scene.function.node.lineno - 1 : scene.function.node.end_lineno])
-    for name in (f"_{stem}", f"_{around}_{stem}"):
+    vague = set(split(stem)) <= VAGUE
+    for name in ([] if vague else [f"_{stem}"]) + [f"_{subject}_{stem}", f"_{around}_{stem}"]:
         alone = name == inner.node.name and _count(text, name) == _count(within, name)
         if (alone or name not in words(text)) and not (where.bound and name in scene.taken and not alone):
             return name
@@ -183,44 +185,72 @@ def _count(text: str, name: str) -> int:
     return len(re.findall(rf"\b{re.escape(name)}\b", text))
 
 
-def _with_calls(scene: Scene, inner: Inner, name: str, arguments: list[str]) -> dict[int, str]:
+def _with_calls(scene: Scene, inner: Inner, name: str, arguments: list[str]) -> dict[int, list[str]]:
     """The lines that call it, calling it by its new name with what it needs."""
     calls = {id(node.func): node for node in ast.walk(scene.function.node) if isinstance(node, ast.Call)}
-    lines: dict[int, str] = {}
+    lines: dict[int, list[str]] = {}
     for mention in sorted(inner.mentions, key=lambda one: (one.lineno, one.col_offset), reverse=True):
-        raw = lines.get(mention.lineno, scene.source.line(mention.lineno).rstrip("\r\n")).encode()
-        start, end = mention.col_offset, mention.end_col_offset or 0
-        call, rest = calls.get(id(mention)), raw[end:].decode()
-        if call is not None and arguments:
-            more = ", " if call.args or call.keywords else ""
-            rest = rest.replace("(", f"({', '.join(arguments)}{more}", 1)
-        lines[mention.lineno] = raw[:start].decode() + name + rest.rstrip()
+        at = mention.lineno
+        line, *more = lines.get(at, [scene.source.line(at).rstrip("\r\n")])
+        raw = line.encode()
+        before, rest = raw[: mention.col_offset].decode(), raw[mention.end_col_offset :].decode()
+        call = calls.get(id(mention))
+        if call is not None and arguments and rest.strip() == "(" and (call.args or call.keywords):
+            more = [f"{indent_of(scene.source, at + 1)}{', '.join(arguments)},", *more]
+        elif call is not None and arguments:
+            rest = rest.replace("(", f"({', '.join(arguments)}{', ' if call.args or call.keywords else ''}", 1)
+        lines[at] = [before + name + rest.rstrip(), *more]
     return lines
 
 
-def _definition(scene: Scene, inner: Inner, lines: dict[int, str], where: Home, named: list[str]) -> list[str] | None:
-    node, source = inner.node, scene.source
-    old = indent_of(source, node.lineno)
-    made = moved(source, inner.first, inner.last, old, where.indent)
-    for at, line in lines.items():
+def _definition(scene: Scene, inner: Inner, lines: dict[int, list[str]], where: Home, named: list[str]) -> list[str] | None:
+    node, source, old = inner.node, scene.source, indent_of(scene.source, inner.node.lineno)
+    made = [[line] for line in moved(source, inner.first, inner.last, old, where.indent)]
+    for at in _documented(node):
+        made[at - inner.first] = [where.indent + source.line(at).rstrip("\r\n").removeprefix(old)]
+    for at, changed in lines.items():
         if inner.first <= at <= inner.last:
-            made[at - inner.first] = where.indent + line[len(old) :]
-    at, (name, *first) = node.lineno - inner.first, named
-    before, bracket, rest = made[at].partition("(")
-    given = ", ".join(first)
-    opened = f"{before.replace(node.name, name)}{bracket}"
-    if not re.fullmatch(rf"\s*(async )?def {node.name}", before):
+            made[at - inner.first] = [where.indent + line.removeprefix(old) for line in changed]
+    head = node.lineno - inner.first
+    opened = _headed(scene, inner, made[head][0], made[head + 1][0], (where.indent, named))
+    if opened is None or any(len(line) > widest(source) for line in opened):
+        return None
+    made[head], made[head + 1] = opened[:-1], [opened[-1], *made[head + 1][1:]]
+    text = [line for part in made for line in part]
+    return [f"{where.indent}@classmethod", *text] if where.classmethod else text
+
+
+def _documented(node: FunctionNode) -> range:
+    """Lines of the docstring that begin inside it: unlike other texts it moves along."""
+    if ast.get_docstring(node) is None:
+        return range(0)
+    return range(node.body[0].lineno + 1, (node.body[0].end_lineno or 0) + 1)
+
+
+def _headed(scene: Scene, inner: Inner, line: str, following: str, named: tuple[str, list[str]]) -> list[str] | None:
+    """The head's first line and the one after it, with the new name and what is handed in before its own parameters."""
+    indent, (name, *first) = named
+    before, bracket, rest = line.partition("(")
+    given, own = ", ".join(first), parameters(inner.node)
+    opened = before.replace(inner.node.name, name) + bracket
+    if not re.fullmatch(rf"\s*(async )?def {inner.node.name}", before):
         return None
     if rest.strip():
-        made[at] = opened + given + (", " if given and parameters(node) else "") + rest
-    else:
-        made[at : at + 1] = [opened, *([f"{where.indent}{step(source)}{given},"] if given else [])]
-    if len(made[at]) > widest(source):
-        return None
-    return [f"{where.indent}@classmethod", *made] if where.classmethod else made
+        return [*_fitting(scene, opened + given + (", " if given and own else "") + rest, indent), following]
+    if given and following.count(",") > 1:
+        return [opened, f"{indent}{step(scene.source)}{given}, {following.lstrip()}"]
+    return [opened, *([f"{indent}{step(scene.source)}{given},"] if given else []), following]
 
 
-def _remaining(scene: Scene, inner: Inner, lines: dict[int, str]) -> Splice:
+def _fitting(scene: Scene, line: str, indent: str) -> list[str]:
+    """A head that has become too long, with its parameters on a line of their own."""
+    match = re.fullmatch(r"(.*?\()(.*)(\)\s*(?:->[^()]*)?:.*)", line)
+    if len(line) <= widest(scene.source) or match is None:
+        return [line]
+    return [match[1], f"{indent}{step(scene.source)}{match[2]}", f"{indent}{match[3]}"]
+
+
+def _remaining(scene: Scene, inner: Inner, lines: dict[int, list[str]]) -> Splice:
     """The function around it without it: one empty line where there were two."""
     source, node = scene.source, scene.function.node
     first, last = first_line(node), node.end_lineno or node.lineno
@@ -229,7 +259,7 @@ def _remaining(scene: Scene, inner: Inner, lines: dict[int, str]) -> Splice:
     while blank_above and resumes <= last and not source.line(resumes).strip():
         resumes += 1
     kept = [*range(first, inner.first), *range(resumes, last + 1)]
-    return Splice(first, last + 1, tuple(lines.get(at, source.line(at).rstrip("\r\n")) for at in kept))
+    return Splice(first, last + 1, tuple(line for at in kept for line in lines.get(at, [source.line(at).rstrip("\r\n")])))
 
 
 def _put(where: Home, made: list[str]) -> Splice:

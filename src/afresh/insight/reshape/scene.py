@@ -66,7 +66,8 @@ class Scene:
         return not any(node.lineno not in lines for node in mentions)
 
     def known_before(self, statement: ast.stmt) -> Names:
-        return self.host.assigned.before.get(statement) or frozenset()
+        """Names that are certainly bound when the statement begins."""
+        return (self.host.assigned.before.get(statement) or frozenset()) - self.host.unsteady
 
     def values(self, name: str) -> list[ast.expr] | None:
         """All that a local name is ever set to; None if it is bound in another way too."""
