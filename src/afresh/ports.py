@@ -1,6 +1,6 @@
 """The seams. The engine knows only these; adapters implement them, and `afresh.testing` has contract suites for them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -137,8 +137,8 @@ class Sandbox(Protocol):
 class Insight(Protocol):
     """What can be known of the code without a model."""
 
-    def looks(self, state: State, files: Files) -> Sequence[Look]:
-        """What the next window may show of the tree as it is now."""
+    def looks(self, state: State, files: Files, wanted: Collection[str] = ()) -> Sequence[Look]:
+        """What the next window may show of the tree as it is now: the source tree, and the sections that are wanted."""
         ...
 
     def measure(self, state: State, files: Files) -> int:

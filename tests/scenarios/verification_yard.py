@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import unified_diff
 from hashlib import sha256
@@ -148,7 +148,7 @@ class Known:
     tests: tuple[str, ...] = ()
     measured: str = ""
 
-    def looks(self, state: State, files: Files) -> Sequence[Look]:
+    def looks(self, state: State, files: Files, wanted: Collection[str] = ()) -> Sequence[Look]:
         return ()
 
     def measure(self, state: State, files: Files) -> int:

@@ -9,6 +9,7 @@ from afresh.domain.state import StepRecord
 from afresh.domain.summary import told_line
 from afresh.domain.text import one_line
 from afresh.domain.window import Tier
+from afresh.engine.analysis import analysed
 from afresh.engine.draft import Draft, Piece, always
 from afresh.engine.held import archive, decisions, failed, known, recollections
 from afresh.engine.instructions import TITLE as INSTRUCTIONS
@@ -31,7 +32,7 @@ def drafts(memory: Memory) -> tuple[Draft, ...]:
         recollections(memory), decisions(memory), failed(memory), files(memory), cited(memory), changes(memory),
         suggestions(memory), verification(memory), failing(memory), plan(memory), earlier(memory), last(memory),
     ]  # fmt: skip
-    return tuple(draft for draft in made if draft.pieces)
+    return tuple(draft for draft in (*made, *analysed(memory)) if draft.pieces)
 
 
 def instructions(memory: Memory) -> Draft:

@@ -1,13 +1,16 @@
 """What can be known of Python code without a model."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from afresh.domain.fact import FactKind, Look
 from afresh.domain.state import State
+from afresh.insight.code import Code, code_of
 from afresh.insight.covering import tests_for
+from afresh.insight.looks import looks as sections
+from afresh.insight.looks.scene import scene
 from afresh.insight.outline import mentioned, outline, rank
 from afresh.insight.reshape.suggestions import Suggestion, suggestions, words
 from afresh.insight.source import Function, Source
@@ -43,14 +46,16 @@ class Variants:
 class PythonInsight:
     """Implements the port `Insight`. Holds nothing but caches: the same tree and state always give the same answer."""
 
-    def __init__(self) -> None:
-        self._reader = Reader()
+    def __init__(self, code: Callable[[Files], Code] = code_of) -> None:
+        self._reader, self._code = Reader(), code
         self._variants: dict[tuple[str, str, str], Variants] = {}
 
-    def looks(self, state: State, files: Files) -> Sequence[Look]:
-        tree = self._reader.tree(files)
-        looks = [Look("outline", "", outline(tree, state))]
+    def looks(self, state: State, files: Files, wanted: Collection[str] = ()) -> Sequence[Look]:
+        code = self._code(files)
+        about = scene(code, state)
+        looks = [Look("outline", "", outline(code, state, about.targets)), *sections(about, wanted)]
         if state.task.judged_as in COUNTED:
+            tree = self._reader.tree(files)
             found = violations(tree, state)
             offers = self._offers(found, failed(state), tree)
             looks.append(Look("violations", "", _listing(found, offers)))

@@ -1,0 +1,142 @@
+"""Section `similar`: the nearest thing that exists already, and where it is wired in."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from afresh.domain.code import Kind, Place, Symbol
+from afresh.domain.fact import Look
+from afresh.domain.words import split, stem, telling
+from afresh.errors import AfreshError
+from afresh.insight.looks import relevance
+from afresh.insight.looks.expectations import EXPECTED
+from afresh.insight.looks.scene import NOISE, Scene, listed
+from afresh.insight.looks.targets import WORDS, named_files, order
+
+SIZE, SHORT, KIN, TOLD, WIRED, PROSE, LARGEST = 40, 4, 3, 4, 9, 60, 200_000
+"""Lines of a pattern that is shown whole, and of one that shows nothing; definitions alike that make a family; patterns that are
+told of by signature; places of one that are told; texts that are looked through for it, and characters of one."""
+TEXTS = (".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
+FAMILY = 2.0
+"""What it counts to be one of many that are made alike."""
+
+
+def similar(scene: Scene) -> Iterator[Look]:
+    """The best pattern whole with its places, then others by their signatures."""
+    found = tests(scene) if scene.state.task.judged_as == "write_tests" else patterns(scene)
+    if not found:
+        return
+    (best, why), *others = found
+    path, symbol = best.path, best.symbol
+    if not scene.seen(path, symbol.line, symbol.end):
+        end = min(symbol.end, symbol.line + SIZE - 1)
+        rest = f"\n     … {end + 1}-{symbol.end}" if end < symbol.end else ""
+        yield Look("similar", f"{path}:{symbol.line}-{end} {symbol.name}, {why}", scene.source(path, symbol.line, end) + rest)
+    if lines := list(wiring(scene, best)):
+        yield Look("similar", f"where {name_of(best)} is wired in", "\n".join(lines[:WIRED]))
+    if others:
+        lines = [f"{place} {place.symbol.signature}" for place, _ in others[:TOLD]]
+        yield Look("similar", "others like it", "\n".join(lines))
+
+
+def patterns(scene: Scene) -> list[tuple[Place, str]]:
+    """By the words of the task, and by what is made alike: decorator, base class, folder."""
+    code, text = scene.code, order(scene.state)
+    words, named = relevance.weights(code, text), named_files(code, text)
+    folder = siblings(scene, text)
+    scores = {path: score for path, score in relevance.files(code, words).items() if not code.is_test(path)}
+    near = [path for path in (*named, *folder) if path in scores] or list(scores)
+    found: list[tuple[float, Place, str]] = []
+    for path in sorted(near, key=lambda path: (-scores[path], path))[:6]:
+        kin = family(scene, path)
+        for symbol, score in relevance.symbols(code, path, words).items():
+            made, size = kin.get(symbol, ""), symbol.end - symbol.line + 1
+            if symbol.kind is not Kind.METHOD and "." not in symbol.name and SHORT <= size:
+                found.append((weight(score, size, bool(made)), Place(path, symbol), because(path, made, folder)))
+    found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
+    known = {(one.path, one.symbol.name) for one in scene.targets if one.why != WORDS}
+    return [(place, why) for _, place, why in found if (place.path, place.symbol.name) not in known]
+
+
+def weight(score: float, size: int, made_alike: bool) -> float:
+    """A short one shows the pattern as well as a long one, and leaves room."""
+    return (score + FAMILY * made_alike) / (1 + max(0, size - SIZE) / SIZE)
+
+
+def because(path: str, made: str, folder: list[str]) -> str:
+    if path in folder:
+        return f"one of {len(folder)} in {PurePosixPath(path).parent}"
+    return f"one of the {made} here" if made else "the nearest by its words"
+
+
+def siblings(scene: Scene, text: str) -> list[str]:
+    """Files of a folder whose name is a word of the task (`a plugin`, `plugins/`): such a thing is a file there."""
+    said = {stem(word) for word in telling(split(text))}
+    folders: dict[str, list[str]] = {}
+    for path in scene.code.files:
+        pure = PurePosixPath(path)
+        if stem(pure.parent.name.lower()) in said and not scene.code.is_test(path) and pure.stem != "__init__":
+            folders.setdefault(str(pure.parent), []).append(path)
+    top = {scene.code.paths[0].split("/")[0]} if scene.code.paths else set[str]()
+    large = [found for folder, found in folders.items() if len(found) >= KIN and "/" in folder and folder not in top]
+    return max(large, key=len, default=[])
+
+
+def family(scene: Scene, path: str) -> dict[Symbol, str]:
+    """Definitions that share a decorator or a base class with several others of the file."""
+    lines = scene.code.text(path).splitlines()
+    marks: dict[Symbol, list[str]] = {}
+    for symbol in scene.code.reading(path).symbols:
+        if "." not in symbol.name and symbol.kind in (Kind.FUNCTION, Kind.CLASS):
+            first = lines[symbol.line - 1].strip() if symbol.line <= len(lines) else ""
+            decorated = re.match(r"@[\w.]+", first)
+            marks[symbol] = [*([decorated[0]] if decorated else []), *[f"({base})" for base in symbol.bases if base != "object"]]
+    counts = Counter(mark for held in marks.values() for mark in held)
+    return {one: f"{counts[mark]} {mark}" for one, held in marks.items() for mark in held[:1] if counts[mark] >= KIN}
+
+
+def tests(scene: Scene) -> list[tuple[Place, str]]:
+    """For tests: one that exists beside them, with its imports and fixtures; the nearest by words and by what it covers."""
+    code, text = scene.code, order(scene.state)
+    words = relevance.weights(code, text)
+    files = dict.fromkeys(test for path in scene.places if path in code.files for test in code.tests_of(path))
+    found: list[tuple[float, Place, str]] = []
+    for path in [path for path in files if path in code.files][:6]:
+        lines = code.text(path).splitlines()
+        for symbol, score in relevance.symbols(code, path, words).items():
+            expects = any(EXPECTED.match(line) for line in lines[symbol.line - 1 : symbol.end])
+            if symbol.kind is not Kind.CLASS and symbol.short.startswith("test") and expects:
+                found.append((weight(score, symbol.end - symbol.line + 1, False), Place(path, symbol), "a test beside"))
+    found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
+    return [(place, why) for _, place, why in found]
+
+
+def name_of(place: Place) -> str:
+    return place.symbol.short
+
+
+def wiring(scene: Scene, best: Place) -> Iterator[str]:
+    """A line of each file that says its name: where it is exported, registered, used, tested and documented."""
+    code, name = scene.code, name_of(best)
+    saying = [path for path in code.mentioning(name) if path != best.path]
+    texts = [path for path in code.paths if path.endswith(TEXTS) and not NOISE.search(path)][:PROSE]
+    named = [path for path in code.paths if PurePosixPath(path).stem == name and path != best.path]
+    for path in dict.fromkeys((best.path, *saying, *[path for path in code.files if path not in saying], *texts)):
+        if path in named:
+            continue
+        inside = range(best.symbol.line, best.symbol.end + 1) if path == best.path else ()
+        numbers = [number for number in said(scene, path, name) if number not in inside]
+        if numbers:
+            more = f" ({len(numbers)} lines)" if len(numbers) > 1 else ""
+            yield f"{path}:{numbers[0]}{more} {scene.line(path, numbers[0])}"
+    if named:
+        yield f"files of that name: {listed(named, 4)}"
+
+
+def said(scene: Scene, path: str, name: str) -> list[int]:
+    try:
+        text = scene.code.text(path)
+    except AfreshError:
+        return []
+    return relevance.mentions(text, name) if name in text and len(text) < LARGEST else []
