@@ -15,10 +15,11 @@ from afresh.insight.code import Code
 from afresh.insight.looks import relevance
 from afresh.insight.looks.relevance import DEFINITIONS
 from afresh.insight.looks.scene import NOISE
-from afresh.insight.looks.targets import NAMED, Target, named_files, order
+from afresh.insight.looks.targets import NAMED, Target, named_files, order, wording
 
-LONGEST, LINE, SIGNATURE, LISTED, CLOSE, WORD = 9_000, 260, 70, 400, 12, 0.35
-"""Characters: of the whole, of one file, of a signature, of a list of others; files that are told of with signatures; and the
+LONGEST, PER_LINE, SHORTEST, SIGNATURE, LISTED, CLOSE, WORD = 9_000, 25, 150, 60, 300, 12, 0.35
+"""Characters: of the whole, of one file (one for so many tokens of the ceiling, and at least so many), of a signature, of a list of
+others; files that are told of with signatures; and the
 part of the best score that a file must have to be among them by its words alone."""
 READ = (".md", ".rst", ".toml", ".cfg", ".txt", ".yaml", ".yml")
 
@@ -31,8 +32,9 @@ class Near:
 
 def outline(code: Code, state: State, targets: Sequence[Target]) -> str:
     near = close(code, state, targets)
-    words = relevance.weights(code, order(state))
-    lines = [_told(code, one, words, [target.symbol for target in targets if target.path == one.path]) for one in near]
+    words = relevance.weights(code, wording(state))
+    width = max(SHORTEST, state.budget // PER_LINE)
+    lines = [_told(code, one, words, [target.symbol for target in targets if target.path == one.path], width) for one in near]
     tail = _tail(code, state)
     room = LONGEST - sum(len(line) + 1 for line in tail) - 60
     kept = _fitting([*lines, *_folders(code, {one.path for one in near})], room)
@@ -42,7 +44,7 @@ def outline(code: Code, state: State, targets: Sequence[Target]) -> str:
 def close(code: Code, state: State, targets: Sequence[Target]) -> list[Near]:
     """Named, changed, read, holding what is named; their tests; then those that say the words of the task."""
     text = order(state)
-    named, scores = named_files(code, text), relevance.files(code, relevance.weights(code, text))
+    named, scores = named_files(code, text), relevance.files(code, relevance.weights(code, wording(state)))
     found = [Near(path, NAMED) for path in sorted(named)]
     found += [Near(path, "changed") for path in state.changed if path in code.files]
     found += [Near(target.path, f"holds {target.symbol.name}") for target in targets if target.why == NAMED]
@@ -51,10 +53,10 @@ def close(code: Code, state: State, targets: Sequence[Target]) -> list[Near]:
     told = [path for path in sorted(scores, key=lambda path: (-scores[path], path)) if scores[path] >= WORD * best]
     sure = list(dict.fromkeys(one.path for one in found))
     central = sure or told[:2]
-    found += [] if sure else [Near(path, relevance.because(code, path, text)) for path in central]
+    found += [] if sure else [Near(path, relevance.because(code, path, wording(state))) for path in central]
     for path in [path for path in central if not code.is_test(path)][:3]:
         found += [Near(test, f"tests {PurePosixPath(path).name}") for test in _nearest(code.tests_of(path), path, scores)]
-    found += [Near(path, relevance.because(code, path, text)) for path in told[: 2 * CLOSE] if not code.is_test(path)]
+    found += [Near(path, relevance.because(code, path, wording(state))) for path in told[: 2 * CLOSE] if not code.is_test(path)]
     first: dict[str, Near] = {}
     for one in found:
         first.setdefault(one.path, one)
@@ -67,7 +69,7 @@ def _nearest(tests: Sequence[str], path: str, scores: dict[str, float]) -> list[
     return sorted(tests, key=lambda test: (stem not in PurePosixPath(test).stem, -scores.get(test, 0), test))[:2]
 
 
-def _told(code: Code, near: Near, words: dict[str, float], wanted: Sequence[Symbol]) -> str:
+def _told(code: Code, near: Near, words: dict[str, float], wanted: Sequence[Symbol], width: int) -> str:
     """Signatures of what the task is about, then of what says its words, in the order of the file; others are counted."""
     reading = code.reading(near.path)
     held = [one for one in reading.symbols if one.kind in DEFINITIONS and (one.kind is not Kind.METHOD or one in wanted)]
@@ -76,7 +78,7 @@ def _told(code: Code, near: Near, words: dict[str, float], wanted: Sequence[Symb
     ranked = sorted(held, key=lambda one: (one not in wanted, -scores.get(one, 0.0), one.line))
     line, shown = f"{near.path} ({reading.lines} lines; {near.why}): ", list[Symbol]()
     for one in ranked:
-        if len(line) + sum(len(_signed(other)) + 2 for other in (*shown, one)) > LINE:
+        if len(line) + sum(len(_signed(other)) + 2 for other in (*shown, one)) > width:
             break
         shown.append(one)
     parts = [_signed(one) for one in sorted(shown, key=lambda one: one.line)]

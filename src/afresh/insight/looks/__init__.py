@@ -23,4 +23,4 @@ def looks(scene: Scene, wanted: Collection[str]) -> Iterator[Look]:
     made = {name: list(look(scene)) for name, look in SECTIONS.items() if name in wanted}
     patterns = {look.subject.partition(" ")[0] for look in made.get("similar", ())}
     for name, found in made.items():
-        yield from (look for look in found if name != "target" or look.subject.partition(" ")[0] not in patterns)
+        yield from (look for look in found if name == "similar" or look.subject.partition(" ")[0] not in patterns)

@@ -9,7 +9,7 @@ from afresh.domain.text import one_line
 from afresh.insight.looks import relevance
 from afresh.insight.looks.relevance import DEFINITIONS
 from afresh.insight.looks.scene import WIDEST, Scene, listed
-from afresh.insight.looks.targets import named_files, order
+from afresh.insight.looks.targets import named_files, order, wording
 
 CALLED = ("__init__", "__call__", "__enter__", "__iter__", "__getitem__")
 SIDES, OFFERED, USERS = 4, 14, 5
@@ -35,7 +35,7 @@ def sides(scene: Scene) -> list[str]:
     named = [*sorted(named_files(code, text)), *inside, *[target.path for target in scene.targets]]
     chosen = [path for path in dict.fromkeys(named) if not code.is_test(path)]
     if len(chosen) < 2:
-        scores = relevance.files(code, relevance.weights(code, text))
+        scores = relevance.files(code, relevance.weights(code, wording(scene.state)))
         chosen += sorted((path for path in scores if not code.is_test(path)), key=lambda path: (-scores[path], path))
     return list(dict.fromkeys(chosen))[:SIDES]
 

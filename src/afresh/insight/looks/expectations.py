@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from afresh.domain.code import Symbol
+from afresh.domain.code import Kind, Symbol
 from afresh.domain.fact import Look
 from afresh.domain.text import one_line
+from afresh.insight.looks import relevance
 from afresh.insight.looks.scene import WIDEST, Scene
-from afresh.insight.looks.targets import Target
+from afresh.insight.looks.targets import Target, wording
 
 EXPECTED = re.compile(
     r"\s*(?:assert\b|with\s+(?:pytest\.)?raises|pytest\.raises|self\.assert|expect\(|t\.(?:Error|Fatal)|assert_?\w*[!(]|Assert\.|assertThat)"
@@ -28,7 +29,7 @@ def expectations(scene: Scene) -> Iterator[Look]:
 
 
 def covering(scene: Scene, target: Target) -> list[tuple[str, Symbol]]:
-    """Test functions that say its name, or the class's if it is a method, those first that are named after it."""
+    """Test functions that say its name, or the class's of a special method, those first that speak of the task."""
     code, symbol = scene.code, target.symbol
     short = symbol.short if not symbol.short.startswith("__") else symbol.name.rpartition(".")[0].rpartition(".")[2]
     found: list[tuple[str, Symbol]] = []
@@ -37,10 +38,11 @@ def covering(scene: Scene, target: Target) -> list[tuple[str, Symbol]]:
     for path in sorted(saying, key=lambda path: (path not in covers, path))[:FILES]:
         lines = code.text(path).splitlines()
         word = re.compile(rf"(?<!\w){re.escape(short)}(?!\w)")
-        held = [one for one in code.reading(path).symbols if one.short.lower().startswith(("test", "it_"))]
-        held = [one for one in held if any(word.search(line) for line in lines[one.line - 1 : one.end]) and one.end - one.line < 200]
-        found += [(path, one) for one in held if not any(other.name.startswith(one.name + ".") for other in held)]
-    found.sort(key=lambda pair: short.lower() not in pair[1].short.lower())
+        held = [one for one in code.reading(path).symbols if one.kind in (Kind.FUNCTION, Kind.METHOD) and one.short.startswith("test")]
+        found += [(path, one) for one in held if any(word.search(line) for line in lines[one.line - 1 : one.end])]
+    words = relevance.weights(code, wording(scene.state))
+    scores = {path: relevance.symbols(code, path, words) for path in {path for path, _ in found}}
+    found.sort(key=lambda pair: (-scores[pair[0]].get(pair[1], 0.0), pair[0], pair[1].line))
     return found[:TESTS]
 
 

@@ -70,6 +70,12 @@ def weighed(text: str, name: str, words: Mapping[str, float], size: int) -> floa
     return once + NAME * sum(weight for word, weight in words.items() if word in called)
 
 
+def named_by(name: str, words: Mapping[str, float]) -> bool:
+    """Whether a word that tells something is in the name itself; by what a body says alone too much is found."""
+    best = max(words.values(), default=0.0)
+    return any(words.get(stem(word), 0.0) >= best / 3 for word in split(name))
+
+
 def mentions(text: str, name: str) -> list[int]:
     """Numbers of the lines that say a name as a word of its own."""
     pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")

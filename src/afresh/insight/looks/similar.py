@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from keyword import iskeyword
 from pathlib import PurePosixPath
 
 from afresh.domain.code import Kind, Place, Symbol
@@ -11,30 +12,34 @@ from afresh.domain.words import split, stem, telling
 from afresh.errors import AfreshError
 from afresh.insight.looks import relevance
 from afresh.insight.looks.expectations import EXPECTED
+from afresh.insight.looks.excerpts import excerpt
 from afresh.insight.looks.scene import NOISE, Scene, listed
-from afresh.insight.looks.targets import WORDS, named_files, order
+from afresh.insight.looks.targets import WORDS, named_files, order, wording
 
-SIZE, SHORT, KIN, TOLD, WIRED, PROSE, LARGEST = 40, 4, 3, 4, 9, 60, 200_000
+SIZE, SHORT, KIN, TOLD, WIRED, PROSE, LARGEST, SEVERAL = 40, 4, 3, 4, 9, 60, 200_000, 3
 """Lines of a pattern that is shown whole, and of one that shows nothing; definitions alike that make a family; patterns that are
-told of by signature; places of one that are told; texts that are looked through for it, and characters of one."""
+told of by signature; places of one that are told; texts that are looked through for it, and characters of one; and lines of a
+file of which the most telling is shown."""
+LIKE_AN_OPTION = re.compile(r"(\w{3,})=|--([A-Za-z]\w{2,})|[`'\"](\w{3,})[`'\"]")
 TEXTS = (".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
 FAMILY = 2.0
 """What it counts to be one of many that are made alike."""
 
 
 def similar(scene: Scene) -> Iterator[Look]:
-    """The best pattern whole with its places, then others by their signatures."""
+    """Where the best pattern is wired in, the pattern itself, then others by their signatures."""
     found = tests(scene) if scene.state.task.judged_as == "write_tests" else patterns(scene)
+    for name in options(scene)[:1]:
+        if lines := list(standing(scene, name)):
+            yield Look("similar", f"where {name} stands, which the task names", "\n".join(lines[:WIRED]))
     if not found:
         return
     (best, why), *others = found
     path, symbol = best.path, best.symbol
-    if not scene.seen(path, symbol.line, symbol.end):
-        end = min(symbol.end, symbol.line + SIZE - 1)
-        rest = f"\n     … {end + 1}-{symbol.end}" if end < symbol.end else ""
-        yield Look("similar", f"{path}:{symbol.line}-{end} {symbol.name}, {why}", scene.source(path, symbol.line, end) + rest)
-    if lines := list(wiring(scene, best)):
+    if (lines := list(wiring(scene, best))) and not scene.code.is_test(path):
         yield Look("similar", f"where {name_of(best)} is wired in", "\n".join(lines[:WIRED]))
+    if not scene.seen(path, symbol.line, symbol.end):
+        yield Look("similar", f"{path}:{symbol.line}-{symbol.end} {symbol.name}, {why}", excerpt(scene, best, SIZE))
     if others:
         lines = [f"{place} {place.symbol.signature}" for place, _ in others[:TOLD]]
         yield Look("similar", "others like it", "\n".join(lines))
@@ -43,7 +48,7 @@ def similar(scene: Scene) -> Iterator[Look]:
 def patterns(scene: Scene) -> list[tuple[Place, str]]:
     """By the words of the task, and by what is made alike: decorator, base class, folder."""
     code, text = scene.code, order(scene.state)
-    words, named = relevance.weights(code, text), named_files(code, text)
+    words, named = relevance.weights(code, wording(scene.state)), named_files(code, text)
     folder = siblings(scene, text)
     scores = {path: score for path, score in relevance.files(code, words).items() if not code.is_test(path)}
     near = [path for path in (*named, *folder) if path in scores] or list(scores)
@@ -52,7 +57,8 @@ def patterns(scene: Scene) -> list[tuple[Place, str]]:
         kin = family(scene, path)
         for symbol, score in relevance.symbols(code, path, words).items():
             made, size = kin.get(symbol, ""), symbol.end - symbol.line + 1
-            if symbol.kind is not Kind.METHOD and "." not in symbol.name and SHORT <= size:
+            fitting = made or path in folder or relevance.named_by(symbol.name, words)
+            if symbol.kind is not Kind.METHOD and "." not in symbol.name and SHORT <= size and fitting:
                 found.append((weight(score, size, bool(made)), Place(path, symbol), because(path, made, folder)))
     found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
     known = {(one.path, one.symbol.name) for one in scene.targets if one.why != WORDS}
@@ -99,7 +105,7 @@ def family(scene: Scene, path: str) -> dict[Symbol, str]:
 def tests(scene: Scene) -> list[tuple[Place, str]]:
     """For tests: one that exists beside them, with its imports and fixtures; the nearest by words and by what it covers."""
     code, text = scene.code, order(scene.state)
-    words = relevance.weights(code, text)
+    words = relevance.weights(code, wording(scene.state))
     files = dict.fromkeys(test for path in scene.places if path in code.files for test in code.tests_of(path))
     found: list[tuple[float, Place, str]] = []
     for path in [path for path in files if path in code.files][:6]:
@@ -116,22 +122,47 @@ def name_of(place: Place) -> str:
     return place.symbol.short
 
 
+def options(scene: Scene) -> list[str]:
+    """Words that the task writes like a name (`x=`, `--x`, quoted) and that are no definition but stand in the code: an option,
+    a key. What is new and named beside it is to stand where it stands; the rarest first."""
+    code, text = scene.code, order(scene.state)
+    found = dict.fromkeys(match[1] or match[2] or match[3] for match in LIKE_AN_OPTION.finditer(text))
+    known = {name: len(code.words(name)) for name in found if not code.defining(name) and not iskeyword(name)}
+    return sorted((name for name, count in known.items() if 0 < count <= len(code.files) // 2), key=lambda name: (known[name], name))
+
+
 def wiring(scene: Scene, best: Place) -> Iterator[str]:
-    """A line of each file that says its name: where it is exported, registered, used, tested and documented."""
+    """Where it is exported, registered, used, tested and documented."""
     code, name = scene.code, name_of(best)
-    saying = [path for path in code.mentioning(name) if path != best.path]
-    texts = [path for path in code.paths if path.endswith(TEXTS) and not NOISE.search(path)][:PROSE]
-    named = [path for path in code.paths if PurePosixPath(path).stem == name and path != best.path]
-    for path in dict.fromkeys((best.path, *saying, *[path for path in code.files if path not in saying], *texts)):
-        if path in named:
-            continue
-        inside = range(best.symbol.line, best.symbol.end + 1) if path == best.path else ()
-        numbers = [number for number in said(scene, path, name) if number not in inside]
-        if numbers:
-            more = f" ({len(numbers)} lines)" if len(numbers) > 1 else ""
-            yield f"{path}:{numbers[0]}{more} {scene.line(path, numbers[0])}"
-    if named:
+    yield from standing(scene, name, best)
+    for path in code.importers(best.path):
+        starred = [one.line for one in code.reading(path).imports if ("*", "*") in one.names]
+        lines = [number for number in starred if PurePosixPath(best.path).stem in scene.line(path, number)]
+        if lines:
+            yield f"{path}:{lines[0]} {scene.line(path, lines[0])}"
+    if named := [path for path in code.paths if PurePosixPath(path).stem == name and path != best.path]:
         yield f"files of that name: {listed(named, 4)}"
+
+
+def standing(scene: Scene, name: str, best: Place | None = None) -> Iterator[str]:
+    """A line of each file that says the name outside of its definition: code, then tests, then texts."""
+    code = scene.code
+    own = best.path if best else ""
+    texts = [path for path in code.paths if path.endswith(TEXTS) and path not in code.files and not NOISE.search(path)][:PROSE]
+    saying = [path for path in (code.files if best is None else code.mentioning(name)) if path != own]
+    saying.sort(key=lambda path: (code.is_test(path), path))
+    for path in (*([own] if own else []), *saying, *texts):
+        inside = range(best.symbol.line, best.symbol.end + 1) if best and path == own else ()
+        numbers = [number for number in said(scene, path, name) if number not in inside]
+        if numbers and PurePosixPath(path).stem != name:
+            shown = max(numbers[:SEVERAL], key=lambda number: (telling_line(scene.line(path, number), name), -number))
+            more = f" ({len(numbers)} lines)" if len(numbers) > 1 else ""
+            yield f"{path}:{shown}{more} {scene.line(path, shown)}"
+
+
+def telling_line(line: str, name: str) -> bool:
+    """Says more of it than an import or a comment does."""
+    return not line.startswith(("import ", "from ", "#", "//", "*"))
 
 
 def said(scene: Scene, path: str, name: str) -> list[int]:

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 
 from afresh.domain.code import Kind
 from afresh.domain.fact import Look
+from afresh.insight.looks.excerpts import excerpt, gap
 from afresh.insight.looks.scene import Scene
-from afresh.insight.looks.targets import CHANGED, Target
+from afresh.insight.looks.targets import CHANGED, WORDS, Target
 
-WHOLE, HEAD = 60, 12
-"""Lines of a class that is shown whole, and of a longer one before its first method."""
+WHOLE, HEAD, PER_LINE = 60, 12, 50
+"""Lines of a class that is shown whole, and of a longer one before its first method; and tokens of the ceiling for each line of a
+function that is shown whole; twice as many where nobody has named it."""
 
 
 def target(scene: Scene) -> Iterator[Look]:
@@ -36,9 +38,8 @@ def shown(scene: Scene, one: Target) -> str:
     """Of a large class its beginning and the lines that name its methods."""
     symbol = one.symbol
     if not large(one):
-        return scene.source(one.path, symbol.line, symbol.end)
+        return excerpt(scene, one.place, scene.state.budget // (PER_LINE if one.why != WORDS else 2 * PER_LINE))
     methods = list(scene.methods(one.path, symbol))
     first = min((method.line for method in methods), default=symbol.end)
     head = scene.source(one.path, symbol.line, min(first - 1, symbol.line + HEAD))
-    names = [f"     … {method.line}-{method.end} {method.signature}" for method in methods]
-    return "\n".join([head, *names])
+    return "\n".join([head, *[gap(method.line, method.end, method.signature) for method in methods]])

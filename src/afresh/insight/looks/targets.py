@@ -14,6 +14,7 @@ from afresh.insight.looks.relevance import DEFINITIONS
 CHAIN = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 AT = re.compile(r"([\w./-]+\.\w+):(\d+)")
 PATH = re.compile(r"[\w./-]*\w\.\w+")
+FILE = re.compile(r"\.(?:\w{1,3}|toml|yaml|json)$")
 SHORTEST, MOST, SAME, AHEAD = 4, 8, 3, 2
 """Letters of a plain word that may be a name; targets in all; definitions that one name may stand for; items of the plan."""
 NAMED, PLANNED, THOUGHT, CHANGED, WORDS = (
@@ -38,7 +39,7 @@ class Target:
 def targets(code: Code, state: State) -> list[Target]:
     """The surest first, each once."""
     found: dict[tuple[str, str], Target] = {}
-    guessed = () if state.changed else alike(code, order(state))
+    guessed = () if state.changed else alike(code, state)
     for target in (*spoken(code, state), *traced(code, state), *changed(code, state), *guessed):
         found.setdefault((target.path, target.symbol.name), target)
     return list(found.values())[:MOST]
@@ -47,6 +48,11 @@ def targets(code: Code, state: State) -> list[Target]:
 def order(state: State) -> str:
     """What people have said."""
     return "\n".join((state.task.goal, *state.words))
+
+
+def wording(state: State) -> str:
+    """The same without paths: what they lead to is known, and their parts are no words of the task."""
+    return PATH.sub(lambda match: match[0] if "/" not in match[0] and not FILE.search(match[0]) else " ", order(state))
 
 
 def spoken(code: Code, state: State) -> Iterator[Target]:
@@ -131,13 +137,15 @@ def innermost(symbols: list[Symbol]) -> list[Symbol]:
     return [one for one in chosen if not any(other.name.startswith(one.name + ".") for other in chosen)]
 
 
-def alike(code: Code, text: str, most: int = 3) -> list[Target]:
+def alike(code: Code, state: State, most: int = 3) -> list[Target]:
     """Those that say the words of the task, in the files that do, whether anybody names them or not."""
-    words = relevance.weights(code, text)
-    named = named_files(code, text)
+    words, named = relevance.weights(code, wording(state)), named_files(code, order(state))
     scores = {path: score for path, score in relevance.files(code, words).items() if not code.is_test(path) or path in named}
     best = sorted(named or scores, key=lambda path: (-scores.get(path, 0), path))[:5]
-    found = [(score, Place(path, one)) for path in best for one, score in relevance.symbols(code, path, words).items()]
+    found = [
+        (score, Place(path, one)) for path in best for one, score in relevance.symbols(code, path, words).items()
+        if relevance.named_by(one.name, words)
+    ]  # fmt: skip
     found.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].symbol.line))
     top = found[0][0] if found else 0.0
     return [Target(place, WORDS) for score, place in found[:most] if score > top / 2]
