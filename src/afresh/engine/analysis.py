@@ -6,6 +6,8 @@ from afresh.domain.fact import Look
 from afresh.domain.memory import Memory
 from afresh.domain.window import Tier
 from afresh.engine.draft import Draft, Piece
+from afresh.engine.parts import by_need
+from afresh.engine.view import spoken
 
 TITLES = {
     "graph": "Who depends on whom",
@@ -24,11 +26,15 @@ HEADED = ("similar", "target", "callers", "diff")
 
 
 def analysed(memory: Memory) -> list[Draft]:
-    return [drafted(name, title, memory.of(name)) for name, title in TITLES.items()]
+    words = spoken(memory.state)
+    return [drafted(name, title, memory.of(name), words) for name, title in TITLES.items()]
 
 
-def drafted(name: str, title: str, looks: Sequence[Look]) -> Draft:
-    pieces = [Piece(told(look), f"{name}: {look.subject}", rank, source(look)) for rank, look in enumerate(looks)]
+def drafted(name: str, title: str, looks: Sequence[Look], words: str) -> Draft:
+    pieces = [
+        Piece(told(look), f"{name}: {look.subject}", rank, source(look), first=by_need(told(look), words) if source(look) else ())
+        for rank, look in enumerate(looks)
+    ]
     return Draft(name, title, Tier.PHASE, tuple(pieces))
 
 
@@ -38,5 +44,5 @@ def told(look: Look) -> str:
 
 def source(look: Look) -> str:
     """Where the rest of a cut piece is to be had."""
-    path = look.subject.partition(" ")[0].rpartition(":")[0]
-    return f"`read` {path}" if path and look.kind in ("similar", "target") else ""
+    path = look.subject.partition(" ")[0].rpartition(":")[0] if look.kind in ("similar", "target") else ""
+    return f"`read` {path}" if path else ""

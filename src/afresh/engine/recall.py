@@ -39,12 +39,13 @@ def recall(state: State, agent: Agent) -> Memory:
         {change.path: change.patch for change in agent.workspace.changes(state.opened, state.snapshot)} if state.changed else {}
     )
     edits = Edits(tuple(agent.lore.edits()))
-    unread, begun = told_apart(agent.insight.looks(state, agent.files, wanted(state, agent)), state)
+    named = told_of(state, agent.files)
+    unread, begun = told_apart(agent.insight.looks(state, agent.files, wanted(state, agent)), (*named, *state.regions))
     looks = [
         *instructed(state, agent),
         *[replace(look, text=edits.scrub(look.text)) for look in consult(state, agent)],
         *unread,
-        *excerpts(state, agent.files, changes, begun),
+        *excerpts(state, agent.files, changes, [*named, *begun]),
         *failing_tests(state, agent.files),
         *(cited_lines(state, agent.files) if state.task.report else ()),
         *[Look("change", path, patch) for path, patch in changes.items()],
@@ -59,14 +60,14 @@ def wanted(state: State, agent: Agent) -> frozenset[str]:
     return frozenset(share.section for share in agent.template.at(state.phase).shares if share.tier is not Tier.NEVER)
 
 
-def told_apart(looks: Sequence[Look], state: State) -> tuple[list[Look], list[Region]]:
-    """Definitions that are shown unasked, unless the model has read or written a part of one: that stands under Files, and there
-    it is then shown whole. So no line stands twice."""
+def told_apart(looks: Sequence[Look], regions: Sequence[Region]) -> tuple[list[Look], list[Region]]:
+    """Definitions that are shown unasked, unless a part of one stands under Files: there it is then shown whole, so that no line
+    stands twice."""
     kept, begun = list[Look](), list[Region]()
     for look in looks:
         place = PLACE.match(look.subject) if look.kind == "target" else None
         region = Region(place[1], int(place[2]), int(place[3]), 0) if place else None
-        if region and any(one.path == region.path and one.meets(region.start, region.end) for one in state.regions):
+        if region and any(one.path == region.path and one.meets(region.start, region.end) for one in regions):
             begun.append(region)
         else:
             kept.append(look)
@@ -83,10 +84,9 @@ def instructed(state: State, agent: Agent, ceiling: int = 0) -> Iterator[Look]:
             yield Look("instructions", ", ".join(source.file for source in sources), text)
 
 
-def excerpts(state: State, files: Files, changes: dict[str, str], begun: Sequence[Region] = ()) -> Iterator[Look]:
+def excerpts(state: State, files: Files, changes: dict[str, str], told: Sequence[Region]) -> Iterator[Look]:
     """Current text of the definitions that the model has seen, written or been told of: as they are, never as they were."""
-    told = told_of(state, files)
-    regions = (*told, *begun, *state.regions)
+    regions = (*told, *state.regions)
     for path in dict.fromkeys(region.path for region in regions):
         lines, changed = (readable(files, path) or "").splitlines(), new_lines(changes.get(path, ""))
         touched = [region for region in regions if region.path == path]

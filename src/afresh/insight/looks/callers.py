@@ -2,23 +2,27 @@
 
 from collections.abc import Iterator
 
-from afresh.domain.code import Place
+from afresh.domain.calls import Call, Way
 from afresh.domain.fact import Look
-from afresh.insight.looks.relevance import mentions
-from afresh.insight.looks.scene import Scene
-from afresh.insight.looks.targets import WORDS, Target, enclosing
+from afresh.domain.text import one_line
+from afresh.insight import calls
+from afresh.insight.looks.scene import WIDEST, Scene
+from afresh.insight.looks.targets import WORDS, Target
 
-ABOUT, FILES, CALLS, CALLED = 4, 8, 8, 8
+ABOUT, FILES, CALLS, CALLED = 4, 40, 8, 8
 """Targets that are asked for; files that are looked into; lines of one target's callers and of what it calls."""
 
 
 def callers(scene: Scene) -> Iterator[Look]:
     for target in asked(scene):
         name = f"{target.symbol.name} ({target.why})"
-        if found := list(uses(scene, target)):
-            yield Look("callers", f"callers of {name}", "\n".join(found[:CALLS]))
-        if found := list(used(scene, target)):
-            yield Look("callers", f"called by {name}", "\n".join(found[:CALLED]))
+        found = [one for one in calls.callers(scene.code, target.place, FILES) if one.kind is not Way.IMPORT]
+        inner = [one for one in found if not scene.code.is_test(one.path)]
+        tests = len({(one.path, one.within) for one in found if scene.code.is_test(one.path)})
+        if found:
+            yield Look("callers", f"callers of {name}", "\n".join([*told(inner), *tested(tests, inner)]))
+        if lines := list(dict.fromkeys(f"{one.target} {one.target.symbol.signature}" for one in calls.callees(scene.code, target.place))):
+            yield Look("callers", f"called by {name}", "\n".join([*[one_line(line, WIDEST) for line in lines[:CALLED]], *more(lines, CALLED)]))
 
 
 def asked(scene: Scene) -> list[Target]:
@@ -27,29 +31,21 @@ def asked(scene: Scene) -> list[Target]:
     return named[:ABOUT] or scene.functions[:1]
 
 
-def uses(scene: Scene, target: Target) -> Iterator[str]:
-    """Lines that say its name, outside of it and of tests: those have a section of their own."""
-    code, name = scene.code, target.symbol.short
-    files = [path for path in code.mentioning(name) if not code.is_test(path)]
-    for path in sorted(files, key=lambda path: path != target.path)[:FILES]:
-        for number in mentions(code.text(path), name):
-            line, around = scene.line(path, number), enclosing(code, path, number)
-            own = path == target.path and target.symbol.line <= number <= target.symbol.end
-            if around and not own and not line.startswith(("import ", "from ", "#")):
-                yield f"{path}:{number} in {around.name}: {line}"
+def told(found: list[Call]) -> list[str]:
+    lines = [f"{one.path}:{one.line} in {one.within or 'the file'}: {one_line(one.text, WIDEST)}{doubt(one)}" for one in found]
+    return [*lines[:CALLS], *more(lines, CALLS)]
 
 
-def used(scene: Scene, target: Target) -> Iterator[str]:
-    """What of this tree it calls, by the signatures."""
-    code = scene.code
-    lines = code.text(target.path).splitlines()[target.symbol.line - 1 : target.symbol.end]
-    near = {target.path, *code.imports(target.path)}
-    held = [Place(path, one) for path in sorted(near, key=lambda path: path != target.path) for one in code.reading(path).symbols]
-    body = "\n".join(lines[1:])
-    for place in held:
-        if place.symbol.short != target.symbol.short and mentions_call(body, place.symbol.short):
-            yield f"{place} {place.symbol.signature}"
+def doubt(one: Call) -> str:
+    return "" if one.sure else " (by name)"
 
 
-def mentions_call(body: str, name: str) -> bool:
-    return f"{name}(" in body and bool(mentions(body, name))
+def more(lines: list[str], most: int) -> list[str]:
+    return [f"… {len(lines) - most} more"] if len(lines) > most else []
+
+
+def tested(tests: int, inner: list[Call]) -> list[str]:
+    """That nobody but tests calls it is worth knowing."""
+    if not tests:
+        return []
+    return [f"{'and' if inner else 'only'} {tests} test{'s' if tests > 1 else ''}"]

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from afresh.domain.code import Kind, Symbol
+from afresh.domain.code import Symbol
 from afresh.domain.fact import Look
 from afresh.domain.text import one_line
+from afresh.insight import calls
 from afresh.insight.looks import relevance
 from afresh.insight.looks.scene import WIDEST, Scene
 from afresh.insight.looks.targets import Target, wording
@@ -13,9 +14,10 @@ from afresh.insight.looks.targets import Target, wording
 EXPECTED = re.compile(
     r"\s*(?:assert\b|with\s+(?:pytest\.)?raises|pytest\.raises|self\.assert|expect\(|t\.(?:Error|Fatal)|assert_?\w*[!(]|Assert\.|assertThat)"
 )
+MOST = 12
 EMPTY = ("assert True", "assert False")
-ABOUT, FILES, TESTS, ASSERTS = 4, 4, 5, 2
-"""Targets that are asked for; test files of each; tests of each, and lines of one test that say what is expected."""
+ABOUT, FILES, TESTS, ASSERTS = 6, 40, 5, 2
+"""Targets that are asked for; files that are looked into for one; tests of each, and lines of one test that say what is expected."""
 
 
 def expectations(scene: Scene) -> Iterator[Look]:
@@ -23,27 +25,29 @@ def expectations(scene: Scene) -> Iterator[Look]:
     for target in scene.targets[:ABOUT]:
         for path, test in covering(scene, target):
             name = f"{path}:{test.line} {test.name}"
-            if name not in shown and not scene.seen(path, test.line, test.end) and len(shown) < ABOUT * TESTS:
+            if name not in shown and not scene.seen(path, test.line, test.end) and len(shown) < MOST:
                 shown.add(name)
                 yield Look("tests", f"{name} of {target.symbol.name}", "\n".join([given(name, test), *expected(scene, path, test)]))
 
 
 def covering(scene: Scene, target: Target) -> list[tuple[str, Symbol]]:
-    """Test functions that say its name, or the class's of a special method, those first that speak of the task."""
-    code, symbol = scene.code, target.symbol
-    short = symbol.short if not symbol.short.startswith("__") else symbol.name.rpartition(".")[0].rpartition(".")[2]
-    found: list[tuple[str, Symbol]] = []
-    saying = [path for path in code.mentioning(short) if code.is_test(path)]
-    covers = set(code.tests_of(target.path)) if saying else set[str]()
-    for path in sorted(saying, key=lambda path: (path not in covers, path))[:FILES]:
-        lines = code.text(path).splitlines()
-        word = re.compile(rf"(?<!\w){re.escape(short)}(?!\w)")
-        held = [one for one in code.reading(path).symbols if one.kind in (Kind.FUNCTION, Kind.METHOD) and one.short.startswith("test")]
-        found += [(path, one) for one in held if any(word.search(line) for line in lines[one.line - 1 : one.end])]
+    """Test functions that use it, those first that speak of the task."""
+    code = scene.code
+    used = [one for one in calls.callers(code, target.place, FILES) if code.is_test(one.path) and one.within]
+    held = {(path, one.name): one for path in {one.path for one in used} for one in code.reading(path).symbols}
+    found = dict.fromkeys((one.path, outermost(one.within)) for one in used)
+    tests = [(path, held[path, name]) for path, name in found if (path, name) in held and held[path, name].short.startswith("test")]
     words = relevance.weights(code, wording(scene.state))
-    scores = {path: relevance.symbols(code, path, words) for path in {path for path, _ in found}}
-    found.sort(key=lambda pair: (-scores[pair[0]].get(pair[1], 0.0), pair[0], pair[1].line))
-    return found[:TESTS]
+    scores = {path: relevance.symbols(code, path, words) for path in {path for path, _ in tests}}
+    tests.sort(key=lambda pair: (-scores[pair[0]].get(pair[1], 0.0), pair[0], pair[1].line))
+    return tests[:TESTS]
+
+
+def outermost(within: str) -> str:
+    """The test, where what uses it is a function inside one."""
+    parts = within.split(".")
+    first = next((number for number, part in enumerate(parts) if part.startswith("test")), len(parts) - 1)
+    return ".".join(parts[: first + 1])
 
 
 def given(name: str, test: Symbol) -> str:

@@ -72,8 +72,7 @@ def weighed(text: str, name: str, words: Mapping[str, float], size: int) -> floa
 
 def named_by(name: str, words: Mapping[str, float]) -> bool:
     """Whether a word that tells something is in the name itself; by what a body says alone too much is found."""
-    best = max(words.values(), default=0.0)
-    return any(words.get(stem(word), 0.0) >= best / 3 for word in split(name))
+    return any(stem(word) in words for word in split(name))
 
 
 def mentions(text: str, name: str) -> list[int]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from keyword import iskeyword
 from pathlib import PurePosixPath
 
-from afresh.domain.code import Kind, Place, Symbol
+from afresh.domain.code import Import, Kind, Place, Symbol
 from afresh.domain.fact import Look
+from afresh.domain.text import one_line
 from afresh.domain.words import split, stem, telling
 from afresh.errors import AfreshError
 from afresh.insight.looks import relevance
@@ -22,6 +23,8 @@ told of by signature; places of one that are told; texts that are looked through
 file of which the most telling is shown."""
 LIKE_AN_OPTION = re.compile(r"(\w{3,})=|--([A-Za-z]\w{2,})|[`'\"](\w{3,})[`'\"]")
 TEXTS = (".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
+IMPORTED = 300
+"""Characters of the names that a test file has imported."""
 FAMILY = 2.0
 """What it counts to be one of many that are made alike."""
 
@@ -40,6 +43,9 @@ def similar(scene: Scene) -> Iterator[Look]:
         yield Look("similar", f"where {name_of(best)} is wired in", "\n".join(lines[:WIRED]))
     if not scene.seen(path, symbol.line, symbol.end):
         yield Look("similar", f"{path}:{symbol.line}-{symbol.end} {symbol.name}, {why}", excerpt(scene, best, SIZE))
+    if scene.code.is_test(path):
+        names = dict.fromkeys(here for one in scene.code.reading(path).imports for here in imported(one))
+        yield Look("similar", f"imported in {path}", one_line(", ".join(names), IMPORTED))
     if others:
         lines = [f"{place} {place.symbol.signature}" for place, _ in others[:TOLD]]
         yield Look("similar", "others like it", "\n".join(lines))
@@ -116,6 +122,10 @@ def tests(scene: Scene) -> list[tuple[Place, str]]:
                 found.append((weight(score, symbol.end - symbol.line + 1, False), Place(path, symbol), "a test beside"))
     found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
     return [(place, why) for _, place, why in found]
+
+
+def imported(one: Import) -> list[str]:
+    return [here for _, here in one.names] or [one.alias or one.module]
 
 
 def name_of(place: Place) -> str:

@@ -15,10 +15,12 @@ CHAIN = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 AT = re.compile(r"([\w./-]+\.\w+):(\d+)")
 PATH = re.compile(r"[\w./-]*\w\.\w+")
 FILE = re.compile(r"\.(?:\w{1,3}|toml|yaml|json)$")
-SHORTEST, MOST, SAME, AHEAD = 4, 8, 3, 2
-"""Letters of a plain word that may be a name; targets in all; definitions that one name may stand for; items of the plan."""
-NAMED, PLANNED, THOUGHT, CHANGED, WORDS = (
-    "named in the task", "named in your plan", "named in your last thought", "changed by this task", "speaks of the same",
+SHORTEST, MOST, SAME, AHEAD, WHOLE = 4, 8, 3, 2, 6
+"""Letters of a plain word that may be a name; targets in all; definitions that one name may stand for; items of the plan;
+and definitions of a file that is meant as a whole."""
+NAMED, PLANNED, THOUGHT, CHANGED, INSIDE, WORDS = (
+    "named in the task", "named in your plan", "named in your last thought", "changed by this task",
+    "in a file that the task names", "speaks of the same",
 )  # fmt: skip
 
 
@@ -40,7 +42,7 @@ def targets(code: Code, state: State) -> list[Target]:
     """The surest first, each once."""
     found: dict[tuple[str, str], Target] = {}
     guessed = () if state.changed else alike(code, state)
-    for target in (*spoken(code, state), *traced(code, state), *changed(code, state), *guessed):
+    for target in (*spoken(code, state), *traced(code, state), *changed(code, state), *offered(code, state), *guessed):
         found.setdefault((target.path, target.symbol.name), target)
     return list(found.values())[:MOST]
 
@@ -129,6 +131,14 @@ def changed(code: Code, state: State) -> Iterator[Target]:
         if region.path in code.files and not code.is_test(region.path):
             symbols = [one for one in code.reading(region.path).symbols if region.meets(one.line, one.end)]
             yield from (Target(Place(region.path, one), CHANGED) for one in innermost(symbols))
+
+
+def offered(code: Code, state: State) -> Iterator[Target]:
+    """What a file that the task names has to offer, if that is little enough to be meant as a whole."""
+    for path in sorted(named_files(code, order(state))) if not state.changed else ():
+        held = [one for one in code.reading(path).symbols if one.kind in DEFINITIONS and "." not in one.name and one.public]
+        if len(held) <= WHOLE and not code.is_test(path):
+            yield from (Target(Place(path, one), INSIDE) for one in held)
 
 
 def innermost(symbols: list[Symbol]) -> list[Symbol]:
