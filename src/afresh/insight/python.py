@@ -12,7 +12,9 @@ from afresh.insight.covering import tests_for
 from afresh.insight.looks import looks as sections
 from afresh.insight.looks.scene import scene
 from afresh.insight.outline import mentioned, outline, rank
-from afresh.insight.reshape.suggestions import Suggestion, suggestions, words
+from afresh.insight.reshape.extracting import words
+from afresh.insight.reshape.suggestion import Suggestion
+from afresh.insight.reshape.suggestions import suggestions
 from afresh.insight.source import Function, Source
 from afresh.insight.tree import Reader, Tree, scope, within
 from afresh.ports import Files

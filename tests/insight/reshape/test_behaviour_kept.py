@@ -52,7 +52,7 @@ def test_every_suggestion_keeps_what_a_random_program_does(text):
 
 
 if __name__ == "__main__":
-    # a long hunt: python tests/insight/test_behaviour_kept.py FIRST_SEED COUNT
+    # a long hunt: python tests/insight/reshape/test_behaviour_kept.py FIRST_SEED COUNT
     warnings.simplefilter("ignore")
     first, count = map(int, sys.argv[1:3])
     print(sum(check(random_program(Random(seed))) for seed in range(first, first + count)), "suggestions kept behaviour")

@@ -125,7 +125,7 @@ def _free_name(extraction: Extraction) -> str:
 def helper_lines(extraction: Extraction, source: Source, name: str, where: Home) -> list[str]:
     unit = unit_of(extraction, source)
     head = f"{where.indent}{'async ' if extraction.waits else ''}def {name}"
-    typed = [_typed(extraction, parameter, where) for parameter in extraction.parameters if parameter != where.bound]
+    typed = [typed_parameter(extraction, parameter, where) for parameter in extraction.parameters if parameter != where.bound]
     lines = [f"{where.indent}@classmethod"] if where.classmethod else []
     lines += fitted(head, [where.bound, *typed] if where.bound else typed, f"{_returns(extraction, where)}:", unit, source)
     lines += _moved(extraction, source, where.indent + unit)
@@ -152,7 +152,7 @@ def _moved(extraction: Extraction, source: Source, indent: str) -> list[str]:
     return lines
 
 
-def _typed(extraction: Extraction, name: str, where: Home) -> str:
+def typed_parameter(extraction: Extraction, name: str, where: Home) -> str:
     """With the type that the function itself declares, if it means the same there."""
     annotation = extraction.host.annotations.get(name)
     if annotation is None or not _known_there(extraction, annotation, where):
@@ -185,19 +185,19 @@ def _known_there(extraction: Extraction, annotation: ast.expr, where: Home) -> b
 
 def fitted(head: str, arguments: list[str], tail: str, unit: str, source: Source) -> list[str]:
     """`head(arguments)tail`, over several lines where it would be longer than the file's own lines are."""
-    widest = _widest(source)
+    limit = widest(source)
     line = f"{head}({', '.join(arguments)}){tail}"
-    if len(line) <= widest or not arguments:
+    if len(line) <= limit or not arguments:
         return [line]
     indent = head[: len(head) - len(head.lstrip())]
     inner = f"{indent}{unit}{', '.join(arguments)}"
-    if len(inner) <= widest:
+    if len(inner) <= limit:
         return [f"{head}(", inner, f"{indent}){tail}"]
     return [f"{head}(", *(f"{indent}{unit}{argument}," for argument in arguments), f"{indent}){tail}"]
 
 
 @lru_cache(maxsize=64)
-def _widest(source: Source) -> int:
+def widest(source: Source) -> int:
     """The file's own habit: a few long strings do not make long lines the rule."""
     lengths = sorted(len(line.rstrip()) for line in source.lines)
     usual = lengths[int(len(lengths) * 0.98)] if lengths else 0

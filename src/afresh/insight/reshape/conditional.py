@@ -1,0 +1,149 @@
+"""Two short branches that only choose a value, as one expression that chooses it."""
+
+import ast
+from collections.abc import Iterator
+
+from afresh.insight.reshape.blocks import Place
+from afresh.insight.reshape.edits import Splice
+from afresh.insight.reshape.render import widest
+from afresh.insight.reshape.scene import Scene, harmless, mentions, same, surely_bool
+from afresh.insight.reshape.suggestion import Change
+from afresh.insight.reshape.text import Lines, lifted, lines_of, opposite, own, reads_as
+
+LONGEST = 100
+"""Beyond this a conditional expression is harder to read than its branches."""
+UNFIT = ast.IfExp | ast.Lambda | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Starred | ast.ListComp | ast.DictComp
+
+
+def conditional_values(scene: Scene) -> Iterator[Change]:
+    for place, number, statement in scene.pairs():
+        if isinstance(statement, ast.If) and len(statement.body) == 1:
+            found = (_assigned(scene, statement), _returned(scene, place, number), _fallback(scene, statement))
+            yield from filter(None, (*found, _preset(scene, place, number)))
+
+
+def _assigned(scene: Scene, node: ast.If) -> Change | None:
+    """`x = a` in one branch and `x = b` in the other."""
+    match node.body, node.orelse:
+        case [ast.Assign() as then], [ast.Assign() as other] if len(then.targets) == len(other.targets) == 1:
+            where, target = lines_of(scene.source, node), own(scene.source, then.targets[0])
+            if where is None or target is None or not same(then.targets[0], other.targets[0]):
+                return None
+            text = _choice(scene, node.test, then.value, other.value)
+            lead = f"{target} = "
+            if where.word and text:
+                return _change(scene, where, (node.lineno, where.last), [f"{where.indent}else:"], lead + text, 3.0)
+            return text and _change(scene, where, (node.lineno, where.last), [], lead + text, 1.5) or None
+        case _:
+            return None
+
+
+def _returned(scene: Scene, place: Place, number: int) -> Change | None:
+    """`if c: return a` and then `return b`."""
+    node = place.statements[number]
+    assert isinstance(node, ast.If)
+    other = node.orelse[0] if len(node.orelse) == 1 else None
+    if not node.orelse and number + 1 < len(place.statements):
+        other = place.statements[number + 1]
+    match node.body[0], other:
+        case ast.Return(value=then), ast.Return(value=last) if then is not None and last is not None:
+            where, end = lines_of(scene.source, node), lines_of(scene.source, other)
+            if where is None or end is None or where.word:
+                return None
+            text, price = _choice(scene, node.test, then, last), 2.0 + _follows(place, number)
+            return text and _change(scene, where, (node.lineno, end.last), [], f"return {text}", price) or None
+        case _:
+            return None
+
+
+def _follows(place: Place, number: int) -> float:
+    """The last of a row of guards reads better as one of them."""
+    return 2.0 if number and isinstance(place.statements[number - 1], ast.If) else 0.0
+
+
+def _truth(scene: Scene, test: ast.expr, then: ast.expr, other: ast.expr) -> str | None:
+    """`return True` or `return False` by a test that is a truth value already."""
+    match then, other:
+        case ast.Constant(value=True), ast.Constant(value=False) if surely_bool(test, scene):
+            return own(scene.source, test)
+        case ast.Constant(value=False), ast.Constant(value=True) if surely_bool(test, scene) and not _doubly(test, scene):
+            return opposite(scene.source, test)
+        case _:
+            return None
+
+
+def _doubly(test: ast.expr, scene: Scene) -> bool:
+    """`not x` whose opposite would be x itself, which may be no truth value."""
+    return isinstance(test, ast.UnaryOp) and not surely_bool(test.operand, scene)
+
+
+def _fallback(scene: Scene, node: ast.If) -> Change | None:
+    """`if not x: x = y` is `x = x or y`; `if x is None: x = y` says the same of None alone."""
+    match node.body[0]:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if not node.orelse:
+            where, text = lines_of(scene.source, node), own(scene.source, value)
+            if where is None or where.word or text is None or scene.watched(frozenset({name})) or isinstance(value, UNFIT):
+                return None
+            if name not in scene.known_before(node) or mentions([value], name):
+                return None
+            return _or(scene, node, where, name, text)
+        case _:
+            return None
+
+
+def _or(scene: Scene, node: ast.If, where: Lines, name: str, text: str) -> Change | None:
+    match node.test, node.body[0]:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=asked)), _ if asked == name:
+            return _change(scene, where, (node.lineno, where.last), [], f"{name} = {name} or {text}", 1.0)
+        case ast.Compare(left=ast.Name(id=asked), ops=[ast.Is()], comparators=[ast.Constant(value=None)]), _ if asked == name:
+            line = f"{name} = {text} if {name} is None else {name}"
+            return _change(scene, where, (node.lineno, where.last), [], line, 3.0) if len(text) <= 24 else None
+        case _:
+            return None
+
+
+def _preset(scene: Scene, place: Place, number: int) -> Change | None:
+    """`x = b` and then `if c: x = a`, where making b is nothing."""
+    node, before = place.statements[number], place.statements[number - 1] if number else None
+    assert isinstance(node, ast.If)
+    match before, node.body[0]:
+        case ast.Assign(targets=[ast.Name(id=name)], value=first), ast.Assign(targets=[ast.Name(id=again)], value=value) if name == again:
+            where, above = lines_of(scene.source, node), lines_of(scene.source, before)
+            if where is None or above is None or node.orelse or not harmless(first, scene.known_before(before)):
+                return None
+            names = frozenset({name})
+            if mentions([node.test, value], name) or scene.watched(names) or scene.half_done(names, node, before):
+                return None
+            text = _choice(scene, node.test, value, first)
+            return text and _change(scene, above, (above.first, where.last), [], f"{name} = {text}", 2.0) or None
+        case _:
+            return None
+
+
+def _choice(scene: Scene, test: ast.expr, then: ast.expr, other: ast.expr) -> str | None:
+    """`a if c else b`, or `c or b` where a is c; None where it would not read well."""
+    if (truth := _truth(scene, test, then, other)) is not None:
+        return truth
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, then, other = test.operand, other, then
+    parts = [own(scene.source, node) for node in (then, test, other)]
+    if any(isinstance(node, UNFIT) for root in (then, test, other) for node in ast.walk(root)) or None in parts:
+        return None
+    if isinstance(test, ast.BoolOp) and len(test.values) > 2:
+        return None
+    if isinstance(test, ast.Name) and same(test, then):
+        text, node = f"{parts[1]} or {parts[2]}", ast.BoolOp(ast.Or(), [test, other])
+    else:
+        text, node = f"{parts[0]} if {parts[1]} else {parts[2]}", ast.IfExp(test, then, other)
+    return text if reads_as(text, node) else None
+
+
+def _change(scene: Scene, where: Lines, span: tuple[int, int], above: list[str], line: str, price: float) -> Change | None:
+    indent = where.indent if not above else where.indent + "    "
+    notes = lifted(scene.source, span[0], span[1], indent)
+    if notes is None or len(notes) > 2 or len(indent + line) > min(LONGEST, widest(scene.source)):
+        return None
+    lines = (*above, *notes, indent + line)
+    head = f"choose by a conditional expression: `{line[:60]}`"
+    crowd = 1.0 if len(line) > 80 else 0.0
+    return Change("conditional expression", head, (Splice(span[0], span[1] + 1, lines),), span, price + crowd + 0.5 * len(notes))

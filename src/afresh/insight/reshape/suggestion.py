@@ -1,0 +1,121 @@
+"""What every kind of change hands back, and the checks that all of them must pass before they are offered."""
+
+import symtable
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+from afresh.domain.chain import block_id
+from afresh.insight.complexity import LIMIT
+from afresh.insight.reshape.edits import Splice, as_json, edits, spliced
+from afresh.insight.source import Function, Source, parse
+
+KNOWN = {
+    "__file__", "__name__", "__doc__", "__spec__", "__loader__", "__package__", "__builtins__", "__annotations__", "__path__",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    id: str
+    text: str
+    """One line that says what it does, then its edits as JSON."""
+    path: str
+    function: str
+    lines: tuple[int, int]
+    before: int
+    after: int
+    kind: str = "extract"
+    score: float = 0.0
+    """How far it is from what a reviewer would write, with what it leaves undone: lower is better, in all kinds alike."""
+
+    def overlap(self, other: "Suggestion") -> float:
+        """Share of the lines of both that they have in common."""
+        common = min(self.lines[1], other.lines[1]) - max(self.lines[0], other.lines[0]) + 1
+        return max(0, common) / (max(self.lines[1], other.lines[1]) - min(self.lines[0], other.lines[0]) + 1)
+
+    @property
+    def head(self) -> str:
+        return self.text.partition("\n")[0]
+
+
+class Suggesting(Protocol):
+    """One kind of change. Yields by score, the lowest first, and only what `applied` let through."""
+
+    def __call__(self, source: Source, function: Function, taken: frozenset[str]) -> Iterator[Suggestion]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change worked out in full but not yet checked."""
+
+    kind: str
+    head: str
+    """Says what becomes what, without line numbers and without the complexity: the id must not move when lines above do."""
+    splices: tuple[Splice, ...]
+    lines: tuple[int, int]
+    """Of the function's own lines, those that it changes."""
+    score: float
+    new: tuple[str, ...] = ()
+    """Qualified names of the functions that it adds."""
+
+
+def checked(source: Source, function: Function, change: Change) -> Suggestion | None:
+    """The change applied in memory and compiled: None unless all its names are known and the function got simpler."""
+    splices = list(change.splices)
+    result = parse(source.path, spliced(source, splices))
+    if result is None or not _compiles(result) or undefined(result) - undefined(source):
+        return None
+    measured = {one.name: one.complexity for one in result.functions}
+    again = counterpart(source, function, result)
+    if again is None or again.complexity >= function.complexity:
+        return None
+    after = again.complexity
+    new = [measured.get(name) for name in change.new]
+    if any(one is None or (one > LIMIT and one > function.complexity - 3) for one in new):
+        return None
+    head = f"{change.head}: complexity {function.complexity} -> {after}"
+    text = f"{head}\n{as_json(source.path, edits(source, splices))}"
+    name, before = function.name, function.complexity
+    return Suggestion(block_id(text)[:12], text, source.path, name, change.lines, before, after, change.kind, change.score)
+
+
+def counterpart(source: Source, function: Function, result: Source) -> Function | None:
+    """The same function after a change: overloads and property setters share a name, so its turn among them counts."""
+    turn = [one for one in source.functions if one.name == function.name].index(function)
+    return next(iter([one for one in result.functions if one.name == function.name][turn:]), None)
+
+
+def unfinished(*complexities: int) -> float:
+    """The part of a score that every kind shares: what is left to do in the function and in those made of it."""
+    return sum(40.0 + 4 * (one - LIMIT) for one in complexities if one > LIMIT) + 0.4 * max(complexities)
+
+
+def by_score(source: Source, function: Function, changes: Sequence[Change]) -> Iterator[Suggestion]:
+    for change in sorted(changes, key=lambda change: change.score):
+        if suggestion := checked(source, function, change):
+            yield suggestion
+
+
+def _compiles(source: Source) -> bool:
+    """Parsing alone accepts a `return` outside of a function or a name declared twice."""
+    try:
+        compile(source.text, source.path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return True
+
+
+@lru_cache(maxsize=256)
+def undefined(source: Source) -> frozenset[str]:
+    """Names that the file reads as globals and does not define itself (builtins among them)."""
+    top = symtable.symtable(source.text, source.path, "exec")
+    defined = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()} | KNOWN
+    found: set[str] = set()
+    pending = [top]
+    while pending:
+        table = pending.pop()
+        found.update(s.get_name() for s in table.get_symbols() if s.is_referenced() and (s.is_global() or table is top))
+        pending.extend(table.get_children())
+    return frozenset(found - defined)
