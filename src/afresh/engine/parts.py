@@ -10,8 +10,9 @@ from afresh.engine.draft import Piece
 from afresh.engine.page import STUB
 
 NUMBERED = re.compile(r"[+ ]\s*(\d+) ?(.*)")
-BEGINNING, NEAR = 3, 0.5
-"""Lines at the beginning that say what it is; and what a line counts for being beside one that matters, for each of two steps."""
+BEGINNING, NEAR, SHORT = 3, 0.5, 40
+"""Lines at the beginning that say what it is; what a line counts for that stands beside one that matters; and characters that are
+shown rather than marked as left out."""
 
 
 def by_need(text: str, spoken: str) -> tuple[int, ...]:
@@ -38,8 +39,10 @@ def told(lines: Sequence[str], chosen: set[int]) -> Iterator[str]:
         if at < len(lines) and at not in chosen:
             gone.append(line)
             continue
-        if any(one.strip() for one in gone):
+        if sum(len(one.strip()) for one in gone) > SHORT:
             yield gap(gone)
+        else:
+            yield from gone
         gone = []
         if at < len(lines):
             yield line

@@ -21,6 +21,8 @@ WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember", "decide")
 TOLD = 150
 """Characters of an earlier step: why one failed, and what ran, stands in sections of its own."""
 RULES = "Rules of the user:"
+AFTER = 100
+"""Fixtures come after the tests that use them."""
 VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
 """What pieces are called in records, where compaction tells them apart."""
 
@@ -128,6 +130,7 @@ def failing(memory: Memory) -> Draft:
         for number, look in enumerate(memory.of("test"))
         if not any(look.text in code for code in shown)
     ]
+    pieces += [Piece(f"{look.subject}\n{look.text}", look.subject, AFTER + at) for at, look in enumerate(memory.of("fixture"))]
     return Draft("failing", "Source of failing tests", Tier.PHASE, tuple(pieces))
 
 

@@ -11,6 +11,7 @@ from afresh.insight.code import Code, code_of
 from afresh.insight.covering import tests_for
 from afresh.insight.looks import looks as sections
 from afresh.insight.looks.scene import scene
+from afresh.insight.looks.violations import because
 from afresh.insight.outline import mentioned, outline, rank
 from afresh.insight.reshape.extracting import words
 from afresh.insight.reshape.suggestion import Suggestion
@@ -111,7 +112,7 @@ def _listing(found: list[tuple[Source, Function]], offers: list[Suggestion]) -> 
     offered = {(offer.path, offer.function) for offer in offers}
     lines = [
         f"{one.name} {source.path}:{one.node.lineno} complexity {one.complexity}"
-        f" ({'suggestion offered' if (source.path, one.name) in offered else 'no suggestion yet'})"
+        f" ({'suggestion offered' if (source.path, one.name) in offered else 'no suggestion yet'}): {because(one)}"
         for source, one in found[:LISTED]
     ]
     return "\n".join([*lines, *([f"… and {len(found) - LISTED} more"] if len(found) > LISTED else [])])

@@ -90,7 +90,7 @@ def _others(world: World, use: Use, meant: Meaning, name: str) -> Iterator[Place
     """Those that may answer instead: in classes below the receiver's, or, where nothing is known of it, of that name at all."""
     for receiver in sorted(meant.receivers, key=lambda each: (each.path, each.name)):
         yield from overriding(world, receiver, name)[:CHOICE]
-    if not meant.unknown or meant.defined or not isinstance(use.node, ast.Attribute) or use.role == "implicit":
+    if not meant.unknown or meant.defined or not isinstance(use.node, ast.Attribute) or use.role in ("implicit", "iterated"):
         return
     named = [place for place in world.code.defining(name) if place.symbol.kind is Kind.METHOD and place.path in world.sources]
     fitting = [place for place in named if _fits(world, use, place)]

@@ -5,17 +5,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from afresh.domain.calls import Call, Calls, Way
-from afresh.domain.code import Kind, Place
+from afresh.domain.code import Place
 from afresh.insight.graph.arity import fits
 from afresh.insight.graph.classes import order
 from afresh.insight.graph.meaning import Meaning, constructors, meaning
-from afresh.insight.graph.scopes import File, Use
-from afresh.insight.graph.target import Target, candidates, spoken, target_of
+from afresh.insight.graph.scopes import File, Scope, Use
+from afresh.insight.graph.target import ROUNDS, Target, candidates, spoken, target_of
 from afresh.insight.graph.world import World
 
 WAYS = {
     "call": Way.CALL,
     "implicit": Way.CALL,
+    "iterated": Way.CALL,
     "decorator": Way.DECORATOR,
     "passed": Way.PASSED,
     "argument": Way.PASSED,
@@ -29,7 +30,7 @@ def callers(world: World, place: Place, most: int) -> Calls:
     found: dict[tuple[str, int, Way], Call] = {}
     seen: set[tuple[str, str]] = set()
     unread = 0
-    for _ in range(2):
+    for _ in range(ROUNDS):
         paths, unread = candidates(world, target, most)
         for path in paths:
             file = world.file(path)
@@ -50,7 +51,8 @@ def sure_first(call: Call) -> tuple[bool, str, int, str]:
 
 def _uses(world: World, target: Target, file: File, seen: set[tuple[str, str]]) -> Iterator[Call]:
     inside = target.inside if _defines_kin(target, file) else frozenset()
-    for name in sorted(file.uses if target.short == "__call__" else target.names | inside):
+    local = {other for name in target.names for other in file.local.get(name, ())}
+    for name in sorted(file.uses if target.short == "__call__" else target.names | inside | local):
         if (file.path, name) in seen:
             continue
         seen.add((file.path, name))
@@ -111,9 +113,9 @@ def _may_be_overridden(world: World, target: Target, meant: Meaning) -> bool:
 def _plausible(target: Target, use: Use, name: str) -> bool:
     """Nothing but the name is known: then it must be said of an object if it is a method, stand alone if it is not, and a call
     must fit the parameters."""
-    if use.role in ("implicit", "import") or target.implicit or target.made or name in target.inside:
+    if use.role in ("implicit", "iterated", "import") or target.implicit or target.made or name != target.short:
         return False
-    if isinstance(use.node, ast.Attribute) != (target.owner is not None):
+    if isinstance(use.node, ast.Attribute) != (target.owner is not None) or _is_bound(use, name):
         return False
     if use.role == "passed" and not target.property:
         return False
@@ -122,5 +124,11 @@ def _plausible(target: Target, use: Use, name: str) -> bool:
     return fits(use.call, target.arguments, bound=target.owner is not None)
 
 
-def is_class(place: Place) -> bool:
-    return place.symbol.kind in (Kind.CLASS, Kind.INTERFACE)
+def _is_bound(use: Use, name: str) -> bool:
+    """A name that stands alone and is bound where it stands means just that, whatever it is."""
+    scope: Scope | None = use.scope
+    while scope is not None and isinstance(use.node, ast.Name):
+        if name in scope.bound:
+            return True
+        scope = scope.around
+    return False

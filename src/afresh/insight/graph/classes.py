@@ -144,7 +144,7 @@ def returned(world: World, function: Function) -> Values:
     elif scope.node.returns is not None:
         found = _as_annotated(world, scope, scope.node.returns, function)
     else:
-        found = _as_written(world, scope)
+        found = _as_written(world, scope, function.on)
     if scope is not None and isinstance(scope.node, FunctionNode) and "contextmanager" in "".join(decorations(scope.node)):
         found = made_context(found)
     world.given[function] = found
@@ -163,11 +163,19 @@ def _as_annotated(world: World, scope: Scope, note: ast.expr, function: Function
     return annotated(world, note, scope.around or scope)
 
 
-def _as_written(world: World, scope: Scope) -> Values:
+def _as_written(world: World, scope: Scope, on: Class | None) -> Values:
     if scope.yields:
         given: set = set()
         for node, onward in scope.yields:
             value = world.value(node, scope)
             given |= NOTHING.union(*map(items, value)) if onward else value
         return listed(frozenset(given))
-    return frozenset().union(*(world.value(each, scope) for each in scope.returns))
+    return frozenset().union(*(_given_back(world, each, scope, on) for each in scope.returns))
+
+
+def _given_back(world: World, node: ast.expr, scope: Scope, on: Class | None) -> Values:
+    """`return self` and `return cls()` give what the receiver is, which may be of a class below."""
+    made = node.func if isinstance(node, ast.Call) else node
+    if on is not None and isinstance(made, ast.Name) and made.id == scope.first:
+        return frozenset({Instance(on)})
+    return world.value(node, scope)

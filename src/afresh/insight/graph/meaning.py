@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from afresh.insight.graph.classes import Member, find, member, open_ended
 from afresh.insight.graph.names import imported, member_of_module
 from afresh.insight.graph.scopes import Binding, FunctionNode, Use
+from afresh.insight.graph.steps import called_member
 from afresh.insight.graph.values import Above, Class, Function, Instance, Module, Unknown, Value, Values
 from afresh.insight.graph.world import World
 
@@ -34,10 +35,9 @@ class Meaning:
 def meaning(world: World, use: Use, name: str) -> Meaning:
     found = Meaning()
     node = use.node
-    if use.role == "implicit" and isinstance(node, ast.expr):
-        for value in world.value(node, use.scope):
-            if isinstance(value, Instance):
-                ask(world, found, value, name)
+    if use.role in ("implicit", "iterated") and isinstance(node, ast.expr):
+        for value in operands(world, use.role, world.value(node, use.scope)):
+            ask(world, found, value, name)
     elif isinstance(node, ast.Attribute):
         for value in world.value(node.value, use.scope):
             ask(world, found, value, name)
@@ -47,6 +47,14 @@ def meaning(world: World, use: Use, name: str) -> Meaning:
                 found.take(imported(world, binding))
     elif isinstance(node, ast.expr):
         found.take(world.value(node, use.scope))
+    return found
+
+
+def operands(world: World, role: str, values: Values) -> list[Instance]:
+    """What an operator is applied to; `for` takes the next one from what `__iter__` gives."""
+    found = [value for value in values if isinstance(value, Instance)]
+    if role == "iterated":
+        found = [each for value in found for each in called_member(world, value.of, "__iter__") if isinstance(each, Instance)]
     return found
 
 
@@ -69,7 +77,9 @@ def ask(world: World, found: Meaning, value: Value, name: str) -> None:
 
 def of_class(world: World, found: Meaning, of: Class, name: str, after: Class | None) -> None:
     has = find(world, of, name, after)
-    if has is None:
+    if name == "__class__":
+        found.take(frozenset({of}))
+    elif has is None:
         found.unknown |= open_ended(world, of)
     elif has.functions:
         found.defined |= functions(has)

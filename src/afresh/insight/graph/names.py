@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from afresh.insight.graph.annotations import annotated, instances
 from afresh.insight.graph.classes import returned
-from afresh.insight.graph.scopes import Binding, FunctionNode, Scope, decorations, last_name
+from afresh.insight.graph.scopes import Binding, FunctionNode, Scope, decorations, default_of, last_name
 from afresh.insight.graph.steps import stepped
 from afresh.insight.graph.values import (
     NOTHING,
@@ -171,13 +171,6 @@ def packed(arguments: ast.arguments, node: ast.arg, known: Values) -> Values:
     if node is arguments.vararg:
         return frozenset({Many("list", (known,))})
     return frozenset({Many("dict", (outside("builtins.str"), known))}) if node is arguments.kwarg else known
-
-
-def default_of(arguments: ast.arguments, node: ast.arg) -> ast.expr | None:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    paired = dict(zip(map(id, reversed(positional)), reversed(arguments.defaults), strict=False))
-    named_only = dict(zip(map(id, arguments.kwonlyargs), arguments.kw_defaults, strict=True))
-    return paired.get(id(node)) or named_only.get(id(node))
 
 
 def fixture(world: World, name: str, scope: Scope) -> Values:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable
 
 from afresh.insight.graph.implicit import meant_by
-from afresh.insight.graph.scopes import CHAIN, Binding, File, FunctionNode, Scope, Step, Use, last_name
+from afresh.insight.graph.scopes import CHAIN, Binding, File, FunctionNode, Scope, Step, Use, default_of, last_name
 
 NAMED = ast.Name | ast.Attribute
 MADE_FROM = {"partial", "partialmethod", "staticmethod", "classmethod", "property"}
@@ -48,7 +48,8 @@ class Reader(ast.NodeVisitor):
 
     def visit(self, node: ast.AST) -> None:
         for name, operand in meant_by(node):
-            self.note(name, Use("implicit", operand, self.scope))
+            taken = name == "__next__" and not isinstance(node, ast.Call)
+            self.note(name, Use("iterated" if taken else "implicit", operand, self.scope))
         super().visit(node)
 
     def generic_visit(self, node: ast.AST) -> None:
@@ -114,8 +115,13 @@ class Reader(ast.NodeVisitor):
     def alias(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(value, ast.Call) and value.args and last_name(value.func) in MADE_FROM:
             value = value.args[0]
-        if self.scope.kind in ("module", "class") and isinstance(target, ast.Name) and (name := last_name(value)):
-            self.file.aliases.setdefault(name, set()).add(target.id)
+        chosen = value.values if isinstance(value, ast.BoolOp) else [value]
+        chosen = [value.body, value.orelse] if isinstance(value, ast.IfExp) else chosen
+        seen = self.scope.kind in ("module", "class") or isinstance(target, ast.Attribute)
+        known = self.file.aliases if seen else self.file.local
+        for name in filter(None, map(last_name, chosen)):
+            if last_name(target) not in ("", name):
+                known.setdefault(name, set()).add(last_name(target))
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         self.look(node.annotation, "annotation")
@@ -207,6 +213,9 @@ class Reader(ast.NodeVisitor):
         self.each((*arguments.defaults, *arguments.kw_defaults))
         self.each((*(parameter.annotation for parameter in parameters(arguments)), node.returns), "annotation")
         self.bind(node.name, Binding("def", node, self.scope))
+        for parameter in parameters(arguments):
+            if name := last_name(default_of(arguments, parameter)):
+                self.file.local.setdefault(name, set()).add(parameter.arg)
         self.inside(node, "function", node.name, node.body)
 
     visit_AsyncFunctionDef = visit_FunctionDef

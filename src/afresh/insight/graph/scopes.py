@@ -28,7 +28,7 @@ class Use(NamedTuple):
     """One place where a name is used; `node` is the whole of `a.b.name`, or what an operator is applied to."""
 
     role: str
-    """call, decorator, passed, argument, annotation, base, import, implicit"""
+    """call, decorator, passed, argument, receiver, store, annotation, base, import, implicit, iterated"""
     node: ast.AST
     scope: "Scope"
     call: ast.Call | None = None
@@ -86,7 +86,9 @@ class File:
     stars: list[Binding]
     lines: Sequence[str]
     aliases: dict[str, set[str]] = field(default_factory=dict)
-    """Other names that are given to a name at the top of the file or of a class."""
+    """Other names that are given to a name at the top of the file or of a class, or as an attribute."""
+    local: dict[str, set[str]] = field(default_factory=dict)
+    """The same within functions."""
 
     def line(self, number: int) -> str:
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
@@ -97,7 +99,14 @@ def decorations(node: FunctionNode | ast.ClassDef) -> list[str]:
     return [last_name(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list]
 
 
-def last_name(node: ast.AST) -> str:
+def default_of(arguments: ast.arguments, node: ast.arg) -> ast.expr | None:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    paired = dict(zip(map(id, reversed(positional)), reversed(arguments.defaults), strict=False))
+    named_only = dict(zip(map(id, arguments.kwonlyargs), arguments.kw_defaults, strict=True))
+    return paired.get(id(node)) or named_only.get(id(node))
+
+
+def last_name(node: ast.AST | None) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""

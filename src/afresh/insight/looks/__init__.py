@@ -7,6 +7,7 @@ from afresh.insight.looks.callers import callers
 from afresh.insight.looks.contracts import contracts
 from afresh.insight.looks.coverage import coverage
 from afresh.insight.looks.expectations import expectations
+from afresh.insight.looks.fixtures import fixtures
 from afresh.insight.looks.graph import graph
 from afresh.insight.looks.scene import Scene
 from afresh.insight.looks.similar import similar
@@ -14,7 +15,7 @@ from afresh.insight.looks.target import target
 
 SECTIONS: dict[str, Callable[[Scene], Iterator[Look]]] = {
     "graph": graph, "contracts": contracts, "similar": similar, "target": target, "callers": callers, "tests": expectations,
-    "coverage": coverage,
+    "coverage": coverage, "failing": fixtures,
 }  # fmt: skip
 
 

@@ -52,10 +52,14 @@ def outermost(within: str) -> str:
 
 def given(name: str, test: Symbol) -> str:
     """Its name, and the fixtures that it asks for."""
+    fixtures = asked_for(test)
+    return f"{name}({', '.join(fixtures)})" if fixtures else name
+
+
+def asked_for(test: Symbol) -> list[str]:
     inside = re.search(r"\((.*)\)", test.signature)
     asked = [part.split(":")[0].split("=")[0].strip() for part in inside[1].split(",")] if inside else []
-    fixtures = [part for part in asked if part and part not in ("self", "cls")]
-    return f"{name}({', '.join(fixtures)})" if fixtures else name
+    return [part for part in asked if part.isidentifier() and part not in ("self", "cls")]
 
 
 def expected(scene: Scene, path: str, test: Symbol) -> list[str]:
