@@ -8,8 +8,10 @@ from afresh.domain.action import Completed, Reply
 from afresh.domain.change import Change
 from afresh.domain.event import Entry, Event, Opened
 from afresh.domain.fact import Block, Fact, Look, Region
+from afresh.domain.found import Found
 from afresh.domain.instructions import Chain
 from afresh.domain.known import Edit, Known, Question
+from afresh.domain.past import Commit
 from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.domain.window import Request, ToolSchema
@@ -125,6 +127,26 @@ class Workspace(Protocol):
         ...
 
 
+class Past(Protocol):
+    """What git knows of the repository. Nothing of it is ever written."""
+
+    def commit(self, name: str) -> str:
+        """The id of the commit that a branch, tag, id or `HEAD~2` names; empty if it names none."""
+        ...
+
+    def fork(self, one: str, other: str) -> str:
+        """Where two commits part; empty if they have nothing in common."""
+        ...
+
+    def changes(self, before: str, after: str) -> Sequence[Change]:
+        """What differs between two commits, by path; nothing when it is more than anybody would look at."""
+        ...
+
+    def log(self, until: str, paths: Sequence[str], most: int) -> Sequence[Commit]:
+        """The latest commits up to this one that touched these paths, or any if there are none, the newest first."""
+        ...
+
+
 class Sandbox(Protocol):
     """Runs a command in the task's tree, confined."""
 
@@ -137,8 +159,9 @@ class Sandbox(Protocol):
 class Insight(Protocol):
     """What can be known of the code without a model."""
 
-    def looks(self, state: State, files: Files, wanted: Collection[str] = ()) -> Sequence[Look]:
-        """What the next window may show of the tree as it is now: the source tree, and the sections that are wanted."""
+    def looks(self, state: State, files: Files, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Look]:
+        """What the next window may show of the tree as it is now: the source tree, and the sections that are wanted. `about` are
+        lines that the work is about besides what the state tells."""
         ...
 
     def measure(self, state: State, files: Files) -> int:
@@ -147,6 +170,10 @@ class Insight(Protocol):
 
     def tests_for(self, changed: Sequence[str], files: Files) -> Sequence[str]:
         """Test files that cover the changed files; empty when that is not known."""
+        ...
+
+    def find(self, text: str, files: Files) -> Sequence[Found]:
+        """Where a name is defined, then who uses it; empty for a text that is no name of a definition."""
         ...
 
 

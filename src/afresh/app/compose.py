@@ -14,6 +14,7 @@ from afresh.adapters.time import SystemClock
 from afresh.adapters.tools import TOOLS
 from afresh.adapters.workspace.environment import environment_folders
 from afresh.adapters.workspace.moved import unpack
+from afresh.adapters.workspace.past import GitPast
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.acceptance import refuse_large
@@ -95,6 +96,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         lore=desk.lore,
         instructions=desk.instructions,
         library=library(desk, workspace.root),
+        past=GitPast(repository),
     )
 
 

@@ -32,7 +32,9 @@ def analysed(memory: Memory) -> list[Draft]:
 
 def drafted(name: str, title: str, looks: Sequence[Look], words: str) -> Draft:
     pieces = [
-        Piece(told(look), f"{name}: {look.subject}", rank, source(look), first=by_need(told(look), words) if source(look) else ())
+        Piece(
+            told(look), f"{name}: {look.subject}", rank, source(look), first=by_need(told(look), words) if name != "diff" else ()
+        )
         for rank, look in enumerate(looks)
     ]
     return Draft(name, title, Tier.PHASE, tuple(pieces))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from afresh.domain.amend import Edits
+from afresh.domain.change import new_lines
 from afresh.domain.fact import Look, Region
 from afresh.domain.memory import Memory, gathered
 from afresh.domain.state import State
@@ -15,7 +16,9 @@ from afresh.engine.agent import Agent
 from afresh.engine.consult import consult
 from afresh.engine.excerpt import chunks, excerpt, function_source, title
 from afresh.engine.instructions import Allowance, chain_for, rendered
+from afresh.engine.measured import measured
 from afresh.engine.recollect import recollected
+from afresh.engine.reviewed import about, reviewed
 from afresh.engine.verify.citations import citations
 from afresh.errors import ModelMistake
 from afresh.ports import Files
@@ -31,7 +34,6 @@ SLIGHT, NEAR = 6, 3
 """Lines for which a definition is not taken apart, and lines beside a changed one that go with it."""
 CITED_CHARACTERS = 90
 PLACE = re.compile(r"(.+?):(\d+)-(\d+) ")
-CHANGED_LINE = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 def recall(state: State, agent: Agent) -> Memory:
@@ -39,12 +41,15 @@ def recall(state: State, agent: Agent) -> Memory:
         {change.path: change.patch for change in agent.workspace.changes(state.opened, state.snapshot)} if state.changed else {}
     )
     edits = Edits(tuple(agent.lore.edits()))
-    named = told_of(state, agent.files)
-    unread, begun = told_apart(agent.insight.looks(state, agent.files, wanted(state, agent)), (*named, *state.regions))
+    named, sections = told_of(state, agent.files), wanted(state, agent)
+    seen = agent.insight.looks(state, agent.files, sections, about(state, agent.past) if "diff" in sections else ())
+    unread, begun = told_apart(seen, (*named, *state.regions))
     looks = [
         *instructed(state, agent),
         *[replace(look, text=edits.scrub(look.text)) for look in consult(state, agent)],
         *unread,
+        *reviewed(state, agent.past, sections),
+        *(measured(state, agent.store.read) if "coverage" in sections else ()),
         *excerpts(state, agent.files, changes, [*named, *begun]),
         *failing_tests(state, agent.files),
         *(cited_lines(state, agent.files) if state.task.report else ()),
@@ -122,17 +127,17 @@ def told_of(state: State, files: Files) -> list[Region]:
     how it begins, since what matters in it is seldom there."""
     words = dict.fromkeys(re.findall(r"[\w./-]*\w\.\w+", state.task.goal))
     named = [(word, text.splitlines()) for word in words if (text := readable(files, word)) is not None]
-    return [Region(path, 1, beginning(path, lines), 0) for path, lines in named[:NAMED_FILES] if beginning(path, lines)]
+    return [Region(path, *part, 0) for path, lines in named[:NAMED_FILES] if (part := beginning(path, lines))]
 
 
-def beginning(path: str, lines: Sequence[str]) -> int:
-    """The last line of it that is shown unasked."""
+def beginning(path: str, lines: Sequence[str]) -> tuple[int, int] | None:
+    """The first and the last line of it that are shown unasked."""
     if len(lines) <= NAMED_LINES:
-        return len(lines)
+        return 1, len(lines)
     if path.endswith(PROSE):
-        return BEGINNING
-    last = max((number for number, line in enumerate(lines[:IMPORTS], 1) if IMPORT.match(line)), default=0)
-    return last + continued(lines[max(0, last - 1) :]) if last else 0
+        return 1, BEGINNING
+    found = [number for number, line in enumerate(lines[:IMPORTS], 1) if IMPORT.match(line)]
+    return (found[0], found[-1] + continued(lines[found[-1] - 1 :])) if found else None
 
 
 def continued(lines: Sequence[str]) -> int:
@@ -187,18 +192,3 @@ def readable(files: Files, path: str) -> str | None:
         return files.read(path)
     except ModelMistake:
         return None
-
-
-def new_lines(patch: str) -> frozenset[int]:
-    """Numbers of the lines that a patch adds, in the file as it is now."""
-    numbers: list[int] = []
-    line = 0
-    for text in patch.splitlines():
-        if match := CHANGED_LINE.match(text):
-            line = int(match[1])
-        elif line and text.startswith("+"):
-            numbers.append(line)
-            line += 1
-        elif line and not text.startswith(("-", "\\")):
-            line += 1
-    return frozenset(numbers)

@@ -1,4 +1,4 @@
-"""The source tree as a map for one task: what concerns it first, with the signatures that matter and the reason; the rest by name.
+"""The source tree as a map for a task: what concerns it first, with the signatures that matter and the reason; the rest by name.
 
 It depends on the order, on files that were changed and read, and on the tree: not on the last thought, so that it seldom changes.
 """
@@ -17,10 +17,10 @@ from afresh.insight.looks.relevance import DEFINITIONS
 from afresh.insight.looks.scene import NOISE
 from afresh.insight.looks.targets import NAMED, Target, named_files, order, wording
 
-LONGEST, PER_LINE, SHORTEST, SIGNATURE, LISTED, CLOSE, WORD = 9_000, 25, 150, 60, 300, 12, 0.35
-"""Characters: of the whole, of one file (one for so many tokens of the ceiling, and at least so many), of a signature, of a list of
-others; files that are told of with signatures; and the
-part of the best score that a file must have to be among them by its words alone."""
+LONGEST, PER_LINE, SHORTEST, SIGNATURE, LISTED, CLOSE, WORD, TESTS = 9_000, 25, 150, 60, 300, 12, 0.35, 6
+"""Characters: of the whole, of one file (one for so many tokens of the ceiling, and at least so many), of a signature, of a list
+of others; files that are told of with signatures; and the
+part of the best score that a file must have to be among them by its words alone; and folders of tests that are listed."""
 READ = (".md", ".rst", ".toml", ".cfg", ".txt", ".yaml", ".yml")
 
 
@@ -35,14 +35,14 @@ def outline(code: Code, state: State, targets: Sequence[Target]) -> str:
     words = relevance.weights(code, wording(state))
     width = max(SHORTEST, state.budget // PER_LINE)
     lines = [_told(code, one, words, [target.symbol for target in targets if target.path == one.path], width) for one in near]
-    tail = _tail(code, state)
+    own, tests = _folders(code, {one.path for one in near})
+    tail = [*_others(code, state), *tests, *_faults(code)]
     room = LONGEST - sum(len(line) + 1 for line in tail) - 60
-    kept = _fitting([*lines, *_folders(code, {one.path for one in near})], room)
-    return "\n".join([*kept, *tail])
+    return "\n".join([*_fitting([*lines, *own], room), *tail])
 
 
 def close(code: Code, state: State, targets: Sequence[Target]) -> list[Near]:
-    """Named, changed, read, holding what is named; their tests; then those that say the words of the task."""
+    """Named, changed, read, holding what is named; their tests; those that say the words of the task; and in a small tree all."""
     text = order(state)
     named, scores = named_files(code, text), relevance.files(code, relevance.weights(code, wording(state)))
     found = [Near(path, NAMED) for path in sorted(named)]
@@ -57,6 +57,7 @@ def close(code: Code, state: State, targets: Sequence[Target]) -> list[Near]:
     for path in [path for path in central if not code.is_test(path)][:3]:
         found += [Near(test, f"tests {PurePosixPath(path).name}") for test in _nearest(code.tests_of(path), path, scores)]
     found += [Near(path, relevance.because(code, path, wording(state))) for path in told[: 2 * CLOSE] if not code.is_test(path)]
+    found += [Near(path, "") for path in code.files if not code.is_test(path)]
     first: dict[str, Near] = {}
     for one in found:
         first.setdefault(one.path, one)
@@ -76,7 +77,7 @@ def _told(code: Code, near: Near, words: dict[str, float], wanted: Sequence[Symb
     held = [one for one in held if "." not in one.name or one in wanted]
     scores = relevance.symbols(code, near.path, words) if not reading.fault else {}
     ranked = sorted(held, key=lambda one: (one not in wanted, -scores.get(one, 0.0), one.line))
-    line, shown = f"{near.path} ({reading.lines} lines; {near.why}): ", list[Symbol]()
+    line, shown = f"{near.path} ({reading.lines} lines{'; ' * bool(near.why)}{near.why}): ", list[Symbol]()
     for one in ranked:
         if len(line) + sum(len(_signed(other)) + 2 for other in (*shown, one)) > width:
             break
@@ -91,23 +92,28 @@ def _signed(symbol: Symbol) -> str:
     return f"{symbol.line} {one_line(plain, SIGNATURE)}"
 
 
-def _folders(code: Code, told: set[str]) -> list[str]:
-    """The other files of code, by folder; tests after the rest."""
-    folders: dict[str, list[str]] = {}
+def _folders(code: Code, told: set[str]) -> tuple[list[str], list[str]]:
+    """The other files of code, by folder; and those of tests."""
+    folders: dict[tuple[bool, str], list[str]] = {}
     for path in code.files:
         if path not in told and not NOISE.search(path):
-            folders.setdefault(str(PurePosixPath(path).parent), []).append(PurePosixPath(path).name)
-    ordered = sorted(folders.items(), key=lambda one: (code.is_test(f"{one[0]}/x.py"), one[0]))
-    return [f"{'top' if folder == '.' else folder}: {_listed(names)}" for folder, names in ordered]
+            folders.setdefault((code.is_test(path), str(PurePosixPath(path).parent)), []).append(PurePosixPath(path).name)
+    lines = {key: f"{'top' if key[1] == '.' else key[1]}: {_listed(names)}" for key, names in sorted(folders.items())}
+    tests = [line for key, line in lines.items() if key[0]]
+    more = [f"… and {len(tests) - TESTS} more folders of tests"] if len(tests) > TESTS else []
+    return [line for key, line in lines.items() if not key[0]], [*tests[:TESTS], *more]
 
 
-def _tail(code: Code, state: State) -> list[str]:
-    words = mentioned(state)
-    other = [path for path in code.paths if path not in set(code.files) and not NOISE.search(path)]
+def _others(code: Code, state: State) -> list[str]:
+    words, known = mentioned(state), set(code.files)
+    other = [path for path in code.paths if path not in known and not NOISE.search(path)]
     other.sort(key=lambda path: (unlikely(path, words), path))
+    return ["other files: " + _listed(other)] if other else []
+
+
+def _faults(code: Code) -> list[str]:
     faults = [f"{path} ({code.reading(path).fault})" for path in code.files if code.reading(path).fault]
-    lines = ["other files: " + _listed(other)] if other else []
-    return [*lines, *(["not understood: " + _listed(faults)] if faults else [])]
+    return ["not understood: " + _listed(faults)] if faults else []
 
 
 def _fitting(lines: list[str], room: int) -> list[str]:

@@ -5,10 +5,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from afresh.domain.fact import FactKind, Look
+from afresh.domain.fact import FactKind, Look, Region
+from afresh.domain.found import Found
 from afresh.domain.state import State
 from afresh.insight.code import Code, code_of
 from afresh.insight.covering import tests_for
+from afresh.insight.finding import find
 from afresh.insight.looks import looks as sections
 from afresh.insight.looks.scene import scene
 from afresh.insight.looks.violations import because
@@ -53,10 +55,10 @@ class PythonInsight:
         self._reader, self._code = Reader(), code
         self._variants: dict[tuple[str, str, str], Variants] = {}
 
-    def looks(self, state: State, files: Files, wanted: Collection[str] = ()) -> Sequence[Look]:
+    def looks(self, state: State, files: Files, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Look]:
         code = self._code(files)
-        about = scene(code, state)
-        looks = [Look("outline", "", outline(code, state, about.targets)), *sections(about, wanted)]
+        seen = scene(code, state, about)
+        looks = [Look("outline", "", outline(code, state, seen.targets)), *sections(seen, wanted)]
         if state.task.judged_as in COUNTED:
             tree = self._reader.tree(files)
             found = violations(tree, state)
@@ -72,6 +74,9 @@ class PythonInsight:
 
     def tests_for(self, changed: Sequence[str], files: Files) -> Sequence[str]:
         return tests_for(changed, self._reader.tree(files))
+
+    def find(self, text: str, files: Files) -> Sequence[Found]:
+        return find(self._code(files), text)
 
     def _offers(self, found: list[tuple[Source, Function]], gone: frozenset[str], tree: Tree) -> list[Suggestion]:
         """The best of each function first, then the next best of each."""

@@ -13,8 +13,8 @@ from afresh.engine.draft import Draft, Piece
 from afresh.engine.tokens import Gauge
 
 STRATEGIES = (
-    *trim_analysis.OF_SECTIONS, trim_analysis.OF_OUTLINE, trim_analysis.OF_VIOLATIONS, confident_facts.STRATEGY, fewer_suggestions.STRATEGY,
-    shorter_context.STRATEGY, fewer_actions.STRATEGY,
+    *trim_analysis.OF_SECTIONS, trim_analysis.OF_OUTLINE, trim_analysis.OF_VIOLATIONS, confident_facts.STRATEGY,
+    fewer_suggestions.STRATEGY, shorter_context.STRATEGY, fewer_actions.STRATEGY,
 )  # fmt: skip
 
 

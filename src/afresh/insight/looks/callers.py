@@ -21,8 +21,14 @@ def callers(scene: Scene) -> Iterator[Look]:
         tests = len({(one.path, one.within) for one in found if scene.code.is_test(one.path)})
         if found:
             yield Look("callers", f"callers of {name}", "\n".join([*told(inner), *tested(tests, inner)]))
-        if lines := list(dict.fromkeys(f"{one.target} {one.target.symbol.signature}" for one in calls.callees(scene.code, target.place))):
-            yield Look("callers", f"called by {name}", "\n".join([*[one_line(line, WIDEST) for line in lines[:CALLED]], *more(lines, CALLED)]))
+        if lines := list(
+            dict.fromkeys(f"{one.target} {one.target.symbol.signature}" for one in calls.callees(scene.code, target.place))
+        ):
+            yield Look(
+                "callers",
+                f"called by {name}",
+                "\n".join([*[one_line(line, WIDEST) for line in lines[:CALLED]], *more(lines, CALLED)]),
+            )
 
 
 def asked(scene: Scene) -> list[Target]:

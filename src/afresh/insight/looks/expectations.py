@@ -17,7 +17,7 @@ EXPECTED = re.compile(
 MOST = 12
 EMPTY = ("assert True", "assert False")
 ABOUT, FILES, TESTS, ASSERTS = 6, 40, 5, 2
-"""Targets that are asked for; files that are looked into for one; tests of each, and lines of one test that say what is expected."""
+"""Targets that are asked for; files that are looked into for one; tests of each, and lines of one that say what is expected."""
 
 
 def expectations(scene: Scene) -> Iterator[Look]:
@@ -27,7 +27,9 @@ def expectations(scene: Scene) -> Iterator[Look]:
             name = f"{path}:{test.line} {test.name}"
             if name not in shown and not scene.seen(path, test.line, test.end) and len(shown) < MOST:
                 shown.add(name)
-                yield Look("tests", f"{name} of {target.symbol.name}", "\n".join([given(name, test), *expected(scene, path, test)]))
+                yield Look(
+                    "tests", f"{name} of {target.symbol.name}", "\n".join([given(name, test), *expected(scene, path, test)])
+                )
 
 
 def covering(scene: Scene, target: Target) -> list[tuple[str, Symbol]]:
@@ -36,7 +38,9 @@ def covering(scene: Scene, target: Target) -> list[tuple[str, Symbol]]:
     used = [one for one in calls.callers(code, target.place, FILES) if code.is_test(one.path) and one.within]
     held = {(path, one.name): one for path in {one.path for one in used} for one in code.reading(path).symbols}
     found = dict.fromkeys((one.path, outermost(one.within)) for one in used)
-    tests = [(path, held[path, name]) for path, name in found if (path, name) in held and held[path, name].short.startswith("test")]
+    tests = [
+        (path, held[path, name]) for path, name in found if (path, name) in held and held[path, name].short.startswith("test")
+    ]
     words = relevance.weights(code, wording(scene.state))
     scores = {path: relevance.symbols(code, path, words) for path in {path for path, _ in tests}}
     tests.sort(key=lambda pair: (-scores[pair[0]].get(pair[1], 0.0), pair[0], pair[1].line))

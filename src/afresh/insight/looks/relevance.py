@@ -11,6 +11,8 @@ from afresh.insight.code import Code
 
 SATURATION, LENGTH, NAME = 1.2, 0.6, 2.0
 """How soon more of the same word counts for nothing, how much a long text counts for less, and a word in a name for more."""
+COMMON = 0.45
+"""What a word tells that every second file says."""
 DEFINITIONS = (Kind.FUNCTION, Kind.METHOD, Kind.CLASS, Kind.INTERFACE)
 
 
@@ -72,7 +74,7 @@ def weighed(text: str, name: str, words: Mapping[str, float], size: int) -> floa
 
 def named_by(name: str, words: Mapping[str, float]) -> bool:
     """Whether a word that tells something is in the name itself; by what a body says alone too much is found."""
-    return any(stem(word) in words for word in split(name))
+    return any(words.get(stem(word), 0.0) > COMMON for word in split(name))
 
 
 def mentions(text: str, name: str) -> list[int]:

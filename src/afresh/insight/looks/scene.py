@@ -1,14 +1,15 @@
 """What a look at the code is taken for: the tree, the task as it stands, and what the work is about."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from afresh.domain.code import Kind, Symbol
+from afresh.domain.fact import Region
 from afresh.domain.state import State
 from afresh.domain.text import numbered, one_line
 from afresh.insight.code import Code
-from afresh.insight.looks.targets import CHANGED, Target, targets
+from afresh.insight.looks.targets import CHANGED, REVIEWED, Target, targets
 
 NOISE = re.compile(r"\.(?:egg|dist)-info(?:/|$)|(?:^|/)(?:node_modules|vendor|__pycache__)/|\.lock$|-lock\.json$|\.min\.\w+$")
 """Files made by tools, for tools."""
@@ -40,6 +41,10 @@ class Scene:
         return [target for target in self.targets if target.why == CHANGED]
 
     @property
+    def reviewed(self) -> list[Target]:
+        return [target for target in self.targets if target.why == REVIEWED]
+
+    @property
     def functions(self) -> list[Target]:
         return [target for target in self.targets if target.symbol.kind in (Kind.FUNCTION, Kind.METHOD)]
 
@@ -53,8 +58,8 @@ class Scene:
         return (one for one in self.code.reading(path).symbols if one.kind is Kind.METHOD and one.name.startswith(start))
 
 
-def scene(code: Code, state: State) -> Scene:
-    return Scene(code, state, tuple(targets(code, state)))
+def scene(code: Code, state: State, about: Sequence[Region] = ()) -> Scene:
+    return Scene(code, state, tuple(targets(code, state, about)))
 
 
 def listed(names: Collection[str], most: int) -> str:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from keyword import iskeyword
+from math import log
 from pathlib import PurePosixPath
 
 from afresh.domain.code import Import, Kind, Place, Symbol
@@ -12,8 +13,8 @@ from afresh.domain.text import one_line
 from afresh.domain.words import split, stem, telling
 from afresh.errors import AfreshError
 from afresh.insight.looks import relevance
-from afresh.insight.looks.expectations import EXPECTED
 from afresh.insight.looks.excerpts import excerpt
+from afresh.insight.looks.expectations import EXPECTED
 from afresh.insight.looks.scene import NOISE, Scene, listed
 from afresh.insight.looks.targets import WORDS, named_files, order, wording
 
@@ -25,7 +26,7 @@ LIKE_AN_OPTION = re.compile(r"(\w{3,})=|--([A-Za-z]\w{2,})|[`'\"](\w{3,})[`'\"]"
 TEXTS = (".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
 IMPORTED = 300
 """Characters of the names that a test file has imported."""
-FAMILY = 2.0
+FAMILY = 1.0
 """What it counts to be one of many that are made alike."""
 
 
@@ -64,16 +65,18 @@ def patterns(scene: Scene) -> list[tuple[Place, str]]:
         for symbol, score in relevance.symbols(code, path, words).items():
             made, size = kin.get(symbol, ""), symbol.end - symbol.line + 1
             fitting = made or path in folder or relevance.named_by(symbol.name, words)
-            if symbol.kind is not Kind.METHOD and "." not in symbol.name and SHORT <= size and fitting:
-                found.append((weight(score, size, bool(made)), Place(path, symbol), because(path, made, folder)))
+            if symbol.kind is not Kind.METHOD and "." not in symbol.name and size >= SHORT and fitting:
+                found.append(
+                    (weight(score, size, int(made.split()[0]) if made else 0), Place(path, symbol), because(path, made, folder))
+                )
     found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
     known = {(one.path, one.symbol.name) for one in scene.targets if one.why != WORDS}
     return [(place, why) for _, place, why in found if (place.path, place.symbol.name) not in known]
 
 
-def weight(score: float, size: int, made_alike: bool) -> float:
-    """A short one shows the pattern as well as a long one, and leaves room."""
-    return (score + FAMILY * made_alike) / (1 + max(0, size - SIZE) / SIZE)
+def weight(score: float, size: int, alike: int = 0) -> float:
+    """A short one shows the pattern as well as a long one, and leaves room; one of many is more of a pattern than one of few."""
+    return (score + FAMILY * log(1 + alike)) / (1 + max(0, size - SIZE) / SIZE)
 
 
 def because(path: str, made: str, folder: list[str]) -> str:
@@ -110,7 +113,7 @@ def family(scene: Scene, path: str) -> dict[Symbol, str]:
 
 def tests(scene: Scene) -> list[tuple[Place, str]]:
     """For tests: one that exists beside them, with its imports and fixtures; the nearest by words and by what it covers."""
-    code, text = scene.code, order(scene.state)
+    code = scene.code
     words = relevance.weights(code, wording(scene.state))
     files = dict.fromkeys(test for path in scene.places if path in code.files for test in code.tests_of(path))
     found: list[tuple[float, Place, str]] = []
@@ -119,7 +122,7 @@ def tests(scene: Scene) -> list[tuple[Place, str]]:
         for symbol, score in relevance.symbols(code, path, words).items():
             expects = any(EXPECTED.match(line) for line in lines[symbol.line - 1 : symbol.end])
             if symbol.kind is not Kind.CLASS and symbol.short.startswith("test") and expects:
-                found.append((weight(score, symbol.end - symbol.line + 1, False), Place(path, symbol), "a test beside"))
+                found.append((weight(score, symbol.end - symbol.line + 1), Place(path, symbol), "a test beside"))
     found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
     return [(place, why) for _, place, why in found]
 
@@ -138,7 +141,9 @@ def options(scene: Scene) -> list[str]:
     code, text = scene.code, order(scene.state)
     found = dict.fromkeys(match[1] or match[2] or match[3] for match in LIKE_AN_OPTION.finditer(text))
     known = {name: len(code.words(name)) for name in found if not code.defining(name) and not iskeyword(name)}
-    return sorted((name for name, count in known.items() if 0 < count <= len(code.files) // 2), key=lambda name: (known[name], name))
+    return sorted(
+        (name for name, count in known.items() if 0 < count <= len(code.files) // 2), key=lambda name: (known[name], name)
+    )
 
 
 def wiring(scene: Scene, best: Place) -> Iterator[str]:

@@ -1,10 +1,12 @@
 """What the work is about: the definitions that somebody named, that fail, that are changed, or that speak of the same."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from afresh.domain.code import Kind, Place, Symbol
+from afresh.domain.fact import Region
 from afresh.domain.state import State
 from afresh.domain.words import STOP_WORDS
 from afresh.insight.code import Code
@@ -18,8 +20,8 @@ FILE = re.compile(r"\.(?:\w{1,3}|toml|yaml|json)$")
 SHORTEST, MOST, SAME, AHEAD, WHOLE = 4, 8, 3, 2, 6
 """Letters of a plain word that may be a name; targets in all; definitions that one name may stand for; items of the plan;
 and definitions of a file that is meant as a whole."""
-NAMED, PLANNED, THOUGHT, CHANGED, INSIDE, WORDS = (
-    "named in the task", "named in your plan", "named in your last thought", "changed by this task",
+NAMED, PLANNED, THOUGHT, REVIEWED, CHANGED, INSIDE, WORDS = (
+    "named in the task", "named in your plan", "named in your last thought", "in the diff", "changed by this task",
     "in a file that the task names", "speaks of the same",
 )  # fmt: skip
 
@@ -38,11 +40,12 @@ class Target:
         return self.place.symbol
 
 
-def targets(code: Code, state: State) -> list[Target]:
+def targets(code: Code, state: State, about: Sequence[Region] = ()) -> list[Target]:
     """The surest first, each once."""
     found: dict[tuple[str, str], Target] = {}
-    guessed = () if state.changed else alike(code, state)
-    for target in (*spoken(code, state), *traced(code, state), *changed(code, state), *offered(code, state), *guessed):
+    guessed = () if state.changed or about else alike(code, state)
+    written = [*within(code, about, REVIEWED), *changed(code, state)]
+    for target in (*spoken(code, state), *traced(code, state), *written, *offered(code, state), *guessed):
         found.setdefault((target.path, target.symbol.name), target)
     return list(found.values())[:MOST]
 
@@ -127,18 +130,24 @@ def traced(code: Code, state: State) -> Iterator[Target]:
 def changed(code: Code, state: State) -> Iterator[Target]:
     """The newest first. Tests of the task's own are no target."""
     regions = sorted((region for region in state.regions if region.changed), key=lambda region: -region.step)
+    return within(code, regions, CHANGED)
+
+
+def within(code: Code, regions: Sequence[Region], why: str) -> Iterator[Target]:
     for region in regions:
         if region.path in code.files and not code.is_test(region.path):
             symbols = [one for one in code.reading(region.path).symbols if region.meets(one.line, one.end)]
-            yield from (Target(Place(region.path, one), CHANGED) for one in innermost(symbols))
+            yield from (Target(Place(region.path, one), why) for one in innermost(symbols))
 
 
 def offered(code: Code, state: State) -> Iterator[Target]:
-    """What a file that the task names has to offer, if that is little enough to be meant as a whole."""
+    """What files that the task names have to offer, if that is little enough to be meant as a whole; of each file in turn."""
+    turns: list[list[Target]] = []
     for path in sorted(named_files(code, order(state))) if not state.changed else ():
         held = [one for one in code.reading(path).symbols if one.kind in DEFINITIONS and "." not in one.name and one.public]
         if len(held) <= WHOLE and not code.is_test(path):
-            yield from (Target(Place(path, one), INSIDE) for one in held)
+            turns.append([Target(Place(path, one), INSIDE) for one in held])
+    return (one for turn in zip_longest(*turns) for one in turn if one)
 
 
 def innermost(symbols: list[Symbol]) -> list[Symbol]:

@@ -41,6 +41,8 @@ def deepest(statements: Sequence[ast.stmt], depth: int) -> tuple[int, int]:
     best = (depth, statements[0].lineno) if statements else (depth, 0)
     for statement in statements:
         for body in bodies(statement):
-            chained = isinstance(statement, ast.If) and body is statement.orelse and len(body) == 1 and isinstance(body[0], ast.If)
+            chained = (
+                isinstance(statement, ast.If) and body is statement.orelse and len(body) == 1 and isinstance(body[0], ast.If)
+            )
             best = max(best, deepest(body, depth if chained else depth + 1), key=lambda found: found[0])
     return best
