@@ -6,14 +6,15 @@ from typing import Any, ClassVar, Protocol
 
 from afresh.domain.action import Completed, Reply
 from afresh.domain.change import Change
-from afresh.domain.event import Entry, Event, Opened
-from afresh.domain.fact import Block, Fact, Look, Region
+from afresh.domain.event import Entry, Opened
+from afresh.domain.fact import Block, Look, Region
 from afresh.domain.found import Found
 from afresh.domain.instructions import Chain
 from afresh.domain.known import Edit, Known, Question
+from afresh.domain.outcome import Outcome
 from afresh.domain.past import Commit
 from afresh.domain.state import State
-from afresh.domain.task import Status
+from afresh.domain.ticket import Ticket
 from afresh.domain.window import Request, ToolSchema
 
 
@@ -56,22 +57,6 @@ class Store(Protocol):
     def find(self, prefix: str, task: str) -> Sequence[str]:
         """Ids that begin so, at most a few, of the blocks that this task was the first to keep."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Ticket:
-    """A task's line in the queue; kept by the store in the same commit as the journal, so that they cannot disagree."""
-
-    task: str
-    goal: str
-    type: str
-    status: Status
-    priority: int
-    needs: tuple[str, ...]
-    ready: bool
-    """Status READY, or RUNNING without a living owner, and all it needs is DONE or APPLIED."""
-    owner: str = ""
-    """Worker that holds a live lease."""
 
 
 class Queue(Protocol):
@@ -232,21 +217,6 @@ class Library(Protocol):
     def named(self, keys: Sequence[str]) -> Sequence[Look]:
         """These, as they are now, without those that are gone."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a tool gives back: raw text for the archive and what else happened."""
-
-    text: str
-    ok: bool = True
-    events: tuple[Event, ...] = ()
-    regions: tuple[Region, ...] = ()
-    facts: tuple[Fact, ...] = ()
-    traces: bool = False
-    """A command ran that may have left files behind without meaning to change the tree."""
-    complete: str = ""
-    """The model's claim to be finished, with its summary: the harness verifies it."""
 
 
 def roughly(text: str) -> int:

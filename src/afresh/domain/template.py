@@ -7,7 +7,7 @@ from afresh.domain.window import Tier
 
 SECTIONS = (
     "instructions", "task", "knowledge", "outline", "graph", "contracts", "history", "diff", "similar", "summary", "archive",
-    "known", "memory", "decisions", "failed", "work", "names", "target", "callers", "tests", "files", "cited", "changes",
+    "known", "memory", "decisions", "failed", "work", "names", "target", "callers", "tests", "files", "beginning", "cited", "changes",
     "coverage", "suggestions", "verification", "failing", "plan", "earlier", "last",
 )  # fmt: skip
 """In reading order, from stable to volatile."""

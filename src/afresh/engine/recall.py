@@ -51,6 +51,7 @@ def recall(state: State, agent: Agent) -> Memory:
         *reviewed(state, agent.past, sections),
         *(measured(state, agent.store.read) if "coverage" in sections else ()),
         *excerpts(state, agent.files, changes, [*named, *begun]),
+        *beginnings(state, agent.files, [*named, *begun]),
         *failing_tests(state, agent.files),
         *(cited_lines(state, agent.files) if state.task.report else ()),
         *[Look("change", path, patch) for path, patch in changes.items()],
@@ -102,6 +103,19 @@ def excerpts(state: State, files: Files, changes: dict[str, str], told: Sequence
                 yield Look("file", f"{path}:{start}-{end} {title(lines, start, end)}", excerpt(lines, start, end, changed))
 
 
+def beginnings(state: State, files: Files, told: Sequence[Region]) -> Iterator[Look]:
+    """How long code begins that the goal names: for room that nothing else asks for."""
+    for path in named_in(state.task.goal):
+        lines = (readable(files, path) or "").splitlines()
+        known = [region for region in (*told, *state.regions) if region.path == path]
+        wanted = [(region.start, region.end) for region in known]
+        for start, end in (part for chunk in chunks(lines[:NAMED_LINES]) for part in parted(chunk, wanted)):
+            if len(lines) > NAMED_LINES and not path.endswith(PROSE) and not any(region.meets(start, end) for region in known):
+                yield Look(
+                    "beginning", f"{path}:{start}-{end} {title(lines, start, end)}", excerpt(lines, start, end, frozenset())
+                )
+
+
 def parted(chunk: tuple[int, int], wanted: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Lines that are wanted for themselves apart from the rest of their definition: there may be room for them alone."""
     start, end = chunk
@@ -125,9 +139,12 @@ def around(changed: frozenset[int]) -> list[tuple[int, int]]:
 def told_of(state: State, files: Files) -> list[Region]:
     """Files that the goal names, as far as anybody would read them first: whole if they are short; of a long one its imports or
     how it begins, since what matters in it is seldom there."""
-    words = dict.fromkeys(re.findall(r"[\w./-]*\w\.\w+", state.task.goal))
-    named = [(word, text.splitlines()) for word in words if (text := readable(files, word)) is not None]
+    named = [(path, text.splitlines()) for path in named_in(state.task.goal) if (text := readable(files, path)) is not None]
     return [Region(path, *part, 0) for path, lines in named[:NAMED_FILES] if (part := beginning(path, lines))]
+
+
+def named_in(goal: str) -> list[str]:
+    return list(dict.fromkeys(re.findall(r"[\w./-]*\w\.\w+", goal)))
 
 
 def beginning(path: str, lines: Sequence[str]) -> tuple[int, int] | None:

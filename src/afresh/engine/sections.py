@@ -31,7 +31,7 @@ def drafts(memory: Memory) -> tuple[Draft, ...]:
     """Every section that has something to say."""
     made = [
         instructions(memory), task(memory), knowledge(memory), outline(memory), summary(memory), archive(memory), known(memory),
-        recollections(memory), decisions(memory), failed(memory), files(memory), cited(memory), changes(memory),
+        recollections(memory), decisions(memory), failed(memory), files(memory), beginning(memory), cited(memory), changes(memory),
         suggestions(memory), verification(memory), failing(memory), plan(memory), earlier(memory), last(memory),
     ]  # fmt: skip
     return tuple(draft for draft in (*made, *analysed(memory)) if draft.pieces)
@@ -82,6 +82,15 @@ def files(memory: Memory) -> Draft:
         pieces.append(Piece(view.text, f"{LINES}{view.subject}", rank, f"`read` {view.path}", stub, view.path, asked=asked))
     title = "Files as they are now (+ changed by this task, … not shown: `read` them)"
     return Draft("files", title, Tier.DEMAND, tuple(pieces), "… more that is not shown")
+
+
+def beginning(memory: Memory) -> Draft:
+    """Of long files that the task names, for room that nothing else wants."""
+    pieces = [
+        Piece(view.text, f"{LINES}{view.subject}", number, f"`read` {view.path}", group=view.path, spare=True)
+        for number, view in enumerate(map(View.of, memory.of("beginning")))
+    ]
+    return Draft("beginning", "How files begin that the task names", Tier.DEMAND, tuple(pieces))
 
 
 def seen_files(memory: Memory) -> list[View]:

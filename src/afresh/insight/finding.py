@@ -12,7 +12,7 @@ from afresh.insight.code import Code
 
 NAME = re.compile(r"(?:def |class |async def )?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\(\)?)?")
 DEFINITIONS, FOLLOWED, FILES, USES, WIDEST = 8, 3, 60, 40, 140
-"""Definitions that are told of, those whose users are looked for, files that are looked into, users in all; characters of a line."""
+"""Definitions that are told of, and whose users are looked for; files that are looked into, users in all; letters of a line."""
 
 
 def find(code: Code, text: str) -> list[Found]:

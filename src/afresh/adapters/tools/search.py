@@ -78,5 +78,5 @@ def listing(found: Mapping[str, Sequence[str]]) -> str:
 
 
 tool = FunctionTool(
-    schema("search", "Find a name or text in files (path: folder, file or glob).", ("path",), text="", path=""), run
+    schema("search", "Find names or text (path: folder, file or glob).", ("path",), text="", path=""), run
 )
