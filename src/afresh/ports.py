@@ -6,13 +6,14 @@ from typing import Any, ClassVar, Protocol
 
 from afresh.domain.action import Completed, Reply
 from afresh.domain.change import Change
+from afresh.domain.code import Content, Listing, Reading, Taken, Term
 from afresh.domain.event import Entry, Opened
 from afresh.domain.fact import Block, Look, Region
-from afresh.domain.found import Found
 from afresh.domain.instructions import Chain
 from afresh.domain.known import Edit, Known, Question
 from afresh.domain.outcome import Outcome
 from afresh.domain.past import Commit
+from afresh.domain.sought import Sought
 from afresh.domain.state import State
 from afresh.domain.ticket import Ticket
 from afresh.domain.window import Request, ToolSchema
@@ -84,7 +85,29 @@ class Files(Protocol):
         ...
 
     def stamps(self) -> Mapping[str, str]:
-        """The same files, sorted, each with a mark that differs when its content may have changed; empty if that can't be told."""
+        """The same files, sorted, each with a mark that differs when its content may have changed."""
+        ...
+
+
+class CodeStore(Protocol):
+    """Keeps what contents of code say, by keys that are made of them, for all trees that hold them. It may be lost at any time."""
+
+    def listing(self, tree: str) -> Listing | None:
+        """What was last kept of the tree, if all of its contents are still there."""
+        ...
+
+    def keep(self, tree: str, listing: Listing) -> None: ...
+
+    def add(self, wanted: Mapping[str, Callable[[], Taken]]) -> Mapping[str, Content]:
+        """Find the contents by their keys; only those that are not known yet are read, and kept in one commit."""
+        ...
+
+    def readings(self, numbers: Sequence[int], bare: bool = False) -> Mapping[int, Reading]:
+        """Of contents that are known. A bare one is without symbols and mentions. KeyError if one is gone."""
+        ...
+
+    def saying(self, term: Term, name: str) -> Mapping[int, int]:
+        """Contents, of whatever tree, with how often each says it."""
         ...
 
 
@@ -157,7 +180,7 @@ class Insight(Protocol):
         """Test files that cover the changed files; empty when that is not known."""
         ...
 
-    def find(self, text: str, files: Files) -> Sequence[Found]:
+    def find(self, text: str, files: Files) -> Sequence[Sought]:
         """Where a name is defined, then who uses it; empty for a text that is no name of a definition."""
         ...
 

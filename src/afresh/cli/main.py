@@ -33,6 +33,11 @@ SECTIONS = {
         "export": "Write queue and journals to files that git can keep.",
         "import": "Bring tasks back from such files, here or on another machine.",
     },
+    "Code": {
+        "find": "Find a function, class or constant by its name or a part of it.",
+        "who-calls": "Show who calls a function or class, and who hands it on.",
+        "watch": "Keep what is known of the code current while you work.",
+    },
     "Look inside": {
         "decisions": "Show who decided what in a task, and what followed.",
         "context": "Show, compare and verify what the model was sent.",
@@ -57,9 +62,9 @@ def load(name: str) -> click.Command:
 
     from afresh.errors import Broken
 
-    module = f"afresh.cli.{name}"
+    module = f"afresh.cli.{name.replace('-', '_')}"
     if util.find_spec(module) is None:
-        raise Broken(f"the command {name!r} is listed in cli/main.py, but there is no cli/{name}.py")
+        raise Broken(f"the command {name!r} is listed in cli/main.py, but there is no {module}")
     return import_module(module).command
 
 

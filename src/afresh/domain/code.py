@@ -1,5 +1,6 @@
 """What a file of code says of itself, whatever its language: read once for each content, never executed."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -69,6 +70,8 @@ class Reading:
     """Why a run may begin here (`if __name__ == "__main__"`, `func main`); empty if none may."""
     fault: str = ""
     """Why it was not understood: does not parse, too large, generated, not text. Then the rest may be empty."""
+    packages: tuple[str, ...] = ()
+    """Packages or namespaces that it declares itself to be part of, where the language has such a declaration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +92,41 @@ class Churn:
     commits: int = 0
     last: float = 0.0
     """Seconds since 1970 of the last commit that touched it; 0 when none did."""
+
+
+class Term(StrEnum):
+    """What contents can be looked up by."""
+
+    WORD = "w"
+    MENTION = "m"
+    SYMBOL = "d"
+    """Last part of the name of what is defined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A content as it is taken into an index."""
+
+    reading: Reading
+    words: Mapping[str, int]
+    """How often it says each, stemmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A content that an index holds."""
+
+    number: int
+    length: int
+    """Words in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What was last seen of a tree."""
+
+    stamps: str
+    """Paths and marks in turn, each ended by a zero sign."""
+    keys: Sequence[str]
+    """Of the content of each file of code, in the order of the paths."""
+    contents: Sequence[Content]

@@ -2,79 +2,113 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
-from afresh.domain.code import Churn, Place, Reading
-from afresh.domain.words import split, stem
+from afresh.domain.code import Churn, Content, Import, Listing, Place, Reading, Term
+from afresh.domain.words import stem
 from afresh.errors import AfreshError
 from afresh.insight import languages
 from afresh.insight.covers import by_import, by_name, is_test
-from afresh.ports import Files
+from afresh.insight.held import HeldCode
+from afresh.insight.said import words_in
+from afresh.insight.taking import key_of, listed, take
+from afresh.ports import CodeStore, Files
 
-IDENTIFIER = re.compile(r"[^\W\d]\w+")
+JOINING = re.compile(r"[\W_]+")
+T = TypeVar("T")
 
 
 class Code:
+    """Made by `code_of`, or by `index.refresh` where there is a store."""
+
     def __init__(
-        self, files: Files, churn: Mapping[str, Churn] | None = None, measured: Mapping[str, Sequence[str]] | None = None
+        self,
+        files: Files,
+        paths: tuple[str, ...],
+        listing: Listing,
+        store: CodeStore,
+        churn: Mapping[str, Churn] | None = None,
+        measured: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """`measured` has the test files that were seen to run each file."""
-        self._files, self._churn, self._measured = files, churn or {}, measured or {}
-        self.paths = tuple(files.paths())
-        self.files: Sequence[str] = tuple(path for path in self.paths if languages.language_of(path))
-        self._known: dict[str, tuple[str, Reading, Counter[str]]] = {path: self._read(path) for path in self.files}
-        self._modules: dict[str, Any] = {}
+        self._files, self._store, self._churn, self._measured = files, store, churn or {}, measured or {}
+        self.paths = paths
+        """All files that are not ignored, sorted."""
+        self.files: Sequence[str] = languages.understood(paths)
+        """Those in a language that is understood."""
+        self._keys: dict[str, str] = dict(zip(self.files, listing.keys, strict=True))
+        self._contents: dict[str, Content] = dict(zip(self.files, listing.contents, strict=True))
+        self._forget()
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Changes when anything in the code of the tree does."""
         content = sha256()
         for path in self.paths:
-            content.update(f"{path}\0{self._known[path][0] if path in self._known else ''}\n".encode("utf-8", "backslashreplace"))
+            content.update(f"{path}\0{self._keys.get(path, '')}\n".encode("utf-8", "surrogatepass"))
         return content.hexdigest()
 
     def reading(self, path: str) -> Reading:
         """KeyError for what is not among `files`."""
-        return self._known[path][1]
+        number = self._contents[path].number
+        if number not in self._readings:
+            self._readings |= self._asked(lambda: self._store.readings([self._contents[path].number]))
+        return self._readings[self._contents[path].number]
 
     def text(self, path: str) -> str:
         """As on disk now. What was read before is corrected if it differs."""
         text = self._files.read(path)
-        if path in self._known and self._known[path][0] != _mark(text):
-            self._known[path] = _taken(path, text)
+        if path in self._keys and self._keys[path] != (key := key_of(path, text)):
+            self._keys[path] = key
+            self._contents[path] = self._asked(lambda: self._store.add({key: partial(take, path, text)}))[key]
             self._forget()
         return text
 
     def defining(self, name: str) -> Sequence[Place]:
         """Of a qualified name, or a trailing part of it; by path and line."""
-        found = self._defining.get(name.rpartition(".")[2], ())
-        return [place for place in found if f".{place.symbol.name}".endswith(f".{name}")]
+        found = self._found(Term.SYMBOL, name.rpartition(".")[2])
+        self._fill(found)
+        places = [
+            Place(path, symbol)
+            for path in found
+            for symbol in sorted(self.reading(path).symbols, key=lambda symbol: symbol.line)
+            if f".{symbol.name}".endswith(f".{name}")
+        ]
+        return places
 
     def mentioning(self, name: str) -> Sequence[str]:
         """Files whose code uses the identifier, sorted."""
-        return self._mentioning.get(name, ())
+        return list(self._found(Term.MENTION, name))
 
     def imports(self, path: str) -> Sequence[str]:
         """Files of this tree that it imports, sorted."""
         return self._imports.get(path, ())
 
+    def imported_by(self, path: str) -> Sequence[Import]:
+        """What a file imports, as it is written."""
+        return self._bare[path].imports
+
     def importers(self, path: str) -> Sequence[str]:
         return self._importers.get(path, ())
 
     def words(self, word: str) -> Mapping[str, int]:
-        """How often each file says a word, as `domain.words.split` gives it, or another form of it. It is stemmed here."""
-        return self._words.get(stem(word.lower()), {})
+        """How often each file says a word, as `domain.words.split` gives it, or another form of it: it is stemmed here. Words
+        of the path count; single letters and the words of every sentence do not."""
+        stemmed = stem(word.lower())
+        found = Counter(self._found(Term.WORD, stemmed))
+        found.update(self._in_paths(stemmed))
+        return {path: found[path] for path in sorted(found)}
 
     def length(self, path: str) -> int:
-        """Words in the file."""
-        return self._known[path][2].total()
+        """Words in the file and its path."""
+        return self._contents[path].length + words_in(path).total()
 
     def tests_of(self, path: str) -> Sequence[str]:
         """Test files that cover it: by what they import, by their name, and as measured."""
-        measured = (test for test in self._measured.get(path, ()) if test in self._known)
+        measured = (test for test in self._measured.get(path, ()) if test in self._keys)
         return sorted({*by_import(self, path), *by_name(self, path), *measured})
 
     def is_test(self, path: str) -> bool:
@@ -83,29 +117,39 @@ class Code:
     def churn(self, path: str) -> Churn:
         return self._churn.get(path, Churn())
 
+    @property
+    def entries(self) -> Mapping[str, str]:
+        """Files in which a run may begin, with the reason."""
+        return {path: one.entry for path, one in self._bare.items() if one.entry}
+
+    @property
+    def faults(self) -> Mapping[str, str]:
+        """Files that were not understood, with the reason."""
+        return {path: one.fault for path, one in self._bare.items() if one.fault}
+
     @cached_property
-    def _defining(self) -> dict[str, list[Place]]:
-        found: dict[str, list[Place]] = {}
-        for path in self.files:
-            for symbol in sorted(self.reading(path).symbols, key=lambda symbol: symbol.line):
-                found.setdefault(symbol.short, []).append(Place(path, symbol))
+    def _bare(self) -> dict[str, Reading]:
+        """All readings, without what is large in them."""
+        numbers = {content.number for content in self._contents.values()}
+        found = self._asked(lambda: self._store.readings(sorted(numbers), bare=True))
+        return {path: found[content.number] for path, content in self._contents.items()}
+
+    @cached_property
+    def _paths_of(self) -> dict[int, list[str]]:
+        found: dict[int, list[str]] = {}
+        for path, content in self._contents.items():
+            found.setdefault(content.number, []).append(path)
         return found
 
     @cached_property
-    def _mentioning(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for path in self.files:
-            for name in self.reading(path).mentions:
-                found.setdefault(name, []).append(path)
-        return found
+    def _plain_paths(self) -> list[tuple[str, str]]:
+        return [(path, JOINING.sub("", path).lower()) for path in self.files]
 
-    @cached_property
-    def _words(self) -> dict[str, dict[str, int]]:
-        found: dict[str, dict[str, int]] = {}
-        for path in self.files:
-            for word, count in self._known[path][2].items():
-                found.setdefault(word, {})[path] = count
-        return found
+    def _in_paths(self, stemmed: str) -> dict[str, int]:
+        """Paths that say a word. Each word of a path, also a joined one, stands in it when all signs between are left out."""
+        within = stemmed[:-1] if stemmed.endswith("y") else stemmed
+        some = (path for path, plain in self._plain_paths if within in plain or not plain.isascii())
+        return {path: count for path in some if (count := words_in(path)[stemmed])}
 
     @cached_property
     def _imports(self) -> dict[str, list[str]]:
@@ -120,41 +164,48 @@ class Code:
         return found
 
     def _targets(self, path: str) -> set[str]:
-        reading = self.reading(path)
+        reading = self._bare[path]
+        if not reading.language:
+            return set()
         speaker = languages.speaker(reading.language)
         if reading.language not in self._modules:
             self._modules[reading.language] = speaker.modules(self)
         modules = self._modules[reading.language]
         return {target for one in reading.imports for target in speaker.targets(one, path, modules)}
 
-    def _read(self, path: str) -> tuple[str, Reading, Counter[str]]:
+    def _found(self, term: Term, name: str) -> dict[str, int]:
+        """Files of this tree that say it, sorted."""
+        found = self._asked(lambda: self._store.saying(term, name))
+        placed = ((path, count) for number, count in found.items() for path in self._paths_of.get(number, ()))
+        return dict(sorted(placed))
+
+    def _fill(self, paths: Iterable[str]) -> None:
+        lacking = {self._contents[path].number for path in paths} - self._readings.keys()
+        if lacking:
+            self._readings |= self._asked(lambda: self._store.readings(sorted(lacking)))
+
+    def _asked(self, ask: Callable[[], T]) -> T:
+        """What the store says; one that fails, or has lost what it knew, is done without from here on."""
         try:
-            return _taken(path, self._files.read(path))
-        except (OSError, UnicodeError, AfreshError):
-            return "", Reading(languages.language_of(path), 0, fault="cannot be read as text"), _said(path, "")
+            return ask()
+        except (AfreshError, KeyError):
+            self._store = HeldCode()
+            listing = listed(self._files, dict.fromkeys(self.paths, ""), "", self._store)
+            self._keys = dict(zip(self.files, listing.keys, strict=True))
+            self._contents = dict(zip(self.files, listing.contents, strict=True))
+            self._forget()
+            return ask()
 
     def _forget(self) -> None:
-        self._modules.clear()
-        for name in ("_defining", "_mentioning", "_words", "_imports", "_importers"):
+        self._readings: dict[int, Reading] = {}
+        self._modules: dict[str, Any] = {}
+        for name in ("_bare", "_paths_of", "_imports", "_importers", "digest"):
             self.__dict__.pop(name, None)
 
 
-def code_of(files: Files, churn: Mapping[str, Churn] | None = None, measured: Mapping[str, Sequence[str]] | None = None) -> Code:
+def code_of(
+    files: Files, churn: Mapping[str, Churn] | None = None, measured: Mapping[str, Sequence[str]] | None = None
+) -> Code:
     """Of a tree that nothing is known of yet, without a store."""
-    return Code(files, churn, measured)
-
-
-def _taken(path: str, text: str) -> tuple[str, Reading, Counter[str]]:
-    return _mark(text), languages.read(path, text), _said(path, text)
-
-
-def _mark(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _said(path: str, text: str) -> Counter[str]:
-    said: Counter[str] = Counter(map(stem, split(path)))
-    for identifier, count in Counter(IDENTIFIER.findall(text)).items():
-        for word in split(identifier):
-            said[stem(word)] += count
-    return said
+    stamps, store = dict.fromkeys(files.paths(), ""), HeldCode()
+    return Code(files, tuple(stamps), listed(files, stamps, "", store), store, churn, measured)

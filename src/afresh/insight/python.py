@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from afresh.domain.fact import FactKind, Look, Region
-from afresh.domain.found import Found
+from afresh.domain.sought import Sought
 from afresh.domain.state import State
 from afresh.insight.code import Code, code_of
 from afresh.insight.covering import tests_for
@@ -75,7 +75,7 @@ class PythonInsight:
     def tests_for(self, changed: Sequence[str], files: Files) -> Sequence[str]:
         return tests_for(changed, self._reader.tree(files))
 
-    def find(self, text: str, files: Files) -> Sequence[Found]:
+    def find(self, text: str, files: Files) -> Sequence[Sought]:
         return find(self._code(files), text)
 
     def _offers(self, found: list[tuple[Source, Function]], gone: frozenset[str], tree: Tree) -> list[Suggestion]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from afresh.domain.fact import Look, Region
-from afresh.domain.found import Found
+from afresh.domain.sought import Sought
 from afresh.domain.state import State
 from afresh.ports import Files
 
@@ -18,5 +18,5 @@ class Blind:
     def tests_for(self, changed: Sequence[str], files: Files) -> Sequence[str]:
         return ()
 
-    def find(self, text: str, files: Files) -> Sequence[Found]:
+    def find(self, text: str, files: Files) -> Sequence[Sought]:
         return ()

@@ -7,7 +7,7 @@ from fnmatch import fnmatch
 from typing import Any
 
 from afresh.adapters.tools.tool import FunctionTool, schema
-from afresh.domain.found import Found
+from afresh.domain.sought import Sought
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
 
@@ -27,7 +27,7 @@ def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
     return Outcome(f"no hit for {args['text']!r} in {len(paths)} files", ok=True)
 
 
-def sorted_out(known: Sequence[Found], found: Mapping[str, Sequence[str]]) -> str:
+def sorted_out(known: Sequence[Sought], found: Mapping[str, Sequence[str]]) -> str:
     """Definitions, uses, then the lines that are neither."""
     told = {(one.path, one.line) for one in known}
     rest = {path: [line for line in lines if (path, int(line.partition(":")[0])) not in told] for path, lines in found.items()}
@@ -39,7 +39,7 @@ def sorted_out(known: Sequence[Found], found: Mapping[str, Sequence[str]]) -> st
     return "\n".join(f"{title}:\n{listing(lines)}" for title, lines in parts if lines)
 
 
-def by_file(known: Sequence[Found], defines: bool) -> dict[str, list[str]]:
+def by_file(known: Sequence[Sought], defines: bool) -> dict[str, list[str]]:
     lines: dict[str, list[str]] = {}
     for one in known:
         if one.defines is defines:

@@ -30,7 +30,7 @@ class Modules:
 def modules(code: "Code") -> Modules:
     sources = frozenset(path for path in code.files if path.endswith((".py", ".pyi")))
     paths = {name: path for path in sorted(sources, reverse=True) for name in module_names(path, sources)}
-    return Modules(paths, sources, lambda path: code.reading(path).imports)
+    return Modules(paths, sources, code.imported_by)
 
 
 def targets(imported: Import, path: str, modules: Modules) -> Iterable[str]:

@@ -1,0 +1,43 @@
+"""The port `CodeStore` in memory: for a view that is made once, and where the store on disk can't be used."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from afresh.domain.code import Content, Listing, Reading, Taken, Term
+
+
+@dataclass(slots=True)
+class HeldCode:
+    _listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
+    _contents: dict[str, Content] = field(default_factory=dict[str, Content])
+    _taken: dict[int, Taken] = field(default_factory=dict[int, Taken])
+    _terms: dict[tuple[Term, str], dict[int, int]] = field(default_factory=dict[tuple[Term, str], dict[int, int]])
+
+    def listing(self, tree: str) -> Listing | None:
+        return self._listings.get(tree)
+
+    def keep(self, tree: str, listing: Listing) -> None:
+        self._listings[tree] = listing
+
+    def add(self, wanted: Mapping[str, Callable[[], Taken]]) -> Mapping[str, Content]:
+        for key, take in wanted.items():
+            if key not in self._contents:
+                taken, number = take(), len(self._contents) + 1
+                self._taken[number] = taken
+                for term, name, count in terms_of(taken):
+                    self._terms.setdefault((term, name), {})[number] = count
+                self._contents[key] = Content(number, sum(taken.words.values()))
+        return {key: self._contents[key] for key in wanted}
+
+    def readings(self, numbers: Sequence[int], bare: bool = False) -> Mapping[int, Reading]:
+        found = {number: self._taken[number].reading for number in numbers}
+        return {number: replace(one, symbols=(), mentions=()) for number, one in found.items()} if bare else found
+
+    def saying(self, term: Term, name: str) -> Mapping[int, int]:
+        return self._terms.get((term, name), {})
+
+
+def terms_of(taken: Taken) -> Iterable[tuple[Term, str, int]]:
+    yield from ((Term.WORD, word, count) for word, count in taken.words.items())
+    yield from ((Term.MENTION, name, 1) for name in taken.reading.mentions)
+    yield from ((Term.SYMBOL, name, 1) for name in {symbol.short for symbol in taken.reading.symbols})

@@ -1,0 +1,125 @@
+"""Headers, assignments and documentation of Python as one line each, with the strings as they are written."""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from keyword import iskeyword
+
+from afresh.insight.languages.python_mask import APART, STRING
+
+LONGEST = 160
+"""Characters of an assignment."""
+LOOSE = re.compile(r"(?<=[(\[{]) |,? (?=\))| (?=[\]}])")
+INNER = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
+EQUALS = re.compile(r"(?<![=!<>:+\-*/%&|^@])=(?!=)")
+KEY = re.compile(r"\*\*|\w+ *=(?!=)")
+QUOTED = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')")
+
+
+def tidy(source: str) -> str:
+    """On one line, without comments."""
+    strings: list[str] = []
+    code = APART.sub(lambda match: "" if match[0][0] == "#" else strings.append(match[0]) or STRING, source)
+    return restored(collapsed(code.replace("\\\n", " ")), iter(strings))
+
+
+def collapsed(code: str) -> str:
+    code = code.strip() if "  " not in code and "\n" not in code else " ".join(code.split())
+    return LOOSE.sub("", code) if "( " in code or " )" in code or "[ " in code or "{ " in code else code
+
+
+def restored(code: str, strings: Iterator[str]) -> str:
+    return re.sub(STRING, lambda _: next(strings).replace("\\\n", "").replace("\n", "\\n"), code) if STRING in code else code
+
+
+def headed(source: str) -> str:
+    """The header that a text begins with, up to its colon, on one line."""
+    strings: list[str] = []
+    code = APART.sub(lambda match: "" if match[0][0] == "#" else strings.append(match[0]) or STRING, source)
+    depth = 0
+    for match in re.finditer(r"[()\[\]{}:]", code):
+        if match[0] == ":" and not depth:
+            code = code[: match.start()].replace("\\\n", " ")
+            break
+        depth += 1 if match[0] in "([{" else -1 if match[0] in ")]}" else 0
+    return restored(collapsed(code), iter(strings))
+
+
+def bases_of(signature: str) -> tuple[str, ...]:
+    """What a class extends, as written."""
+    strings: list[str] = []
+    quoted = '"' in signature or "'" in signature
+    code = APART.sub(lambda match: strings.append(match[0]) or STRING, signature) if quoted else signature
+    inside = code.partition("(")[2].rpartition(")")[0]
+    if not inside.strip():
+        return ()
+    texts = iter(strings)
+    parts = [(part.strip(), restored(part.strip(), texts)) for part in split_outside(inside)]
+    return tuple(whole for part, whole in parts if part and not KEY.match(part))
+
+
+def split_outside(code: str) -> list[str]:
+    """At the commas that stand in no brackets."""
+    if "(" not in code and "[" not in code and "{" not in code:
+        return code.split(",")
+    parts, depth, begin = list[str](), 0, 0
+    for place, sign in enumerate(code):
+        if sign in "([{":
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+        elif sign == "," and not depth:
+            parts.append(code[begin:place])
+            begin = place + 1
+    return [*parts, code[begin:]]
+
+
+def is_interface(bases: Sequence[str]) -> bool:
+    return any(base.partition("[")[0].rpartition(".")[2] == "Protocol" for base in bases)
+
+
+def cut(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def names_in(target: str) -> list[str]:
+    """Names that are bound by the target of an assignment; a part that is no plain name binds none here."""
+    bare = target.strip().strip("()[]")
+    return [name for part in bare.split(",") if (name := part.strip()).isidentifier() and not iskeyword(name)]
+
+
+def also_bound(rest: str) -> list[str]:
+    """Names that are bound by what stands behind the first `=` of a masked assignment: `a = b = 1`."""
+    if "=" not in rest:
+        return []
+    targets = EQUALS.split(rest)
+    if len(targets) > 1 and any(sign in rest for sign in "([{"):
+        targets = EQUALS.split(without_brackets(rest))
+    return [name for target in targets[:-1] if not target.strip().startswith("lambda") for name in names_in(target)]
+
+
+def without_brackets(code: str) -> str:
+    before = ""
+    while before != code:
+        before, code = code, INNER.sub("", code)
+    return code
+
+
+def first_line(lines: Sequence[str]) -> str:
+    """Of a documentation, whose source lines these are."""
+    found = QUOTED.match(lines[0].lstrip())
+    if found is None:
+        return ""
+    quote, raw = found[1], found[0][0] in "rR"
+    inside = [lines[0].lstrip()[found.end() :], *lines[1:]]
+    last = inside[-1].rstrip()
+    inside[-1] = last[: last.rfind(quote)]
+    line = next((line.expandtabs().strip() for line in inside if line.strip()), "")
+    return line if raw or "\\" not in line else _unescaped(line, quote)
+
+
+def _unescaped(line: str, quote: str) -> str:
+    try:
+        return str(ast.literal_eval(f"{quote}{line.removesuffix(chr(92))}{quote}")).strip().partition("\n")[0].strip()
+    except (SyntaxError, ValueError):
+        return line
