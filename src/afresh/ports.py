@@ -146,12 +146,10 @@ class Past(Protocol):
         """Where two commits part; empty if they have nothing in common."""
         ...
 
-    def changes(self, before: str, after: str) -> Sequence[Change]:
-        """What differs between two commits, by path; nothing when it is more than anybody would look at."""
-        ...
+    def changes(self, before: str, after: str) -> Sequence[Change]: ...
 
     def log(self, until: str, paths: Sequence[str], most: int) -> Sequence[Commit]:
-        """The latest commits up to this one that touched these paths, or any if there are none, the newest first."""
+        """The latest commits up to this one that touched these paths, the newest first."""
         ...
 
 

@@ -9,6 +9,7 @@ from afresh.adapters.models.settings import Settings as ModelSettings
 from afresh.adapters.queue.keep import keep
 from afresh.adapters.queue.worker import worker_id
 from afresh.adapters.sandbox import Mounts, choose, require_own_tree
+from afresh.adapters.store.code import SqliteCode
 from afresh.adapters.templates import call_template, template
 from afresh.adapters.time import SystemClock
 from afresh.adapters.tools import TOOLS
@@ -85,7 +86,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         workspace=workspace,
         files=workspace.files,
         sandbox=sandbox,
-        insight=PythonInsight(),
+        insight=PythonInsight(SqliteCode(desk.project.state / "code.db"), task.id),
         tools=TOOLS,
         template=template(task.type, desk.templates),
         clock=clock,

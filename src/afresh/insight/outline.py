@@ -60,7 +60,8 @@ def close(code: Code, state: State, targets: Sequence[Target]) -> list[Near]:
     found += [Near(path, "") for path in code.files if not code.is_test(path)]
     first: dict[str, Near] = {}
     for one in found:
-        first.setdefault(one.path, one)
+        if not NOISE.search(one.path) or one.why == NAMED:
+            first.setdefault(one.path, one)
     return list(first.values())[:CLOSE]
 
 
@@ -112,7 +113,8 @@ def _others(code: Code, state: State) -> list[str]:
 
 
 def _faults(code: Code) -> list[str]:
-    faults = [f"{path} ({code.reading(path).fault})" for path in code.files if code.reading(path).fault]
+    found = {path: code.reading(path).fault for path in code.files if not NOISE.search(path)}
+    faults = [f"{path} ({fault})" for path, fault in found.items() if fault]
     return ["not understood: " + _listed(faults)] if faults else []
 
 

@@ -1,16 +1,18 @@
 """What can be known of Python code without a model."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from afresh.domain.fact import FactKind, Look, Region
 from afresh.domain.sought import Sought
 from afresh.domain.state import State
-from afresh.insight.code import Code, code_of
+from afresh.insight.code import Code
 from afresh.insight.covering import tests_for
 from afresh.insight.finding import find
+from afresh.insight.held import HeldCode
+from afresh.insight.index import refresh
 from afresh.insight.looks import looks as sections
 from afresh.insight.looks.scene import scene
 from afresh.insight.looks.violations import because
@@ -20,7 +22,7 @@ from afresh.insight.reshape.suggestion import Suggestion
 from afresh.insight.reshape.suggestions import suggestions
 from afresh.insight.source import Function, Source
 from afresh.insight.tree import Reader, Tree, scope, within
-from afresh.ports import Files
+from afresh.ports import CodeStore, Files
 
 COUNTED = ("fix_violation", "refactor")
 OFFERED, VARIANTS, LISTED = 5, 8, 20
@@ -51,8 +53,9 @@ class Variants:
 class PythonInsight:
     """Implements the port `Insight`. Holds nothing but caches: the same tree and state always give the same answer."""
 
-    def __init__(self, code: Callable[[Files], Code] = code_of) -> None:
-        self._reader, self._code = Reader(), code
+    def __init__(self, store: CodeStore | None = None, tree: str = "tree") -> None:
+        """`tree` is what the store knows the task's tree by."""
+        self._reader, self._store, self._tree = Reader(), store or HeldCode(), tree
         self._variants: dict[tuple[str, str, str], Variants] = {}
 
     def looks(self, state: State, files: Files, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Look]:
@@ -77,6 +80,9 @@ class PythonInsight:
 
     def find(self, text: str, files: Files) -> Sequence[Sought]:
         return find(self._code(files), text)
+
+    def _code(self, files: Files) -> Code:
+        return refresh(files, self._tree, self._store)
 
     def _offers(self, found: list[tuple[Source, Function]], gone: frozenset[str], tree: Tree) -> list[Suggestion]:
         """The best of each function first, then the next best of each."""
