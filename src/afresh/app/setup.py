@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from afresh.app.instructions import first_found
 from afresh.app.tasks import Desk
-from afresh.insight.commands import likely_checks
 from afresh.projections.rebuild import rebuild as rebuild_projections
 
 CONFIG = """\
@@ -23,12 +22,15 @@ def init(desk: Desk) -> Sequence[str]:
     made = "kept" if config.exists() else "made"
     if not config.exists():
         config.write_text(CONFIG, "utf-8")
-    checks = desk.settings.checks or likely_checks(desk.project.root)
-    found = ", ".join(checks) or "none found: pass --check, or set checks in the config"
+    from afresh.app.checks import Chosen, Place, choose_checks
+
+    settled = desk.settings.checks
+    chosen = Chosen(settled) if settled else choose_checks(Place(desk.project, desk.settings))
+    found = ", ".join(chosen.checks) or "none found: pass --check, or set checks in the config"
     return [
         f"{made} {config.relative_to(desk.project.root)} (yours to commit)",
         f"state in {desk.project.state.relative_to(desk.project.root)} (ignored by git)",
-        f"checks: {found}",
+        f"checks: {found}" + (f" ({chosen.told})" if chosen.told else ""),
         f"instructions: {first_found(desk.instructions) or 'none; write .afresh/AGENT.md if there is something to say'}",
         'next: afresh doctor, then afresh run "what is to be done"',
     ]

@@ -3,7 +3,7 @@
 import re
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from afresh.adapters.exports.layout import promise
@@ -28,7 +28,6 @@ from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
 from afresh.engine.questions import over_ceiling
 from afresh.errors import BadInput
-from afresh.insight.commands import likely_checks
 from afresh.ports import Clock, Ticket
 from afresh.projections.writer import ProjectionWriter
 
@@ -112,7 +111,7 @@ def add(desk: Desk, order: Order) -> State:
     type = order.type or given.type or "implement_feature"
     merged = merged_type(type, desk.templates)
     report = place(merged.family, order.goal, lambda path: (desk.project.root / path).is_file())
-    checks = order.checks or (() if report else given.checks or likely_checks(desk.project.root))
+    checks = order.checks or (() if report else given.checks)
     task = Task(
         id=new_id(order.goal),
         goal=order.goal,
@@ -129,7 +128,18 @@ def add(desk: Desk, order: Order) -> State:
         max_budget=order.max_budget or given.max_budget,
     )
     refuse_unworkable(task, desk.templates, desk.instructions)
+    if not checks and not report:
+        task = replace(task, checks=found_checks(desk))
+        refuse_unworkable(task, desk.templates, desk.instructions)
     return note(desk, None, task.id, [Created(task)])
+
+
+def found_checks(desk: Desk) -> tuple[Check, ...]:
+    """As the project's own files say, and seen to find tests. They are run when the task begins: not here, too."""
+    from afresh.app.checks import Place, choose_checks
+
+    chosen = choose_checks(Place(desk.project, desk.settings), limit=0)
+    return tuple(Check(command, desk.settings.check_timeout) for command in chosen.checks)
 
 
 def find(desk: Desk, name: str | None) -> str:

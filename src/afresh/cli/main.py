@@ -45,6 +45,7 @@ SECTIONS = {
         "knowledge": "What tasks have learnt: list, approve, search.",
         "replay": "See what it would have sent in sessions that your agent recorded.",
         "instructions": "Show what AGENT.md and its like tell a task, line by line.",
+        "fingerprint": "Show what it has found out about this project.",
         "template": "Show and check how windows are laid out, by type of task.",
         "doctor": "Tell what works on this machine.",
         "rebuild": "Make session files and other views again from the journal.",

@@ -1,0 +1,91 @@
+"""The fingerprint of a project, for people and for whoever builds windows: what is measured is kept beside the state."""
+
+import json
+from collections.abc import Iterator, MutableMapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from afresh.adapters.templates import merged_type
+from afresh.adapters.workspace.trees import write_durably
+from afresh.app.checks import Place, find_tests
+from afresh.app.code import opened
+from afresh.app.tasks import Desk
+from afresh.domain.fact import FactKind, Scope
+from afresh.domain.instructions import Level
+from afresh.domain.known import Question as Lookup
+from afresh.insight.commands import Tried
+from afresh.insight.configuration import configuration_of
+from afresh.insight.fingerprint import About, Fingerprint, Question, fingerprint
+
+FILE, RULES = "fingerprint.json", 40
+WHOLE = 600.0
+"""Seconds that the tests may run for when they were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a person asks to see."""
+
+    type: str = ""
+    goal: str = ""
+    run: bool = False
+    """The tests themselves are to be run, however long ago they were."""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    fingerprint: Fingerprint
+    tried: Tried
+    type: str
+
+
+def printed(desk: Desk, wanted: Wanted) -> Printed:
+    """Of the checkout as it is now."""
+    place = Place(desk.project, desk.settings)
+    tried = find_tests(place, min(WHOLE, desk.settings.check_timeout) if wanted.run else 0.0, again=wanted.run)
+    type = wanted.type or desk.settings.type or "implement_feature"
+    code = opened(desk)
+    configuration = configuration_of(code.paths, code.text)
+    family = merged_type(type, desk.templates).family
+    about = About(tuple(own_words(desk, type)), family, Question(wanted.goal), tried.best)
+    return Printed(fingerprint(code, configuration, about, Kept(desk.project.state / FILE)), tried, type)
+
+
+def own_words(desk: Desk, type: str) -> Iterator[str]:
+    """What the user has written for all projects: instructions in the config folder, rules told to all. Nothing of a project."""
+    for source in desk.instructions.look((type,), ()).sources:
+        users = source.file.startswith(str(desk.instructions.users).removesuffix("AGENT.md"))
+        if source.level is Level.USER or (source.level is Level.TYPE and users):
+            yield "\n".join(line.text for part in source.parts for line in part.lines)
+    for known in desk.lore.look_up(Lookup("", (FactKind.RULE,), limit=RULES)):
+        if known.fact.scope is Scope.USER:
+            yield known.fact.text
+
+
+class Kept(MutableMapping[str, str]):
+    """Facts by what they were made of, in a file that may be deleted at any time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._held: dict[str, str] = {}
+        with suppress(OSError, ValueError, AttributeError):
+            held = json.loads(path.read_text("utf-8"))
+            self._held = {key: value for key, value in held.items() if isinstance(value, str)}
+
+    def __getitem__(self, key: str) -> str:
+        return self._held[key]
+
+    def __setitem__(self, key: str, value: str) -> None:
+        self._held[key] = value
+        with suppress(OSError):
+            write_durably(self._path, json.dumps(self._held))
+
+    def __delitem__(self, key: str) -> None:
+        del self._held[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)

@@ -1,0 +1,121 @@
+"""The files by which a project says how it is built, tested and styled: found by name, read once, never run."""
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from afresh.errors import AfreshError
+
+LARGEST, MOST, DEPTH = 200_000, 80, 3
+"""Characters of a file, files in all, and folders above a manifest that is not at the root."""
+ROOT = re.compile(
+    r"pyproject\.toml|setup\.(?:cfg|py)|tox\.(?:ini|toml)|noxfile\.py|(?:GNU)?[Mm]akefile|[Jj]ustfile|\.?pytest\.ini|\.?ruff\.toml"
+    r"|\.flake8|\.?mypy\.ini|pyrightconfig\.json|\.editorconfig|\.pre-commit-config\.ya?ml|\.python-version|\.nvmrc|\.node-version"
+    r"|rust-toolchain(?:\.toml)?|\.?rustfmt\.toml|\.golangci\.ya?ml|pnpm-workspace\.yaml|tsconfig\.json|biome\.jsonc?|global\.json"
+    r"|\.eslintrc(?:\.\w+)?|eslint\.config\.\w+|\.prettierrc(?:\.\w+)?|\.travis\.yml|\.gitlab-ci\.yml|azure-pipelines\.yml"
+    r"|requirements[\w-]*\.txt|manage\.py|(?:mvnw|gradlew)|.*\.slnx?"
+)
+AUTOMATED = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.circleci/config\.yml|\.ci/[^/]+")
+HOSTED = (".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml")
+MANIFEST = re.compile(r"(?:.*/)?(?:package\.json|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|[^/]+\.(?:cs|fs)proj)")
+Plain = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Of one tree: the paths of all its files, and the texts of those that configure it."""
+
+    paths: tuple[str, ...]
+    texts: Mapping[str, str]
+
+    def text(self, path: str) -> str:
+        return self.texts.get(path, "")
+
+    @cached_property
+    def digest(self) -> str:
+        content = sha256()
+        for path, text in sorted(self.texts.items()):
+            content.update(f"{path}\0{len(text)}\0{text}".encode("utf-8", "backslashreplace"))
+        return content.hexdigest()
+
+    @cached_property
+    def project(self) -> Plain:
+        """pyproject.toml as a whole; nothing of one that does not parse."""
+        return toml(self.text("pyproject.toml"))
+
+    def automated(self) -> Sequence[str]:
+        """What runs by itself on a server, likely tests first."""
+        found = [path for path in self.texts if AUTOMATED.fullmatch(path) or path in HOSTED]
+        return sorted(found, key=lambda path: (not re.search(r"test|ci\b|check|build|main", path.rpartition("/")[2]), path))
+
+
+def configures(path: str) -> bool:
+    if "/" not in path and ROOT.fullmatch(path):
+        return True
+    if AUTOMATED.fullmatch(path):
+        return True
+    vendored = re.search(r"(?:^|/)(?:node_modules|vendor|third_party|testdata|fixtures?)/", path)
+    return path.count("/") <= DEPTH and not vendored and bool(MANIFEST.fullmatch(path))
+
+
+def configuration_of(paths: Sequence[str], read: Callable[[str], str]) -> Configuration:
+    """The shallow ones first where there are too many. One that can't be read as text counts as empty."""
+    wanted = sorted(filter(configures, paths), key=lambda path: (path.count("/"), path))[:MOST]
+    return Configuration(tuple(paths), {path: _text(path, read) for path in wanted})
+
+
+def _text(path: str, read: Callable[[str], str]) -> str:
+    try:
+        text = read(path)
+    except (OSError, UnicodeError, AfreshError):
+        return ""
+    return text if len(text) <= LARGEST else ""
+
+
+def toml(text: str) -> Plain:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, ValueError, RecursionError):
+        return {}
+
+
+def json(text: str) -> Plain:
+    """Also of the kind that has comments."""
+    import json
+
+    for said in (text, re.sub(r"^\s*//.*$|/\*.*?\*/", "", text, flags=re.MULTILINE | re.DOTALL)):
+        try:
+            held = json.loads(said)
+        except (ValueError, RecursionError):
+            continue
+        return held if isinstance(held, dict) else {}
+    return {}
+
+
+def ini(text: str) -> Mapping[str, Mapping[str, str]]:
+    from configparser import Error, RawConfigParser
+
+    parser = RawConfigParser(strict=False, allow_no_value=True, delimiters=("=", ":"))
+    try:
+        parser.read_string(text)
+    except (Error, ValueError, AttributeError):
+        return {}
+    return {name: {key: value or "" for key, value in parser.items(name)} for name in parser.sections()}
+
+
+def table(held: Any, *names: str) -> Plain:
+    """The table under these names, empty if there is none: what a file says may be of any shape."""
+    for name in names:
+        held = held.get(name) if isinstance(held, dict) else None
+    return held if isinstance(held, dict) else {}
+
+
+def texts(held: Any) -> list[str]:
+    """The texts of a list, or the one text."""
+    if isinstance(held, str):
+        return [held]
+    return [one for one in held if isinstance(one, str)] if isinstance(held, list) else []

@@ -1,0 +1,176 @@
+"""How the code is written, by all symbols and by a sample of files that does not change when others come or go."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from afresh.domain.code import Kind, Symbol
+from afresh.errors import AfreshError
+from afresh.insight.fingerprint.facts import Style
+from afresh.insight.fingerprint.measured import Measured, indentation, measured
+from afresh.insight.fingerprint.rounded import most_common, share
+from afresh.insight.fingerprint.sources import Sources, some
+
+LOOKED, SAMPLE, LARGEST = 400, 60, 120_000
+"""Files whose symbols are looked at, files that are read, and characters of the largest of them."""
+FAULTS = re.compile(r"err|exc|fault", re.IGNORECASE)
+"""In the names of files that may define exceptions."""
+FORMS = {
+    "snake_case": re.compile(r"_*[a-z0-9]+(?:_[a-z0-9]+)*_*"),
+    "CapWords": re.compile(r"_*[A-Z][A-Za-z0-9]*"),
+    "camelCase": re.compile(r"_*[a-z]+(?:[A-Z]\w*)?"),
+}
+CALLABLE = (Kind.FUNCTION, Kind.METHOD)
+PREVAILS = ("nearly all", "most")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The files with the lowest hashes of their paths: one file more changes at most one of them."""
+
+    sources: Sources
+    paths: tuple[str, ...]
+
+    @cached_property
+    def texts(self) -> tuple[tuple[str, str], ...]:
+        return tuple((path, text) for path in some(self.paths, SAMPLE) if (text := text_of(self.sources, path)))
+
+    @cached_property
+    def measured(self) -> tuple[Measured, ...]:
+        return tuple(measured(text) for path, text in self.texts if path.endswith(".py"))
+
+    def sum(self, name: str) -> int:
+        return sum(getattr(one, name) for one in self.measured)
+
+
+def text_of(sources: Sources, path: str, largest: int = LARGEST) -> str:
+    """Empty for what can't be read or is too large."""
+    try:
+        text = sources.code.text(path)
+    except (OSError, UnicodeError, AfreshError):
+        return ""
+    return text if len(text) <= largest else ""
+
+
+def style(sources: Sources) -> Style:
+    sample = Sample(sources, sources.shipped)
+    looked = {*some(sources.understood, LOOKED), *(path for path in sources.understood if FAULTS.search(path))}
+    classes = [(path, one) for path in sorted(looked) for one in sources.code.reading(path).symbols]
+    symbols = [one for _, one in classes]
+    python = sources.main == "Python"
+    return Style(
+        naming=tuple(naming(symbols)),
+        documented=documented(symbols, sample),
+        typed=typed(sample) if python else "",
+        written=tuple(written(sample)),
+        imports=tuple(imported(sources)) if python else (),
+        errors=tuple(errors(classes, sample)) if python else (),
+        habits=tuple(habits(sample)) if python else (),
+    )
+
+
+def naming(symbols: Sequence[Symbol]) -> Iterator[str]:
+    """Only what is nearly always so is a rule."""
+    for kinds, noun in ((CALLABLE, "functions"), ((Kind.CLASS, Kind.INTERFACE), "types")):
+        names = [one.short for one in symbols if one.kind in kinds and len(one.short) > 2]
+        if len(names) < 5:
+            continue
+        fits = {form: sum(bool(pattern.fullmatch(name)) for name in names) for form, pattern in FORMS.items()}
+        form = max(fits, key=lambda form: fits[form])
+        if fits[form] >= 0.9 * len(names):
+            yield f"{form} {noun}"
+        elif noun == "functions":
+            yield f"mixed names of functions ({share(fits[form], len(names))} {form})"
+
+
+def documented(symbols: Sequence[Symbol], sample: Sample) -> str:
+    """Of what is public: functions, methods and classes that say something of themselves."""
+    public = [one for one in symbols if one.public and one.kind is not Kind.CONSTANT and not one.short.startswith("__")]
+    if len(public) < 5:
+        return ""
+    said = share(sum(bool(one.doc) for one in public), len(public))
+    return f"{said} of the public names are documented{convention(sample)}"
+
+
+def convention(sample: Sample) -> str:
+    """Of docstrings, if one prevails."""
+    docs = sample.sum("docs")
+    counts: dict[str, int] = {}
+    for one in sample.measured:
+        for name, number in one.marked:
+            counts[name] = counts.get(name, 0) + number
+    marked = sum(counts.values())
+    if docs < 8:
+        return ""
+    best = min(counts, key=lambda name: (-counts[name], name))
+    if marked >= 0.15 * docs and counts[best] >= 0.7 * marked:
+        return f", {best}"
+    return ", in plain prose" if marked < 0.08 * docs else ""
+
+
+def typed(sample: Sample) -> str:
+    functions = sample.sum("functions")
+    return f"{share(sample.sum('annotated'), functions)} of the functions are fully annotated" if functions >= 5 else ""
+
+
+def written(sample: Sample) -> Iterator[str]:
+    indents = [indent for _, text in sample.texts if (indent := indentation(text))]
+    if indents:
+        yield f"indented by {most_common(indents)}"
+    double, single = sample.sum("double"), sample.sum("single")
+    if double + single >= 20:
+        prevails = share(max(double, single), double + single) in PREVAILS
+        yield f"{'double' if double > single else 'single'} quotes" if prevails else "mixed quotes"
+
+
+def imported(sources: Sources) -> Iterator[str]:
+    """Between files of the project."""
+    own = {name.rpartition("/")[2] for name in sources.roots}
+    modules = [one.module for path in sources.understood for one in sources.code.imported_by(path)]
+    inner = [module for module in modules if module.startswith(".") or module.split(".")[0] in own]
+    relative = sum(module.startswith(".") for module in inner)
+    if len(inner) >= 8:
+        prevails = share(max(relative, len(inner) - relative), len(inner)) in PREVAILS
+        word = "relative" if 2 * relative > len(inner) else "absolute"
+        yield f"{word} imports" if prevails else "absolute and relative imports"
+
+
+def errors(symbols: Sequence[tuple[str, Symbol]], sample: Sample) -> Iterator[str]:
+    """The exception of the project's own that most others derive from, and what is raised."""
+    classes = {one.short: (path, one) for path, one in reversed(symbols) if one.kind is Kind.CLASS and one.bases}
+    bases = [base.rpartition(".")[2] for _, one in classes.values() for base in one.bases]
+    roots = {
+        name: bases.count(name) for name, (_, one) in classes.items() if bases.count(name) >= 2 and builtin(one.bases, classes)
+    }
+    if roots:
+        chosen = min(roots, key=lambda name: (-roots[name].bit_length(), name))
+        yield f"own: {chosen} and what derives from it ({classes[chosen][0]})"
+    raised = [name for one in sample.measured for name in one.raised]
+    own = sum(name in classes for name in raised)
+    if len(raised) >= 10:
+        yield (
+            f"{share(own, len(raised))} of what is raised is the project's own" if own else "only built-in exceptions are raised"
+        )
+
+
+def builtin(bases: Iterable[str], own: Iterable[str]) -> bool:
+    """It derives from an exception that is not the project's."""
+    names = [base.rpartition(".")[2] for base in bases]
+    return any(re.fullmatch(r"(?:Base)?Exception|\w*Error", name) for name in names) and not any(name in own for name in names)
+
+
+def habits(sample: Sample) -> Iterator[str]:
+    classes, data, functions = sample.sum("classes"), sample.sum("data"), sample.sum("functions")
+    if classes >= 5 and data * 2 > classes:
+        yield f"{share(data, classes)} of the classes are {'frozen ' if sample.sum('frozen') * 2 > data else ''}dataclasses"
+    if functions < 10:
+        return
+    if sample.sum("waiting") * 8 > functions:
+        yield f"{share(sample.sum('waiting'), functions)} of the functions are async"
+    lengths = sorted(length for one in sample.measured for length in one.lengths)
+    yield f"half of the functions have at most {bound(lengths[len(lengths) // 2])} lines"
+
+
+def bound(lines: int) -> int:
+    return next((step for step in (5, 10, 20, 30, 50, 80) if lines <= step), 100)

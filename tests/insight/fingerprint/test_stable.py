@@ -1,0 +1,118 @@
+"""The text stays as it is while the shape of the code does, so that a provider's prompt cache holds; and it is made once."""
+
+import random
+import re
+
+import pytest
+from small_projects import SHOP, module, read
+
+from afresh.insight.commands import Trial
+from afresh.insight.fingerprint import About, fingerprint, known
+from afresh.insight.held import HeldCode
+
+ABOUT = About(("- Use pytest.",), "implement_feature", trial=Trial("pytest", "x", True, True, 0, 40))
+PROJECT = {
+    **SHOP,
+    **{f"src/shop/domain/part{n}.py": module(f"part{n}", "from shop.domain.item import item_1", 6) for n in range(8)},
+}
+
+
+def levels(texts: dict[str, str], store: HeldCode | None = None) -> tuple[str, ...]:
+    made = fingerprint(*read(texts, store=store), ABOUT, {})
+    return made.user, made.project, made.type
+
+
+def change_a_body(text: str, dice: random.Random) -> str:
+    return text.replace('label + "s"', f'label + "{dice.choice("xyz")}"', 1)
+
+
+def add_a_line(text: str, dice: random.Random) -> str:
+    lines = text.split("\n")
+    inside = [number for number, line in enumerate(lines) if line.startswith("    return label")]
+    if inside:
+        lines.insert(dice.choice(inside), f"    label = label.strip()[{dice.randrange(3)}:]")
+    return "\n".join(lines)
+
+
+def rename_a_local(text: str, dice: random.Random) -> str:
+    return re.sub(r"\blabel\b", dice.choice(["name", "word", "title"]), text)
+
+
+def add_a_comment(text: str, dice: random.Random) -> str:
+    return text + f"# {dice.random()}\n"
+
+
+def add_a_function(text: str, dice: random.Random) -> str:
+    return text + f'def more_{dice.randrange(1000)}(x: int) -> int:\n    """One more."""\n    return x + 1\n'
+
+
+EDITS = (change_a_body, add_a_line, rename_a_local, add_a_comment, add_a_function)
+
+
+def test_small_edits_leave_every_byte_as_it_was():
+    dice, texts, same = random.Random(4), dict(PROJECT), 0
+    sources = [path for path in texts if path.endswith(".py") and path.startswith("src/shop/d")]
+    store = HeldCode()
+    before = levels(texts, store)
+    for number in range(200):
+        if number % 10 == 9:
+            texts[f"tests/domain/test_more{number // 50}.py"] = (
+                f"def test_one_more_thing_that_must_hold_{number}():\n    assert True\n"
+            )
+        else:
+            path = dice.choice(sources)
+            texts[path] = dice.choice(EDITS)(texts[path], dice)
+        after = levels(texts, store)
+        same += after == before
+        before = after
+    assert same >= 195, same
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "words"),
+    [
+        ("src/shop/web/views.py", module("views", "import flask\n\nfrom shop.app.sell import sell_1"), "flask"),
+        ("src/shop/reports/monthly.py", module("monthly", "from shop.domain.price import price_1"), "reports"),
+        ("ruff.toml", "line-length = 80\n", "lines up to 80"),
+    ],
+)
+def test_a_new_framework_package_or_rule_changes_it(path: str, text: str, words: str):
+    new = (
+        {path: text, path.rpartition("/")[0] + "/more.py": text, path.rpartition("/")[0] + "/__init__.py": ""}
+        if "/" in path
+        else {path: text}
+    )
+    before, after = levels(SHOP)[1], levels({**SHOP, **new})[1]
+    assert words in after and words not in before
+
+
+def test_an_unchanged_tree_is_measured_once(monkeypatch: pytest.MonkeyPatch):
+    from afresh.insight import fingerprint as package
+
+    kept: dict[str, str] = {}
+    first = fingerprint(*read(SHOP), ABOUT, kept)
+    monkeypatch.setattr(package, "facts_of", lambda *_: pytest.fail("measured again"))
+    assert fingerprint(*read(SHOP), ABOUT, kept) == first
+
+
+def test_what_is_kept_is_for_this_code_and_this_configuration():
+    kept: dict[str, str] = {}
+    known(*read(SHOP), kept)
+    known(*read({**SHOP, "ruff.toml": "line-length = 80\n"}), kept)
+    known(*read({**SHOP, "src/shop/domain/item.py": module("item", functions=5)}), kept)
+    assert len(kept) == 3
+
+
+def test_what_can_not_be_read_is_measured_again():
+    kept: dict[str, str] = {}
+    facts = known(*read(SHOP), kept)
+    for wrong in ("", "{", '{"layout": 3}', '{"strange": 1}', "[]"):
+        kept[next(iter(kept))] = wrong
+        assert known(*read(SHOP), kept) == facts
+
+
+def test_only_so_much_is_kept():
+    kept: dict[str, str] = {}
+    for number in range(12):
+        known(*read({"a.py": f"x = {number}\n"}), kept)
+    assert len(kept) == 8
