@@ -1,6 +1,8 @@
 """The composition root: the only place where engine and adapters meet."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from afresh.adapters.hooks import CommandHook
@@ -14,14 +16,17 @@ from afresh.adapters.templates import call_template, template
 from afresh.adapters.time import SystemClock
 from afresh.adapters.tools import TOOLS
 from afresh.adapters.workspace.environment import environment_folders
+from afresh.adapters.workspace.history import history
 from afresh.adapters.workspace.moved import unpack
 from afresh.adapters.workspace.past import GitPast
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.acceptance import refuse_large
 from afresh.app.calibration import learnt
+from afresh.app.fingerprint import Kept
 from afresh.app.knowledge import library, settle
 from afresh.app.tasks import Desk, block
+from afresh.domain.history import History
 from afresh.domain.state import State
 from afresh.engine.agent import Agent, Upkeep
 from afresh.engine.compaction.written import Ask
@@ -86,7 +91,12 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         workspace=workspace,
         files=workspace.files,
         sandbox=sandbox,
-        insight=PythonInsight(SqliteCode(desk.project.state / "code.db"), task.id),
+        insight=PythonInsight(
+            SqliteCode(desk.project.state / "code.db"),
+            task.id,
+            told(desk, repository),
+            Kept(desk.project.state / "projects.json"),
+        ),
         tools=TOOLS,
         template=template(task.type, desk.templates),
         clock=clock,
@@ -99,6 +109,11 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         library=library(desk, workspace.root),
         past=GitPast(repository),
     )
+
+
+def told(desk: Desk, repository: Repository) -> Callable[[str], History]:
+    """What the commits before a task tell, read once."""
+    return cache(lambda base: history(repository.git, base, desk.project.state))
 
 
 def upkeep(desk: Desk, spec: str) -> Upkeep:

@@ -6,7 +6,7 @@ from afresh.domain.summary import Pruning
 from afresh.domain.window import Tier
 
 SECTIONS = (
-    "instructions", "task", "knowledge", "outline", "graph", "contracts", "history", "diff", "similar", "summary", "archive",
+    "instructions", "fingerprint", "task", "knowledge", "outline", "graph", "contracts", "history", "diff", "similar", "summary", "archive",
     "known", "memory", "decisions", "failed", "work", "names", "target", "callers", "tests", "files", "beginning", "cited", "changes",
     "coverage", "suggestions", "verification", "failing", "plan", "earlier", "last",
 )  # fmt: skip

@@ -30,7 +30,7 @@ VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
 def drafts(memory: Memory) -> tuple[Draft, ...]:
     """Every section that has something to say."""
     made = [
-        instructions(memory), task(memory), knowledge(memory), outline(memory), summary(memory), archive(memory), known(memory),
+        instructions(memory), fingerprint(memory), task(memory), knowledge(memory), outline(memory), summary(memory), archive(memory), known(memory),
         recollections(memory), decisions(memory), failed(memory), files(memory), beginning(memory), cited(memory), changes(memory),
         suggestions(memory), verification(memory), failing(memory), plan(memory), earlier(memory), last(memory),
     ]  # fmt: skip
@@ -46,6 +46,13 @@ def task(memory: Memory) -> Draft:
     rules = [f"- {look.text}" for look in memory.of("rule")]
     told = [*([RULES] if rules else []), *rules, *spoken(memory.state)]
     return always("task", f"Task ({order.type})", [order.goal, *told, *criteria(order)])
+
+
+def fingerprint(memory: Memory) -> Draft:
+    """What the project is; a line goes before it is cut."""
+    lines = [line for look in memory.of("fingerprint") for line in look.text.splitlines()]
+    pieces = [Piece(line, "lines of the fingerprint", number) for number, line in enumerate(lines)]
+    return Draft("fingerprint", "This project", Tier.PHASE, tuple(pieces))
 
 
 def knowledge(memory: Memory) -> Draft:

@@ -14,13 +14,13 @@ from afresh.domain.text import one_line
 from afresh.insight.code import Code
 from afresh.insight.looks import relevance
 from afresh.insight.looks.relevance import DEFINITIONS
-from afresh.insight.looks.scene import NOISE
-from afresh.insight.looks.targets import NAMED, Target, named_files, order, wording
+from afresh.insight.looks.scene import NOISE, Scene
+from afresh.insight.looks.targets import NAMED, named_files, order, wording
 
-LONGEST, PER_LINE, SHORTEST, SIGNATURE, LISTED, CLOSE, WORD, TESTS = 9_000, 25, 150, 60, 300, 12, 0.35, 6
+LONGEST, PER_LINE, SHORTEST, SIGNATURE, LISTED, CLOSE, LEAST, TESTS = 9_000, 25, 150, 60, 300, 12, 0.2, 6
 """Characters: of the whole, of one file (one for so many tokens of the ceiling, and at least so many), of a signature, of a list
-of others; files that are told of with signatures; and the
-part of the best score that a file must have to be among them by its words alone; and folders of tests that are listed."""
+of others; files that are told of with signatures; the part of the best score that a file must have to be among them because of
+the ranking alone; and folders of tests that are listed."""
 READ = (".md", ".rst", ".toml", ".cfg", ".txt", ".yaml", ".yml")
 
 
@@ -30,8 +30,9 @@ class Near:
     why: str
 
 
-def outline(code: Code, state: State, targets: Sequence[Target]) -> str:
-    near = close(code, state, targets)
+def outline(scene: Scene) -> str:
+    code, state, targets = scene.code, scene.state, scene.targets
+    near = close(scene)
     words = relevance.weights(code, wording(state))
     width = max(SHORTEST, state.budget // PER_LINE)
     lines = [_told(code, one, words, [target.symbol for target in targets if target.path == one.path], width) for one in near]
@@ -41,22 +42,21 @@ def outline(code: Code, state: State, targets: Sequence[Target]) -> str:
     return "\n".join([*_fitting([*lines, *own], room), *tail])
 
 
-def close(code: Code, state: State, targets: Sequence[Target]) -> list[Near]:
-    """Named, changed, read, holding what is named; their tests; those that say the words of the task; and in a small tree all."""
-    text = order(state)
-    named, scores = named_files(code, text), relevance.files(code, relevance.weights(code, wording(state)))
+def close(scene: Scene) -> list[Near]:
+    """Named, changed, read, holding what is named; their tests; those that the ranking puts first; and in a small tree all."""
+    code, state, targets = scene.code, scene.state, scene.targets
+    named, told = named_files(code, order(state)), [one for one in scene.ranked if one.score >= LEAST]
     found = [Near(path, NAMED) for path in sorted(named)]
     found += [Near(path, "changed") for path in state.changed if path in code.files]
     found += [Near(target.path, f"holds {target.symbol.name}") for target in targets if target.why == NAMED]
     found += [Near(region.path, "read") for region in state.regions if region.path in code.files and not region.changed]
-    best = max(scores.values(), default=0.0)
-    told = [path for path in sorted(scores, key=lambda path: (-scores[path], path)) if scores[path] >= WORD * best]
+    reasons = {one.path: one.reasons[0] if one.reasons else "" for one in told}
     sure = list(dict.fromkeys(one.path for one in found))
-    central = sure or told[:2]
-    found += [] if sure else [Near(path, relevance.because(code, path, wording(state))) for path in central]
+    central = sure or list(reasons)[:2]
+    found += [Near(path, reasons[path]) for path in central if path in reasons]
     for path in [path for path in central if not code.is_test(path)][:3]:
-        found += [Near(test, f"tests {PurePosixPath(path).name}") for test in _nearest(code.tests_of(path), path, scores)]
-    found += [Near(path, relevance.because(code, path, wording(state))) for path in told[: 2 * CLOSE] if not code.is_test(path)]
+        found += [Near(test, f"tests {PurePosixPath(path).name}") for test in _nearest(code.tests_of(path), path, list(reasons))]
+    found += [Near(path, why) for path, why in reasons.items()]
     found += [Near(path, "") for path in code.files if not code.is_test(path)]
     first: dict[str, Near] = {}
     for one in found:
@@ -65,10 +65,10 @@ def close(code: Code, state: State, targets: Sequence[Target]) -> list[Near]:
     return list(first.values())[:CLOSE]
 
 
-def _nearest(tests: Sequence[str], path: str, scores: dict[str, float]) -> list[str]:
-    """Those named after it before those that say the words of the task."""
-    stem = PurePosixPath(path).stem
-    return sorted(tests, key=lambda test: (stem not in PurePosixPath(test).stem, -scores.get(test, 0), test))[:2]
+def _nearest(tests: Sequence[str], path: str, ranked: Sequence[str]) -> list[str]:
+    """Those named after it before those that matter for the task."""
+    stem, places = PurePosixPath(path).stem, {test: at for at, test in enumerate(ranked)}
+    return sorted(tests, key=lambda test: (stem not in PurePosixPath(test).stem, places.get(test, len(ranked)), test))[:2]
 
 
 def _told(code: Code, near: Near, words: dict[str, float], wanted: Sequence[Symbol], width: int) -> str:

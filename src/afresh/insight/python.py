@@ -1,11 +1,12 @@
 """What can be known of Python code without a model."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from afresh.domain.fact import FactKind, Look, Region
+from afresh.domain.history import UNTOLD_HISTORY, History
 from afresh.domain.sought import Sought
 from afresh.domain.state import State
 from afresh.insight.code import Code
@@ -14,6 +15,7 @@ from afresh.insight.finding import find
 from afresh.insight.held import HeldCode
 from afresh.insight.index import refresh
 from afresh.insight.looks import looks as sections
+from afresh.insight.looks.project import project
 from afresh.insight.looks.scene import scene
 from afresh.insight.looks.violations import because
 from afresh.insight.outline import mentioned, outline, rank
@@ -53,15 +55,24 @@ class Variants:
 class PythonInsight:
     """Implements the port `Insight`. Holds nothing but caches: the same tree and state always give the same answer."""
 
-    def __init__(self, store: CodeStore | None = None, tree: str = "tree") -> None:
-        """`tree` is what the store knows the task's tree by."""
-        self._reader, self._store, self._tree = Reader(), store or HeldCode(), tree
+    def __init__(
+        self,
+        store: CodeStore | None = None,
+        tree: str = "tree",
+        history: Callable[[str], History] = lambda base: UNTOLD_HISTORY,
+        kept: MutableMapping[str, str] | None = None,
+    ) -> None:
+        """`tree` is what the store knows the task's tree by; `history` tells of the commits that lead to one; `kept` outlives a
+        crash, for what is measured once a task."""
+        self._reader, self._store, self._tree, self._history = Reader(), store or HeldCode(), tree, history
+        self._kept = {} if kept is None else kept
         self._variants: dict[tuple[str, str, str], Variants] = {}
 
     def looks(self, state: State, files: Files, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Look]:
         code = self._code(files)
-        seen = scene(code, state, about)
-        looks = [Look("outline", "", outline(code, state, seen.targets)), *sections(seen, wanted)]
+        seen = scene(code, state, about, self._history(state.base))
+        print = [Look("fingerprint", "", project(code, state, self._kept))] if "fingerprint" in wanted else []
+        looks = [Look("outline", "", outline(seen)), *print, *sections(seen, wanted)]
         if state.task.judged_as in COUNTED:
             tree = self._reader.tree(files)
             found = violations(tree, state)

@@ -77,6 +77,4 @@ def listing(found: Mapping[str, Sequence[str]]) -> str:
     return "\n".join(parts) + rest
 
 
-tool = FunctionTool(
-    schema("search", "Find names or text (path: folder, file or glob).", ("path",), text="", path=""), run
-)
+tool = FunctionTool(schema("search", "Find names or text (path: folder, file or glob).", ("path",), text="", path=""), run)

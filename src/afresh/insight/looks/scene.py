@@ -6,15 +6,17 @@ from dataclasses import dataclass
 
 from afresh.domain.code import Kind, Symbol
 from afresh.domain.fact import Region
+from afresh.domain.history import UNTOLD_HISTORY, History
 from afresh.domain.state import State
 from afresh.domain.text import numbered, one_line
 from afresh.insight.code import Code
-from afresh.insight.looks.targets import CHANGED, REVIEWED, Target, targets
+from afresh.insight.looks.targets import CHANGED, REVIEWED, Target, order, targets
+from afresh.insight.ranking import Question, Ranked, concerning
 
 NOISE = re.compile(r"\.(?:egg|dist)-info(?:/|$)|(?:^|/)(?:node_modules|vendor|__pycache__)/|\.lock$|-lock\.json$|\.min\.\w+$")
 """Files made by tools, for tools."""
-WIDEST = 110
-"""Characters of a line that stands for itself."""
+WIDEST, RANKED = 110, 12
+"""Characters of a line that stands for itself, and files that are ranked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class Scene:
     code: Code
     state: State
     targets: tuple[Target, ...]
+    ranked: tuple[Ranked, ...] = ()
+    """Files that matter for the task, the most telling first."""
 
     def seen(self, path: str, start: int, end: int) -> bool:
         """The model has read or written a line of it: then it stands under Files."""
@@ -58,8 +62,11 @@ class Scene:
         return (one for one in self.code.reading(path).symbols if one.kind is Kind.METHOD and one.name.startswith(start))
 
 
-def scene(code: Code, state: State, about: Sequence[Region] = ()) -> Scene:
-    return Scene(code, state, tuple(targets(code, state, about)))
+def scene(code: Code, state: State, about: Sequence[Region] = (), history: History = UNTOLD_HISTORY) -> Scene:
+    """The ranking goes by what people said and what was changed, not by the last thought, so that it seldom changes."""
+    touched = tuple(path for path in state.changed if path in code.files)
+    ranked = concerning(code, Question(order(state), touched, history), RANKED)
+    return Scene(code, state, tuple(targets(code, state, about, ranked)), tuple(ranked))
 
 
 def listed(names: Collection[str], most: int) -> str:

@@ -12,14 +12,15 @@ from afresh.domain.words import STOP_WORDS
 from afresh.insight.code import Code
 from afresh.insight.looks import relevance
 from afresh.insight.looks.relevance import DEFINITIONS
+from afresh.insight.ranking import Ranked
 
 CHAIN = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 AT = re.compile(r"([\w./-]+\.\w+):(\d+)")
 PATH = re.compile(r"[\w./-]*\w\.\w+")
 FILE = re.compile(r"\.(?:\w{1,3}|toml|yaml|json)$")
-SHORTEST, MOST, SAME, AHEAD, WHOLE = 4, 8, 3, 2, 6
+SHORTEST, MOST, SAME, AHEAD, WHOLE, FILES = 4, 8, 3, 2, 6, 4
 """Letters of a plain word that may be a name; targets in all; definitions that one name may stand for; items of the plan;
-and definitions of a file that is meant as a whole."""
+definitions of a file that is meant as a whole; and files that are looked through for what nobody named."""
 NAMED, PLANNED, THOUGHT, REVIEWED, CHANGED, INSIDE, WORDS = (
     "named in the task", "named in your plan", "named in your last thought", "in the diff", "changed by this task",
     "in a file that the task names", "speaks of the same",
@@ -40,10 +41,10 @@ class Target:
         return self.place.symbol
 
 
-def targets(code: Code, state: State, about: Sequence[Region] = ()) -> list[Target]:
+def targets(code: Code, state: State, about: Sequence[Region] = (), ranked: Sequence[Ranked] = ()) -> list[Target]:
     """The surest first, each once."""
     found: dict[tuple[str, str], Target] = {}
-    guessed = () if state.changed or about else alike(code, state)
+    guessed = () if state.changed or about else alike(code, state, ranked)
     written = [*within(code, about, REVIEWED), *changed(code, state)]
     for target in (*spoken(code, state), *traced(code, state), *written, *offered(code, state), *guessed):
         found.setdefault((target.path, target.symbol.name), target)
@@ -156,11 +157,10 @@ def innermost(symbols: list[Symbol]) -> list[Symbol]:
     return [one for one in chosen if not any(other.name.startswith(one.name + ".") for other in chosen)]
 
 
-def alike(code: Code, state: State, most: int = 3) -> list[Target]:
+def alike(code: Code, state: State, ranked: Sequence[Ranked], most: int = 3) -> list[Target]:
     """Those that say the words of the task, in the files that do, whether anybody names them or not."""
     words, named = relevance.weights(code, wording(state)), named_files(code, order(state))
-    scores = {path: score for path, score in relevance.files(code, words).items() if not code.is_test(path) or path in named}
-    best = sorted(named or scores, key=lambda path: (-scores.get(path, 0), path))[:5]
+    best = sorted(named) or [one.path for one in ranked if not code.is_test(one.path)][:FILES]
     found = [
         (score, Place(path, one)) for path in best for one, score in relevance.symbols(code, path, words).items()
         if relevance.named_by(one.name, words)
