@@ -1,6 +1,5 @@
 """The composition root: the only place where engine and adapters meet."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,7 +25,6 @@ from afresh.app.calibration import learnt
 from afresh.app.fingerprint import Kept
 from afresh.app.knowledge import library, settle
 from afresh.app.tasks import Desk, block
-from afresh.domain.history import History
 from afresh.domain.state import State
 from afresh.engine.agent import Agent, Upkeep
 from afresh.engine.compaction.written import Ask
@@ -91,12 +89,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         workspace=workspace,
         files=workspace.files,
         sandbox=sandbox,
-        insight=PythonInsight(
-            SqliteCode(desk.project.state / "code.db"),
-            task.id,
-            told(desk, repository),
-            Kept(desk.project.state / "projects.json"),
-        ),
+        insight=insight(desk, task.id, repository),
         tools=TOOLS,
         template=template(task.type, desk.templates),
         clock=clock,
@@ -111,9 +104,11 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
     )
 
 
-def told(desk: Desk, repository: Repository) -> Callable[[str], History]:
-    """What the commits before a task tell, read once."""
-    return cache(lambda base: history(repository.git, base, desk.project.state))
+def insight(desk: Desk, tree: str, repository: Repository) -> PythonInsight:
+    """What it reads is kept beside the state, and may be lost: the index of code, the commits before a task, the fingerprint."""
+    state = desk.project.state
+    told = cache(lambda base: history(repository.git, base, state))
+    return PythonInsight(SqliteCode(state / "code.db"), tree, told, Kept(state / "projects.json"))
 
 
 def upkeep(desk: Desk, spec: str) -> Upkeep:

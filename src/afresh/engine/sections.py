@@ -30,9 +30,10 @@ VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
 def drafts(memory: Memory) -> tuple[Draft, ...]:
     """Every section that has something to say."""
     made = [
-        instructions(memory), fingerprint(memory), task(memory), knowledge(memory), outline(memory), summary(memory), archive(memory), known(memory),
-        recollections(memory), decisions(memory), failed(memory), files(memory), beginning(memory), cited(memory), changes(memory),
-        suggestions(memory), verification(memory), failing(memory), plan(memory), earlier(memory), last(memory),
+        instructions(memory), fingerprint(memory), task(memory), knowledge(memory), outline(memory), summary(memory),
+        archive(memory), known(memory), recollections(memory), decisions(memory), failed(memory), files(memory),
+        beginning(memory), cited(memory), changes(memory), suggestions(memory), verification(memory), failing(memory),
+        plan(memory), earlier(memory), last(memory),
     ]  # fmt: skip
     return tuple(draft for draft in (*made, *analysed(memory)) if draft.pieces)
 
