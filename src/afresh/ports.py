@@ -1,18 +1,21 @@
 """The seams. The engine knows only these; adapters implement them, and `afresh.testing` has contract suites for them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from afresh.domain.action import Completed, Reply
 from afresh.domain.change import Change
 from afresh.domain.code import Content, Listing, Reading, Taken, Term
-from afresh.domain.event import Entry, Event, Opened
-from afresh.domain.fact import Block, Fact, Look, Region
+from afresh.domain.event import Entry, Opened
+from afresh.domain.fact import Block, Look, Region
 from afresh.domain.instructions import Chain
 from afresh.domain.known import Edit, Known, Question
+from afresh.domain.outcome import Outcome
+from afresh.domain.past import Commit
+from afresh.domain.sought import Sought
 from afresh.domain.state import State
-from afresh.domain.task import Status
+from afresh.domain.ticket import Ticket
 from afresh.domain.window import Request, ToolSchema
 
 
@@ -55,22 +58,6 @@ class Store(Protocol):
     def find(self, prefix: str, task: str) -> Sequence[str]:
         """Ids that begin so, at most a few, of the blocks that this task was the first to keep."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Ticket:
-    """A task's line in the queue; kept by the store in the same commit as the journal, so that they cannot disagree."""
-
-    task: str
-    goal: str
-    type: str
-    status: Status
-    priority: int
-    needs: tuple[str, ...]
-    ready: bool
-    """Status READY, or RUNNING without a living owner, and all it needs is DONE or APPLIED."""
-    owner: str = ""
-    """Worker that holds a live lease."""
 
 
 class Queue(Protocol):
@@ -144,6 +131,24 @@ class Workspace(Protocol):
         ...
 
 
+class Past(Protocol):
+    """What git knows of the repository. Nothing of it is ever written."""
+
+    def commit(self, name: str) -> str:
+        """The id of the commit that a branch, tag, id or `HEAD~2` names; empty if it names none."""
+        ...
+
+    def fork(self, one: str, other: str) -> str:
+        """Where two commits part; empty if they have nothing in common."""
+        ...
+
+    def changes(self, before: str, after: str) -> Sequence[Change]: ...
+
+    def log(self, until: str, paths: Sequence[str], most: int) -> Sequence[Commit]:
+        """The latest commits up to this one that touched these paths, the newest first."""
+        ...
+
+
 class Sandbox(Protocol):
     """Runs a command in the task's tree, confined."""
 
@@ -156,8 +161,9 @@ class Sandbox(Protocol):
 class Insight(Protocol):
     """What can be known of the code without a model."""
 
-    def looks(self, state: State, files: Files) -> Sequence[Look]:
-        """What the next window may show of the tree as it is now."""
+    def looks(self, state: State, files: Files, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Look]:
+        """What the next window may show of the tree as it is now: the source tree, and the sections that are wanted. `about` are
+        lines that the work is about besides what the state tells."""
         ...
 
     def measure(self, state: State, files: Files) -> int:
@@ -166,6 +172,10 @@ class Insight(Protocol):
 
     def tests_for(self, changed: Sequence[str], files: Files) -> Sequence[str]:
         """Test files that cover the changed files; empty when that is not known."""
+        ...
+
+    def find(self, text: str, files: Files) -> Sequence[Sought]:
+        """Where a name is defined, then who uses it; empty for a text that is no name of a definition."""
         ...
 
 
@@ -224,21 +234,6 @@ class Library(Protocol):
     def named(self, keys: Sequence[str]) -> Sequence[Look]:
         """These, as they are now, without those that are gone."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a tool gives back: raw text for the archive and what else happened."""
-
-    text: str
-    ok: bool = True
-    events: tuple[Event, ...] = ()
-    regions: tuple[Region, ...] = ()
-    facts: tuple[Fact, ...] = ()
-    traces: bool = False
-    """A command ran that may have left files behind without meaning to change the tree."""
-    complete: str = ""
-    """The model's claim to be finished, with its summary: the harness verifies it."""
 
 
 def roughly(text: str) -> int:

@@ -1,4 +1,5 @@
 import json
+import re
 from dataclasses import replace
 
 from trees import Texts, state, tangled, tree
@@ -105,15 +106,32 @@ def test_the_outline_stays_small_puts_what_matters_first_and_says_what_is_left_o
     assert [line.split()[0] for line in text.splitlines()[:4]] == [
         "src/module_150.py", "src/module_170.py", "src/module_190.py", "src/module_000.py"
     ]  # fmt: skip
-    assert "class Two(three)" in text
-    assert "more Python files (100 of them tests)" in text
+    assert "src/module_150.py (3 lines; named in the task): 1 one(), 2 class Two" in text
+    assert "src/module_170.py (3 lines; changed): " in text and "src/module_190.py (3 lines; read): " in text
+    assert re.search(r"\nsrc: module_009\.py, module_010\.py, .* and 1\d\d more\ntests: test_000\.py, .* and \d\d more$", text)
 
 
 def test_other_files_stand_before_the_tests_those_that_people_read_first_and_hidden_ones_last():
     files = Texts({"src/one.py": "def one(): pass\n", "tests/test_one.py": "def test_it(): pass\n"})
     files.texts |= {".github/owners.md": "", "docs/guide.rst": "", "data/blob.bin": "", "Makefile": "", "notes/named.bin": ""}
     text = PythonInsight().looks(state("mend named.bin", "implement_feature"), files)[0].text
-    assert text.splitlines()[1:] == [
+    assert text.splitlines() == [
+        "src/one.py (1 lines): 1 one()",
         "other files: notes/named.bin, docs/guide.rst, Makefile, data/blob.bin, .github/owners.md",
-        "tests/test_one.py (1 lines): test_it",
+        "tests: test_one.py",
     ]
+
+
+def test_what_tools_make_for_tools_is_not_listed():
+    files = Texts({"src/one.py": "", "one.egg-info/SOURCES.txt": "", "poetry.lock": "", "web/app.min.js": "", "README.md": ""})
+    text = PythonInsight().looks(state("mend it", "implement_feature"), files)[0].text
+    assert text.splitlines() == ["src/one.py (0 lines)", "other files: README.md"]
+
+
+def test_the_tests_of_what_the_task_names_stand_beside_it():
+    files = Texts({"pkg/__init__.py": "", "pkg/shape.py": "def area(side): return side * side\n"})
+    files.texts |= {f"pkg/other_{number}.py": "def nothing(): pass\n" for number in range(30)}
+    files.texts["pkg/tests/tests.py"] = "from pkg.shape import area\n\ndef test_area(): assert area(2) == 4\n"
+    lines = PythonInsight().looks(state("mend `area`", "fix_bug"), files)[0].text.splitlines()
+    assert lines[0] == "pkg/shape.py (1 lines; holds area): 1 area(side)"
+    assert lines[1] == "pkg/tests/tests.py (3 lines; tests shape.py): 3 test_area()"

@@ -9,13 +9,13 @@ from afresh.adapters.templates import template
 from afresh.adapters.tools import TOOLS
 from afresh.domain.action import Action, Completed, Reply
 from afresh.domain.event import Created, Entry, Opened
-from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.domain.window import Request
 from afresh.engine.agent import Agent
 from afresh.engine.loop import work_on
 from afresh.engine.tokens import Counter
 from afresh.testing.files import DictFiles
+from afresh.testing.insight import Blind
 from afresh.testing.journals import write
 from afresh.testing.memory import FakeClock
 from afresh.testing.models import Computed
@@ -39,17 +39,6 @@ class StillWorkspace:
 
     def publish(self, snapshot: str, message: str) -> str:
         return "commit"
-
-
-class Blind:
-    def looks(self, state: State, files: Any) -> Any:
-        return ()
-
-    def measure(self, state: State, files: Any) -> int:
-        return 0
-
-    def tests_for(self, changed: Any, files: Any) -> Any:
-        return ()
 
 
 class Printing:

@@ -269,7 +269,8 @@ def test_12_a_search_is_capped_by_file_so_that_every_file_with_a_hit_is_named(tm
 
 def test_12_the_first_window_has_the_tree_and_the_source_of_failing_tests(windows):
     tree = windows[1].sections["outline"]
-    assert "src/parcel/pricing.py (65 lines): billable_weight, zone_of, quote" in tree and TESTS in tree
+    assert "src/parcel/pricing.py (65 lines; holds billable_weight): 16 billable_weight(parcel: Parcel) -> int" in tree
+    assert f"{TESTS} (79 lines; tests pricing.py): " in tree
     assert "failing" in windows[1].sections
 
 

@@ -1,6 +1,7 @@
 """The composition root: the only place where engine and adapters meet."""
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from afresh.adapters.hooks import CommandHook
@@ -9,15 +10,19 @@ from afresh.adapters.models.settings import Settings as ModelSettings
 from afresh.adapters.queue.keep import keep
 from afresh.adapters.queue.worker import worker_id
 from afresh.adapters.sandbox import Mounts, choose, require_own_tree
+from afresh.adapters.store.code import SqliteCode
 from afresh.adapters.templates import call_template, template
 from afresh.adapters.time import SystemClock
 from afresh.adapters.tools import TOOLS
 from afresh.adapters.workspace.environment import environment_folders
+from afresh.adapters.workspace.history import history
 from afresh.adapters.workspace.moved import unpack
+from afresh.adapters.workspace.past import GitPast
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.acceptance import refuse_large
 from afresh.app.calibration import learnt
+from afresh.app.fingerprint import Kept
 from afresh.app.knowledge import library, settle
 from afresh.app.tasks import Desk, block
 from afresh.domain.state import State
@@ -84,7 +89,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         workspace=workspace,
         files=workspace.files,
         sandbox=sandbox,
-        insight=PythonInsight(),
+        insight=insight(desk, task.id, repository),
         tools=TOOLS,
         template=template(task.type, desk.templates),
         clock=clock,
@@ -95,7 +100,15 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         lore=desk.lore,
         instructions=desk.instructions,
         library=library(desk, workspace.root),
+        past=GitPast(repository),
     )
+
+
+def insight(desk: Desk, tree: str, repository: Repository) -> PythonInsight:
+    """What it reads is kept beside the state, and may be lost: the index of code, the commits before a task, the fingerprint."""
+    state = desk.project.state
+    told = cache(lambda base: history(repository.git, base, state))
+    return PythonInsight(SqliteCode(state / "code.db"), tree, told, Kept(state / "projects.json"))
 
 
 def upkeep(desk: Desk, spec: str) -> Upkeep:

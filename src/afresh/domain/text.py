@@ -34,6 +34,11 @@ def cut(text: str, limit: int) -> str:
     return text if not limit or len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
+def numbered(number: int, line: str, changed: bool = False) -> str:
+    """A line of a file as windows show it."""
+    return f"{'+' if changed else ' '}{number:4d} {line}"
+
+
 def visible_json(value: Any) -> str:
     """JSON that loses nothing: hidden characters stand in it as the escapes of JSON itself."""
     text = _encode(value)

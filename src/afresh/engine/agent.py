@@ -18,6 +18,7 @@ from afresh.ports import (
     Library,
     Lore,
     Model,
+    Past,
     Sandbox,
     Store,
     Tool,
@@ -61,6 +62,7 @@ class Agent:
     lore: Lore = UNTOLD
     instructions: Instructions | None = None
     library: Library | None = None
+    past: Past | None = None
 
     def bench(self, state: State) -> Bench:
         return Bench(state, self.files, self.sandbox, self.store, self.insight, self.template.recall, self.counter, self.lore)

@@ -9,13 +9,14 @@ from afresh.domain.template import Share, Template
 from afresh.domain.window import Omission, Section, Tier
 from afresh.engine.draft import Draft, Piece
 from afresh.engine.page import page
+from afresh.engine.parts import with_chosen
 from afresh.engine.tokens import Gauge
 from afresh.engine.work import WorkPage, covered
 from afresh.engine.worth import weights
 
-SMALLEST_CUT, STUBS, SHORTEST_CUT = 60, 8, 120
-"""Tokens that a part must have to be worth showing; what share of the room is kept for stubs, one in this many; and characters
-below which nothing is cut."""
+SMALLEST_CUT, STUBS, SHORTEST_CUT, FEWEST_LINES = 60, 8, 120, 8
+"""Tokens that a part must have to be worth showing; what share of the room is kept for stubs, one in this many; characters below
+which nothing is cut; and lines of code below which nothing is shown."""
 
 
 @dataclass(slots=True)
@@ -229,7 +230,10 @@ def named(shares: Sequence[Share], section: str) -> Share | None:
 
 def cut(piece: Piece, room: int, counter: Gauge) -> Piece | None:
     """Head and tail, saying what is missing and where it is; nothing if too little would be left. At whole lines, unless that
-    would leave most of the room empty."""
+    would leave most of the room empty. Of a piece that knows which of its lines matter, those."""
+    if piece.first:
+        chosen = longest(partial(with_chosen, piece), FEWEST_LINES, len(piece.first) - 1, room, counter)
+        return replace(piece, text=chosen) if chosen else None
     by_lines = longest(partial(with_lines, piece), 2, len(piece.text.splitlines()) - 1, room, counter)
     if by_lines and 2 * counter(by_lines) >= room:
         return replace(piece, text=by_lines)

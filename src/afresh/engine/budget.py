@@ -22,7 +22,7 @@ SHARE_OF_WINDOW = 5
 """A call takes at most one part in this many of what the model can take."""
 FAILURES, FEW = 2, 100
 """Steps in a row that fail for want of room, and tokens that are not worth a larger window."""
-YIELDING = ("outline",)
+YIELDING = ("graph", "history", "coverage", "callers", "contracts", "similar", "outline")
 """Sections that give way under pressure: worth showing while there is room, and found by `search` otherwise."""
 
 
@@ -92,8 +92,12 @@ def eased(template: Template) -> Template:
 
 
 def yielding(shares: Sequence[Share]) -> tuple[Share, ...]:
-    last = [replace(share, part=0.0) for share in shares if share.section in YIELDING]
+    last = sorted((replace(share, part=0.0) for share in shares if share.section in YIELDING), key=place)
     return (*[share for share in shares if share.section not in YIELDING], *last)
+
+
+def place(share: Share) -> int:
+    return YIELDING.index(share.section)
 
 
 def uncramped(window: Window, state: State, agent: Agent) -> Window:

@@ -25,6 +25,8 @@ class Piece:
     """Taken only of what all claims have left."""
     asked: bool = False
     """The last step has looked at it."""
+    first: tuple[int, ...] = ()
+    """Its lines by place, those first that are given up last. Without it a part is its beginning and its end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ import ast
 import re
 from collections.abc import Sequence
 
+from afresh.domain.text import numbered
+
 SHORTEST, LONG, LONGEST, NAMED = 10, 40, 70, 4
 DEFINED = re.compile(r"\s*(?:async\s+def|def|class|func|function|fn)\s+(\w+)|([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
 MARGIN = re.compile(r"[A-Za-z_@]")
@@ -26,9 +28,9 @@ def chunks(lines: Sequence[str]) -> list[tuple[int, int]]:
 
 def excerpt(lines: Sequence[str], start: int, end: int, changed: frozenset[int]) -> str:
     """These lines, and above them the `def` and `class` lines that they are inside of."""
-    shown = [numbered(lines, number, changed) for number in range(start, end + 1)]
+    shown = [numbered(number, lines[number - 1], number in changed) for number in range(start, end + 1)]
     first = next((number for number in range(start, end + 1) if lines[number - 1].strip()), start)
-    above = [numbered(lines, number, changed) for number in enclosing(lines, first) if number < start]
+    above = [numbered(number, lines[number - 1], number in changed) for number in enclosing(lines, first) if number < start]
     return "\n".join([*above, *shown])
 
 
@@ -42,10 +44,6 @@ def title(lines: Sequence[str], start: int, end: int) -> str:
     if len(found) > NAMED:
         found.sort(key=lambda match: not match[1])
     return ", ".join(match[1] or match[2] for match in found[:NAMED]) + (", …" if len(found) > NAMED else "")
-
-
-def numbered(lines: Sequence[str], number: int, changed: frozenset[int]) -> str:
-    return f"{'+' if number in changed else ' '}{number:4d} {lines[number - 1]}"
 
 
 def enclosing(lines: Sequence[str], start: int) -> list[int]:

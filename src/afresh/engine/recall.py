@@ -6,29 +6,34 @@ from dataclasses import replace
 from itertools import pairwise
 
 from afresh.domain.amend import Edits
+from afresh.domain.change import new_lines
 from afresh.domain.fact import Look, Region
 from afresh.domain.memory import Memory, gathered
 from afresh.domain.state import State
 from afresh.domain.text import one_line
+from afresh.domain.window import Tier
 from afresh.engine.agent import Agent
 from afresh.engine.consult import consult
 from afresh.engine.excerpt import chunks, excerpt, function_source, title
 from afresh.engine.instructions import Allowance, chain_for, rendered
+from afresh.engine.measured import measured
 from afresh.engine.recollect import recollected
+from afresh.engine.reviewed import about, reviewed
 from afresh.engine.verify.citations import citations
 from afresh.errors import ModelMistake
 from afresh.ports import Files
 
 OUTPUT_CHARACTERS = 12_000
 """No window of ours has room for more of one output; the rest is a recall away."""
-FAILING_SOURCES, NAMED_FILES, NAMED_LINES, BEGINNING = 3, 3, 120, 12
-"""Failing tests and files of the goal that are shown unasked; lines of such a file, and of a long text its first: what matters
-in it is seldom its beginning."""
+FAILING_SOURCES, NAMED_FILES, NAMED_LINES, BEGINNING, IMPORTS = 3, 3, 120, 12, 60
+"""Failing tests and files of the goal that are shown unasked; lines of such a file if it is short, of a long text its first, and
+of long code those among which its imports are looked for."""
+IMPORT = re.compile(r"(?:from|import|use|using|package|#include)\b|const .*\brequire\(")
 PROSE = (".md", ".rst", ".txt")
 SLIGHT, NEAR = 6, 3
 """Lines for which a definition is not taken apart, and lines beside a changed one that go with it."""
 CITED_CHARACTERS = 90
-CHANGED_LINE = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+PLACE = re.compile(r"(.+?):(\d+)-(\d+) ")
 
 
 def recall(state: State, agent: Agent) -> Memory:
@@ -36,11 +41,17 @@ def recall(state: State, agent: Agent) -> Memory:
         {change.path: change.patch for change in agent.workspace.changes(state.opened, state.snapshot)} if state.changed else {}
     )
     edits = Edits(tuple(agent.lore.edits()))
+    named, sections = told_of(state, agent.files), wanted(state, agent)
+    seen = agent.insight.looks(state, agent.files, sections, about(state, agent.past) if "diff" in sections else ())
+    unread, begun = told_apart(seen, (*named, *state.regions))
     looks = [
         *instructed(state, agent),
         *[replace(look, text=edits.scrub(look.text)) for look in consult(state, agent)],
-        *agent.insight.looks(state, agent.files),
-        *excerpts(state, agent.files, changes),
+        *unread,
+        *reviewed(state, agent.past, sections),
+        *(measured(state, agent.store.read) if "coverage" in sections else ()),
+        *excerpts(state, agent.files, changes, [*named, *begun]),
+        *beginnings(state, agent.files, [*named, *begun]),
         *failing_tests(state, agent.files),
         *(cited_lines(state, agent.files) if state.task.report else ()),
         *[Look("change", path, patch) for path, patch in changes.items()],
@@ -48,6 +59,25 @@ def recall(state: State, agent: Agent) -> Memory:
         *recollected(state, agent.lore, edits),
     ]
     return gathered(state, looks, agent.store.read, agent.recollection)
+
+
+def wanted(state: State, agent: Agent) -> frozenset[str]:
+    """Sections that the layout has a place for."""
+    return frozenset(share.section for share in agent.template.at(state.phase).shares if share.tier is not Tier.NEVER)
+
+
+def told_apart(looks: Sequence[Look], regions: Sequence[Region]) -> tuple[list[Look], list[Region]]:
+    """Definitions that are shown unasked, unless a part of one stands under Files: there it is then shown whole, so that no line
+    stands twice."""
+    kept, begun = list[Look](), list[Region]()
+    for look in looks:
+        place = PLACE.match(look.subject) if look.kind == "target" else None
+        region = Region(place[1], int(place[2]), int(place[3]), 0) if place else None
+        if region and any(one.path == region.path and one.meets(region.start, region.end) for one in regions):
+            begun.append(region)
+        else:
+            kept.append(look)
+    return kept, begun
 
 
 def instructed(state: State, agent: Agent, ceiling: int = 0) -> Iterator[Look]:
@@ -60,17 +90,30 @@ def instructed(state: State, agent: Agent, ceiling: int = 0) -> Iterator[Look]:
             yield Look("instructions", ", ".join(source.file for source in sources), text)
 
 
-def excerpts(state: State, files: Files, changes: dict[str, str]) -> Iterator[Look]:
+def excerpts(state: State, files: Files, changes: dict[str, str], told: Sequence[Region]) -> Iterator[Look]:
     """Current text of the definitions that the model has seen, written or been told of: as they are, never as they were."""
-    regions = (*told_of(state, files), *state.regions)
+    regions = (*told, *state.regions)
     for path in dict.fromkeys(region.path for region in regions):
         lines, changed = (readable(files, path) or "").splitlines(), new_lines(changes.get(path, ""))
         touched = [region for region in regions if region.path == path]
         asked = [(region.start, region.end) for region in touched if region.step == state.step and not region.changed]
-        wanted = [*asked, *around(changed)]
+        wanted = [*asked, *around(changed), *[(region.start, region.end) for region in told if region.path == path]]
         for start, end in (part for chunk in chunks(lines) for part in parted(chunk, wanted)):
             if any(region.meets(start, end) for region in touched):
                 yield Look("file", f"{path}:{start}-{end} {title(lines, start, end)}", excerpt(lines, start, end, changed))
+
+
+def beginnings(state: State, files: Files, told: Sequence[Region]) -> Iterator[Look]:
+    """How long code begins that the goal names: for room that nothing else asks for."""
+    for path in named_in(state.task.goal):
+        lines = (readable(files, path) or "").splitlines()
+        known = [region for region in (*told, *state.regions) if region.path == path]
+        wanted = [(region.start, region.end) for region in known]
+        for start, end in (part for chunk in chunks(lines[:NAMED_LINES]) for part in parted(chunk, wanted)):
+            if len(lines) > NAMED_LINES and not path.endswith(PROSE) and not any(region.meets(start, end) for region in known):
+                yield Look(
+                    "beginning", f"{path}:{start}-{end} {title(lines, start, end)}", excerpt(lines, start, end, frozenset())
+                )
 
 
 def parted(chunk: tuple[int, int], wanted: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -94,11 +137,34 @@ def around(changed: frozenset[int]) -> list[tuple[int, int]]:
 
 
 def told_of(state: State, files: Files) -> list[Region]:
-    """Files that the goal names: anybody would read them first."""
-    words = dict.fromkeys(re.findall(r"[\w./-]*\w\.\w+", state.task.goal))
-    named = [(word, len(text.splitlines())) for word in words if (text := readable(files, word)) is not None]
-    prose = {path for path, size in named if size > NAMED_LINES and path.endswith(PROSE)}
-    return [Region(path, 1, BEGINNING if path in prose else NAMED_LINES, 0) for path, _ in named[:NAMED_FILES]]
+    """Files that the goal names, as far as anybody would read them first: whole if they are short; of a long one its imports or
+    how it begins, since what matters in it is seldom there."""
+    named = [(path, text.splitlines()) for path in named_in(state.task.goal) if (text := readable(files, path)) is not None]
+    return [Region(path, *part, 0) for path, lines in named[:NAMED_FILES] if (part := beginning(path, lines))]
+
+
+def named_in(goal: str) -> list[str]:
+    return list(dict.fromkeys(re.findall(r"[\w./-]*\w\.\w+", goal)))
+
+
+def beginning(path: str, lines: Sequence[str]) -> tuple[int, int] | None:
+    """The first and the last line of it that are shown unasked."""
+    if len(lines) <= NAMED_LINES:
+        return 1, len(lines)
+    if path.endswith(PROSE):
+        return 1, BEGINNING
+    found = [number for number, line in enumerate(lines[:IMPORTS], 1) if IMPORT.match(line)]
+    return (found[0], found[-1] + continued(lines[found[-1] - 1 :])) if found else None
+
+
+def continued(lines: Sequence[str]) -> int:
+    """Lines after the first that belong to it, by its open brackets."""
+    depth = 0
+    for number, line in enumerate(lines[:IMPORTS]):
+        depth += sum(line.count(sign) for sign in "({[") - sum(line.count(sign) for sign in ")}]")
+        if depth <= 0:
+            return number
+    return 0
 
 
 def failing_tests(state: State, files: Files) -> Iterator[Look]:
@@ -143,18 +209,3 @@ def readable(files: Files, path: str) -> str | None:
         return files.read(path)
     except ModelMistake:
         return None
-
-
-def new_lines(patch: str) -> frozenset[int]:
-    """Numbers of the lines that a patch adds, in the file as it is now."""
-    numbers: list[int] = []
-    line = 0
-    for text in patch.splitlines():
-        if match := CHANGED_LINE.match(text):
-            line = int(match[1])
-        elif line and text.startswith("+"):
-            numbers.append(line)
-            line += 1
-        elif line and not text.startswith(("-", "\\")):
-            line += 1
-    return frozenset(numbers)

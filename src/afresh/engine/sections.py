@@ -9,6 +9,7 @@ from afresh.domain.state import StepRecord
 from afresh.domain.summary import told_line
 from afresh.domain.text import one_line
 from afresh.domain.window import Tier
+from afresh.engine.analysis import analysed
 from afresh.engine.draft import Draft, Piece, always
 from afresh.engine.held import archive, decisions, failed, known, recollections
 from afresh.engine.instructions import TITLE as INSTRUCTIONS
@@ -20,6 +21,8 @@ WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember", "decide")
 TOLD = 150
 """Characters of an earlier step: why one failed, and what ran, stands in sections of its own."""
 RULES = "Rules of the user:"
+AFTER = 100
+"""Fixtures come after the tests that use them."""
 VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
 """What pieces are called in records, where compaction tells them apart."""
 
@@ -27,11 +30,12 @@ VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
 def drafts(memory: Memory) -> tuple[Draft, ...]:
     """Every section that has something to say."""
     made = [
-        instructions(memory), task(memory), knowledge(memory), outline(memory), summary(memory), archive(memory), known(memory),
-        recollections(memory), decisions(memory), failed(memory), files(memory), cited(memory), changes(memory),
-        suggestions(memory), verification(memory), failing(memory), plan(memory), earlier(memory), last(memory),
+        instructions(memory), fingerprint(memory), task(memory), knowledge(memory), outline(memory), summary(memory),
+        archive(memory), known(memory), recollections(memory), decisions(memory), failed(memory), files(memory),
+        beginning(memory), cited(memory), changes(memory), suggestions(memory), verification(memory), failing(memory),
+        plan(memory), earlier(memory), last(memory),
     ]  # fmt: skip
-    return tuple(draft for draft in made if draft.pieces)
+    return tuple(draft for draft in (*made, *analysed(memory)) if draft.pieces)
 
 
 def instructions(memory: Memory) -> Draft:
@@ -43,6 +47,13 @@ def task(memory: Memory) -> Draft:
     rules = [f"- {look.text}" for look in memory.of("rule")]
     told = [*([RULES] if rules else []), *rules, *spoken(memory.state)]
     return always("task", f"Task ({order.type})", [order.goal, *told, *criteria(order)])
+
+
+def fingerprint(memory: Memory) -> Draft:
+    """What the project is; a line goes before it is cut."""
+    lines = [line for look in memory.of("fingerprint") for line in look.text.splitlines()]
+    pieces = [Piece(line, "lines of the fingerprint", number) for number, line in enumerate(lines)]
+    return Draft("fingerprint", "This project", Tier.PHASE, tuple(pieces))
 
 
 def knowledge(memory: Memory) -> Draft:
@@ -79,6 +90,15 @@ def files(memory: Memory) -> Draft:
         pieces.append(Piece(view.text, f"{LINES}{view.subject}", rank, f"`read` {view.path}", stub, view.path, asked=asked))
     title = "Files as they are now (+ changed by this task, … not shown: `read` them)"
     return Draft("files", title, Tier.DEMAND, tuple(pieces), "… more that is not shown")
+
+
+def beginning(memory: Memory) -> Draft:
+    """Of long files that the task names, for room that nothing else wants."""
+    pieces = [
+        Piece(view.text, f"{LINES}{view.subject}", number, f"`read` {view.path}", group=view.path, spare=True)
+        for number, view in enumerate(map(View.of, memory.of("beginning")))
+    ]
+    return Draft("beginning", "How files begin that the task names", Tier.DEMAND, tuple(pieces))
 
 
 def seen_files(memory: Memory) -> list[View]:
@@ -127,6 +147,7 @@ def failing(memory: Memory) -> Draft:
         for number, look in enumerate(memory.of("test"))
         if not any(look.text in code for code in shown)
     ]
+    pieces += [Piece(f"{look.subject}\n{look.text}", look.subject, AFTER + at) for at, look in enumerate(memory.of("fixture"))]
     return Draft("failing", "Source of failing tests", Tier.PHASE, tuple(pieces))
 
 

@@ -22,7 +22,11 @@ ORIGINS = {
     "suggestions": "a suggestion", "verification": "the harness's own run", "failing": "the source of a failing test",
     "plan": "the plan", "earlier": "the line of an earlier step", "last": "the last step", "footer": "the footer",
     "summary": "the summary of older steps", "cited": "a line that the report cites",
-    "knowledge": "what an earlier task has learnt, or a skill",
+    "knowledge": "what an earlier task has learnt, or a skill", "target": "the source of what the task is about",
+    "similar": "the nearest that exists already", "callers": "a caller or callee of it", "tests": "a test that covers it",
+    "graph": "who depends on whom", "contracts": "what a module offers", "coverage": "the coverage of the changes",
+    "fingerprint": "what the project is", "beginning": "how a file begins that the task names",
+    "diff": "the diff under review", "history": "a commit of the file",
 }  # fmt: skip
 MOST = 3
 

@@ -24,6 +24,9 @@ COUNTED = re.compile(r"\s*\d+(?:[:→\t]|  )")
 EXCERPT = re.compile(r"[+ ]\s*(\d+) (.*)")
 """A line with its number before it, of any printed file; that number; a line that begins with it; and one under Files."""
 FILES = "## Files"
+TOLD = re.compile(r"^- step (\d+):", re.MULTILINE)
+PLAIN = re.compile(r"(?:read|search|edit|write|apply|test)\b")
+"""A step that a line of its own tells of, and an action that its line says all of; a command says more."""
 MARKS = {Voice.ACTION: ">", Voice.THOUGHT: ":", Voice.SKETCH: ":"}
 ID = 8
 """Letters of a block's id that are enough to find it."""
@@ -67,10 +70,13 @@ class WorkPage:
         )
 
     def retold(self, text: str) -> frozenset[str]:
-        """Lines of the latest steps that stand in this text, be it within a line."""
+        """Lines of the latest steps that stand in this text, be it within a line; and of steps that it tells of, what they did
+        without saying more than that."""
         first = min((record.step for record in self.memory.state.recent), default=None) if text else None
-        keys = [row.line.key for entry in self.since(first) for row in entry.rows] if first is not None else []
-        return frozenset([key for key in keys if key.removeprefix("$ ").removesuffix(" (failed)") in text])
+        rows = [(entry, row.line.key) for entry in self.since(first) for row in entry.rows] if first is not None else []
+        steps = {int(number) for number in TOLD.findall(text)}
+        plain = [key for entry, key in rows if entry.voice is Voice.ACTION and entry.passage.step in steps and PLAIN.match(key)]
+        return frozenset([*plain, *[key for _, key in rows if key.removeprefix("$ ").removesuffix(" (failed)") in text]])
 
     def since(self, step: int) -> Iterator[Entry]:
         """From the latest entry back to this step."""

@@ -1,36 +1,131 @@
-"""The source tree in a few lines: path, length and what each file defines."""
+"""The source tree as a map for a task: what concerns it first, with the signatures that matter and the reason; the rest by name.
 
-import ast
+It depends on the order, on files that were changed and read, and on the tree: not on the last thought, so that it seldom changes.
+"""
+
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from afresh.domain.code import Kind, Symbol
 from afresh.domain.state import State
-from afresh.insight.complexity import FunctionNode
-from afresh.insight.source import Source
-from afresh.insight.tree import Tree, is_test
+from afresh.domain.text import one_line
+from afresh.insight.code import Code
+from afresh.insight.looks import relevance
+from afresh.insight.looks.relevance import DEFINITIONS
+from afresh.insight.looks.scene import NOISE, Scene
+from afresh.insight.looks.targets import NAMED, named_files, order, wording
 
-LONGEST, LINE, LISTED = 9_000, 220, 400
-"""Characters: of the whole, more than a window has room for; of one file; of a list of others."""
-
-
+LONGEST, PER_LINE, SHORTEST, SIGNATURE, LISTED, CLOSE, LEAST, TESTS = 9_000, 25, 150, 60, 300, 12, 0.2, 6
+"""Characters: of the whole, of one file (one for so many tokens of the ceiling, and at least so many), of a signature, of a list
+of others; files that are told of with signatures; the part of the best score that a file must have to be among them because of
+the ranking alone; and folders of tests that are listed."""
 READ = (".md", ".rst", ".toml", ".cfg", ".txt", ".yaml", ".yml")
 
 
-def outline(tree: Tree, state: State) -> str:
-    """Files that the task speaks of come first, tests last; what does not fit is counted."""
-    words = mentioned(state)
-    ranked = sorted(tree.sources.values(), key=lambda source: (rank(source.path, state, words), source.path))
-    lines, left = _fitting([_line(source) for source in ranked])
-    if left:
-        tests = sum(is_test(source.path) for source in ranked[len(ranked) - left :])
-        lines.append(f"… and {left} more Python files ({tests} of them tests): use search")
-    if tree.skipped:
-        lines.append("not understood: " + _listed([f"{path} ({why})" for path, why in sorted(tree.skipped.items())]))
-    other = sorted((path for path in tree.paths if not path.endswith(".py")), key=lambda path: (unlikely(path, words), path))
-    if other:
-        sources = sum(not is_test(source.path) for source in ranked)
-        lines.insert(min(sources, len(lines)), "other files: " + _listed(other))
-    return "\n".join(lines)
+@dataclass(frozen=True, slots=True)
+class Near:
+    path: str
+    why: str
+
+
+def outline(scene: Scene) -> str:
+    code, state, targets = scene.code, scene.state, scene.targets
+    near = close(scene)
+    words = relevance.weights(code, wording(state))
+    width = max(SHORTEST, state.budget // PER_LINE)
+    lines = [_told(code, one, words, [target.symbol for target in targets if target.path == one.path], width) for one in near]
+    own, tests = _folders(code, {one.path for one in near})
+    tail = [*_others(code, state), *tests, *_faults(code)]
+    room = LONGEST - sum(len(line) + 1 for line in tail) - 60
+    return "\n".join([*_fitting([*lines, *own], room), *tail])
+
+
+def close(scene: Scene) -> list[Near]:
+    """Named, changed, read, holding what is named; their tests; those that the ranking puts first; and in a small tree all."""
+    code, state, targets = scene.code, scene.state, scene.targets
+    named, told = named_files(code, order(state)), [one for one in scene.ranked if one.score >= LEAST]
+    found = [Near(path, NAMED) for path in sorted(named)]
+    found += [Near(path, "changed") for path in state.changed if path in code.files]
+    found += [Near(target.path, f"holds {target.symbol.name}") for target in targets if target.why == NAMED]
+    found += [Near(region.path, "read") for region in state.regions if region.path in code.files and not region.changed]
+    reasons = {one.path: one.reasons[0] if one.reasons else "" for one in told}
+    sure = list(dict.fromkeys(one.path for one in found))
+    central = sure or list(reasons)[:2]
+    found += [Near(path, reasons[path]) for path in central if path in reasons]
+    for path in [path for path in central if not code.is_test(path)][:3]:
+        found += [Near(test, f"tests {PurePosixPath(path).name}") for test in _nearest(code.tests_of(path), path, list(reasons))]
+    found += [Near(path, why) for path, why in reasons.items()]
+    found += [Near(path, "") for path in code.files if not code.is_test(path)]
+    first: dict[str, Near] = {}
+    for one in found:
+        if not NOISE.search(one.path) or one.why == NAMED:
+            first.setdefault(one.path, one)
+    return list(first.values())[:CLOSE]
+
+
+def _nearest(tests: Sequence[str], path: str, ranked: Sequence[str]) -> list[str]:
+    """Those named after it before those that matter for the task."""
+    stem, places = PurePosixPath(path).stem, {test: at for at, test in enumerate(ranked)}
+    return sorted(tests, key=lambda test: (stem not in PurePosixPath(test).stem, places.get(test, len(ranked)), test))[:2]
+
+
+def _told(code: Code, near: Near, words: dict[str, float], wanted: Sequence[Symbol], width: int) -> str:
+    """Signatures of what the task is about, then of what says its words, in the order of the file; others are counted."""
+    reading = code.reading(near.path)
+    held = [one for one in reading.symbols if one.kind in DEFINITIONS and (one.kind is not Kind.METHOD or one in wanted)]
+    held = [one for one in held if "." not in one.name or one in wanted]
+    scores = relevance.symbols(code, near.path, words) if not reading.fault else {}
+    ranked = sorted(held, key=lambda one: (one not in wanted, -scores.get(one, 0.0), one.line))
+    line, shown = f"{near.path} ({reading.lines} lines{'; ' * bool(near.why)}{near.why}): ", list[Symbol]()
+    for one in ranked:
+        if len(line) + sum(len(_signed(other)) + 2 for other in (*shown, one)) > width:
+            break
+        shown.append(one)
+    parts = [_signed(one) for one in sorted(shown, key=lambda one: one.line)]
+    more = [f"… {len(held) - len(shown)} more"] if len(held) > len(shown) else []
+    return (line + ", ".join([*parts, *more])).rstrip(": ")
+
+
+def _signed(symbol: Symbol) -> str:
+    plain = re.sub(r"^(?:async )?def ", "", symbol.signature)
+    return f"{symbol.line} {one_line(plain, SIGNATURE)}"
+
+
+def _folders(code: Code, told: set[str]) -> tuple[list[str], list[str]]:
+    """The other files of code, by folder; and those of tests."""
+    folders: dict[tuple[bool, str], list[str]] = {}
+    for path in code.files:
+        if path not in told and not NOISE.search(path):
+            folders.setdefault((code.is_test(path), str(PurePosixPath(path).parent)), []).append(PurePosixPath(path).name)
+    lines = {key: f"{'top' if key[1] == '.' else key[1]}: {_listed(names)}" for key, names in sorted(folders.items())}
+    tests = [line for key, line in lines.items() if key[0]]
+    more = [f"… and {len(tests) - TESTS} more folders of tests"] if len(tests) > TESTS else []
+    return [line for key, line in lines.items() if not key[0]], [*tests[:TESTS], *more]
+
+
+def _others(code: Code, state: State) -> list[str]:
+    words, known = mentioned(state), set(code.files)
+    other = [path for path in code.paths if path not in known and not NOISE.search(path)]
+    other.sort(key=lambda path: (unlikely(path, words), path))
+    return ["other files: " + _listed(other)] if other else []
+
+
+def _faults(code: Code) -> list[str]:
+    found = {path: code.reading(path).fault for path in code.files if not NOISE.search(path)}
+    faults = [f"{path} ({fault})" for path, fault in found.items() if fault]
+    return ["not understood: " + _listed(faults)] if faults else []
+
+
+def _fitting(lines: list[str], room: int) -> list[str]:
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            return [*kept, f"… and {len(lines) - len(kept)} more lines: use search"]
+        kept.append(line)
+    return kept
 
 
 def unlikely(path: str, words: frozenset[str]) -> int:
@@ -50,49 +145,17 @@ def mentioned(state: State) -> frozenset[str]:
 
 
 def rank(path: str, state: State, words: frozenset[str]) -> int:
+    """Which violations come first."""
     pure = PurePosixPath(path)
     if path in words or path in state.changed:
         return 0
     if any(region.path == path for region in state.regions) or pure.name in words or (pure.stem in words and len(pure.stem) > 3):
         return 1
-    return 3 if is_test(path) else 2
+    return 2
 
 
-def _fitting(lines: list[str]) -> tuple[list[str], int]:
-    kept: list[str] = []
-    room = LONGEST - 2 * LISTED - 100
-    for line in lines:
-        room -= len(line) + 1
-        if room < 0:
-            break
-        kept.append(line)
-    return kept, len(lines) - len(kept)
-
-
-def _line(source: Source) -> str:
-    names = [text for statement in source.tree.body if (text := _definition(statement))]
-    line = f"{source.path} ({len(source.lines)} lines): "
-    shown: list[str] = []
-    for number, name in enumerate(names):
-        if len(line) + sum(len(one) + 2 for one in shown) + len(name) > LINE:
-            shown.append(f"… {len(names) - number} more")
-            break
-        shown.append(name)
-    return (line + ", ".join(shown)).rstrip(": ")
-
-
-def _definition(statement: ast.stmt) -> str:
-    if isinstance(statement, FunctionNode):
-        return statement.name
-    if isinstance(statement, ast.ClassDef):
-        methods = [inner.name for inner in statement.body if isinstance(inner, FunctionNode) and not inner.name.startswith("_")]
-        more = ", …" if len(methods) > 6 else ""
-        return f"class {statement.name}" + (f"({', '.join(methods[:6])}{more})" if methods else "")
-    return ""
-
-
-def _listed(names: list[str]) -> str:
-    kept = names[:24]
+def _listed(names: Sequence[str]) -> str:
+    kept = list(names[:24])
     while len(kept) > 1 and len(", ".join(kept)) > LISTED - 20:
         kept.pop()
     more = len(names) - len(kept)

@@ -1,20 +1,30 @@
 """What can be known of Python code without a model."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from afresh.domain.fact import FactKind, Look
+from afresh.domain.fact import FactKind, Look, Region
+from afresh.domain.history import UNTOLD_HISTORY, History
+from afresh.domain.sought import Sought
 from afresh.domain.state import State
+from afresh.insight.code import Code
 from afresh.insight.covering import tests_for
+from afresh.insight.finding import find
+from afresh.insight.held import HeldCode
+from afresh.insight.index import refresh
+from afresh.insight.looks import looks as sections
+from afresh.insight.looks.project import project
+from afresh.insight.looks.scene import scene
+from afresh.insight.looks.violations import because
 from afresh.insight.outline import mentioned, outline, rank
 from afresh.insight.reshape.extracting import words
 from afresh.insight.reshape.suggestion import Suggestion
 from afresh.insight.reshape.suggestions import suggestions
 from afresh.insight.source import Function, Source
 from afresh.insight.tree import Reader, Tree, scope, within
-from afresh.ports import Files
+from afresh.ports import CodeStore, Files
 
 COUNTED = ("fix_violation", "refactor")
 OFFERED, VARIANTS, LISTED = 5, 8, 20
@@ -45,14 +55,26 @@ class Variants:
 class PythonInsight:
     """Implements the port `Insight`. Holds nothing but caches: the same tree and state always give the same answer."""
 
-    def __init__(self) -> None:
-        self._reader = Reader()
+    def __init__(
+        self,
+        store: CodeStore | None = None,
+        tree: str = "tree",
+        history: Callable[[str], History] = lambda base: UNTOLD_HISTORY,
+        kept: MutableMapping[str, str] | None = None,
+    ) -> None:
+        """`tree` is what the store knows the task's tree by; `history` tells of the commits that lead to one; `kept` outlives a
+        crash, for what is measured once a task."""
+        self._reader, self._store, self._tree, self._history = Reader(), store or HeldCode(), tree, history
+        self._kept = {} if kept is None else kept
         self._variants: dict[tuple[str, str, str], Variants] = {}
 
-    def looks(self, state: State, files: Files) -> Sequence[Look]:
-        tree = self._reader.tree(files)
-        looks = [Look("outline", "", outline(tree, state))]
+    def looks(self, state: State, files: Files, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Look]:
+        code = self._code(files)
+        seen = scene(code, state, about, self._history(state.base))
+        print = [Look("fingerprint", "", project(code, state, self._kept))] if "fingerprint" in wanted else []
+        looks = [Look("outline", "", outline(seen)), *print, *sections(seen, wanted)]
         if state.task.judged_as in COUNTED:
+            tree = self._reader.tree(files)
             found = violations(tree, state)
             offers = self._offers(found, failed(state), tree)
             looks.append(Look("violations", "", _listing(found, offers)))
@@ -66,6 +88,12 @@ class PythonInsight:
 
     def tests_for(self, changed: Sequence[str], files: Files) -> Sequence[str]:
         return tests_for(changed, self._reader.tree(files))
+
+    def find(self, text: str, files: Files) -> Sequence[Sought]:
+        return find(self._code(files), text)
+
+    def _code(self, files: Files) -> Code:
+        return refresh(files, self._tree, self._store)
 
     def _offers(self, found: list[tuple[Source, Function]], gone: frozenset[str], tree: Tree) -> list[Suggestion]:
         """The best of each function first, then the next best of each."""
@@ -106,7 +134,7 @@ def _listing(found: list[tuple[Source, Function]], offers: list[Suggestion]) -> 
     offered = {(offer.path, offer.function) for offer in offers}
     lines = [
         f"{one.name} {source.path}:{one.node.lineno} complexity {one.complexity}"
-        f" ({'suggestion offered' if (source.path, one.name) in offered else 'no suggestion yet'})"
+        f" ({'suggestion offered' if (source.path, one.name) in offered else 'no suggestion yet'}): {because(one)}"
         for source, one in found[:LISTED]
     ]
     return "\n".join([*lines, *([f"… and {len(found) - LISTED} more"] if len(found) > LISTED else [])])

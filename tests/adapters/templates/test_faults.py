@@ -143,7 +143,19 @@ well_formed = st.fixed_dictionaries(
 def raised(plain: dict) -> dict:
     """A share over the cap that the base sets is a fault of its own."""
     for held in (plain, *plain.get("phases", {}).values()):
-        for capped in ("archive", "knowledge", "memory", "names", "summary"):
+        for capped in (
+            "archive",
+            "callers",
+            "coverage",
+            "fingerprint",
+            "graph",
+            "history",
+            "knowledge",
+            "memory",
+            "names",
+            "summary",
+            "tests",
+        ):
             held.get("sections", {}).get(capped, {}).pop("share", None)
     return plain
 

@@ -11,8 +11,10 @@ from afresh.domain.fact import Block, Decision, FactKind, PlanItem
 from afresh.domain.state import State
 from afresh.domain.task import Check, Task
 from afresh.errors import ModelMistake
+from afresh.insight import PythonInsight
 from afresh.ports import Bench
 from afresh.testing.files import DictFiles, TableSandbox
+from afresh.testing.insight import Blind
 
 BY_NAME = {tool.schema.name: tool for tool in TOOLS}
 
@@ -31,9 +33,11 @@ class Archive:
         return [block.id for block in self.blocks if block.id.startswith(prefix)]
 
 
-def bench(files=None, table=None, archive=None, **fields):
+def bench(files=None, table=None, archive=None, insight=None, **fields):
     task = Task(id="t", goal="g", checks=(Check("pytest -q"), Check("ruff check")))
-    return Bench(State(task=task, **fields), files or DictFiles(), TableSandbox(table or {}), archive or Archive(), None)  # type: ignore[arg-type]
+    return Bench(
+        State(task=task, **fields), files or DictFiles(), TableSandbox(table or {}), archive or Archive(), insight or Blind()
+    )
 
 
 def use(name, on, **args):
@@ -72,6 +76,33 @@ def test_search_falls_back_to_ignoring_case_and_says_so():
 def test_search_stays_within_the_given_folder():
     files = DictFiles(src__a="needle", tests__b="needle")
     assert "tests/b" not in use("search", bench(files), text="needle", path="src").text
+
+
+SHAPES = {
+    "docs/shapes.md": "area() is the square\n",
+    "pkg/shape.py": "def area(side):\n    return side * side\n",
+    "pkg/plan.py": "from pkg.shape import area\n\n\ndef cost(side):\n    # area counts\n    return 3 * area(side)\n",
+}
+
+
+def test_search_for_a_name_tells_where_it_is_defined_then_who_uses_it_then_what_else_says_it():
+    text = use("search", bench(DictFiles(**SHAPES), insight=PythonInsight()), text="area").text
+    assert text.splitlines() == [
+        "defined:", "pkg/shape.py", "  1: def area(side)",
+        "used:", "pkg/plan.py", "  6: return 3 * area(side)  (in cost)",
+        "besides:", "docs/shapes.md", "  1: area() is the square",
+        "pkg/plan.py", "  1: from pkg.shape import area", "  5: # area counts",
+    ]  # fmt: skip
+
+
+def test_search_for_a_name_stays_within_the_given_folder():
+    text = use("search", bench(DictFiles(**SHAPES), insight=PythonInsight()), text="area", path="docs").text
+    assert text.splitlines() == ["docs/shapes.md", "  1: area() is the square"]
+
+
+def test_search_for_what_is_no_name_of_a_definition_is_a_search_for_text():
+    text = use("search", bench(DictFiles(**SHAPES), insight=PythonInsight()), text="side * side").text
+    assert text.splitlines() == ["pkg/shape.py", "  2: return side * side"]
 
 
 def test_edit_replaces_exactly_one_place():

@@ -1,11 +1,13 @@
-"""Find text in the tree. Capped per file, not in all, so that one noisy file does not hide the rest."""
+"""Find a name or a text in the tree: where a name is defined, who uses it, and what else says it. Text is capped per file, not in
+all, so that one noisy file does not hide the rest."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from typing import Any
 
 from afresh.adapters.tools.tool import FunctionTool, schema
+from afresh.domain.sought import Sought
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
 
@@ -18,10 +20,31 @@ def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
     if not args["text"].strip():
         raise ModelMistake("search: text is empty")
     paths = [path for path in bench.files.paths() if within(path, args.get("path", ""))]
+    known = [one for one in bench.insight.find(args["text"], bench.files) if within(one.path, args.get("path", ""))]
     for flags, note in ((0, ""), (re.IGNORECASE, "(ignoring case)\n")):
         if found := hits(re.compile(re.escape(args["text"]), flags), paths, bench):
-            return Outcome(note + listing(found))
+            return Outcome(note + (sorted_out(known, found) if known and not flags else listing(found)))
     return Outcome(f"no hit for {args['text']!r} in {len(paths)} files", ok=True)
+
+
+def sorted_out(known: Sequence[Sought], found: Mapping[str, Sequence[str]]) -> str:
+    """Definitions, uses, then the lines that are neither."""
+    told = {(one.path, one.line) for one in known}
+    rest = {path: [line for line in lines if (path, int(line.partition(":")[0])) not in told] for path, lines in found.items()}
+    parts = [
+        ("defined", by_file(known, True)),
+        ("used", by_file(known, False)),
+        ("besides", {path: lines for path, lines in rest.items() if lines}),
+    ]
+    return "\n".join(f"{title}:\n{listing(lines)}" for title, lines in parts if lines)
+
+
+def by_file(known: Sequence[Sought], defines: bool) -> dict[str, list[str]]:
+    lines: dict[str, list[str]] = {}
+    for one in known:
+        if one.defines is defines:
+            lines.setdefault(one.path, []).append(f"{one.line}: {one.text}")
+    return lines
 
 
 def within(path: str, pattern: str) -> bool:
@@ -41,7 +64,7 @@ def hits(pattern: re.Pattern[str], paths: list[str], bench: Bench) -> dict[str, 
     return found
 
 
-def listing(found: dict[str, list[str]]) -> str:
+def listing(found: Mapping[str, Sequence[str]]) -> str:
     """In the order of the lines. If a file has too many, its definitions stay, and of the others it is said where they are."""
     parts, most = list[str](), max(PER_FILE, HITS // len(found))
     for path, lines in list(found.items())[:FILES]:
@@ -54,6 +77,4 @@ def listing(found: dict[str, list[str]]) -> str:
     return "\n".join(parts) + rest
 
 
-tool = FunctionTool(
-    schema("search", "Find literal text in files (path: folder, file or glob).", ("path",), text="", path=""), run
-)
+tool = FunctionTool(schema("search", "Find names or text (path: folder, file or glob).", ("path",), text="", path=""), run)

@@ -13,8 +13,8 @@ from afresh.engine.draft import Draft, Piece
 from afresh.engine.tokens import Gauge
 
 STRATEGIES = (
-    trim_analysis.OF_OUTLINE, trim_analysis.OF_VIOLATIONS, confident_facts.STRATEGY, fewer_suggestions.STRATEGY,
-    shorter_context.STRATEGY, fewer_actions.STRATEGY,
+    *trim_analysis.OF_SECTIONS, trim_analysis.OF_OUTLINE, trim_analysis.OF_VIOLATIONS, confident_facts.STRATEGY,
+    fewer_suggestions.STRATEGY, shorter_context.STRATEGY, fewer_actions.STRATEGY,
 )  # fmt: skip
 
 
@@ -39,13 +39,15 @@ def compact(drafts: Sequence[Draft], memory: Memory, shares: Sequence[Share], ro
 
 
 def asked(draft: Draft, shares: Sequence[Share], counter: Gauge) -> int:
-    """Tokens that a section would take if there were room; none where it is always or never shown."""
+    """Tokens that a section would take if there were room, without what only takes what is left; none where it is always or never
+    shown."""
     share = named(shares, draft.name)
     tier = share.tier if share else draft.tier
     if Tier.ALWAYS in (draft.tier, tier) or tier is Tier.NEVER or not draft.pieces:
         return 0
-    groups = {piece.group for piece in draft.pieces if piece.group}
-    texts = [f"## {draft.title}\n", *sorted(groups), *(piece.text for piece in draft.pieces)]
+    pieces = [piece for piece in draft.pieces if not piece.spare]
+    groups = {piece.group for piece in pieces if piece.group}
+    texts = [f"## {draft.title}\n", *sorted(groups), *(piece.text for piece in pieces)]
     return sum(counter(text) + 1 for text in texts)
 
 

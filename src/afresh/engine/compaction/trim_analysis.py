@@ -28,5 +28,14 @@ def violations(draft: Draft, memory: Memory) -> Sequence[Piece]:
     return unnamed([piece for piece in draft.pieces if piece.what == VIOLATIONS][1:], memory)
 
 
+def least(draft: Draft, memory: Memory) -> Sequence[Piece]:
+    """The last first, and never all: the first says most."""
+    return sorted(draft.pieces[1:], key=lambda piece: -piece.rank)
+
+
+OF_SECTIONS = tuple(
+    Strategy("trim_analysis", name, least, spares_share=True)
+    for name in ("graph", "history", "coverage", "callers", "contracts", "similar", "tests")
+)
 OF_OUTLINE = Strategy("trim_analysis", "outline", outline, spares_share=True)
 OF_VIOLATIONS = Strategy("trim_analysis", "suggestions", violations)

@@ -1,0 +1,75 @@
+"""What a look at the code is taken for: the tree, the task as it stands, and what the work is about."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from afresh.domain.code import Kind, Symbol
+from afresh.domain.fact import Region
+from afresh.domain.history import UNTOLD_HISTORY, History
+from afresh.domain.state import State
+from afresh.domain.text import numbered, one_line
+from afresh.insight.code import Code
+from afresh.insight.looks.targets import CHANGED, REVIEWED, Target, order, targets
+from afresh.insight.ranking import Question, Ranked, concerning
+
+NOISE = re.compile(r"\.(?:egg|dist)-info(?:/|$)|(?:^|/)(?:node_modules|vendor|__pycache__)/|\.lock$|-lock\.json$|\.min\.\w+$")
+"""Files made by tools, for tools."""
+WIDEST, RANKED = 110, 12
+"""Characters of a line that stands for itself, and files that are ranked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    code: Code
+    state: State
+    targets: tuple[Target, ...]
+    ranked: tuple[Ranked, ...] = ()
+    """Files that matter for the task, the most telling first."""
+
+    def seen(self, path: str, start: int, end: int) -> bool:
+        """The model has read or written a line of it: then it stands under Files."""
+        return any(region.path == path and region.meets(start, end) for region in self.state.regions)
+
+    def source(self, path: str, start: int, end: int) -> str:
+        """Lines as on disk now, with their numbers."""
+        lines = self.code.text(path).splitlines()
+        return "\n".join(numbered(number, lines[number - 1]) for number in range(start, min(end, len(lines)) + 1))
+
+    def line(self, path: str, number: int) -> str:
+        lines = self.code.text(path).splitlines()
+        return one_line(lines[number - 1].strip(), WIDEST) if 0 < number <= len(lines) else ""
+
+    @property
+    def changed(self) -> list[Target]:
+        return [target for target in self.targets if target.why == CHANGED]
+
+    @property
+    def reviewed(self) -> list[Target]:
+        return [target for target in self.targets if target.why == REVIEWED]
+
+    @property
+    def functions(self) -> list[Target]:
+        return [target for target in self.targets if target.symbol.kind in (Kind.FUNCTION, Kind.METHOD)]
+
+    @property
+    def places(self) -> list[str]:
+        """Files that the work is about, each once."""
+        return list(dict.fromkeys([*[target.path for target in self.targets], *self.state.changed]))
+
+    def methods(self, path: str, symbol: Symbol) -> Iterator[Symbol]:
+        start = symbol.name + "."
+        return (one for one in self.code.reading(path).symbols if one.kind is Kind.METHOD and one.name.startswith(start))
+
+
+def scene(code: Code, state: State, about: Sequence[Region] = (), history: History = UNTOLD_HISTORY) -> Scene:
+    """The ranking goes by what people said and what was changed, not by the last thought, so that it seldom changes."""
+    touched = tuple(path for path in state.changed if path in code.files)
+    ranked = concerning(code, Question(order(state), touched, history), RANKED)
+    return Scene(code, state, tuple(targets(code, state, about, ranked)), tuple(ranked))
+
+
+def listed(names: Collection[str], most: int) -> str:
+    """The first ones, and how many there are besides."""
+    kept, more = list(names)[:most], len(names) - most
+    return ", ".join(kept) + (f" and {more} more" if more > 0 else "")

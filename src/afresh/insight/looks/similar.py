@@ -1,0 +1,188 @@
+"""Section `similar`: the nearest thing that exists already, and where it is wired in."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from keyword import iskeyword
+from math import log
+from pathlib import PurePosixPath
+
+from afresh.domain.code import Import, Kind, Place, Symbol
+from afresh.domain.fact import Look
+from afresh.domain.text import one_line
+from afresh.domain.words import split, stem, telling
+from afresh.errors import AfreshError
+from afresh.insight.looks import relevance
+from afresh.insight.looks.excerpts import excerpt
+from afresh.insight.looks.expectations import EXPECTED
+from afresh.insight.looks.scene import NOISE, Scene, listed
+from afresh.insight.looks.targets import WORDS, named_files, order, wording
+
+SIZE, SHORT, KIN, TOLD, WIRED, PROSE, LARGEST, SEVERAL = 40, 4, 3, 4, 9, 60, 200_000, 3
+"""Lines of a pattern that is shown whole, and of one that shows nothing; definitions alike that make a family; patterns that are
+told of by signature; places of one that are told; texts that are looked through for it, and characters of one; and lines of a
+file of which the most telling is shown."""
+LIKE_AN_OPTION = re.compile(r"(\w{3,})=|--([A-Za-z]\w{2,})|[`'\"](\w{3,})[`'\"]")
+TEXTS = (".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
+IMPORTED = 300
+"""Characters of the names that a test file has imported."""
+FAMILY = 1.0
+"""What it counts to be one of many that are made alike."""
+
+
+def similar(scene: Scene) -> Iterator[Look]:
+    """Where the best pattern is wired in, the pattern itself, then others by their signatures."""
+    found = tests(scene) if scene.state.task.judged_as == "write_tests" else patterns(scene)
+    for name in options(scene)[:1]:
+        if lines := list(standing(scene, name)):
+            yield Look("similar", f"where {name} stands, which the task names", "\n".join(lines[:WIRED]))
+    if not found:
+        return
+    (best, why), *others = found
+    path, symbol = best.path, best.symbol
+    if (lines := list(wiring(scene, best))) and not scene.code.is_test(path):
+        yield Look("similar", f"where {name_of(best)} is wired in", "\n".join(lines[:WIRED]))
+    if not scene.seen(path, symbol.line, symbol.end):
+        yield Look("similar", f"{path}:{symbol.line}-{symbol.end} {symbol.name}, {why}", excerpt(scene, best, SIZE))
+    if scene.code.is_test(path):
+        names = dict.fromkeys(here for one in scene.code.reading(path).imports for here in imported(one))
+        yield Look("similar", f"imported in {path}", one_line(", ".join(names), IMPORTED))
+    if others:
+        lines = [f"{place} {place.symbol.signature}" for place, _ in others[:TOLD]]
+        yield Look("similar", "others like it", "\n".join(lines))
+
+
+def patterns(scene: Scene) -> list[tuple[Place, str]]:
+    """By the words of the task, and by what is made alike: decorator, base class, folder."""
+    code, text = scene.code, order(scene.state)
+    words, named = relevance.weights(code, wording(scene.state)), named_files(code, text)
+    folder = siblings(scene, text)
+    scores = {path: score for path, score in relevance.files(code, words).items() if not code.is_test(path)}
+    near = [path for path in (*named, *folder) if path in scores] or list(scores)
+    found: list[tuple[float, Place, str]] = []
+    for path in sorted(near, key=lambda path: (-scores[path], path))[:6]:
+        kin = family(scene, path)
+        for symbol, score in relevance.symbols(code, path, words).items():
+            made, size = kin.get(symbol, ""), symbol.end - symbol.line + 1
+            fitting = made or path in folder or relevance.named_by(symbol.name, words)
+            if symbol.kind is not Kind.METHOD and "." not in symbol.name and size >= SHORT and fitting:
+                found.append(
+                    (weight(score, size, int(made.split()[0]) if made else 0), Place(path, symbol), because(path, made, folder))
+                )
+    found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
+    known = {(one.path, one.symbol.name) for one in scene.targets if one.why != WORDS}
+    return [(place, why) for _, place, why in found if (place.path, place.symbol.name) not in known]
+
+
+def weight(score: float, size: int, alike: int = 0) -> float:
+    """A short one shows the pattern as well as a long one, and leaves room; one of many is more of a pattern than one of few."""
+    return (score + FAMILY * log(1 + alike)) / (1 + max(0, size - SIZE) / SIZE)
+
+
+def because(path: str, made: str, folder: list[str]) -> str:
+    if path in folder:
+        return f"one of {len(folder)} in {PurePosixPath(path).parent}"
+    return f"one of the {made} here" if made else "the nearest by its words"
+
+
+def siblings(scene: Scene, text: str) -> list[str]:
+    """Files of a folder whose name is a word of the task (`a plugin`, `plugins/`): such a thing is a file there."""
+    said = {stem(word) for word in telling(split(text))}
+    folders: dict[str, list[str]] = {}
+    for path in scene.code.files:
+        pure = PurePosixPath(path)
+        if stem(pure.parent.name.lower()) in said and not scene.code.is_test(path) and pure.stem != "__init__":
+            folders.setdefault(str(pure.parent), []).append(path)
+    top = {scene.code.paths[0].split("/")[0]} if scene.code.paths else set[str]()
+    large = [found for folder, found in folders.items() if len(found) >= KIN and "/" in folder and folder not in top]
+    return max(large, key=len, default=[])
+
+
+def family(scene: Scene, path: str) -> dict[Symbol, str]:
+    """Definitions that share a decorator or a base class with several others of the file."""
+    lines = scene.code.text(path).splitlines()
+    marks: dict[Symbol, list[str]] = {}
+    for symbol in scene.code.reading(path).symbols:
+        if "." not in symbol.name and symbol.kind in (Kind.FUNCTION, Kind.CLASS):
+            first = lines[symbol.line - 1].strip() if symbol.line <= len(lines) else ""
+            decorated = re.match(r"@[\w.]+", first)
+            marks[symbol] = [*([decorated[0]] if decorated else []), *[f"({base})" for base in symbol.bases if base != "object"]]
+    counts = Counter(mark for held in marks.values() for mark in held)
+    return {one: f"{counts[mark]} {mark}" for one, held in marks.items() for mark in held[:1] if counts[mark] >= KIN}
+
+
+def tests(scene: Scene) -> list[tuple[Place, str]]:
+    """For tests: one that exists beside them, with its imports and fixtures; the nearest by words and by what it covers."""
+    code = scene.code
+    words = relevance.weights(code, wording(scene.state))
+    files = dict.fromkeys(test for path in scene.places if path in code.files for test in code.tests_of(path))
+    found: list[tuple[float, Place, str]] = []
+    for path in [path for path in files if path in code.files][:6]:
+        lines = code.text(path).splitlines()
+        for symbol, score in relevance.symbols(code, path, words).items():
+            expects = any(EXPECTED.match(line) for line in lines[symbol.line - 1 : symbol.end])
+            if symbol.kind is not Kind.CLASS and symbol.short.startswith("test") and expects:
+                found.append((weight(score, symbol.end - symbol.line + 1), Place(path, symbol), "a test beside"))
+    found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
+    return [(place, why) for _, place, why in found]
+
+
+def imported(one: Import) -> list[str]:
+    return [here for _, here in one.names] or [one.alias or one.module]
+
+
+def name_of(place: Place) -> str:
+    return place.symbol.short
+
+
+def options(scene: Scene) -> list[str]:
+    """Words that the task writes like a name (`x=`, `--x`, quoted) and that are no definition but stand in the code: an option,
+    a key. What is new and named beside it is to stand where it stands; the rarest first."""
+    code, text = scene.code, order(scene.state)
+    found = dict.fromkeys(match[1] or match[2] or match[3] for match in LIKE_AN_OPTION.finditer(text))
+    known = {name: len(code.words(name)) for name in found if not code.defining(name) and not iskeyword(name)}
+    return sorted(
+        (name for name, count in known.items() if 0 < count <= len(code.files) // 2), key=lambda name: (known[name], name)
+    )
+
+
+def wiring(scene: Scene, best: Place) -> Iterator[str]:
+    """Where it is exported, registered, used, tested and documented."""
+    code, name = scene.code, name_of(best)
+    yield from standing(scene, name, best)
+    for path in code.importers(best.path):
+        starred = [one.line for one in code.reading(path).imports if ("*", "*") in one.names]
+        lines = [number for number in starred if PurePosixPath(best.path).stem in scene.line(path, number)]
+        if lines:
+            yield f"{path}:{lines[0]} {scene.line(path, lines[0])}"
+    if named := [path for path in code.paths if PurePosixPath(path).stem == name and path != best.path]:
+        yield f"files of that name: {listed(named, 4)}"
+
+
+def standing(scene: Scene, name: str, best: Place | None = None) -> Iterator[str]:
+    """A line of each file that says the name outside of its definition: code, then tests, then texts."""
+    code = scene.code
+    own = best.path if best else ""
+    texts = [path for path in code.paths if path.endswith(TEXTS) and path not in code.files and not NOISE.search(path)][:PROSE]
+    saying = [path for path in (code.files if best is None else code.mentioning(name)) if path != own]
+    saying.sort(key=lambda path: (code.is_test(path), path))
+    for path in (*([own] if own else []), *saying, *texts):
+        inside = range(best.symbol.line, best.symbol.end + 1) if best and path == own else ()
+        numbers = [number for number in said(scene, path, name) if number not in inside]
+        if numbers and PurePosixPath(path).stem != name:
+            shown = max(numbers[:SEVERAL], key=lambda number: (telling_line(scene.line(path, number), name), -number))
+            more = f" ({len(numbers)} lines)" if len(numbers) > 1 else ""
+            yield f"{path}:{shown}{more} {scene.line(path, shown)}"
+
+
+def telling_line(line: str, name: str) -> bool:
+    """Says more of it than an import or a comment does."""
+    return not line.startswith(("import ", "from ", "#", "//", "*"))
+
+
+def said(scene: Scene, path: str, name: str) -> list[int]:
+    try:
+        text = scene.code.text(path)
+    except AfreshError:
+        return []
+    return relevance.mentions(text, name) if name in text and len(text) < LARGEST else []
