@@ -226,7 +226,7 @@ for path in files:
         except Exception:
             continue
         for name in names:
-            if name.module_path is None or not str(name.module_path).startswith(root + "/") or name.type not in ("function", "class"):
+            if not str(name.module_path).startswith(root + "/") or name.type not in ("function", "class"):
                 continue
             there = str(name.module_path)[len(root) + 1 :]
             try:
@@ -254,7 +254,8 @@ def pycgs(root: Path, inner: str, files: list[str], python: str) -> tuple[set[Pa
     script = (
         "import json, sys, time\nfrom pycg.pycg import CallGraphGenerator\nstarted = time.process_time()\n"
         "made = CallGraphGenerator(sys.argv[2:], sys.argv[1], -1, 'call-graph')\nmade.analyze()\n"
-        "json.dump({'graph': {k: sorted(v) for k, v in made.output().items()}, 'seconds': time.process_time() - started}, sys.stdout)"
+        "graph = {k: sorted(v) for k, v in made.output().items()}\n"
+        "json.dump({'graph': graph, 'seconds': time.process_time() - started}, sys.stdout)"
     )
     paths = [str(root / path) for path in within]
     done = subprocess.run([python, "-c", script, str(above), *paths], capture_output=True, text=True, cwd=above, timeout=900)

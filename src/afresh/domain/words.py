@@ -10,6 +10,8 @@ CHUNK = re.compile(r"\w+(?:[./\\:@-]+\w+)*")
 IDENTIFIER = re.compile(r"\w+")
 PART = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 """Over the shape of an identifier: several capitals are one word, and so is their plural."""
+LAST = frozenset("gdse")
+"""Letters that the endings end in."""
 LONGEST = 80
 """Letters of a joined whole: nobody asks for a longer one in one piece."""
 STOP_WORDS = frozenset(
@@ -88,6 +90,8 @@ def compounds(text: str) -> set[str]:
 
 def stem(word: str) -> str:
     """Without the commonest endings, so that `parses`, `parsed` and `parsing` are one word."""
+    if word[-1:] not in LAST:
+        return word
     for ending in ("ing", "ied", "ies", "ed", "es", "s", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             return word[: -len(ending)] + ("y" if ending in ("ied", "ies") else "")

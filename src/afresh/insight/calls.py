@@ -12,7 +12,7 @@ from afresh.insight.graph.hierarchy import ancestors, below, overriding, owner_o
 from afresh.insight.graph.names import bound
 from afresh.insight.graph.others import callers_by_name
 from afresh.insight.graph.values import Class
-from afresh.insight.graph.world import World
+from afresh.insight.graph.world import World, unswept
 
 FILES = 400
 """That one question may look into."""
@@ -23,7 +23,8 @@ def callers(code: Code, place: Place, most: int = FILES) -> Calls:
     classes are followed; constants, and other languages, go by name."""
     if code.reading(place.path).language != "python" or place.symbol.kind is Kind.CONSTANT:
         return callers_by_name(code, place, most)
-    return callers_in_python(world_of(code), place, most)
+    with unswept():
+        return callers_in_python(world_of(code), place, most)
 
 
 def callees(code: Code, place: Place) -> Calls:

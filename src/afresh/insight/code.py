@@ -1,5 +1,6 @@
 """What is known of the code of one tree at one moment. All answers depend on this tree alone."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
@@ -16,6 +17,7 @@ from afresh.insight.said import words_in
 from afresh.insight.taking import key_of, listed, take
 from afresh.ports import CodeStore, Files
 
+JOINING = re.compile(r"[\W_]+")
 T = TypeVar("T")
 
 
@@ -97,7 +99,7 @@ class Code:
         of the path count; single letters and the words of every sentence do not."""
         stemmed = stem(word.lower())
         found = Counter(self._found(Term.WORD, stemmed))
-        found.update(self._in_paths.get(stemmed, {}))
+        found.update(self._in_paths(stemmed))
         return {path: found[path] for path in sorted(found)}
 
     def length(self, path: str) -> int:
@@ -140,12 +142,14 @@ class Code:
         return found
 
     @cached_property
-    def _in_paths(self) -> dict[str, dict[str, int]]:
-        found: dict[str, dict[str, int]] = {}
-        for path in self.files:
-            for word, count in words_in(path).items():
-                found.setdefault(word, {})[path] = count
-        return found
+    def _plain_paths(self) -> list[tuple[str, str]]:
+        return [(path, JOINING.sub("", path).lower()) for path in self.files]
+
+    def _in_paths(self, stemmed: str) -> dict[str, int]:
+        """Paths that say a word. Each word of a path, also a joined one, stands in it when all signs between are left out."""
+        within = stemmed[:-1] if stemmed.endswith("y") else stemmed
+        some = (path for path, plain in self._plain_paths if within in plain or not plain.isascii())
+        return {path: count for path in some if (count := words_in(path)[stemmed])}
 
     @cached_property
     def _imports(self) -> dict[str, list[str]]:

@@ -4,13 +4,26 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 
-from afresh.domain.words import split, stem, telling
+from afresh.domain.words import PART, STOP_WORDS, split, stem, telling
+
+
+JOINED = 3
+"""Parts of a compound that is looked up as a whole too: nobody asks for a longer one but by its exact name."""
 
 
 @lru_cache(maxsize=200_000)
 def stems(text: str) -> tuple[str, ...]:
     """The telling words of an identifier or a path, stemmed."""
-    return tuple(map(stem, telling(split(text))))
+    if not (text.isascii() and text.isidentifier()):
+        return tuple(map(stem, telling(split(text))))
+    parts = PART.findall(text)
+    found = [_stem(part) for part in map(str.lower, parts) if len(part) > 1 and part not in STOP_WORDS]
+    if 1 < len(parts) <= JOINED:
+        found.append(stem("".join(parts).lower()))
+    return tuple(found)
+
+
+_stem = lru_cache(maxsize=50_000)(stem)
 
 
 def words_of(said: Mapping[str, int]) -> dict[str, int]:

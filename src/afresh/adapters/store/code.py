@@ -1,5 +1,6 @@
 """The port `CodeStore` in one SQLite file. It is a projection: whatever is wrong with it, it is thrown away and made again."""
 
+import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ MANY = 32
 ASKED = 500
 """Values of one question."""
 KEY = 16
+RUN_OF = "SELECT run FROM posting WHERE segment = ? AND kind = ? AND first <= ? ORDER BY first DESC LIMIT 1"
 
 
 class SqliteCode:
@@ -73,11 +75,12 @@ class SqliteCode:
         return {number: found[number] for number in numbers}
 
     def saying(self, term: Term, name: str) -> Mapping[int, int]:
-        asked = term.value + name
         with self._reading() as connection:
             found = self._said_loosely(connection, term, name)
-            for (data,) in connection.execute("SELECT contents FROM posting WHERE term = ?", (asked,)):
-                found |= counts(asked, numbers_in(data))
+            for (segment,) in connection.execute("SELECT number FROM segment").fetchall():
+                row = connection.execute(RUN_OF, (segment, term.value, name)).fetchone()
+                numbers = json.loads(row[0]).get(name) if row else None
+                found |= counts(term, numbers) if numbers else {}
         return found
 
     def close(self) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from array import array
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from afresh.domain.code import Import, Kind, Reading, Symbol, Taken, Term
@@ -12,8 +12,10 @@ PLAIN = tuple(field.name for field in fields(Reading) if field.name not in (*LAR
 KINDS = {kind.value: kind for kind in Kind}
 Terms = tuple[Mapping[str, int], Sequence[str], Sequence[str]]
 """What one content says: words with how often, what it mentions, what it defines."""
-Postings = dict[str, list[int]]
-"""By term, of which the first sign is its kind: numbers of contents, for words each followed by how often it is said."""
+Postings = dict[Term, dict[str, list[int]]]
+"""By kind and term the contents that use it; for words each is followed by how often it says it."""
+RUN = 64
+"""Terms that stand next to each other in a row: rows are dearer than what is in them."""
 
 
 def bare(reading: Reading) -> str:
@@ -60,10 +62,9 @@ def defined(taken: Taken) -> list[str]:
 
 
 def inverted(contents: Iterable[tuple[int, Terms]]) -> Postings:
-    """By term, the contents that use it."""
-    words: Postings = {}
-    mentions: Postings = {}
-    symbols: Postings = {}
+    words: dict[str, list[int]] = {}
+    mentions: dict[str, list[int]] = {}
+    symbols: dict[str, list[int]] = {}
     for number, (said, used, named) in contents:
         for word, count in said.items():
             if word in words:
@@ -76,20 +77,26 @@ def inverted(contents: Iterable[tuple[int, Terms]]) -> Postings:
                     found[name].append(number)
                 else:
                     found[name] = [number]
-    kinds = ((Term.WORD, words), (Term.MENTION, mentions), (Term.SYMBOL, symbols))
-    return {kind.value + name: numbers for kind, found in kinds for name, numbers in found.items()}
+    return {Term.WORD: words, Term.MENTION: mentions, Term.SYMBOL: symbols}
 
 
-def counts(term: str, numbers: list[int]) -> dict[int, int]:
+def runs(postings: Postings) -> Iterator[tuple[str, str, str]]:
+    """The kind, the first term and the text of each run."""
+    for kind, found in postings.items():
+        names = sorted(found)
+        for first in range(0, len(names), RUN):
+            some = {name: found[name] for name in names[first : first + RUN]}
+            yield kind.value, names[first], json.dumps(some, separators=(",", ":"))
+
+
+def counts(kind: Term, numbers: list[int]) -> dict[int, int]:
     """How often each content of a posting says its term."""
-    if term[0] == Term.WORD.value:
-        return dict(zip(numbers[::2], numbers[1::2], strict=True))
-    return dict.fromkeys(numbers, 1)
+    return dict(zip(numbers[::2], numbers[1::2], strict=True)) if kind is Term.WORD else dict.fromkeys(numbers, 1)
 
 
-def only(term: str, numbers: list[int], kept: Collection[int]) -> list[int]:
+def only(kind: Term, numbers: list[int], kept: Collection[int]) -> list[int]:
     """The posting without contents that are gone."""
-    if term[0] != Term.WORD.value:
+    if kind is not Term.WORD:
         return [number for number in numbers if number in kept]
     pairs = zip(numbers[::2], numbers[1::2], strict=True)
     return [part for number, count in pairs if number in kept for part in (number, count)]

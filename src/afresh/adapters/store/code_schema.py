@@ -6,15 +6,15 @@ from afresh.adapters.store.schema import Schema
 
 
 def _create(connection: Connection) -> None:
-    """A posting says which contents use a term. Those of many contents that came together are packed, a row for each term: a
-    segment. What comes in small numbers is loose, and packed when it has become many."""
+    """A posting says which contents use a term. Those of many contents that came together are packed, a row for each run of
+    terms: a segment. What comes in small numbers is loose, and packed when it has become many."""
     connection.execute(
         "CREATE TABLE content (number INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE, length INTEGER NOT NULL,"
         " since REAL NOT NULL, bare TEXT NOT NULL, rest TEXT NOT NULL) STRICT"
     )
     connection.execute(
-        "CREATE TABLE posting (term TEXT NOT NULL, segment INTEGER NOT NULL, contents BLOB NOT NULL,"
-        " PRIMARY KEY (term, segment)) STRICT, WITHOUT ROWID"
+        "CREATE TABLE posting (segment INTEGER NOT NULL, kind TEXT NOT NULL, first TEXT NOT NULL, run TEXT NOT NULL,"
+        " PRIMARY KEY (segment, kind, first)) STRICT"
     )
     connection.execute("CREATE TABLE segment (number INTEGER PRIMARY KEY AUTOINCREMENT, size INTEGER NOT NULL) STRICT")
     connection.execute("CREATE TABLE loose (content INTEGER PRIMARY KEY, terms TEXT NOT NULL) STRICT")

@@ -1,10 +1,10 @@
 """Keeps the index of code small: packs what is loose, joins small segments, and forgets what no tree holds any more."""
 
-from collections.abc import Iterator
-from itertools import groupby
+import json
 from sqlite3 import Connection
 
-from afresh.adapters.store.code_packing import Postings, inverted, loosened, numbers_in, only, packed
+from afresh.adapters.store.code_packing import Postings, inverted, loosened, numbers_in, only, runs
+from afresh.domain.code import Term
 
 LOOSE, SMALL, SEGMENTS = 64, 1_000, 12
 """Contents that may be loose; contents that make a segment small; small segments that may be."""
@@ -12,7 +12,7 @@ DAY = 86_400.0
 MONTH = 30 * DAY
 SPARE = 1_000
 """Contents of no tree that are not worth the work."""
-INSERT = "INSERT INTO posting (term, segment, contents) VALUES (?, ?, ?)"
+INSERT = "INSERT INTO posting (segment, kind, first, run) VALUES (?, ?, ?, ?)"
 
 
 def tidy(connection: Connection, now: float) -> None:
@@ -30,7 +30,7 @@ def tidy(connection: Connection, now: float) -> None:
 def insert(connection: Connection, postings: Postings, size: int) -> None:
     """A new segment."""
     segment = connection.execute("INSERT INTO segment (size) VALUES (?)", (size,)).lastrowid
-    connection.executemany(INSERT, ((term, segment, packed(postings[term])) for term in sorted(postings)))
+    connection.executemany(INSERT, ((segment, *run) for run in runs(postings)))
 
 
 def fold(connection: Connection) -> None:
@@ -41,14 +41,14 @@ def fold(connection: Connection) -> None:
 
 def join(connection: Connection) -> None:
     """Make one segment of the small ones."""
-    small = [row[0] for row in connection.execute("SELECT number FROM segment WHERE size < ?", (SMALL,))]
-    chosen = ", ".join(map(str, small))
-    (size,) = connection.execute(f"SELECT sum(size) FROM segment WHERE number IN ({chosen})").fetchone()
-    rows = connection.execute(f"SELECT term, contents FROM posting WHERE segment IN ({chosen}) ORDER BY term").fetchall()
-    connection.execute(f"DELETE FROM posting WHERE segment IN ({chosen})")
-    connection.execute(f"DELETE FROM segment WHERE number IN ({chosen})")
-    joined = {term: [number for _, data in group for number in numbers_in(data)] for term, group in groupby(rows, lambda row: row[0])}
-    insert(connection, joined, size)
+    small = connection.execute("SELECT number, size FROM segment WHERE size < ?", (SMALL,)).fetchall()
+    joined: Postings = {kind: {} for kind in Term}
+    for segment, _ in small:
+        for kind, found in _postings(connection, segment).items():
+            for name, numbers in found.items():
+                joined[kind].setdefault(name, []).extend(numbers)
+        _drop(connection, segment)
+    insert(connection, joined, sum(size for _, size in small))
 
 
 def crowded(connection: Connection, now: float) -> bool:
@@ -68,13 +68,21 @@ def sweep(connection: Connection, now: float) -> None:
     connection.executemany("DELETE FROM content WHERE number = ?", gone)
     connection.executemany("DELETE FROM loose WHERE content = ?", gone)
     kept = {number for (number,) in connection.execute("SELECT number FROM content")}
-    for term, segment, data in list(_postings(connection)):
-        left = only(term, numbers_in(data), kept)
-        if not left:
-            connection.execute("DELETE FROM posting WHERE term = ? AND segment = ?", (term, segment))
-        elif len(left) * 4 < len(data):
-            connection.execute("UPDATE posting SET contents = ? WHERE term = ? AND segment = ?", (packed(left), term, segment))
+    for segment, _ in connection.execute("SELECT number, size FROM segment").fetchall():
+        found = _postings(connection, segment)
+        left = {kind: {name: some for name in names if (some := only(kind, names[name], kept))} for kind, names in found.items()}
+        if left != found:
+            _drop(connection, segment)
+            insert(connection, left, len({number for numbers in left[Term.MENTION].values() for number in numbers}))
 
 
-def _postings(connection: Connection) -> Iterator[tuple[str, int, bytes]]:
-    yield from connection.execute("SELECT term, segment, contents FROM posting")
+def _postings(connection: Connection, segment: int) -> Postings:
+    found: Postings = {kind: {} for kind in Term}
+    for kind, run in connection.execute("SELECT kind, run FROM posting WHERE segment = ?", (segment,)):
+        found[Term(kind)] |= json.loads(run)
+    return found
+
+
+def _drop(connection: Connection, segment: int) -> None:
+    connection.execute("DELETE FROM posting WHERE segment = ?", (segment,))
+    connection.execute("DELETE FROM segment WHERE number = ?", (segment,))

@@ -11,15 +11,20 @@ RECENT = 2_000_000_000
 
 
 def marks(root: Path, names: Sequence[str]) -> Mapping[str, str]:
-    """Of regular files only. One that was written just now gets a mark that no later look repeats."""
-    now = time.time_ns()
-    top = f"{root}/"
-    return {name: mark(os.lstat(top + name), now) for name in names if os.path.lexists(top + name)}
+    """Of what is there. One that was written just now gets a mark that no later look repeats."""
+    now, top = time.time_ns(), f"{root}/"
+    found: dict[str, str] = {}
+    for name in names:
+        try:
+            found[name] = mark(os.lstat(top + name), now)
+        except OSError:
+            continue  # gone since
+    return found
 
 
 def mark(found: os.stat_result, now: int) -> str:
     if not stat.S_ISREG(found.st_mode):
         return f"kind {stat.S_IFMT(found.st_mode)}"
-    changed = max(found.st_mtime_ns, found.st_ctime_ns)
-    recent = f" {now}" if changed > now - RECENT else ""
-    return f"{found.st_size} {found.st_mtime_ns} {found.st_ctime_ns} {found.st_ino}{recent}"
+    written, changed = found.st_mtime_ns, found.st_ctime_ns
+    told = f"{hash((found.st_size, written, changed, found.st_ino, found.st_dev)):x}"
+    return told if max(written, changed) < now - RECENT else f"{told} {now}"

@@ -54,7 +54,7 @@ def _called(world: World, file: File, use: Use, name: str) -> Iterator[Call]:
         target = place_of(world, *key)
         how = Way.CALL if accessed(world, key) else way
         if target is not None and how is not None:
-            yield call(target, True, how)
+            yield call(target, not (meant.unknown and use.role in ("implicit", "iterated")), how)
     for target in _others(world, use, meant, name):
         how = Way.CALL if accessed(world, (target.path, target.symbol.name)) else way
         if how is not None and (target.path, target.symbol.name) not in defined:

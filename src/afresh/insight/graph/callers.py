@@ -38,6 +38,7 @@ def callers(world: World, place: Place, most: int) -> Calls:
                 kept = found.get((call.path, call.line, call.kind))
                 if kept is None or (call.sure and not kept.sure):
                     found[call.path, call.line, call.kind] = call
+            world.release()
         names = spoken(world, target.names)
         if names <= target.names:
             break
@@ -85,14 +86,15 @@ def _judged(world: World, target: Target, use: Use, name: str) -> tuple[Way, boo
     if target.made and use.role in ("call", "decorator"):
         defined = defined | constructors(world, meant)
     if target.key in defined:
-        return way, True
+        # operators take anything, so that what else it may be counts against it
+        return way, not (meant.unknown and use.role in ("implicit", "iterated"))
     if _may_be_overridden(world, target, meant) or (meant.unknown and not meant.defined and _plausible(target, use, name)):
         return way, False
     return None
 
 
 def way_of(target: Target, use: Use) -> Way | None:
-    if target.property:
+    if target.accessed:
         return Way.CALL if use.role in ACCESS else None
     if target.made and use.role not in ("call", "decorator"):
         return None
@@ -117,7 +119,7 @@ def _plausible(target: Target, use: Use, name: str) -> bool:
         return False
     if isinstance(use.node, ast.Attribute) != (target.owner is not None) or _is_bound(use, name):
         return False
-    if use.role == "passed" and not target.property:
+    if use.role == "passed" and not target.accessed:
         return False
     if use.call is None or target.arguments is None:
         return True

@@ -41,7 +41,7 @@ def order(world: World, of: Class) -> tuple[Ancestor, ...]:
         return world.orders[of]
     world.orders[of] = (of, Unknown())
     bases = direct_bases(world, of)
-    lines = [list(order(world, base)) if isinstance(base, Class) else [base] for base in bases]
+    lines: list[list[Ancestor]] = [list(order(world, base)) if isinstance(base, Class) else [base] for base in bases]
     world.orders[of] = (of, *merged([*lines, list(bases)]))
     return world.orders[of]
 

@@ -32,12 +32,6 @@ WRITTEN_OUT = frozenset({"__init__", "__new__", "__init_subclass__", "__post_ini
 """Never meant by an operator: their callers are found by the name of the class."""
 
 
-def meant_by(node: ast.AST) -> Meant:
-    """The special methods that this node may call, and on what."""
-    found = TABLE.get(type(node))
-    return found(node) if found else iter(())
-
-
 def _binary(node: ast.BinOp) -> Meant:
     yield f"__{BINARY[type(node.op)]}__", node.left
     yield f"__r{BINARY[type(node.op)]}__", node.right
@@ -88,6 +82,7 @@ def _format(node: ast.FormattedValue) -> Meant:
     yield "__format__", node.value
 
 
+# The special methods that a node of each kind may call, and on what.
 TABLE: dict[type[ast.AST], Callable[..., Meant]] = {
     ast.BinOp: _binary,
     ast.AugAssign: _augmented,

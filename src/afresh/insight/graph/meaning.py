@@ -36,8 +36,10 @@ def meaning(world: World, use: Use, name: str) -> Meaning:
     found = Meaning()
     node = use.node
     if use.role in ("implicit", "iterated") and isinstance(node, ast.expr):
-        for value in operands(world, use.role, world.value(node, use.scope)):
+        values = world.value(node, use.scope)
+        for value in operands(world, use.role, values):
             ask(world, found, value, name)
+        found.unknown |= Unknown() in values
     elif isinstance(node, ast.Attribute):
         for value in world.value(node.value, use.scope):
             ask(world, found, value, name)

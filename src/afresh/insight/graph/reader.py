@@ -1,12 +1,15 @@
 """Fills a file's scopes: one walk over its syntax tree."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from afresh.insight.graph.implicit import meant_by
+from afresh.insight.graph.implicit import TABLE
 from afresh.insight.graph.scopes import CHAIN, Binding, File, FunctionNode, Scope, Step, Use, default_of, last_name
 
 NAMED = ast.Name | ast.Attribute
+SILENT = {ast.Load, ast.Store, ast.Del, ast.Constant, ast.Pass, ast.Break, ast.Continue}
+"""Say nothing of names; also annotations in quotes, which call nothing."""
 MADE_FROM = {"partial", "partialmethod", "staticmethod", "classmethod", "property"}
 
 
@@ -16,7 +19,7 @@ def read_into(file: File, tree: ast.Module) -> None:
         reader.visit(statement)
 
 
-class Reader(ast.NodeVisitor):
+class Reader:
     """Where it stands (`scope`) and what is done with the expression it looks at (`role`)."""
 
     def __init__(self, file: File) -> None:
@@ -47,10 +50,14 @@ class Reader(ast.NodeVisitor):
             self.look(node, role)
 
     def visit(self, node: ast.AST) -> None:
-        for name, operand in meant_by(node):
-            taken = name == "__next__" and not isinstance(node, ast.Call)
-            self.note(name, Use("iterated" if taken else "implicit", operand, self.scope))
-        super().visit(node)
+        kind = type(node)
+        if kind in SILENT:
+            return
+        if kind in TABLE:
+            for name, operand in TABLE[kind](node):
+                taken = name == "__next__" and kind is not ast.Call
+                self.note(name, Use("iterated" if taken else "implicit", operand, self.scope))
+        VISITS.get(kind, Reader.generic_visit)(self, node)
 
     def generic_visit(self, node: ast.AST) -> None:
         self.each(ast.iter_child_nodes(node), "annotation" if self.role == "annotation" else "passed")
@@ -81,9 +88,6 @@ class Reader(ast.NodeVisitor):
 
     def visit_Starred(self, node: ast.Starred) -> None:
         self.look(node.value, self.role)
-
-    def visit_Constant(self, node: ast.Constant) -> None:
-        """Annotations in quotes are left: they call nothing."""
 
     # Names that are bound
 
@@ -264,6 +268,11 @@ class Reader(ast.NodeVisitor):
     def visit_Assert(self, node: ast.Assert) -> None:
         self.scope.tests.append((node.test, node.end_lineno or 0, 1 << 30))
         self.each((node.test, node.msg))
+
+
+VISITS: dict[type, Callable[[Reader, Any], None]] = {
+    getattr(ast, name.removeprefix("visit_")): visit for name, visit in vars(Reader).items() if name.startswith("visit_")
+}
 
 
 def parameters(arguments: ast.arguments) -> list[ast.arg]:

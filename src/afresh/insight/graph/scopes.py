@@ -113,7 +113,7 @@ def last_name(node: ast.AST | None) -> str:
 
 
 _kept: OrderedDict[tuple[str, str], File | None] = OrderedDict()
-KEPT = 2_000_000
+KEPT = 1_000_000
 """Characters of files whose scopes stay in memory."""
 
 

@@ -24,7 +24,8 @@ class Target:
     key: Key
     owner: Class | None
     """Of a method."""
-    property: bool
+    accessed: bool
+    """A property: to name it is to call it."""
     arguments: ast.arguments | None
     names: frozenset[str]
     inside: frozenset[str]
@@ -79,8 +80,8 @@ def spoken(world: World, roots: Iterable[str]) -> set[str]:
 
 
 def assigned(world: World, name: str) -> set[str]:
-    """Only files that are open anyway: an alias in a file that was never looked at has no uses that were."""
-    return {other for file in world.files.values() if file for other in file.aliases.get(name, ())}
+    """Only in files that were opened anyway: an alias in a file that was never looked at has no uses that were."""
+    return world.aliases.get(name, set())
 
 
 def candidates(world: World, target: Target, most: int) -> tuple[list[str], int]:

@@ -1,8 +1,10 @@
 """The Python files of a tree, taken apart as they are needed, and a bound on what one question may cost."""
 
 import ast
+import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -15,6 +17,8 @@ from afresh.insight.languages.python_imports import module_names
 
 WORK, DEPTH = 150_000, 40
 """Expressions that one question may look at, and how deep one may lead into others."""
+OPEN, DROPPED = 60, 120
+"""Files whose syntax trees are held at the same time, and how many are let go before memory is swept."""
 Evaluate = Callable[["World", ast.expr, Scope], Values]
 Bound = Callable[["World", Binding], Values]
 
@@ -29,10 +33,14 @@ class World:
     bound: Bound
     work: int = 0
     depth: int = 0
+    dropped: int = 0
     files: dict[str, File | None] = field(default_factory=dict)
-    values: dict[tuple[int, int], Values] = field(default_factory=dict)
+    values: dict[str, dict[tuple[int, int], Values]] = field(default_factory=dict)
+    """By file, so that they go with it: they are kept by the identity of its nodes."""
     orders: dict[Class, "tuple[Class | Outside | Unknown, ...]"] = field(default_factory=dict)
     given: dict[Function, Values] = field(default_factory=dict)
+    aliases: dict[str, set[str]] = field(default_factory=dict)
+    """Of all files that were opened."""
 
     @property
     def exhausted(self) -> bool:
@@ -44,6 +52,9 @@ class World:
                 self.files[path] = file_of(path, self.code.text(path))
             except (OSError, AfreshError):
                 self.files[path] = None
+            opened = self.files[path]
+            for name, others in opened.aliases.items() if opened else ():
+                self.aliases.setdefault(name, set()).update(others)
         return self.files[path]
 
     def scope(self, path: str, name: str) -> Scope | None:
@@ -55,18 +66,29 @@ class World:
         if node is None:
             return UNKNOWN
         key = (id(node), id(scope))
-        if key in self.values:
-            return self.values[key]
+        known = self.values.setdefault(scope.path, {})
+        if key in known:
+            return known[key]
         self.work += 1
         if self.depth >= DEPTH or self.exhausted:
             return UNKNOWN
-        self.values[key] = NOTHING
+        known[key] = NOTHING
         self.depth += 1
         try:
-            self.values[key] = self.evaluate(self, node, scope)
+            known[key] = self.evaluate(self, node, scope)
         finally:
             self.depth -= 1
-        return self.values[key]
+        return known[key]
+
+    def release(self) -> None:
+        """Let the files go that were opened first. Only while nothing is being evaluated."""
+        for path in list(self.files)[:-OPEN]:
+            del self.files[path]
+            self.values.pop(path, None)
+            self.dropped += 1
+        if self.dropped >= DROPPED:
+            gc.collect()
+            self.dropped = 0
 
     @cached_property
     def sources(self) -> frozenset[str]:
@@ -111,6 +133,18 @@ class World:
             return ""
         found = self.within(path.removesuffix("__init__.py").rstrip("/"), name)
         return found if found in self.sources else ""
+
+
+@contextmanager
+def unswept() -> Iterator[None]:
+    """Without the collector, which would walk all syntax trees again and again: half of a large question's time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _shared(one: str, other: str) -> int:

@@ -19,7 +19,9 @@ from afresh.domain.code import Reading
 from afresh.insight.languages.generated import generated, unwieldy
 
 SUFFIXES = {
-    **dict.fromkeys((".py", ".pyi", ".pyw"), "python"),
+    ".py": "python",
+    ".pyi": "python",
+    ".pyw": "python",
     **dict.fromkeys((".ts", ".tsx", ".mts", ".cts"), "typescript"),
     **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), "javascript"),
     ".go": "go",

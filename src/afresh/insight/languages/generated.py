@@ -28,4 +28,4 @@ def unwieldy(text: str) -> str:
 
 def generated(text: str) -> bool:
     """Whether a comment at its top says so."""
-    return bool(MARKER.search(text, 0, TOP))
+    return "generated" in text[:TOP].lower() and bool(MARKER.search(text, 0, TOP))

@@ -24,7 +24,7 @@ def tidy(source: str) -> str:
 
 
 def collapsed(code: str) -> str:
-    code = " ".join(code.split())
+    code = code.strip() if "  " not in code and "\n" not in code else " ".join(code.split())
     return LOOSE.sub("", code) if "( " in code or " )" in code or "[ " in code or "{ " in code else code
 
 
@@ -48,7 +48,8 @@ def headed(source: str) -> str:
 def bases_of(signature: str) -> tuple[str, ...]:
     """What a class extends, as written."""
     strings: list[str] = []
-    code = APART.sub(lambda match: strings.append(match[0]) or STRING, signature)
+    quoted = '"' in signature or "'" in signature
+    code = APART.sub(lambda match: strings.append(match[0]) or STRING, signature) if quoted else signature
     inside = code.partition("(")[2].rpartition(")")[0]
     if not inside.strip():
         return ()

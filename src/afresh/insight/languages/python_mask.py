@@ -11,22 +11,25 @@ from dataclasses import dataclass
 from keyword import kwlist
 
 APART = re.compile(
-    r"#[^\n]*"
+    r"(#[^\n]*"
     r'|"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
     r"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''"
     r'|"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
-    r"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'",
+    r"|'[^'\\\n]*(?:\\.[^'\\\n]*)*')",
     re.DOTALL,
 )
 """Comments and strings; a prefix tells nothing of where a string ends."""
 STRING, OPENS, CLOSES = "\0", "\1", "\2"
 """What stands for a string of one line, and for the ends of one of several."""
+NEWLINE = "\n"
 ODD = re.compile(r"[\x00\x01\x02\f]")
 NAME = re.compile(r"\b[^\W\d]\w*")
 WORD = re.compile(rb"\w+")
 SAID = re.compile(r"[^\W\d]\w+")
 KEYWORDS = frozenset(kwlist)
-PREFIX = re.compile(r"[rRbBuUfF]{1,2}\Z")
+KEYWORDS_TOO = frozenset(word.encode() for word in kwlist)
+NINE = ord("9")
+PREFIX = re.compile(r"(?<!\w)[rRbBuUfF]{1,2}\Z")
 BRACE = re.compile(r"[{}]")
 FORMAT = re.compile(r"[()\[\]{}]|![rsa](?!\w)|:")
 OPENING, CLOSING = "([{", ")]}"
@@ -54,14 +57,17 @@ class Masked:
         """Of the code, with how often each is used."""
         if self.code.isascii():
             found = Counter(WORD.findall(self.code.encode()))
-            names = Counter({name.decode(): count for name, count in found.items() if not 48 <= name[0] <= 57})
+            names = {name.decode(): count for name, count in found.items() if name[0] > NINE and name not in KEYWORDS_TOO}
         else:
-            names = Counter(NAME.findall(self.code))
+            names = {name: count for name, count in Counter(NAME.findall(self.code)).items() if name not in KEYWORDS}
         for prefix in self.prefixes:
             names[prefix] -= 1
+            if not names[prefix]:
+                del names[prefix]
+        names = Counter(names)
         if self.fields:
-            names.update(NAME.findall(self.fields))
-        return Counter({name: count for name, count in names.items() if count > 0 and name not in KEYWORDS})
+            names.update(name for name in NAME.findall(self.fields) if name not in KEYWORDS)
+        return names
 
     def prose(self) -> Counter[str]:
         """Words of comments and strings."""
@@ -72,34 +78,23 @@ def masked(text: str) -> Masked:
     """Unusual when strings can't be told from code without a parser."""
     if ODD.search(text):
         raise Unusual
-    pieces: list[str] = []
-    prefixes: list[str] = []
-    fields: list[str] = []
-
-    def stand_in(match: re.Match[str]) -> str:
-        piece = match[0]
-        pieces.append(piece)
-        if piece[0] == "#":
-            return ""
-        start = match.start()
-        if start and text[start - 1].isalpha():
-            _look_at_prefix(text, start, piece, prefixes, fields)
-        lines = piece.count("\n")
-        return OPENS + "\n" * lines + CLOSES if lines else STRING
-
-    code = APART.sub(stand_in, text)
+    parts = APART.split(text)
+    pieces = parts[1::2]
+    parts[1::2] = [
+        "" if piece[0] == "#" else STRING if "\n" not in piece else OPENS + NEWLINE * piece.count(NEWLINE) + CLOSES
+        for piece in pieces
+    ]
+    code = "".join(parts)
     if '"' in code or "'" in code:
         raise Unusual
+    prefixed = [(before, piece) for before, piece in zip(parts[::2], pieces, strict=False) if before[-1:].isalpha()]
+    prefixes, fields = list[str](), list[str]()
+    for before, piece in prefixed:
+        if piece[0] != "#" and (found := PREFIX.search(before, max(0, len(before) - 3))):
+            prefixes.append(found[0])
+            if "{" in piece and "f" in found[0].lower():
+                fields.extend(fields_of(piece))
     return Masked(code, pieces, prefixes, "\n".join(fields))
-
-
-def _look_at_prefix(text: str, start: int, piece: str, prefixes: list[str], fields: list[str]) -> None:
-    found = PREFIX.search(text, max(0, start - 3), start)
-    if found is None:
-        return
-    prefixes.append(found[0])
-    if "f" in found[0].lower() and "{" in piece:
-        fields.extend(fields_of(piece))
 
 
 def fields_of(piece: str) -> Iterator[str]:

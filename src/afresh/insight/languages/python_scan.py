@@ -22,16 +22,14 @@ STATEMENT = re.compile(r"\n *+(?:def|class|async +def|import|from|@)(?<=@|\w)(?!
 DEFINED = re.compile(r"(?:async +)?(?:def|class) +([^\W\d]\w*)")
 BOUND = re.compile(r"\n *+([(\[]?[^\W\d]\w*(?: *, *[^\W\d]\w*)*+ *,?[)\]]?) *+(?:=(?!=)|:(?!=))")
 UNUSUAL = re.compile(
-    r"[;\\]|\n *+\t"
-    r"|: *+(?:import|from) "
-    r"|\n *+(?:if|elif|else|for|while|try|except|finally|with|async|def|class)\b[^\n]*+(?<!:)(?<!: )(?<!:  )(?=\n)"
-    r"|\n *+(?:print|exec) +[\w\0]"
+    r"\n *+(?:\t|(?:if|elif|else|for|while|try|except|finally|with|async|def|class)\b[^\n]*+(?<!:)(?<!: )(?<!:  )(?=\n)"
+    r"|(?:print|exec) +[\w\0])"
 )
-"""Several statements on a line, lines joined by a backslash, tabs, a body behind its header, Python 2."""
+"""Tabs, a header without a colon or with its body behind it, Python 2."""
+BEHIND = re.compile(r": *+(?:import|from) ")
 DOCUMENTED = re.compile(r"\s*\n *+[rRuU]?(?:\x00|\x01 *\x02) *+(?=\n)")
 MAIN = re.compile(r"\nif +__name__ *== *\0")
 IMPORTED = re.compile(r"from *(\.[. ]*|) *([\w.]*) *import *\(?([^()]*)\)? *$")
-MARKED = re.compile(f"[{STRING}{OPENS}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,7 @@ def statements(text: str, masked: Masked) -> Statements:
             lines[first:last] = [""] * (last - first)
         code = "\n".join(lines)
     code = f"\n{code}\n"
-    if UNUSUAL.search(code):
+    if ";" in code or "\\" in code or UNUSUAL.search(code) or BEHIND.search(code):
         raise Unusual
     return Statements(code, ends, text.split("\n"))
 
@@ -129,12 +127,12 @@ class Scan:
         last = self.line + body.count("\n")
         around = self.blocks[-1] if self.blocks else Block(0, "", False)
         name, is_class = around.prefix + named[1], header[0] == "c"
-        signature = collapsed(header)[:-1] if not MARKED.search(header) else tidy("\n".join(self.given.source(self.line)))[:-1]
+        signature = self._written(header)[:-1].rstrip()
         bases = bases_of(signature) if is_class else ()
-        kind = (Kind.INTERFACE if is_interface(bases) else Kind.CLASS) if is_class else Kind.METHOD if around.owner else Kind.FUNCTION
+        kind = _kind(is_class, bases, around.owner)
         first, self.decorated = self.decorated or self.line, 0
         doc = self._doc(end, self.line, after)
-        self.found.symbols.append(Symbol(name, kind, first, self.given.ends.get(last, last), signature.rstrip(), doc, bases))
+        self.found.symbols.append(Symbol(name, kind, first, self.given.ends.get(last, last), signature, doc, bases))
         self.blocks.append(Block(after, name + ".", is_class))
         if self.bare < end:
             self.bare = end if is_class else after
@@ -155,10 +153,16 @@ class Scan:
         self.bare = until
 
     def _bind(self, names: list[str], statement: str) -> None:
-        signature = tidy("\n".join(self.given.source(self.line))) if MARKED.search(statement) else collapsed(statement)
+        signature = self._written(statement)
         prefix = self.blocks[-1].prefix if self.blocks else ""
         end = self.given.ends.get(self.line, self.line)
         self.found.symbols.extend(Symbol(prefix + name, Kind.CONSTANT, self.line, end, cut(signature)) for name in names)
+
+    def _written(self, statement: str) -> str:
+        """The statement on one line, with its strings."""
+        if STRING in statement or OPENS in statement:
+            return tidy("\n".join(self.given.source(self.line)))
+        return collapsed(statement)
 
     def _doc(self, end: int, line: int, after: int) -> str:
         match = DOCUMENTED.match(self.code, end, after + 1)
@@ -168,6 +172,12 @@ class Scan:
         match = MAIN.search(self.code)
         line = 1 + self.code.count("\n", 0, match.start()) if match else 0
         return 'if __name__ == "__main__"' if match and "__main__" in self.given.lines[line - 1] else ""
+
+
+def _kind(is_class: bool, bases: tuple[str, ...], owned: bool) -> Kind:
+    if is_class:
+        return Kind.INTERFACE if is_interface(bases) else Kind.CLASS
+    return Kind.METHOD if owned else Kind.FUNCTION
 
 
 @cache
