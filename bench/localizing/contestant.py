@@ -19,19 +19,20 @@ class Runner:
         self.folder, self.contestant = folder, None
 
     def version(self) -> str:
-        return importlib.metadata.version(self.kind.package)
+        return importlib.metadata.version(self.kind.package) if self.kind.package != "afresh" else ""
 
     def start(self, folder: str) -> str:
         """Begin with another repository, whose code lies in this folder."""
         self.contestant = self.kind(Path(folder))
         return ""
 
-    def rank(self, changed: list[str], gone: list[str], text: str, most: int) -> dict[str, Any]:
-        """The best files, and the seconds of the processor that it took to find them."""
+    def rank(self, changed: list[str], gone: list[str], text: str, past: list[Any], most: int) -> dict[str, Any]:
+        """The best files, and the seconds of the processor that it took to find them. `past` has earlier commits: message, paths
+        and time; only one contestant asks for them."""
         assert self.contestant
         began = time.process_time()
         self.contestant.moved(changed, gone)
-        found = self.contestant.rank(text)[:most]
+        found = (self.contestant.rank(text, past) if self.kind.package == "afresh" else self.contestant.rank(text))[:most]
         return {"found": found, "seconds": time.process_time() - began}
 
 

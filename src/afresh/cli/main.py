@@ -34,6 +34,7 @@ SECTIONS = {
         "import": "Bring tasks back from such files, here or on another machine.",
     },
     "Code": {
+        "map": "Show the files and symbols that matter, and why.",
         "find": "Find a function, class or constant by its name or a part of it.",
         "who-calls": "Show who calls a function or class, and who hands it on.",
         "watch": "Keep what is known of the code current while you work.",

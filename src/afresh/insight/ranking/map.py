@@ -1,4 +1,4 @@
-"""A map of the code for a question: files in order with the reasons, below each what matters in it, never over a cap of tokens."""
+"""A map of the code for a question: files in order with reasons, below each what matters in it, never over a cap of tokens."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -18,9 +18,7 @@ def rank(code: Code, question: Question, most: int = 30) -> list[Ranked]:
     weighed = weigh(code, question)
     best = weighed.best()[:most]
     at = aim(code, weighed.asked, set(best[:BEST]))
-    return [
-        Ranked(path, weighed.total[path], reasons(code, question, weighed, path), symbols(code, at, path)) for path in best
-    ]
+    return [Ranked(path, weighed.total[path], reasons(code, question, weighed, path), symbols(code, at, path)) for path in best]
 
 
 _answered: OrderedDict[tuple[str, Question, int], tuple[Ranked, ...]] = OrderedDict()

@@ -1,8 +1,9 @@
 """Why a file is where it is, in few words for each thing that speaks for it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import PurePosixPath
 
+from afresh.domain.text import one_line
 from afresh.domain.words import split, stem, telling
 from afresh.insight.code import Code
 from afresh.insight.ranking import past, signals
@@ -13,19 +14,19 @@ MOST = 3
 LEAST = 0.08
 """Share of the weightiest reason below which one is not worth its words."""
 MOST_WORDS, MOST_NAMES = 3, 2
-TITLE = 50
+TITLE = 40
 
 
 def reasons(code: Code, question: Question, weighed: Weighed, path: str) -> tuple[str, ...]:
     """The weightiest first; none twice in other words."""
-    weights = {**WEIGHTS, **SPREAD, "central": 1.0}
+    weights = {**WEIGHTS, **SPREAD}
     parts = {**weighed.signals, **weighed.spread}
     worth = {name: weights[name] * scores[path] for name, scores in parts.items() if path in scores}
     top = max(worth.values(), default=0.0)
     told: list[str] = []
     for name in sorted(worth, key=lambda name: (-worth[name], name)):
         if worth[name] > LEAST * top and (said := _SAYING[name](code, question, weighed, path)) and said not in told:
-            told.append(said)
+            told.append(one_line(said))
         if len(told) == MOST:
             break
     return tuple(told)
@@ -59,12 +60,14 @@ def _rarest(code: Code) -> Callable[[str], tuple[int, str]]:
 
 
 def _words(code: Code, question: Question, weighed: Weighed, path: str) -> str:
+    """But for those that are told as part of the path or as names."""
     worth: list[tuple[float, str]] = []
     for word, weight in weighed.asked.words.items():
         having = code.words(word)
         if path in having:
             worth.append((-weight * signals.rarity(len(having), len(code.files)), word))
-    held = [word for _, word in sorted(worth)]
+    told = {stem(word) for word in telling(split(path))} | {stem(name.lower()) for name in weighed.asked.names}
+    held = [word for _, word in sorted(worth) if stem(word) not in told]
     return f"says: {', '.join(_distinct(held))}" if held else ""
 
 
@@ -81,10 +84,6 @@ def _paths(code: Code, question: Question, weighed: Weighed, path: str) -> str:
     said = {stem(word) for word in telling(split(path))}
     held = _distinct([word for word in weighed.asked.words if stem(word) in said])
     return f"path has: {', '.join(held)}" if held else ""
-
-
-def _called(code: Code, question: Question, weighed: Weighed, path: str) -> str:
-    return f"called {signals.subject(path)}"
 
 
 def _before(code: Code, question: Question, weighed: Weighed, path: str) -> str:
@@ -139,10 +138,6 @@ def _name(path: str) -> str:
 Saying = Callable[[Code, Question, Weighed, str], str]
 _SAYING: dict[str, Saying] = {
     "named": _named, "touched": _touched, "defines": _defines, "uses": _uses, "words": _words, "paths": _paths,
-    "called": _called, "before": _before, "lately": _lately, "together": _together, "paired": _paired, "imports": _imports,
+    "before": _before, "lately": _lately, "together": _together, "paired": _paired, "imports": _imports,
     "central": _central,
 }  # fmt: skip
-
-
-def kinds() -> Iterator[str]:
-    yield from _SAYING

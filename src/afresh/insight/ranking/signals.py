@@ -1,6 +1,6 @@
 """What speaks for a file, each as a number for the files that it speaks for: 1 for the one that it speaks for most."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from math import log
 from pathlib import PurePosixPath
@@ -26,9 +26,7 @@ def rarity(holders: int, all: int) -> float:
     return log(1 + (all - holders + 0.5) / (holders + 0.5))
 
 
-def matched(
-    counts: Iterable[tuple[Mapping[str, int], float]], lengths: Mapping[str, float], all: int, hold: float
-) -> Scores:
+def matched(counts: Iterable[tuple[Mapping[str, int], float]], lengths: Mapping[str, float], all: int, hold: float) -> Scores:
     """BM25 of texts whose length is given as a share of the mean, for words given by how often each text has them."""
     found: Scores = {}
     room = {key: SATURATION * (1 - hold + hold * length) for key, length in lengths.items()}
@@ -120,28 +118,3 @@ def named(code: Code, question: Asked) -> Scores:
         for path in known.get(name.removeprefix("./"), ()):
             found[path] = max(found.get(path, 0.0), len(known[name.removeprefix("./")]) ** -0.5)
     return found
-
-
-@lru_cache(maxsize=4)
-def subjects(files: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
-    for path in files:
-        found.setdefault(subject(path).lower(), []).append(path)
-    return {name: tuple(held) for name, held in found.items() if name}
-
-
-def called(code: Code, question: Asked) -> Scores:
-    """Files that are called by a word of the text."""
-    known = subjects(tuple(code.files))
-    found: Scores = {}
-    for word in {part for name in question.files for part in _forms(name)}:
-        for path in known.get(word, ()):
-            found[path] = max(found.get(path, 0.0), len(known[word]) ** -0.5)
-    return found
-
-
-def _forms(name: str) -> Iterator[str]:
-    for part in name.replace("/", ".").replace("-", ".").split("."):
-        yield part
-        yield f"{part}s"
-        yield part.removesuffix("s")

@@ -12,6 +12,8 @@ from afresh.insight.ranking.asked import Asked
 from afresh.insight.ranking.signals import rarity
 
 NAMED, SPOKEN, DESCRIBED, MATCHING, USED = 3.0, 1.0, 0.4, 0.1, 0.1
+QUALIFIED = 2.0
+"""A name with its class is meant more than the class."""
 KINDS = {Kind.CLASS: 1.0, Kind.INTERFACE: 1.0, Kind.FUNCTION: 0.9, Kind.METHOD: 0.6, Kind.CONSTANT: 0.3}
 PRIVATE = 0.5
 
@@ -42,13 +44,14 @@ def symbols(code: Code, at: Aim, path: str) -> tuple[Symbol, ...]:
 
 
 def _score(code: Code, at: Aim, symbol: Symbol, path: str) -> float:
-    named = max(at.names.get(symbol.name, 0.0), at.names.get(symbol.short, 0.0))
+    named = max(QUALIFIED * at.names.get(symbol.name, 0.0) if "." in symbol.name else 0.0, at.names.get(symbol.short, 0.0))
     spoken = sum(at.words.get(word, 0.0) for word in _stems(symbol.short))
     described = sum(at.words.get(word, 0.0) for word in _stems(f"{symbol.doc} {symbol.signature}")) if at.words else 0.0
-    holders = code.mentioning(symbol.short)
-    matching = sum(holder in at.best and holder != path for holder in holders)
+    holders, definers = code.mentioning(symbol.short), max(1, len(code.defining(symbol.short)))
+    matching = sum(holder in at.best and holder != path for holder in holders) / definers
+    used = log1p(len(holders) / definers)
     kind = KINDS[symbol.kind] * (1.0 if symbol.public else PRIVATE)
-    return NAMED * named + SPOKEN * spoken + DESCRIBED * described + kind * (MATCHING * matching + USED * log1p(len(holders)))
+    return NAMED * named + SPOKEN * spoken + DESCRIBED * described + kind * (MATCHING * matching + USED * used)
 
 
 def _stems(text: str) -> set[str]:

@@ -10,12 +10,12 @@ from afresh.insight.ranking.question import Question
 from afresh.insight.ranking.signals import Scores, levelled
 
 WEIGHTS: Mapping[str, float] = {
-    "named": 1.8, "touched": 1.5, "defines": 0.9, "words": 1.0, "paths": 0.85, "before": 0.7, "called": 0.3, "uses": 0.2,
+    "named": 1.8, "touched": 1.5, "words": 1.0, "central": 1.0, "before": 0.7, "defines": 0.6, "paths": 0.55, "uses": 0.2,
     "lately": 0.15,
 }  # fmt: skip
-SPREAD: Mapping[str, float] = {"together": 0.25, "paired": 0.25, "imports": 0.1}
+SPREAD: Mapping[str, float] = {"paired": 0.15, "together": 0.1, "imports": 0.1}
 SEEDS = 30
-"""The best files, from which what they lead to gets a share."""
+"""The best files, from which what they lead to gets a share. In an overview nothing is asked for, so nothing leads anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,12 @@ class Weighed:
     total: Scores = field(default_factory=dict[str, float])
 
     def best(self) -> list[str]:
-        return sorted(self.total, key=lambda path: (-self.total[path], path))
+        return [path for path, _ in ordered(self.total)]
+
+
+def ordered(scores: Scores) -> list[tuple[str, float]]:
+    """The highest first; of the same, by path."""
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
 
 
 def weigh(code: Code, question: Question) -> Weighed:
@@ -45,15 +50,15 @@ def weigh(code: Code, question: Question) -> Weighed:
         "words": signals.words(code, about),
         "paths": signals.paths(code, about),
         "before": past.before(history, likest, files),
-        "called": signals.called(code, about),
         "uses": signals.uses(code, about),
         "lately": past.lately(history, files),
     }
-    if not question.text.strip() and not question.touched:
-        found["central"] = graph.central(code)
-    total = levelled(added(found, WEIGHTS | {"central": 1.0}))
-    spread, sources = spread_from(code, history, total, files)
-    whole = levelled(added({"": total, **spread}, {"": 1.0} | SPREAD))
+    seeds = SEEDS
+    if not about.words and not question.touched:
+        found["central"], seeds = graph.central(code), 0
+    total = levelled(added(found, WEIGHTS))
+    spread, sources = spread_from(code, history, dict(ordered(total)[:seeds]), files)
+    whole = levelled(added({"": total, **spread}, {"": 1.0, **SPREAD}))
     return Weighed(about, found, spread, sources, likest, whole)
 
 
@@ -66,12 +71,12 @@ def added(parts: Mapping[str, Scores], weights: Mapping[str, float]) -> Scores:
 
 
 def spread_from(
-    code: Code, history: past.Told, total: Scores, files: frozenset[str]
+    code: Code, history: past.Told, seeds: Scores, files: frozenset[str]
 ) -> tuple[dict[str, Scores], dict[str, dict[str, str]]]:
     """What the best files lead to: by tests and code of one name, by changes in one commit, by imports."""
     spread: dict[str, Scores] = {name: {} for name in SPREAD}
     sources: dict[str, dict[str, tuple[float, str]]] = {name: {} for name in SPREAD}
-    for seed in sorted(total, key=lambda path: (-total[path], path))[:SEEDS]:
+    for seed, score in seeds.items():
         leads = {
             "together": past.together(history, seed, files),
             "paired": dict.fromkeys(graph.paired(code, seed), 1.0),
@@ -79,7 +84,7 @@ def spread_from(
         }
         for name, others in leads.items():
             for other, share in others.items():
-                given = share * total[seed] ** 2
+                given = share * score**2
                 spread[name][other] = spread[name].get(other, 0.0) + given
                 sources[name][other] = max(sources[name].get(other, (0.0, "")), (given, seed))
     spread["imports"] = levelled(spread["imports"])
