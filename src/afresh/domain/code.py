@@ -70,6 +70,8 @@ class Reading:
     """Why a run may begin here (`if __name__ == "__main__"`, `func main`); empty if none may."""
     fault: str = ""
     """Why it was not understood: does not parse, too large, generated, not text. Then the rest may be empty."""
+    packages: tuple[str, ...] = ()
+    """Packages or namespaces that it declares itself to be part of, where the language has such a declaration."""
 
 
 @dataclass(frozen=True, slots=True)

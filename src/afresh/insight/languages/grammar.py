@@ -1,0 +1,125 @@
+"""One language as a tree-sitter grammar sees it, and how a file of it becomes a Reading.
+
+A language gives one query. The names of its captures say what a node is:
+
+- `mention`, `comment`, `import`, `package` and `error` speak for themselves;
+- `class`, `interface`, `function`, `method`, `member` (of a bare object) and `constant` define a symbol;
+- `module` and `scope` give their name to what stands inside; only the first is a symbol;
+- `outer` is the statement around a definition that belongs to it, unless it is a `group` of many;
+- `before` is a decorator, annotation or attribute.
+"""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from afresh.domain.code import Import, Reading
+from afresh.insight.languages.brackets import tangled
+from afresh.insight.languages.comments import Comments, Style
+from afresh.insight.languages.nesting import Definition, Named, symbols_of
+from afresh.insight.languages.rows import Source
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node, Query
+
+MISREAD = 0.25
+"""The share of a file that may fail to parse without a word about it."""
+
+_start = attrgetter("start_byte")
+"""Captures come in no order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    language: str
+    title: str
+    wheel: str
+    query: str
+    style: Style
+    name: Callable[[Definition], Named | None]
+    imports: Callable[[Definition], Iterable[Import]]
+    entry: Callable[[Reading, str, Collection[str]], str]
+    """Why a run may begin in a file, by what was read, its text and the captures that it has."""
+    dialect: str = "language"
+
+
+def read(grammar: Grammar, text: str) -> Reading:
+    """What could be understood is kept even when there is a fault, unless the text had better not be parsed."""
+    text = text.removeprefix("\ufeff")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if _loaded(grammar.wheel, grammar.dialect, grammar.query) is None:
+        return Reading(grammar.language, _lines(text), fault=f"{grammar.title} is not read: pip install 'afresh[languages]'")
+    content = text.encode("utf-8", "replace")
+    if fault := tangled(content):
+        return Reading(grammar.language, _lines(text), fault=fault)
+    return _understood(grammar, text, Source(content), _captures(grammar, content))
+
+
+def _lines(text: str) -> int:
+    return text.count("\n") + (not text.endswith("\n") and bool(text))
+
+
+@cache
+def _loaded(wheel: str, dialect: str, query: str) -> "tuple[Language, Query] | None":
+    """None when the grammars are not installed."""
+    try:
+        sitter: Any = import_module("tree_sitter")
+        language = sitter.Language(getattr(import_module(wheel), dialect)())
+    except ImportError:
+        return None
+    return language, sitter.Query(language, query)
+
+
+def _captures(grammar: Grammar, content: bytes) -> "dict[str, list[Node]]":
+    from tree_sitter import Parser, QueryCursor
+
+    loaded = _loaded(grammar.wheel, grammar.dialect, grammar.query)
+    assert loaded is not None
+    return QueryCursor(loaded[1]).captures(Parser(loaded[0]).parse(content).root_node)
+
+
+def _understood(grammar: Grammar, text: str, source: Source, captures: "dict[str, list[Node]]") -> Reading:
+    comments = Comments(source, sorted(captures.get("comment", ()), key=_start), grammar.style)
+    symbols = symbols_of(captures, source, comments, grammar.name)
+    mentions = captures.get("mention", ())
+    imports = [
+        one
+        for node in sorted(captures.get("import", ()), key=_start)
+        for one in grammar.imports(Definition("import", node, source))
+    ]
+    reading = Reading(
+        grammar.language,
+        _lines(text),
+        symbols=tuple(symbols),
+        imports=tuple(imports),
+        mentions=_mentioned(mentions, source.content),
+        doc=comments.of_file(min(map(_start, mentions), default=len(source.content)), symbols[0].line if symbols else 0),
+        fault=_fault(source.content, captures.get("error", ())),
+        packages=tuple(dict.fromkeys(_package(node, source) for node in sorted(captures.get("package", ()), key=_start))),
+    )
+    entry = grammar.entry(reading, text, captures)
+    return replace(reading, entry=entry) if entry else reading
+
+
+def _mentioned(nodes: "Iterable[Node]", content: bytes) -> tuple[str, ...]:
+    return tuple(sorted([name.decode() for name in {content[node.start_byte : node.end_byte] for node in nodes}]))
+
+
+def _package(node: "Node", source: Source) -> str:
+    return "".join(source.text(node).split())
+
+
+def _fault(content: bytes, errors: "Iterable[Node]") -> str:
+    misread = sum(_lost(node) for node in errors)
+    if misread > MISREAD * len(content):
+        return f"does not parse: {100 * misread // len(content)} % of it makes no sense"
+    return ""
+
+
+def _lost(error: "Node") -> int:
+    """Bytes of an error that no part of it makes sense of."""
+    return error.end_byte - error.start_byte - sum(c.end_byte - c.start_byte for c in error.named_children if c.child_count)

@@ -1,0 +1,68 @@
+"""What a TypeScript file says of itself; also TSX and declaration files."""
+
+from dataclasses import replace
+
+from afresh.domain.code import Kind, Reading
+from afresh.insight.languages import ecmascript, grammar
+from afresh.insight.languages.ecmascript_imports import modules, targets
+from afresh.insight.languages.nesting import Definition, Named
+
+__all__ = ["modules", "read", "targets"]
+
+QUERY = (
+    ecmascript.QUERY
+    + """
+(type_identifier) @mention
+(import_statement (import_require_clause)) @import
+(abstract_class_declaration) @class
+(interface_declaration) @interface
+(enum_declaration) @class
+(internal_module) @module
+(module body: (_)) @module
+(type_alias_declaration) @constant
+(function_signature) @function
+(class_body [(abstract_method_signature) (method_signature)] @method)
+(interface_body (method_signature) @method)
+(interface_body (property_signature) @constant)
+(public_field_definition) @constant
+(enum_body (property_identifier) @constant)
+(enum_assignment) @constant
+(ambient_declaration) @outer
+(ambient_declaration (lexical_declaration (variable_declarator) @constant) @outer)
+(ambient_declaration (variable_declaration (variable_declarator) @constant) @outer)
+(internal_module body: (statement_block [
+  (lexical_declaration (variable_declarator) @constant)
+  (export_statement declaration: (lexical_declaration (variable_declarator) @constant))
+]))
+(expression_statement (internal_module)) @outer
+"""
+)
+
+
+def read(path: str, text: str) -> Reading:
+    return grammar.read(TSX if path.endswith(".tsx") else GRAMMAR, text)
+
+
+def _name(definition: Definition) -> Named | None:
+    node = definition.node
+    if node.type == "property_identifier":
+        return Named(definition.text(node))
+    named = ecmascript.name(definition)
+    if named and node.type == "public_field_definition":
+        value = node.child_by_field_name("value")
+        return replace(named, kind=Kind.METHOD if value is not None and value.type in ecmascript.FUNCTIONS else None)
+    return named
+
+
+GRAMMAR = grammar.Grammar(
+    language="typescript",
+    title="TypeScript",
+    wheel="tree_sitter_typescript",
+    query=QUERY,
+    style=ecmascript.STYLE,
+    name=_name,
+    imports=ecmascript.imports,
+    entry=ecmascript.entry,
+    dialect="language_typescript",
+)
+TSX = replace(GRAMMAR, dialect="language_tsx")
