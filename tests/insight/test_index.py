@@ -139,8 +139,9 @@ def test_a_damaged_store_is_thrown_away_and_made_again(tmp_path: Path, damage: s
     assert answers(refresh(tree, "tree", store)) == answers(code_of(tree))
     store.close()
     again = Counted(tree)
-    assert answers(refresh(again, "tree", SqliteCode(place))) == answers(code_of(tree))
+    code = refresh(again, "tree", SqliteCode(place))
     assert not again.reads
+    assert answers(code) == answers(code_of(tree))
 
 
 def spoil(place: Path, how: str) -> None:
