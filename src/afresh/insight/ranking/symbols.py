@@ -10,7 +10,7 @@ from afresh.domain.code import Kind, Symbol
 from afresh.domain.words import stem
 from afresh.insight.code import Code
 from afresh.insight.ranking.asked import Asked
-from afresh.insight.ranking.signals import rarity
+from afresh.insight.ranking.signals import Saying, rarity
 from afresh.insight.said import stems
 
 NAMED, SPOKEN, DESCRIBED, USED = 3.0, 1.0, 0.4, 0.1
@@ -35,8 +35,8 @@ class Aim:
     """How many symbols of the ranked files have a name: use of one that many have tells little of each."""
 
 
-def aim(code: Code, question: Asked, ranked: Sequence[str]) -> Aim:
-    worth = {stem(word): weight * rarity(len(code.words(word)), len(code.files)) for word, weight in question.words.items()}
+def aim(code: Code, question: Asked, saying: Saying, ranked: Sequence[str]) -> Aim:
+    worth = {stem(word): weight * rarity(len(saying[word]), len(code.files)) for word, weight in question.words.items()}
     top = max(worth.values(), default=0.0) or 1.0
     names = {name.rpartition(".")[2]: sure for name, sure in question.names.items()} | dict(question.names)
     uses = Counter(name for path in ranked[:BEST] for name in code.reading(path).mentions)
