@@ -5,7 +5,7 @@ from pathlib import Path
 
 from afresh.adapters.workspace.history import history
 from afresh.adapters.workspace.repository import located
-from afresh.app.code import opened
+from afresh.app.code import home_of, view
 from afresh.engine.tokens import Counter
 from afresh.errors import BadInput
 from afresh.insight.ranking import Question, Shown, chosen, written
@@ -28,13 +28,14 @@ class Map:
 
 def map_for(where: Path, about: str, cap: int) -> Map:
     """Reads only: nothing is made in the repository."""
-    repository, code, counter = located(where.resolve()), opened(where), Counter()
+    repository, home, counter = located(where.resolve()), home_of(where), Counter()
+    code = view(home, home.files)
     if not code.files:
         raise BadInput(
             "there is no code here in a language that afresh reads",
             next="go to a repository with Python, TypeScript, JavaScript, Go, Rust, Java or C#",
         )
-    past = history(repository.git, repository.head, repository.state)
+    past = history(repository.git, repository.head, home.state)
     files = tuple(chosen(code, Question(about, (), past), cap, counter))
     text = written(files)
     return Map(about, files, text, counter(text) if text else 0, cap, len(code.files), len(past.commits))

@@ -87,7 +87,7 @@ class PythonInsight:
         return len(violations(self._reader.tree(files), state))
 
     def tests_for(self, changed: Sequence[str], files: Files) -> Sequence[str]:
-        return tests_for(changed, self._reader.tree(files))
+        return tests_for(changed, self._code(files))
 
     def find(self, text: str, files: Files) -> Sequence[Sought]:
         return find(self._code(files), text)

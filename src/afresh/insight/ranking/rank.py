@@ -8,8 +8,6 @@ from afresh.insight.ranking.reasons import reasons
 from afresh.insight.ranking.symbols import aim, symbols
 from afresh.insight.ranking.weigh import weigh
 
-BEST = 10
-"""Files whose use of a symbol speaks for it."""
 KEPT = 8
 
 
@@ -17,7 +15,7 @@ def rank(code: Code, question: Question, most: int = 30) -> list[Ranked]:
     """The files that matter, the most telling first, with reasons and symbols."""
     weighed = weigh(code, question)
     best = weighed.best()[:most]
-    at = aim(code, weighed.asked, set(best[:BEST]))
+    at = aim(code, weighed.asked, weighed.saying, best)
     return [Ranked(path, weighed.total[path], reasons(code, question, weighed, path), symbols(code, at, path)) for path in best]
 
 

@@ -63,7 +63,7 @@ def _words(code: Code, question: Question, weighed: Weighed, path: str) -> str:
     """But for those that are told as part of the path or as names."""
     worth: list[tuple[float, str]] = []
     for word, weight in weighed.asked.words.items():
-        having = code.words(word)
+        having = weighed.saying[word]
         if path in having:
             worth.append((-weight * signals.rarity(len(having), len(code.files)), word))
     told = {stem(word) for word in telling(split(path))} | {stem(name.lower()) for name in weighed.asked.names}

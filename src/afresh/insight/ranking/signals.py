@@ -37,13 +37,17 @@ def matched(counts: Iterable[tuple[Mapping[str, int], float]], lengths: Mapping[
     return found
 
 
-def words(code: Code, question: Asked) -> Scores:
+Saying = Mapping[str, Mapping[str, int]]
+"""Of each word of a question, how often each file says it."""
+
+
+def words(code: Code, question: Asked, saying: Saying) -> Scores:
     """Files that say the words of the text."""
-    counts = [(code.words(word), weight) for word, weight in question.words.items()]
-    holders = {path for having, _ in counts for path in having}
+    counts = [(saying[word], weight) for word, weight in question.words.items()]
     lengths = {path: code.length(path) for path in code.files}
     mean = sum(lengths.values()) / (len(lengths) or 1) or 1
-    return levelled(matched(counts, {path: lengths[path] / mean for path in holders}, len(code.files), LENGTH))
+    shares = {path: length / mean for path, length in lengths.items()}
+    return levelled(matched(counts, shares, len(code.files), LENGTH))
 
 
 @lru_cache(maxsize=4)

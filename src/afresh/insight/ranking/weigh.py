@@ -23,6 +23,7 @@ class Weighed:
     """Every file that anything speaks for, and what does."""
 
     asked: Asked
+    saying: signals.Saying
     signals: Mapping[str, Scores]
     spread: Mapping[str, Scores]
     sources: Mapping[str, Mapping[str, str]]
@@ -42,12 +43,12 @@ def ordered(scores: Scores) -> list[tuple[str, float]]:
 def weigh(code: Code, question: Question) -> Weighed:
     about, history = asked(question.text), past.told(question.history)
     files = frozenset(code.files)
-    likest = past.alike(history, about)
+    likest, saying = past.alike(history, about), {word: code.words(word) for word in about.words}
     found = {
         "named": signals.named(code, about),
         "touched": {path: 1.0 for path in question.touched if path in files},
         "defines": signals.defines(code, about),
-        "words": signals.words(code, about),
+        "words": signals.words(code, about, saying),
         "paths": signals.paths(code, about),
         "before": past.before(history, likest, files),
         "uses": signals.uses(code, about),
@@ -59,7 +60,7 @@ def weigh(code: Code, question: Question) -> Weighed:
     total = levelled(added(found, WEIGHTS))
     spread, sources = spread_from(code, history, dict(ordered(total)[:seeds]), files)
     whole = levelled(added({"": total, **spread}, {"": 1.0, **SPREAD}))
-    return Weighed(about, found, spread, sources, likest, whole)
+    return Weighed(about, saying, found, spread, sources, likest, whole)
 
 
 def added(parts: Mapping[str, Scores], weights: Mapping[str, float]) -> Scores:
