@@ -203,9 +203,7 @@ class Code:
             self.__dict__.pop(name, None)
 
 
-def code_of(
-    files: Files, churn: Mapping[str, Churn] | None = None, measured: Mapping[str, Sequence[str]] | None = None
-) -> Code:
+def code_of(files: Files, churn: Mapping[str, Churn] | None = None, measured: Mapping[str, Sequence[str]] | None = None) -> Code:
     """Of a tree that nothing is known of yet, without a store."""
     stamps, store = dict.fromkeys(files.paths(), ""), HeldCode()
     return Code(files, tuple(stamps), listed(files, stamps, "", store), store, churn, measured)
