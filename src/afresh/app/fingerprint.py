@@ -5,8 +5,11 @@ from collections import Counter
 from collections.abc import Iterator, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
+from afresh import insight
 from afresh.adapters.templates import merged_type
 from afresh.adapters.workspace.history import history
 from afresh.adapters.workspace.repository import Repository
@@ -90,14 +93,15 @@ def own_words(desk: Desk, type: str) -> Iterator[str]:
 
 
 class Kept(MutableMapping[str, str]):
-    """Facts by what they were made of, in a file that may be deleted at any time."""
+    """Facts by what they were made of, in a file that may be deleted at any time. Those of another program are not believed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._held: dict[str, str] = {}
-        with suppress(OSError, ValueError, AttributeError):
+        with suppress(OSError, ValueError, AttributeError, TypeError, KeyError):
             held = json.loads(path.read_text("utf-8"))
-            self._held = {key: value for key, value in held.items() if isinstance(value, str)}
+            if held["program"] == program():
+                self._held = {key: value for key, value in held["facts"].items() if isinstance(value, str)}
 
     def __getitem__(self, key: str) -> str:
         return self._held[key]
@@ -105,7 +109,7 @@ class Kept(MutableMapping[str, str]):
     def __setitem__(self, key: str, value: str) -> None:
         self._held[key] = value
         with suppress(OSError):
-            write_durably(self._path, json.dumps(self._held))
+            write_durably(self._path, json.dumps({"program": program(), "facts": self._held}))
 
     def __delitem__(self, key: str) -> None:
         del self._held[key]
@@ -115,3 +119,10 @@ class Kept(MutableMapping[str, str]):
 
     def __len__(self) -> int:
         return len(self._held)
+
+
+@cache
+def program() -> str:
+    """Changes with the code that measures."""
+    folder = Path(insight.__file__).parent
+    return sha256(b"".join(path.read_bytes() for path in sorted(folder.rglob("*.py")))).hexdigest()

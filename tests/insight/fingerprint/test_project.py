@@ -147,7 +147,7 @@ OTHERS = [
             "src/b.ts": "",
         },
         "project: web; TypeScript (Node >=20); 2 source files, 0 test files",
-        "libraries: for development vitest; declared react",
+        "libraries: declared react, vitest",
     ),
     (
         {
@@ -156,7 +156,7 @@ OTHERS = [
             "src/main.rs": "",
         },
         "project: tool; Rust (edition 2021); 1 source file, 0 test files",
-        "libraries: for development tempfile; declared serde",
+        "libraries: declared serde, tempfile",
     ),
     (
         {"pom.xml": "<project><dependency><artifactId>junit</artifactId></dependency></project>", "src/main/java/A.java": ""},

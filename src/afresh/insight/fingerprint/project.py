@@ -63,7 +63,7 @@ def project(facts: Facts, trial: Trial | None) -> list[Statement]:
         *statement("errors", style.errors, 19),
         *statement("checked by", [*rules.linters, *rules.limits], 25),
         *statement("hooks before a commit", [", ".join(rules.hooks)], 12),
-        *statement("hot spots", [", ".join(facts.hot)] if facts.hot else [], 20),
+        *statement("hot spots", [listed(facts.hot, 220)] if facts.hot else [], 20),
         *statement("written down in", [", ".join(facts.layout.papers)], 14),
     ]
 
@@ -115,10 +115,9 @@ def zoned(facts: Facts) -> list[str]:
 
 def used(facts: Facts) -> list[str]:
     library = facts.libraries
-    testing = "tests also use" if facts.layout.main == "Python" else "for development"
     return [
         f"central {listed(library.central)}" if library.central else "",
         f"{'also ' if library.central else ''}{listed(library.used)}" if library.used else "",
-        f"{testing} {listed(library.testing)}" if library.testing else "",
+        f"tests also use {listed(library.testing)}" if library.testing else "",
         f"declared {listed(library.declared)}" if library.declared else "",
     ]

@@ -109,6 +109,19 @@ class Sources:
         outer = [name for name in ranked(counts) if not any(name.startswith(f"{other}/") for other in counts if other)]
         return tuple(name or "." for name in outer)
 
+    @cached_property
+    def home(self) -> str | None:
+        """The root that holds most of the code, if one does."""
+        counts = Counter(self.root_of(path) or "." for path in self.shipped)
+        best = ranked_exactly(counts)[:1]
+        return best[0] if best and counts[best[0]] * 10 >= 7 * len(self.shipped) else None
+
+    @cached_property
+    def common(self) -> str:
+        """What all roots begin with and none needs to be told by: `crates/`."""
+        tops = {root.partition("/")[0] for root in self.roots if root != "."}
+        return f"{next(iter(tops))}/" if len(tops) == 1 and len(self.roots) > 1 else ""
+
     def root_of(self, path: str) -> str:
         """The one of the roots that a file is in; empty for one at the top."""
         return next((root for root in self.roots if path.startswith(f"{root}/")), "")

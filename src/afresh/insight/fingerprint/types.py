@@ -34,9 +34,7 @@ def refactor(facts: Facts, trial: Trial | None) -> Parts:
 
 def write_tests(facts: Facts, trial: Trial | None) -> Parts:
     shared = f"shared fixtures in {', '.join(facts.layout.shared)}" if facts.layout.shared else ""
-    libraries = (
-        f"tests use {', '.join(facts.libraries.testing[:4])}" if facts.libraries.testing and facts.layout.main == "Python" else ""
-    )
+    libraries = f"tests use {', '.join(facts.libraries.testing[:4])}" if facts.libraries.testing else ""
     return [new_tests(facts), *facts.testing[:4], shared, libraries, one_test(trial)]
 
 
