@@ -13,8 +13,6 @@ from afresh.insight.fingerprint.sources import BESIDE, LANGUAGES, TESTING, Sourc
 PAPERS = re.compile(
     r"(?:CHANGE(?:LOG|S)|CONTRIBUTING|ARCHITECTURE|HISTORY|NEWS|SECURITY)(?:\.\w+)?|docs/(?:decisions|adr|architecture)[\w./-]*"
 )
-PREPARING = ("build.rs", "conftest.py")
-"""Started by others, before the program itself is there."""
 MOST = 6
 
 
@@ -100,7 +98,7 @@ def entries(sources: Sources) -> list[str]:
     packages = [path.removesuffix("/__main__.py") for path in sources.shipped if path.endswith("/__main__.py")]
     found += [f"python -m {name.removeprefix('src/').replace('/', '.')}" for name in packages]
     begun = sources.code.entries
-    started = [path for path in sources.understood if path in begun and not BESIDE & {*path.split("/")} and path not in PREPARING]
+    started = [path for path in sources.understood if path in begun and not BESIDE & {*path.split("/")}]
     told = " ".join(found)
     found += [path for path in started if (not path.endswith(".py") or "/" not in path) and path not in told]
     return found[:4]

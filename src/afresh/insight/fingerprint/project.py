@@ -96,8 +96,9 @@ def tested(facts: Facts, trial: Trial | None) -> list[str]:
     if trial is None:
         return []
     found = f", {counted(trial.tests, 'test')}" if trial.tests else ""
-    how = "ran here" if trial.ran and not trial.said else "collects here" if trial.holds else "not tried"
-    return [f"`{trial.command}` ({how}{found})"]
+    how = "ran here" if trial.ran and not trial.said else "seen to run here" if trial.ran else "collects here"
+    other = "; but it tests what is installed, not this tree" if "is imported from" in trial.said else ""
+    return [f"`{trial.command}` ({how}{found}{other})"]
 
 
 def zoned(facts: Facts) -> list[str]:
@@ -109,7 +110,7 @@ def zoned(facts: Facts) -> list[str]:
         names = ", ".join(group[:10]) + (" …" if len(group) > 10 else "")
         parts.append(f"import each other: {names}")
     if zones.hubs:
-        parts.append(f"used by most: {', '.join(zones.hubs)}")
+        parts.append(f"most used: {', '.join(zones.hubs)}")
     return parts
 
 

@@ -27,6 +27,8 @@ BESIDE = {
 HOLDING = ("packages", "crates", "apps", "libs", "modules")
 """Folders of a repository that holds several projects."""
 TESTING = {"tests", "test", "__tests__", "spec", "js_tests", "e2e", "testing"}
+SETTING_UP = re.compile(r"setup\.py|noxfile\.py|build\.rs|fabfile\.py|.*\.config\.\w+|(?:gulp|grunt)file\.\w+", re.IGNORECASE)
+"""Files that configure rather than do."""
 HOLDS_TESTS = re.compile(r"test_.*|.*_test\.py|conftest\.py")
 
 
@@ -93,7 +95,7 @@ class Sources:
         folders = path.split("/")[:-1]
         package = self.package_of(path)
         around = package.split("/") if package else folders[: 2 if folders[:1] and folders[0] in HOLDING else 1]
-        return any(part in BESIDE for part in around) or path in ("setup.py", "noxfile.py")
+        return any(part in BESIDE for part in around) or bool(SETTING_UP.fullmatch(path.rpartition("/")[2]))
 
     @cached_property
     def _all(self) -> frozenset[str]:

@@ -1,5 +1,6 @@
 """How the code is written, by all symbols and by a sample of files that does not change when others come or go."""
 
+import builtins
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from afresh.insight.fingerprint.measured import Measured, indentation, measured
 from afresh.insight.fingerprint.rounded import most_common, share
 from afresh.insight.fingerprint.sources import Sources, some
 
-LOOKED, SAMPLE, LARGEST = 400, 60, 120_000
+LOOKED, SAMPLE, LARGEST = 400, 100, 120_000
 """Files whose symbols are looked at, files that are read, and characters of the largest of them."""
 FAULTS = re.compile(r"err|exc|fault", re.IGNORECASE)
 """In the names of files that may define exceptions."""
@@ -23,6 +24,9 @@ FORMS = {
 }
 GO = {"MixedCaps": re.compile(r"[A-Za-z][A-Za-z0-9]*"), "snake_case": FORMS["snake_case"]}
 """Where the first letter says who may use a name."""
+BUILT_IN = frozenset(
+    name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
+)
 CALLABLE = (Kind.FUNCTION, Kind.METHOD)
 PREVAILS = ("nearly all", "most")
 
@@ -159,11 +163,8 @@ def errors(symbols: Sequence[tuple[str, Symbol]], sample: Sample) -> Iterator[st
         chosen = min(roots, key=lambda name: (-roots[name].bit_length(), name))
         yield f"own: {chosen} and what derives from it ({classes[chosen][0]})"
     raised = [name for one in sample.measured for name in one.raised]
-    own = sum(name in classes for name in raised)
     if len(raised) >= 10:
-        yield (
-            f"{share(own, len(raised))} of what is raised is the project's own" if own else "only built-in exceptions are raised"
-        )
+        yield f"{share(sum(name in BUILT_IN for name in raised), len(raised))} of what is raised is built in"
 
 
 def builtin(bases: Iterable[str], own: Iterable[str]) -> bool:

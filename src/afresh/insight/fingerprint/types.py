@@ -129,7 +129,7 @@ def hot(facts: Facts) -> str:
 
 
 def hubs(facts: Facts) -> str:
-    return f"most zones use {', '.join(facts.zones.hubs)}" if facts.zones.hubs else ""
+    return f"most used: {', '.join(facts.zones.hubs)}" if facts.zones.hubs else ""
 
 
 def checked(facts: Facts) -> str:
