@@ -31,6 +31,7 @@ SHIPPED_SAMPLE = "sample"
 
 DOES_INPUT_OR_OUTPUT = {"os", "io", "pathlib", "subprocess", "sqlite3", "socket", "shutil", "tempfile", "glob", "http", "urllib"}
 HEAVY = {"anthropic", "openai", "genai_prices", "yaml", "rich", "asyncio", "httpx", "httpx2", "starlette", "sqlite3"}
+HEAVY |= {"tree_sitter", *(f"tree_sitter_{name}" for name in ("javascript", "typescript", "go", "rust", "java", "c_sharp"))}
 MAY_BE_HEAVY = {"sqlite3": ("adapters/store", "adapters/queue")}
 """A heavy module may be imported at module level only here."""
 
@@ -235,6 +236,7 @@ TWINS: list[tuple[Rule, str, str]] = [
     (heavy_modules_wait, "cli/x.py", "try:\n    pass\nexcept ImportError:\n    import yaml"),
     (heavy_modules_wait, "cli/x.py", "class A:\n    import asyncio"),
     (heavy_modules_wait, "engine/x.py", "import sqlite3"),
+    (heavy_modules_wait, "insight/x.py", "from tree_sitter import Parser\nimport tree_sitter_go"),
     (files_fit_in_the_head, "engine/x.py", "x = 1\n" * 301),
     (functions_fit_on_a_screen, "engine/x.py", "def f():\n" + "    x = 1\n" * 40),
     (functions_fit_on_a_screen, "engine/x.py", "class A:\n  async def f(self):\n" + "    x = 1\n" * 40),

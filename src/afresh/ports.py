@@ -103,20 +103,16 @@ class Files(Protocol):
 
 
 class CodeStore(Protocol):
-    """Keeps what contents of code say, by keys that are made of them, for all trees that hold them. It may be lost at any time."""
+    """Keeps what contents of code say, by keys made of them, for all trees that hold them. It may be lost at any time."""
 
-    def listing(self, tree: str) -> Listing | None:
-        """What was last kept of the tree, if all of its contents are still there."""
-        ...
-
+    def listing(self, tree: str) -> Listing | None: ...
     def keep(self, tree: str, listing: Listing) -> None: ...
-
     def add(self, wanted: Mapping[str, Callable[[], Taken]]) -> Mapping[str, Content]:
-        """Find the contents by their keys; only those that are not known yet are read, and kept in one commit."""
+        """Find contents by their keys; only those that are not known yet are taken, and kept in one commit."""
         ...
 
     def readings(self, numbers: Sequence[int], bare: bool = False) -> Mapping[int, Reading]:
-        """Of contents that are known. A bare one is without symbols and mentions. KeyError if one is gone."""
+        """Of contents that are known; a bare one is without symbols and mentions. KeyError if one is gone."""
         ...
 
     def saying(self, term: Term, name: str) -> Mapping[int, int]:

@@ -5,7 +5,7 @@ from textwrap import dedent
 from afresh.domain.code import Reading
 from afresh.insight import languages
 
-TYPESCRIPT = dedent('''\
+TYPESCRIPT = dedent("""\
     #!/usr/bin/env node
     /** Carts and what is in them. */
     import money, { round as rounded, type Rate } from "./money";
@@ -52,8 +52,8 @@ TYPESCRIPT = dedent('''\
     function over(a: string): void;
     function over(a: any) {}
     run({ passing() {} });
-    ''')
-JAVASCRIPT = dedent('''\
+    """)
+JAVASCRIPT = dedent("""\
     /*! Copyright somebody, under a licence. */
     'use strict';
 
@@ -81,8 +81,8 @@ JAVASCRIPT = dedent('''\
     module.exports = { Door, lock(key) {}, hidden: function () {} };
     export default (a) => a;
     if (require.main === module) run(import("./late"));
-    ''')
-GO = dedent('''\
+    """)
+GO = dedent("""\
     // Copyright somebody. All rights reserved.
 
     // Package main sells things.
@@ -126,8 +126,8 @@ GO = dedent('''\
     }
 
     func main() { go func() {}() }
-    ''')
-RUST = dedent('''\
+    """)
+RUST = dedent("""\
     //! A shop.
     use std::collections::{HashMap, hash_map::{self, Entry as E}};
     use crate::money::*;
@@ -153,8 +153,8 @@ RUST = dedent('''\
     fn main() { println!("{}", rate.apply::<T>()); }
     #[cfg(test)]
     mod tests { use super::*; #[test] fn adds() {} }
-    ''')
-JAVA = dedent('''\
+    """)
+JAVA = dedent("""\
     /* Licensed to somebody. */
     package org.shop.cart;
     import java.util.List;
@@ -182,8 +182,8 @@ JAVA = dedent('''\
       record Point(int x, int y) implements Shown { }
       public static void main(String[] args) { }
     }
-    ''')
-C_SHARP = dedent('''\
+    """)
+C_SHARP = dedent("""\
     #region License
     // Copyright somebody
     #endregion
@@ -221,7 +221,7 @@ C_SHARP = dedent('''\
       }
     }
     namespace Shop.More { static class Extras { public static int Twice(this int x) => 2 * x; } }
-    ''')
+    """)
 SAMPLES = {
     "cart.ts": TYPESCRIPT,
     "cart.tsx": TYPESCRIPT,

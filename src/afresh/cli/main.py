@@ -63,10 +63,10 @@ def load(name: str) -> click.Command:
 
     from afresh.errors import Broken
 
-    module = f"afresh.cli.{name.replace('-', '_')}"
-    if util.find_spec(module) is None:
-        raise Broken(f"the command {name!r} is listed in cli/main.py, but there is no {module}")
-    return import_module(module).command
+    file = name.replace("-", "_")
+    if util.find_spec(f"afresh.cli.{file}") is None:
+        raise Broken(f"the command {name!r} is listed in cli/main.py, but there is no cli/{file}.py")
+    return import_module(f"afresh.cli.{file}").command
 
 
 class Commands(click.Group):

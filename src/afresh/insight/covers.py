@@ -5,30 +5,48 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from afresh.insight.languages import rust
+
 if TYPE_CHECKING:
     from afresh.insight.code import Code
 
 DEPTH = 3
 """Imports from a test to what it covers."""
-NAMED = re.compile(r"test_.*|.*_test|tests|.*[.-](?:test|spec)|.*(?<=[a-z0-9])Tests?")
+NAMED = re.compile(r"test_.*|.*_test|tests|.*[.-](?:test|spec)|.*(?<=[a-z0-9])(?:Tests?|TestCase|IT)")
 """Stems of files that hold tests, in the habits of all languages."""
 FOLDERS = {"tests", "test", "testing", "__tests__", "spec"}
+PROJECTS = (".Tests", ".Test", ".UnitTests", ".IntegrationTests")
+"""How folders of tests end in C#."""
+USED_BY_TESTS = {"fixtures", "__fixtures__", "__mocks__", "testdata", "support", "common", "helpers", "resources"}
 
 
 def is_test(path: str) -> bool:
     """Also what lies among tests for their use."""
     pure = PurePosixPath(path)
-    return holds_tests(path) or pure.name == "conftest.py" or any(folder in FOLDERS for folder in pure.parts[:-1])
+    return holds_tests(path) or pure.name == "conftest.py" or any(map(_of_tests, pure.parts[:-1]))
+
+
+def _of_tests(folder: str) -> bool:
+    return folder in FOLDERS or folder.endswith(PROJECTS)
 
 
 def holds_tests(path: str) -> bool:
+    """In Python a test is known by its name, elsewhere also by where it lies."""
     pure = PurePosixPath(path)
-    return bool(NAMED.fullmatch(pure.stem)) or (pure.suffix == ".rs" and "tests" in pure.parts[:-1])
+    if NAMED.fullmatch(pure.stem):
+        return True
+    folders = pure.parts[:-1]
+    return not pure.suffix.startswith(".py") and any(map(_of_tests, folders)) and not USED_BY_TESTS.intersection(folders)
+
+
+def tests_itself(code: "Code", path: str) -> bool:
+    """Also a file of Rust with a module of tests."""
+    return holds_tests(path) or (path.endswith(".rs") and rust.holds_tests(code.reading(path)))
 
 
 def by_import(code: "Code", path: str) -> set[str]:
     """Tests from which a few imports lead to the file; the file itself if it holds tests."""
-    found = {path} if holds_tests(path) and path in code.files else set[str]()
+    found = {path} if path in code.files and tests_itself(code, path) else set[str]()
     seen, layer = {path}, {path}
     for _ in range(DEPTH):
         before = {importer for one in layer for importer in code.importers(one)} - seen

@@ -6,7 +6,6 @@ from functools import lru_cache
 
 from afresh.domain.words import PART, STOP_WORDS, split, stem, telling
 
-
 JOINED = 3
 """Parts of a compound that is looked up as a whole too: nobody asks for a longer one but by its exact name."""
 

@@ -60,9 +60,9 @@ def taken_in(files: Files, paths: Sequence[str], store: CodeStore) -> dict[str, 
 
 
 def key_of(path: str, text: str) -> str:
-    """The same for the same text in the same language."""
+    """The same for the same text that is read in the same way."""
     mark = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, key=VERSION.encode())
-    mark.update(f"\0{languages.language_of(path)}".encode())
+    mark.update(f"\0{languages.reader_of(path)}".encode())
     return mark.hexdigest()
 
 

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from sqlite3 import Connection
 
-from afresh.adapters.store.code_packing import (
-    Terms, bare, counts, inverted, loose, loosened, numbers_in, packed, rest, terms, unpacked,
-)  # fmt: skip
+from afresh.adapters.store import code_packing as packing
+from afresh.adapters.store.code_packing import Terms, numbers_in, packed
 from afresh.adapters.store.code_schema import CODE
 from afresh.adapters.store.code_sweep import insert, tidy
 from afresh.adapters.store.database import Database
@@ -21,6 +20,8 @@ MANY = 32
 ASKED = 500
 """Values of one question."""
 KEY = 16
+Texts = tuple[str, str]
+"""A reading without what is large in it, and that."""
 RUN_OF = "SELECT run FROM posting WHERE segment = ? AND kind = ? AND first <= ? ORDER BY first DESC LIMIT 1"
 
 
@@ -59,17 +60,18 @@ class SqliteCode:
             found = _known(connection, wanted)
         lacking = {key: take() for key, take in wanted.items() if key not in found}
         if lacking:
-            packed_up = {key: (bare(taken.reading), rest(taken.reading)) for key, taken in lacking.items()}
-            with self._guarded(), self._database.writing(sum(len(one[0]) + 2 * len(one[1]) for one in packed_up.values())) as connection:
+            texts = {key: (packing.bare(taken.reading), packing.rest(taken.reading)) for key, taken in lacking.items()}
+            payload = sum(len(bare) + 2 * len(rest) for bare, rest in texts.values())
+            with self._guarded(), self._database.writing(payload) as connection:
                 found |= _known(connection, lacking)  # another process may have been faster
-                found |= self._insert(connection, {key: taken for key, taken in lacking.items() if key not in found}, packed_up)
+                found |= self._insert(connection, {key: taken for key, taken in lacking.items() if key not in found}, texts)
         return found
 
     def readings(self, numbers: Sequence[int], bare: bool = False) -> Mapping[int, Reading]:
         columns = "number, bare" if bare else "number, bare, rest"
         with self._reading() as connection:
             found = {
-                number: unpacked(*texts)
+                number: packing.unpacked(*texts)
                 for number, *texts in _chosen(connection, f"SELECT {columns} FROM content WHERE number IN", numbers)
             }
         return {number: found[number] for number in numbers}
@@ -80,22 +82,24 @@ class SqliteCode:
             for (segment,) in connection.execute("SELECT number FROM segment").fetchall():
                 row = connection.execute(RUN_OF, (segment, term.value, name)).fetchone()
                 numbers = json.loads(row[0]).get(name) if row else None
-                found |= counts(term, numbers) if numbers else {}
+                found |= packing.counts(term, numbers) if numbers else {}
         return found
 
     def close(self) -> None:
         self._database.close()
 
-    def _insert(self, connection: Connection, new: Mapping[str, Taken], texts: Mapping[str, tuple[str, str]]) -> dict[str, Content]:
+    def _insert(self, connection: Connection, new: Mapping[str, Taken], texts: Mapping[str, Texts]) -> dict[str, Content]:
         (last,) = connection.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'content'").fetchone()
         found = {key: Content(last + at, sum(taken.words.values())) for at, (key, taken) in enumerate(new.items(), 1)}
         now = self._now()
         rows = ((one.number, bytes.fromhex(key), one.length, now, *texts[key]) for key, one in found.items())
         connection.executemany("INSERT INTO content (number, key, length, since, bare, rest) VALUES (?, ?, ?, ?, ?, ?)", rows)
         if len(new) >= MANY:
-            insert(connection, inverted((found[key].number, terms(taken)) for key, taken in new.items()), len(new))
+            insert(
+                connection, packing.inverted((found[key].number, packing.terms(taken)) for key, taken in new.items()), len(new)
+            )
         else:
-            few = ((found[key].number, loose(taken)) for key, taken in new.items())
+            few = ((found[key].number, packing.loose(taken)) for key, taken in new.items())
             connection.executemany("INSERT INTO loose (content, terms) VALUES (?, ?)", few)
         return found
 
@@ -105,7 +109,7 @@ class SqliteCode:
             self._loose = {number: self._loose[number] for number in there & self._loose.keys()}
             lacking = sorted(there - self._loose.keys())
             rows = _chosen(connection, "SELECT content, terms FROM loose WHERE content IN", lacking)
-            self._loose |= {number: loosened(plain) for number, plain in rows}
+            self._loose |= {number: packing.loosened(plain) for number, plain in rows}
             self._current = True
         if term is Term.WORD:
             return {number: said[name] for number, (said, _, _) in self._loose.items() if name in said}

@@ -4,6 +4,7 @@ import json
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from typing import Any
 
 from afresh.domain.code import Import, Kind, Reading, Symbol, Taken, Term
 
@@ -30,7 +31,9 @@ def rest(reading: Reading) -> str:
 
 def unpacked(plain: str, more: str = "") -> Reading:
     imports, *values = json.loads(plain)
-    kept = {name: tuple(value) if isinstance(value, list) else value for name, value in zip(PLAIN, values, strict=True)}
+    kept: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in zip(PLAIN, values, strict=True)
+    }
     found = tuple(Import(module, line, tuple(map(tuple, names)), alias) for module, line, names, alias in imports)
     mentions, symbols = json.loads(more) if more else ("", [])
     return Reading(

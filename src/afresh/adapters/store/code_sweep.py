@@ -54,7 +54,8 @@ def join(connection: Connection) -> None:
 def crowded(connection: Connection, now: float) -> bool:
     """Whether more contents, not of today, are held than trees hold."""
     (old,) = connection.execute("SELECT count(*) FROM content WHERE since < ?", (now - DAY,)).fetchone()
-    (held,) = connection.execute("SELECT coalesce(sum(length(numbers)) / 4, 0) FROM tree WHERE used > ?", (now - MONTH,)).fetchone()
+    size = "SELECT coalesce(sum(length(numbers)) / 4, 0) FROM tree WHERE used > ?"
+    (held,) = connection.execute(size, (now - MONTH,)).fetchone()
     return old > held * 2 + SPARE
 
 

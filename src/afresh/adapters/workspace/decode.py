@@ -12,7 +12,7 @@ COOKIE = re.compile(rb"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)"
 
 
 def decoded(path: str, data: bytes) -> str:
-    """By its first bytes, by what it says of itself, as UTF-8, or else as the commonest of old. ModelMistake for what is binary."""
+    """By its first bytes, as UTF-8, by what it says of itself, or as the commonest of old. ModelMistake for what is binary."""
     text = _decoded(data)
     if text is None:
         raise ModelMistake(f"{path} is a binary file of {len(data):,} bytes")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from afresh.cli.views.parts import fields, said
 from afresh.domain.code import Place
 from afresh.domain.found import Entry, Found, Match
+from afresh.domain.text import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -101,6 +102,6 @@ def begins(entries: Sequence[Entry]) -> "RenderableType":
     if not entries:
         return said("No command is declared here, and no file says that it can be started.", "dim")
     return fields(
-        (entry.name, Text.assemble(said(f"{entry.path}", "bold"), (f":{entry.line}", "dim"), "  ", said(entry.why, "dim")))
+        (visible(entry.name), Text.assemble(said(entry.path, "bold"), (f":{entry.line}", "dim"), "  ", said(entry.why, "dim")))
         for entry in entries
     )

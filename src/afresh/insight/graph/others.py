@@ -8,6 +8,8 @@ from afresh.domain.code import Place, Symbol
 from afresh.insight.code import Code
 
 IMPORTING = re.compile(r"^\s*(?:import|from|use|using|pub use|require|export \{|export \* from|@import|#include)\b")
+PACKAGES = {"go", "java", "c_sharp", "rust"}
+"""Languages in which files of a folder see each other without an import."""
 COMMENT = re.compile(r"^\s*(?://|/\*|\*|#(?!\[|include))")
 
 
@@ -19,7 +21,8 @@ def callers_by_name(code: Code, place: Place, most: int) -> Calls:
     speaking = [
         path
         for path in code.mentioning(name)
-        if (path in seen or path.rpartition("/")[0] == folder) and code.reading(path).language in related(language)
+        if (path in seen or (language in PACKAGES and path.rpartition("/")[0] == folder))
+        and code.reading(path).language in related(language)
     ]
     speaking.sort(key=lambda path: (path != home, path))
     found = [call for path in speaking[:most] for call in _in_file(code, place, path)]

@@ -4,7 +4,8 @@
 - `modules(code) -> Any`, made once for a view of a tree: whatever its imports are looked up in;
 - `targets(imported, path, modules) -> Iterable[str]`, the files of the tree that one import of the file at `path` leads to.
 
-It may have a fourth, `taken(path, text)`, where counting the words along with the reading is cheaper than apart.
+It may have two more: `beside(path, modules) -> Iterable[str]`, files that it uses without an import, as those of its own package,
+and `taken(path, text)`, where counting the words along with the reading is cheaper than apart.
 """
 
 import re
@@ -13,15 +14,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 from afresh.domain.code import Reading
 from afresh.insight.languages.generated import generated, unwieldy
 
 SUFFIXES = {
-    ".py": "python",
-    ".pyi": "python",
-    ".pyw": "python",
+    **dict.fromkeys((".py", ".pyi", ".pyw"), "python"),
     **dict.fromkeys((".ts", ".tsx", ".mts", ".cts"), "typescript"),
     **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), "javascript"),
     ".go": "go",
@@ -37,6 +37,19 @@ def language_of(path: str) -> str:
     """Empty when the file is in none that is understood."""
     name, dot, suffix = path.rpartition(".")
     return SUFFIXES.get(dot + suffix.lower(), "") if name and name[-1] != "/" else ""
+
+
+def reader_of(path: str) -> str:
+    """What a text of that path is read by. What another one made of the same text, or none for want of grammars, says nothing."""
+    language = language_of(path)
+    if language in ("", "python"):
+        return language
+    return f"{language}{'x' if path.endswith('x') else ''}{'' if grammars_installed() else '?'}"
+
+
+@cache
+def grammars_installed() -> bool:
+    return find_spec("tree_sitter") is not None
 
 
 def understood(paths: Iterable[str]) -> list[str]:

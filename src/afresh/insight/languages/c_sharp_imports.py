@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def modules(code: "Code") -> Declared:
-    paths = [path for path in code.files if path.endswith(".cs")]
-    return declared(paths, code.reading, lambda path: code.reading(path).packages or ("",), _seen)
+    readings = code.readings(path for path in code.files if path.endswith(".cs"))
+    return declared(readings, lambda path: readings[path].packages or ("",), _seen)
 
 
 def targets(imported: Import, path: str, modules: Declared) -> Iterable[str]:
@@ -25,7 +25,7 @@ def targets(imported: Import, path: str, modules: Declared) -> Iterable[str]:
 def beside(path: str, modules: Declared) -> Iterable[str]:
     """Files of its own namespace, and of those around it, whose types it uses; C# has no using for them."""
     found: set[str] = set()
-    for package in modules.reading(path).packages or ("",):
+    for package in modules.readings[path].packages or ("",):
         while package:
             found |= modules.used(package, path)
             package = package.rpartition(".")[0]
@@ -33,5 +33,5 @@ def beside(path: str, modules: Declared) -> Iterable[str]:
     return found
 
 
-def _seen(symbol: Symbol) -> bool:
+def _seen(path: str, symbol: Symbol) -> bool:
     return "." not in symbol.name or "(this " in symbol.signature

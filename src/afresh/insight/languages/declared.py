@@ -8,33 +8,31 @@ from afresh.domain.code import Reading, Symbol
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """`files` has, for each package, the files that declare each name at their top."""
-
     files: Mapping[str, Mapping[str, Collection[str]]]
-    reading: Callable[[str], Reading]
+    """For each package, the files that declare each name."""
+    readings: Mapping[str, Reading]
 
     def used(self, package: str, path: str) -> set[str]:
         """Files of a package that declare a name which the file at `path` uses."""
         declared = self.files.get(package)
         if not declared:
             return set()
-        return {one for name in self.reading(path).mentions for one in declared.get(name, ())} - {path}
+        return {one for name in self.readings[path].mentions for one in declared.get(name, ())} - {path}
 
     def whole(self, package: str) -> set[str]:
         return {one for files in self.files.get(package, {}).values() for one in files}
 
 
 def declared(
-    paths: Iterable[str],
-    reading: Callable[[str], Reading],
+    readings: Mapping[str, Reading],
     packages: Callable[[str], Iterable[str]],
-    seen: Callable[[Symbol], bool] = lambda symbol: "." not in symbol.name,
+    seen: Callable[[str, Symbol], bool] = lambda path, symbol: "." not in symbol.name,
 ) -> Declared:
     """`packages` of each file; `seen`: whether other files use the symbol by its short name."""
     files: dict[str, dict[str, list[str]]] = {}
-    for path in paths:
+    for path, reading in readings.items():
         for package in packages(path):
             names = files.setdefault(package, {})
-            for name in dict.fromkeys(symbol.short for symbol in reading(path).symbols if seen(symbol)):
+            for name in dict.fromkeys(symbol.short for symbol in reading.symbols if seen(path, symbol)):
                 names.setdefault(name, []).append(path)
-    return Declared(files, reading)
+    return Declared(files, readings)

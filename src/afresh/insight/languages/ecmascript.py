@@ -133,7 +133,8 @@ def imports(definition: Definition) -> Iterator[Import]:
     node, line = definition.node, definition.line
     if node.type == "call_expression":
         arguments = node.child_by_field_name("arguments")
-        yield Import(_unquoted(definition.text(arguments.named_child(0) if arguments else None)), line, *_bound(definition))
+        if module := _unquoted(definition.text(arguments.named_child(0) if arguments else None)):
+            yield Import(module, line, *_bound(definition))
         return
     module = _unquoted(definition.field("source"))
     names: list[tuple[str, str]] = []
@@ -149,7 +150,8 @@ def imports(definition: Definition) -> Iterator[Import]:
             names.append((inner.field("name"), inner.field("alias") or inner.field("name")))
         elif part.type == "identifier":
             names.append(("default", definition.text(part)))
-    yield Import(module, line, tuple(names), alias)
+    if module:
+        yield Import(module, line, tuple(names), alias)
 
 
 def _parts(node: "Node") -> "Iterator[Node]":

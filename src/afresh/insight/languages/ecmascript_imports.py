@@ -50,13 +50,14 @@ def modules(code: "Code") -> Modules:
     more = {path: text for path, text in _extended(code, configs)}
     mapped = {posixpath.dirname(path): found for path in configs if (found := _mapped(path, {**more, **configs}))}
     paths = frozenset(path for path in code.files if path.endswith(SUFFIXES))
+    readings = code.readings(paths)
     return Modules(
         paths,
         mapped,
         packages,
         manifests,
-        imports=lambda path: code.reading(path).imports,
-        defined=cache(lambda path: frozenset(symbol.name for symbol in code.reading(path).symbols)),
+        code.imported_by,
+        defined=cache(lambda path: frozenset(symbol.name for symbol in readings[path].symbols)),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from afresh.domain.code import Import
+from afresh.domain.code import Import, Symbol
 from afresh.insight.languages import settings
 from afresh.insight.languages.declared import Declared, declared
 
@@ -29,8 +29,12 @@ def modules(code: "Code") -> Modules:
     for path, text in settings.named(code, "go.mod"):
         if found := MODULE.search(text):
             roots[found[1]] = posixpath.dirname(path)
-    paths = [path for path in code.files if path.endswith(".go") and not path.endswith("_test.go")]
-    return Modules(roots, declared(paths, code.reading, lambda path: (posixpath.dirname(path),)))
+    readings = code.readings(path for path in code.files if path.endswith(".go"))
+    return Modules(roots, declared(readings, lambda path: (posixpath.dirname(path),), _seen))
+
+
+def _seen(path: str, symbol: Symbol) -> bool:
+    return "." not in symbol.name and not path.endswith("_test.go")
 
 
 def targets(imported: Import, path: str, modules: Modules) -> Iterable[str]:

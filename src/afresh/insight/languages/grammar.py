@@ -9,7 +9,6 @@ A language gives one query. The names of its captures say what a node is:
 - `before` is a decorator, annotation or attribute.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -18,19 +17,16 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from afresh.domain.code import Import, Reading
+from afresh.insight.languages.brackets import tangled
 from afresh.insight.languages.comments import Comments, Style
 from afresh.insight.languages.nesting import Definition, Named, symbols_of
 from afresh.insight.languages.rows import Source
-from afresh.insight.source import LARGEST
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query
 
-GENERATED = re.compile(r"Code generated .{0,200}DO NOT EDIT|@generated\b|<auto-?generated", re.IGNORECASE)
-HEAD, WIDEST, MISREAD = 2_000, 400, 0.25
-"""Characters in which a mark of generated code stands; characters a line, on average, of text that no person wrote;
-the share of a file that may fail to parse without a word about it."""
-
+MISREAD = 0.25
+"""The share of a file that may fail to parse without a word about it."""
 
 _start = attrgetter("start_byte")
 """Captures come in no order."""
@@ -51,29 +47,20 @@ class Grammar:
 
 
 def read(grammar: Grammar, text: str) -> Reading:
-    """What could be understood is kept even when there is a fault, unless the file is too large or was never meant to be read."""
+    """What could be understood is kept even when there is a fault, unless the text had better not be parsed."""
     text = text.removeprefix("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    fault = _unread(grammar, text)
-    if fault:
-        return Reading(grammar.language, _lines(text), fault=fault)
+    if _loaded(grammar.wheel, grammar.dialect, grammar.query) is None:
+        return Reading(grammar.language, _lines(text), fault=f"{grammar.title} is not read: pip install 'afresh[languages]'")
     content = text.encode("utf-8", "replace")
+    if fault := tangled(content):
+        return Reading(grammar.language, _lines(text), fault=fault)
     return _understood(grammar, text, Source(content), _captures(grammar, content))
 
 
 def _lines(text: str) -> int:
     return text.count("\n") + (not text.endswith("\n") and bool(text))
-
-
-def _unread(grammar: Grammar, text: str) -> str:
-    if len(text) > LARGEST:
-        return f"{len(text):,} characters, too large"
-    if len(text) > HEAD and len(text) > WIDEST * _lines(text):
-        return f"{len(text) // _lines(text):,} characters a line, minified or data"
-    if _loaded(grammar.wheel, grammar.dialect, grammar.query) is None:
-        return f"{grammar.title} is not read: pip install 'afresh[languages]'"
-    return ""
 
 
 @cache
@@ -111,7 +98,7 @@ def _understood(grammar: Grammar, text: str, source: Source, captures: "dict[str
         imports=tuple(imports),
         mentions=_mentioned(mentions, source.content),
         doc=comments.of_file(min(map(_start, mentions), default=len(source.content)), symbols[0].line if symbols else 0),
-        fault=_fault(text, source.content, captures.get("error", ())),
+        fault=_fault(source.content, captures.get("error", ())),
         packages=tuple(dict.fromkeys(_package(node, source) for node in sorted(captures.get("package", ()), key=_start))),
     )
     entry = grammar.entry(reading, text, captures)
@@ -126,9 +113,7 @@ def _package(node: "Node", source: Source) -> str:
     return "".join(source.text(node).split())
 
 
-def _fault(text: str, content: bytes, errors: "Iterable[Node]") -> str:
-    if GENERATED.search(text[:HEAD]):
-        return "generated"
+def _fault(content: bytes, errors: "Iterable[Node]") -> str:
     misread = sum(_lost(node) for node in errors)
     if misread > MISREAD * len(content):
         return f"does not parse: {100 * misread // len(content)} % of it makes no sense"

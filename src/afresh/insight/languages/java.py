@@ -57,7 +57,7 @@ def _imports(definition: Definition) -> Iterator[Import]:
     if found is None:
         return
     module, last = (found[2], "*") if found[3] else found[2].rpartition(".")[::2]
-    yield Import(module, definition.line, ((last, last),))
+    yield Import(module or last, definition.line, ((last, last),) if module else ())
 
 
 def _entry(reading: Reading, text: str, captures: Collection[str]) -> str:

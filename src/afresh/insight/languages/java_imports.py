@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def modules(code: "Code") -> Declared:
-    paths = [path for path in code.files if path.endswith(".java")]
-    return declared(paths, code.reading, lambda path: code.reading(path).packages or ("",))
+    readings = code.readings(path for path in code.files if path.endswith(".java"))
+    return declared(readings, lambda path: readings[path].packages or ("",))
 
 
 def targets(imported: Import, path: str, modules: Declared) -> Iterable[str]:
@@ -31,4 +31,4 @@ def targets(imported: Import, path: str, modules: Declared) -> Iterable[str]:
 
 def beside(path: str, modules: Declared) -> Iterable[str]:
     """Files of its own package whose classes it uses; Java has no import for them."""
-    return {one for package in modules.reading(path).packages or ("",) for one in modules.used(package, path)}
+    return {one for package in modules.readings[path].packages or ("",) for one in modules.used(package, path)}

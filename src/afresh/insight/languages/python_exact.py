@@ -8,7 +8,9 @@ from afresh.insight.complexity import FunctionNode, bodies
 from afresh.insight.languages.python_header import collapsed, cut, headed, is_interface, tidy
 
 
-def symbols(statements: list[ast.stmt], lines: list[str], prefix: str = "", bound: bool = True, owner: bool = False) -> Iterator[Symbol]:
+def symbols(
+    statements: list[ast.stmt], lines: list[str], prefix: str = "", bound: bool = True, owner: bool = False
+) -> Iterator[Symbol]:
     """`bound`: names that are bound here are seen from outside."""
     for statement in statements:
         if isinstance(statement, FunctionNode):

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from keyword import iskeyword
 
@@ -110,16 +111,19 @@ def first_line(lines: Sequence[str]) -> str:
     found = QUOTED.match(lines[0].lstrip())
     if found is None:
         return ""
-    quote, raw = found[1], found[0][0] in "rR"
     inside = [lines[0].lstrip()[found.end() :], *lines[1:]]
     last = inside[-1].rstrip()
-    inside[-1] = last[: last.rfind(quote)]
-    line = next((line.expandtabs().strip() for line in inside if line.strip()), "")
-    return line if raw or "\\" not in line else _unescaped(line, quote)
+    if not last.endswith(found[1]) or (found[0][0] not in "rR" and "\\" in "".join(inside)):
+        return evaluated(lines)
+    inside[-1] = last.removesuffix(found[1])
+    return next((line.expandtabs().strip() for line in inside if line.strip()), "")
 
 
-def _unescaped(line: str, quote: str) -> str:
+def evaluated(lines: Sequence[str]) -> str:
+    """The first line of a documentation of which the source does not show it as it is."""
     try:
-        return str(ast.literal_eval(f"{quote}{line.removesuffix(chr(92))}{quote}")).strip().partition("\n")[0].strip()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return str(ast.literal_eval("\n".join(lines).strip())).expandtabs().strip().partition("\n")[0].strip()
     except (SyntaxError, ValueError):
-        return line
+        return ""

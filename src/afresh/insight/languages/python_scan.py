@@ -11,6 +11,7 @@ from afresh.insight.languages.python_header import (
     bases_of,
     collapsed,
     cut,
+    evaluated,
     first_line,
     is_interface,
     names_in,
@@ -27,7 +28,7 @@ UNUSUAL = re.compile(
 )
 """Tabs, a header without a colon or with its body behind it, Python 2."""
 BEHIND = re.compile(r": *+(?:import|from) ")
-DOCUMENTED = re.compile(r"\s*\n *+[rRuU]?(?:\x00|\x01 *\x02) *+(?=\n)")
+DOCUMENTED = re.compile(r"\s*\n[ (]*+(?:[rRuU]?(?:\x00|\x01 *\x02) *+)++[ )]*+(?=\n)")
 MAIN = re.compile(r"\nif +__name__ *== *\0")
 IMPORTED = re.compile(r"from *(\.[. ]*|) *([\w.]*) *import *\(?([^()]*)\)? *$")
 
@@ -166,7 +167,10 @@ class Scan:
 
     def _doc(self, end: int, line: int, after: int) -> str:
         match = DOCUMENTED.match(self.code, end, after + 1)
-        return first_line(self.given.source(line + self.code.count("\n", end, match.end()))) if match else ""
+        if match is None:
+            return ""
+        source = self.given.source(line + self.code.count("\n", end, match.end()))
+        return first_line(source) if match[0].count(STRING) + match[0].count(OPENS) == 1 else evaluated(source)
 
     def _entry(self) -> str:
         match = MAIN.search(self.code)

@@ -2,11 +2,11 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from afresh.domain.code import Import, Reading
+from afresh.domain.code import Import
 from afresh.insight.languages import settings
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Modules:
     """The root file of each crate of the tree that has a library."""
     roots: Collection[str]
     """Files with which a crate begins: libraries, programs, tests."""
-    reading: Callable[[str], Reading]
+    imports: Callable[[str], Sequence[Import]]
 
 
 def used(tree: str, line: int) -> Iterator[Import]:
@@ -78,7 +78,7 @@ def modules(code: "Code") -> Modules:
         roots |= {root, *_programs(folder, manifest)} & paths
         if root in paths:
             crates[str(library.get("name", package.get("name", ""))).replace("-", "_")] = root
-    return Modules(paths, crates, roots, code.reading)
+    return Modules(paths, crates, roots, code.imported_by)
 
 
 def _programs(folder: str, manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -140,7 +140,7 @@ def _passed_on(file: str, name: str, modules: Modules, depth: int) -> set[str]:
     """Where a name comes from that a file uses to give it on."""
     if not depth:
         return set()
-    onward = [one for one in modules.reading(file).imports if any(here == name for _, here in one.names)]
+    onward = [one for one in modules.imports(file) if any(here == name for _, here in one.names)]
     return {found for one in onward for found in _targets(_only(one, name), file, modules, depth - 1)}
 
 

@@ -1,0 +1,72 @@
+import pytest
+
+from afresh.insight.code import code_of
+from afresh.insight.covers import holds_tests, is_test
+from afresh.testing.files import DictFiles
+
+TESTS = [
+    *(
+        "src/cart.test.ts",
+        "src/cart.spec.tsx",
+        "src/__tests__/cart.js",
+        "test/app.use.js",
+        "money/rate_test.go",
+        "tests/whole.rs",
+    ),
+    *("src/test/java/org/shop/Any.java", "org/CartTest.java", "org/CartIT.java", "Shop.Tests/Carts.cs", "CartTests.cs"),
+]
+NO_TESTS = [
+    *("src/cart.ts", "src/latest.js", "src/contest.go", "src/main/java/org/Cart.java", "Shop/Attest.cs", "src/test.d/cart.rs"),
+    *("src/Latest.java", "src/UNIT.java"),
+]
+
+
+@pytest.mark.parametrize("path", TESTS)
+def test_a_test_is_known_by_the_habits_of_its_language(path: str):
+    assert holds_tests(path) and is_test(path)
+
+
+@pytest.mark.parametrize("path", NO_TESTS)
+def test_other_files_are_none(path: str):
+    assert not is_test(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["tests/common/mod.rs", "test/fixtures/page.js", "test/support/server.ts", "src/test/resources/a.js"]
+)
+def test_what_tests_use_is_among_them_and_holds_none(path: str):
+    assert is_test(path) and not holds_tests(path)
+
+
+def test_tests_of_a_file_are_found_in_every_language():
+    files = DictFiles()
+    files.texts = {
+        "go.mod": "module shop\n",
+        "cart.go": "package shop\n\nfunc Total() {}\n",
+        "whole_test.go": "package shop\n\nfunc TestAll() { Total() }\n",
+        "src/own.rs": "fn one() {}\n#[cfg(test)]\nmod tests { use super::*; }\n",
+        "src/none.rs": "fn one() {}\n",
+        "web/cart.ts": "export const total = 1;\n",
+        "web/__tests__/sum.ts": 'import { total } from "../cart";\n',
+        "Shop/Cart.cs": "namespace Shop;\npublic class Cart {}\n",
+        "Shop.Tests/Sums.cs": "using Shop;\nnamespace Shop.Tests;\npublic class Sums { Cart cart; }\n",
+        "a/Cart.java": "package a;\npublic class Cart {}\n",
+        "src/test/java/Sums.java": "import a.Cart;\nclass Sums { Cart cart; }\n",
+    }
+    code = code_of(files)
+    assert {path: list(found) for path in code.files if (found := code.tests_of(path)) and not is_test(path)} == {
+        "Shop/Cart.cs": ["Shop.Tests/Sums.cs"],
+        "a/Cart.java": ["src/test/java/Sums.java"],
+        "cart.go": ["whole_test.go"],
+        "src/own.rs": ["src/own.rs"],
+        "web/cart.ts": ["web/__tests__/sum.ts"],
+    }
+
+
+def test_what_was_read_without_grammars_is_read_again_with_them(monkeypatch: pytest.MonkeyPatch):
+    from afresh.insight import languages, taking
+
+    with_them = taking.key_of("a.go", "package a\n")
+    monkeypatch.setattr(languages, "grammars_installed", lambda: False)
+    assert taking.key_of("a.go", "package a\n") != with_them
+    assert taking.key_of("a.py", "") == taking.key_of("a.py", "")

@@ -1,0 +1,249 @@
+"""A view from a store that has seen much else, beside one made of the files alone."""
+
+import multiprocessing
+import os
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from afresh.adapters.store import code_sweep
+from afresh.adapters.store.code import SqliteCode
+from afresh.domain.code import Churn, Term
+from afresh.errors import ModelMistake, NeedsPerson
+from afresh.insight import taking
+from afresh.insight.code import Code, code_of
+from afresh.insight.held import HeldCode
+from afresh.insight.index import refresh
+from afresh.testing.files import DictFiles
+
+NAMES = ["parse", "Tree", "tax_rate", "totalCost"]
+PATHS = [
+    "src/shop/__init__.py",
+    "src/shop/cart.py",
+    "src/shop/money.py",
+    "tests/test_cart.py",
+    "tests/conftest.py",
+    "README.md",
+    "a.py",
+]
+TEXTS = st.lists(
+    st.sampled_from(
+        ["import a", "from shop import cart", "from shop.money import *", "from .money import parse as p", "x = tax_rate", "",
+         "def (", "def parse(x):\n    return totalCost", "class Tree:\n    parse = 1\n    def tax_rate(self): ...", "# a tree"]
+    ),
+    max_size=4,
+).map("\n".join)  # fmt: skip
+TREES = st.dictionaries(st.sampled_from(PATHS), TEXTS)
+
+
+def files(texts: dict[str, str]) -> DictFiles:
+    made = DictFiles()
+    made.texts = dict(texts)
+    return made
+
+
+def answers(code: Code) -> dict[str, object]:
+    """All that can be asked."""
+    return {
+        "paths": (code.paths, list(code.files), code.digest, dict(code.entries), dict(code.faults)),
+        "each": [
+            (
+                code.reading(path),
+                code.imports(path),
+                code.importers(path),
+                code.tests_of(path),
+                code.length(path),
+                code.text(path),
+            )
+            for path in code.files
+        ],
+        "names": [(code.defining(name), code.mentioning(name)) for name in [*NAMES, "Tree.parse", "x", "p"]],
+        "words": [dict(code.words(word)) for word in ["parse", "parsing", "tree", "costs", "tax", "taxrate", "shop", "the"]],
+    }
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.sampled_from(["one", "two"]), TREES), min_size=1, max_size=5), st.integers(1, 4))
+def test_answers_depend_on_the_tree_alone(tmp_path: Path, seen: list[tuple[str, dict[str, str]]], crowd: int):
+    store = SqliteCode(tmp_path / f"{time.monotonic_ns()}.db")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("afresh.adapters.store.code.MANY", crowd)
+        patched.setattr(code_sweep, "LOOSE", crowd)
+        patched.setattr(code_sweep, "SEGMENTS", crowd)
+        for tree, texts in seen:
+            assert answers(refresh(files(texts), tree, store)) == answers(code_of(files(texts)))
+    store.close()
+
+
+def test_what_no_tree_holds_is_forgotten_in_the_end_and_what_one_holds_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    now = [0.0]
+    store = SqliteCode(tmp_path / "code.db", now=lambda: now[0])
+    monkeypatch.setattr(code_sweep, "LOOSE", 0)
+    monkeypatch.setattr(code_sweep, "SPARE", 0)
+    monkeypatch.setattr(taking, "BATCH", 2)
+    kept = files({"a.py": "kept = 1\n", "b.py": "also = kept\n"})
+    refresh(kept, "kept", store)
+    for day in range(6):
+        now[0] += 90_000.0
+        code = refresh(files({"a.py": f"made_{day} = 1\n", "c.py": f"old_{day} = kept\n"}), "moving", store)
+    assert store.saying(Term.MENTION, "made_5")
+    assert not store.saying(Term.MENTION, "made_0")
+    assert code.mentioning("kept") == ["c.py"]
+    assert answers(refresh(kept, "kept", store)) == answers(code_of(kept))
+    with sqlite3.connect(tmp_path / "code.db") as connection:
+        assert connection.execute("SELECT count(*) FROM content").fetchone()[0] < 10
+
+
+def test_only_what_changed_is_read_and_only_what_is_new_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    understood: list[str] = []
+    take = taking.take
+    monkeypatch.setattr(taking, "take", lambda path, text, fault="": understood.append(path) or take(path, text, fault))
+    store, tree = SqliteCode(tmp_path / "code.db"), Counted(files({"a.py": "a = 1", "b.py": "b = 1", "c.txt": ""}))
+    refresh(tree, "tree", store)
+    assert (sorted(tree.reads), understood) == (["a.py", "b.py"], ["a.py", "b.py"])
+    tree.reads.clear()
+    refresh(tree, "tree", store)
+    assert not tree.reads
+    tree.write("b.py", "a = 1")
+    refresh(tree, "tree", store)
+    refresh(files(tree.texts), "another", store)
+    assert (tree.reads, understood) == (["b.py"], ["a.py", "b.py"])
+    tree.write("b.py", "b = 2")
+    assert refresh(tree, "tree", SqliteCode(tmp_path / "code.db")).mentioning("b") == ["b.py"]
+    assert understood == ["a.py", "b.py", "b.py"]
+
+
+class Counted(DictFiles):
+    def __init__(self, given: DictFiles) -> None:
+        self.texts, self.reads = given.texts, list[str]()
+
+    def read(self, path: str) -> str:
+        self.reads.append(path)
+        return super().read(path)
+
+
+@pytest.mark.parametrize("damage", ["noise", "short", "other", "tables", "rows"])
+def test_a_damaged_store_is_thrown_away_and_made_again(tmp_path: Path, damage: str):
+    place, tree = tmp_path / "code.db", files({f"m{n}.py": f"import m{n + 1}\nname_{n} = shared\n" for n in range(50)})
+    store = SqliteCode(place)
+    refresh(tree, "tree", store)
+    store.close()
+    spoil(place, damage)
+    store = SqliteCode(place)
+    assert answers(refresh(tree, "tree", store)) == answers(code_of(tree))
+    assert answers(refresh(tree, "tree", store)) == answers(code_of(tree))
+    store.close()
+    assert answers(refresh(tree, "tree", SqliteCode(place))) == answers(code_of(tree))
+
+
+def spoil(place: Path, how: str) -> None:
+    for beside in place.parent.glob(place.name + "-*"):
+        beside.unlink()
+    if how == "noise":
+        place.write_bytes(place.read_bytes()[:4096] + os.urandom(60_000))
+    elif how == "short":
+        place.write_bytes(b"x")
+    else:
+        spoiled = {
+            "other": "PRAGMA application_id = 7",
+            "tables": "DROP TABLE posting",
+            "rows": "UPDATE posting SET run = '{'",
+        }
+        with sqlite3.connect(place) as connection:
+            connection.execute(spoiled[how])
+
+
+def test_a_view_outlives_its_store(tmp_path: Path):
+    tree = files({"a.py": "import b\nx = shared\n", "b.py": "shared = 1\n"})
+    store = SqliteCode(tmp_path / "code.db")
+    code = refresh(tree, "tree", store)
+    store.close()
+    (tmp_path / "code.db").write_bytes(os.urandom(9_000))
+    assert answers(code) == answers(code_of(tree))
+
+
+def test_without_room_for_a_store_there_is_a_view_all_the_same():
+    class Full(HeldCode):
+        def add(self, wanted):
+            raise NeedsPerson("no room left", next="free some", safe="all")
+
+    tree = files({"a.py": "x = 1\n"})
+    assert answers(refresh(tree, "tree", Full())) == answers(code_of(tree))
+
+
+def test_a_text_that_changed_since_corrects_the_view_and_not_the_store(tmp_path: Path):
+    tree, store = files({"a.py": "x = 1\n", "b.py": "import a\n"}), SqliteCode(tmp_path / "code.db")
+    code = refresh(tree, "tree", store)
+    tree.write("a.py", "y = 2\n")
+    assert code.text("a.py") == "y = 2\n"
+    assert answers(code) == answers(code_of(tree))
+    assert answers(refresh(tree, "tree", store)) == answers(code_of(tree))
+
+
+def test_what_cannot_be_read_is_listed_with_the_reason(tmp_path: Path):
+    class Refusing(DictFiles):
+        def read(self, path: str) -> str:
+            if path == "a.py":
+                raise ModelMistake("a.py is a binary file of 9 bytes")
+            if path == "b.py":
+                raise OSError(13, "Permission denied")
+            return super().read(path)
+
+    tree = Refusing()
+    tree.texts = {"a.py": "", "b.py": "", "c.py": "x = (\n", "d.py": "x = 1\n"}
+    code = refresh(tree, "tree", SqliteCode(tmp_path / "code.db"))
+    assert dict(code.faults) == {
+        "a.py": "cannot be read: a binary file of 9 bytes",
+        "b.py": "cannot be read: Permission denied",
+        "c.py": "does not parse",
+    }
+
+
+def test_churn_and_entries_are_told():
+    code = code_of(files({"a.py": 'if __name__ == "__main__":\n    pass\n', "b.py": ""}), churn={"a.py": Churn(3, 9.0)})
+    assert (code.churn("a.py"), code.churn("b.py")) == (Churn(3, 9.0), Churn())
+    assert dict(code.entries) == {"a.py": 'if __name__ == "__main__"'}
+
+
+def many(turn: int) -> dict[str, str]:
+    return {f"m{n}.py": f"import m{n + 1}\nname_{n}_{n % 7 and turn} = shared\n" for n in range(36)}
+
+
+def refreshing(place: Path, tree: str, begin: "multiprocessing.synchronize.Barrier") -> None:  # type: ignore[name-defined]
+    store = SqliteCode(place)
+    begin.wait()
+    for turn in range(4):
+        assert answers(refresh(files(many(turn)), tree, store)) == answers(code_of(files(many(turn))))
+
+
+def test_processes_that_refresh_at_once_are_all_right(tmp_path: Path):
+    context = multiprocessing.get_context("fork")
+    begin = context.Barrier(3)
+    started = [context.Process(target=refreshing, args=(tmp_path / "code.db", tree, begin)) for tree in ("one", "one", "two")]
+    for process in started:
+        process.start()
+    for process in started:
+        process.join(60)
+    assert [process.exitcode for process in started] == [0, 0, 0]
+    assert answers(refresh(files(many(3)), "one", SqliteCode(tmp_path / "code.db"))) == answers(code_of(files(many(3))))
+
+
+@pytest.mark.parametrize("statement", range(1, 26, 4))
+def test_killed_at_any_statement_the_store_is_right(tmp_path: Path, statement: int):
+    def dying() -> None:
+        done = [0]
+        opened = SqliteCode(tmp_path / "code.db")
+        with opened._database.reading() as connection:
+            connection.set_trace_callback(lambda text: done.append(text) or len(done) <= statement or os._exit(9))
+        refresh(files(many(1)), "tree", opened)
+
+    refresh(files(many(0)), "tree", SqliteCode(tmp_path / "code.db"))
+    child = multiprocessing.get_context("fork").Process(target=dying)
+    child.start()
+    child.join(30)
+    store = SqliteCode(tmp_path / "code.db")
+    assert answers(refresh(files(many(1)), "tree", store)) == answers(code_of(files(many(1))))
