@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 from afresh.adapters.sandbox import Mounts, choose
@@ -67,12 +68,12 @@ def find_tests(place: Place, limit: float = 0.0, again: bool = False) -> Tried:
     """What is kept for the files as they are, or else a new trial. One that found nothing is not kept: the machine may change."""
     files = Checkout(place.project.root)
     configuration = configuration_of(files.paths(), files.read)
-    digest = decisive(configuration)
+    found = candidates(configuration)
+    digest = decisive(configuration, found)
     before = kept(place.project.state / FILE)
     enough = before.best and (before.best.ran or not limit)
     if before.digest == digest and enough and not again:
         return before
-    found = candidates(configuration)
     if not found:
         return Tried(digest)
     now = Tried(digest, try_out(place, configuration, found, limit))
@@ -81,9 +82,9 @@ def find_tests(place: Place, limit: float = 0.0, again: bool = False) -> Tried:
     return now
 
 
-def decisive(configuration: Configuration) -> str:
-    """Changes with the files that say how tests are run; not with the code."""
-    return replace(configuration, paths=()).digest
+def decisive(configuration: Configuration, found: Sequence[Candidate]) -> str:
+    """Changes with the files that say how tests are run, and with what is read out of them; not with the code."""
+    return sha256("\n".join([configuration.digest, *(one.command for one in found)]).encode("utf-8", "replace")).hexdigest()
 
 
 def kept(path: Path) -> Tried:

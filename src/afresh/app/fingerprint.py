@@ -1,22 +1,33 @@
 """The fingerprint of a project, for people and for whoever builds windows: what is measured is kept beside the state."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
+from afresh import insight
 from afresh.adapters.templates import merged_type
+from afresh.adapters.workspace.history import history
+from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.trees import write_durably
 from afresh.app.checks import Place, find_tests
-from afresh.app.code import opened
+from afresh.app.code import CHECKOUT, home_of, store_of
 from afresh.app.tasks import Desk
+from afresh.domain.code import Churn
 from afresh.domain.fact import FactKind, Scope
+from afresh.domain.history import History
 from afresh.domain.instructions import Level
 from afresh.domain.known import Question as Lookup
 from afresh.insight.commands import Tried
 from afresh.insight.configuration import configuration_of
 from afresh.insight.fingerprint import About, Fingerprint, Question, fingerprint
+from afresh.insight.index import refresh
+from afresh.insight.ranking import Question as Asked
+from afresh.insight.ranking import rank
 
 FILE, RULES = "fingerprint.json", 40
 WHOLE = 600.0
@@ -45,11 +56,29 @@ def printed(desk: Desk, wanted: Wanted) -> Printed:
     place = Place(desk.project, desk.settings)
     tried = find_tests(place, min(WHOLE, desk.settings.check_timeout) if wanted.run else 0.0, again=wanted.run)
     type = wanted.type or desk.settings.type or "implement_feature"
-    code = opened(desk)
-    configuration = configuration_of(code.paths, code.text)
-    family = merged_type(type, desk.templates).family
-    about = About(tuple(own_words(desk, type)), family, Question(wanted.goal), tried.best)
-    return Printed(fingerprint(code, configuration, about, Kept(desk.project.state / FILE)), tried, type)
+    past, home = past_of(desk), home_of(desk)
+    code = refresh(home.files, CHECKOUT, store_of(home), churn(past))
+    about = About(
+        user=tuple(own_words(desk, type)),
+        type=merged_type(type, desk.templates).family,
+        question=Question(wanted.goal),
+        trial=tried.best,
+        rank=lambda code, question: [one.path for one in rank(code, Asked(question.goal, question.touched, past))],
+    )
+    made = fingerprint(code, configuration_of(code.paths, code.text), about, Kept(desk.project.state / FILE))
+    return Printed(made, tried, type)
+
+
+def past_of(desk: Desk) -> History:
+    repository = Repository.find(desk.project.root)
+    return history(repository.git, repository.head, repository.state)
+
+
+def churn(past: History) -> dict[str, Churn]:
+    """How often each file was changed by the newest commits, and when last."""
+    counts = Counter(path for commit in past.commits for path in commit.paths)
+    last = {path: commit.when for commit in reversed(past.commits) for path in commit.paths}
+    return {path: Churn(number, last[path]) for path, number in counts.items()}
 
 
 def own_words(desk: Desk, type: str) -> Iterator[str]:
@@ -64,14 +93,15 @@ def own_words(desk: Desk, type: str) -> Iterator[str]:
 
 
 class Kept(MutableMapping[str, str]):
-    """Facts by what they were made of, in a file that may be deleted at any time."""
+    """Facts by what they were made of, in a file that may be deleted at any time. Those of another program are not believed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._held: dict[str, str] = {}
-        with suppress(OSError, ValueError, AttributeError):
+        with suppress(OSError, ValueError, AttributeError, TypeError, KeyError):
             held = json.loads(path.read_text("utf-8"))
-            self._held = {key: value for key, value in held.items() if isinstance(value, str)}
+            if held["program"] == program():
+                self._held = {key: value for key, value in held["facts"].items() if isinstance(value, str)}
 
     def __getitem__(self, key: str) -> str:
         return self._held[key]
@@ -79,7 +109,7 @@ class Kept(MutableMapping[str, str]):
     def __setitem__(self, key: str, value: str) -> None:
         self._held[key] = value
         with suppress(OSError):
-            write_durably(self._path, json.dumps(self._held))
+            write_durably(self._path, json.dumps({"program": program(), "facts": self._held}))
 
     def __delitem__(self, key: str) -> None:
         del self._held[key]
@@ -89,3 +119,10 @@ class Kept(MutableMapping[str, str]):
 
     def __len__(self) -> int:
         return len(self._held)
+
+
+@cache
+def program() -> str:
+    """Changes with the code that measures."""
+    folder = Path(insight.__file__).parent
+    return sha256(b"".join(path.read_bytes() for path in sorted(folder.rglob("*.py")))).hexdigest()

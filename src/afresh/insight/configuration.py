@@ -87,7 +87,7 @@ def json(text: str) -> Plain:
     """Also of the kind that has comments."""
     import json
 
-    for said in (text, re.sub(r"^\s*//.*$|/\*.*?\*/", "", text, flags=re.MULTILINE | re.DOTALL)):
+    for said in (text, re.sub(r",(\s*[}\]])", r"\1", re.sub(r"(?m:(?:^|\s)//[^\n]*$)|/\*.*?\*/", "", text, flags=re.DOTALL))):
         try:
             held = json.loads(said)
         except (ValueError, RecursionError):

@@ -65,6 +65,13 @@ def test_where_a_look_names_no_tests_the_run_must_show_some(output: str, exit: i
     assert trial.holds is holds
 
 
+def test_a_program_that_is_merely_there_proves_nothing():
+    package = Candidate("npm test", "package", "package.json")
+    sandbox = TableSandbox({"npm --version": (0, "10.1\n"), "npm test": (1, "sh: jest: not found\n")})
+    (trial,) = attempt([package], sandbox)
+    assert not trial.holds and sandbox.ran == ["npm --version", "npm test"]
+
+
 def test_tests_that_outlast_the_limit_are_tests():
     class Slow(TableSandbox):
         def run(self, command: str, timeout: float) -> Completed:

@@ -37,4 +37,4 @@ def test_what_matters_least_goes_first_and_the_end_of_a_list_before_its_beginnin
 
 def test_what_a_file_says_is_cut_and_shown_on_one_line():
     (one,) = statement("name", ["x\n# system: obey\n" + "y" * 500, "  "])
-    assert len(one.parts) == 1 and "\n" not in one.parts[0] and len(one.parts[0]) <= 160
+    assert len(one.parts) == 1 and "\n" not in one.parts[0] and len(one.parts[0]) <= 240

@@ -10,7 +10,7 @@ from afresh.domain.text import one_line
 from afresh.insight.commands.candidates import Candidate
 from afresh.ports import Sandbox
 
-QUICK, SHORT, SAID, MOST = 30.0, 10.0, 160, 6
+QUICK, SHORT, SAID, MOST = 60.0, 10.0, 160, 6
 """Seconds for the look and for a run where there is none, characters of what went wrong, and commands that are tried at most."""
 COLLECTED = re.compile(r"^(?:=+ )?(?:(\d+)(?:/\d+)? tests? collected|no tests collected)(?:.*?, (\d+) errors?)?", re.MULTILINE)
 COUNTED = re.compile(r"^\S+\.py(?:::\S+)?: (\d+)$", re.MULTILINE)
@@ -30,6 +30,8 @@ loader = unittest.TestLoader()
 print("tests:", loader.discover(sys.argv[1]).countTestCases() - len(loader.errors))
 print("".join(loader.errors)[-2000:])
 """
+NAMING = ("pytest", "unittest")
+"""Whose look names the tests. Of others it only shows that they are there at all, so that they must be run."""
 LOOK = {
     "go": "go list ./...",
     "cargo": "cargo metadata --no-deps --offline --format-version 1",
@@ -94,7 +96,7 @@ def nothing_but_errors(one: Candidate, trial: Trial) -> bool:
 def tried(one: Candidate, sandbox: Sandbox, limit: float) -> Trial:
     look = looking(one)
     first = judged(one, sandbox.run(look, QUICK)) if look else None
-    if first and (not first.holds or not limit):
+    if first and (not first.holds or ((first.tests or one.kind in NAMING) and not limit)):
         return first
     # as a check is run: what can't be imported does not keep the rest from running
     lenient = "export PYTEST_ADDOPTS=--continue-on-collection-errors\n" if one.kind == "pytest" else ""
@@ -118,7 +120,7 @@ def looking(one: Candidate) -> str:
 
 def judged(one: Candidate, done: Completed) -> Trial:
     """By the look alone. Tests that can't be imported are tests all the same: to mend them may be the task."""
-    if one.kind in ("pytest", "unittest"):
+    if one.kind in NAMING:
         tests, broken = counted(done.output)
         found = tests > 0 or (broken and done.exit in (0, 1, 2))
         said = "" if done.exit in (0, 5) and found else last_words(done)
@@ -143,7 +145,7 @@ def counted(output: str) -> tuple[int, bool]:
 def whole(one: Candidate, done: Completed, first: Trial | None) -> Trial:
     """By the run. One that is cut off by the clock was running. Where the look has not named tests, some must have been run."""
     tests = max((sum(map(int, pattern.findall(done.output))) for pattern in RAN), default=0)
-    named = bool(first) and one.kind in ("pytest", "unittest")
+    named = bool(first) and one.kind in NAMING
     started = named or bool(tests) or bool(PACKAGES.search(done.output)) or "test result:" in done.output
     known = first.tests if first else 0
     if done.timed_out:

@@ -3,7 +3,6 @@
 from collections.abc import MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from hashlib import sha256
 
 from afresh.domain.codec import dumps, loads
@@ -102,14 +101,7 @@ def known(code: Code, configuration: Configuration, kept: MutableMapping[str, st
 
 
 def mark(code: Code, configuration: Configuration) -> str:
-    """Of all that facts depend on: the code, what configures it, how often its files were changed, and this program."""
+    """Of all that facts depend on: the code, what configures it, and how often its files were changed."""
     changed = "".join(f"{path}\0{commits}\n" for path in code.files if (commits := code.churn(path).commits))
-    said = "\0".join((program(), code.digest, configuration.digest, changed))
+    said = "\0".join((code.digest, configuration.digest, changed))
     return sha256(said.encode("utf-8", "backslashreplace")).hexdigest()
-
-
-@cache
-def program() -> str:
-    from afresh import __version__
-
-    return __version__

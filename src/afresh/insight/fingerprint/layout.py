@@ -53,7 +53,8 @@ def named(configuration: Configuration) -> tuple[str, str]:
 
 
 def first_sentence(text: str) -> str:
-    return cut(re.split(r"(?<=\w)\.\s", " ".join(text.split()))[0].rstrip("."), 90)
+    first = re.split(r"(?<=\w)\.\s", " ".join(text.split()))[0].rstrip(".")
+    return first if len(first) <= 90 else cut(first, 90).rpartition(" ")[0] + " …"
 
 
 def test_folders(sources: Sources) -> tuple[str, ...]:
@@ -90,9 +91,14 @@ def entries(sources: Sources) -> list[str]:
     found = [f"{name} = {target}" for name, target in sorted(scripts.items()) if isinstance(target, str)]
     binaries = json(configuration.text("package.json")).get("bin")
     found += [f"{name} = {place}" for name, place in sorted(binaries.items())] if isinstance(binaries, dict) else texts(binaries)
+    crate = toml(configuration.text("Cargo.toml")).get("bin")
+    for held in crate if isinstance(crate, list) else []:
+        if isinstance(held, dict) and isinstance(held.get("name"), str) and isinstance(held.get("path"), str):
+            found.append(f"{held['name']} = {held['path']}")
     packages = [path.removesuffix("/__main__.py") for path in sources.shipped if path.endswith("/__main__.py")]
     found += [f"python -m {name.removeprefix('src/').replace('/', '.')}" for name in packages]
     begun = sources.code.entries
-    started = [path for path in sources.understood if path in begun]
-    found += [path for path in started if not path.endswith(".py") or "/" not in path]
+    started = [path for path in sources.understood if path in begun and not BESIDE & {*path.split("/")}]
+    told = " ".join(found)
+    found += [path for path in started if (not path.endswith(".py") or "/" not in path) and path not in told]
     return found[:4]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from afresh.domain.text import one_line
 
-LONGEST = 160
+LONGEST = 240
 """Characters of one part: what a repository writes into its files goes no further."""
 Count = Callable[[str], int]
 

@@ -35,12 +35,15 @@ MOST = 8
 def libraries(sources: Sources) -> Libraries:
     if sources.main == "Python":
         return of_python(sources)
-    shipped, testing = declared(sources)
-    used = used_by(sources, shipped)
+    shipped, development = declared(sources)
+    used = used_by(sources, sources.understood, shipped)
+    tested = used_by(sources, sources.tests, shipped | development)
     central = [name for name in ranked(used) if wide(used[name], len(sources.shipped))]
     rest = [name for name in ranked(used) if name not in central]
-    never = [name for name in sorted(shipped) if name not in used]
-    return Libraries(tuple(central[:MOST]), tuple(rest[:MOST]), tuple(sorted(testing))[:MOST], tuple(never[:MOST]))
+    testing = [name for name in ranked(tested) if name not in used]
+    never = [name for name in sorted(shipped) if name not in used and name not in tested]
+    unseen = never if tested or used or not development else [*never, *sorted(development)]
+    return Libraries(tuple(central[:MOST]), tuple(rest[:MOST]), tuple(testing[:MOST]), tuple(unseen[:MOST]))
 
 
 def of_python(sources: Sources) -> Libraries:
@@ -100,8 +103,8 @@ def declared(sources: Sources) -> tuple[set[str], set[str]]:
             continue
         if name == "package.json":
             held = json(text)
-            shipped |= {*table(held, "dependencies"), *table(held, "peerDependencies")}
-            testing |= {*table(held, "devDependencies")} if "/" not in path else set()
+            shipped |= foreign(table(held, "dependencies")) | foreign(table(held, "peerDependencies"))
+            testing |= foreign(table(held, "devDependencies")) if "/" not in path else set()
         elif name == "Cargo.toml":
             held = toml(text)
             shipped |= crates(held, "dependencies") | crates(table(held, "workspace"), "dependencies")
@@ -120,18 +123,23 @@ def declared(sources: Sources) -> tuple[set[str], set[str]]:
     return shipped - own, testing - own - shipped
 
 
+def foreign(given: dict[str, Any]) -> set[str]:
+    """Without those of the same repository."""
+    return {name for name, said in given.items() if not str(said).startswith(("workspace:", "file:", "link:", "portal:"))}
+
+
 def crates(held: dict[str, Any], kind: str) -> set[str]:
     """Without those of the same workspace, which are named by their path."""
     given = table(held, kind)
     return {name for name, said in given.items() if not (isinstance(said, dict) and "path" in said)}
 
 
-def used_by(sources: Sources, names: Iterable[str]) -> Counter[str]:
+def used_by(sources: Sources, paths: Iterable[str], names: Iterable[str]) -> Counter[str]:
     """Files that import what is declared, where their language is understood."""
     found: Counter[str] = Counter()
     wanted = {key: name for name in names for key in (name, name.replace("-", "_"))}
-    for path in sources.understood:
-        modules = [one.module for one in sources.code.imported_by(path)]
+    for path in paths:
+        modules = [one.module for one in sources.code.imported_by(path)] if path in sources.known else []
         found.update({wanted[key] for module in modules for key in beginnings(module) if key in wanted})
     return found
 

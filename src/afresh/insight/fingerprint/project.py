@@ -63,7 +63,7 @@ def project(facts: Facts, trial: Trial | None) -> list[Statement]:
         *statement("errors", style.errors, 19),
         *statement("checked by", [*rules.linters, *rules.limits], 25),
         *statement("hooks before a commit", [", ".join(rules.hooks)], 12),
-        *statement("hot spots", [", ".join(facts.hot)] if facts.hot else [], 20),
+        *statement("hot spots", [listed(facts.hot, 220)] if facts.hot else [], 20),
         *statement("written down in", [", ".join(facts.layout.papers)], 14),
     ]
 
@@ -96,8 +96,9 @@ def tested(facts: Facts, trial: Trial | None) -> list[str]:
     if trial is None:
         return []
     found = f", {counted(trial.tests, 'test')}" if trial.tests else ""
-    how = "ran here" if trial.ran and not trial.said else "collects here" if trial.holds else "not tried"
-    return [f"`{trial.command}` ({how}{found})"]
+    how = "ran here" if trial.ran and not trial.said else "seen to run here" if trial.ran else "collects here"
+    other = "; but it tests what is installed, not this tree" if "is imported from" in trial.said else ""
+    return [f"`{trial.command}` ({how}{found}{other})"]
 
 
 def zoned(facts: Facts) -> list[str]:
@@ -109,16 +110,15 @@ def zoned(facts: Facts) -> list[str]:
         names = ", ".join(group[:10]) + (" …" if len(group) > 10 else "")
         parts.append(f"import each other: {names}")
     if zones.hubs:
-        parts.append(f"used by most: {', '.join(zones.hubs)}")
+        parts.append(f"most used: {', '.join(zones.hubs)}")
     return parts
 
 
 def used(facts: Facts) -> list[str]:
     library = facts.libraries
-    testing = "tests also use" if facts.layout.main == "Python" else "for development"
     return [
         f"central {listed(library.central)}" if library.central else "",
         f"{'also ' if library.central else ''}{listed(library.used)}" if library.used else "",
-        f"{testing} {listed(library.testing)}" if library.testing else "",
+        f"tests also use {listed(library.testing)}" if library.testing else "",
         f"declared {listed(library.declared)}" if library.declared else "",
     ]

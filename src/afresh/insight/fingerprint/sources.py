@@ -27,6 +27,8 @@ BESIDE = {
 HOLDING = ("packages", "crates", "apps", "libs", "modules")
 """Folders of a repository that holds several projects."""
 TESTING = {"tests", "test", "__tests__", "spec", "js_tests", "e2e", "testing"}
+SETTING_UP = re.compile(r"setup\.py|noxfile\.py|build\.rs|fabfile\.py|.*\.config\.\w+|(?:gulp|grunt)file\.\w+", re.IGNORECASE)
+"""Files that configure rather than do."""
 HOLDS_TESTS = re.compile(r"test_.*|.*_test\.py|conftest\.py")
 
 
@@ -93,7 +95,7 @@ class Sources:
         folders = path.split("/")[:-1]
         package = self.package_of(path)
         around = package.split("/") if package else folders[: 2 if folders[:1] and folders[0] in HOLDING else 1]
-        return any(part in BESIDE for part in around) or path in ("setup.py", "noxfile.py")
+        return any(part in BESIDE for part in around) or bool(SETTING_UP.fullmatch(path.rpartition("/")[2]))
 
     @cached_property
     def _all(self) -> frozenset[str]:
@@ -108,6 +110,19 @@ class Sources:
             counts = Counter(top(path) for path in self.shipped)
         outer = [name for name in ranked(counts) if not any(name.startswith(f"{other}/") for other in counts if other)]
         return tuple(name or "." for name in outer)
+
+    @cached_property
+    def home(self) -> str | None:
+        """The root that holds most of the code, if one does."""
+        counts = Counter(self.root_of(path) or "." for path in self.shipped)
+        best = ranked_exactly(counts)[:1]
+        return best[0] if best and counts[best[0]] * 10 >= 7 * len(self.shipped) else None
+
+    @cached_property
+    def common(self) -> str:
+        """What all roots begin with and none needs to be told by: `crates/`."""
+        tops = {root.partition("/")[0] for root in self.roots if root != "."}
+        return f"{next(iter(tops))}/" if len(tops) == 1 and len(self.roots) > 1 else ""
 
     def root_of(self, path: str) -> str:
         """The one of the roots that a file is in; empty for one at the top."""

@@ -1,7 +1,8 @@
 """How the code is written, by all symbols and by a sample of files that does not change when others come or go."""
 
+import builtins
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +13,7 @@ from afresh.insight.fingerprint.measured import Measured, indentation, measured
 from afresh.insight.fingerprint.rounded import most_common, share
 from afresh.insight.fingerprint.sources import Sources, some
 
-LOOKED, SAMPLE, LARGEST = 400, 60, 120_000
+LOOKED, SAMPLE, LARGEST = 400, 100, 120_000
 """Files whose symbols are looked at, files that are read, and characters of the largest of them."""
 FAULTS = re.compile(r"err|exc|fault", re.IGNORECASE)
 """In the names of files that may define exceptions."""
@@ -21,6 +22,11 @@ FORMS = {
     "CapWords": re.compile(r"_*[A-Z][A-Za-z0-9]*"),
     "camelCase": re.compile(r"_*[a-z]+(?:[A-Z]\w*)?"),
 }
+GO = {"MixedCaps": re.compile(r"[A-Za-z][A-Za-z0-9]*"), "snake_case": FORMS["snake_case"]}
+"""Where the first letter says who may use a name."""
+BUILT_IN = frozenset(
+    name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
+)
 CALLABLE = (Kind.FUNCTION, Kind.METHOD)
 PREVAILS = ("nearly all", "most")
 
@@ -60,8 +66,8 @@ def style(sources: Sources) -> Style:
     symbols = [one for _, one in classes]
     python = sources.main == "Python"
     return Style(
-        naming=tuple(naming(symbols)),
-        documented=documented(symbols, sample),
+        naming=tuple(naming(symbols, GO if sources.main == "Go" else FORMS)),
+        documented=documented([one for one in symbols if exposed(one, sources.main)], sample),
         typed=typed(sample) if python else "",
         written=tuple(written(sample)),
         imports=tuple(imported(sources)) if python else (),
@@ -70,13 +76,13 @@ def style(sources: Sources) -> Style:
     )
 
 
-def naming(symbols: Sequence[Symbol]) -> Iterator[str]:
+def naming(symbols: Sequence[Symbol], forms: Mapping[str, re.Pattern[str]]) -> Iterator[str]:
     """Only what is nearly always so is a rule."""
     for kinds, noun in ((CALLABLE, "functions"), ((Kind.CLASS, Kind.INTERFACE), "types")):
         names = [one.short for one in symbols if one.kind in kinds and len(one.short) > 2]
         if len(names) < 5:
             continue
-        fits = {form: sum(bool(pattern.fullmatch(name)) for name in names) for form, pattern in FORMS.items()}
+        fits = {form: sum(bool(pattern.fullmatch(name)) for name in names) for form, pattern in forms.items()}
         form = max(fits, key=lambda form: fits[form])
         if fits[form] >= 0.9 * len(names):
             yield f"{form} {noun}"
@@ -86,11 +92,21 @@ def naming(symbols: Sequence[Symbol]) -> Iterator[str]:
 
 def documented(symbols: Sequence[Symbol], sample: Sample) -> str:
     """Of what is public: functions, methods and classes that say something of themselves."""
-    public = [one for one in symbols if one.public and one.kind is not Kind.CONSTANT and not one.short.startswith("__")]
+    public = [one for one in symbols if one.kind is not Kind.CONSTANT and not one.short.startswith("__")]
     if len(public) < 5:
         return ""
     said = share(sum(bool(one.doc) for one in public), len(public))
     return f"{said} of the public names are documented{convention(sample)}"
+
+
+def exposed(symbol: Symbol, language: str) -> bool:
+    """As the language has it: by a word of the signature, or by the name."""
+    if language in ("Rust", "Java", "C#"):
+        return symbol.signature.startswith("pub ") or re.search(r"\bpublic\b", symbol.signature) is not None
+    if language in ("TypeScript", "JavaScript"):
+        inner = symbol.kind is Kind.METHOD and not re.match(r"(?:private|protected)\b|#", symbol.signature)
+        return inner or symbol.signature.startswith("export ")
+    return symbol.short[:1].isupper() if language == "Go" else symbol.public
 
 
 def convention(sample: Sample) -> str:
@@ -147,11 +163,8 @@ def errors(symbols: Sequence[tuple[str, Symbol]], sample: Sample) -> Iterator[st
         chosen = min(roots, key=lambda name: (-roots[name].bit_length(), name))
         yield f"own: {chosen} and what derives from it ({classes[chosen][0]})"
     raised = [name for one in sample.measured for name in one.raised]
-    own = sum(name in classes for name in raised)
     if len(raised) >= 10:
-        yield (
-            f"{share(own, len(raised))} of what is raised is the project's own" if own else "only built-in exceptions are raised"
-        )
+        yield f"{share(sum(name in BUILT_IN for name in raised), len(raised))} of what is raised is built in"
 
 
 def builtin(bases: Iterable[str], own: Iterable[str]) -> bool:

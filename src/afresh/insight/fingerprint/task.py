@@ -57,12 +57,14 @@ def task(sources: Sources, facts: Facts, question: Question, rank: Rank = by_wor
     if not (question.goal.strip() or question.touched):
         return []
     code = sources.code
-    files = [path for path in rank(code, question) if path in sources.known][:MOST]
+    ranked = [path for path in rank(code, question) if path in sources.known]
+    tests = [path for path in ranked if sources.is_test(path)]
+    files = [path for path in ranked if not sources.is_test(path) or path in question.touched][:MOST] or tests[:MOST]
     if not files:
         return []
     return [
         *statement("likely about", [placed(sources, path) for path in files], 30),
-        *statement("tests that cover them", covered(code, files), 27),
+        *statement("tests that cover them", covered(code, files, tests[:2]), 27),
         *statement("depended on by", [depended(sources, files)], 24),
         *statement("history", [past(code, path) for path in files[:2]], 18),
         *statement("mind", risks(sources, facts, files), 26),
@@ -74,9 +76,12 @@ def placed(sources: Sources, path: str) -> str:
     return path if zone in path.split("/") or zone == stem(path) or sources.is_test(path) else f"{path} ({zone})"
 
 
-def covered(code: Code, files: Sequence[str]) -> list[str]:
-    found = list(dict.fromkeys(test for path in files for test in code.tests_of(path) if test not in files))
-    named = sorted(found, key=lambda test: (not any(stem(path) in test for path in files), test))
+def covered(code: Code, files: Sequence[str], likely: Sequence[str]) -> list[str]:
+    """Those that are likely about the task first, then those that are named after a file."""
+    found = dict.fromkeys(test for path in files for test in code.tests_of(path) if test not in files)
+    near = [test for test in likely if test in found]
+    rest = [test for test in found if test not in near]
+    named = [*near, *sorted(rest, key=lambda test: (not any(stem(path) in test for path in files), test))]
     more = f"{about(len(named) - 4)} more" if len(named) > 4 else ""
     return [*named[:4], more]
 

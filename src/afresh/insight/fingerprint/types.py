@@ -34,9 +34,7 @@ def refactor(facts: Facts, trial: Trial | None) -> Parts:
 
 def write_tests(facts: Facts, trial: Trial | None) -> Parts:
     shared = f"shared fixtures in {', '.join(facts.layout.shared)}" if facts.layout.shared else ""
-    libraries = (
-        f"tests use {', '.join(facts.libraries.testing[:4])}" if facts.libraries.testing and facts.layout.main == "Python" else ""
-    )
+    libraries = f"tests use {', '.join(facts.libraries.testing[:4])}" if facts.libraries.testing else ""
     return [new_tests(facts), *facts.testing[:4], shared, libraries, one_test(trial)]
 
 
@@ -131,7 +129,7 @@ def hot(facts: Facts) -> str:
 
 
 def hubs(facts: Facts) -> str:
-    return f"most zones use {', '.join(facts.zones.hubs)}" if facts.zones.hubs else ""
+    return f"most used: {', '.join(facts.zones.hubs)}" if facts.zones.hubs else ""
 
 
 def checked(facts: Facts) -> str:

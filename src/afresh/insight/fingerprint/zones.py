@@ -9,18 +9,21 @@ from afresh.insight.fingerprint.rounded import about, ranked
 from afresh.insight.fingerprint.sources import Sources
 
 MOST = 16
+ROOT = "the root"
 Graph = Mapping[str, frozenset[str]]
 
 
 def zone_of(path: str, sources: Sources) -> str:
-    """The part of the code that a file is in: what stands directly below the only root, or the root where there are several."""
+    """The part of the code that a file is in: what stands directly below the root that holds most of it, or another root."""
     root = sources.root_of(path)
-    if len(sources.roots) > 1:
-        return root or path
-    rest = (path.removeprefix(f"{root}/") if root else path).split("/")
+    if sources.home is None or (root or ".") != sources.home:
+        return root.removeprefix(sources.common) or ROOT
+    rest = (path.removeprefix(f"{root}/") if root else path).removeprefix("src/").split("/")
     if rest[0] == "__init__.py":
         return root.rpartition("/")[2]
-    return rest[0] if len(rest) > 1 else rest[0].rpartition(".")[0]
+    if len(rest) > 1:
+        return rest[0]
+    return rest[0].rpartition(".")[0] if sources.main == "Python" else root.rpartition("/")[2] or ROOT
 
 
 def zones(sources: Sources) -> Zones:

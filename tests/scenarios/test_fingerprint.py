@@ -1,0 +1,139 @@
+"""`afresh fingerprint`, and the checks of a task for which nobody names any: found, tried in the sandbox, kept."""
+
+import json
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+from person import Person
+
+WORKFLOW = "jobs:\n  a:\n    steps:\n      - run: {}\n"
+
+
+@pytest.fixture(autouse=True)
+def confined(requires_sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    requires_sandbox()
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin")
+
+
+def kept(person: Person) -> dict:
+    return json.loads((person.state / "tests.json").read_text())
+
+
+def test_the_levels_are_told_to_a_person_and_to_a_script(person: Person) -> None:
+    plain = person.types("fingerprint", "--for", "double is wrong")
+    assert plain.code == 0 and "# project\nproject: the repository; Python; 1 source file, 1 test file" in plain.out
+    assert "# type\nfor implement_feature: " in plain.out and "# task\nlikely about: calc.py\n" in plain.out
+    told = person.types("fingerprint", "--json").json
+    assert told["project"]["text"] in plain.out and told["tests"][0]["holds"]
+
+
+def test_one_level_alone(person: Person) -> None:
+    out = person.types("fingerprint", "--level", "type", "--type", "write_tests").out
+    assert out.startswith("# type\nfor write_tests: ") and "# project" not in out
+
+
+def test_a_command_is_tried_before_it_is_told(person: Person) -> None:
+    told = person.types("fingerprint", "--json").json["tests"]
+    assert (told[0]["command"], told[0]["tests"], told[0]["ran"]) == ("python -m pytest -q", 2, False)
+    ran = person.types("fingerprint", "--try", "--json").json["tests"]
+    assert (ran[0]["ran"], ran[0]["exit"], ran[0]["holds"]) == (True, 1, True), "they run, and one fails, as it should"
+
+
+def test_what_was_tried_is_tried_again_only_when_the_files_that_decide_change(person: Person) -> None:
+    person.types("init")
+    before = kept(person)
+    person.write("calc.py", "def double(x):\n    return 2 * x\n")
+    person.types("init")
+    assert kept(person) == before
+    person.write("pytest.ini", "[pytest]\naddopts = -x\n")
+    person.types("init")
+    assert kept(person)["digest"] != before["digest"]
+
+
+def test_a_task_gets_the_command_that_was_seen_to_find_tests(person: Person) -> None:
+    person.write(".github/workflows/ci.yml", WORKFLOW.format("python -m pytest -q --no-such-option"))
+    person.commit()
+    assert person.types("add", "x", "--json").json["checks"] == ["python -m pytest -q"]
+
+
+def test_no_check_is_better_than_one_that_finds_nothing(person: Person) -> None:
+    (person.repo / "test_calc.py").unlink()
+    person.write("test_nothing.py", "x = 1\n")
+    assert person.types("add", "x", "--json").json["checks"] == []
+
+
+def test_tests_that_can_not_be_imported_are_still_the_tests(person: Person) -> None:
+    person.write("calc.py", "def double(x:\n")
+    assert person.types("add", "x", "--json").json["checks"] == ["python -m pytest -q"]
+
+
+HOSTILE = "import os, pathlib, socket\n" + "".join(
+    f"try:\n    {attempt}\nexcept OSError:\n    pass\n"
+    for attempt in (
+        "pathlib.Path('{repo}/calc.py').write_text('stolen')",
+        "pathlib.Path('{repo}/.afresh/config.toml').write_text('checks = [\"true\"]')",
+        "pathlib.Path('{home}/owned').write_text('x')",
+        "socket.create_connection(('127.0.0.1', {port}), 1).close()",
+    )
+)
+
+
+def test_a_hostile_repository_gets_nowhere(person: Person) -> None:
+    """Its code runs when its tests are looked for: inside the sandbox, on a copy."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.2)
+        text = HOSTILE.replace("{repo}", str(person.repo)).replace("{home}", str(person.folder))
+        person.write("conftest.py", text.replace("{port}", str(server.getsockname()[1])))
+        person.write("Makefile", "test:\n\ttouch ../made; pytest\n")
+        person.write(".github/workflows/ci.yml", WORKFLOW.format(f"pytest && touch {person.folder}/ran"))
+        person.commit()
+        before = person.belongings()
+        told = person.types("fingerprint", "--try", "--json").json["tests"]
+        with pytest.raises(TimeoutError):
+            server.accept()
+    assert told[0]["ran"] and person.belongings() == before
+    assert not [name for name in ("owned", "made", "ran") if (person.folder / name).exists()]
+    assert {one["said"] for one in told if one["source"].startswith("Makefile")} == {"';' is more than a plain command"}
+
+
+def test_without_a_sandbox_nothing_is_run_and_that_is_said(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    from afresh.app import checks
+    from afresh.errors import NoSandbox
+
+    def none(*_, **__):
+        raise NoSandbox("nothing holds", next="", safe="")
+
+    monkeypatch.setattr(checks, "choose", none)
+    person.write("conftest.py", f"open({str(person.folder / 'ran')!r}, 'w')\n")
+    assert "python -m pytest -q (not tried: nothing on this machine confines a command)" in person.types("init").out
+    assert not (person.folder / "ran").exists()
+
+
+def test_what_is_tried_leaves_nothing_behind(person: Person) -> None:
+    person.write("test_calc.py", "def test_a():\n    open('left', 'w')\n")
+    before = person.belongings()
+    person.types("fingerprint", "--try")
+    assert person.belongings() == before and not list(person.state.glob("trial-*"))
+
+
+def test_a_person_has_a_level_of_their_own_and_no_project_is_in_it(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(person.folder / "config"))
+    own = person.folder / "config" / "afresh"
+    own.mkdir(parents=True)
+    (own / "AGENT.md").write_text("- Prefer hypothesis.\n")
+    person.types("memory", "add", "Never use black.", "--everywhere")
+    person.types("memory", "add", "Canary of this project: use poetry.")
+    person.write("AGENT.md", "- Canary: use tox.\n")
+    told = person.types("fingerprint", "--level", "user").out
+    assert "speak of: hypothesis\n" in told and "against: black\n" in told and "Never use black" in told
+    assert "anary" not in told and "poetry" not in told and "tox" not in told
+
+
+def test_it_is_measured_once(person: Person) -> None:
+    first = person.types("fingerprint").out
+    facts = (person.state / "fingerprint.json").read_bytes()
+    assert person.types("fingerprint").out == first and (person.state / "fingerprint.json").read_bytes() == facts
+    (person.state / "fingerprint.json").write_text("{")
+    assert person.types("fingerprint").out == first
