@@ -46,11 +46,11 @@ def _proposals(extraction: Extraction, source: Source) -> Iterator[tuple[list[st
     effect = "" if returns else main_verb(extraction.block.statements)
     if comment:
         yield (comment, 0.0) if comment[0] in VERBS else ([effect or verb or "handle", *comment], 1.5)
-    if _only_checks(extraction) and strong(subject):
-        yield ["check", *subject], 1.0
+    if _only_checks(extraction):
+        yield _checked(extraction, subject), 1.0
     yield from _of_results(extraction)
     if case and strong(case):
-        own = verb or effect
+        own = verb or (effect if extraction.block.lines <= 25 else "")
         yield [own or "handle", *case], (1.0 if own else 2.5) + 1.5 * (case[0] == "without") + bool(extraction.results)
     if extraction.results:
         return
@@ -73,7 +73,7 @@ def _of_results(extraction: Extraction) -> Iterator[tuple[list[str], float]]:
         return
     joined = [word for each in words for word in ("and", *each)][1:]
     made = making_verb(extraction, frozenset(extraction.results))
-    yield [made or "find", *joined], 1.0 if made else 2.5
+    yield [made or "find", *joined], 1.0 if made else 3.5 + 0.5 * len(extraction.block.statements)
 
 
 def host_words(extraction: Extraction) -> tuple[str, list[str]]:
@@ -154,6 +154,14 @@ def _only_checks(extraction: Extraction) -> bool:
         isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) for node in own_nodes(extraction.block.statements)
     )
     return not extraction.results and held.raises and not held.returns and not _filled(extraction) and not calls
+
+
+def _checked(extraction: Extraction, subject: list[str]) -> list[str]:
+    """One check by what it is about; several of the function's own arguments as that."""
+    arguments = [name for name in extraction.parameters if name not in ("self", "cls")]
+    if len(extraction.block.statements) > 1 and len(arguments) > 1 and set(arguments) <= set(extraction.host.arguments):
+        return ["check", "arguments"]
+    return ["check", *subject] if strong(subject) else []
 
 
 def _loop_words(extraction: Extraction, verb: str) -> list[str]:

@@ -9,8 +9,10 @@ from afresh.insight.reshape.openings import openings
 from afresh.insight.reshape.suggestion import Suggesting, Suggestion
 from afresh.insight.source import Function, Source
 
-KINDS: tuple[Suggesting, ...] = (extractions, rewritings, openings)
+KINDS: tuple[Suggesting, ...] = (extractions, rewritings)
 """A new kind is a file with a function of this interface and one entry here."""
+LAST: tuple[Suggesting, ...] = (openings,)
+"""Dear to work out, so only asked when the others have nothing more."""
 ALIKE = 0.75
 
 
@@ -24,5 +26,6 @@ def suggestions(source: Source, function: Function, taken: frozenset[str]) -> It
 
 
 def all_suggestions(source: Source, function: Function, taken: frozenset[str]) -> Iterator[Suggestion]:
-    each = [kind(source, function, taken) for kind in KINDS]
-    return heapq.merge(*each, key=lambda suggestion: suggestion.score)
+    for kinds in (KINDS, LAST):
+        each = [kind(source, function, taken) for kind in kinds]
+        yield from heapq.merge(*each, key=lambda suggestion: suggestion.score)
