@@ -28,8 +28,10 @@ WEAK = frozenset(
 )
 """Words that name almost anything: alone they name nothing."""
 FILLER = frozenset(
-    "a an the this that these those we you it is are be now then just here our any all also only first itself".split()
-)  # noqa: SIM905
+    """
+    a an the this that these those we you it is are be now then just here our any all also only first itself
+    """.split()  # noqa: SIM905
+)
 ENDING = frozenset(
     """
     after against and as at because before but by during for from if in into like of on once or per since so than that to
