@@ -87,6 +87,8 @@ def measured(package: str, folder: Path, steps: int) -> Report:
         return report
     report.version = root.name.rpartition("-")[2]
     report.suite_before, green = suite(root, recipe)
+    if not green:
+        report.suite_before, green = suite(root, recipe)  # a busy machine fails tests that wait; one that fails twice is red
     before = counted(root, recipe.code)
     signatures = public_signatures(root, recipe.code)
     report.before = report.after = len(before)

@@ -22,7 +22,7 @@ def names_for(extraction: Extraction, source: Source) -> Iterator[tuple[str, flo
     for words, distance in sorted(_proposals(extraction, source), key=lambda proposal: proposal[1]):
         words = [word for word in words if word]
         fits = len(words) > 1 and len(words) <= MOST_WORDS and all(one != other for one, other in pairwise(words))
-        name = spelled(words, source)
+        name = spelled(words, source) if fits else ""
         if fits and name not in seen and len(name) <= LONGEST and name.isidentifier() and not keyword.iskeyword(name):
             seen.add(name)
             yield name, distance + (1.0 if len(words) == MOST_WORDS else 0.0)
@@ -56,6 +56,8 @@ def _proposals(extraction: Extraction, source: Source) -> Iterator[tuple[list[st
         return
     if (filled := _filled_words(extraction)) and not returns:
         yield filled, 1.5 + long
+    if extraction.shape is Shape.MAYBE:
+        return
     if loop := _loop_words(extraction, effect or verb):
         yield loop, 2.0 + long
     if returned := _returned(extraction):
@@ -172,7 +174,8 @@ def _loop_words(extraction: Extraction, verb: str) -> list[str]:
         words = target if strong(target) else singular(noun(parent.iter))
         return [verb or "handle", *words] if strong(words) else []
     loops = [statement for statement in block.statements if isinstance(statement, Loop)]
-    if len(loops) == 1 and isinstance(loops[0], ast.For | ast.AsyncFor) and verb:
+    alone = extraction.shape is not Shape.RETURN or len(block.statements) == 1
+    if len(loops) == 1 and isinstance(loops[0], ast.For | ast.AsyncFor) and verb and alone:
         words = noun(loops[0].iter)
         return [verb, *words] if strong(words) else []
     return []

@@ -6,11 +6,14 @@ from itertools import pairwise
 from afresh.insight.complexity import LIMIT, FunctionNode
 from afresh.insight.reshape.blocks import Block
 from afresh.insight.reshape.extraction import Extraction, Shape
+from afresh.insight.reshape.names import bound_in
 from afresh.insight.reshape.render import Home
 from afresh.insight.source import Source
 
 CUT = 9.0
 """Rather no suggestion than one that is worse than this."""
+FAR = 5.0
+"""The same where the function would stay over the limit whatever is taken out of it: only what is good by itself."""
 MOST_PARAMETERS, MOST_RESULTS, SHORTEST = 5, 2, 3
 
 
@@ -27,7 +30,20 @@ def ugliness(extracted: Extraction, where: Home, source: Source) -> float:
     score += 6.0 * len(set(extracted.parameters) & extracted.host.imported)
     score += 5.0 * any(isinstance(statement, FunctionNode | ast.ClassDef) for statement in block.statements)
     score += {Shape.CALL: 0.0, Shape.RETURN: 0.0, Shape.CONTINUE: 1.0, Shape.MAYBE: 3.0}[extracted.shape]
+    score += 3.0 * (_parts(extracted) - 1)
     return score + torn(block, source) + _size(block, extracted)
+
+
+def _parts(extracted: Extraction) -> int:
+    """Into how many groups the statements fall that have no variable in common: more than one is more than one thing."""
+    host = extracted.host
+    shared = (bound_in(extracted.block.statements) if extracted.results else host.names) - {"self", "cls"}
+    groups: list[set[str]] = []
+    for statement in extracted.block.statements:
+        mentioned = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} & shared
+        joined = [group for group in groups if group & mentioned]
+        groups = [group for group in groups if not group & mentioned] + [mentioned.union(*joined)]
+    return len(groups)
 
 
 def crumb(extracted: Extraction) -> bool:

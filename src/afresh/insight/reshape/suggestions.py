@@ -3,6 +3,7 @@
 import heapq
 from collections.abc import Iterator
 
+from afresh.insight.complexity import LIMIT
 from afresh.insight.reshape.combined import rewritings
 from afresh.insight.reshape.extracting import extractions
 from afresh.insight.reshape.openings import openings
@@ -20,9 +21,16 @@ def suggestions(source: Source, function: Function, taken: frozenset[str]) -> It
     """Best first, none much like one before it. `taken` are words of the project that a new method may not be named by."""
     given: list[Suggestion] = []
     for suggestion in all_suggestions(source, function, taken):
-        if not any(suggestion.overlap(other) > ALIKE for other in given if other.kind == suggestion.kind):
+        alike = any(suggestion.overlap(other) > ALIKE for other in given if other.kind == suggestion.kind)
+        if not alike and _worth(suggestion):
             given.append(suggestion)
             yield suggestion
+
+
+def _worth(suggestion: Suggestion) -> bool:
+    """Whether it finishes the function, or takes so much of what is over that it is not only another way to write it."""
+    over, gain = suggestion.before - LIMIT, suggestion.before - suggestion.after
+    return gain >= min(over, max(2, 0.12 * over))
 
 
 def all_suggestions(source: Source, function: Function, taken: frozenset[str]) -> Iterator[Suggestion]:

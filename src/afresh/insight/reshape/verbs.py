@@ -11,7 +11,10 @@ from afresh.insight.reshape.wording import verb_of
 
 COLLECTING = {"append", "add", "extend", "insert", "update", "setdefault", "appendleft"}
 SILENT = frozenset(
-    "call copy count format get join list lookup map match pop print replace set sort split start stop strip sum test".split()  # noqa: SIM905
+    """
+    call copy count format get handle join list lookup map match pop print process replace set sort split start stop strip sum
+    test
+    """.split()  # noqa: SIM905
 )
 """Verbs of calls that are steps on the way, not what a block is for."""
 
