@@ -1,7 +1,8 @@
 """New functions are named by words that stand in the code; where there are none, nothing is offered."""
 
+import ast
 import re
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pytest
 
@@ -31,51 +32,93 @@ REST = """
 
 def offered(body: str, head: str = "def work(settings, rows):") -> list[str]:
     """Names of what is offered for a function that is over the limit by what `body` holds."""
-    text = (
-        dedent(head)
-        + "\n"
-        + dedent(body).strip("\n").replace("\n", "\n    ").join(["    ", "\n"])
-        + dedent(REST).replace("\n", "\n    ").rstrip()
-        + "\n    return rows\n"
-    )
+    text = head + indent("\n" + dedent(body).strip("\n") + dedent(REST) + "return rows\n", "    ")
     source = parse("m.py", text)
     assert source is not None, text
-    return [re.search(r"into (\w+)\(", one.head)[1] for one in extractions(source, source.functions[0], frozenset())]
+    found = extractions(source, source.functions[0], frozenset())
+    return [match[1] for one in found if (match := re.search(r"into (\w+)\(", one.head))]
 
 
-@pytest.mark.parametrize(
-    ("body", "name"),
-    [
-        (
-            "# Drop rows that are too old\nfor row in rows:\n    if row.age > 3:\n        if row.kept:\n            forget(row)\n",
-            "_drop_rows",
-        ),
-        (
-            "if settings.title:\n    for row in rows:\n        if row.plain:\n            row.title = settings.title\n",
-            "_set_title",
-        ),
-        ("for row in rows:\n    if row.size < 0:\n        if row.strict:\n            raise ValueError(row)\n", "_check_rows"),
-        (
-            "widths = []\nfor row in rows:\n    if row:\n        if row.wide:\n            widths.append(len(row))\nuse(widths)\n",
-            "_collect_widths",
-        ),
-        (
-            "if settings.encoding:\n    encoding = settings.encoding\nelif rows:\n    encoding = rows[0]\nelse:\n    encoding = None\nuse(encoding)\n",
-            "_choose_encoding",
-        ),
-    ],
-)
-def test_a_name_is_made_of_the_codes_own_words(body, name):
+NAMED = {
+    "_drop_rows": """
+        # Drop rows that are too old
+        for row in rows:
+            if row.age > 3:
+                if row.kept:
+                    forget(row)
+        """,
+    "_set_title": """
+        if settings.title:
+            for row in rows:
+                if row.plain:
+                    row.title = settings.title
+        """,
+    "_check_rows": """
+        for row in rows:
+            if row.size < 0:
+                if row.strict:
+                    raise ValueError(row)
+        """,
+    "_collect_widths": """
+        widths = []
+        for row in rows:
+            if row:
+                if row.wide:
+                    widths.append(len(row))
+        use(widths)
+        """,
+    "_choose_encoding": """
+        if settings.encoding:
+            encoding = settings.encoding
+        elif rows:
+            encoding = rows[0]
+        else:
+            encoding = None
+        use(encoding)
+        """,
+}
+
+
+@pytest.mark.parametrize(("name", "body"), NAMED.items(), ids=NAMED)
+def test_a_name_is_made_of_the_codes_own_words(name, body):
     assert name in offered(body), offered(body)
 
 
 def test_without_a_word_for_it_nothing_is_offered():
-    assert not offered("if x:\n    a()\n    if y:\n        b()\n    if z:\n        c()\n", "def f(settings, rows, x, y, z):")
+    body = """
+        if x:
+            a()
+            if y:
+                b()
+            if z:
+                c()
+        """
+    assert not offered(body, "def f(settings, rows, x, y, z):")
 
 
-def test_wide_interfaces_are_not_offered():
-    many = "if settings.title:\n    if a and b and c and d and e and g:\n        rows.title(a, b, c, d, e, g)\n    else:\n        rows.none()\n"
-    assert "_handle_title" not in offered(many, "def work(settings, rows, a, b, c, d, e, g):")
+def test_a_wide_interface_is_not_offered():
+    body = """
+        if settings.title:
+            if {}:
+                rows.title()
+            else:
+                rows.none()
+        """
+    assert "_handle_title" in offered(body.format("a and b"), "def work(settings, rows, a, b):")
+    assert "_handle_title" not in offered(body.format("a and b and c and d and e"), "def work(settings, rows, a, b, c, d, e):")
+
+
+def test_what_looks_at_the_call_stack_stays_where_it_is():
+    body = """
+        # Tell of old settings
+        if settings.old:
+            if settings.strict:
+                warn("old", {})
+            else:
+                rows.clear()
+        """
+    assert offered(body.format("Warning"))
+    assert not offered(body.format("Warning, stacklevel=2"))
 
 
 @pytest.mark.parametrize(
@@ -111,8 +154,6 @@ def test_a_comment_is_a_name_only_where_it_reads_as_one(comment, words):
     ],
 )
 def test_a_condition_says_which_case_it_asks_for(condition, words):
-    import ast
-
     assert case_words(ast.parse(condition, mode="eval").body) == words.split()
 
 
@@ -120,6 +161,4 @@ def test_words_of_identifiers():
     assert split("parseHTMLText_of") == ["parse", "html", "text", "of"]
     assert singular(["open", "entries"]) == ["open", "entry"] and singular(["class"]) == ["class"]
     assert not strong(["ret"]) and not strong(["header", "0"]) and strong(["header"])
-    import ast
-
     assert noun(ast.parse("len(rows)", mode="eval").body) == ["rows"]
