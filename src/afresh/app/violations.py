@@ -1,7 +1,7 @@
 """Functions that are over a limit of ruff's complexity family, and what could be done for each."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from afresh.adapters import ruff
@@ -53,8 +53,8 @@ def violations(root: Path, places: Sequence[str], offers: bool = True) -> Iterat
         grouped.setdefault((finding.path, finding.line), []).append(finding)
     sources = {path: _source(root, path) for path, _ in grouped}
     found = [(_violation(source, here), source) for (path, _), here in grouped.items() if (source := sources[path])]
-    taken = _taken(root, places) if offers and found else frozenset[str]()
-    merged = _merged([pair for pair in found if pair[0] is not None])  # type: ignore[misc]
+    taken = _taken(root) if offers and found else frozenset[str]()
+    merged = _merged([(one, source) for one, source in found if one is not None])
     for one, source in sorted(merged, key=lambda pair: (-pair[0].weight, pair[0].path, pair[0].line)):
         yield with_offer(one, source, taken) if offers else one
 
@@ -62,15 +62,9 @@ def violations(root: Path, places: Sequence[str], offers: bool = True) -> Iterat
 def with_offer(violation: Violation, source: Source, taken: frozenset[str]) -> Violation:
     function = next(one for one in source.functions if one.name == violation.function and one.node.lineno == violation.line)
     if function.complexity <= LIMIT:
-        return _replaced(violation, None, "changes are worked out for complexity only")
+        return replace(violation, why_not="changes are worked out for complexity only")
     offer = next(suggestions(source, function, taken), None)
-    return _replaced(violation, offer, "" if offer else refusal(source, function))
-
-
-def _replaced(violation: Violation, offer: Suggestion | None, why_not: str) -> Violation:
-    from dataclasses import replace
-
-    return replace(violation, offer=offer, why_not=why_not)
+    return replace(violation, offer=offer, why_not="" if offer else refusal(source, function))
 
 
 def _violation(source: Source, here: Sequence[ruff.Finding]) -> Violation | None:
@@ -88,8 +82,6 @@ def _violation(source: Source, here: Sequence[ruff.Finding]) -> Violation | None
 
 
 def _merged(found: list[tuple[Violation, Source]]) -> list[tuple[Violation, Source]]:
-    from dataclasses import replace
-
     kept: dict[tuple[str, int], tuple[Violation, Source]] = {}
     for one, source in found:
         key = (one.path, one.line)
@@ -106,7 +98,7 @@ def _source(root: Path, path: str) -> Source | None:
         return None
 
 
-def _taken(root: Path, places: Sequence[str]) -> frozenset[str]:
+def _taken(root: Path) -> frozenset[str]:
     """Words of the project, so that a new method overrides nothing."""
     found: set[str] = set()
     for path in ruff.files(root, ["."]):

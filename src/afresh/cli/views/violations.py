@@ -1,5 +1,6 @@
 """Functions over a limit, as a person reads them."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -75,9 +76,15 @@ def _offer(one: Violation) -> "Text":
 
     if one.offer is None:
         return Text.assemble(("  ✗ nothing offered: ", "yellow"), said(one.why_not, "yellow"))
-    head = one.offer.head.rpartition(": complexity")[0].replace(f" of {one.function} in {one.path}", "")
     gain = f"{one.offer.before} → {one.offer.after}"
-    return Text.assemble(("  ✓ ", "green"), said(head), ("  ", ""), (gain, "bold green"))
+    return Text.assemble(("  ✓ ", "green"), (f"{gain}  ", "bold green"), said(_told(one, one.offer.head)))
+
+
+def _told(one: Violation, head: str) -> str:
+    """Without what stands above it already: function, file and measure."""
+    head = head.rpartition(": complexity")[0]
+    head = re.sub(rf" of {re.escape(one.function)} in {re.escape(one.path)} \(from `.*?`\)", "", head)
+    return head.removeprefix(f"in {one.function} of {one.path}, ")
 
 
 def _sum(found: Sequence[Violation], number: int, offers: bool) -> "Text":
@@ -87,5 +94,5 @@ def _sum(found: Sequence[Violation], number: int, offers: bool) -> "Text":
     more = f"; the worst {len(found)} are shown (-n shows more)" if number > len(found) else ""
     text = f"{number} {noun} over a limit{more}."
     if offers and (able := sum(one.offer is not None for one in found)):
-        text += f' {able} of {len(found)} with a checked change: afresh run "Simplify" --type fix_violation'
+        text += f" For {able} a change is worked out and checked."
     return Text(text, style="bold")

@@ -42,8 +42,5 @@ def _shapeless(extracted: Extraction, where: Home, source: Source) -> str:
         return "pieces are too small beside what is left"
     if next(names_for(extracted, source), None) is None:
         return "the code has no word for what a piece does"
-    return (
-        "pieces are not one thing: torn from a paragraph, wide, or badly named"
-        if ugliness(extracted, where, source) > CUT / 2
-        else "pieces are not well named"
-    )
+    torn = ugliness(extracted, where, source) > CUT / 2
+    return "pieces are not one thing, or wide" if torn else "pieces have no good name"
