@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
+from afresh.insight.complexity import LIMIT
 from afresh.insight.reshape.blocks import blocks
 from afresh.insight.reshape.edits import Splice
 from afresh.insight.reshape.extraction import Extraction, Shape, extraction
 from afresh.insight.reshape.host import Host
 from afresh.insight.reshape.naming import names_for
-from afresh.insight.reshape.quality import CUT, ugliness
+from afresh.insight.reshape.quality import CUT, FAR, ugliness
 from afresh.insight.reshape.render import Home, call_lines, helper_lines, home
 from afresh.insight.reshape.suggestion import Change, Suggestion, checked, unfinished
 from afresh.insight.source import Function, Source
@@ -17,21 +19,45 @@ from afresh.insight.source import Function, Source
 EVERY = float("inf")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    ugly: float
+    extracted: Extraction
+    name: str
+    where: Home
+
+
 def extractions(source: Source, function: Function, taken: frozenset[str], cut: float = CUT) -> Iterator[Suggestion]:
     """Those that are not worse than `cut`; without one, all that would work."""
     host = Host(function)
     found = [extracted for block in blocks(function, source) if (extracted := extraction(host, block)) is not None]
-    ranked: list[tuple[float, int, Extraction, str, Home]] = []
-    for number, extracted in enumerate(found):
+    ranked: list[Ranked] = []
+    for extracted in found:
         where = home(extracted, source)
         ugly = ugliness(extracted, where, source) if where is not None else EVERY
         if where is not None and ugly <= cut:
             name, distance = _name(extracted, source, where, taken)
             if ugly + distance <= cut:
-                ranked.append((ugly + distance + _left(extracted), number, extracted, name, where))
-    for score, _, extracted, name, where in sorted(ranked, key=lambda one: one[:2]):
-        if suggestion := checked(source, function, _change(source, extracted, name, where, score)):
+                ranked.append(Ranked(ugly + distance, extracted, name, where))
+    if cut == CUT and function.complexity - _reach(ranked) > LIMIT:
+        ranked = [one for one in ranked if one.ugly <= FAR]
+    for one in sorted(ranked, key=lambda one: one.ugly + _left(one.extracted)):
+        score = one.ugly + _left(one.extracted)
+        if suggestion := checked(source, function, _change(source, one.extracted, one.name, one.where, score)):
             yield suggestion
+
+
+def _reach(ranked: list[Ranked]) -> int:
+    """How much could go in all, of pieces that do not overlap."""
+    lines: set[int] = set()
+    total = 0
+    for one in sorted(ranked, key=lambda one: -one.extracted.block.cost):
+        block = one.extracted.block
+        own = range(block.first_line, block.last_line + 1)
+        if block.cost + 1 <= LIMIT and lines.isdisjoint(own):
+            lines.update(own)
+            total += block.cost
+    return total
 
 
 def _left(extracted: Extraction) -> float:

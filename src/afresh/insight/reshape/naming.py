@@ -22,7 +22,7 @@ def names_for(extraction: Extraction, source: Source) -> Iterator[tuple[str, flo
     for words, distance in sorted(_proposals(extraction, source), key=lambda proposal: proposal[1]):
         words = [word for word in words if word]
         fits = len(words) > 1 and len(words) <= MOST_WORDS and all(one != other for one, other in pairwise(words))
-        name = spelled(words, source)
+        name = spelled(words, source) if fits else ""
         if fits and name not in seen and len(name) <= LONGEST and name.isidentifier() and not keyword.iskeyword(name):
             seen.add(name)
             yield name, distance + (1.0 if len(words) == MOST_WORDS else 0.0)
@@ -46,16 +46,18 @@ def _proposals(extraction: Extraction, source: Source) -> Iterator[tuple[list[st
     effect = "" if returns else main_verb(extraction.block.statements)
     if comment:
         yield (comment, 0.0) if comment[0] in VERBS else ([effect or verb or "handle", *comment], 1.5)
-    if _only_checks(extraction) and strong(subject):
-        yield ["check", *subject], 1.0
+    if _only_checks(extraction):
+        yield _checked(extraction, subject), 1.0
     yield from _of_results(extraction)
     if case and strong(case):
-        own = verb or effect
+        own = verb or (effect if extraction.block.lines <= 25 else "")
         yield [own or "handle", *case], (1.0 if own else 2.5) + 1.5 * (case[0] == "without") + bool(extraction.results)
     if extraction.results:
         return
     if (filled := _filled_words(extraction)) and not returns:
         yield filled, 1.5 + long
+    if extraction.shape is Shape.MAYBE:
+        return
     if loop := _loop_words(extraction, effect or verb):
         yield loop, 2.0 + long
     if returned := _returned(extraction):
@@ -73,7 +75,7 @@ def _of_results(extraction: Extraction) -> Iterator[tuple[list[str], float]]:
         return
     joined = [word for each in words for word in ("and", *each)][1:]
     made = making_verb(extraction, frozenset(extraction.results))
-    yield [made or "find", *joined], 1.0 if made else 2.5
+    yield [made or "find", *joined], 1.0 if made else 3.5 + 0.5 * len(extraction.block.statements)
 
 
 def host_words(extraction: Extraction) -> tuple[str, list[str]]:
@@ -156,6 +158,14 @@ def _only_checks(extraction: Extraction) -> bool:
     return not extraction.results and held.raises and not held.returns and not _filled(extraction) and not calls
 
 
+def _checked(extraction: Extraction, subject: list[str]) -> list[str]:
+    """One check by what it is about; several of the function's own arguments as that."""
+    arguments = [name for name in extraction.parameters if name not in ("self", "cls")]
+    if len(extraction.block.statements) > 1 and len(arguments) > 1 and set(arguments) <= set(extraction.host.arguments):
+        return ["check", "arguments"]
+    return ["check", *subject] if strong(subject) else []
+
+
 def _loop_words(extraction: Extraction, verb: str) -> list[str]:
     block = extraction.block
     parent = block.place.parent
@@ -164,7 +174,8 @@ def _loop_words(extraction: Extraction, verb: str) -> list[str]:
         words = target if strong(target) else singular(noun(parent.iter))
         return [verb or "handle", *words] if strong(words) else []
     loops = [statement for statement in block.statements if isinstance(statement, Loop)]
-    if len(loops) == 1 and isinstance(loops[0], ast.For | ast.AsyncFor) and verb:
+    alone = extraction.shape is not Shape.RETURN or len(block.statements) == 1
+    if len(loops) == 1 and isinstance(loops[0], ast.For | ast.AsyncFor) and verb and alone:
         words = noun(loops[0].iter)
         return [verb, *words] if strong(words) else []
     return []

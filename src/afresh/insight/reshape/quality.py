@@ -1,15 +1,19 @@
 """How far an extraction is from one that a reviewer would have written, and where that is too far."""
 
 import ast
+from itertools import pairwise
 
 from afresh.insight.complexity import LIMIT, FunctionNode
 from afresh.insight.reshape.blocks import Block
 from afresh.insight.reshape.extraction import Extraction, Shape
+from afresh.insight.reshape.names import bound_in
 from afresh.insight.reshape.render import Home
 from afresh.insight.source import Source
 
 CUT = 9.0
 """Rather no suggestion than one that is worse than this."""
+FAR = 5.0
+"""The same where the function would stay over the limit whatever is taken out of it: only what is good by itself."""
 MOST_PARAMETERS, MOST_RESULTS, SHORTEST = 5, 2, 3
 
 
@@ -26,7 +30,20 @@ def ugliness(extracted: Extraction, where: Home, source: Source) -> float:
     score += 6.0 * len(set(extracted.parameters) & extracted.host.imported)
     score += 5.0 * any(isinstance(statement, FunctionNode | ast.ClassDef) for statement in block.statements)
     score += {Shape.CALL: 0.0, Shape.RETURN: 0.0, Shape.CONTINUE: 1.0, Shape.MAYBE: 3.0}[extracted.shape]
+    score += 3.0 * (_parts(extracted) - 1)
     return score + torn(block, source) + _size(block, extracted)
+
+
+def _parts(extracted: Extraction) -> int:
+    """Into how many groups the statements fall that have no variable in common: more than one is more than one thing."""
+    host = extracted.host
+    shared = (bound_in(extracted.block.statements) if extracted.results else host.names) - {"self", "cls"}
+    groups: list[set[str]] = []
+    for statement in extracted.block.statements:
+        mentioned = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} & shared
+        joined = [group for group in groups if group & mentioned]
+        groups = [group for group in groups if not group & mentioned] + [mentioned.union(*joined)]
+    return len(groups)
 
 
 def crumb(extracted: Extraction) -> bool:
@@ -38,12 +55,18 @@ def crumb(extracted: Extraction) -> bool:
 def torn(block: Block, source: Source) -> float:
     """How little the piece looks like one thing: a paragraph, a statement or a whole branch is one, a run of lines is not."""
     if block.whole:
-        return 0.0
+        return 0.5 * _paragraphs(block, source)
     begins = block.start == 0 or block.first_line < block.statements[0].lineno or _blank(source, block.first_line - 1)
     ends = block.at_end or _blank(source, block.last_line + 1)
     if len(block.statements) == 1:
         return 0.5 * (not begins) + 0.5 * (not ends)
-    return 2.5 * (not begins) + 2.0 * (not ends) + 0.4 * max(0, len(block.statements) - 5)
+    return 2.5 * (not begins) + 2.0 * (not ends) + 0.4 * max(0, len(block.statements) - 5) + _paragraphs(block, source)
+
+
+def _paragraphs(block: Block, source: Source) -> int:
+    """How often a blank line parts the block's own statements."""
+    pairs = pairwise(block.statements)
+    return sum(any(_blank(source, line) for line in range((one.end_lineno or 0) + 1, other.lineno)) for one, other in pairs)
 
 
 def _blank(source: Source, line: int) -> bool:

@@ -10,23 +10,12 @@ from afresh.insight.reshape.names import Names, own_nodes
 from afresh.insight.reshape.wording import verb_of
 
 COLLECTING = {"append", "add", "extend", "insert", "update", "setdefault", "appendleft"}
-SILENT = {
-    "get",
-    "call",
-    "format",
-    "join",
-    "split",
-    "strip",
-    "replace",
-    "count",
-    "pop",
-    "match",
-    "sort",
-    "lookup",
-    "print",
-    "copy",
-    "list",
-}
+SILENT = frozenset(
+    """
+    call copy count format get handle join list lookup map match pop print process replace set sort split start stop strip sum
+    test
+    """.split()  # noqa: SIM905
+)
 """Verbs of calls that are steps on the way, not what a block is for."""
 
 

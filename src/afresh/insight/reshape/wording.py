@@ -9,9 +9,9 @@ VERBS = frozenset(
     clear close collapse collect combine compare compile compute configure consume convert copy count create cut decode
     define delete deprecate describe detect determine discard display draw drop dump emit encode enforce ensure enter escape
     evaluate exit expand explain extend extract fetch fill filter find finalize fix flatten flush fold format gather
-    generate get guess hide highlight import indent infer inherit init inject insert invoke iterate join keep limit list
+    generate get guess handle hide highlight import indent infer inherit init inject insert invoke iterate join keep limit list
     load locate log look lookup make map mark match measure merge mix move multiply normalize notify open order pad parse
-    patch pick place pop populate prefix prepend preserve print propagate prune push put quote raise read rebuild record
+    patch pick place pop populate prefix prepend preserve print process propagate prune push put quote raise read rebuild record
     reduce reformat register reject remove rename render reorder repair replace report reset resolve restore return reverse
     rewrite round run sanitize save scan search select send serialize set shift show shrink skip slice sort split start
     stop store stringify strip substitute suggest sum swap switch sync take test tokenize track transform translate traverse
@@ -27,18 +27,22 @@ WEAK = frozenset(
     """.split()  # noqa: SIM905
 )
 """Words that name almost anything: alone they name nothing."""
-FILLER = frozenset("a an the this that these those we you it is are be now then just here our any all also only first".split())  # noqa: SIM905
+FILLER = frozenset(
+    """
+    a an the this that these those we you it now then just here our any all also only first itself
+    """.split()  # noqa: SIM905
+)
 ENDING = frozenset(
     """
-    after against and as at because before but by during for from if in into like of on once or per since so than that to
-    unless until via when where which while who with without
+    after against and are as at be because before but by during for from if in into is like of on once or per since so than that
+    to unless until via when where which while who with without
     """.split()  # noqa: SIM905
 )
 """Where the object of a comment's verb ends."""
 TRANSPARENT = frozenset(
     """
     bool bytes dict endswith enumerate filter float format getattr int isalnum isalpha isdigit isspace issubset items iter join
-    keys len list lower lstrip map max min partition range repr reversed round rstrip set sorted split splitlines startswith str
+    keys len list lower lstrip map max min partition repr reversed round rstrip set sorted split splitlines startswith str
     strip sum tuple upper values zip
     """.split()  # noqa: SIM905
 )
@@ -50,6 +54,7 @@ DUNDERS = {
     "__setattr__": "set", "__setitem__": "set", "__str__": "format",
 }  # fmt: skip
 PREFIXES = ("is", "has", "can", "should", "was", "are")
+FLAGS = (*PREFIXES, "use", "needs", "wants", "with")
 
 
 def split(name: str) -> list[str]:
@@ -99,7 +104,7 @@ def noun(node: ast.expr) -> list[str]:  # noqa: PLR0911
 
 def _plain(words: list[str]) -> list[str]:
     """`is_mapping` asks for a mapping."""
-    if len(words) > 1 and words[0] in PREFIXES:
+    if len(words) > 1 and words[0] in FLAGS:
         words = words[1:]
     return words[:4]
 
@@ -168,8 +173,6 @@ def _compared(test: ast.Compare) -> list[str]:
         return []
     if isinstance(operator, ast.Eq | ast.In | ast.Is):
         words = noun(right)
-        if isinstance(right, ast.Attribute) and left and words and strong(left) and len(words) == 1 and left != words:
-            return [*words, *left][:3]
         return words if strong(words) or (words and isinstance(right, ast.Constant)) else left
     return left
 
