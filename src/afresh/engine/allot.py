@@ -61,6 +61,8 @@ class Page:
         for piece in self.missing if spare else [piece for piece in self.missing if not piece.spare]:
             if (cost := self.cost(piece)) <= room - (self.spent - before):
                 self.show(piece, piece, cost)
+            elif self.draft.strict:
+                break
         return self.spent - before
 
     def take_part(self, room: int) -> int:
