@@ -92,6 +92,12 @@ class Page:
         absent = [replace(piece, text=piece.stub) for piece in self.draft.pieces if piece.stub and piece not in self.taken]
         return self.counter(page(self.draft, absent)) if absent else 0
 
+    @property
+    def marks_cost(self) -> int:
+        """Of all that may have to stand for what is missing."""
+        bare = self.draft.rest and self.draft.trimmed
+        return self.stubs_cost + (self.counter(self.draft.rest) + 1 if bare else 0)
+
     def add_stubs(self, room: int) -> int:
         """Where the pieces that are left out can be found."""
         before = self.spent
@@ -191,7 +197,7 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
 
 def stubs(pages: Sequence[Page | WorkPage], room: int) -> int:
     """What is kept for them: for what is shown by now none is needed."""
-    return min(room // STUBS, sum(one.stubs_cost for one in pages if one.limit))
+    return min(room // STUBS, sum(one.marks_cost for one in pages if one.limit))
 
 
 def standing(pages: Sequence[Page | WorkPage], work: WorkPage, given: Sequence[str]) -> frozenset[str]:

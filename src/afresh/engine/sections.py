@@ -80,13 +80,11 @@ def summary(memory: Memory) -> Draft:
 
 
 def files(memory: Memory) -> Draft:
-    """Excerpts by path and line. What was touched last, or is spoken of, is given up last; a stub stands for the rest of
-    what was touched."""
+    """Excerpts by path and line. What was touched last, or is spoken of, is given up last; a stub stands for the rest."""
     views, pieces, kept = seen_files(memory), list[Piece](), worked_on(memory)
     spoken = words(memory.state) if views else frozenset[str]()
-    touched = {region.path for region in memory.state.regions}
     for view in views:
-        stub = f"     … {view.start}-{view.end} {view.title}".rstrip() if view.path in touched else ""
+        stub = f"     … {view.start}-{view.end} {view.title}".rstrip()
         rank = view.rank(memory.state, spoken) + kept.get(view, 0)
         asked = view.read_in(memory.state.step, memory.state)
         pieces.append(Piece(view.text, f"{LINES}{view.subject}", rank, f"`read` {view.path}", stub, view.path, asked=asked))
