@@ -163,7 +163,7 @@ class Insight(Protocol):
 
     def looks(self, state: State, files: Files, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Look]:
         """What the next window may show of the tree as it is now: the source tree, and the sections that are wanted. `about` are
-        lines that the work is about besides what the state tells."""
+        lines that the task has changed, or that it is to review."""
         ...
 
     def measure(self, state: State, files: Files) -> int:

@@ -1,6 +1,7 @@
 """What a task did to one file."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 CHANGED_LINE = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
@@ -30,3 +31,14 @@ def new_lines(patch: str) -> frozenset[int]:
         elif line and not text.startswith(("-", "\\")):
             line += 1
     return frozenset(numbers)
+
+
+def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """First and last of each unbroken row of numbers."""
+    found: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if found and number == found[-1][1] + 1:
+            found[-1] = found[-1][0], number
+        else:
+            found.append((number, number))
+    return found

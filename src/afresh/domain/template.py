@@ -6,9 +6,9 @@ from afresh.domain.summary import Pruning
 from afresh.domain.window import Tier
 
 SECTIONS = (
-    "instructions", "fingerprint", "task", "knowledge", "outline", "graph", "contracts", "history", "diff", "similar", "summary", "archive",
-    "known", "memory", "decisions", "failed", "work", "names", "target", "callers", "tests", "files", "beginning", "cited", "changes",
-    "coverage", "suggestions", "verification", "failing", "plan", "earlier", "last",
+    "instructions", "fingerprint", "task", "knowledge", "outline", "graph", "contracts", "history", "diff", "similar", "summary",
+    "archive", "known", "memory", "decisions", "failed", "work", "names", "target", "callers", "tests", "files", "beginning",
+    "cited", "changes", "coverage", "suggestions", "verification", "failing", "plan", "earlier", "last",
 )  # fmt: skip
 """In reading order, from stable to volatile."""
 ALWAYS = ("instructions", "task", "decisions", "failed", "changes", "verification", "plan")

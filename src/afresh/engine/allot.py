@@ -61,6 +61,8 @@ class Page:
         for piece in self.missing if spare else [piece for piece in self.missing if not piece.spare]:
             if (cost := self.cost(piece)) <= room - (self.spent - before):
                 self.show(piece, piece, cost)
+            elif self.draft.strict:
+                break
         return self.spent - before
 
     def take_part(self, room: int) -> int:
@@ -89,6 +91,12 @@ class Page:
         """Of the lines that stand for what is missing; neighbours share one."""
         absent = [replace(piece, text=piece.stub) for piece in self.draft.pieces if piece.stub and piece not in self.taken]
         return self.counter(page(self.draft, absent)) if absent else 0
+
+    @property
+    def marks_cost(self) -> int:
+        """Of all that may have to stand for what is missing."""
+        bare = self.draft.rest and self.draft.trimmed
+        return self.stubs_cost + (self.counter(self.draft.rest) + 1 if bare else 0)
 
     def add_stubs(self, room: int) -> int:
         """Where the pieces that are left out can be found."""
@@ -189,7 +197,7 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
 
 def stubs(pages: Sequence[Page | WorkPage], room: int) -> int:
     """What is kept for them: for what is shown by now none is needed."""
-    return min(room // STUBS, sum(one.stubs_cost for one in pages if one.limit))
+    return min(room // STUBS, sum(one.marks_cost for one in pages if one.limit))
 
 
 def standing(pages: Sequence[Page | WorkPage], work: WorkPage, given: Sequence[str]) -> frozenset[str]:

@@ -21,6 +21,8 @@ TITLES = {
     "coverage": "Coverage of the changes",
 }
 """In reading order."""
+STRICT = ("target", "similar", "diff")
+"""Where a small thing of little worth must not stand for a large one of more."""
 HEADED = ("similar", "target", "callers", "diff")
 """Sections whose pieces stand under a line of their own that names them and the reason."""
 
@@ -37,7 +39,7 @@ def drafted(name: str, title: str, looks: Sequence[Look], words: str) -> Draft:
         )
         for rank, look in enumerate(looks)
     ]
-    return Draft(name, title, Tier.PHASE, tuple(pieces))
+    return Draft(name, title, Tier.PHASE, tuple(pieces), strict=name in STRICT)
 
 
 def told(look: Look) -> str:

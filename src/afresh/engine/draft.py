@@ -39,6 +39,8 @@ class Draft:
     """Stands at the end when not everything is shown."""
     left: tuple[Piece, ...] = ()
     """Not told, only counted in a line of the section."""
+    strict: bool = False
+    """A piece waits until all that are ranked above it are shown, be it in part."""
     trimmed: bool = False
     """Pieces were taken out before the room was shared."""
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from afresh.domain.amend import Edits
-from afresh.domain.change import new_lines
+from afresh.domain.change import new_lines, runs
 from afresh.domain.fact import Look, Region
 from afresh.domain.memory import Memory, gathered
 from afresh.domain.state import State
@@ -42,7 +42,8 @@ def recall(state: State, agent: Agent) -> Memory:
     )
     edits = Edits(tuple(agent.lore.edits()))
     named, sections = told_of(state, agent.files), wanted(state, agent)
-    seen = agent.insight.looks(state, agent.files, sections, about(state, agent.past) if "diff" in sections else ())
+    compared = about(state, agent.past) if "diff" in sections else []
+    seen = agent.insight.looks(state, agent.files, sections, [*compared, *done(changes)])
     unread, begun = told_apart(seen, (*named, *state.regions))
     looks = [
         *instructed(state, agent),
@@ -64,6 +65,12 @@ def recall(state: State, agent: Agent) -> Memory:
 def wanted(state: State, agent: Agent) -> frozenset[str]:
     """Sections that the layout has a place for."""
     return frozenset(share.section for share in agent.template.at(state.phase).shares if share.tier is not Tier.NEVER)
+
+
+def done(changes: dict[str, str]) -> Iterator[Region]:
+    """Just the lines that the task has written."""
+    for path, patch in changes.items():
+        yield from (Region(path, start, end, 0, changed=True) for start, end in runs(new_lines(patch)))
 
 
 def told_apart(looks: Sequence[Look], regions: Sequence[Region]) -> tuple[list[Look], list[Region]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from afresh.domain.change import Change, new_lines
+from afresh.domain.change import Change, new_lines, runs
 from afresh.domain.fact import Look, Region
 from afresh.domain.state import State
 from afresh.ports import Past
@@ -95,8 +95,4 @@ def about(state: State, past: Past | None) -> list[Region]:
 
 def written(change: Change) -> Iterator[Region]:
     """Runs of lines that it added."""
-    start = last = 0
-    for number in (*sorted(new_lines(change.patch)), 0):
-        if last and number != last + 1:
-            yield Region(change.path, start, last, 0)
-        start, last = (start if number == last + 1 and last else number), number
+    return (Region(change.path, start, end, 0) for start, end in runs(new_lines(change.patch)))

@@ -86,6 +86,10 @@ class WorkPage:
     def stubs_cost(self) -> int:
         return 0
 
+    @property
+    def marks_cost(self) -> int:
+        return 0
+
     def add_stubs(self, room: int) -> int:
         return 0
 

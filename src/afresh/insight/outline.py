@@ -17,8 +17,8 @@ from afresh.insight.looks.relevance import DEFINITIONS
 from afresh.insight.looks.scene import NOISE, Scene
 from afresh.insight.looks.targets import NAMED, named_files, order, wording
 
-LONGEST, PER_LINE, SHORTEST, SIGNATURE, LISTED, CLOSE, LEAST, TESTS = 9_000, 25, 150, 60, 300, 12, 0.2, 6
-"""Characters: of the whole, of one file (one for so many tokens of the ceiling, and at least so many), of a signature, of a list
+LONGEST, PER_LINE, SHORTEST, LINE, SIGNATURE, LISTED, CLOSE, LEAST, TESTS = 9_000, 25, 150, 220, 60, 300, 12, 0.2, 6
+"""Characters: of the whole, of one file (one for so many tokens of the ceiling, at least and at most), of a signature, of a list
 of others; files that are told of with signatures; the part of the best score that a file must have to be among them because of
 the ranking alone; and folders of tests that are listed."""
 READ = (".md", ".rst", ".toml", ".cfg", ".txt", ".yaml", ".yml")
@@ -34,7 +34,7 @@ def outline(scene: Scene) -> str:
     code, state, targets = scene.code, scene.state, scene.targets
     near = close(scene)
     words = relevance.weights(code, wording(state))
-    width = max(SHORTEST, state.budget // PER_LINE)
+    width = min(LINE, max(SHORTEST, state.budget // PER_LINE))
     lines = [_told(code, one, words, [target.symbol for target in targets if target.path == one.path], width) for one in near]
     own, tests = _folders(code, {one.path for one in near})
     tail = [*_others(code, state), *tests, *_faults(code)]

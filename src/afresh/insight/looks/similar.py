@@ -16,7 +16,7 @@ from afresh.insight.looks import relevance
 from afresh.insight.looks.excerpts import excerpt
 from afresh.insight.looks.expectations import EXPECTED
 from afresh.insight.looks.scene import NOISE, Scene, listed
-from afresh.insight.looks.targets import WORDS, named_files, order, wording
+from afresh.insight.looks.targets import CHANGED, NAMED, named_files, order, wording
 
 SIZE, SHORT, KIN, TOLD, WIRED, PROSE, LARGEST, SEVERAL = 40, 4, 3, 4, 9, 60, 200_000, 3
 """Lines of a pattern that is shown whole, and of one that shows nothing; definitions alike that make a family; patterns that are
@@ -70,7 +70,7 @@ def patterns(scene: Scene) -> list[tuple[Place, str]]:
                     (weight(score, size, int(made.split()[0]) if made else 0), Place(path, symbol), because(path, made, folder))
                 )
     found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
-    known = {(one.path, one.symbol.name) for one in scene.targets if one.why != WORDS}
+    known = {(one.path, one.symbol.name) for one in scene.targets if one.why in (NAMED, CHANGED)}
     return [(place, why) for _, place, why in found if (place.path, place.symbol.name) not in known]
 
 

@@ -18,9 +18,10 @@ CHAIN = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 AT = re.compile(r"([\w./-]+\.\w+):(\d+)")
 PATH = re.compile(r"[\w./-]*\w\.\w+")
 FILE = re.compile(r"\.(?:\w{1,3}|toml|yaml|json)$")
-SHORTEST, MOST, SAME, AHEAD, WHOLE, FILES = 4, 8, 3, 2, 6, 4
+SHORTEST, MOST, SAME, AHEAD, WHOLE, FILES, PASSING = 4, 8, 3, 2, 6, 4, 60
 """Letters of a plain word that may be a name; targets in all; definitions that one name may stand for; items of the plan;
-definitions of a file that is meant as a whole; and files that are looked through for what nobody named."""
+definitions of a file that is meant as a whole; files that are looked through for what nobody named; and lines
+from which on a definition is not meant when it is named in passing."""
 NAMED, PLANNED, THOUGHT, REVIEWED, CHANGED, INSIDE, WORDS = (
     "named in the task", "named in your plan", "named in your last thought", "in the diff", "changed by this task",
     "in a file that the task names", "speaks of the same",
@@ -44,8 +45,8 @@ class Target:
 def targets(code: Code, state: State, about: Sequence[Region] = (), ranked: Sequence[Ranked] = ()) -> list[Target]:
     """The surest first, each once."""
     found: dict[tuple[str, str], Target] = {}
-    guessed = () if state.changed or about else alike(code, state, ranked)
-    written = [*within(code, about, REVIEWED), *changed(code, state)]
+    guessed = () if state.changed or any(not one.changed for one in about) else alike(code, state, ranked)
+    written = [*within(code, [one for one in about if not one.changed], REVIEWED), *changed(code, about)]
     for target in (*spoken(code, state), *traced(code, state), *written, *offered(code, state), *guessed):
         found.setdefault((target.path, target.symbol.name), target)
     return list(found.values())[:MOST]
@@ -64,8 +65,10 @@ def wording(state: State) -> str:
 def spoken(code: Code, state: State) -> Iterator[Target]:
     thought = state.recent[-1].thought if state.recent else ""
     ahead = "\n".join([item.text for item in state.plan if not item.done][:AHEAD])
-    for text, why in ((order(state), NAMED), (ahead, PLANNED), (thought, THOUGHT)):
-        yield from (Target(place, why) for place in (*cited(code, text), *called(code, text)))
+    yield from (Target(place, NAMED) for place in (*cited(code, order(state)), *called(code, order(state))))
+    for text, why in ((ahead, PLANNED), (thought, THOUGHT)):
+        found = [Target(place, why) for place in (*cited(code, text), *called(code, text))]
+        yield from (one for one in found if one.symbol.end - one.symbol.line < PASSING)
 
 
 def cited(code: Code, text: str) -> Iterator[Place]:
@@ -128,10 +131,9 @@ def traced(code: Code, state: State) -> Iterator[Target]:
                 yield Target(Place(path, symbol), f"in the traceback of {failure.test.rpartition('::')[2]}")
 
 
-def changed(code: Code, state: State) -> Iterator[Target]:
-    """The newest first. Tests of the task's own are no target."""
-    regions = sorted((region for region in state.regions if region.changed), key=lambda region: -region.step)
-    return within(code, regions, CHANGED)
+def changed(code: Code, about: Sequence[Region]) -> Iterator[Target]:
+    """Tests of the task's own are no target."""
+    return within(code, [one for one in about if one.changed], CHANGED)
 
 
 def within(code: Code, regions: Sequence[Region], why: str) -> Iterator[Target]:
