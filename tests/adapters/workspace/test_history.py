@@ -53,7 +53,12 @@ def test_nothing_of_the_repository_is_run(repository, checkout, git, tmp_path):
     trap = tmp_path / "trap.sh"
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
     trap.chmod(0o755)
-    for name, value in (("log.showSignature", "true"), ("gpg.program", str(trap)), ("diff.external", str(trap)), ("core.pager", str(trap))):
+    for name, value in (
+        ("log.showSignature", "true"),
+        ("gpg.program", str(trap)),
+        ("diff.external", str(trap)),
+        ("core.pager", str(trap)),
+    ):
         git("config", name, value)
     assert len(told(repository).commits) == 1 and not (tmp_path / "ran").exists()
 
