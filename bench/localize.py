@@ -1,9 +1,10 @@
 """Given only a commit's message, are the files that it changed among the first ten? Beside aider's map and plain BM25 over files.
 
-    python bench/localize.py [NAME …] [--repos FOLDER] [--dev] [--commits N] [--envs FOLDER] [--json]
+    python bench/localize.py [NAME …] [--repos FOLDER] [--dev] [--commits N] [--envs FOLDER] [--ours] [--json]
 
 Every commit is asked of the tree before it, and history ends there too. NAME.git in FOLDER is a repository with its history; what
-is missing there is cloned. With --dev: the repositories that the weights were found on, which no figure is reported from.
+is missing there is cloned. With --dev: the repositories that the weights were found on, which no figure is reported from. With
+--ours: the peers' figures on the same commits are taken from the results that are there.
 """
 
 import argparse
@@ -90,7 +91,7 @@ def localized(name: str, repository: Repository, players: dict[str, Player], mos
     began = time.monotonic()
     large = len(repository.tree("HEAD")) > LARGE
     chosen = cases(repository, min(most, COMMITS_OF_LARGE) if large else most)
-    tallies = {each: Tally() for each in (OURS, ALONE, *PEERS)}
+    tallies = {each: Tally() for each in (OURS, ALONE, *PEERS) if each == ALONE or each in players}
     with tempfile.TemporaryDirectory() as place:
         checkout = Checkout(Path(place), repository)
         for player in players.values():
@@ -122,6 +123,16 @@ def answer(case: Case, checkout: Checkout, players: dict[str, Player], tallies: 
     tallies[ALONE].add(told["found"], case.wanted, told["seconds"])
 
 
+def with_earlier(rows: Sequence[dict[str, Any]], file: Path) -> None:
+    """The peers' figures of an earlier run, where it asked about the same commits: they depend on nothing else."""
+    earlier = {row["repository"]: row for row in json.loads(file.read_text())["repositories"]}
+    for row in rows:
+        before = earlier[row["repository"]]
+        if [before[key] for key in ("newest", "oldest", "commits")] != [row[key] for key in ("newest", "oldest", "commits")]:
+            raise SystemExit(f"the results hold other commits of {row['repository']}: run without --ours")
+        row["contestants"] |= {name: before["contestants"][name] for name in PEERS}
+
+
 def repository_at(folder: Path, owner: str, name: str) -> Repository:
     place = folder / f"{name}.git"
     if not place.exists():
@@ -150,18 +161,18 @@ def main() -> None:
     parser.add_argument("--dev", action="store_true", help="those that the weights were found on")
     parser.add_argument("--commits", type=int, default=COMMITS)
     parser.add_argument("--envs", type=Path, default=HERE.parent / "build" / "envs")
+    parser.add_argument("--ours", action="store_true", help="leave the peers' figures as they are in the results")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     given = parser.parse_args()
     known = DEV if given.dev else TEST
-    chosen = given.names or list(known)
     began, rows = time.time(), list[dict[str, Any]]()
+    peers = {} if given.ours else PEERS
     with tempfile.TemporaryDirectory() as place:
-        pythons = {name: environment(given.envs, name.lower(), packages) for name, (_, packages) in PEERS.items()}
+        pythons = {name: environment(given.envs, name.lower(), packages) for name, (_, packages) in peers.items()}
         players = {OURS: Player(sys.executable, "afresh_ranking", Path(place), CONTESTANT)}
-        players |= {name: Player(pythons[name], module, Path(place), CONTESTANT) for name, (module, _) in PEERS.items()}
-        versions = {name: player.ask("version") for name, player in players.items()}
+        players |= {name: Player(pythons[name], module, Path(place), CONTESTANT) for name, (module, _) in peers.items()}
         try:
-            for name in chosen:
+            for name in given.names or known:
                 repository = repository_at(given.repos, known[name], name)
                 rows.append(localized(name, repository, players, given.commits))
                 repository.close()
@@ -169,10 +180,12 @@ def main() -> None:
         finally:
             for player in players.values():
                 player.end()
+    if given.ours:
+        with_earlier(rows, RESULTS)
     result = {
-        "command": "python bench/localize.py" + " --dev" * given.dev,
+        "command": "python bench/localize.py" + " --dev" * given.dev + " --ours" * given.ours,
         "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
-        "versions": versions,
+        "peers": {name: packages[0] for name, (_, packages) in PEERS.items()},
         "seconds": round(time.time() - began),
         "repositories": rows,
     }

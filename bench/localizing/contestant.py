@@ -4,7 +4,6 @@ python contestant.py MODULE FOLDER
 """
 
 import importlib
-import importlib.metadata
 import json
 import os
 import sys
@@ -17,9 +16,6 @@ class Runner:
     def __init__(self, module: str, folder: Path) -> None:
         self.kind = importlib.import_module(f"localizing.{module}").Contestant
         self.folder, self.contestant = folder, None
-
-    def version(self) -> str:
-        return importlib.metadata.version(self.kind.package) if self.kind.package != "afresh" else ""
 
     def start(self, folder: str) -> str:
         """Begin with another repository, whose code lies in this folder."""

@@ -16,7 +16,11 @@ from localizing.commits import Repository, cases
 def repository(tmp_path: Path):
     def git(*arguments: str, when: int) -> None:
         settings = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "init.defaultBranch=main"]
-        dated = {"GIT_AUTHOR_DATE": f"{when} +0000", "GIT_COMMITTER_DATE": f"{when} +0000", "PATH": "/usr/local/bin:/usr/bin:/bin"}
+        dated = {
+            "GIT_AUTHOR_DATE": f"{when} +0000",
+            "GIT_COMMITTER_DATE": f"{when} +0000",
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+        }
         subprocess.run(["git", *settings, *arguments], cwd=tmp_path, check=True, capture_output=True, env=dated)
 
     def commit(message: str, when: int, **texts: str) -> None:

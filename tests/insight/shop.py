@@ -9,7 +9,8 @@ SHOP = {
     "shop/cart.py": '"""Carts."""\nfrom shop.money import rate\nfrom shop.base import Base\n\n\nclass Cart(Base):\n'
     '    """Holds items."""\n\n    def total(self, tax: int = 1) -> int:\n        return rate(self.items)\n\n'
     "    def clear(self) -> None:\n        self.items = []\n",
-    "shop/money.py": '"""Amounts."""\nfrom shop.base import Base\n\n\ndef rate(items): ...\n\n\ndef parse_amount(text: str) -> int: ...\n',
+    "shop/money.py": '"""Amounts."""\nfrom shop.base import Base\n\n\ndef rate(items): ...\n\n\n'
+    "def parse_amount(text: str) -> int: ...\n",
     "shop/base.py": "class Base: ...\n",
     "shop/mail.py": "def send_receipt(address): ...\n\n\ndef unsubscribe(address): ...\n",
     "shop/report.py": "def weekly(): ...\n",

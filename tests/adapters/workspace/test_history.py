@@ -53,8 +53,12 @@ def test_nothing_of_the_repository_is_run(repository, checkout, git, tmp_path):
     trap = tmp_path / "trap.sh"
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
     trap.chmod(0o755)
-    for name, value in (("log.showSignature", "true"), ("gpg.program", str(trap)), ("diff.external", str(trap)), ("core.pager", str(trap))):
-        git("config", name, value)
+    signed = git("cat-file", "commit", "HEAD").replace("\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END\n\n", 1)
+    (tmp_path / "signed").write_text(signed + "\n")
+    git("reset", "-q", "--soft", git("hash-object", "-t", "commit", "-w", str(tmp_path / "signed")))
+    git("config", "log.showSignature", "true")
+    for name in ("gpg.program", "diff.external", "core.pager"):
+        git("config", name, str(trap))
     assert len(told(repository).commits) == 1 and not (tmp_path / "ran").exists()
 
 

@@ -7,11 +7,15 @@ from afresh.insight.code import code_of
 from afresh.insight.ranking import Question, chosen, map_of
 from afresh.testing.files import DictFiles
 
-NAMES = st.sampled_from(["total", "_rate", "parse_amount", "x", "Cart", "a_name_that_is_rather_long_for_what_it_says", "test_cart"])
+NAMES = st.sampled_from(
+    ["total", "_rate", "parse_amount", "x", "Cart", "a_name_that_is_rather_long_for_what_it_says", "test_cart"]
+)
 FUNCTIONS = st.builds(lambda name, doc: f'def {name}(a, b=1):\n    """{doc}."""\n', NAMES, st.sampled_from(["Sorts", "Totals"]))
 CLASSES = st.builds(lambda name, method: f"class {name}:\n    def {method}(self): ...\n", NAMES, NAMES)
 TEXTS = st.lists(st.one_of(FUNCTIONS, CLASSES, st.just("def (:\n")), max_size=8).map("\n".join)
-TREES = st.dictionaries(st.builds("{}/{}.py".format, NAMES, st.one_of(NAMES, st.text("aé\u202e漢", min_size=1))), TEXTS, max_size=8)
+TREES = st.dictionaries(
+    st.builds("{}/{}.py".format, NAMES, st.one_of(NAMES, st.text("aé\u202e漢", min_size=1))), TEXTS, max_size=8
+)
 
 
 def test_files_stand_in_order_with_reasons_and_below_them_lines_and_signatures():
@@ -32,7 +36,9 @@ def test_a_method_is_never_shown_without_its_class():
 
 
 def test_a_larger_cap_shows_no_less():
-    counts = [sum(1 + len(shown.symbols) for shown in chosen(shop(), Question("rate"), cap, Counter())) for cap in range(0, 500, 9)]
+    counts = [
+        sum(1 + len(shown.symbols) for shown in chosen(shop(), Question("rate"), cap, Counter())) for cap in range(0, 500, 9)
+    ]
     assert counts == sorted(counts) and counts[0] == 0 and counts[-1] > 10
 
 

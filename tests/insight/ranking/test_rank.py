@@ -21,7 +21,11 @@ def reasons(found, path: str) -> tuple[str, ...]:
 
 
 def test_a_file_that_the_text_names_comes_first():
-    for text in ("weekly figures are wrong, see mail.py", "totals: shop/mail.py counts taxes of carts", "why does shop\\mail.py do it"):
+    for text in (
+        "weekly figures are wrong, see mail.py",
+        "totals: shop/mail.py counts taxes of carts",
+        "why does shop\\mail.py do it",
+    ):
         first = best(text)[0]
         assert first.path == "shop/mail.py" and first.reasons[0] == "named in the task", text
 

@@ -66,7 +66,7 @@ def _words(code: Code, question: Question, weighed: Weighed, path: str) -> str:
         having = weighed.saying[word]
         if path in having:
             worth.append((-weight * signals.rarity(len(having), len(code.files)), word))
-    told = {stem(word) for word in telling(split(path))} | {stem(name.lower()) for name in weighed.asked.names}
+    told = {stem(word) for text in (path, *weighed.asked.names) for word in telling(split(text))}
     held = [word for _, word in sorted(worth) if stem(word) not in told]
     return f"says: {', '.join(_distinct(held))}" if held else ""
 
@@ -97,7 +97,7 @@ def _before(code: Code, question: Question, weighed: Weighed, path: str) -> str:
 
 def _lately(code: Code, question: Question, weighed: Weighed, path: str) -> str:
     count = len(past.told(question.history).touching.get(path, ()))
-    return f"changed in {count} commits" if count > 1 else "changed of late"
+    return f"changed in {count} commits" if count > 1 else ""
 
 
 def _together(code: Code, question: Question, weighed: Weighed, path: str) -> str:
