@@ -50,8 +50,9 @@ def test_the_version_is_told():
 
 @pytest.mark.parametrize("name", main.known())
 def test_a_listed_command_exists_and_explains_itself(name: str):
-    if not (Path(main.__file__).parent / f"{name}.py").exists():
-        pytest.fail(f"{name!r} is listed in cli/main.py, but cli/{name}.py is missing")
+    file = f"{name.replace('-', '_')}.py"
+    if not (Path(main.__file__).parent / file).exists():
+        pytest.fail(f"{name!r} is listed in cli/main.py, but cli/{file} is missing")
     assert main.load(name).help
 
 

@@ -96,6 +96,7 @@ def test_what_no_tree_holds_is_forgotten_in_the_end_and_what_one_holds_is_not(tm
     assert answers(refresh(kept, "kept", store)) == answers(code_of(kept))
     with sqlite3.connect(tmp_path / "code.db") as connection:
         assert connection.execute("SELECT count(*) FROM content").fetchone()[0] < 10
+        assert connection.execute("SELECT count(*) FROM loose").fetchone()[0] <= 2
 
 
 def test_only_what_changed_is_read_and_only_what_is_new_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -137,7 +138,10 @@ def test_a_damaged_store_is_thrown_away_and_made_again(tmp_path: Path, damage: s
     assert answers(refresh(tree, "tree", store)) == answers(code_of(tree))
     assert answers(refresh(tree, "tree", store)) == answers(code_of(tree))
     store.close()
-    assert answers(refresh(tree, "tree", SqliteCode(place))) == answers(code_of(tree))
+    again = Counted(tree)
+    code = refresh(again, "tree", SqliteCode(place))
+    assert not again.reads
+    assert answers(code) == answers(code_of(tree))
 
 
 def spoil(place: Path, how: str) -> None:
@@ -164,6 +168,24 @@ def test_a_view_outlives_its_store(tmp_path: Path):
     store.close()
     (tmp_path / "code.db").write_bytes(os.urandom(9_000))
     assert answers(code) == answers(code_of(tree))
+
+
+def test_who_comes_second_takes_what_the_first_has_kept(tmp_path: Path):
+    first, second = SqliteCode(tmp_path / "code.db"), SqliteCode(tmp_path / "code.db")
+    taken = taking.take("a.py", "x = 1\n")
+    kept = []
+    found = second.add({"00" * 16: lambda: kept.append(first.add({"00" * 16: lambda: taken})) or taken})
+    assert found == kept[0]
+    assert second.saying(Term.MENTION, "x") == {found["00" * 16].number: 1}
+
+
+def test_what_another_process_kept_is_found_by_one_that_looked_before(tmp_path: Path):
+    tree = files({"a.py": "x = 1\n"})
+    first, second = SqliteCode(tmp_path / "code.db"), SqliteCode(tmp_path / "code.db")
+    assert refresh(tree, "tree", first).mentioning("x")
+    tree.write("a.py", "y = 1\n")
+    refresh(tree, "tree", second)
+    assert refresh(tree, "tree", first).mentioning("y") == ["a.py"]
 
 
 def test_without_room_for_a_store_there_is_a_view_all_the_same():
@@ -247,3 +269,13 @@ def test_killed_at_any_statement_the_store_is_right(tmp_path: Path, statement: i
     child.join(30)
     store = SqliteCode(tmp_path / "code.db")
     assert answers(refresh(files(many(1)), "tree", store)) == answers(code_of(files(many(1))))
+
+
+def test_memory_lets_go_of_what_no_tree_holds(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("afresh.insight.held.SPARE", 2)
+    store = HeldCode()
+    for turn in range(6):
+        code = refresh(files({"a.py": f"name_{turn} = shared\n", "b.py": "kept = 1\n"}), "tree", store)
+    assert answers(code) == answers(code_of(files({"a.py": "name_5 = shared\n", "b.py": "kept = 1\n"})))
+    assert store.saying(Term.MENTION, "name_5")
+    assert not store.saying(Term.MENTION, "name_0")

@@ -66,3 +66,14 @@ def show(renderable: Any) -> None:
     from afresh.cli.views.terminal import terminal
 
     terminal().print(renderable)
+
+
+def show_lines(renderable: Any) -> None:
+    """Lines of code, for people: cut to the terminal's width, but whole when they go to a file or another program."""
+    import os
+    import sys
+
+    from afresh.cli.views.terminal import terminal
+
+    whole = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    terminal(width=1_000 if whole else None).print(renderable)

@@ -33,6 +33,12 @@ SECTIONS = {
         "export": "Write queue and journals to files that git can keep.",
         "import": "Bring tasks back from such files, here or on another machine.",
     },
+    "Code": {
+        "map": "Show the files and symbols that matter, and why.",
+        "find": "Find a function, class or constant by its name or a part of it.",
+        "who-calls": "Show who calls a function or class, and who hands it on.",
+        "watch": "Keep what is known of the code current while you work.",
+    },
     "Look inside": {
         "decisions": "Show who decided what in a task, and what followed.",
         "context": "Show, compare and verify what the model was sent.",
@@ -57,10 +63,10 @@ def load(name: str) -> click.Command:
 
     from afresh.errors import Broken
 
-    module = f"afresh.cli.{name}"
-    if util.find_spec(module) is None:
-        raise Broken(f"the command {name!r} is listed in cli/main.py, but there is no cli/{name}.py")
-    return import_module(module).command
+    file = name.replace("-", "_")
+    if util.find_spec(f"afresh.cli.{file}") is None:
+        raise Broken(f"the command {name!r} is listed in cli/main.py, but there is no cli/{file}.py")
+    return import_module(f"afresh.cli.{file}").command
 
 
 class Commands(click.Group):

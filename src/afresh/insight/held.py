@@ -5,12 +5,16 @@ from dataclasses import dataclass, field, replace
 
 from afresh.domain.code import Content, Listing, Reading, Taken, Term
 
+SPARE = 20_000
+"""Contents of no tree that are held: so many edits after it was made, a view is no longer asked."""
+
 
 @dataclass(slots=True)
 class HeldCode:
     _listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
     _contents: dict[str, Content] = field(default_factory=dict[str, Content])
     _taken: dict[int, Taken] = field(default_factory=dict[int, Taken])
+    _last: int = 0
     _terms: dict[tuple[Term, str], dict[int, int]] = field(default_factory=dict[tuple[Term, str], dict[int, int]])
 
     def listing(self, tree: str) -> Listing | None:
@@ -18,11 +22,15 @@ class HeldCode:
 
     def keep(self, tree: str, listing: Listing) -> None:
         self._listings[tree] = listing
+        kept = {content.number for one in self._listings.values() for content in one.contents}
+        if len(self._taken) > len(kept) + SPARE:
+            self._drop(set(self._taken) - kept)
 
     def add(self, wanted: Mapping[str, Callable[[], Taken]]) -> Mapping[str, Content]:
         for key, take in wanted.items():
             if key not in self._contents:
-                taken, number = take(), len(self._contents) + 1
+                taken, number = take(), self._last + 1
+                self._last = number
                 self._taken[number] = taken
                 for term, name, count in terms_of(taken):
                     self._terms.setdefault((term, name), {})[number] = count
@@ -35,6 +43,12 @@ class HeldCode:
 
     def saying(self, term: Term, name: str) -> Mapping[int, int]:
         return self._terms.get((term, name), {})
+
+    def _drop(self, gone: set[int]) -> None:
+        self._contents = {key: content for key, content in self._contents.items() if content.number not in gone}
+        for number in gone:
+            for term, name, _ in terms_of(self._taken.pop(number)):
+                self._terms[term, name].pop(number)
 
 
 def terms_of(taken: Taken) -> Iterable[tuple[Term, str, int]]:

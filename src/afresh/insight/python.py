@@ -8,6 +8,8 @@ from itertools import islice
 from afresh.domain.fact import FactKind, Look
 from afresh.domain.state import State
 from afresh.insight.covering import tests_for
+from afresh.insight.held import HeldCode
+from afresh.insight.index import refresh
 from afresh.insight.outline import mentioned, outline, rank
 from afresh.insight.reshape.suggestions import Suggestion, suggestions, words
 from afresh.insight.source import Function, Source
@@ -44,7 +46,7 @@ class PythonInsight:
     """Implements the port `Insight`. Holds nothing but caches: the same tree and state always give the same answer."""
 
     def __init__(self) -> None:
-        self._reader = Reader()
+        self._reader, self._code = Reader(), HeldCode()
         self._variants: dict[tuple[str, str, str], Variants] = {}
 
     def looks(self, state: State, files: Files) -> Sequence[Look]:
@@ -63,7 +65,7 @@ class PythonInsight:
         return len(violations(self._reader.tree(files), state))
 
     def tests_for(self, changed: Sequence[str], files: Files) -> Sequence[str]:
-        return tests_for(changed, self._reader.tree(files))
+        return tests_for(changed, refresh(files, "tree", self._code))
 
     def _offers(self, found: list[tuple[Source, Function]], gone: frozenset[str], tree: Tree) -> list[Suggestion]:
         """The best of each function first, then the next best of each."""

@@ -16,7 +16,7 @@ from afresh.ports import CodeStore, Files
 
 VERSION = "1"
 """Of what is read out of a text: with another one all contents are unknown."""
-BATCH = 2_000
+BATCH = 1_000
 """Files that are held in memory at once and kept in one commit."""
 
 Known = tuple[str, Content]

@@ -96,7 +96,7 @@ def finish(process: "subprocess.Popen[bytes]", arguments: tuple[str, ...], stdin
     return output, said
 
 
-def as_user(folder: Path, *arguments: str, config: tuple[str, ...] = ()) -> bytes:
+def as_user(folder: Path, *arguments: str, config: tuple[str, ...] = (), stdin: bytes = b"") -> bytes:
     """Git as the user has set it up, in the user's own environment; for what the user asked for."""
     settings = [part for setting in config for part in ("-c", setting)]
     variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -105,7 +105,7 @@ def as_user(folder: Path, *arguments: str, config: tuple[str, ...] = ()) -> byte
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         cwd=folder, env=variables | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true"},
     )  # fmt: skip
-    return finish(process, arguments)[0]
+    return finish(process, arguments, stdin)[0]
 
 
 @cache

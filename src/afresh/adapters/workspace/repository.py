@@ -26,7 +26,7 @@ class Repository:
         folder = Path(path).resolve()
         if not folder.is_dir():
             raise BadInput(f"{folder} is not a folder", next="give the folder of a git repository", safe=UNTOUCHED)
-        repository = _located(folder)
+        repository = located(folder)
         _refuse_a_task_tree(repository)
         _refuse_links(repository.root)
         _refuse_no_commit(repository)
@@ -98,7 +98,7 @@ def excludes_file(repository: Repository) -> Path | None:
     return place if place.is_file() else None
 
 
-def _located(folder: Path) -> Repository:
+def located(folder: Path) -> Repository:
     asked = ("rev-parse", "--path-format=absolute", "--is-bare-repository", "--git-dir", "--git-common-dir", "--show-toplevel")
     try:
         answer = os.fsdecode(as_user(folder, *asked, config=HARMLESS))

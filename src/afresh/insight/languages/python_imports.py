@@ -1,8 +1,7 @@
 """Where the imports of a Python file lead within its tree."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import PurePosixPath
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from afresh.domain.code import Import
@@ -12,59 +11,72 @@ if TYPE_CHECKING:
 
 PASSED_ON = 3
 """Packages through which one name is followed."""
+PACKAGE = "__init__"
 
 
 @dataclass(frozen=True, slots=True)
 class Modules:
+    names: Mapping[str, Sequence[str]]
+    """By path, the dotted names that a file may be imported by."""
     paths: Mapping[str, str]
-    """File of each dotted name that can be imported."""
-    sources: Collection[str]
+    """The file of each name."""
     imports_of: Callable[[str], Sequence[Import]]
     """What the file at a path imports."""
+    _gathered: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
-    def gathered(self, path: str) -> dict[str, str]:
+    def gathered(self, path: str) -> Mapping[str, str]:
         """Names that a package imports, with the module that each comes from."""
-        return {here: absolute(one, path, self.sources) for one in self.imports_of(path) for _, here in one.names}
+        if path not in self._gathered:
+            found = {here: self.absolute(one, path) for one in self.imports_of(path) for _, here in one.names}
+            self._gathered[path] = found
+        return self._gathered[path]
+
+    def absolute(self, imported: Import, path: str) -> str:
+        """The imported module, seen from the top."""
+        module = imported.module.lstrip(".")
+        level = len(imported.module) - len(module)
+        if not level:
+            return module
+        names = self.names.get(path)
+        package = names[-1].split(".") if names else []
+        up = level - 1 if is_package(path) else level
+        return ".".join([*package[: max(0, len(package) - up)], *([module] if module else [])])
 
 
 def modules(code: "Code") -> Modules:
-    sources = frozenset(path for path in code.files if path.endswith((".py", ".pyi")))
-    paths = {name: path for path in sorted(sources, reverse=True) for name in module_names(path, sources)}
-    return Modules(paths, sources, code.imported_by)
+    sources = frozenset(path for path in code.files if path.endswith((".py", ".pyi", ".pyw")))
+    names = {path: module_names(path, sources) for path in sorted(sources, reverse=True)}
+    paths = {name: path for path, known in names.items() for name in known}
+    return Modules(names, paths, code.imported_by)
 
 
 def targets(imported: Import, path: str, modules: Modules) -> Iterable[str]:
     if not imported.names:
         return _whole(imported.module, modules)
-    base = absolute(imported, path, modules.sources)
-    return {found for name, _ in imported.names for found in _member(base, name, modules, PASSED_ON)}
+    base = modules.absolute(imported, path)
+    found: set[str] = set()
+    for name, _ in imported.names:
+        found |= _member(base, name, modules, PASSED_ON)
+    return found
 
 
 def module_names(path: str, sources: Collection[str]) -> list[str]:
     """Names that the file may be imported by: from the top, and from below `src` or the folder without `__init__.py`."""
-    parts = list(PurePosixPath(path).with_suffix("").parts)
-    if parts[-1] == "__init__":
+    parts = path.rpartition(".")[0].split("/")
+    folders = len(parts) - 1
+    if parts[-1] == PACKAGE:
         parts.pop()
-    names = [".".join(parts)]
-    top = len(parts) - 1 if PurePosixPath(path).stem != "__init__" else len(parts)
+    top = folders
     while top > 0 and "/".join([*parts[:top], "__init__.py"]) in sources:
         top -= 1
-    names.append(".".join(parts[top:]))
+    names = [".".join(parts), ".".join(parts[top:])]
     if parts and parts[0] in ("src", "lib"):
         names.append(".".join(parts[1:]))
     return [name for name in dict.fromkeys(names) if name]
 
 
-def absolute(imported: Import, path: str, sources: Collection[str]) -> str:
-    module = imported.module.lstrip(".")
-    level = len(imported.module) - len(module)
-    if not level:
-        return module
-    names = module_names(path, sources)
-    package = names[-1].split(".") if names else []
-    up = level - 1 if path.endswith("__init__.py") else level
-    kept = package[: len(package) - up] if up else package
-    return ".".join([*kept, *(module.split(".") if module else [])])
+def is_package(path: str) -> bool:
+    return path.endswith(("__init__.py", "__init__.pyi"))
 
 
 def _whole(name: str, modules: Modules) -> set[str]:
@@ -72,7 +84,7 @@ def _whole(name: str, modules: Modules) -> set[str]:
     path = modules.paths.get(name)
     if path is None:
         return set()
-    if not path.endswith("__init__.py"):
+    if not is_package(path):
         return {path}
     gathered = (modules.paths.get(other) for other in modules.gathered(path).values())
     return {path, *(other for other in gathered if other)}
@@ -80,12 +92,12 @@ def _whole(name: str, modules: Modules) -> set[str]:
 
 def _member(base: str, name: str, modules: Modules, depth: int) -> set[str]:
     """Where `from base import name` leads, through packages that pass the name on."""
-    if f"{base}.{name}" in modules.paths:
-        return {modules.paths[f"{base}.{name}"]}
+    if inner := modules.paths.get(f"{base}.{name}" if base else name):
+        return {inner}
     path = modules.paths.get(base)
     if path is None:
         return set()
     if name == "*":
         return _whole(base, modules)
-    onward = modules.gathered(path).get(name) if depth and path.endswith("__init__.py") else None
+    onward = modules.gathered(path).get(name) if depth and is_package(path) else None
     return {path, *(_member(onward, name, modules, depth - 1) if onward else ())}

@@ -1,0 +1,63 @@
+"""Which tests ran which files, as coverage.py has measured it: from its data file, when that was told which test was running."""
+
+import os
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+FILE = ".coverage"
+PAIRS = (
+    "SELECT file.path, context.context FROM line_bits JOIN file ON file.id = file_id JOIN context ON context.id = context_id"
+    " UNION"
+    " SELECT file.path, context.context FROM arc JOIN file ON file.id = file_id JOIN context ON context.id = context_id"
+)
+
+
+class Measured(Mapping[str, Sequence[str]]):
+    """Test files that were seen to run each file, both by paths from the root; read when it is first asked."""
+
+    def __init__(self, root: Path, files: Collection[str]) -> None:
+        self._root, self._files = root, files
+        self._found: dict[str, list[str]] | None = None
+
+    def __getitem__(self, path: str) -> Sequence[str]:
+        return self._all()[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def _all(self) -> dict[str, list[str]]:
+        if self._found is None:
+            found: dict[str, set[str]] = {}
+            known = set(self._files)
+            for path, context in pairs(self._root / FILE):
+                here, test = os.path.relpath(path, self._root), file_of(context, known)
+                if here in known and test:
+                    found.setdefault(here, set()).add(test)
+            self._found = {path: sorted(tests) for path, tests in found.items()}
+        return self._found
+
+
+def pairs(data: Path) -> list[tuple[str, str]]:
+    """Measured files with what was running; none of a file that is not there, or not one of coverage.py."""
+    if not data.is_file() or data.is_symlink():
+        return []
+    try:
+        with closing(sqlite3.connect(f"{data.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            return connection.execute(PAIRS).fetchall()
+    except sqlite3.Error:
+        return []
+
+
+def file_of(context: str, files: Collection[str]) -> str:
+    """The file of a test that is named as pytest does (`tests/test_a.py::test_b|run`), or by its module; empty if none."""
+    named = context.partition("::")[0]
+    if named in files:
+        return named
+    parts = context.partition("|")[0].split(".")
+    candidates = ("/".join(parts[:end]) + ".py" for end in range(len(parts) - 1, 0, -1))
+    return next((path for path in candidates if path in files), "")

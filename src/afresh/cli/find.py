@@ -1,0 +1,36 @@
+"""`afresh find`: where a symbol is defined."""
+
+import click
+
+from afresh.cli.common import json_option
+
+KINDS = ("class", "interface", "function", "method", "constant")
+
+
+@click.command()
+@click.argument("symbol", default="")
+@click.option(
+    "--kind", "-k", "kinds", multiple=True, type=click.Choice(KINDS), help="Only symbols of this kind; may be repeated."
+)
+@click.option("--limit", "-n", default=20, type=click.IntRange(1, 1_000), show_default=True)
+@click.option("--entry", is_flag=True, help="Show where runs begin instead: commands and files that can be started.")
+@json_option
+def command(symbol: str, kinds: tuple[str, ...], limit: int, entry: bool, as_json: bool) -> None:
+    """Find a symbol: NAME, Class.method, a part of either in any spelling, or path:NAME.
+
+    Works in every git repository, also without `afresh init`, and changes nothing in it.
+    """
+    from pathlib import Path
+
+    from afresh.app import symbols
+    from afresh.app.code import opened
+    from afresh.cli.common import print_json, show_lines
+    from afresh.cli.views.symbols import begins, entry_json, found, found_json
+    from afresh.domain.code import Kind
+
+    code = opened(Path.cwd())
+    if entry:
+        begin = symbols.where_runs_begin(code)
+        return print_json([entry_json(each) for each in begin]) if as_json else show_lines(begins(begin))
+    result = symbols.find(code, symbol, [Kind(kind) for kind in kinds], limit)
+    return print_json(found_json(result)) if as_json else show_lines(found(result, symbol))

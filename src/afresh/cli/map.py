@@ -1,0 +1,28 @@
+"""`afresh map`: the files and symbols that matter, and why."""
+
+import click
+
+from afresh.cli.common import json_option
+
+
+@click.command()
+@click.option("--for", "about", default="", metavar="TEXT", help="What you want to do or know; without it, an overview.")
+@click.option("--tokens", "-n", default=2_000, type=click.IntRange(1, 200_000), show_default=True, help="The most it may take.")
+@json_option
+def command(about: str, tokens: int, as_json: bool) -> None:
+    """Show the files and symbols that matter for a text, each with the reason why, within a cap of tokens.
+
+    Text, names, imports and the repository's own history are weighed. Works in every git repository, also without `afresh init`,
+    and changes nothing in it. Into a pipe goes the bare map, as a model is shown it.
+    """
+    import sys
+    from pathlib import Path
+
+    from afresh.app.map import map_for
+    from afresh.cli.common import print_json, show_lines
+    from afresh.cli.views.map import map_json, mapped
+
+    made = map_for(Path.cwd(), about, tokens)
+    if as_json:
+        return print_json(map_json(made))
+    return show_lines(mapped(made)) if sys.stdout.isatty() else click.echo(made.text)

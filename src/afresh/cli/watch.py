@@ -1,0 +1,28 @@
+"""`afresh watch`: the index stays current while you work."""
+
+import click
+
+from afresh.cli.common import json_option
+
+
+@click.command()
+@json_option
+def command(as_json: bool) -> None:
+    """Keep what is known of the code current: each change is read as it comes, one line for each. Ctrl-C ends it.
+
+    Needs watchfiles: pip install 'afresh[watch]'. Without a watcher every command looks at the files itself; with one it has less
+    to read.
+    """
+    from contextlib import suppress
+    from pathlib import Path
+
+    from afresh.app.code import home_of
+    from afresh.app.watching import watch
+    from afresh.cli.views.watching import told, told_json
+
+    home = home_of(Path.cwd())
+    roots = iter([home.root])
+    with suppress(KeyboardInterrupt):
+        watch(home, lambda flush: click.echo(told_json(flush) if as_json else told(flush, next(roots, None))))
+    if not as_json:
+        click.echo("stopped; what was read stays known")

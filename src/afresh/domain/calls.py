@@ -1,0 +1,50 @@
+"""Who uses a symbol, and what for."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from afresh.domain.code import Place
+
+
+class Way(StrEnum):
+    CALL = "call"
+    """Also a class that is made an instance of, an access to a property, and an operator that stands for a method."""
+    PASSED = "passed"
+    """Handed on without being called here."""
+    DECORATOR = "decorator"
+    IMPORT = "import"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    path: str
+    line: int
+    within: str
+    """Qualified name of the function or class it stands in; empty at the top of the file."""
+    text: str
+    """Of the line, without the white space around it."""
+    sure: bool
+    """Imports, scopes and types lead to the target. Otherwise only the name does, or a method that it overrides."""
+    kind: Way
+    target: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Sure ones first, then by path and line."""
+
+    found: tuple[Call, ...] = ()
+    unread: int = 0
+    """Files that speak of it and were left out: more than one question may look at."""
+    cut: bool = False
+    """Some were decided by name, because following types had taken too long."""
+
+    def __iter__(self) -> Iterator[Call]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __getitem__(self, index: int) -> Call:
+        return self.found[index]

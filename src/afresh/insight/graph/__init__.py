@@ -1,0 +1,1 @@
+"""Who means whom: names, scopes, types and classes of Python, followed as far as reading alone can."""

@@ -1,0 +1,157 @@
+"""The Python files of a tree, taken apart as they are needed, and a bound on what one question may cost."""
+
+import ast
+import gc
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from afresh.errors import AfreshError
+from afresh.insight.code import Code
+from afresh.insight.graph.scopes import Binding, File, Scope, file_of
+from afresh.insight.graph.values import NOTHING, UNKNOWN, Class, Function, Outside, Unknown, Values
+from afresh.insight.languages.python_imports import module_names
+
+WORK, DEPTH = 150_000, 40
+"""Expressions that one question may look at, and how deep one may lead into others."""
+OPEN, DROPPED = 60, 120
+"""Files whose syntax trees are held at the same time, and how many are let go before memory is swept."""
+Evaluate = Callable[["World", ast.expr, Scope], Values]
+Bound = Callable[["World", Binding], Values]
+
+
+@dataclass(eq=False)
+class World:
+    """What one question has found out so far. How expressions are evaluated and what names are bound to is handed in,
+    since all that looks things up needs them in turn."""
+
+    code: Code
+    evaluate: Evaluate
+    bound: Bound
+    work: int = 0
+    depth: int = 0
+    dropped: int = 0
+    files: dict[str, File | None] = field(default_factory=dict)
+    values: dict[str, dict[tuple[int, int], Values]] = field(default_factory=dict)
+    """By file, so that they go with it: they are kept by the identity of its nodes."""
+    orders: dict[Class, "tuple[Class | Outside | Unknown, ...]"] = field(default_factory=dict)
+    given: dict[Function, Values] = field(default_factory=dict)
+    aliases: dict[str, set[str]] = field(default_factory=dict)
+    """Of all files that were opened."""
+
+    @property
+    def exhausted(self) -> bool:
+        return self.work > WORK
+
+    def file(self, path: str) -> File | None:
+        if path not in self.files:
+            try:
+                self.files[path] = file_of(path, self.code.text(path))
+            except (OSError, AfreshError):
+                self.files[path] = None
+            opened = self.files[path]
+            for name, others in opened.aliases.items() if opened else ():
+                self.aliases.setdefault(name, set()).update(others)
+        return self.files[path]
+
+    def scope(self, path: str, name: str) -> Scope | None:
+        file = self.file(path)
+        return file.scopes.get(name) if file else None
+
+    def value(self, node: ast.expr | None, scope: Scope) -> Values:
+        """What an expression may stand for. One that leads back to itself adds nothing to what is known otherwise."""
+        if node is None:
+            return UNKNOWN
+        key = (id(node), id(scope))
+        known = self.values.setdefault(scope.path, {})
+        if key in known:
+            return known[key]
+        self.work += 1
+        if self.depth >= DEPTH or self.exhausted:
+            return UNKNOWN
+        known[key] = NOTHING
+        self.depth += 1
+        try:
+            known[key] = self.evaluate(self, node, scope)
+        finally:
+            self.depth -= 1
+        return known[key]
+
+    def release(self) -> None:
+        """Let the files go that were opened first. Only while nothing is being evaluated."""
+        for path in list(self.files)[:-OPEN]:
+            del self.files[path]
+            self.values.pop(path, None)
+            self.dropped += 1
+        if self.dropped >= DROPPED:
+            gc.collect()
+            self.dropped = 0
+
+    @cached_property
+    def sources(self) -> frozenset[str]:
+        return frozenset(path for path in self.code.files if path.endswith((".py", ".pyi")))
+
+    @cached_property
+    def modules(self) -> dict[str, list[str]]:
+        """Files by each dotted name that they may be imported by."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.sources):
+            for name in module_names(path, self.sources):
+                found.setdefault(name, []).append(path)
+        return found
+
+    def module(self, name: str, importer: str) -> str:
+        """The file of a dotted name: the one nearest to who imports it; empty if it is not of this tree."""
+        found = self.modules.get(name, [])
+        folder = PurePosixPath(importer).parent
+        if name.partition(".")[0] in sys.stdlib_module_names:
+            found = [path for path in found if PurePosixPath(path).parent == folder]
+        return min(found, key=lambda path: (-_shared(path, importer), path.endswith(".pyi"), path), default="")
+
+    def beside(self, level: int, module: str, importer: str) -> str:
+        """The file that a relative import leads to, or the folder of a package without `__init__.py`."""
+        folder = PurePosixPath(importer).parent
+        for _ in range(level - 1):
+            folder = folder.parent
+        return self.within(str(folder), module) if module else self._package(str(folder))
+
+    def within(self, folder: str, module: str) -> str:
+        """A module below a folder."""
+        base = "/".join(part for part in (folder.removeprefix("."), *module.split(".")) if part)
+        return f"{base}.py" if f"{base}.py" in self.sources else self._package(base)
+
+    def _package(self, folder: str) -> str:
+        file = "/".join(part for part in (folder.removeprefix("."), "__init__.py") if part)
+        return file if file in self.sources else folder
+
+    def submodule(self, path: str, name: str) -> str:
+        """A module of a package, given by its `__init__.py` or its folder; empty if there is none."""
+        if path.endswith(".py") and not path.endswith("__init__.py"):
+            return ""
+        found = self.within(path.removesuffix("__init__.py").rstrip("/"), name)
+        return found if found in self.sources else ""
+
+
+@contextmanager
+def unswept() -> Iterator[None]:
+    """Without the collector, which would walk all syntax trees again and again: half of a large question's time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _shared(one: str, other: str) -> int:
+    """How many folders from the top two paths have in common."""
+    count = 0
+    for mine, theirs in zip(PurePosixPath(one).parts, PurePosixPath(other).parts, strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count

@@ -1,0 +1,46 @@
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from afresh.adapters.store.coverage import Measured, file_of
+
+FILES = ["src/a.py", "src/b.py", "tests/test_a.py", "tests/unit/test_b.py"]
+
+
+def measured(root: Path, table: str, *rows: tuple[str, str]) -> None:
+    """A data file as coverage.py lays it out."""
+    with sqlite3.connect(root / ".coverage") as data:
+        data.executescript(
+            "CREATE TABLE file (id integer primary key, path text);"
+            "CREATE TABLE context (id integer primary key, context text);"
+            "CREATE TABLE line_bits (file_id integer, context_id integer, numbits blob);"
+            "CREATE TABLE arc (file_id integer, context_id integer, fromno integer, tono integer);"
+        )
+        for number, (path, context) in enumerate(rows):
+            data.execute("INSERT INTO file VALUES (?, ?)", (number, path))
+            data.execute("INSERT INTO context VALUES (?, ?)", (number, context))
+            data.execute(f"INSERT INTO {table} (file_id, context_id) VALUES (?, ?)", (number, number))
+
+
+@pytest.mark.parametrize("table", ["line_bits", "arc"])
+def test_tests_are_told_by_what_was_running(tmp_path: Path, table: str):
+    measured(
+        tmp_path, table,
+        (f"{tmp_path}/src/a.py", "tests/test_a.py::test_it[1]|run"), (f"{tmp_path}/src/b.py", "tests.unit.test_b.Case.test_it"),
+        (f"{tmp_path}/src/b.py", ""), (f"{tmp_path}/src/b.py", "gone.test_c.test_it"), ("/elsewhere/c.py", "tests/test_a.py::x"),
+    )  # fmt: skip
+    found = Measured(tmp_path, FILES)
+    assert dict(found) == {"src/a.py": ["tests/test_a.py"], "src/b.py": ["tests/unit/test_b.py"]}
+    assert found.get("src/none.py", ()) == ()
+
+
+def test_without_data_or_with_another_file_nothing_is_known(tmp_path: Path):
+    assert not Measured(tmp_path, FILES)
+    (tmp_path / ".coverage").write_text("not a database")
+    assert not Measured(tmp_path, FILES)
+
+
+def test_the_name_of_a_module_is_no_test(tmp_path: Path):
+    assert file_of("src.a", FILES) == ""
+    assert file_of("src.a.f", FILES) == "src/a.py"

@@ -1,0 +1,67 @@
+import json
+
+from afresh.adapters.workspace.history import MOST, history
+from afresh.domain.history import UNTOLD_HISTORY, Past
+
+
+def told(repository, state=None):
+    return history(repository.git, repository.head, state)
+
+
+def test_commits_are_told_with_their_words_and_files_the_newest_first(repository, checkout, git):
+    (checkout / "pkg" / "ünï code.py").write_text("x = 1\n")
+    (checkout / "keep.txt").unlink()
+    git("add", "-A")
+    git("commit", "-qm", "Second\n\nWith a body")
+    newest, first = told(repository).commits
+    assert (newest.message, newest.paths) == ("Second\n\nWith a body", ("keep.txt", "pkg/ünï code.py"))
+    assert first.message == "First" and "pkg/module.py" in first.paths and first.when > 0
+
+
+def test_merges_are_left_out_and_what_they_brought_is_not(repository, checkout, git):
+    git("checkout", "-qb", "side")
+    git("commit", "-q", "--allow-empty", "-m", "Aside")
+    git("checkout", "-q", "main")
+    git("commit", "-q", "--allow-empty", "-m", "Ahead")
+    git("merge", "-q", "--no-ff", "-m", "Merged", "side")
+    assert {past.message for past in told(repository).commits} == {"First", "Aside", "Ahead"}
+
+
+def test_git_is_asked_once_for_a_commit(repository, checkout, git, tmp_path):
+    first = told(repository, tmp_path)
+    kept = json.loads((tmp_path / "history.json").read_text())
+    kept["commits"][0][0] = "as kept"
+    (tmp_path / "history.json").write_text(json.dumps(kept))
+    assert told(repository, tmp_path).commits[0].message == "as kept"
+    git("commit", "-q", "--allow-empty", "-m", "Moved on")
+    assert [past.message for past in told(repository, tmp_path).commits] == ["Moved on", "First"]
+    assert told(repository, tmp_path) != first
+
+
+def test_what_was_kept_and_is_damaged_is_read_again(repository, tmp_path):
+    for damaged in ("", "{", "[]", json.dumps({"head": repository.head, "commits": [1]})):
+        (tmp_path / "history.json").write_text(damaged)
+        assert told(repository, tmp_path).commits[0].message == "First"
+
+
+def test_a_message_with_our_own_separators_does_no_harm(repository, git):
+    git("commit", "-q", "--allow-empty", "-m", "Odd \x1e12\x1fx\x1f signs")
+    assert "First" in [past.message for past in told(repository).commits]
+
+
+def test_nothing_of_the_repository_is_run(repository, checkout, git, tmp_path):
+    trap = tmp_path / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    trap.chmod(0o755)
+    for name, value in (("log.showSignature", "true"), ("gpg.program", str(trap)), ("diff.external", str(trap)), ("core.pager", str(trap))):
+        git("config", name, value)
+    assert len(told(repository).commits) == 1 and not (tmp_path / "ran").exists()
+
+
+def test_without_a_commit_there_is_no_history(repository, tmp_path):
+    assert history(repository.git, "", tmp_path) is UNTOLD_HISTORY
+    assert history(repository.git, "0" * 40, tmp_path) is UNTOLD_HISTORY
+    assert history(repository.git, repository.head, tmp_path / "missing").commits[-1] == Past(
+        "First", told(repository).commits[-1].paths, told(repository).commits[-1].when
+    )
+    assert MOST == 2_000

@@ -1,0 +1,33 @@
+"""A small shop, and what its commits tell, for questions."""
+
+from afresh.domain.history import History, Past
+from afresh.insight.code import Code, code_of
+from afresh.testing.files import DictFiles
+
+SHOP = {
+    "shop/__init__.py": "from shop.cart import Cart\n",
+    "shop/cart.py": '"""Carts."""\nfrom shop.money import rate\nfrom shop.base import Base\n\n\nclass Cart(Base):\n'
+    '    """Holds items."""\n\n    def total(self, tax: int = 1) -> int:\n        return rate(self.items)\n\n'
+    "    def clear(self) -> None:\n        self.items = []\n",
+    "shop/money.py": '"""Amounts."""\nfrom shop.base import Base\n\n\ndef rate(items): ...\n\n\ndef parse_amount(text: str) -> int: ...\n',
+    "shop/base.py": "class Base: ...\n",
+    "shop/mail.py": "def send_receipt(address): ...\n\n\ndef unsubscribe(address): ...\n",
+    "shop/report.py": "def weekly(): ...\n",
+    "tests/test_cart.py": "from shop.cart import Cart\n\n\ndef test_total(): ...\n",
+    "tests/test_mail.py": "from shop.mail import send_receipt\n",
+}
+PAST = History(
+    "abc",
+    (
+        Past("Letters went out twice", ("shop/mail.py", "tests/test_mail.py"), 3.0),
+        Past("Figures of the week in order", ("shop/report.py", "docs/report.md"), 2.0),
+        Past("Round to cents\n\nTaxes too", ("shop/money.py", "shop/cart.py"), 1.0),
+        Past("New layout", tuple(f"a/{number}.py" for number in range(40)), 0.0),
+    ),
+)
+
+
+def shop(**more: str) -> Code:
+    files = DictFiles()
+    files.texts = {**SHOP, **{name.replace("__", "/") + ".py": text for name, text in more.items()}}
+    return code_of(files)

@@ -1,0 +1,68 @@
+"""A map of the code for a person, from the command line."""
+
+from person import Person
+
+from afresh.cli import main
+from afresh.cli.views.map import mapped
+from afresh.engine.tokens import Counter
+
+
+def stocked(person: Person) -> Person:
+    person.write("shop/mail.py", "def send_receipt(address):\n    ...\n\n\nclass Letter:\n    def post(self): ...\n")
+    person.write("shop/cart.py", "from shop.mail import send_receipt\n")
+    person.commit("Letters go out")
+    return person
+
+
+def test_a_map_into_a_pipe_is_bare_and_within_its_cap(person: Person):
+    told = stocked(person).types("map", "--for", "`send_receipt` sends no letters", "--tokens", "120")
+    assert told.code == 0 and Counter()(told.out.rstrip("\n")) <= 120
+    first, second = told.out.splitlines()[:2]
+    assert first.startswith("shop/mail.py  (") and "defines `send_receipt`" in first and "changed for “Letters go out”" in first
+    assert second == "     1  def send_receipt(address)"
+
+
+def test_a_program_gets_all_of_it_as_json(person: Person):
+    told = stocked(person).types("map", "--for", "letters", "--json").json
+    (mail, *_) = told["files"]
+    assert mail["path"] == "shop/mail.py" and mail["reasons"] and mail["score"] == 1.0
+    assert {"line": 6, "name": "Letter.post"}.items() <= next(one for one in mail["symbols"] if one["kind"] == "method").items()
+    assert told["tokens"] <= told["cap"] == 2_000 and told["commits"] == 2 and told["for"] == "letters"
+
+
+def test_without_a_text_it_is_an_overview(person: Person):
+    told = stocked(person).types("map", "--json").json
+    assert told["for"] == "" and {"shop/mail.py", "shop/cart.py", "calc.py"} <= {one["path"] for one in told["files"]}
+
+
+def test_a_cap_without_room_shows_nothing(person: Person):
+    assert stocked(person).types("map", "--tokens", "1").out == "\n"
+
+
+def test_a_repository_without_code_is_told_so(person: Person):
+    for path in ("calc.py", "test_calc.py"):
+        (person.repo / path).unlink(missing_ok=True)
+    told = person.types("map", "--json")
+    assert told.code == 1 and "no code here" in told.error["what"]
+
+
+def test_nothing_is_left_in_a_repository_that_was_only_looked_at(person: Person):
+    stocked(person).types("map")
+    assert not person.git("status", "--porcelain") and not (person.repo / ".afresh").exists()
+
+
+def test_on_a_terminal_it_says_what_there_was_room_for(person: Person):
+    from contextlib import chdir
+    from pathlib import Path
+
+    from samples import rendered
+
+    from afresh.app.map import map_for
+
+    with chdir(stocked(person).repo):
+        text = rendered(mapped(map_for(Path.cwd(), "letters \x1b[31m", 500)), 80)
+        nothing = rendered(mapped(map_for(Path.cwd(), "", 1)), 80)
+    assert text.splitlines()[0] == "What matters for letters \\x1b[31m"
+    assert "     5  class Letter" in text and "of 500 tokens" in text and max(map(len, text.splitlines())) <= 80
+    assert "Nothing fits into 1 tokens" in nothing
+    assert "map" in main.known()
