@@ -228,6 +228,17 @@ def test_a_text_that_changed_since_corrects_the_view_and_not_the_store(tmp_path:
     assert answers(refresh(tree, "tree", store)) == answers(code_of(tree))
 
 
+def test_a_view_is_kept_while_its_tree_is_the_same(tmp_path: Path):
+    tree, store = files({"a.py": "x = 1\n", "b.py": "import a\n"}), SqliteCode(tmp_path / "code.db")
+    code = refresh(tree, "tree", store)
+    assert refresh(tree, "tree", store) is code
+    assert refresh(files(tree.texts), "tree", store) is not code
+    tree.write("a.py", "y = 2\n")
+    assert answers(refresh(tree, "tree", store)) == answers(code_of(tree))
+    tree.write("c.md", "")
+    assert refresh(tree, "tree", store).paths == ("a.py", "b.py", "c.md")
+
+
 def test_what_cannot_be_read_is_listed_with_the_reason(tmp_path: Path):
     class Refusing(DictFiles):
         def read(self, path: str) -> str:

@@ -45,6 +45,11 @@ class Code:
         self._contents: dict[str, Content] = dict(zip(self.files, listing.contents, strict=True))
         self._forget()
 
+    def shows(self, files: Files, paths: tuple[str, ...], listing: Listing, store: CodeStore) -> bool:
+        """Whether another view of these would be the same."""
+        same = self._files == files and self._store is store and self.paths == paths
+        return same and list(self._keys.values()) == list(listing.keys)
+
     @cached_property
     def digest(self) -> str:
         """Changes when anything in the code of the tree does."""
