@@ -85,6 +85,9 @@ class Folder:
     def paths(self) -> Sequence[str]:
         return sorted(self._tree())
 
+    def stamps(self) -> Mapping[str, str]:
+        return {path: data.hex() for path, data in sorted(self._tree().items())}
+
     def _tree(self) -> dict[str, bytes]:
         found = (path for path in self.root.rglob("*") if path.is_file() and not {"__pycache__", ".pytest_cache"} & {*path.parts})
         return {path.relative_to(self.root).as_posix(): path.read_bytes() for path in found}

@@ -30,7 +30,7 @@ def refresh(
         listing = listed(files, stamps, tree, store)
     if churn is not None or measured is not None:
         return Code(files, tuple(stamps), listing, store, churn, measured)
-    for view in _views:
+    for view in tuple(_views):
         if view.shows(files, tuple(stamps), listing, store):
             return view
     _views.appendleft(Code(files, tuple(stamps), listing, store))
