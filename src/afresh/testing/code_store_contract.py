@@ -11,9 +11,10 @@ READING = Reading(
     symbols=(
         Symbol("Cart", Kind.CLASS, 1, 3, "class Cart(Base)", "Holds.", ("Base",)),
         Symbol("Cart.é", Kind.METHOD, 2, 3, "def é()"),
+        Symbol("Cart.on change", Kind.METHOD, 3, 3, '"on change"()'),
     ),
     imports=(Import("..money", 1, (("rate", "r"),)), Import("os", 2, (), "o")),
-    mentions=("Base", "Cart", "é"),
+    mentions=("Base", "Cart", "a b", "é"),
     doc="A file.",
     entry="here",
 )
@@ -53,7 +54,9 @@ class CodeStoreContract:
 
     def test_kinds_of_terms_are_apart(self, store: CodeStore) -> None:
         number = store.add({key(1): lambda: Taken(READING, {"cart": 2})})[key(1)].number
-        assert store.saying(Term.SYMBOL, "é") == store.saying(Term.SYMBOL, "Cart") == {number: 1}
+        assert all(store.saying(Term.SYMBOL, name) == {number: 1} for name in ("é", "Cart", "on change"))
+        assert store.saying(Term.MENTION, "a b") == {number: 1}
+        assert not store.saying(Term.MENTION, "a")
         assert not store.saying(Term.WORD, "Cart")
         assert not store.saying(Term.MENTION, "cart")
         assert not store.saying(Term.MENTION, "zzz")
