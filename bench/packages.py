@@ -41,6 +41,9 @@ class Checkout:
     def paths(self) -> list[str]:
         return sorted(git(self.root, "ls-files", "-z", "-co", "--exclude-standard").split("\0")[:-1])
 
+    def stamps(self) -> dict[str, str]:
+        return {path: (self.root / path).read_bytes().hex() for path in self.paths()}
+
 
 @dataclass
 class Report:
