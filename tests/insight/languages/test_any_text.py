@@ -102,7 +102,7 @@ NESTED = {
 def test_definitions_nested_without_end_stay_small(path: str):
     names = ["".join(random.Random(seed).choices("abcdefgh", k=12)) for seed in range(150)]
     reading = checked(path, "".join(NESTED[path].format(name) for name in names) + "}" * 150 * NESTED[path].count("{{"))
-    assert 10 < len(reading.symbols) and sum(len(symbol.name) for symbol in reading.symbols) < 10_000
+    assert len(reading.symbols) > 10 and sum(len(symbol.name) for symbol in reading.symbols) < 10_000
 
 
 @pytest.mark.parametrize("path", PATHS)
