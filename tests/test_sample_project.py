@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from hashlib import sha256
 
 import pytest
 
@@ -25,6 +26,9 @@ class Checkout:
     def paths(self):
         listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=self.root, capture_output=True, text=True)
         return listed.stdout.split()
+
+    def stamps(self):
+        return {path: sha256((self.root / path).read_bytes()).hexdigest() for path in sorted(self.paths())}
 
 
 def passes(root, tests=()):

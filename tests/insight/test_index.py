@@ -118,6 +118,28 @@ def test_only_what_changed_is_read_and_only_what_is_new_understood(tmp_path: Pat
     assert understood == ["a.py", "b.py", "b.py"]
 
 
+def test_a_new_mark_alone_is_not_written_down_unless_there_are_many():
+    kept: list[str] = []
+
+    class Noting(HeldCode):
+        def keep(self, tree, listing):
+            kept.append(tree)
+            super().keep(tree, listing)
+
+    class Restless(DictFiles):
+        def stamps(self):
+            return {path: f"{path} {len(kept)} {time.monotonic_ns()}" for path in self.paths()}
+
+    few, many, store = Restless(**{"a.py": "x = 1"}), Restless(**{f"m{n}.py": "" for n in range(20)}), Noting()
+    for tree in (few, few, many, many):
+        refresh(tree, "few" if tree is few else "many", store)
+    assert kept == ["few", "many", "many"]
+    few.write("b.md", "")
+    refresh(few, "few", store)
+    assert kept[3:] == ["few"]
+    assert refresh(few, "few", store).paths == ("a.py", "b.md")
+
+
 class Counted(DictFiles):
     def __init__(self, given: DictFiles) -> None:
         self.texts, self.reads = given.texts, list[str]()
@@ -204,6 +226,17 @@ def test_a_text_that_changed_since_corrects_the_view_and_not_the_store(tmp_path:
     assert code.text("a.py") == "y = 2\n"
     assert answers(code) == answers(code_of(tree))
     assert answers(refresh(tree, "tree", store)) == answers(code_of(tree))
+
+
+def test_a_view_is_kept_while_its_tree_is_the_same(tmp_path: Path):
+    tree, store = files({"a.py": "x = 1\n", "b.py": "import a\n"}), SqliteCode(tmp_path / "code.db")
+    code = refresh(tree, "tree", store)
+    assert refresh(tree, "tree", store) is code
+    assert refresh(files(tree.texts), "tree", store) is not code
+    tree.write("a.py", "y = 2\n")
+    assert answers(refresh(tree, "tree", store)) == answers(code_of(tree))
+    tree.write("c.md", "")
+    assert refresh(tree, "tree", store).paths == ("a.py", "b.py", "c.md")
 
 
 def test_what_cannot_be_read_is_listed_with_the_reason(tmp_path: Path):

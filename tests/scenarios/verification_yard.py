@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import unified_diff
 from hashlib import sha256
@@ -85,6 +85,9 @@ class Folder:
 
     def paths(self) -> Sequence[str]:
         return sorted(self._tree())
+
+    def stamps(self) -> Mapping[str, str]:
+        return {path: data.hex() for path, data in sorted(self._tree().items())}
 
     def _tree(self) -> dict[str, bytes]:
         found = (path for path in self.root.rglob("*") if path.is_file() and not {"__pycache__", ".pytest_cache"} & {*path.parts})

@@ -34,7 +34,9 @@ class Code:
         measured: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """`measured` has the test files that were seen to run each file."""
-        self._files, self._store, self._churn, self._measured = files, store, churn or {}, measured or {}
+        self._files, self._store = files, store
+        self._churn: Mapping[str, Churn] = {} if churn is None else churn
+        self._measured: Mapping[str, Sequence[str]] = {} if measured is None else measured
         self.paths = paths
         """All files that are not ignored, sorted."""
         self.files: Sequence[str] = languages.understood(paths)
@@ -42,6 +44,11 @@ class Code:
         self._keys: dict[str, str] = dict(zip(self.files, listing.keys, strict=True))
         self._contents: dict[str, Content] = dict(zip(self.files, listing.contents, strict=True))
         self._forget()
+
+    def shows(self, files: Files, paths: tuple[str, ...], listing: Listing, store: CodeStore) -> bool:
+        """Whether another view of these would be the same."""
+        same = self._files == files and self._store is store and self.paths == paths
+        return same and list(self._keys.values()) == list(listing.keys)
 
     @cached_property
     def digest(self) -> str:

@@ -9,7 +9,7 @@ SPARE = 20_000
 """Contents of no tree that are held: so many edits after it was made, a view is no longer asked."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class HeldCode:
     _listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
     _contents: dict[str, Content] = field(default_factory=dict[str, Content])

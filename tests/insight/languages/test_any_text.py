@@ -90,18 +90,19 @@ def test_any_number_of_brackets_is_read(path: str, bracket: str):
 
 
 NESTED = {
-    "cart.ts": "class A {\nm() {\n",
-    "door.js": "function f() {\n",
-    "cart.rs": "mod a {\nuse super::b;\nfn f() {\n",
-    "Cart.java": "class A {\nvoid m() {\n",
-    "Cart.cs": "class A {\nint F(\n",
+    "cart.ts": "class {} {{\nrun() {{\n",
+    "door.js": "function {}() {{\n",
+    "cart.rs": "mod {} {{\nuse super::part;\n",
+    "Cart.java": "class {} {{\n",
+    "Cart.cs": "class {} {{\n",
 }
 
 
 @pytest.mark.parametrize("path", sorted(NESTED))
 def test_definitions_nested_without_end_stay_small(path: str):
-    reading = checked(path, NESTED[path] * 1_000)
-    assert sum(len(symbol.name) for symbol in reading.symbols) < 10_000
+    names = ["".join(random.Random(seed).choices("abcdefgh", k=12)) for seed in range(150)]
+    reading = checked(path, "".join(NESTED[path].format(name) for name in names) + "}" * 150 * NESTED[path].count("{{"))
+    assert len(reading.symbols) > 10 and sum(len(symbol.name) for symbol in reading.symbols) < 10_000
 
 
 @pytest.mark.parametrize("path", PATHS)

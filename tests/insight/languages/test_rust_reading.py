@@ -49,6 +49,11 @@ def test_docs_may_stand_above_attributes():
     assert doc_of("cart.rs", "Cart.new.inner") == ""
 
 
+def test_a_doc_of_many_lines_begins_with_its_first():
+    (one,) = read("door.rs", "// no doc\n/// A door that\n/// opens. And\n/// shuts.\nstruct Door;\n").symbols
+    assert one.doc == "A door that opens."
+
+
 def test_traits_that_a_type_has_in_this_file_are_its_bases():
     assert bases_of("cart.rs", "Cart") == ("Totals",)
     assert bases_of("cart.rs", "Totals") == ("Sums", "fmt::Display")

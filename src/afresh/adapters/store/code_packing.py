@@ -26,7 +26,7 @@ def bare(reading: Reading) -> str:
 
 def rest(reading: Reading) -> str:
     symbols = [(one.name, one.kind, one.line, one.end, one.signature, one.doc, one.bases) for one in reading.symbols]
-    return json.dumps([" ".join(reading.mentions), symbols], separators=(",", ":"))
+    return json.dumps([reading.mentions, symbols], separators=(",", ":"))
 
 
 def unpacked(plain: str, more: str = "") -> Reading:
@@ -35,11 +35,11 @@ def unpacked(plain: str, more: str = "") -> Reading:
         name: tuple(value) if isinstance(value, list) else value for name, value in zip(PLAIN, values, strict=True)
     }
     found = tuple(Import(module, line, tuple(map(tuple, names)), alias) for module, line, names, alias in imports)
-    mentions, symbols = json.loads(more) if more else ("", [])
+    mentions, symbols = json.loads(more) if more else ([], [])
     return Reading(
         **kept,
         imports=found,
-        mentions=tuple(mentions.split(" ")) if mentions else (),
+        mentions=tuple(mentions),
         symbols=tuple(
             Symbol(name, KINDS[kind], line, end, signature, doc, tuple(bases))
             for name, kind, line, end, signature, doc, bases in symbols
@@ -48,12 +48,12 @@ def unpacked(plain: str, more: str = "") -> Reading:
 
 
 def loose(taken: Taken) -> str:
-    return json.dumps([taken.words, " ".join(taken.reading.mentions), " ".join(defined(taken))], separators=(",", ":"))
+    return json.dumps(terms(taken), separators=(",", ":"))
 
 
 def loosened(plain: str) -> Terms:
     words, mentions, symbols = json.loads(plain)
-    return words, mentions.split(), symbols.split()
+    return words, mentions, symbols
 
 
 def terms(taken: Taken) -> Terms:
