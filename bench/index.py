@@ -49,7 +49,9 @@ class Ring:
         done = subprocess.run(command, capture_output=True, text=True, cwd=self.tree.parent)
         if done.returncode:
             raise RuntimeError(f"{script}: {done.stderr[-600:]}")
-        self.spent.setdefault(" ".join((situation, script, *more)), []).append(json.loads(done.stdout.splitlines()[-1]))
+        name, spent = " ".join((situation, script, *more)), json.loads(done.stdout.splitlines()[-1])
+        print(f"{name}: {spent['cpu']:.3f} s, {spent['peak'] / 1e6:.0f} MB", file=sys.stderr)
+        self.spent.setdefault(name, []).append(spent)
 
     def forget_ours(self) -> None:
         shutil.rmtree(self.state, ignore_errors=True)
