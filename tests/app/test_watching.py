@@ -14,7 +14,7 @@ import pytest
 
 import afresh
 from afresh.app.code import Home, home_of, opened
-from afresh.app.watching import Flush, alone, watch
+from afresh.app.watching import Flush, alone, concerned, watch
 from afresh.errors import BadInput
 
 DEADLINE = 60
@@ -209,6 +209,17 @@ def test_without_the_package_the_way_to_it_is_told(root: Path, monkeypatch: pyte
     with pytest.raises(BadInput) as told:
         watch(home_of(root), lambda flush: None)
     assert "pip install 'afresh[watch]'" in told.value.next
+
+
+@pytest.mark.parametrize(
+    ("changed", "counts"),
+    [
+        ((), False), (("build/made.py",), False), (("a.py",), True), (("new.py",), True), (("build/x", "b.py"), True),
+        (("build/.gitignore",), True),
+    ],
+)  # fmt: skip
+def test_only_what_git_would_not_ignore_makes_it_look(root: Path, changed: tuple[str, ...], counts: bool):
+    assert concerned(home_of(root), frozenset(changed), opened(root)) is counts
 
 
 def test_looking_at_a_repository_leaves_nothing_in_it(root: Path):

@@ -180,6 +180,7 @@ def test_the_class_of_a_receiver_is_known(body: str):
 
 NOT_RECEIVERS = {
     "of another class": "class Other:\n    def use(self): pass\ndef go(x: Other):\n    x.use()\n",
+    "of another class as far as is known": "class Other:\n    def use(self): ...\ndef go(x=Other()):\n    x.use()\n",
     "of a class without it": "class Other:\n    pass\ndef go():\n    Other().use()\n",
     "a field of that name": "class Other:\n    use: int\n    def go(self):\n        self.use()\n",
     "with too many arguments": "def go(x):\n    x.use(1, 2)\n",
@@ -263,6 +264,12 @@ def test_nested_functions_are_called_where_they_are_seen():
         """
     assert told(callers(code(a=source), "outer.inner")) == ["a outer call", "a outer.twin call"]
     assert told(callers(code(a=source), "other.inner")) == ["a other call"]
+
+
+def test_names_of_a_class_are_not_seen_within_its_methods():
+    tree = code(a="def f(): ...\nclass A:\n    def f(self): ...\n    def g(self):\n        f()\n")
+    assert told(callers(tree, "f")) == ["a A.g call"]
+    assert told(callers(tree, "A.f")) == []
 
 
 def test_operators_and_statements_call_special_methods():
