@@ -141,3 +141,20 @@ def test_search_by_task_kind_and_number(person: Person) -> None:
     assert len(person.types("memory", "search", "-n", "1", "--json").json) == 1
     assert "Nothing that holds" in person.types("memory", "search", "unheard").out
     assert SECRET in person.types("memory", "search", "fixture").words
+
+
+def test_rules_that_no_window_could_hold_are_refused_and_the_others_stay(person: Person) -> None:
+    for number in range(2):
+        assert person.types("memory", "add", f"{number} never {'x' * 1_900}").code == 0
+    told = person.types("memory", "add", f"3 never {'x' * 1_900}")
+    assert told.code == 1 and "at most 50 and 4,000" in told.err and "nothing was changed" in told.err
+    assert person.types("memory", "add", f"4 never {'x' * 1_900}", "--everywhere").code == 0, "the user's own count apart"
+    rules = {row["text"][0]: row["id"] for row in person.types("memory", "search", "--kind", "rule", "--json").json}
+    assert set(rules) == {"0", "1", "4"}
+    grown = person.types("memory", "correct", rules["1"], f"1 never {'x' * 1_990}")
+    assert grown.code == 0, "without the one whose place it takes there is room"
+    told = person.types("memory", "add", f"5 never {'x' * 100}")
+    assert told.code == 1 and set(ids(person, "--kind", "rule")) >= {rules["0"], rules["4"]}
+    assert person.types("memory", "add", "0 always", "--about", f"0 never {'x' * 80}"[:79] + "…").code == 0, (
+        "in the place of a long one"
+    )

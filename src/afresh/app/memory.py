@@ -15,6 +15,8 @@ from afresh.domain.text import one_line
 from afresh.errors import BadInput
 
 SUBJECT, LONGEST = 80, 2_000
+RULES, TOGETHER = 50, 4_000
+"""Rules in force of the project, and as many of the user: how many, and their characters. All of them stand in every window."""
 SAFE = "nothing was changed"
 
 
@@ -46,6 +48,7 @@ def add(desk: Desk, text: str, about: str = "", everywhere: bool = False) -> Kno
     """A rule of the user's for this project, or for all of them. A newer one about the same takes its place."""
     refuse_words(text)
     fact = Fact(FactKind.RULE, about or one_line(text, SUBJECT), text, scope=Scope.USER if everywhere else Scope.PROJECT)
+    refuse_too_many(desk, fact)
     event = Noted(fact, author(desk.project.root))
     book = users_own(desk.clock, make=True)[0] if everywhere else desk.notebook
     book.append([event])
@@ -58,6 +61,8 @@ def correct(desk: Desk, name: str, text: str, why: str = "") -> Known:
     known = in_force(desk, name)
     if known.fact.text == text:
         raise BadInput(f"{known.id} says so already", next=f"afresh memory show {known.id}", safe=SAFE)
+    if known.fact.kind is FactKind.RULE:
+        refuse_too_many(desk, replace(known.fact, text=text))
     write(desk, known, Corrected(known.id, text, author(desk.project.root), why))
     return named(desk, fact_id(known.task, replace(known.fact, text=text)))
 
@@ -94,6 +99,22 @@ def in_force(desk: Desk, name: str) -> Known:
             safe=SAFE,
         )
     return known
+
+
+def refuse_too_many(desk: Desk, rule: Fact) -> None:
+    """With the one that is to come, without the one whose place it takes."""
+    found = (known.fact for known in search(desk, "", FactKind.RULE, limit=10 * RULES))
+    kept = [one for one in found if one.scope is rule.scope and one.subject != rule.subject]
+    letters = sum(len(one.text) for one in (*kept, rule))
+    if len(kept) >= RULES or letters > TOGETHER:
+        whose = "of yours for all projects" if rule.scope is Scope.USER else "of this project"
+        raise BadInput(
+            f"every window holds all rules {whose}, and they would be {len(kept) + 1} with {letters:,} characters:"
+            f" at most {RULES} and {TOGETHER:,}",
+            next="afresh memory search --kind rule, then `afresh memory forget ID` those that no longer matter,"
+            " or put what concerns few tasks into .afresh/AGENT.md",
+            safe=SAFE,
+        )
 
 
 def refuse_words(text: str) -> None:

@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -73,11 +73,22 @@ def open_desk(path: Path) -> Desk:
     clock = SystemClock()
     store, queue = SqliteStore(database), SqliteQueue(database, clock)
     notebook = SqliteNotebook(database, clock)
-    lore = SqliteLore(project.state / "memory.db", store, lambda: [notebook, *users_own(clock)])
+    lore = SqliteLore(project.state / "memory.db", store, books(notebook, clock))
     projections = ProjectionWriter(project.state, store, queue.tickets, lore=lore)
     shelf = shelf_for(project.root)
     written = instructions_for(project.root, shelf)
     return Desk(project, database, store, queue, settings(project), projections, clock, shelf, notebook, lore, written)
+
+
+def books(notebook: SqliteNotebook, clock: Clock) -> Callable[[], list[SqliteNotebook]]:
+    """The project's and, as soon as there is one, the user's own, which is opened once."""
+    own: list[SqliteNotebook] = []
+
+    def current() -> list[SqliteNotebook]:
+        own.extend(() if own else users_own(clock))
+        return [notebook, *own]
+
+    return current
 
 
 def users_own(clock: Clock, make: bool = False) -> list[SqliteNotebook]:

@@ -13,8 +13,8 @@ from afresh.domain.words import split, telling
 from afresh.engine.concern import focus
 from afresh.ports import Lore
 
-RULES, ASKED, OWN, OTHERS = 50, 24, 8, 4
-"""Rules that a window may hold; facts that are looked at; of those the task's own, and other tasks', that it is offered."""
+RULES, ASKED, OWN, OTHERS = 200, 24, 8, 4
+"""Rules that are looked at, more than can be added; facts that are; of those the task's own, and others', that are offered."""
 SHARED = 2
 """Words that a fact of another task must share with what the work is about: one is chance."""
 LINE = 200

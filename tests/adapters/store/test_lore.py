@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from afresh.adapters.store import facts
 from afresh.adapters.store import look_up as looking
 from afresh.adapters.store.database import Database
 from afresh.adapters.store.facts import COLUMNS
@@ -19,6 +20,7 @@ from afresh.domain.known import Question, decided, fact_id, said
 from afresh.domain.notes import NOTEBOOK
 from afresh.domain.state import State
 from afresh.domain.verdict import CheckRun, Ruling, Verdict
+from afresh.errors import TryAgain
 from afresh.testing.journals import continued, create
 from afresh.testing.memory import FakeClock
 
@@ -34,8 +36,10 @@ class Project:
         self.states: dict[str, State] = {}
 
     def happens(self, task: str, *events: happened.Event, seen: bool = True) -> tuple[Entry, ...]:
-        state = self.states.get(task) or create(self.store, task)
-        entries, after = continued(state, events, self.clock.now())
+        if task not in self.states:
+            self.states[task] = create(self.store, task)
+            self.lore.saw(self.states[task], list(self.store.journal(task)))
+        entries, after = continued(self.states[task], events, self.clock.now())
         self.store.append(entries, (), after)
         self.states[task] = after
         if seen:
@@ -254,3 +258,29 @@ def test_an_index_that_grew_equals_one_that_was_made_again(tmp_path_factory: pyt
 def test_ids_are_the_same_on_every_machine() -> None:
     assert fact_id("one", note("parser", "reads lines")) == "m67b451be"
     assert fact_id(NOTEBOOK, said("use tabs")) != fact_id("one", said("use tabs"))
+
+
+def test_entries_that_another_process_has_learnt_already_are_not_learnt_again(project: Project) -> None:
+    assert project.knows("parser") == []
+    project.learns("one", note("parser", "reads lines"), seen=False)
+    entries, state = list(project.store.journal("one")), project.states["one"]
+    project.learns("one", note("parser", "reads bytes", 2), seen=False)
+    other = SqliteLore(project.folder / "memory.db", project.store, lambda: [project.notebook])
+    assert [one.fact.text for one in other.look_up(Question("parser", task="one"))] == ["reads bytes"]
+    project.lore.saw(state, entries)
+    assert project.knows("parser", "one") == ["reads bytes"], "the older fact came back"
+
+
+def test_what_could_not_be_learnt_at_once_is_read_before_the_next_question(project: Project, monkeypatch) -> None:
+    assert project.knows("parser") == []
+    project.learns("one", note("parser", "reads lines"), seen=False)
+    project.learns("one", note("cache", "is empty"))
+    assert project.knows("parser", "one") == ["reads lines"], "a gap was passed over"
+
+    def busy(*_) -> bool:
+        raise TryAgain("the index is busy")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(facts, "learn", busy)
+        project.learns("one", note("router", "keeps order"))
+    assert project.knows("router", "one") == ["keeps order"]

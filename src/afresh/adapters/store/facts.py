@@ -36,17 +36,27 @@ def _create(connection: Connection) -> None:
 FACTS = Schema(0x61667266, (_create,), lasting=False)
 
 
-def learn(connection: Connection, entries: Sequence[Entry]) -> None:
-    """Take in entries of one journal, which follow those seen before. Of the user's own only rules for all projects: it is read
-    in every one."""
-    for entry in entries:
+def learn(connection: Connection, entries: Sequence[Entry]) -> bool:
+    """Take in entries of one journal without those that were seen already, by another process perhaps. False, and nothing is
+    learnt, when some before them are missing. Of the user's own only rules for all projects: it is read in every one."""
+    seen = seen_of(connection, entries[0].task) if entries else 0
+    fresh = [entry for entry in entries if entry.seq > seen]
+    if fresh and fresh[0].seq != seen + 1:
+        return False
+    for entry in fresh:
         for fact, by in facts_in(entry):
             if entry.task != USER or fact.scope is Scope.USER:
                 hold(connection, owner(entry.task, fact), fact, by, entry.at)
         follow(connection, entry.event, entry)
-    if entries:
-        last = entries[-1]
+    if fresh:
+        last = fresh[-1]
         connection.execute("INSERT OR REPLACE INTO seen (task, seq, hash) VALUES (?, ?, ?)", (last.task, last.seq, last.hash))
+    return True
+
+
+def seen_of(connection: Connection, task: str) -> int:
+    row = connection.execute("SELECT seq FROM seen WHERE task = ?", (task,)).fetchone()
+    return row[0] if row else 0
 
 
 def owner(task: str, fact: Fact) -> str:

@@ -9,7 +9,7 @@ from afresh.domain.words import split, telling
 
 FEW = 20_000
 """So many facts are searched as they are: counting words first would cost more than it saves."""
-COMMON, READ = 12_000, 40_000
+COMMON, READ = 20_000, 60_000
 """A word in more facts than this tells little, and to rank by it would mean to read them all; entries that are read in all."""
 TERMS, NEWEST = 24, 200
 

@@ -23,7 +23,8 @@ T = TypeVar("T")
 
 
 class SqliteLore:
-    """Also a Watcher: it learns from every commit. A fault of the index never stops a task."""
+    """Also a Watcher: it learns from every commit. What it can't learn at once it reads before the next question; an index that
+    is damaged is made again, and only what keeps that from being done, a full disk say, reaches whoever asks."""
 
     def __init__(self, path: Path, store: SqliteStore, notebooks: Callable[[], Sequence[SqliteNotebook]]) -> None:
         self._database = Database(path, schema=facts.FACTS)
@@ -46,8 +47,9 @@ class SqliteLore:
 
     def saw(self, state: State, entries: Sequence[Entry]) -> None:
         if self._current:
+            self._current = False
             with suppress(AfreshError), self._database.writing() as connection:
-                facts.learn(connection, entries)
+                self._current = facts.learn(connection, entries)
 
     def doing(self, what: str) -> None:
         """Only what has happened is learnt."""
@@ -87,8 +89,7 @@ class SqliteLore:
         for batch in batches(merge(*streams, key=lambda entry: entry.at)):
             with self._database.writing() as connection:
                 for entry in batch:
-                    if entry.seq > seen.get(entry.task, Head()).seq:
-                        facts.learn(connection, [entry])
+                    facts.learn(connection, [entry])
         self._current = True
 
     def _seen(self, names: Sequence[str]) -> dict[str, Head]:
