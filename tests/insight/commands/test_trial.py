@@ -38,6 +38,11 @@ def test_nothing_after_a_command_that_holds_is_started():
     assert first.holds and not second.tried and sandbox.ran == [LOOK]
 
 
+def test_a_command_that_does_not_hold_gives_way_to_the_next():
+    first, second = attempt([UNITTEST, PYTEST], TableSandbox({LOOK: (0, "3 tests collected in 0.1s\n")}))
+    assert not first.holds and first.exit == 127 and second.holds
+
+
 def test_what_was_refused_is_never_started():
     sandbox = TableSandbox({})
     (trial,) = attempt([Candidate("pytest | tee log", "", "Makefile: test", refused="'|' is more")], sandbox)

@@ -56,16 +56,14 @@ def test_small_edits_leave_every_byte_as_it_was():
     before = levels(texts, store)
     for number in range(200):
         if number % 10 == 9:
-            texts[f"tests/domain/test_more{number // 50}.py"] = (
-                f"def test_one_more_thing_that_must_hold_{number}():\n    assert True\n"
-            )
+            texts[f"tests/domain/test_more{number}.py"] = f"def test_one_more_thing_that_must_hold_{number}():\n    assert True\n"
         else:
             path = dice.choice(sources)
             texts[path] = dice.choice(EDITS)(texts[path], dice)
         after = levels(texts, store)
         same += after == before
         before = after
-    assert same >= 195, same
+    assert same >= 193, f"{200 - same} of 200 edits changed it; 20 of them add a file of tests to 5 that were there"
 
 
 @pytest.mark.parametrize(

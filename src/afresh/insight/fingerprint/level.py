@@ -40,7 +40,7 @@ def fitted(statements: Sequence[Statement], cap: int, count: Count) -> str:
             return text
         kept.discard(key)
         text = shown(statements, kept)
-    return text if count(text) <= cap else ""
+    return ""
 
 
 def shown(statements: Sequence[Statement], kept: set[tuple[int, int]]) -> str:
