@@ -53,7 +53,7 @@ def check(text: str) -> Counter[str]:
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False)
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False)
 @given(shaped_programs)
 def test_every_change_keeps_what_a_random_program_does(text):
     check(text)
@@ -62,15 +62,13 @@ def test_every_change_keeps_what_a_random_program_does(text):
 @pytest.mark.filterwarnings("ignore")
 def test_every_kind_of_change_occurs_in_the_random_programs():
     found = Counter[str]()
-    for seed in range(1000):
+    for seed in (0, 1, 3, 4, 7, 8, 18, 24, 41, 441):
         found += check(shaped_program(Random(seed)))
-        if set(found) >= KINDS:
-            break
     assert set(found) >= KINDS, KINDS - set(found)
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False)
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False)
 @given(shaped_programs)
 def test_changes_in_combination_keep_what_a_random_program_does(text):
     source = parse("program.py", text)

@@ -1,7 +1,6 @@
 """A change that saves nothing itself together with the extraction that it makes possible, as one suggestion."""
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 
 from afresh.insight.complexity import LIMIT
 from afresh.insight.reshape.combined import difference, following
@@ -14,13 +13,11 @@ from afresh.insight.source import Function, Source, parse
 
 OPENINGS: tuple[Callable[[Scene], Iterator[Change]], ...] = (guards, split_loops)
 TRIED, CLEAN = 6, 14.0
-"""An extraction that finishes with a score like this needs no preparation."""
+"""An extraction with a higher score is not worth a preparation."""
 
 
 def openings(source: Source, function: Function, taken: frozenset[str]) -> Iterator[Suggestion]:
-    """Only where no clean extraction finishes the function without."""
-    if function.complexity <= LIMIT or any(_finishes(one) for one in islice(extractions(source, function, taken), 2)):
-        return
+    """Only those that finish the function."""
     found = [change for opening in OPENINGS for change in opening(Scene(source, function, taken))]
     ready: list[Suggestion] = []
     for change in sorted(found, key=lambda change: change.score)[:TRIED]:
