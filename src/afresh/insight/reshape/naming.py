@@ -10,10 +10,11 @@ from afresh.insight.reshape.blocks import paragraphs
 from afresh.insight.reshape.extraction import Extraction, Shape
 from afresh.insight.reshape.names import own_nodes
 from afresh.insight.reshape.traits import traits
-from afresh.insight.reshape.verbs import added_to, main_verb, making_verb
+from afresh.insight.reshape.verbs import acts_besides, added_to, main_verb, making_verb
 from afresh.insight.reshape.wording import DUNDERS, PREFIXES, VERBS, case_words, comment_words, noun, singular, split, strong
 from afresh.insight.source import Source
 
+VAGUE = ("call", "handle", "process", "run", "use")
 LONGEST, MOST_WORDS = 34, 6
 
 
@@ -52,7 +53,8 @@ def _proposals(extraction: Extraction, source: Source) -> Iterator[tuple[list[st
     yield from _of_results(extraction)
     if case and strong(case):
         own = verb or (effect if extraction.block.lines <= 25 else "")
-        yield [own or "handle", *case], (1.0 if own else 2.5) + 1.5 * (case[0] == "without") + bool(extraction.results)
+        vague = not own or own in VAGUE
+        yield [own or "handle", *case], (2.5 if vague else 1.0) + 1.5 * (case[0] == "without") + bool(extraction.results)
     if extraction.results or extraction.shape is Shape.MAYBE or paragraphs(extraction.block, source):
         return
     if (filled := _filled_words(extraction)) and not returns:
@@ -76,7 +78,8 @@ def _of_results(extraction: Extraction) -> Iterator[tuple[list[str], float]]:
         return
     joined = [word for each in words for word in ("and", *each)][1:]
     made = making_verb(extraction, frozenset(extraction.results))
-    yield [made or "find", *joined], 1.0 if made else 3.5 + 0.5 * len(extraction.block.statements)
+    aside = 3.0 * acts_besides(extraction.block.statements, frozenset(extraction.results))
+    yield [made or "find", *joined], aside + (1.0 if made else 3.5 + 0.5 * len(extraction.block.statements))
 
 
 def host_words(extraction: Extraction) -> tuple[str, list[str]]:
@@ -126,7 +129,13 @@ def _filled_words(extraction: Extraction) -> list[str]:
         return []
     items = [target for target in targets.values() if _by_key(target)]
     joined = [word for words in distinct for word in ("and", *words)][1:]
-    return ["update" if items else "set", *joined]
+    return ["update" if items else "reset" if _emptied(extraction) else "set", *joined]
+
+
+def _emptied(extraction: Extraction) -> bool:
+    values = [node.value for node in own_nodes(extraction.block.statements) if isinstance(node, ast.Assign)]
+    filling = [value for value in values if isinstance(value, ast.Constant) and not value.value]
+    return bool(filling) and len(filling) == len(_filled(extraction))
 
 
 def _by_key(target: ast.expr) -> bool:

@@ -23,7 +23,7 @@ def ugliness(extracted: Extraction, where: Home, source: Source) -> float:
     wide = parameters > MOST_PARAMETERS or len(extracted.results) > MOST_RESULTS
     if wide or block.lines < SHORTEST or crumb(extracted):
         return float("inf")
-    score = 0.6 * parameters + 1.4 * max(0, parameters - 3)
+    score = 0.6 * parameters + 2.0 * max(0, parameters - 3)
     score += {0: 0.0, 1: 0.5, 2: 4.0}[len(extracted.results)]
     score += 1.0 * len(set(extracted.results) & set(extracted.parameters))
     score += 6.0 * len(set(extracted.parameters) & extracted.host.imported)

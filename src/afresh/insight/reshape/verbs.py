@@ -40,6 +40,19 @@ def added_to(statements: Sequence[ast.stmt]) -> list[str]:
     return list(each[0]) if len(each) == 1 and strong(list(each[0])) else []
 
 
+def acts_besides(statements: Sequence[ast.stmt], results: Names) -> bool:
+    """Whether the block also does something to others than its results."""
+    for node in own_nodes(statements):
+        of: ast.AST | None = None
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            of = node.value.func.value if isinstance(node.value.func, ast.Attribute) else node.value.func
+        elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+            of = node.value
+        if of is not None and not (isinstance(of, ast.Name) and of.id in results):
+            return True
+    return False
+
+
 def making_verb(extraction: Extraction, results: Names) -> str:
     """How the results come about; empty where nothing tells."""
     block = extraction.block
