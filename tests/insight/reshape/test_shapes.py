@@ -148,6 +148,17 @@ def test_a_missing_value_falls_back_by_or():
     assert "    a = a or b\n" in new
 
 
+def test_a_test_on_a_name_says_when_it_is_replaced():
+    new = one("def f(a, b):\n    if isinstance(a, str):\n        a = [a]\n    return a\n", "conditional expression")
+    assert "    a = [a] if isinstance(a, str) else a\n" in new
+
+
+def test_what_is_appended_is_chosen_only_for_a_list_of_its_own():
+    text = "def f(a, out):\n    {}\n    if a:\n        out.append(1)\n    else:\n        out.append(a)\n    return out\n"
+    assert "    out.append(1 if a else a)\n" in one(text.format("out = []").replace("(a, out)", "(a)"), "conditional expression")
+    assert not made(text.format("a += 1"), "conditional expression")
+
+
 @pytest.mark.parametrize("name", ["self.a", "c"])
 def test_a_fallback_is_only_made_for_a_name_that_is_bound(name):
     assert not made(f"def f(self, b):\n    if not {name}:\n        {name} = b\n    return 1\n", "conditional expression")
