@@ -85,6 +85,16 @@ def test_continue_becomes_return_when_the_rest_of_a_loop_body_leaves():
 
 @pytest.mark.parametrize(
     "line",
+    [
+        "global g",
+        "del a",
+        "x = locals()",
+        "return eval('a')",
+        "break",
+        "a = vars()",
+        "warn(x, stacklevel=2)",
+        "x = sys._getframe(1)",
+    ],
 )
 def test_code_that_only_means_something_in_its_own_function_stays(line):
     text = f"""
