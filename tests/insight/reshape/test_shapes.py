@@ -193,7 +193,9 @@ def test_a_loop_that_looks_for_a_counterexample_becomes_all():
         "found = False\nfor x in xs:\n    if x:\n        found = True\n        break\nreturn found, x",
         "found = False\nfor x in xs:\n    if x and found is False:\n        found = True\n        break\nreturn found",
         "any = all\nfor x in xs:\n    if x:\n        return True\nreturn False",
-        "for x in xs:\n    if x > late:\n        return True\nlate = 1\nreturn False",
+        "if xs:\n    late = 1\nfor x in xs:\n    if x > late:\n        return True\nreturn False",
+        "x = 0\npeek = lambda: x\nfor x in xs:\n    if peek():\n        return True\nreturn False",
+        "x = 0\nfound = False\nfor x in xs:\n    if x:\n        found = True\n        break\nreturn found, x",
     ],
 )
 def test_a_loop_that_does_more_than_search_stays(body):
@@ -225,6 +227,7 @@ def test_a_loop_that_collects_becomes_a_comprehension():
         "out = []\nseen = lambda: out\nfor x in xs:\n    out.append(g())\nreturn seen",
         "out = {}\nfor x in xs:\n    out[g(x)] = h(x)\nreturn out",
         "out = [1]\nfor x in xs:\n    out.append(x)\nreturn out",
+        "a = 1\nfor y in xs:\n    del a\nout = []\nfor x in xs:\n    out.append(x * a)\nreturn out",
         "out = []\nprint(out)\nfor x in xs:\n    out.append(x)\nreturn out",
         "out = []\nfor x in xs:\n    if x:\n        out.append(x)\n    else:\n        out.append(1)\nreturn out",
     ],
