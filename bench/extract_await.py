@@ -11,11 +11,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from environments import environment
-
 from afresh.insight.reshape.edits import Edit, applied
 from afresh.insight.reshape.extracting import EVERY, extractions
 from afresh.insight.source import parse
+from environments import environment
 
 CODE = """\
 async def fetch_all(client, addresses):

@@ -21,6 +21,7 @@ from typing import Any
 from afresh.insight.reshape.refusals import refusal
 from afresh.insight.source import parse
 from afresh.insight.tree import is_test
+from applying import worked_directly
 from archives import RECIPES, Recipe, changed_files, git, prepared, suite
 from signatures import public_signatures
 
@@ -42,6 +43,7 @@ class Left:
 @dataclass
 class Report:
     package: str
+    way: str = "afresh run"
     version: str = ""
     code: str = ""
     deselected: str = ""
@@ -65,10 +67,11 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True, help="where archives, environments and repositories are put")
     parser.add_argument("--json", type=Path, default=RESULTS)
     parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--direct", action="store_true", help="the same suggestions in the same order, but no agent around them")
     options = parser.parse_args()
     reports: list[Report] = []
     for package in options.packages:
-        reports.append(measured(package, options.folder.resolve(), options.steps))
+        reports.append(measured(package, options.folder.resolve(), 0 if options.direct else options.steps))
         print(line(reports[-1]), flush=True)
         options.json.parent.mkdir(exist_ok=True)
         options.json.write_text(json.dumps([asdict(report) for report in reports], indent=1) + "\n")
@@ -79,7 +82,7 @@ def measured(package: str, folder: Path, steps: int) -> Report:
     started = time.monotonic()
     name, _, version = package.partition("==")
     recipe = RECIPES.get(name, Recipe(name))
-    report = Report(name, version, recipe.code, " ".join(recipe.arguments))
+    report = Report(name, "afresh run" if steps else "directly", version, recipe.code, " ".join(recipe.arguments))
     try:
         root = prepared(name, version, recipe, folder)
     except (subprocess.CalledProcessError, OSError) as error:
@@ -95,7 +98,7 @@ def measured(package: str, folder: Path, steps: int) -> Report:
     if not green:
         report.outcome = f"its suite is not green here: {report.suite_before}"
         return report
-    shown = worked(root, recipe, steps)
+    shown = worked(root, recipe, steps) if steps else worked_directly(root, recipe)
     git(root, "reset", "-q", "--hard", shown.get("commit") or "HEAD")
     finish(report, root, recipe, before, shown)
     kept = public_signatures(root, recipe.code)

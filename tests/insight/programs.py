@@ -1,5 +1,6 @@
 """Small random programs: every kind of statement that an extraction has to get right, and a trace of what they do."""
 
+import re
 from dataclasses import dataclass, field
 from random import Random
 from types import CodeType
@@ -50,12 +51,24 @@ def _behaviour(code: CodeType, inputs: tuple[Any, ...]) -> tuple[str, list[str]]
     try:
         result = scope["f"](*inputs)
         if hasattr(result, "__next__"):
-            result = list(result)
+            result = sent(result)
         if callable(result):
             result = result()
         return repr(result), machine.trace
     except Exception as error:
         return type(error).__name__, machine.trace
+
+
+def sent(generator: Any) -> list[Any]:
+    """All that a generator yields, with answers sent back to it and one exception thrown into it."""
+    found = []
+    try:
+        found.append(next(generator))
+        while len(found) < 40:
+            found.append(generator.throw(ValueError) if len(found) == 5 else generator.send(len(found)))
+    except StopIteration as end:
+        found.append(end.value)
+    return found
 
 
 class Writer:
@@ -148,10 +161,12 @@ def program(lines: list[str], style: str) -> str:
         host = ["def f(a, b, xs):", "    keep = []", "    c = 4", "    def g(d):"]
         return PRELUDE + "\n".join([*host, *indented(indented(lines)), "    return g(b)"]) + "\n"
     extra = ["yield a"] if style == "generator" else []
+    if style == "generator":
+        lines = [re.sub(r"^(\s*)note\((\w)\)$", r"\1note((yield \2))", line) for line in lines]
     return PRELUDE + "\n".join(["def f(a, b, xs):", "    keep = []", *indented([*extra, *lines])]) + "\n"
 
 
-STYLES = ("plain", "plain", "plain", "method", "nested", "generator")
+STYLES = ("plain", "plain", "plain", "method", "nested", "generator", "generator")
 
 
 def random_program(random: Random) -> str:

@@ -31,7 +31,7 @@ class Shapes(Writer):
         return [line for _ in range(self.number(2, 3)) for line in (f"if {self.test()}:", f"    {leave}")]
 
     def values(self, depth: int, in_loop: bool) -> list[str]:
-        kind, name = self.number(0, 7), self.pick((*NAMES, "keep[0:1]"))
+        kind, name = self.number(0, 9), self.pick((*NAMES, "keep[0:1]"))
         one, two, test = self.expression(), self.expression(), self.test()
         plain = self.pick(NAMES)
         shapes = {
@@ -43,6 +43,8 @@ class Shapes(Writer):
             5: [f"if {self.truth()}:", "    return True", "return False"],
             6: [f"if {self.truth()}:", "    return False", "return True"],
             7: [f"{plain} = False", f"if {self.truth()}:", f"    {plain} = True"],
+            8: [f"if {test}:", f"    keep.append({one})", "else:", f"    keep.append({two})"],
+            9: [f"if {plain} == {self.atom()}:", f"    {plain} = {one}"],
         }
         return shapes[kind]
 

@@ -127,7 +127,7 @@ def changes(memory: Memory) -> Draft:
 def suggestions(memory: Memory) -> Draft:
     violations = [Piece(line, VIOLATIONS, rank=1) for look in memory.of("violations") for line in look.text.splitlines()]
     offered = [
-        Piece(f"- [{look.subject}] {look.text.partition(chr(10))[0]}", f"{OFFER}{look.subject}", rank=number + 2)
+        Piece(f"- [{look.subject}] {look.text.partition(chr(10))[0]}", f"{OFFER}{look.subject}", rank=number + 2 if number else 0)
         for number, look in enumerate(memory.of("suggestion"))
     ]
     none = [Piece("none", "suggestions")] if violations and not offered else []

@@ -85,7 +85,16 @@ def test_continue_becomes_return_when_the_rest_of_a_loop_body_leaves():
 
 @pytest.mark.parametrize(
     "line",
-    ["yield a", "global g", "del a", "x = locals()", "return eval('a')", "break", "a = vars()"],
+    [
+        "global g",
+        "del a",
+        "x = locals()",
+        "return eval('a')",
+        "break",
+        "a = vars()",
+        "warn(x, stacklevel=2)",
+        "x = sys._getframe(1)",
+    ],
 )
 def test_code_that_only_means_something_in_its_own_function_stays(line):
     text = f"""
@@ -307,3 +316,38 @@ def test_names_come_from_the_code():
     )
     assert "_collect_open_parts(parts) -> found" in heads
     assert "_render_fragile(a, parts)" in heads
+
+
+def test_a_generator_passes_on_what_the_new_one_yields():
+    new = results(
+        """
+        def f(rows):
+            total = 0
+            for row in rows:
+                if row:
+                    total += 1
+                    yield row
+                elif total:
+                    yield None
+            if total > 3:
+                yield total
+        """,
+        "yield row",
+    )
+    assert any("total = yield from " in text for text in new) and all("yield from" in text for text in new)
+
+
+def test_an_async_generator_cannot_pass_on():
+    assert not results(
+        """
+        async def f(rows):
+            for row in rows:
+                if row:
+                    yield row
+                elif rows:
+                    yield None
+            if rows:
+                yield 1
+        """,
+        "yield row",
+    )

@@ -148,6 +148,17 @@ def test_a_missing_value_falls_back_by_or():
     assert "    a = a or b\n" in new
 
 
+def test_a_test_on_a_name_says_when_it_is_replaced():
+    new = one("def f(a, b):\n    if isinstance(a, str):\n        a = [a]\n    return a\n", "conditional expression")
+    assert "    a = [a] if isinstance(a, str) else a\n" in new
+
+
+def test_what_is_appended_is_chosen_only_for_a_list_of_its_own():
+    text = "def f(a, out):\n    {}\n    if a:\n        out.append(1)\n    else:\n        out.append(a)\n    return out\n"
+    assert "    out.append(1 if a else a)\n" in one(text.format("out = []").replace("(a, out)", "(a)"), "conditional expression")
+    assert not made(text.format("a += 1"), "conditional expression")
+
+
 @pytest.mark.parametrize("name", ["self.a", "c"])
 def test_a_fallback_is_only_made_for_a_name_that_is_bound(name):
     assert not made(f"def f(self, b):\n    if not {name}:\n        {name} = b\n    return 1\n", "conditional expression")
@@ -182,7 +193,9 @@ def test_a_loop_that_looks_for_a_counterexample_becomes_all():
         "found = False\nfor x in xs:\n    if x:\n        found = True\n        break\nreturn found, x",
         "found = False\nfor x in xs:\n    if x and found is False:\n        found = True\n        break\nreturn found",
         "any = all\nfor x in xs:\n    if x:\n        return True\nreturn False",
-        "for x in xs:\n    if x > late:\n        return True\nlate = 1\nreturn False",
+        "if xs:\n    late = 1\nfor x in xs:\n    if x > late:\n        return True\nreturn False",
+        "x = 0\npeek = lambda: x\nfor x in xs:\n    if peek():\n        return True\nreturn False",
+        "x = 0\nfound = False\nfor x in xs:\n    if x:\n        found = True\n        break\nreturn found, x",
     ],
 )
 def test_a_loop_that_does_more_than_search_stays(body):
@@ -214,6 +227,7 @@ def test_a_loop_that_collects_becomes_a_comprehension():
         "out = []\nseen = lambda: out\nfor x in xs:\n    out.append(g())\nreturn seen",
         "out = {}\nfor x in xs:\n    out[g(x)] = h(x)\nreturn out",
         "out = [1]\nfor x in xs:\n    out.append(x)\nreturn out",
+        "a = 1\nfor y in xs:\n    del a\nout = []\nfor x in xs:\n    out.append(x * a)\nreturn out",
         "out = []\nprint(out)\nfor x in xs:\n    out.append(x)\nreturn out",
         "out = []\nfor x in xs:\n    if x:\n        out.append(x)\n    else:\n        out.append(1)\nreturn out",
     ],

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from afresh.insight.complexity import FunctionNode, cost
 from afresh.insight.source import Function, Source
@@ -75,6 +76,12 @@ def _block(source: Source, place: Place, start: int, stop: int, spent: int) -> B
     while head - 1 > (floor or 1) and source.line(head - 1).startswith(before + "#"):
         head -= 1
     return Block(place, start, stop, head, last.end_lineno or last.lineno, spent)
+
+
+def paragraphs(block: Block, source: Source) -> int:
+    """How often a blank line parts the block's own statements."""
+    pairs = pairwise(block.statements)
+    return sum(any(not source.line(at).strip() for at in range((one.end_lineno or 0) + 1, two.lineno)) for one, two in pairs)
 
 
 def first_line(statement: ast.stmt) -> int:

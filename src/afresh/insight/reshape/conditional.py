@@ -10,7 +10,7 @@ from afresh.insight.reshape.scene import Scene, harmless, mentions, same, surely
 from afresh.insight.reshape.suggestion import Change
 from afresh.insight.reshape.text import Lines, lifted, lines_of, opposite, own, reads_as
 
-LONGEST = 100
+SHORT, LONGEST = 30, 100
 """Beyond this a conditional expression is harder to read than its branches."""
 UNFIT = ast.IfExp | ast.Lambda | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Starred | ast.ListComp | ast.DictComp
 
@@ -18,8 +18,8 @@ UNFIT = ast.IfExp | ast.Lambda | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast
 def conditional_values(scene: Scene) -> Iterator[Change]:
     for place, number, statement in scene.pairs():
         if isinstance(statement, ast.If) and len(statement.body) == 1:
-            found = (_assigned(scene, statement), _returned(scene, place, number), _fallback(scene, statement))
-            yield from filter(None, (*found, _preset(scene, place, number)))
+            alone = (_assigned(scene, statement), _fallback(scene, statement), _appended(scene, statement))
+            yield from filter(None, (*alone, _returned(scene, place, number), _preset(scene, place, number)))
 
 
 def _assigned(scene: Scene, node: ast.If) -> Change | None:
@@ -78,28 +78,50 @@ def _doubly(test: ast.expr, scene: Scene) -> bool:
 
 
 def _fallback(scene: Scene, node: ast.If) -> Change | None:
-    """`if not x: x = y` is `x = x or y`; `if x is None: x = y` says the same of None alone."""
+    """`if not x: x = y` is `x = x or y`; any other test on x says when it is replaced."""
     match node.body[0]:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if not node.orelse:
-            where, text = lines_of(scene.source, node), own(scene.source, value)
-            if where is None or where.word or text is None or scene.watched(frozenset({name})) or isinstance(value, UNFIT):
+            where = lines_of(scene.source, node)
+            if where is None or where.word or scene.watched(frozenset({name})) or name not in scene.known_before(node):
                 return None
-            if name not in scene.known_before(node) or mentions([value], name):
-                return None
-            return _or(scene, node, where, name, text)
+            return _kept_or(scene, node, where, name, value)
         case _:
             return None
 
 
-def _or(scene: Scene, node: ast.If, where: Lines, name: str, text: str) -> Change | None:
-    match node.test, node.body[0]:
-        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=asked)), _ if asked == name:
-            return _change(scene, where, (node.lineno, where.last), f"{name} = {name} or {text}", 1.0)
-        case ast.Compare(left=ast.Name(id=asked), ops=[ast.Is()], comparators=[ast.Constant(value=None)]), _ if asked == name:
-            line = f"{name} = {text} if {name} is None else {name}"
-            return _change(scene, where, (node.lineno, where.last), line, 3.0) if len(text) <= 24 else None
+def _kept_or(scene: Scene, node: ast.If, where: Lines, name: str, value: ast.expr) -> Change | None:
+    text, span = own(scene.source, value), (node.lineno, where.last)
+    match node.test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=asked)) if asked == name and text and not isinstance(value, UNFIT):
+            return _change(scene, where, span, f"{name} = {name} or {text}", 1.0) if not mentions([value], name) else None
+        case ast.Compare(ops=[_]) | ast.Call() if mentions([node.test], name) and text and len(text) <= SHORT:
+            line = _choice(scene, node.test, value, ast.Name(name, ast.Load()), name)
+            return _change(scene, where, span, f"{name} = {line}", 3.0) if line else None
         case _:
             return None
+
+
+def _appended(scene: Scene, node: ast.If) -> Change | None:
+    """`items.append(a)` in one branch and `items.append(b)` in the other, where the list is surely one."""
+    match node.body, node.orelse:
+        case [ast.Expr(value=ast.Call() as then)], [ast.Expr(value=ast.Call() as other)]:
+            where, values = lines_of(scene.source, node), [*then.args, *other.args]
+            alike = same(then.func, other.func) and len(values) == 2 and not then.keywords and not other.keywords
+            if where is None or where.word or not alike or not _list_append(scene, node, then.func):
+                return None
+            text, called = _choice(scene, node.test, values[0], values[1]), own(scene.source, then.func)
+            return _change(scene, where, (node.lineno, where.last), f"{called}({text})", 2.0) if text else None
+        case _:
+            return None
+
+
+def _list_append(scene: Scene, node: ast.If, func: ast.expr) -> bool:
+    match func:
+        case ast.Attribute(value=ast.Name(id=name), attr="append") if name in scene.known_before(node):
+            values = scene.values(name)
+            return bool(values) and all(isinstance(value, ast.List | ast.ListComp) for value in values or [])
+        case _:
+            return False
 
 
 def _preset(scene: Scene, place: Place, number: int) -> Change | None:
@@ -122,13 +144,13 @@ def _preset(scene: Scene, place: Place, number: int) -> Change | None:
             return None
 
 
-def _choice(scene: Scene, test: ast.expr, then: ast.expr, other: ast.expr) -> str | None:
+def _choice(scene: Scene, test: ast.expr, then: ast.expr, other: ast.expr, kept: str | None = None) -> str | None:
     """`a if c else b`, or `c or b` where a is c; None where it would not read well."""
     if (truth := _truth(scene, test, then, other)) is not None:
         return truth
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, then, other = test.operand, other, then
-    parts = [own(scene.source, node) for node in (then, test, other)]
+    parts = [kept if kept and not hasattr(node, "lineno") else own(scene.source, node) for node in (then, test, other)]
     if any(isinstance(node, UNFIT) for root in (then, test, other) for node in ast.walk(root)) or None in parts:
         return None
     if isinstance(test, ast.BoolOp) and len(test.values) > 2:

@@ -34,12 +34,14 @@ class Extraction:
     results: tuple[str, ...]
     waits: bool
     """Holds an `await`, so the new function is async."""
+    yields: bool = False
+    """Holds a `yield`, so it is a generator, and what it yields is passed on."""
 
 
 def extraction(host: Host, block: Block) -> Extraction | None:
     held = traits(block.statements)
     shape = _shape(block, held)
-    if shape is None or not _movable(host, block, held):
+    if shape is None or not _movable(host, block, held) or (held.yields and not _passed_on(host, held, shape)):
         return None
     bound = bound_in(block.statements)
     results = frozenset[str]() if shape is Shape.RETURN else bound & host.liveness.after[block.statements[-1]]
@@ -50,14 +52,14 @@ def extraction(host: Host, block: Block) -> Extraction | None:
     needed = _needed(host, block, results - (surely or frozenset()))
     if needed is None:
         return None
-    return Extraction(host, block, shape, _ordered(host, held, needed), _by_binding(held, results), held.waits)
+    return Extraction(host, block, shape, _ordered(host, held, needed), _by_binding(held, results), held.waits, held.yields)
 
 
 def obstacle(host: Host, block: Block) -> str:
     """In words, why a block cannot leave."""
     held = traits(block.statements)
-    if held.fixed:
-        return "pieces yield, delete names or look at the call stack"
+    if held.stuck:
+        return "pieces delete or declare names, or look at the call stack"
     if _shape(block, held) is None:
         return "pieces break out of a loop or may return from the middle"
     if host.unsafe:
@@ -70,10 +72,17 @@ def obstacle(host: Host, block: Block) -> str:
 
 def _movable(host: Host, block: Block, held: Traits) -> bool:
     reached = host.assigned.before.get(block.statements[0]) is not None and block.statements[-1] in host.liveness.after
-    if not reached or held.fixed or host.unsafe or (host.is_generator and any(node.value for node in held.returns)):
+    if not reached or held.stuck or host.unsafe or (host.is_generator and any(node.value for node in held.returns)):
         return False
     bound = bound_in(block.statements)
     return not bound & host.declared and _closures_agree(host, block, bound)
+
+
+def _passed_on(host: Host, held: Traits, shape: Shape) -> bool:
+    """`yield from` passes values, `send` and `throw` both ways; an async generator has no such thing."""
+    return (
+        isinstance(host.node, ast.FunctionDef) and not held.waits and not held.returns and shape in (Shape.CALL, Shape.CONTINUE)
+    )
 
 
 def _needed(host: Host, block: Block, passed_through: Names) -> Names | None:

@@ -5,15 +5,17 @@ import keyword
 from collections.abc import Iterator
 from itertools import pairwise
 
-from afresh.insight.complexity import FunctionNode, Loop
+from afresh.insight.complexity import FunctionNode, bodies
+from afresh.insight.reshape.blocks import paragraphs
 from afresh.insight.reshape.extraction import Extraction, Shape
 from afresh.insight.reshape.names import own_nodes
 from afresh.insight.reshape.traits import traits
-from afresh.insight.reshape.verbs import main_verb, making_verb
+from afresh.insight.reshape.verbs import acts_besides, added_to, main_verb, making_verb
 from afresh.insight.reshape.wording import DUNDERS, PREFIXES, VERBS, case_words, comment_words, noun, singular, split, strong
 from afresh.insight.source import Source
 
-LONGEST, MOST_WORDS = 34, 5
+VAGUE = ("call", "handle", "process", "run", "use")
+LONGEST, MOST_WORDS = 34, 6
 
 
 def names_for(extraction: Extraction, source: Source) -> Iterator[tuple[str, float]]:
@@ -25,13 +27,13 @@ def names_for(extraction: Extraction, source: Source) -> Iterator[tuple[str, flo
         name = spelled(words, source) if fits else ""
         if fits and name not in seen and len(name) <= LONGEST and name.isidentifier() and not keyword.iskeyword(name):
             seen.add(name)
-            yield name, distance + (1.0 if len(words) == MOST_WORDS else 0.0)
+            yield name, distance + 0.5 * max(0, len(words) - 4)
 
 
 def spelled(words: list[str], source: Source) -> str:
     """As the file spells its own functions."""
     names = [one.node.name.strip("_") for one in source.functions]
-    camel = sum(name != name.lower() and "_" not in name for name in names)
+    camel = sum(name != name.lower() and "_" not in name and name[:1].islower() for name in names)
     snake = sum("_" in name for name in names)
     if camel > 2 * snake and camel > 2:
         words = [words[0], *(word.capitalize() for word in "_".join(words[1:]).split("_"))]
@@ -47,22 +49,23 @@ def _proposals(extraction: Extraction, source: Source) -> Iterator[tuple[list[st
     if comment:
         yield (comment, 0.0) if comment[0] in VERBS else ([effect or verb or "handle", *comment], 1.5)
     if _only_checks(extraction):
-        yield _checked(extraction, subject), 1.0
+        yield _checked(extraction, subject, paragraphs(extraction.block, source)), 1.0
     yield from _of_results(extraction)
     if case and strong(case):
         own = verb or (effect if extraction.block.lines <= 25 else "")
-        yield [own or "handle", *case], (1.0 if own else 2.5) + 1.5 * (case[0] == "without") + bool(extraction.results)
-    if extraction.results:
+        vague = not own or own in VAGUE
+        yield [own or "handle", *case], (2.5 if vague else 1.0) + 1.5 * (case[0] == "without") + bool(extraction.results)
+    if extraction.results or extraction.shape is Shape.MAYBE or paragraphs(extraction.block, source):
         return
     if (filled := _filled_words(extraction)) and not returns:
-        yield filled, 1.5 + long
-    if extraction.shape is Shape.MAYBE:
-        return
-    if loop := _loop_words(extraction, effect or verb):
+        checking = verb in ("check", "validate", "verify") and "and" not in filled
+        yield [verb if checking else filled[0], *filled[1:]], 1.5 + long + 2.0 * ("and" in filled)
+    if loop := _loop_words(extraction, effect, verb):
         yield loop, 2.0 + long
     if returned := _returned(extraction):
         yield returned, 2.0
-    if strong(subject) and (effect or verb) and not returns:
+    one = sum(bool(bodies(statement)) for statement in extraction.block.statements) == 1
+    if one and strong(subject) and (effect or verb) and not returns:
         yield [effect or verb, *subject], (2.5 if effect else 3.5) + long
 
 
@@ -75,7 +78,8 @@ def _of_results(extraction: Extraction) -> Iterator[tuple[list[str], float]]:
         return
     joined = [word for each in words for word in ("and", *each)][1:]
     made = making_verb(extraction, frozenset(extraction.results))
-    yield [made or "find", *joined], 1.0 if made else 3.5 + 0.5 * len(extraction.block.statements)
+    aside = 3.0 * acts_besides(extraction.block.statements, frozenset(extraction.results))
+    yield [made or "find", *joined], aside + (1.0 if made else 3.5 + 0.5 * len(extraction.block.statements))
 
 
 def host_words(extraction: Extraction) -> tuple[str, list[str]]:
@@ -125,7 +129,13 @@ def _filled_words(extraction: Extraction) -> list[str]:
         return []
     items = [target for target in targets.values() if _by_key(target)]
     joined = [word for words in distinct for word in ("and", *words)][1:]
-    return ["update" if items else "set", *joined]
+    return ["update" if items else "reset" if _emptied(extraction) else "set", *joined]
+
+
+def _emptied(extraction: Extraction) -> bool:
+    values = [node.value for node in own_nodes(extraction.block.statements) if isinstance(node, ast.Assign)]
+    filling = [value for value in values if isinstance(value, ast.Constant) and not value.value]
+    return bool(filling) and len(filling) == len(_filled(extraction))
 
 
 def _by_key(target: ast.expr) -> bool:
@@ -158,27 +168,37 @@ def _only_checks(extraction: Extraction) -> bool:
     return not extraction.results and held.raises and not held.returns and not _filled(extraction) and not calls
 
 
-def _checked(extraction: Extraction, subject: list[str]) -> list[str]:
+def _checked(extraction: Extraction, subject: list[str], parted: int) -> list[str]:
     """One check by what it is about; several of the function's own arguments as that."""
     arguments = [name for name in extraction.parameters if name not in ("self", "cls")]
     if len(extraction.block.statements) > 1 and len(arguments) > 1 and set(arguments) <= set(extraction.host.arguments):
         return ["check", "arguments"]
-    return ["check", *subject] if strong(subject) else []
+    decisions = sum(bool(bodies(statement)) for statement in extraction.block.statements)
+    return ["check", *subject] if strong(subject) and decisions == 1 and not parted else []
 
 
-def _loop_words(extraction: Extraction, verb: str) -> list[str]:
+def _loop_words(extraction: Extraction, effect: str, verb: str) -> list[str]:
     block = extraction.block
     parent = block.place.parent
     if isinstance(parent, ast.For | ast.AsyncFor) and block.whole:
         target = noun(parent.target) if isinstance(parent.target, ast.Name) else []
         words = target if strong(target) else singular(noun(parent.iter))
-        return [verb or "handle", *words] if strong(words) else []
-    loops = [statement for statement in block.statements if isinstance(statement, Loop)]
+        return _done_to(extraction, effect or verb or "handle", words)
+    loops = [statement for statement in block.statements if bodies(statement)]
     alone = extraction.shape is not Shape.RETURN or len(block.statements) == 1
-    if len(loops) == 1 and isinstance(loops[0], ast.For | ast.AsyncFor) and verb and alone:
-        words = noun(loops[0].iter)
-        return [verb, *words] if strong(words) else []
+    if len(loops) == 1 and isinstance(loops[0], ast.For | ast.AsyncFor) and (effect or verb) and alone:
+        return _done_to(extraction, effect or verb, noun(loops[0].iter))
     return []
+
+
+def _done_to(extraction: Extraction, verb: str, words: list[str]) -> list[str]:
+    """What is added may not be what is walked over: then both are said."""
+    if not strong(words):
+        return []
+    filled = added_to(extraction.block.statements) if verb == "add" else []
+    return (
+        [verb, *filled, "for", *words] if filled and filled != words else [verb, *words] if not filled or filled == words else []
+    )
 
 
 def _subject(extraction: Extraction) -> list[str]:

@@ -1,10 +1,9 @@
 """How far an extraction is from one that a reviewer would have written, and where that is too far."""
 
 import ast
-from itertools import pairwise
 
 from afresh.insight.complexity import LIMIT, FunctionNode
-from afresh.insight.reshape.blocks import Block
+from afresh.insight.reshape.blocks import Block, paragraphs
 from afresh.insight.reshape.extraction import Extraction, Shape
 from afresh.insight.reshape.names import bound_in
 from afresh.insight.reshape.render import Home
@@ -24,7 +23,7 @@ def ugliness(extracted: Extraction, where: Home, source: Source) -> float:
     wide = parameters > MOST_PARAMETERS or len(extracted.results) > MOST_RESULTS
     if wide or block.lines < SHORTEST or crumb(extracted):
         return float("inf")
-    score = 0.6 * parameters + 1.4 * max(0, parameters - 3)
+    score = 0.6 * parameters + 2.0 * max(0, parameters - 3)
     score += {0: 0.0, 1: 0.5, 2: 4.0}[len(extracted.results)]
     score += 1.0 * len(set(extracted.results) & set(extracted.parameters))
     score += 6.0 * len(set(extracted.parameters) & extracted.host.imported)
@@ -55,18 +54,12 @@ def crumb(extracted: Extraction) -> bool:
 def torn(block: Block, source: Source) -> float:
     """How little the piece looks like one thing: a paragraph, a statement or a whole branch is one, a run of lines is not."""
     if block.whole:
-        return 0.5 * _paragraphs(block, source)
+        return 0.5 * paragraphs(block, source)
     begins = block.start == 0 or block.first_line < block.statements[0].lineno or _blank(source, block.first_line - 1)
     ends = block.at_end or _blank(source, block.last_line + 1)
     if len(block.statements) == 1:
         return 0.5 * (not begins) + 0.5 * (not ends)
-    return 2.5 * (not begins) + 2.0 * (not ends) + 0.4 * max(0, len(block.statements) - 5) + _paragraphs(block, source)
-
-
-def _paragraphs(block: Block, source: Source) -> int:
-    """How often a blank line parts the block's own statements."""
-    pairs = pairwise(block.statements)
-    return sum(any(_blank(source, line) for line in range((one.end_lineno or 0) + 1, other.lineno)) for one, other in pairs)
+    return 2.5 * (not begins) + 2.0 * (not ends) + 0.4 * max(0, len(block.statements) - 5) + paragraphs(block, source)
 
 
 def _blank(source: Source, line: int) -> bool:

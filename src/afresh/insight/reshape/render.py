@@ -99,7 +99,7 @@ def unit_of(extraction: Extraction, source: Source) -> str:
 def call_lines(extraction: Extraction, source: Source, name: str, where: Home) -> list[str]:
     indent, unit = indent_of(source, extraction.block.statements[0].lineno), unit_of(extraction, source)
     arguments = [parameter for parameter in extraction.parameters if parameter != where.bound]
-    call = ("await " if extraction.waits else "") + where.prefix + name
+    call = ("await " if extraction.waits else "yield from " if extraction.yields else "") + where.prefix + name
     if extraction.shape is Shape.MAYBE:
         found = _free_name(extraction)
         head = fitted(f"{indent}{found} = {call}", arguments, "", unit, source)
@@ -167,6 +167,8 @@ def _returns(extraction: Extraction, where: Home) -> str:
         return ""
     if extraction.shape is Shape.RETURN:
         kinds = [None if host.is_generator else host.node.returns]
+    elif extraction.yields:
+        kinds = [None if extraction.results else host.node.returns]
     elif not extraction.results:
         return " -> None"
     if len(kinds) != 1 or kinds[0] is None or not _known_there(extraction, kinds[0], where):

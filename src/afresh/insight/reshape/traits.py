@@ -24,6 +24,9 @@ class Traits:
     """Needs an async function."""
     fixed: bool
     """Yields, declares or deletes names, or looks at the call stack: it means something else in another function."""
+    stuck: bool
+    """The same without yields, which a generator can pass on."""
+    yields: bool
     in_class: bool
     """Uses `super()` or a name that only means something inside its class."""
 
@@ -37,6 +40,8 @@ def traits(statements: Sequence[ast.stmt]) -> Traits:
         any(found.raises for found in each),
         any(found.waits for found in each),
         any(found.fixed for found in each),
+        any(found.stuck for found in each),
+        any(found.yields for found in each),
         any(found.in_class for found in each),
     )
 
@@ -44,13 +49,16 @@ def traits(statements: Sequence[ast.stmt]) -> Traits:
 @lru_cache(maxsize=1 << 12)
 def _traits(statement: ast.stmt) -> Traits:
     nodes = list(own_nodes([statement]))
+    rebinds = any(isinstance(node, ast.Nonlocal) for node in ast.walk(statement))
     return Traits(
         tuple(node for node in nodes if isinstance(node, ast.Return)),
         tuple(_escaping(statement)),
         tuple(sorted((node for node in nodes if isinstance(node, ast.Name)), key=lambda name: (name.lineno, name.col_offset))),
         any(isinstance(node, ast.Raise) for node in nodes),
         any(map(_waits, nodes)),
-        any(map(_fixed, nodes)) or any(isinstance(node, ast.Nonlocal) for node in ast.walk(statement)),
+        any(map(_fixed, nodes)) or rebinds,
+        any(_fixed(node) for node in nodes if not isinstance(node, ast.Yield | ast.YieldFrom)) or rebinds,
+        any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes),
         any(_private(node) for node in ast.walk(statement)),
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from afresh.insight.complexity import FunctionNode, Loop
 from afresh.insight.reshape.extraction import Extraction
 from afresh.insight.reshape.names import Names, own_nodes
-from afresh.insight.reshape.wording import verb_of
+from afresh.insight.reshape.wording import function_name, noun, strong, verb_of
 
 COLLECTING = {"append", "add", "extend", "insert", "update", "setdefault", "appendleft"}
 SILENT = frozenset(
@@ -24,11 +24,33 @@ def main_verb(statements: Sequence[ast.stmt]) -> str:
     calls = [node.value for node in own_nodes(statements) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
     if calls and all(isinstance(call.func, ast.Name) and call.func.id == "print" for call in calls):
         return "print"
-    verbs = Counter("add" if verb in COLLECTING else verb for call in calls if (verb := verb_of(call)) and verb not in SILENT)
+    named = ("add" if function_name(call) in COLLECTING else verb_of(call) for call in calls)
+    verbs = Counter(verb for verb in named if verb and verb not in SILENT)
     if not verbs or not calls:
         return ""
     verb, times = verbs.most_common(1)[0]
     return verb if times * 2 >= len(calls) else ""
+
+
+def added_to(statements: Sequence[ast.stmt]) -> list[str]:
+    """The one collection that the block's calls add to, in words."""
+    calls = [node.value for node in own_nodes(statements) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
+    adding = [call.func.value for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in COLLECTING]
+    each = list(dict.fromkeys(tuple(noun(value)) for value in adding))
+    return list(each[0]) if len(each) == 1 and strong(list(each[0])) else []
+
+
+def acts_besides(statements: Sequence[ast.stmt], results: Names) -> bool:
+    """Whether the block also does something to others than its results."""
+    for node in own_nodes(statements):
+        of: ast.AST | None = None
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            of = node.value.func.value if isinstance(node.value.func, ast.Attribute) else node.value.func
+        elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+            of = node.value
+        if of is not None and not (isinstance(of, ast.Name) and of.id in results):
+            return True
+    return False
 
 
 def making_verb(extraction: Extraction, results: Names) -> str:

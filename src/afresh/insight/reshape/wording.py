@@ -22,7 +22,7 @@ WEAK = frozenset(
     """
     a an arg args attr b c cd ch char cls cur d data done e el elem elt entry f flag fn found func get i idx index item items j k
     key kw kwargs l left m n name names new node num o obj object old one other out output p pair part parts pos
-    q r ready ref res rest result results ret retval right rv s self state string success t tag temp thing
+    q r ready ref res rest result results ret retval right rv s seen self state string success t tag temp thing
     this tmp token tokens two type u v val value values vals var w x y z
     """.split()  # noqa: SIM905
 )
