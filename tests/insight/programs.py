@@ -39,7 +39,7 @@ class Machine:
 
 
 def behaviours(text: str, sends: bool = False) -> list[tuple[str, list[str]]]:
-    """How the program's `f` ends for each of the inputs, and its trace. With `sends`, a generator also gets answers and an error."""
+    """How the program's `f` ends for each of the inputs, and its trace. With `sends`, generators get answers and an error."""
     code = compile(text, "program", "exec")
     return [_behaviour(code, inputs, sends) for inputs in INPUTS]
 
@@ -166,7 +166,7 @@ def program(lines: list[str], style: str) -> str:
     return PRELUDE + "\n".join(["def f(a, b, xs):", "    keep = []", *indented([*extra, *lines])]) + "\n"
 
 
-STYLES = ("plain", "plain", "plain", "method", "nested", "generator", "generator")
+STYLES = ("plain", "plain", "plain", "method", "nested", "generator")
 
 
 def random_program(random: Random) -> str:
