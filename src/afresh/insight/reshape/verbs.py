@@ -12,8 +12,8 @@ from afresh.insight.reshape.wording import function_name, noun, strong, verb_of
 COLLECTING = {"append", "add", "extend", "insert", "update", "setdefault", "appendleft"}
 SILENT = frozenset(
     """
-    call copy count format get handle join list lookup map match pop print process replace set sort split start stop strip sum
-    test
+    call copy count format get handle insert join list lookup map match pop print process replace set sort split start stop
+    strip sum test
     """.split()  # noqa: SIM905
 )
 """Verbs of calls that are steps on the way, not what a block is for."""
