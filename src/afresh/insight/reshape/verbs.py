@@ -43,7 +43,7 @@ def added_to(statements: Sequence[ast.stmt]) -> list[str]:
 def acts_besides(statements: Sequence[ast.stmt], results: Names) -> bool:
     """Whether the block also does something to others than its results."""
     for node in own_nodes(statements):
-        of: ast.AST | None = None
+        of: ast.AST | None = node if isinstance(node, ast.Yield | ast.YieldFrom) else None
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             of = node.value.func.value if isinstance(node.value.func, ast.Attribute) else node.value.func
         elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
