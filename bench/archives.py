@@ -23,7 +23,7 @@ class Recipe:
 
 
 RECIPES = {
-    "sqlparse": Recipe("sqlparse"),
+    "sqlparse": Recipe("sqlparse", (), ("-k", "not under_1s and not performance")),
     "voluptuous": Recipe("voluptuous"),
     "mistune": Recipe("src/mistune", (), ("-k", "not security and not inline_limits and not quadratically")),
     "prettytable": Recipe("src/prettytable", ("pytest-lazy-fixtures",)),

@@ -20,14 +20,15 @@ def check(text: str) -> int:
     source = parse("program.py", text)
     if source is None or not compiles(text):
         return 0
-    expected = behaviours(text)
+    expected = {sends: behaviours(text, sends) for sends in (False, True)}
     checked = 0
     for function in source.functions:
         every = islice(extractions(source, function, frozenset(), EVERY), MOST)
-        for suggestion in chain(every, islice(all_suggestions(source, function, frozenset()), MOST)):
+        others = islice(all_suggestions(source, function, frozenset()), MOST)
+        for suggestion, sends in chain(((one, True) for one in every), ((one, False) for one in others)):
             checked += 1
             changed = applied(text, suggestion.text)
-            assert behaviours(changed) == expected, f"{suggestion.head}\n{text}\n-----\n{changed}"
+            assert behaviours(changed, sends) == expected[sends], f"{suggestion.head}\n{text}\n-----\n{changed}"
     return checked
 
 

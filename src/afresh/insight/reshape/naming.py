@@ -47,26 +47,31 @@ def _proposals(extraction: Extraction, source: Source) -> Iterator[tuple[list[st
     returns, long = extraction.shape is Shape.RETURN, max(0, extraction.block.lines - 15) * 0.15
     effect = "" if returns else main_verb(extraction.block.statements)
     if comment:
-        yield (comment, 0.0) if comment[0] in VERBS else ([effect or verb or "handle", *comment], 1.5)
+        said = comment[0] in VERBS or {effect, verb} & set(comment)
+        yield (comment, 0.0) if said else ([effect or verb or "handle", *comment], 1.5)
     if _only_checks(extraction):
         yield _checked(extraction, subject, paragraphs(extraction.block, source)), 1.0
     yield from _of_results(extraction)
     if case and strong(case):
         own = verb or (effect if extraction.block.lines <= 25 else "")
-        vague = not own or own in VAGUE
-        yield [own or "handle", *case], (2.5 if vague else 1.0) + 1.5 * (case[0] == "without") + bool(extraction.results)
+        yield [own or "handle", *case], _vagueness(own) + 3.0 * (case[0] == "without") + bool(extraction.results)
     if extraction.results or extraction.shape is Shape.MAYBE or paragraphs(extraction.block, source):
         return
     if (filled := _filled_words(extraction)) and not returns:
-        checking = verb in ("check", "validate", "verify") and "and" not in filled
-        yield [verb if checking else filled[0], *filled[1:]], 1.5 + long + 2.0 * ("and" in filled)
+        checking = verb in ("check", "validate", "verify") and strong(subject)
+        yield [verb, *subject] if checking else filled, 1.5 + long + 4.0 * ("and" in filled and not checking)
     if loop := _loop_words(extraction, effect, verb):
         yield loop, 2.0 + long
     if returned := _returned(extraction):
         yield returned, 2.0
     one = sum(bool(bodies(statement)) for statement in extraction.block.statements) == 1
     if one and strong(subject) and (effect or verb) and not returns:
-        yield [effect or verb, *subject], (2.5 if effect else 3.5) + long
+        yield [effect or verb, *subject], (2.5 if effect else 4.5) + long
+
+
+def _vagueness(verb: str) -> float:
+    """`run` and its like say less of a part than no verb at all."""
+    return 4.0 if verb in VAGUE else 1.0 if verb else 2.5
 
 
 def _of_results(extraction: Extraction) -> Iterator[tuple[list[str], float]]:
@@ -78,8 +83,8 @@ def _of_results(extraction: Extraction) -> Iterator[tuple[list[str], float]]:
         return
     joined = [word for each in words for word in ("and", *each)][1:]
     made = making_verb(extraction, frozenset(extraction.results))
-    aside = 3.0 * acts_besides(extraction.block.statements, frozenset(extraction.results))
-    yield [made or "find", *joined], aside + (1.0 if made else 3.5 + 0.5 * len(extraction.block.statements))
+    aside = 5.0 * acts_besides(extraction.block.statements, frozenset(extraction.results))
+    yield [made or "find", *joined], aside + (1.0 if made else 5.0)
 
 
 def host_words(extraction: Extraction) -> tuple[str, list[str]]:

@@ -12,8 +12,8 @@ from afresh.insight.reshape.wording import function_name, noun, strong, verb_of
 COLLECTING = {"append", "add", "extend", "insert", "update", "setdefault", "appendleft"}
 SILENT = frozenset(
     """
-    call copy count format get handle join list lookup map match pop print process replace set sort split start stop strip sum
-    test
+    call copy count format get handle insert join list lookup map match pop print process replace set sort split start stop
+    strip sum test
     """.split()  # noqa: SIM905
 )
 """Verbs of calls that are steps on the way, not what a block is for."""
@@ -43,7 +43,7 @@ def added_to(statements: Sequence[ast.stmt]) -> list[str]:
 def acts_besides(statements: Sequence[ast.stmt], results: Names) -> bool:
     """Whether the block also does something to others than its results."""
     for node in own_nodes(statements):
-        of: ast.AST | None = None
+        of: ast.AST | None = node if isinstance(node, ast.Yield | ast.YieldFrom) else None
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             of = node.value.func.value if isinstance(node.value.func, ast.Attribute) else node.value.func
         elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):

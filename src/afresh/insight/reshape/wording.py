@@ -181,7 +181,7 @@ def comment_words(text: str) -> list[str]:
     """The beginning of a comment as a name: its verb with its object, or a short heading; empty if it is neither."""
     text = re.split(r"[.;:(–—!?\n]| - |, ", text.strip())[0]
     words = [word.replace("-", "_") for word in text.lower().replace("'s", "").replace("`", "").split()]
-    if not words or words[0] in ("todo", "fixme", "xxx", "type", "pragma", "noqa", "note", "no", "hack", "see"):
+    if not words or words[0] in ("todo", "fixme", "xxx", "type", "pragma", "noqa", "note", "no", "hack", "see", *PREFIXES):
         return []
     if words[:2] == ["make", "sure"]:
         words = ["ensure", *words[2:]]
