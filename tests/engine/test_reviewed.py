@@ -35,7 +35,9 @@ class Yard:
 
     def git(self, *arguments: str) -> str:
         who = ("-c", "user.name=n", "-c", "user.email=n@example.org", "-c", "commit.gpgSign=false")
-        return subprocess.run(["git", *who, *arguments], cwd=self.folder, check=True, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(
+            ["git", *who, *arguments], cwd=self.folder, check=True, capture_output=True, text=True
+        ).stdout.strip()
 
     def commit(self, subject: str) -> None:
         self.git("add", "-A")
@@ -83,7 +85,9 @@ def test_what_names_no_difference_shows_none(yard: Yard, goal: str):
 def test_history_is_that_of_the_files_under_review(yard: Yard):
     [history] = [text for kind, _, text in yard.looks("Review price.py for faults") if kind == "history"]
     assert [line.partition(" Price, ")[2] for line in history.splitlines()] == ["part 3", "part 2", "part 1"]
-    assert not reviewed(yard.state("Review price.py"), yard.past, frozenset({"files"})), "only where a template has a place for it"
+    assert not reviewed(yard.state("Review price.py"), yard.past, frozenset({"files"})), (
+        "only where a template has a place for it"
+    )
     assert not reviewed(yard.state("Review price.py"), None, BOTH)
 
 

@@ -115,7 +115,19 @@ def test_the_tests_of_what_the_task_is_about_are_in_the_tree():
 
 def test_what_the_project_is_stands_before_the_task_and_the_last_step_at_the_end():
     names = [section.name for section in window("refactor").sections]
-    order = ["system", "tools", "fingerprint", "task", "outline", "graph", "target", "callers", "changes", "verification", "footer"]
+    order = [
+        "system",
+        "tools",
+        "fingerprint",
+        "task",
+        "outline",
+        "graph",
+        "target",
+        "callers",
+        "changes",
+        "verification",
+        "footer",
+    ]
     assert [name for name in names if name in order] == order
 
 

@@ -92,7 +92,9 @@ def looked(goal: str, type: str = "implement_feature", files: Texts | None = Non
 
 
 def test_the_nearest_thing_that_exists_is_shown_with_where_it_is_wired_in():
-    [(where, lines), (subject, source), *_] = looked("Add a check Address to shop/checks.py, for an address with an email")["similar"]
+    [(where, lines), (subject, source), *_] = looked("Add a check Address to shop/checks.py, for an address with an email")[
+        "similar"
+    ]
     assert subject.startswith("shop/checks.py:8-") and subject.endswith(" Email, one of the 3 @message here")
     assert '    8 @message("expected an email address")' in source and "raise EmailInvalid(value)" in source
     assert where == "where Email is wired in"
@@ -109,7 +111,10 @@ def test_an_option_is_shown_where_one_like_it_stands():
 def test_what_the_task_names_is_shown_whole_with_the_reason():
     [(subject, source)] = looked("`Phone` lets letters pass", "fix_bug")["target"]
     assert subject == "shop/checks.py:16-21 Phone, named in the task"
-    assert source.splitlines()[0] == '   16 @message("expected a phone number")' and source.splitlines()[-1] == "   21     return value"
+    assert (
+        source.splitlines()[0] == '   16 @message("expected a phone number")'
+        and source.splitlines()[-1] == "   21     return value"
+    )
 
 
 def test_what_nobody_names_is_found_by_its_words():
@@ -228,7 +233,11 @@ def numbered(looks: dict[str, list[tuple[str, str]]]):
 
 
 @settings(max_examples=40)
-@given(st.lists(st.sampled_from(("accept", "`Phone`", "colour", "test", "errors", "shop/order.py", "currency=", "email")), min_size=1))
+@given(
+    st.lists(
+        st.sampled_from(("accept", "`Phone`", "colour", "test", "errors", "shop/order.py", "currency=", "email")), min_size=1
+    )
+)
 def test_every_numbered_line_is_the_line_of_the_file_whatever_is_asked(words):
     files = Texts(dict(SHOP))
     for path, number, line in numbered(looked(" ".join(words), "fix_bug", files)):
