@@ -68,7 +68,7 @@ def yard(tmp_path_factory: pytest.TempPathFactory) -> Yard:
 def test_the_order_names_a_difference_and_the_product_comes_before_texts(yard: Yard, goal: str, said: str, first: str):
     found = difference(goal, yard.base, yard.past)
     assert found and found.said == said
-    assert [subject for kind, subject, _ in yard.looks(goal) if kind == "diff"][0] == first
+    assert next(subject for kind, subject, _ in yard.looks(goal) if kind == "diff") == first
 
 
 def test_a_commit_is_held_against_the_one_before_it(yard: Yard):
@@ -94,7 +94,7 @@ def test_history_is_that_of_the_files_under_review(yard: Yard):
 def test_head_is_where_the_task_began_wherever_the_checkout_is(yard: Yard):
     yard.git("checkout", "-q", "feature/quick")
     try:
-        assert [subject for kind, subject, _ in yard.looks("the last commit") if kind == "diff"][0].startswith("price.py")
+        assert next(subject for kind, subject, _ in yard.looks("the last commit") if kind == "diff").startswith("price.py")
     finally:
         yard.git("checkout", "-q", "main")
 
