@@ -295,5 +295,7 @@ def test_actions_under_work_say_how_they_ended(tmp_path):
         *[("Look.", [run(f"echo part_{number}")]) for number in range(7)],
     ]
     told = tell(tmp_path, "look", steps, {}, QUICK)[-1].lines("work")
-    assert re.search(r"^1 partly(?: \w{8})?> run test -d no_where \|\| true\nrun cat nowhere_1.py \(failed\)$", "\n".join(told), re.MULTILINE)
+    assert re.search(
+        r"^1 partly(?: \w{8})?> run test -d no_where \|\| true\nrun cat nowhere_1.py \(failed\)$", "\n".join(told), re.MULTILINE
+    )
     assert "2 failed> run cat nowhere_2.py" in told and f"3 kept> edit {PRICING}" in told

@@ -78,7 +78,7 @@ def told_apart(looks: Sequence[Look], regions: Sequence[Region]) -> tuple[list[L
     stands twice."""
     kept, begun = list[Look](), list[Region]()
     for look in looks:
-        place = PLACE.match(look.subject) if look.kind == "target" else None
+        place = PLACE.match(look.subject) if look.kind in ("target", "similar", "fixture") else None
         region = Region(place[1], int(place[2]), int(place[3]), 0) if place else None
         if region and any(one.path == region.path and one.meets(region.start, region.end) for one in regions):
             begun.append(region)

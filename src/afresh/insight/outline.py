@@ -113,8 +113,7 @@ def _others(code: Code, state: State) -> list[str]:
 
 
 def _faults(code: Code) -> list[str]:
-    found = {path: code.reading(path).fault for path in code.files if not NOISE.search(path)}
-    faults = [f"{path} ({fault})" for path, fault in found.items() if fault]
+    faults = [f"{path} ({fault})" for path, fault in sorted(code.faults.items()) if not NOISE.search(path)]
     return ["not understood: " + _listed(faults)] if faults else []
 
 

@@ -66,6 +66,7 @@ class PythonInsight:
         crash, for what is measured once a task."""
         self._reader, self._store, self._tree, self._history = Reader(), store or HeldCode(), tree, history
         self._kept = {} if kept is None else kept
+        self._view: Code | None = None
         self._variants: dict[tuple[str, str, str], Variants] = {}
 
     def looks(self, state: State, files: Files, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Look]:
@@ -93,7 +94,11 @@ class PythonInsight:
         return find(self._code(files), text)
 
     def _code(self, files: Files) -> Code:
-        return refresh(files, self._tree, self._store)
+        """The view of before as long as the tree is the same, with what it has worked out."""
+        code = refresh(files, self._tree, self._store)
+        if self._view is None or (self._view.digest, self._view.paths) != (code.digest, code.paths):
+            self._view = code
+        return self._view
 
     def _offers(self, found: list[tuple[Source, Function]], gone: frozenset[str], tree: Tree) -> list[Suggestion]:
         """The best of each function first, then the next best of each."""

@@ -5,24 +5,24 @@ from collections.abc import Iterator
 from afresh.domain.calls import Call, Way
 from afresh.domain.fact import Look
 from afresh.domain.text import one_line
-from afresh.insight import calls
+from afresh.insight.looks import used
 from afresh.insight.looks.scene import WIDEST, Scene
 from afresh.insight.looks.targets import WORDS, Target
 
-ABOUT, FILES, CALLS, CALLED = 4, 40, 8, 8
-"""Targets that are asked for; files that are looked into; lines of one target's callers and of what it calls."""
+ABOUT, CALLS, CALLED = 4, 8, 8
+"""Targets that are asked for; lines of one target's callers and of what it calls."""
 
 
 def callers(scene: Scene) -> Iterator[Look]:
     for target in asked(scene):
         name = f"{target.symbol.name} ({target.why})"
-        found = [one for one in calls.callers(scene.code, target.place, FILES) if one.kind is not Way.IMPORT]
+        found = [one for one in used.callers(scene.code, target.place) if one.kind is not Way.IMPORT]
         inner = [one for one in found if not scene.code.is_test(one.path)]
         tests = len({(one.path, one.within) for one in found if scene.code.is_test(one.path)})
         if found:
             yield Look("callers", f"callers of {name}", "\n".join([*told(inner), *tested(tests, inner)]))
         if lines := list(
-            dict.fromkeys(f"{one.target} {one.target.symbol.signature}" for one in calls.callees(scene.code, target.place))
+            dict.fromkeys(f"{one.target} {one.target.symbol.signature}" for one in used.callees(scene.code, target.place))
         ):
             yield Look(
                 "callers",

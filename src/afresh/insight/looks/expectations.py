@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from afresh.domain.code import Symbol
 from afresh.domain.fact import Look
 from afresh.domain.text import one_line
-from afresh.insight import calls
-from afresh.insight.looks import relevance
+from afresh.insight.looks import relevance, used
 from afresh.insight.looks.scene import WIDEST, Scene
 from afresh.insight.looks.targets import Target, wording
 
@@ -16,8 +15,8 @@ EXPECTED = re.compile(
 )
 MOST = 12
 EMPTY = ("assert True", "assert False")
-ABOUT, FILES, TESTS, ASSERTS = 6, 40, 5, 2
-"""Targets that are asked for; files that are looked into for one; tests of each, and lines of one that say what is expected."""
+ABOUT, TESTS, ASSERTS = 6, 5, 2
+"""Targets that are asked for; tests of each, and lines of one that say what is expected."""
 
 
 def expectations(scene: Scene) -> Iterator[Look]:
@@ -35,9 +34,9 @@ def expectations(scene: Scene) -> Iterator[Look]:
 def covering(scene: Scene, target: Target) -> list[tuple[str, Symbol]]:
     """Test functions that use it, those first that speak of the task."""
     code = scene.code
-    used = [one for one in calls.callers(code, target.place, FILES) if code.is_test(one.path) and one.within]
-    held = {(path, one.name): one for path in {one.path for one in used} for one in code.reading(path).symbols}
-    found = dict.fromkeys((one.path, outermost(one.within)) for one in used)
+    uses = [one for one in used.callers(code, target.place) if code.is_test(one.path) and one.within]
+    held = {(path, one.name): one for path in {one.path for one in uses} for one in code.reading(path).symbols}
+    found = dict.fromkeys((one.path, outermost(one.within)) for one in uses)
     tests = [
         (path, held[path, name]) for path, name in found if (path, name) in held and held[path, name].short.startswith("test")
     ]

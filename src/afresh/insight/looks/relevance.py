@@ -1,7 +1,7 @@
 """How much files and definitions have to do with a text, by the words they share. Rare words count for more."""
 
 import re
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from math import log
 
@@ -44,9 +44,23 @@ def because(code: Code, path: str, text: str, most: int = 3) -> str:
     return "says " + ", ".join(telling_words[word] for word in held[:most])
 
 
-def symbols(code: Code, path: str, words: Mapping[str, float]) -> dict[Symbol, float]:
+KEPT = 64
+_weighed: OrderedDict[tuple[str, str, tuple[tuple[str, float], ...]], Mapping[Symbol, float]] = OrderedDict()
+"""What was weighed last: several sections ask the same of a file, and the next window asks again."""
+
+
+def symbols(code: Code, path: str, words: Mapping[str, float]) -> Mapping[Symbol, float]:
     """Definitions of a file that say any of them. A class is weighed without its methods."""
-    lines, held = code.text(path).splitlines(), code.reading(path).symbols
+    text = code.text(path)
+    key = (path, text, tuple(words.items()))
+    if key not in _weighed:
+        _weighed[key] = _symbols(text.splitlines(), code.reading(path).symbols, words)
+        if len(_weighed) > KEPT:
+            _weighed.popitem(last=False)
+    return _weighed[key]
+
+
+def _symbols(lines: Sequence[str], held: Sequence[Symbol], words: Mapping[str, float]) -> dict[Symbol, float]:
     found: dict[Symbol, float] = {}
     for symbol in held:
         if symbol.kind not in DEFINITIONS:

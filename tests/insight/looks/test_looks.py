@@ -1,0 +1,263 @@
+"""What a window may show of the code, section by section."""
+
+from dataclasses import replace
+from textwrap import dedent
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trees import Texts, state
+
+from afresh.domain.fact import PlanItem, Region
+from afresh.domain.state import State, StepRecord
+from afresh.domain.verdict import Baseline, CheckRun, Failure
+from afresh.insight import PythonInsight
+from afresh.insight.code import code_of
+from afresh.insight.looks import SECTIONS
+from afresh.insight.looks.targets import targets
+
+ALL = frozenset({*SECTIONS, "fingerprint"})
+SHOP = {
+    "shop/__init__.py": "from shop.checks import *\n",
+    "shop/checks.py": dedent('''
+        from shop.errors import EmailInvalid, PhoneInvalid
+
+
+        def message(text):
+            return lambda function: function
+
+
+        @message("expected an email address")
+        def Email(value):
+            """Verify that the value is an email address."""
+            if "@" not in value:
+                raise EmailInvalid(value)
+            return value
+
+
+        @message("expected a phone number")
+        def Phone(value):
+            """Verify that the value is a phone number."""
+            if not value.isdigit():
+                raise PhoneInvalid(value)
+            return value
+
+
+        @message("expected a colour")
+        def Colour(value):
+            """Verify a colour."""
+            shade = value.strip()
+            return shade.lower()
+    ''').lstrip(),
+    "shop/errors.py": "class EmailInvalid(ValueError): pass\n\n\nclass PhoneInvalid(ValueError): pass\n",
+    "shop/order.py": dedent("""
+        from shop.checks import Email, Phone
+
+
+        def accept(order, currency):
+            contact = Email(order["mail"])
+            return contact, Phone(order["phone"])
+
+
+        def refuse(order):
+            return accept(order, "EUR") is None
+    """).lstrip(),
+    "tests/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef order():\n    return {'mail': 'a@b', 'phone': '1'}\n",
+    "tests/test_checks.py": dedent("""
+        import pytest
+
+        from shop.checks import Email
+        from shop.order import accept
+
+
+        def test_an_email_has_an_at_sign():
+            assert Email("a@b") == "a@b"
+            with pytest.raises(ValueError):
+                Email("a")
+
+
+        def test_accept_takes_both(order):
+            assert accept(order, "EUR") == ("a@b", "1")
+    """).lstrip(),
+    "docs/checks.md": "Email and Phone check what people type.\n",
+}
+
+
+def looked(goal: str, type: str = "implement_feature", files: Texts | None = None, about: tuple[Region, ...] = (), **fields):
+    """By section, the looks of a task; every text that is shown with line numbers is what stands in the file."""
+    files = files or Texts(dict(SHOP))
+    found: dict[str, list[tuple[str, str]]] = {}
+    for look in PythonInsight().looks(state(goal, type, **fields), files, ALL, about):
+        found.setdefault(look.kind, []).append((look.subject, look.text))
+    return found
+
+
+def test_the_nearest_thing_that_exists_is_shown_with_where_it_is_wired_in():
+    [(where, lines), (subject, source), *_] = looked("Add a check Address to shop/checks.py, for an address with an email")[
+        "similar"
+    ]
+    assert subject.startswith("shop/checks.py:8-") and subject.endswith(" Email, one of the 3 @message here")
+    assert '    8 @message("expected an email address")' in source and "raise EmailInvalid(value)" in source
+    assert where == "where Email is wired in"
+    assert "docs/checks.md:1 Email and Phone check what people type." in lines
+    assert "shop/__init__.py:1 from shop.checks import *" in lines and "tests/test_checks.py:" in lines
+
+
+def test_an_option_is_shown_where_one_like_it_stands():
+    [(subject, lines), *_] = looked("Add `discount=True` beside `currency=`")["similar"]
+    assert subject == "where currency stands, which the task names"
+    assert lines == "shop/order.py:4 def accept(order, currency):"
+
+
+def test_what_the_task_names_is_shown_whole_with_the_reason():
+    [(subject, source)] = looked("`Phone` lets letters pass", "fix_bug")["target"]
+    assert subject == "shop/checks.py:16-21 Phone, named in the task"
+    assert (
+        source.splitlines()[0] == '   16 @message("expected a phone number")'
+        and source.splitlines()[-1] == "   21     return value"
+    )
+
+
+def test_what_nobody_names_is_found_by_its_words():
+    current = state("The shade of a colour is not lower case", "fix_bug")
+    [_, target, *_] = PythonInsight().looks(current, Texts(dict(SHOP)), {"target"})
+    assert target.subject == "shop/checks.py:24-28 Colour, speaks of the same"
+
+
+def test_a_pattern_is_not_shown_a_second_time_as_what_the_task_is_about():
+    found = looked("The shade of a colour is not lower case")
+    assert " Colour, " in found["similar"][1][0] and "target" not in found
+
+
+def test_callers_and_callees_stand_in_one_line_each_and_tests_are_counted():
+    found = dict(looked("mend `accept`", "refactor")["callers"])
+    assert found["callers of accept (named in the task)"] == (
+        'shop/order.py:10 in refuse: return accept(order, "EUR") is None\nand 1 test'
+    )
+    assert found["called by accept (named in the task)"].splitlines() == [
+        "shop/checks.py:8 def Email(value)",
+        "shop/checks.py:16 def Phone(value)",
+    ]
+
+
+def test_tests_are_told_by_what_they_expect_and_by_their_fixtures():
+    found = [text for _, text in looked("mend `accept` and `Email`", "refactor")["tests"]]
+    assert 'tests/test_checks.py:13 test_accept_takes_both(order)\n  assert accept(order, "EUR") == ("a@b", "1")' in found
+    assert (
+        'tests/test_checks.py:7 test_an_email_has_an_at_sign\n  assert Email("a@b") == "a@b"\n  with pytest.raises(ValueError):'
+        in found
+    )
+
+
+def test_a_test_that_was_read_is_not_told_again():
+    seen = (Region("tests/test_checks.py", 1, 40, 1),)
+    assert "tests" not in looked("mend `accept`", "refactor", regions=seen)
+
+
+def failing(detail: str) -> Baseline:
+    failure = Failure("tests/test_checks.py::test_accept_takes_both", "AssertionError", detail)
+    return Baseline((CheckRun("pytest", 1, failures=(failure,)),))
+
+
+def test_what_a_failing_test_went_through_and_its_fixtures_are_shown():
+    found = looked("something fails", "fix_bug", baseline=failing("tests/test_checks.py:14: in test\nshop/order.py:6: in accept"))
+    assert found["target"][0][0] == "shop/order.py:4-6 accept, in the traceback of test_accept_takes_both"
+    [(subject, source)] = found["fixture"]
+    assert subject == "tests/conftest.py:4-6 order, fixture of test_accept_takes_both"
+    assert "    6     return {'mail': 'a@b', 'phone': '1'}" in source
+
+
+def test_the_graph_tells_who_depends_on_the_files_and_how_folders_hang_together():
+    lines = [text for _, text in looked("mend `Phone`", "refactor")["graph"]]
+    assert lines[0] == (
+        "shop/checks.py: used by shop/__init__.py, shop/order.py; uses shop/errors.py; tests tests/test_checks.py"
+    )
+
+
+def test_contracts_are_public_signatures_with_their_users():
+    found = dict(looked("Connect shop/order.py with shop/checks.py", "bridge")["contracts"])
+    assert found["shop/order.py"].splitlines() == [
+        "shop/order.py (nobody imports it)",
+        "  4 def accept(order, currency)",
+        "  9 def refuse(order)",
+    ]
+    assert found["shop/checks.py"].startswith("shop/checks.py (used by shop/__init__.py, shop/order.py)\n  4 def message(text)")
+
+
+def test_coverage_names_what_was_changed_and_no_test_names():
+    about = (Region("shop/checks.py", 20, 20, 0, changed=True), Region("shop/order.py", 5, 5, 0, changed=True))
+    told = [text for _, text in looked("mend it", about=about, changed=("shop/checks.py", "shop/order.py"))["coverage"]]
+    assert told == ["no test names: Phone (shop/checks.py:16)", "named in tests: accept (shop/order.py:4)"]
+
+
+def test_of_a_task_that_writes_tests_coverage_names_what_is_to_be_tested():
+    told = [text for _, text in looked("Test shop/checks.py", "write_tests")["coverage"]]
+    assert "Phone (shop/checks.py:16)" in told[0] and told[0].startswith("no test names: ")
+
+
+def test_a_test_beside_is_the_pattern_of_a_test():
+    found = looked("Test `accept` for an order without a phone", "write_tests")["similar"]
+    assert found[0][0].endswith(", a test beside") and found[0][0].startswith("tests/test_checks.py:")
+    assert ("imported in tests/test_checks.py", "pytest, Email, accept") in found
+
+
+def test_names_of_plan_and_thought_count_after_those_of_the_order():
+    files, record = Texts(dict(SHOP)), StepRecord(1, "Look at `refuse` next.", (), "", True)
+    current = state("mend `Phone`", "fix_bug", plan=(PlanItem("then `Colour`"),), recent=(record,))
+    found = [(one.symbol.name, one.why) for one in targets(code_of(files), current)][:3]
+    assert found == [
+        ("Phone", "named in the task"), ("Colour", "named in your plan"), ("refuse", "named in your last thought"),
+    ]  # fmt: skip
+
+
+def test_only_what_is_wanted_is_worked_out():
+    current, files = state("mend `Phone`", "fix_bug"), Texts(dict(SHOP))
+    assert [look.kind for look in PythonInsight().looks(current, files)] == ["outline"]
+    assert {look.kind for look in PythonInsight().looks(current, files, {"callers"})} == {"outline", "callers"}
+
+
+def test_a_file_that_changed_behind_our_back_is_shown_as_it_is_now():
+    files, insight, current = Texts(dict(SHOP)), PythonInsight(), state("`Phone` lets letters pass", "fix_bug")
+    before = [look for look in insight.looks(current, files, {"target"}) if look.kind == "target"]
+    files.texts["shop/checks.py"] = "# moved\n" + SHOP["shop/checks.py"].replace("value.isdigit()", "value.isdecimal()")
+    [after] = [look for look in insight.looks(current, files, {"target"}) if look.kind == "target"]
+    assert after.subject == "shop/checks.py:17-22 Phone, named in the task" and before[0].text != after.text
+    assert "   20     if not value.isdecimal():" in after.text
+
+
+def numbered(looks: dict[str, list[tuple[str, str]]]):
+    for section in ("target", "similar", "fixture"):
+        for subject, text in looks.get(section, ()):
+            for line in text.splitlines():
+                if line[:1] == " " and line[1:5].strip().isdigit():
+                    yield subject.partition(":")[0], int(line[1:5]), line[6:]
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.sampled_from(("accept", "`Phone`", "colour", "test", "errors", "shop/order.py", "currency=", "email")), min_size=1
+    )
+)
+def test_every_numbered_line_is_the_line_of_the_file_whatever_is_asked(words):
+    files = Texts(dict(SHOP))
+    for path, number, line in numbered(looked(" ".join(words), "fix_bug", files)):
+        assert files.texts[path].splitlines()[number - 1] == line
+
+
+@settings(max_examples=20)
+@given(st.lists(st.sampled_from(sorted(SHOP)), max_size=3), st.sampled_from(("accept", "Email is wrong", "shop/checks.py")))
+def test_the_same_tree_and_state_give_the_same_looks_whatever_was_looked_at_before(others, goal):
+    files, used = Texts(dict(SHOP)), PythonInsight(kept={})
+    for path in others:
+        used.looks(state(f"mend {path}"), Texts({**SHOP, path: "x = 1\n"}), ALL)
+    current = replace(state(goal, "fix_bug"), opened=goal)
+    assert used.looks(current, files, ALL) == PythonInsight().looks(current, files, ALL)
+
+
+def test_the_fingerprint_stays_as_it_was_when_the_task_began():
+    files, kept, current = Texts(dict(SHOP)), dict[str, str](), replace(state("mend `Phone`"), opened="snapshot")
+    first = [look for look in PythonInsight(kept=kept).looks(current, files, {"fingerprint"}) if look.kind == "fingerprint"]
+    files.texts |= {f"shop/new_{number}.py": "def f(): pass\n" for number in range(40)}
+    later: State = replace(current, changed=("shop/new_1.py",))
+    again = [look for look in PythonInsight(kept=kept).looks(later, files, {"fingerprint"}) if look.kind == "fingerprint"]
+    assert first == again and first[0].text

@@ -1,0 +1,137 @@
+"""The first windows of every type of task on a real project: what they show of the code, and that nothing stands twice."""
+
+import re
+from collections import Counter as Tally
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import afresh
+from afresh.adapters.templates import template
+from afresh.adapters.tools import TOOLS
+from afresh.adapters.workspace.files import TreeFiles
+from afresh.domain.fact import Region
+from afresh.domain.memory import Recollection
+from afresh.domain.state import State
+from afresh.domain.task import Check, Task
+from afresh.domain.verdict import Baseline, CheckRun
+from afresh.domain.window import Window
+from afresh.engine.build import build, offered
+from afresh.engine.recall import recall
+from afresh.engine.tokens import Counter
+from afresh.insight import PythonInsight
+from afresh.ports import UNTOLD
+
+SAMPLE = Path(afresh.__file__).parent / "sample"
+REPORTS = {"code_review": "REVIEW.md", "discovery": "DISCOVERY.md", "spec_design": "docs/spec.md"}
+GOALS = {
+    "fix_bug": "billable_weight rounds whole kilograms up",
+    "fix_violation": "Bring src/parcel/pricing.py down to a complexity of 10",
+    "implement_feature": "Add parse_volume to src/parcel/measures.py: reads `2 l` and `500 ml` like parse_weight",
+    "write_tests": "Test src/parcel/tracking.py: lost parcels, and lines that are no events",
+    "refactor": "Put what belongs to one country into one small class, used by check_address and render_label",
+    "spec_design": "Design insurance that depends on the zone: where quote takes it into account",
+    "code_review": "Review src/parcel/pricing.py and src/parcel/tracking.py for faults that a customer would notice",
+    "discovery": "How is the price of a parcel found, and what does the girth have to do with it?",
+    "bridge": "Connect src/parcel/customs.py with src/parcel/label.py by an adapter that prints the declaration on the label",
+}
+SHOWN = {
+    "fix_bug": {"target", "callers"},
+    "fix_violation": {"suggestions", "files", "tests"},
+    "implement_feature": {"similar", "files"},
+    "write_tests": {"similar", "tests", "files", "coverage"},
+    "refactor": {"target", "callers", "tests", "graph"},
+    "spec_design": {"target", "contracts", "graph", "callers"},
+    "code_review": {"files", "tests", "callers"},
+    "discovery": {"target", "graph", "callers"},
+    "bridge": {"contracts", "graph", "files"},
+}
+
+
+def window(type: str, budget: int = 0, **fields: Any) -> Window:
+    style = template(type)
+    limit = budget or style.ceiling
+    checks, runs = (Check("python -m pytest -q"),), (CheckRun("python -m pytest -q", 0, passed=82),)
+    order = Task(id="t", goal=GOALS[type], type=type, checks=checks, budget=limit, report=REPORTS.get(type, ""))
+    state = State(task=order, opened="tree", limit=60, baseline=Baseline(runs), **fields)
+    paths = sorted(str(path.relative_to(SAMPLE)) for path in SAMPLE.rglob("*") if path.suffix in (".py", ".md", ".toml"))
+    agent: Any = SimpleNamespace(
+        template=style, insight=PythonInsight(), files=TreeFiles(SAMPLE, lambda: paths), lore=UNTOLD, instructions=None,
+        library=None, store=SimpleNamespace(read=lambda block: ""), recollection=Recollection(), workspace=None, past=None,
+    )  # fmt: skip
+    return build(recall(state, agent), style, offered(style.at(state.phase), TOOLS), limit, Counter())
+
+
+def code(made: Window) -> list[tuple[str, str]]:
+    """Every numbered line with its file."""
+    found: list[tuple[str, str]] = []
+    for section in made.sections:
+        path = ""
+        for line in section.text.splitlines() if section.name in ("target", "similar", "files", "beginning", "failing") else ():
+            if re.match(r"[+ ]\s*\d+ ", line):
+                found.append((path, line[1:]))
+            elif match := re.match(r"([\w./-]+\.\w+)(?::\d+-\d+ .*)?$", line):
+                path = match[1]
+    return found
+
+
+@pytest.mark.parametrize("type", GOALS)
+def test_the_first_window_shows_what_such_a_task_needs_within_the_ceiling(type: str):
+    made = window(type)
+    assert made.tokens + made.request.reserve <= made.budget
+    names = {section.name for section in made.sections}
+    assert {"fingerprint", "outline"} | SHOWN[type] <= names
+
+
+def test_what_has_no_room_is_on_record_by_name_and_reason():
+    gone = {(one.section, one.what): one for one in window("refactor", 3_600).omissions}
+    assert any(section == "target" and "named in the task" in what for section, what in gone), gone
+    assert all(one.reason and one.tokens for one in gone.values())
+
+
+@pytest.mark.parametrize("type", GOALS)
+@pytest.mark.parametrize("budget", [4_000, 8_000])
+def test_no_line_of_code_stands_twice_and_each_is_what_the_file_says(type: str, budget: int):
+    lines = code(window(type, budget))
+    twice = [line for line, count in Tally(lines).items() if count > 1]
+    assert lines and not twice
+    for path, line in lines:
+        number, text = line[:4].strip(), line[5:]
+        assert (SAMPLE / path).read_text().splitlines()[int(number) - 1] == text
+
+
+def test_what_the_model_has_read_in_part_stands_whole_under_files_and_not_twice():
+    touched = window("fix_bug", regions=(Region("src/parcel/pricing.py", 17, 17, 1),), step=1)
+    by_name = {section.name: section.text for section in touched.sections}
+    assert "def billable_weight" in by_name["files"] and "def billable_weight" not in by_name.get("target", "")
+
+
+def test_the_tests_of_what_the_task_is_about_are_in_the_tree():
+    tree = next(section.text for section in window("fix_bug").sections if section.name == "outline")
+    assert "tests/test_pricing.py (71 lines; tests pricing.py)" in tree
+
+
+def test_what_the_project_is_stands_before_the_task_and_the_last_step_at_the_end():
+    names = [section.name for section in window("refactor").sections]
+    order = [
+        "system",
+        "tools",
+        "fingerprint",
+        "task",
+        "outline",
+        "graph",
+        "target",
+        "callers",
+        "changes",
+        "verification",
+        "footer",
+    ]
+    assert [name for name in names if name in order] == order
+
+
+def test_a_review_and_a_question_never_see_sections_of_other_types():
+    for type in ("code_review", "discovery"):
+        names = {section.name for section in window(type).sections}
+        assert not names & {"similar", "contracts", "suggestions", "failing"}
