@@ -50,7 +50,7 @@ test-pythons:
 	@scripts/test-pythons
 
 PIN := uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
-	--no-annotate --no-header --no-emit-index-url --extra models --extra prices --extra languages
+	--no-annotate --no-header --no-emit-index-url --extra models --extra prices --extra languages --extra watch
 
 requirements:
 	@$(PIN) pyproject.toml -o requirements/runtime.txt

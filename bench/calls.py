@@ -1,6 +1,7 @@
 """Who calls whom: what reading finds beside what happens when a package's own tests run, and beside jedi and PyCG.
 
     python bench/calls.py ROOT=PACKAGE_FOLDER [ROOT=PACKAGE_FOLDER …] [--peers] [--folder DIR] [--sample N] [--needs NAME …]
+        [--json FILE]
 
 ROOT holds a source tree with its tests; PACKAGE_FOLDER is the package within it, as `src/click`. The tests run under a profiler
 that writes down every (calling function, line, called function) within the package; then each called function's callers are asked
@@ -29,6 +30,8 @@ from afresh.insight.calls import callers
 from afresh.insight.code import Code, code_of
 from environments import environment
 
+PATIENCE = 300
+"""Seconds for a peer that may never come to an end."""
 RESULTS = Path(__file__).parent / "results" / "calls.json"
 PLUGIN = """
 import atexit, json, os, sys, threading
@@ -95,7 +98,14 @@ def qualified(name: str) -> str:
     return ".".join(parts)
 
 
-def traced(root: Path, inner: str, python: str) -> Happened:
+def traced(root: Path, inner: str, python: str, kept: Path) -> Happened:
+    """A trace that was kept is used again: it is the tests that take long."""
+    if not kept.exists():
+        kept.write_text(json.dumps(profiled(root, inner, python)))
+    return happened_in(root, json.loads(kept.read_text()))
+
+
+def profiled(root: Path, inner: str, python: str) -> list[Any]:
     with tempfile.TemporaryDirectory() as scratch:
         Path(scratch, "calls_plugin.py").write_text(PLUGIN)
         into = Path(scratch, "calls.json")
@@ -115,7 +125,10 @@ def traced(root: Path, inner: str, python: str) -> Happened:
         ]
         done = subprocess.run(command, cwd=root, env={**os.environ, **where, "PYTHONPATH": path}, capture_output=True, text=True)
         print(f"  {(done.stdout.strip().splitlines() or [done.stderr[-200:]])[-1]}", file=sys.stderr)
-        events = json.loads(into.read_text())
+        return json.loads(into.read_text())
+
+
+def happened_in(root: Path, events: list[Any]) -> Happened:
     found = Happened()
     for here, caller, line, there, called in events:
         if "<lambda>" in called.split(".")[-1] or "<" in called.split(".")[-1]:
@@ -248,21 +261,24 @@ def jedis(root: Path, inner: str, files: list[str], python: str) -> tuple[set[Pa
 
 
 def pycgs(root: Path, inner: str, files: list[str], python: str) -> tuple[set[Pair], float]:
-    """PyCG names by modules; its calls of a class are calls of `__init__`."""
+    """PyCG names by modules, those of relative imports without their package; its calls of a class are calls of `__init__`. It is
+    installed under a name that it does not import itself by."""
     above = (root / inner).parent
     within = [path for path in files if path.startswith(f"{inner}/")]
     script = (
-        "import json, sys, time\nfrom pycg.pycg import CallGraphGenerator\nstarted = time.process_time()\n"
+        "import json, sys, time\nimport PyCG\nsys.modules['pycg'] = PyCG\n"
+        "from pycg.pycg import CallGraphGenerator\nstarted = time.process_time()\n"
         "made = CallGraphGenerator(sys.argv[2:], sys.argv[1], -1, 'call-graph')\nmade.analyze()\n"
         "graph = {k: sorted(v) for k, v in made.output().items()}\n"
         "json.dump({'graph': graph, 'seconds': time.process_time() - started}, sys.stdout)"
     )
     paths = [str(root / path) for path in within]
-    done = subprocess.run([python, "-c", script, str(above), *paths], capture_output=True, text=True, cwd=above, timeout=900)
+    done = subprocess.run([python, "-c", script, str(above), *paths], capture_output=True, text=True, cwd=above, timeout=PATIENCE)
     if done.returncode:
         raise RuntimeError((done.stderr.strip().splitlines() or ["failed"])[-1][:160])
     answer = json.loads(done.stdout)
     modules = {str((root / path).relative_to(above))[:-3].replace("/", ".").removesuffix(".__init__"): path for path in within}
+    modules |= {name.partition(".")[2]: path for name, path in modules.items() if "." in name}
 
     def named(name: str) -> tuple[str, str] | None:
         parts = name.split(".")
@@ -287,7 +303,7 @@ def special(pair: Pair) -> bool:
 def measured(root: Path, inner: str, options: argparse.Namespace) -> dict[str, Any]:
     print(root.name, file=sys.stderr)
     python = environment(options.folder, "calls", ["pytest", "jedi", "pycg", "setuptools<81", *options.needs])
-    happened = traced(root, inner, python)
+    happened = traced(root, inner, python, options.folder / f"calls-{root.name}.json")
     started = time.process_time()
     code = code_of(Tree(root))
     opened = time.process_time() - started
@@ -341,6 +357,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "afresh-bench-environments")
     parser.add_argument("--needs", nargs="*", default=[], help="what the tests need besides pytest")
     parser.add_argument("--peers", action="store_true", help="also jedi and PyCG, which takes minutes")
+    parser.add_argument("--json", type=Path, default=RESULTS)
     parser.add_argument("--sample", type=int, default=0, help="print some sure calls, to be judged by eye")
     parser.add_argument("--missing", type=int, default=0, help="print some that were missed or contradicted")
     options = parser.parse_args()
@@ -349,7 +366,7 @@ def main() -> None:
         root, _, inner = tree.partition("=")
         rows.append(measured(Path(root).resolve(), inner, options))
         print(json.dumps(rows[-1], indent=1))
-    RESULTS.write_text(json.dumps({"python": sys.version.split()[0], "rows": rows}, indent=1) + "\n")
+        options.json.write_text(json.dumps({"python": sys.version.split()[0], "rows": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

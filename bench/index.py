@@ -195,7 +195,7 @@ def main() -> None:
         result: dict[str, Any] = {"python": platform.python_version(), "rounds": args.rounds, "spent": summary(ring)}
         result["beside"] = beside(ring)
         if args.copies:
-            result["large"] = at_scale(args.tree, folder, args.copies, 1 if args.quick else 3)
+            result["large"] = at_scale(args.tree, folder, args.copies, 1 if args.rounds < 5 else 3)
     print(table(result))
     if not args.quick:
         RESULTS.write_text(json.dumps(result, indent=1) + "\n")

@@ -118,6 +118,28 @@ def test_only_what_changed_is_read_and_only_what_is_new_understood(tmp_path: Pat
     assert understood == ["a.py", "b.py", "b.py"]
 
 
+def test_a_new_mark_alone_is_not_written_down_unless_there_are_many():
+    kept: list[str] = []
+
+    class Noting(HeldCode):
+        def keep(self, tree, listing):
+            kept.append(tree)
+            super().keep(tree, listing)
+
+    class Restless(DictFiles):
+        def stamps(self):
+            return {path: f"{path} {len(kept)} {time.monotonic_ns()}" for path in self.paths()}
+
+    few, many, store = Restless(**{"a.py": "x = 1"}), Restless(**{f"m{n}.py": "" for n in range(20)}), Noting()
+    for tree in (few, few, many, many):
+        refresh(tree, "few" if tree is few else "many", store)
+    assert kept == ["few", "many", "many"]
+    few.write("b.md", "")
+    refresh(few, "few", store)
+    assert kept[3:] == ["few"]
+    assert refresh(few, "few", store).paths == ("a.py", "b.md")
+
+
 class Counted(DictFiles):
     def __init__(self, given: DictFiles) -> None:
         self.texts, self.reads = given.texts, list[str]()
@@ -139,8 +161,9 @@ def test_a_damaged_store_is_thrown_away_and_made_again(tmp_path: Path, damage: s
     assert answers(refresh(tree, "tree", store)) == answers(code_of(tree))
     store.close()
     again = Counted(tree)
-    assert answers(refresh(again, "tree", SqliteCode(place))) == answers(code_of(tree))
+    code = refresh(again, "tree", SqliteCode(place))
     assert not again.reads
+    assert answers(code) == answers(code_of(tree))
 
 
 def spoil(place: Path, how: str) -> None:

@@ -56,6 +56,10 @@ def test_a_file_that_was_just_written_is_seen(shop: Person):
     assert "new.py:4" in shop.types("find", "brand_new").out
 
 
+def test_words_in_any_order_will_do(shop: Person):
+    assert shop.types("find", "item", "add").out.splitlines()[-2:] == ["shop.py:5  method of Cart", "  def add_item(self, item)"]
+
+
 def test_kinds_and_the_limit_narrow_it(shop: Person):
     assert "class" not in shop.types("find", "a", "--kind", "function", "--limit", "1").out
     assert "leave --kind out" in shop.types("find", "Cart", "--kind", "constant").err

@@ -6,9 +6,13 @@ from hashlib import sha256
 from pathlib import Path
 
 from afresh.adapters.store.code import SqliteCode
+from afresh.adapters.store.coverage import Measured
+from afresh.adapters.workspace.history import history
 from afresh.adapters.workspace.repository import located
 from afresh.adapters.workspace.walk import Checkout
 from afresh.app.tasks import Desk
+from afresh.domain.history import History
+from afresh.insight.churn import Churned
 from afresh.insight.code import Code
 from afresh.insight.held import HeldCode
 from afresh.insight.index import refresh
@@ -51,7 +55,13 @@ def opened(where: Desk | Path) -> Code:
 
 
 def view(home: Home, files: Files) -> Code:
-    return refresh(files, CHECKOUT, store_of(home))
+    """With what git and a run of coverage.py have to tell, which they are asked for only when somebody wants to know."""
+    return refresh(files, CHECKOUT, store_of(home), Churned(lambda: _history(home)), Measured(home.root))
+
+
+def _history(home: Home) -> History:
+    repository = located(home.root)
+    return history(repository.git, repository.head, home.state)
 
 
 def store_of(home: Home) -> CodeStore:

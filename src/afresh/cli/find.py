@@ -8,15 +8,15 @@ KINDS = ("class", "interface", "function", "method", "constant")
 
 
 @click.command()
-@click.argument("symbol", default="")
+@click.argument("symbol", nargs=-1)
 @click.option(
     "--kind", "-k", "kinds", multiple=True, type=click.Choice(KINDS), help="Only symbols of this kind; may be repeated."
 )
 @click.option("--limit", "-n", default=20, type=click.IntRange(1, 1_000), show_default=True)
 @click.option("--entry", is_flag=True, help="Show where runs begin instead: commands and files that can be started.")
 @json_option
-def command(symbol: str, kinds: tuple[str, ...], limit: int, entry: bool, as_json: bool) -> None:
-    """Find a symbol: NAME, Class.method, a part of either in any spelling, or path:NAME.
+def command(symbol: tuple[str, ...], kinds: tuple[str, ...], limit: int, entry: bool, as_json: bool) -> None:
+    """Find a symbol: NAME, Class.method, a part of either in any spelling, several words of it, or path:NAME.
 
     Works in every git repository, also without `afresh init`, and changes nothing in it.
     """
@@ -32,5 +32,6 @@ def command(symbol: str, kinds: tuple[str, ...], limit: int, entry: bool, as_jso
     if entry:
         begin = symbols.where_runs_begin(code)
         return print_json([entry_json(each) for each in begin]) if as_json else show_lines(begins(begin))
-    result = symbols.find(code, symbol, [Kind(kind) for kind in kinds], limit)
-    return print_json(found_json(result)) if as_json else show_lines(found(result, symbol))
+    asked = " ".join(symbol)
+    result = symbols.find(code, asked, [Kind(kind) for kind in kinds], limit)
+    return print_json(found_json(result)) if as_json else show_lines(found(result, asked))

@@ -34,7 +34,9 @@ class Code:
         measured: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """`measured` has the test files that were seen to run each file."""
-        self._files, self._store, self._churn, self._measured = files, store, churn or {}, measured or {}
+        self._files, self._store = files, store
+        self._churn: Mapping[str, Churn] = {} if churn is None else churn
+        self._measured: Mapping[str, Sequence[str]] = {} if measured is None else measured
         self.paths = paths
         """All files that are not ignored, sorted."""
         self.files: Sequence[str] = languages.understood(paths)

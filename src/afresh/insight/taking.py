@@ -19,6 +19,9 @@ VERSION = "1"
 BATCH = 1_000
 """Files that are held in memory at once and kept in one commit."""
 
+FEW = 8
+"""Files of which only the marks are new, as of those just written, that are sooner looked at again than listed anew."""
+
 Known = tuple[str, Content]
 """A content's key and what the store has of it."""
 
@@ -29,21 +32,26 @@ def listed(files: Files, stamps: Mapping[str, str], tree: str, store: CodeStore)
     before = store.listing(tree)
     if before and before.stamps == joined:
         return before
-    known = unchanged(before, stamps) if before else dict[str, Known]()
+    marks = marks_of(before) if before else dict[str, str]()
+    known = unchanged(before, marks, stamps) if before else dict[str, Known]()
     paths = languages.understood(stamps)
     changed = [path for path in paths if path not in known]
     with no_collection():
         for first in range(0, len(changed), BATCH):
             known.update(taken_in(files, changed[first : first + BATCH], store))
     now = Listing(joined, [known[path][0] for path in paths], [known[path][1] for path in paths])
-    store.keep(tree, now)
+    if not (before and len(changed) <= FEW and now.keys == before.keys and list(marks) == list(stamps)):
+        store.keep(tree, now)
     return now
 
 
-def unchanged(before: Listing, stamps: Mapping[str, str]) -> dict[str, Known]:
-    """Of what is as it was."""
+def marks_of(before: Listing) -> dict[str, str]:
     parts = before.stamps.split("\0")
-    marks = dict(zip(parts[::2], parts[1::2], strict=False))
+    return dict(zip(parts[::2], parts[1::2], strict=False))
+
+
+def unchanged(before: Listing, marks: Mapping[str, str], stamps: Mapping[str, str]) -> dict[str, Known]:
+    """Of what is as it was."""
     then = zip(languages.understood(marks), before.keys, before.contents, strict=True)
     return {path: (key, content) for path, key, content in then if stamps.get(path) == marks[path]}
 

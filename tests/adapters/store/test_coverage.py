@@ -5,7 +5,12 @@ import pytest
 
 from afresh.adapters.store.coverage import Measured, file_of
 
-FILES = ["src/a.py", "src/b.py", "tests/test_a.py", "tests/unit/test_b.py"]
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path) -> None:
+    for path in ("src/a.py", "src/b.py", "tests/test_a.py", "tests/unit/test_b.py"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
 
 
 def measured(root: Path, table: str, *rows: tuple[str, str]) -> None:
@@ -30,17 +35,17 @@ def test_tests_are_told_by_what_was_running(tmp_path: Path, table: str):
         (f"{tmp_path}/src/a.py", "tests/test_a.py::test_it[1]|run"), (f"{tmp_path}/src/b.py", "tests.unit.test_b.Case.test_it"),
         (f"{tmp_path}/src/b.py", ""), (f"{tmp_path}/src/b.py", "gone.test_c.test_it"), ("/elsewhere/c.py", "tests/test_a.py::x"),
     )  # fmt: skip
-    found = Measured(tmp_path, FILES)
+    found = Measured(tmp_path)
     assert dict(found) == {"src/a.py": ["tests/test_a.py"], "src/b.py": ["tests/unit/test_b.py"]}
     assert found.get("src/none.py", ()) == ()
 
 
 def test_without_data_or_with_another_file_nothing_is_known(tmp_path: Path):
-    assert not Measured(tmp_path, FILES)
+    assert not Measured(tmp_path)
     (tmp_path / ".coverage").write_text("not a database")
-    assert not Measured(tmp_path, FILES)
+    assert not Measured(tmp_path)
 
 
 def test_the_name_of_a_module_is_no_test(tmp_path: Path):
-    assert file_of("src.a", FILES) == ""
-    assert file_of("src.a.f", FILES) == "src/a.py"
+    assert file_of("src.a", tmp_path) == ""
+    assert file_of("src.a.f", tmp_path) == "src/a.py"

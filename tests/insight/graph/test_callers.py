@@ -301,6 +301,27 @@ def test_operators_and_statements_call_special_methods():
     }
 
 
+def test_adding_in_place_prefers_the_method_for_it():
+    source = """
+        class Sum:
+            def __add__(self, other): return self
+        class Own(Sum):
+            def __iadd__(self, other): return self
+        def plain(s: Sum):
+            s += 1
+        def own(s: Own):
+            s += 1
+        """
+    tree = code(a=source)
+    assert told(callers(tree, "Sum.__add__")) == ["a plain call"]
+    assert told(callers(tree, "Own.__iadd__")) == ["a own call", "a plain call?"]
+
+
+def test_an_operator_on_what_may_be_something_else_is_not_sure():
+    source = "class A:\n    def __eq__(self, other): ...\ndef use(x=A()):\n    return x == 1\n"
+    assert told(callers(code(a=source), "A.__eq__")) == ["a use call?"]
+
+
 def test_fixtures_of_pytest_are_followed():
     tree = code(
         lib=CLASSES,

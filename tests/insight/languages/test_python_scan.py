@@ -46,7 +46,7 @@ def library() -> list[Path]:
     """A few files of the standard library, the same in each run."""
     found = sorted(Path(sysconfig.get_path("stdlib")).rglob("*.py"))
     found = [file for file in found if not {"site-packages", "test", "lib2to3", "idlelib"} & set(file.parts)]
-    return random.Random(4).sample(found, 60)
+    return random.Random(4).sample([file for file in found if file.stat().st_size < 40_000], 50)
 
 
 def test_it_agrees_with_ast_on_the_standard_library():
@@ -54,7 +54,7 @@ def test_it_agrees_with_ast_on_the_standard_library():
     for file in library():
         text = file.read_text("utf-8", "replace").replace("\r\n", "\n")
         dared += agrees(text)
-    assert dared > 40
+    assert dared > 35
 
 
 NAMES = st.sampled_from(["a", "value", "Tree", "_x", "parse_all", "f", "rb"])
@@ -184,6 +184,15 @@ def test_a_reading_says_what_a_reader_would_write_down():
     assert total.signature == 'def total(self, text: str = "a  (b") -> int'
     assert (total.name, total.kind, total.doc, total.end) == ("Cart.total", Kind.METHOD, "Adds up.", 19)
     assert "word" not in reading.mentions
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(" * 90_000 + ")" * 90_000, 'f"' + "{a:" * 5_000 + "}" * 5_000 + '"', '"""' + "\\" * 99_999, "'" * 99_999, "[" * 99_999,
+     "x = " + "-" * 90_000 + "1\n", "a.b" * 60_000, '"""\\' + "(" * 9_000 + '"""'],
+)  # fmt: skip
+def test_what_is_made_to_hurt_is_read_in_the_end(text: str):
+    assert read("a.py", text).language == "python"
 
 
 def test_names_inside_f_strings_are_code():

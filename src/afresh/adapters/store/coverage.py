@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -17,8 +17,8 @@ PAIRS = (
 class Measured(Mapping[str, Sequence[str]]):
     """Test files that were seen to run each file, both by paths from the root; read when it is first asked."""
 
-    def __init__(self, root: Path, files: Collection[str]) -> None:
-        self._root, self._files = root, files
+    def __init__(self, root: Path) -> None:
+        self._root = root
         self._found: dict[str, list[str]] | None = None
 
     def __getitem__(self, path: str) -> Sequence[str]:
@@ -33,12 +33,14 @@ class Measured(Mapping[str, Sequence[str]]):
     def _all(self) -> dict[str, list[str]]:
         if self._found is None:
             found: dict[str, set[str]] = {}
-            known = set(self._files)
+            tests: dict[str, str] = {}
             for path, context in pairs(self._root / FILE):
-                here, test = os.path.relpath(path, self._root), file_of(context, known)
-                if here in known and test:
-                    found.setdefault(here, set()).add(test)
-            self._found = {path: sorted(tests) for path, tests in found.items()}
+                if context not in tests:
+                    tests[context] = file_of(context, self._root)
+                here = os.path.relpath(path, self._root)
+                if tests[context] and not here.startswith(".."):
+                    found.setdefault(here, set()).add(tests[context])
+            self._found = {path: sorted(some) for path, some in found.items()}
         return self._found
 
 
@@ -53,11 +55,11 @@ def pairs(data: Path) -> list[tuple[str, str]]:
         return []
 
 
-def file_of(context: str, files: Collection[str]) -> str:
+def file_of(context: str, root: Path) -> str:
     """The file of a test that is named as pytest does (`tests/test_a.py::test_b|run`), or by its module; empty if none."""
     named = context.partition("::")[0]
-    if named in files:
-        return named
+    if named.endswith(".py"):
+        return named if (root / named).is_file() else ""
     parts = context.partition("|")[0].split(".")
     candidates = ("/".join(parts[:end]) + ".py" for end in range(len(parts) - 1, 0, -1))
-    return next((path for path in candidates if path in files), "")
+    return next((path for path in candidates if (root / path).is_file()), "")

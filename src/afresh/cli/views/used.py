@@ -59,7 +59,7 @@ def told(used: Used, sure: Sequence[Call], named: Sequence[Call]) -> str:
         return "Nobody in this repository uses it."
     tests = sum(call.path in used.tests for call in sure)
     files = len({call.path for call in sure})
-    of_tests = f", {tests} of them in tests" if tests else ""
+    of_tests = f", {'all' if tests == len(sure) else f'{tests} of them'} in tests" if tests else ""
     counted = f"{len(sure)} {'use' if len(sure) == 1 else 'uses'} in {files} {'file' if files == 1 else 'files'}{of_tests}"
     return f"{counted if sure else 'No sure use'}{f'; {len(named)} more by name' if named else ''}"
 

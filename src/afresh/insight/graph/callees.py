@@ -9,6 +9,7 @@ from afresh.insight.graph.arity import fits
 from afresh.insight.graph.callers import WAYS, line_of, sure_first
 from afresh.insight.graph.classes import Member, find, is_property
 from afresh.insight.graph.hierarchy import overriding, place_of
+from afresh.insight.graph.implicit import UNWRITTEN
 from afresh.insight.graph.meaning import Key, Meaning, constructors, meaning
 from afresh.insight.graph.scopes import File, FunctionNode, Use
 from afresh.insight.graph.values import Class
@@ -54,7 +55,7 @@ def _called(world: World, file: File, use: Use, name: str) -> Iterator[Call]:
         target = place_of(world, *key)
         how = Way.CALL if accessed(world, key) else way
         if target is not None and how is not None:
-            yield call(target, not (meant.unknown and use.role in ("implicit", "iterated")), how)
+            yield call(target, not (meant.unknown and use.role in UNWRITTEN), how)
     for target in _others(world, use, meant, name):
         how = Way.CALL if accessed(world, (target.path, target.symbol.name)) else way
         if how is not None and (target.path, target.symbol.name) not in defined:
@@ -90,7 +91,7 @@ def _others(world: World, use: Use, meant: Meaning, name: str) -> Iterator[Place
     """Those that may answer instead: in classes below the receiver's, or, where nothing is known of it, of that name at all."""
     for receiver in sorted(meant.receivers, key=lambda each: (each.path, each.name)):
         yield from overriding(world, receiver, name)[:CHOICE]
-    if not meant.unknown or meant.defined or not isinstance(use.node, ast.Attribute) or use.role in ("implicit", "iterated"):
+    if not meant.unknown or meant.defined or not isinstance(use.node, ast.Attribute) or use.role in UNWRITTEN:
         return
     named = [place for place in world.code.defining(name) if place.symbol.kind is Kind.METHOD and place.path in world.sources]
     fitting = [place for place in named if _fits(world, use, place)]

@@ -8,6 +8,7 @@ from afresh.domain.calls import Call, Calls, Way
 from afresh.domain.code import Place
 from afresh.insight.graph.arity import fits
 from afresh.insight.graph.classes import order
+from afresh.insight.graph.implicit import UNWRITTEN
 from afresh.insight.graph.meaning import Meaning, constructors, meaning
 from afresh.insight.graph.scopes import File, Scope, Use
 from afresh.insight.graph.target import ROUNDS, Target, candidates, spoken, target_of
@@ -17,6 +18,7 @@ WAYS = {
     "call": Way.CALL,
     "implicit": Way.CALL,
     "iterated": Way.CALL,
+    "augmented": Way.CALL,
     "decorator": Way.DECORATOR,
     "passed": Way.PASSED,
     "argument": Way.PASSED,
@@ -87,7 +89,7 @@ def _judged(world: World, target: Target, use: Use, name: str) -> tuple[Way, boo
         defined = defined | constructors(world, meant)
     if target.key in defined:
         # operators take anything, so that what else it may be counts against it
-        return way, not (meant.unknown and use.role in ("implicit", "iterated"))
+        return way, not (meant.unknown and use.role in UNWRITTEN)
     if _may_be_overridden(world, target, meant) or (meant.unknown and not meant.defined and _plausible(target, use, name)):
         return way, False
     return None
@@ -115,7 +117,7 @@ def _may_be_overridden(world: World, target: Target, meant: Meaning) -> bool:
 def _plausible(target: Target, use: Use, name: str) -> bool:
     """Nothing but the name is known: then it must be said of an object if it is a method, stand alone if it is not, and a call
     must fit the parameters."""
-    if use.role in ("implicit", "iterated", "import") or target.implicit or target.made or name != target.short:
+    if use.role in (*UNWRITTEN, "import") or target.implicit or target.made or name != target.short:
         return False
     if isinstance(use.node, ast.Attribute) != (target.owner is not None) or _is_bound(use, name):
         return False

@@ -28,6 +28,8 @@ BUILTINS = {
     "dir": "__dir__",
 }  # fmt: skip
 SUBSCRIPT: dict[type[ast.AST], str] = {ast.Load: "__getitem__", ast.Store: "__setitem__", ast.Del: "__delitem__"}
+UNWRITTEN = ("implicit", "iterated", "augmented")
+"""Roles of uses in which the name itself is not written."""
 WRITTEN_OUT = frozenset({"__init__", "__new__", "__init_subclass__", "__post_init__", "__class_getitem__"})
 """Never meant by an operator: their callers are found by the name of the class."""
 

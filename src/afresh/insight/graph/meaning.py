@@ -4,6 +4,7 @@ import ast
 from dataclasses import dataclass, field
 
 from afresh.insight.graph.classes import Member, find, member, open_ended
+from afresh.insight.graph.implicit import UNWRITTEN
 from afresh.insight.graph.names import imported, member_of_module
 from afresh.insight.graph.scopes import Binding, FunctionNode, Use
 from afresh.insight.graph.steps import called_member
@@ -35,9 +36,9 @@ class Meaning:
 def meaning(world: World, use: Use, name: str) -> Meaning:
     found = Meaning()
     node = use.node
-    if use.role in ("implicit", "iterated") and isinstance(node, ast.expr):
+    if use.role in UNWRITTEN and isinstance(node, ast.expr):
         values = world.value(node, use.scope)
-        for value in operands(world, use.role, values):
+        for value in operands(world, use.role, values, name):
             ask(world, found, value, name)
         found.unknown |= Unknown() in values
     elif isinstance(node, ast.Attribute):
@@ -52,11 +53,14 @@ def meaning(world: World, use: Use, name: str) -> Meaning:
     return found
 
 
-def operands(world: World, role: str, values: Values) -> list[Instance]:
-    """What an operator is applied to; `for` takes the next one from what `__iter__` gives."""
+def operands(world: World, role: str, values: Values, name: str) -> list[Instance]:
+    """What an operator is applied to; `for` takes the next one from what `__iter__` gives, and `+=` adds only where there is no
+    method of its own for it."""
     found = [value for value in values if isinstance(value, Instance)]
     if role == "iterated":
         found = [each for value in found for each in called_member(world, value.of, "__iter__") if isinstance(each, Instance)]
+    elif role == "augmented":
+        found = [value for value in found if find(world, value.of, name.replace("__", "__i", 1)) is None]
     return found
 
 

@@ -55,8 +55,7 @@ class Reader:
             return
         if kind in TABLE:
             for name, operand in TABLE[kind](node):
-                taken = name == "__next__" and kind is not ast.Call
-                self.note(name, Use("iterated" if taken else "implicit", operand, self.scope))
+                self.note(name, Use(role_of(name, kind), operand, self.scope))
         VISITS.get(kind, Reader.generic_visit)(self, node)
 
     def generic_visit(self, node: ast.AST) -> None:
@@ -273,6 +272,13 @@ class Reader:
 VISITS: dict[type, Callable[[Reader, Any], None]] = {
     getattr(ast, name.removeprefix("visit_")): visit for name, visit in vars(Reader).items() if name.startswith("visit_")
 }
+
+
+def role_of(name: str, kind: type) -> str:
+    """How a special method is meant without its name being written."""
+    if name == "__next__" and kind is not ast.Call:
+        return "iterated"
+    return "augmented" if kind is ast.AugAssign and name != "__getitem__" and not name.startswith("__i") else "implicit"
 
 
 def parameters(arguments: ast.arguments) -> list[ast.arg]:

@@ -28,7 +28,7 @@ class Use(NamedTuple):
     """One place where a name is used; `node` is the whole of `a.b.name`, or what an operator is applied to."""
 
     role: str
-    """call, decorator, passed, argument, receiver, store, annotation, base, import, implicit, iterated"""
+    """call, decorator, passed, argument, receiver, store, annotation, base, import, implicit, iterated, augmented"""
     node: ast.AST
     scope: "Scope"
     call: ast.Call | None = None

@@ -125,5 +125,5 @@ def evaluated(lines: Sequence[str]) -> str:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return str(ast.literal_eval("\n".join(lines).strip())).expandtabs().strip().partition("\n")[0].strip()
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""

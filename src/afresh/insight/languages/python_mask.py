@@ -38,6 +38,12 @@ OTHERS = bytes(sign for sign in range(256) if sign not in BRACKETS)
 CLOSED_BY = {40: 41, 91: 93, 123: 125, 1: 2}
 
 
+NESTED = 20
+"""Fields of an f-string within each other."""
+DEEPEST = 200
+"""Brackets within brackets, as many as Python itself allows."""
+
+
 class Unusual(Exception):
     """The text has to be parsed to be understood."""
 
@@ -105,6 +111,8 @@ def fields_of(piece: str) -> Iterator[str]:
         if match[0] == "{":
             begin = begin if depth else match.end()
             depth += 1
+            if depth > NESTED:
+                raise Unusual
         elif depth:
             depth -= 1
             if not depth:
@@ -131,10 +139,13 @@ def _expressions(field: str) -> Iterator[str]:
 def spans(code: str) -> list[tuple[int, int]]:
     """First and last line of each statement that goes over several, counted from 1. Unusual for brackets that don't pair."""
     left = code.encode("utf-8", "replace").translate(None, OTHERS)
-    length = -1
-    while length != len(left):
+    for _ in range(DEEPEST):
         length = len(left)
         left = left.replace(b"()", b"").replace(b"[]", b"").replace(b"{}", b"")
+        if length == len(left):
+            break
+    else:
+        raise Unusual
     found: list[tuple[int, int]] = []
     expected: list[int] = []
     begin = 0

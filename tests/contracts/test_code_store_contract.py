@@ -1,0 +1,21 @@
+"""The contract of stores for code, held against the one on disk and the one in memory."""
+
+from pathlib import Path
+
+import pytest
+
+from afresh.adapters.store.code import SqliteCode
+from afresh.insight.held import HeldCode
+from afresh.testing.code_store_contract import CodeStoreContract
+
+
+class TestSqliteCode(CodeStoreContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> SqliteCode:
+        return SqliteCode(tmp_path / "code.db")
+
+
+class TestHeldCode(CodeStoreContract):
+    @pytest.fixture
+    def store(self) -> HeldCode:
+        return HeldCode()
