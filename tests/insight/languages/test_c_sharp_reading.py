@@ -55,6 +55,11 @@ def test_namespaces_are_packages_also_for_the_whole_file():
     assert read("A.cs", "namespace A.B;\nclass C {}\n").packages == ("A.B",)
 
 
+def test_a_namespace_is_found_where_conditions_break_the_grammar():
+    text = "namespace A.B\n{\n    class C {}\n#if X\n    class D {\n#else\n    class D : C {\n#endif\n    }\n}\n"
+    assert read("A.cs", text).packages == ("A.B",)
+
+
 def test_entries():
     assert reading("Cart.cs").entry == "static void Main"
     assert read("A.cs", 'using A;\nConsole.WriteLine("x");\n').entry == "top-level statements"

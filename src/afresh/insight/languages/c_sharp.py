@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afresh.domain.code import Import, Reading
@@ -35,12 +36,17 @@ QUERY = """
 """
 STYLE = Style(doc=re.compile(r"///|/\*\*(?!/)"), whole=re.compile(r"//(?!/)|/\*"), markup=True)
 USING = re.compile(r"(?:global )?using (?:unsafe )?(static )?(?:(\w+) ?= ?)?(?:global::)?([\w.:]+)")
+NAMESPACE = re.compile(r"^[ \t]*namespace[ \t]+([\w.]+)", re.MULTILINE)
+"""For files whose conditional parts hide the declaration from the grammar."""
 MAIN = re.compile(r"\bstatic\b.*\bMain\(")
 OPERATOR = re.compile(r"\boperator\s+(?:checked\s+)?([^\s(]+)")
 
 
 def read(path: str, text: str) -> Reading:
-    return grammar.read(GRAMMAR, text)
+    reading = grammar.read(GRAMMAR, text)
+    if reading.packages or not reading.symbols:
+        return reading
+    return replace(reading, packages=tuple(dict.fromkeys(NAMESPACE.findall(text))))
 
 
 def _name(definition: Definition) -> Named | None:

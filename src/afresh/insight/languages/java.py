@@ -26,6 +26,7 @@ QUERY = """
 (enum_constant) @constant
 """
 STYLE = Style(doc=re.compile(r"/\*\*(?!/)|///"), whole=re.compile(r"/\*\*(?!/)"), markup=True)
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 IMPORT = re.compile(r"import\s+(static\s+)?([\w.]+?)(?:\.(\*))?\s*;?\Z")
 MAIN = re.compile(r"\bstatic\b.*\bvoid main\(")
 
@@ -52,7 +53,10 @@ def _bases(definition: Definition) -> tuple[str, ...]:
 
 def _imports(definition: Definition) -> Iterator[Import]:
     """The module is the package, or the class of static members; a class is a name in it."""
-    text = " ".join(re.sub(r"/\*.*?\*/|//[^\n]*", "", definition.text(definition.node), flags=re.DOTALL).split())
+    text = definition.text(definition.node)
+    if "/" in text:
+        text = COMMENT.sub("", text)
+    text = " ".join(text.split())
     found = IMPORT.match(text.replace(" .", ".").replace(". ", "."))
     if found is None:
         return

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from afresh.domain.code import Kind, Symbol
 from afresh.insight.languages.comments import Comments
@@ -85,8 +85,7 @@ class Named:
     """Bases that it adds to the type of its name, as an implementation does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     start: int
     end: int
     row: int
@@ -189,7 +188,7 @@ def _symbol(nest: Nest, role: str, node: "Node", named: Named) -> Iterator[Symbo
     if role == "member" and not (around and around.name):
         kind = Kind.FUNCTION
     frame = nest.frame(node, named, None if role == "module" else kind or Kind.CLASS)
-    nest.frames.append(Frame(node.start_byte, node.end_byte, frame.row, frame.last, frame.name, frame.kind))
+    nest.frames.append(frame._replace(start=node.start_byte, end=node.end_byte))
     if named.adds:
         nest.added[frame.name] = (*nest.added.get(frame.name, ()), *named.adds)
     if kind is None or not named.name:
@@ -217,11 +216,14 @@ def _signature(nest: Nest, start: int, until: int) -> str:
         at = max(at, nest.hidden[number][1])
         number += 1
     parts.append(nest.source.content[at:until])
-    return one_line(DIRECTIVE.sub("", b" ".join(parts).decode("utf-8", "ignore")))
+    text = b" ".join(parts).decode("utf-8", "ignore")
+    return one_line(DIRECTIVE.sub("", text) if "#" in text else text)
 
 
 def one_line(text: str) -> str:
-    line = LOOSE.sub("", " ".join(text.split())).replace(",)", ")")
+    line = " ".join(text.split())
+    if len(line) != len(text):
+        line = LOOSE.sub("", line).replace(",)", ")")
     while line.endswith(TRAILING):
         line = line.removesuffix("=>").rstrip("{=;, ")
     return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
