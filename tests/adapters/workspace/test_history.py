@@ -29,9 +29,9 @@ def test_merges_are_left_out_and_what_they_brought_is_not(repository, checkout, 
 
 def test_git_is_asked_once_for_a_commit(repository, checkout, git, tmp_path):
     first = told(repository, tmp_path)
-    kept = json.loads((tmp_path / "history.json").read_text())
+    kept = json.loads((tmp_path / "commits.json").read_text())
     kept["commits"][0][0] = "as kept"
-    (tmp_path / "history.json").write_text(json.dumps(kept))
+    (tmp_path / "commits.json").write_text(json.dumps(kept))
     assert told(repository, tmp_path).commits[0].message == "as kept"
     git("commit", "-q", "--allow-empty", "-m", "Moved on")
     assert [past.message for past in told(repository, tmp_path).commits] == ["Moved on", "First"]
@@ -40,7 +40,7 @@ def test_git_is_asked_once_for_a_commit(repository, checkout, git, tmp_path):
 
 def test_what_was_kept_and_is_damaged_is_read_again(repository, tmp_path):
     for damaged in ("", "{", "[]", json.dumps({"head": repository.head, "commits": [1]})):
-        (tmp_path / "history.json").write_text(damaged)
+        (tmp_path / "commits.json").write_text(damaged)
         assert told(repository, tmp_path).commits[0].message == "First"
 
 

@@ -25,7 +25,7 @@ def history(git: Git, head: str, state: Path | None = None) -> History:
     """Of the commit `head`; none when git can't tell. With a folder for state, git is asked once for each head."""
     if not head:
         return UNTOLD_HISTORY
-    kept = state / "history.json" if state and state.is_dir() else None
+    kept = state / "commits.json" if state and state.is_dir() else None
     if found := _kept(kept, head):
         return found
     try:

@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from afresh.app.map import Map
-    from afresh.insight.ranking import Shown
+    from afresh.app.map import Map, Shown
 
 
 def map_json(made: "Map") -> dict[str, Any]:
