@@ -232,6 +232,7 @@ def test_a_loop_that_collects_becomes_a_comprehension():
         "out = []\nfor x in xs:\n    out.append(lambda: x)\nreturn out",
         "out = []\nseen = lambda: out\nfor x in xs:\n    out.append(g())\nreturn seen",
         "out = {}\nfor x in xs:\n    out[g(x)] = h(x)\nreturn out",
+        "out = {}\nfor x in xs:\n    out[g(x)] = missing\nreturn out",
         "out = [1]\nfor x in xs:\n    out.append(x)\nreturn out",
         "a = 1\nfor y in xs:\n    del a\nout = []\nfor x in xs:\n    out.append(x * a)\nreturn out",
         "out = []\nprint(out)\nfor x in xs:\n    out.append(x)\nreturn out",
