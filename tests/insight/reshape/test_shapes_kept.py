@@ -18,10 +18,10 @@ from afresh.insight.source import parse
 
 KINDS = {
     "merge nested conditions", "merge branches that do the same", "merge conditions that lead to the same",
-    "conditional expression", "search", "comprehension", "ask the dict", "pass on", "move function", "table",
+    "conditional expression", "search", "comprehension", "ask the dict", "move function", "table",
     "guard clause", "early return", "split loop",
 }  # fmt: skip
-"""`split cases` needs more branches than a random program has; it has a test of its own."""
+"""`split cases` needs more branches than a random program has, `pass on` a declared type; they have tests of their own."""
 
 
 def done(text: str) -> list[tuple[str, list[str]]]:

@@ -78,7 +78,7 @@ def _doubly(test: ast.expr, scene: Scene) -> bool:
 
 
 def _fallback(scene: Scene, node: ast.If) -> Change | None:
-    """`if not x: x = y` is `x = x or y`; any other test on x says when it is replaced."""
+    """`if not x: x = y` is `x = x or y`; another test says when x is replaced, if it or the new value speaks of x."""
     match node.body[0]:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if not node.orelse:
             where = lines_of(scene.source, node)
@@ -94,11 +94,19 @@ def _kept_or(scene: Scene, node: ast.If, where: Lines, name: str, value: ast.exp
     match node.test:
         case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=asked)) if asked == name and text and not isinstance(value, UNFIT):
             return _change(scene, where, span, f"{name} = {name} or {text}", 1.0) if not mentions([value], name) else None
-        case ast.Compare(ops=[_]) | ast.Call() if mentions([node.test], name) and text and len(text) <= SHORT:
+        case _ if text and len(text) <= SHORT and _simple(node.test) and _about(name, node.test, value):
             line = _choice(scene, node.test, value, ast.Name(name, ast.Load()), name)
             return _change(scene, where, span, f"{name} = {line}", 3.0) if line else None
         case _:
             return None
+
+
+def _about(name: str, test: ast.expr, value: ast.expr) -> bool:
+    return mentions([test], name) or (isinstance(value, ast.Call) and mentions([value], name))
+
+
+def _simple(test: ast.expr) -> bool:
+    return not isinstance(test, ast.BoolOp) and not (isinstance(test, ast.Compare) and len(test.ops) > 1)
 
 
 def _appended(scene: Scene, node: ast.If) -> Change | None:

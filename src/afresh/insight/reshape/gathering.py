@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from afresh.insight.reshape.edits import Splice
 from afresh.insight.reshape.names import Names, uses
 from afresh.insight.reshape.render import widest
-from afresh.insight.reshape.scene import PLAIN, Scene, mentions, steps, suspends
+from afresh.insight.reshape.scene import Scene, harmless, mentions, steps, suspends
 from afresh.insight.reshape.suggestion import Change
 from afresh.insight.reshape.text import Lines, lifted, lines_of, opposite, own, step
 
@@ -133,7 +133,7 @@ def _collected(scene: Scene, walk: Walk, before: ast.stmt | None) -> Change | No
     if fresh is None or before is None or len(walk.leaf) != 1:
         return None
     name, kind = fresh
-    parts = _element(walk.leaf[0], name, kind)
+    parts = _element(walk.leaf[0], name, kind, scene.known_before(walk.loops[0]) | walk.targets)
     names = frozenset({name})
     loop = walk.loops[0]
     if parts is None or scene.watched(names) or scene.half_done(names, before, loop) or not _movable(scene, walk, *parts):
@@ -172,14 +172,14 @@ def _fresh(scene: Scene, before: ast.stmt | None) -> tuple[str, str] | None:
             return None
 
 
-def _element(leaf: ast.stmt, name: str, kind: str) -> list[ast.expr] | None:
-    """What the statement adds; for a dict, key and value, of which one is plain because the order of the two changes."""
+def _element(leaf: ast.stmt, name: str, kind: str, known: Names) -> list[ast.expr] | None:
+    """What the statement adds; for a dict, key and value, of which one is harmless because the order of the two changes."""
     match leaf:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=to), attr=verb), args=[part], keywords=[])):
             fits = to == name and (kind, verb) in (("list", "append"), ("set", "add"))
             return [part] if fits and not isinstance(part, ast.Starred | ast.IfExp) else None
         case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=to), slice=key)], value=value) if to == name and kind == "dict":
-            plain = isinstance(key, PLAIN) or isinstance(value, PLAIN)
+            plain = harmless(key, known) or harmless(value, known)
             return [key, value] if plain and not isinstance(key, ast.Slice | ast.Starred) else None
         case _:
             return None

@@ -89,13 +89,13 @@ def _asked(scene: Scene, node: ast.stmt, place: ast.expr, key: ast.expr) -> bool
 
 
 def _passed_on(scene: Scene, loop: ast.For) -> tuple[str, str] | None:
-    """`for x in xs: yield x`, where no one sends or throws into the generator."""
+    """`for x in xs: yield x`, where the function is declared to be iterated only: no one sends or throws into it."""
     match loop:
         case ast.For(target=ast.Name(id=name), body=[ast.Expr(value=ast.Yield(value=ast.Name(id=passed)))], orelse=[]) if (
             name == passed
         ):
             decorators = {ast.unparse(one).split(".")[-1] for one in scene.function.node.decorator_list}
-            spoken_to = ".send(" in scene.source.text or ".throw(" in scene.source.text or "Generator" in _declared(scene)
+            spoken_to = ".send(" in scene.source.text or ".throw(" in scene.source.text or not _only_iterated(scene)
             if not decorators <= BARE or spoken_to or isinstance(scene.function.node, ast.AsyncFunctionDef):
                 return None
             if not scene.forgettable(frozenset({name}), loop, loop) or isinstance(loop.iter, ast.Tuple | ast.Yield | ast.Starred):
@@ -105,9 +105,10 @@ def _passed_on(scene: Scene, loop: ast.For) -> tuple[str, str] | None:
             return None
 
 
-def _declared(scene: Scene) -> str:
+def _only_iterated(scene: Scene) -> bool:
     returns = scene.function.node.returns
-    return ast.unparse(returns) if returns else ""
+    named = ast.unparse(returns).split("[")[0].rpartition(".")[2] if returns else ""
+    return named in ("Iterator", "Iterable")
 
 
 def _change(scene: Scene, node: ast.stmt, kind: str, text: str) -> Change | None:

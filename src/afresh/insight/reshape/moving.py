@@ -66,8 +66,7 @@ def _settled(scene: Scene, inner: Inner) -> bool:
     defaults = [*args.defaults, *filter(None, args.kw_defaults)]
     notes = [*filter(None, [arg.annotation for arg in parameters(node)]), *([node.returns] if node.returns else [])]
     local = uses(*notes).reads & (scene.host.names | scene.host.all_outer)
-    rebound = any(isinstance(one, ast.Nonlocal) and set(one.names) & inner.handed for one in ast.walk(node))
-    return all(isinstance(one, ast.Constant) for one in defaults) and not local and not rebound and bool(inner.mentions)
+    return all(isinstance(one, ast.Constant) for one in defaults) and not local and bool(inner.mentions)
 
 
 def _bound_once(scene: Scene, inner: Inner) -> bool:
