@@ -9,7 +9,7 @@ from afresh.insight.complexity import FunctionNode, Loop
 from afresh.insight.reshape.assigned import Assigned
 from afresh.insight.reshape.blocks import Block
 from afresh.insight.reshape.liveness import NONE, Exits, Liveness
-from afresh.insight.reshape.names import Names, Scope, declared, local_names, own_nodes, parameters, uses
+from afresh.insight.reshape.names import EAGER, Names, Scope, declared, local_names, own_nodes, parameters, uses
 from afresh.insight.source import Function
 
 LOOKS_AT_FRAME = {"locals": 1, "vars": 1, "dir": 1, "eval": 2, "exec": 2}
@@ -51,8 +51,10 @@ class Host:
     @cached_property
     def closures(self) -> list[Closure]:
         found: list[Closure] = []
+        calls = [node for node in self.nodes if isinstance(node, ast.Call) and node.args]
+        used_up = {id(call.args[0]) for call in calls if getattr(call.func, "attr", getattr(call.func, "id", "")) in EAGER}
         for node in self.nodes:
-            if isinstance(node, Scope | ast.GeneratorExp):
+            if isinstance(node, Scope | ast.GeneratorExp) and id(node) not in used_up:
                 names = frozenset(uses(node).kept & self.names)
                 if names:
                     found.append(Closure(node.lineno, node.end_lineno or node.lineno, names))
