@@ -49,7 +49,7 @@ def test_a_task_goes_by_the_checkout_and_cannot_change_its_own_rules(ours: Perso
     assert told.code == 0, told.words
     assert "instructions: .afresh/AGENT.md" in told.err
     first, second, third = (sections(ours, step) for step in (1, 2, 3))
-    assert list(first)[2:4] == ["instructions", "task"], "after system text and tools"
+    assert list(first)[2:5] == ["instructions", "fingerprint", "task"], "after system text and tools"
     assert first["instructions"] == (
         "## Instructions of the people here (the task goes before them)\n[.afresh/AGENT.md]\n- naming: Whole words.\n"
         "Prices are in cents.\n#### Testing\nOne behaviour a test."
