@@ -119,6 +119,7 @@ def test_folders_that_come_and_go_are_followed(root: Path, watched: Watched):
     watched.until(lambda: "deep/er/b.py" in watched.gone())
     (root / "deep" / "c.py").write_text("def c(): ...\n")
     watched.until(lambda: "deep/c.py" in watched.read())
+    assert names(root) == {"one", "c"}
 
 
 def test_a_branch_with_many_files_is_one_change_or_few(root: Path, watched: Watched):

@@ -51,7 +51,8 @@ def test_a_sample_in_disorder_is_read(path: str):
     words = SAMPLES[path].split(" ")
     for seed in range(20):
         random.Random(seed).shuffle(words)
-        checked(path, " ".join(words))
+        text = " ".join(words)
+        assert checked(path, text).lines == text.count("\n") + (not text.endswith("\n"))
 
 
 @pytest.mark.parametrize("path", PATHS)
