@@ -2,7 +2,7 @@
 
 import json
 import symtable
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
@@ -96,12 +96,6 @@ def counterpart(source: Source, function: Function, result: Source) -> Function 
 def unfinished(*complexities: int) -> float:
     """The part of a score that every kind shares: what is left to do in the function and in those made of it."""
     return sum(40.0 + 4 * (one - LIMIT) for one in complexities if one > LIMIT) + 0.4 * max(complexities)
-
-
-def by_score(source: Source, function: Function, changes: Sequence[Change]) -> Iterator[Suggestion]:
-    for change in sorted(changes, key=lambda change: change.score):
-        if suggestion := checked(source, function, change):
-            yield suggestion
 
 
 def _compiles(source: Source) -> bool:
