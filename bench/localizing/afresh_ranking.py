@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from afresh.domain.history import History, Past
+from afresh.domain.history import Commit, History
 from afresh.insight.held import HeldCode
 from afresh.insight.index import refresh
 from afresh.insight.ranking import Question
@@ -47,6 +47,6 @@ class Contestant:
         self.files.move(changed, gone)
 
     def rank(self, text: str, past: list[Any]) -> list[str]:
-        commits = tuple(Past(TRAILER.sub("", message), tuple(paths), when) for message, paths, when in past)
+        commits = tuple(Commit(TRAILER.sub("", message), tuple(paths), when) for message, paths, when in past)
         head = str(self.files.moves) if commits else ""
         return weigh(refresh(self.files, "tree", self.store), Question(text, (), History(head, commits))).best()

@@ -1,6 +1,6 @@
 """A small shop, and what its commits tell, for questions."""
 
-from afresh.domain.history import History, Past
+from afresh.domain.history import Commit, History
 from afresh.insight.code import Code, code_of
 from afresh.testing.files import DictFiles
 
@@ -20,10 +20,10 @@ SHOP = {
 PAST = History(
     "abc",
     (
-        Past("Letters went out twice", ("shop/mail.py", "tests/test_mail.py"), 3.0),
-        Past("Figures of the week in order", ("shop/report.py", "docs/report.md"), 2.0),
-        Past("Round to cents\n\nTaxes too", ("shop/money.py", "shop/cart.py"), 1.0),
-        Past("New layout", tuple(f"a/{number}.py" for number in range(40)), 0.0),
+        Commit("Letters went out twice", ("shop/mail.py", "tests/test_mail.py"), 3.0),
+        Commit("Figures of the week in order", ("shop/report.py", "docs/report.md"), 2.0),
+        Commit("Round to cents\n\nTaxes too", ("shop/money.py", "shop/cart.py"), 1.0),
+        Commit("New layout", tuple(f"a/{number}.py" for number in range(40)), 0.0),
     ),
 )
 

@@ -1,5 +1,5 @@
 from afresh.domain.code import Churn
-from afresh.domain.history import History, Past
+from afresh.domain.history import Commit, History
 from afresh.insight.churn import Churned
 from afresh.insight.code import code_of
 from afresh.testing.files import DictFiles
@@ -10,7 +10,7 @@ def test_commits_are_counted_and_the_last_is_told_only_when_asked_for():
 
     def told() -> History:
         asked.append(1)
-        return History("h", (Past("two", ("a.py", "b.py"), 20.0), Past("one", ("a.py",), 10.0)))
+        return History("h", (Commit("two", ("a.py", "b.py"), 20.0), Commit("one", ("a.py",), 10.0)))
 
     code = code_of(DictFiles(**{"a.py": "", "c.py": ""}), churn=Churned(told))
     assert not asked

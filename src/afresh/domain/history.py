@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class Commit:
     """One commit. `paths` has the files that it changed, added or removed."""
 
     message: str
@@ -18,7 +18,7 @@ class History:
     """The commits that lead to one, the newest first, without merges. Two of the same head are the same."""
 
     head: str = ""
-    commits: Sequence[Past] = field(default=(), compare=False)
+    commits: Sequence[Commit] = field(default=(), compare=False)
 
 
 UNTOLD_HISTORY = History()

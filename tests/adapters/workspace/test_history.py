@@ -1,7 +1,7 @@
 import json
 
 from afresh.adapters.workspace.history import MOST, history
-from afresh.domain.history import UNTOLD_HISTORY, Past
+from afresh.domain.history import UNTOLD_HISTORY, Commit
 
 
 def told(repository, state=None):
@@ -65,7 +65,7 @@ def test_nothing_of_the_repository_is_run(repository, checkout, git, tmp_path):
 def test_without_a_commit_there_is_no_history(repository, tmp_path):
     assert history(repository.git, "", tmp_path) is UNTOLD_HISTORY
     assert history(repository.git, "0" * 40, tmp_path) is UNTOLD_HISTORY
-    assert history(repository.git, repository.head, tmp_path / "missing").commits[-1] == Past(
+    assert history(repository.git, repository.head, tmp_path / "missing").commits[-1] == Commit(
         "First", told(repository).commits[-1].paths, told(repository).commits[-1].when
     )
     assert MOST == 2_000

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shop import PAST, SHOP, shop
 
-from afresh.domain.history import History, Past
+from afresh.domain.history import Commit, History
 from afresh.insight.ranking import Question, concerning, rank
 from afresh.insight.ranking.asked import CODE, DOTTED, PROPER, asked
 
@@ -86,7 +86,7 @@ def test_without_a_history_all_else_counts():
 
 
 def test_hidden_signs_in_a_commit_do_not_reach_whoever_reads_the_reasons():
-    history = History("x", (Past("Letters\x1b]0;x\x07 went out", ("shop/mail.py",), 1.0),))
+    history = History("x", (Commit("Letters\x1b]0;x\x07 went out", ("shop/mail.py",), 1.0),))
     assert "changed for “Letters\\x1b]0;x\\x07 went out”" in best("letters", history=history)[0].reasons
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from afresh.adapters.workspace.git import Git, GitFailed
-from afresh.domain.history import UNTOLD_HISTORY, History, Past
+from afresh.domain.history import UNTOLD_HISTORY, Commit, History
 
 MOST = 2_000
 """Commits that are read."""
@@ -38,10 +38,10 @@ def history(git: Git, head: str, state: Path | None = None) -> History:
     return told
 
 
-def _commits(said: str) -> Iterator[Past]:
+def _commits(said: str) -> Iterator[Commit]:
     for when, message, paths in RECORD.findall(said):
         names = tuple(path for path in (each.strip("\n") for each in paths.split("\0")) if path)
-        yield Past(message.strip()[:LONGEST], names, float(when))
+        yield Commit(message.strip()[:LONGEST], names, float(when))
 
 
 def _kept(file: Path | None, head: str) -> History | None:
@@ -49,7 +49,7 @@ def _kept(file: Path | None, head: str) -> History | None:
     try:
         plain = json.loads(file.read_text("utf-8")) if file else {}
         if plain.get("head") == head:
-            return History(head, tuple(Past(message, tuple(paths), when) for message, paths, when in plain["commits"]))
+            return History(head, tuple(Commit(message, tuple(paths), when) for message, paths, when in plain["commits"]))
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         pass
     return None

@@ -4,7 +4,7 @@ import configparser
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from afresh.insight.languages import settings
 
@@ -17,6 +17,12 @@ class Entry:
     """`program` or `library`, or `script` for what a tool of the language runs on demand."""
     target: str
     """A path from the top of the tree, an object as `shop.cli:main`, or for scripts the command itself."""
+    where: str = field(default="", compare=False)
+    """The part of the manifest that says so."""
+
+
+def known(path: str) -> bool:
+    return _reader(path) is not None
 
 
 def entries(path: str, text: str) -> tuple[Entry, ...]:
@@ -51,7 +57,7 @@ def _package(folder: str, text: str) -> Iterator[Entry]:
     name, programs = manifest.get("name"), manifest.get("bin")
     if isinstance(programs, str):
         programs = {posixpath.basename(str(name or "")): programs}
-    yield from (Entry(one, "program", settings.joined(folder, target)) for one, target in _texts(programs))
+    yield from (Entry(one, "program", settings.joined(folder, target), "bin") for one, target in _texts(programs))
     main = manifest.get("main") or manifest.get("module")
     if isinstance(main, str):
         yield Entry(str(name or "main"), "library", settings.joined(folder, main))
@@ -60,11 +66,9 @@ def _package(folder: str, text: str) -> Iterator[Entry]:
 
 def _pyproject(folder: str, text: str) -> Iterator[Entry]:
     manifest = settings.toml_of(text)
-    for scripts in (
-        *(settings.table(manifest, "project", key) for key in ("scripts", "gui-scripts")),
-        _poetry(manifest).get("scripts"),
-    ):
-        yield from (Entry(one, "program", target) for one, target in _texts(scripts))
+    for names in (("project", "scripts"), ("project", "gui-scripts"), ("tool", "poetry", "scripts")):
+        scripts, where = settings.table(manifest, *names), f"[{'.'.join(names)}]"
+        yield from (Entry(one, "program", target, where) for one, target in _texts(scripts))
 
 
 def _poetry(manifest: Mapping[str, object]) -> Mapping[str, object]:
@@ -80,7 +84,7 @@ def _setup(folder: str, text: str) -> Iterator[Entry]:
         return
     for line in listed.splitlines():
         name, _, target = line.partition("=")
-        yield Entry(name.strip(), "program", target.strip())
+        yield Entry(name.strip(), "program", target.strip(), "console_scripts")
 
 
 def _cargo(folder: str, text: str) -> Iterator[Entry]:
@@ -91,7 +95,7 @@ def _cargo(folder: str, text: str) -> Iterator[Entry]:
     for one in listed if isinstance(listed, list) else ():
         program = settings.table(one)
         called = str(program.get("name", name))
-        yield Entry(called, "program", settings.joined(folder, str(program.get("path", f"src/bin/{called}.rs"))))
+        yield Entry(called, "program", settings.joined(folder, str(program.get("path", f"src/bin/{called}.rs"))), "[[bin]]")
     library = settings.table(manifest, "lib")
     if library:
         yield Entry(str(library.get("name", name)), "library", settings.joined(folder, str(library.get("path", "src/lib.rs"))))
@@ -106,7 +110,7 @@ def _go(folder: str, text: str) -> Iterator[Entry]:
 def _project(folder: str, text: str) -> Iterator[Entry]:
     name = re.search(r"<AssemblyName>\s*([^<\s]+)", text)
     if re.search(r"<OutputType>\s*(?:Win)?Exe\s*<", text, re.IGNORECASE):
-        yield Entry(name[1] if name else posixpath.basename(folder) or "program", "program", folder or ".")
+        yield Entry(name[1] if name else posixpath.basename(folder) or "program", "program", folder or ".", "OutputType")
 
 
 def _texts(found: object) -> list[tuple[str, str]]:
