@@ -62,7 +62,7 @@ class Script:
     def __init__(self) -> None:
         self.number = 0
 
-    def propose(self, request) -> Reply:
+    def propose(self, request, hear=None) -> Reply:
         self.number += 1
         path = ("pricing", "label", "address", "measures")[self.number % 4]
         kind = KINDS[self.number % 3]

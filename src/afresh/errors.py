@@ -7,6 +7,7 @@ AfreshError
 ├── NeedsPerson       a person: `what` happened, what is `safe`, what to do `next`
 │   ├── BadInput      the command or a file of the user's is not usable as it is
 │   │   └── BadInstructions   a file of instructions is not: its task waits until it is mended
+│   ├── OverLimit     a limit of spending does not allow the call: nothing was sent
 │   ├── NoSandbox     nothing on this machine can confine a command
 │   └── Damaged       stored state fails its checksum, or a newer afresh wrote it
 └── Broken            a developer: an invariant of the program does not hold
@@ -45,6 +46,10 @@ class BadInput(NeedsPerson):
 
 class BadInstructions(BadInput):
     """A file of instructions can't be used as it is."""
+
+
+class OverLimit(NeedsPerson):
+    """A limit of spending is reached; only a person raises or resets it."""
 
 
 class NoSandbox(NeedsPerson):

@@ -10,13 +10,22 @@ from afresh.domain.code import Content, Listing, Reading, Taken, Term
 from afresh.domain.event import Entry, Opened
 from afresh.domain.fact import Block, Look, Region
 from afresh.domain.instructions import Chain
-from afresh.domain.known import Edit, Known, Question
-from afresh.domain.outcome import Outcome
+from afresh.domain.known import UNTOLD, Edit, Known, Question
+from afresh.domain.outcome import Heard, Outcome
 from afresh.domain.past import Commit
 from afresh.domain.sought import Sought
+from afresh.domain.spend import Purchase
 from afresh.domain.state import State
+from afresh.domain.text import roughly
 from afresh.domain.ticket import Ticket
 from afresh.domain.window import Request, ToolSchema
+from afresh.errors import AfreshError
+
+Hear = Callable[[str], None]
+
+
+def unheard(piece: str) -> None:
+    """For whoever does not want to know before all is said."""
 
 
 class Clock(Protocol):
@@ -33,7 +42,29 @@ class Model(Protocol):
         """Tokens the model can take in all."""
         ...
 
-    def propose(self, request: Request) -> Reply: ...
+    def propose(self, request: Request, hear: Hear = unheard) -> Reply:
+        """`hear` is told the pieces of the reply as they come in, where they do."""
+        ...
+
+    def weigh(self, request: Request) -> int:
+        """Tokens of the request by the provider's own count, which costs nothing; 0 where there is none to be had."""
+        ...
+
+
+class Ledger(Protocol):
+    """The books. What every call may cost is booked before it is made; a limit that does not allow it stops the call."""
+
+    def book(self, call: Purchase) -> str:
+        """A name for it. OverLimit if a limit does not allow the worst that it may cost, or one has tripped before."""
+        ...
+
+    def settle(self, booked: str, reply: Reply) -> None:
+        """What it has really cost."""
+        ...
+
+    def cancel(self, booked: str, fault: AfreshError) -> None:
+        """No reply came of it; what the fault knows to be paid for all the same stays on the books."""
+        ...
 
 
 class Store(Protocol):
@@ -195,22 +226,6 @@ class Lore(Protocol):
         ...
 
 
-class NoLore:
-    """Of a task that stands alone."""
-
-    def look_up(self, question: Question) -> Sequence[Known]:
-        return ()
-
-    def known(self, name: str) -> Sequence[Known]:
-        return ()
-
-    def edits(self) -> Sequence[Edit]:
-        return ()
-
-
-UNTOLD = NoLore()
-
-
 class Instructions(Protocol):
     """What people have written down for whoever works here."""
 
@@ -234,11 +249,6 @@ class Library(Protocol):
     def named(self, keys: Sequence[str]) -> Sequence[Look]:
         """These, as they are now, without those that are gone."""
         ...
-
-
-def roughly(text: str) -> int:
-    """Tokens of a text, where nobody knows the model's own count."""
-    return len(text) // 3 + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,14 +277,6 @@ class Tool(Protocol):
     def run(self, args: Mapping[str, Any], bench: Bench) -> Outcome:
         """ModelMistake for arguments that can't be used."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """What a hook has answered; `note` is what went wrong with it."""
-
-    go: bool
-    note: str = ""
 
 
 class Hook(Protocol):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from afresh.domain.partial import about, between, outline
 from afresh.domain.partial.parts import parts
 from afresh.domain.partial.terms import terms
-from afresh.ports import roughly
+from afresh.domain.text import roughly
 
 SHAPES = st.sampled_from([
     "def parse_header(data):", "    return data", "class Reader:", "Traceback (most recent call last):",

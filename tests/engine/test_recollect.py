@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from afresh.domain.amend import Edits
 from afresh.domain.fact import Decision, Fact, FactKind, Look, Scope
-from afresh.domain.known import Known, Question, decided, fact_id
+from afresh.domain.known import Known, NoLore, Question, decided, fact_id
 from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.engine.recollect import recollected
-from afresh.ports import NoLore
 
 NOTE = Fact(FactKind.NOTE, "parser", "reads tokens lazily", step=3, scope=Scope.PROJECT)
 CHOICE = Decision("keep the parser lazy", "model", "memory", 4, "parser laziness")

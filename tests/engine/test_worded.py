@@ -6,7 +6,10 @@ from afresh.adapters.templates import call_template
 from afresh.domain.action import Reply
 from afresh.domain.event import Worded
 from afresh.domain.knowledge import PARTS, Knowledge, part
+from afresh.domain.spend import UNLIMITED, Kind
+from afresh.domain.task import Task
 from afresh.domain.window import Request
+from afresh.engine.buy import Till
 from afresh.engine.compaction.written import Ask
 from afresh.engine.tokens import Counter
 from afresh.engine.worded import in_words, reworded
@@ -25,7 +28,7 @@ class Says:
     def __init__(self, text: str | None) -> None:
         self.text, self.asked = text, list[Request]()
 
-    def propose(self, request: Request) -> Reply:
+    def propose(self, request: Request, hear=None) -> Reply:
         self.asked.append(request)
         if self.text is None:
             raise TryAgain("overloaded")
@@ -33,7 +36,7 @@ class Says:
 
 
 def asked(model: Says) -> Worded:
-    return in_words(ONE, Ask(model, call_template("lesson"), Counter()))
+    return in_words(ONE, Ask(Till(model, UNLIMITED), call_template("lesson"), Counter(), Kind.MEMORY, Task(id="t", goal="g")))
 
 
 def test_the_model_is_given_what_was_learnt_and_its_words_take_the_place_of_the_rules_own() -> None:

@@ -97,8 +97,8 @@ class CountingModel:
     def __getattr__(self, name):
         return getattr(self.inner, name)
 
-    def propose(self, request):
-        reply = self.inner.propose(request)
+    def propose(self, request, hear=lambda piece: None):
+        reply = self.inner.propose(request, hear)
         with self.bill.open("a") as file:
             file.write(request.hash + "\n")
         return reply

@@ -12,7 +12,8 @@ from survived import drive, nothing_lost, same_windows
 
 from afresh.app.calls import verify
 from afresh.app.compose import upkeep
-from afresh.app.project import Project, settings
+from afresh.app.project import Project
+from afresh.app.settings import settings
 from afresh.app.tasks import Order, add, open_desk
 from afresh.domain.event import Compacted, Decided, Requested
 from afresh.domain.task import Status

@@ -58,9 +58,9 @@ class Heard:
             model = make(*args)
             propose = model.propose
 
-            def listen(request):
+            def listen(request, *more):
                 self.texts.append("\n".join([request.system, request.message, repr(request.tools)]))
-                return propose(request)
+                return propose(request, *more)
 
             model.propose = listen
             return model

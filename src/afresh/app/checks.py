@@ -13,7 +13,8 @@ from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.scratch import scratch
 from afresh.adapters.workspace.trees import write_durably
 from afresh.adapters.workspace.walk import Checkout
-from afresh.app.project import Project, Settings
+from afresh.app.project import Project
+from afresh.app.settings import Settings
 from afresh.domain.codec import dumps, loads
 from afresh.errors import AfreshError, NoSandbox
 from afresh.insight.commands import Candidate, Trial, Tried, attempt, candidates

@@ -25,7 +25,9 @@ from afresh.app.calibration import learnt
 from afresh.app.fingerprint import Kept
 from afresh.app.knowledge import library, settle
 from afresh.app.tasks import Desk, block
+from afresh.domain.spend import Kind
 from afresh.domain.state import State
+from afresh.domain.task import Task
 from afresh.engine.agent import Agent, Upkeep
 from afresh.engine.compaction.written import Ask
 from afresh.engine.loop import work_on
@@ -55,7 +57,7 @@ def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
         with keep(desk.queue, worker, claimed):
             agent = agent_for(desk, desk.store.load(claimed), terms)
             work_on(claimed, worker, agent)
-            settle(desk, wording(desk, agent), claimed)
+            settle(desk, wording(desk, agent, desk.store.load(claimed).task), claimed)
         return desk.store.load(claimed)
     except OverCeiling as fault:
         return block(desk, claimed, str(fault))
@@ -114,15 +116,17 @@ def insight(desk: Desk, tree: str, repository: Repository) -> PythonInsight:
 def upkeep(desk: Desk, spec: str) -> Upkeep:
     """A provider's model sums up where rules have no room for all; others only if the user says so: a script, a mailbox and
     the offline policy have nobody who expects such a call."""
-    said, settings = desk.settings.model_summary, desk.settings
-    hook = CommandHook(settings.before_compaction, settings.hook_timeout) if settings.before_compaction else None
+    said, hooks = desk.settings.compaction.model_summary, desk.settings.hooks
+    hook = CommandHook(hooks.before_compaction, hooks.timeout) if hooks.before_compaction else None
     wanted = is_provider(spec) if said is None else said
     return Upkeep(hook, call_template("summary", desk.templates) if wanted else None, always=bool(said))
 
 
-def wording(desk: Desk, agent: Agent) -> Ask | None:
+def wording(desk: Desk, agent: Agent, task: Task) -> Ask | None:
     """A paid call that the work itself does not need: only if the user's own settings say so."""
-    return Ask(agent.model, call_template("lesson", desk.templates), agent.counter) if desk.settings.model_wording else None
+    if not desk.settings.knowledge.model_wording:
+        return None
+    return Ask(agent.till, call_template("lesson", desk.templates), agent.counter, Kind.MEMORY, task)
 
 
 def which_model(desk: Desk, state: State, terms: Terms) -> str:

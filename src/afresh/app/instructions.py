@@ -7,7 +7,8 @@ from pathlib import Path
 from afresh.adapters.instructions import InstructionFiles, instructions_for
 from afresh.adapters.templates import Fault, make, merged_type, shelf_for, template
 from afresh.adapters.workspace.repository import Repository
-from afresh.app.project import Project, settings
+from afresh.app.project import Project
+from afresh.app.settings import settings
 from afresh.app.tasks import Desk
 from afresh.domain.instructions import Chain, Level, Source, merged
 from afresh.domain.room import levels

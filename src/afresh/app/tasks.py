@@ -18,7 +18,8 @@ from afresh.adapters.templates import Shelf, make, merged_type, shelf_for
 from afresh.adapters.time import SystemClock
 from afresh.adapters.workspace.repository import Repository, make_state
 from afresh.app.acceptance import refuse_unworkable
-from afresh.app.project import Project, Settings, settings
+from afresh.app.project import Project
+from afresh.app.settings import Settings, settings
 from afresh.domain.chain import link
 from afresh.domain.event import Created, Ended, Event, Head
 from afresh.domain.fold import fold

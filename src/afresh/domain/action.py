@@ -31,14 +31,30 @@ def subject(action: Action) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider counts them; `cached` are part of `input`."""
+    """Tokens as the provider counts them. Those read from its cache (`cached`) and those it wrote there (`written`) are part of
+    `input`; `thinking`, where it is told apart, is part of `output`."""
 
     input: int = 0
     output: int = 0
     cached: int = 0
+    written: int = 0
+    thinking: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(self.input + other.input, self.output + other.output, self.cached + other.cached)
+        return Usage(
+            self.input + other.input, self.output + other.output, self.cached + other.cached,
+            self.written + other.written, self.thinking + other.thinking,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """What a model thought before it answered, as its provider tells it. The signature proves to the provider that it is its
+    own; a redacted one has nothing else: `text` is then what the provider wants back as it is."""
+
+    text: str
+    signature: str = ""
+    redacted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +67,7 @@ class Reply:
     model: str = ""
     counted: bool = False
     """The provider itself has counted the input; otherwise `usage` holds an estimate of ours."""
+    thinking: tuple[Thinking, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

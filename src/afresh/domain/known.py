@@ -1,6 +1,6 @@
 """Facts as a project's memory holds them: named, dated, with their author, in force or not."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -95,3 +95,19 @@ def verified(step: int, verdict: Verdict) -> Iterator[Fact]:
     for run in verdict.runs:
         told = f"{'exit 0' if run.exit == 0 else f'exit {run.exit}'}: {run.passed} passed, {run.failed} failed"
         yield Fact(FactKind.VERIFIED, run.command, told, 1.0, run.block, step)
+
+
+class NoLore:
+    """Of a task that stands alone."""
+
+    def look_up(self, question: Question) -> Sequence[Known]:
+        return ()
+
+    def known(self, name: str) -> Sequence[Known]:
+        return ()
+
+    def edits(self) -> Sequence[Edit]:
+        return ()
+
+
+UNTOLD = NoLore()

@@ -19,3 +19,11 @@ class Outcome:
     """A command ran that may have left files behind without meaning to change the tree."""
     complete: str = ""
     """The model's claim to be finished, with its summary: the harness verifies it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a hook has answered; `note` is what went wrong with it."""
+
+    go: bool
+    note: str = ""

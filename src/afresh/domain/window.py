@@ -7,6 +7,9 @@ from enum import IntEnum
 from hashlib import sha256
 from typing import Any
 
+from afresh.domain.action import Reply
+from afresh.domain.codec import encode
+
 
 class Tier(IntEnum):
     """ALWAYS is never cut; PHASE belongs to the task's type and phase; DEMAND came because something asked for it;
@@ -53,6 +56,23 @@ class ToolSchema:
 
 
 @dataclass(frozen=True, slots=True)
+class Result:
+    """What one tool call gave, as it is sent back."""
+
+    text: str
+    ok: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A reply of the model and what came of it: one result for each of its actions, then what else is said."""
+
+    reply: Reply
+    results: tuple[Result, ...]
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """The exact call: provider adapters translate it and add nothing."""
 
@@ -61,13 +81,20 @@ class Request:
     tools: tuple[ToolSchema, ...]
     reserve: int
     """Tokens kept free for the reply; sent as the limit of its length."""
+    breaks: tuple[int, ...] = ()
+    """Places in the message, ascending: what stands before them is likely to be the same in the next call."""
+    thinking: int = 0
+    """Tokens of the reserve that the model may think with before it answers."""
+    turns: tuple[Exchange, ...] = ()
+    """What was said after the message, for the providers' own tool use."""
 
     @property
     def text(self) -> str:
+        """What is hashed. A call without the later fields hashes as it did before there were any."""
         tools = [[tool.name, tool.description, tool.parameters] for tool in self.tools]
-        return json.dumps(
-            [self.system, self.message, tools, self.reserve], ensure_ascii=False, sort_keys=True, separators=(",", ":")
-        )
+        more = [[list(self.breaks), self.thinking, [encode(turn) for turn in self.turns]]]
+        plain = [self.system, self.message, tools, self.reserve, *(more if self.breaks or self.thinking or self.turns else ())]
+        return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
     @property
     def hash(self) -> str:

@@ -4,8 +4,10 @@ from dataclasses import dataclass, field
 
 from afresh.domain.memory import Recollection
 from afresh.domain.meter import UNTAUGHT, Meter
+from afresh.domain.spend import UNLIMITED
 from afresh.domain.state import State
 from afresh.domain.template import Template
+from afresh.engine.buy import Till, counting
 from afresh.engine.tokens import Counter
 from afresh.ports import (
     UNTOLD,
@@ -15,6 +17,7 @@ from afresh.ports import (
     Hook,
     Insight,
     Instructions,
+    Ledger,
     Library,
     Lore,
     Model,
@@ -63,6 +66,16 @@ class Agent:
     instructions: Instructions | None = None
     library: Library | None = None
     past: Past | None = None
+    ledger: Ledger = UNLIMITED
+
+    @property
+    def till(self) -> Till:
+        return Till(self.model, self.ledger, counting(self.told, self.model.name))
+
+    def told(self, what: str) -> None:
+        """What goes on, to whoever watches."""
+        for watcher in self.watchers:
+            watcher.doing(what)
 
     def bench(self, state: State) -> Bench:
         return Bench(state, self.files, self.sandbox, self.store, self.insight, self.template.recall, self.counter, self.lore)

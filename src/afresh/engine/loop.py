@@ -13,6 +13,7 @@ from afresh.engine.agent import Agent
 from afresh.engine.audit import audit
 from afresh.engine.budget import afford, attuned, enlarged, uncramped
 from afresh.engine.build import build, offered
+from afresh.engine.buy import buy, purchase
 from afresh.engine.calibrate import calibrated, weighed
 from afresh.engine.checkpoint import checkpointed
 from afresh.engine.compaction.memory import compacted
@@ -48,7 +49,7 @@ def ask_model(state: State, agent: Agent) -> State:
     except OverCeiling as fault:
         return ask_model(enlarged(state, agent, fault), agent)
     doing(agent, f"waiting for {agent.model.name}")
-    reply = agent.model.propose(window.request)
+    reply = buy(window.request, purchase(window, state, agent.model.name), agent.till)
     call, blocks = audit(window, memory, tuned)
     step = state.step + 1
     asked, used = consulted(state, memory, agent), referred(step, memory, window, reply)

@@ -5,12 +5,11 @@ from dataclasses import replace
 
 from afresh.domain.event import Worded
 from afresh.domain.knowledge import PARTS, Knowledge, part, with_part
-from afresh.domain.text import one_line, visible
+from afresh.domain.text import one_line, roughly, visible
 from afresh.domain.trace import names
 from afresh.domain.window import Request
-from afresh.engine.compaction.written import Ask
+from afresh.engine.compaction.written import Ask, asked
 from afresh.errors import NeedsPerson, TryAgain
-from afresh.ports import roughly
 
 WORKED = PARTS[1]
 MUST, LONGEST = 12, 320
@@ -23,7 +22,7 @@ def in_words(one: Knowledge, ask: Ask) -> Worded:
     if request is None:
         return Worded(None, "the template has no room for the text")
     try:
-        return Worded(ask.model.propose(request))
+        return Worded(asked(request, ask))
     except (TryAgain, NeedsPerson) as fault:
         return Worded(None, one_line(str(fault), 200))
 

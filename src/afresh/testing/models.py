@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from afresh.domain.action import Reply, Usage
 from afresh.domain.window import Request, ToolSchema
+from afresh.ports import Hear, unheard
 
 
 def tool(name: str, description: str, **arguments: str) -> ToolSchema:
@@ -42,7 +43,10 @@ class Computed:
         self.answer = answer
         self.requests: list[Request] = []
 
-    def propose(self, request: Request) -> Reply:
+    def weigh(self, request: Request) -> int:
+        return 0
+
+    def propose(self, request: Request, hear: Hear = unheard) -> Reply:
         self.requests.append(request)
         reply = self.answer(request)
         return Reply(reply.thought, reply.actions, Usage(len(request.text) // 4 + 1, 1), self.name)

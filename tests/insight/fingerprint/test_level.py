@@ -5,8 +5,8 @@ from zlib import crc32
 from hypothesis import given
 from hypothesis import strategies as st
 
+from afresh.domain.text import roughly
 from afresh.insight.fingerprint.level import Statement, fitted, statement
-from afresh.ports import roughly
 
 STATEMENTS = st.lists(
     st.builds(

@@ -7,10 +7,10 @@ from small_projects import SHOP, read
 
 import afresh
 from afresh.domain.code import Churn
+from afresh.domain.text import roughly
 from afresh.insight.commands import Trial
 from afresh.insight.fingerprint import LEVELS, About, Question, fingerprint
 from afresh.insight.fingerprint.types import MATTERS
-from afresh.ports import roughly
 
 TRIAL = Trial("pytest -q", "x", True, True, 0, 5)
 

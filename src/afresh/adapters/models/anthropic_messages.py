@@ -18,6 +18,7 @@ from afresh.adapters.models.provider import (
 from afresh.adapters.models.replies import storable
 from afresh.domain.action import Reply, Usage
 from afresh.domain.window import Request
+from afresh.ports import Hear, unheard
 
 ANTHROPIC = Provider("Anthropic", "anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
 WINDOWS = {"claude-": 200_000, "claude-instant-1.1": 100_000, "claude-2.0": 100_000}
@@ -44,7 +45,7 @@ class AnthropicModel:
         self.name = f"anthropic:{model}"
         self.window = connection.window or window(model)
 
-    def propose(self, request: Request) -> Reply:
+    def propose(self, request: Request, hear: Hear = unheard) -> Reply:
         import anthropic
 
         try:
@@ -53,6 +54,9 @@ class AnthropicModel:
             raise explain(error, ANTHROPIC, self.connection) from None
         reply, cut = understood(reply_of, message, ANTHROPIC)
         return finished(reply, cut, request, self.connection)
+
+    def weigh(self, request: Request) -> int:
+        return 0
 
     @cached_property
     def _client(self) -> Any:

@@ -22,6 +22,7 @@ from afresh.domain.action import Reply
 from afresh.domain.codec import encode
 from afresh.domain.window import Request
 from afresh.errors import BadInput, TryAgain
+from afresh.ports import Hear, unheard
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
 
@@ -47,12 +48,15 @@ class Mailbox:
     ) -> None:
         self.folder, self.position, self.window, self.count, self.patience = folder, start, window, count, patience
 
-    def propose(self, request: Request) -> Reply:
+    def propose(self, request: Request, hear: Hear = unheard) -> Reply:
         stem = f"{self.position + 1:04d}-{request.hash[:12]}"
         self._post(stem, request)
         reply = self._await(stem, request)
         self.position += 1
         return with_usage(reply, request, self.count, self.name)
+
+    def weigh(self, request: Request) -> int:
+        return 0
 
     def _post(self, stem: str, request: Request) -> None:
         try:

@@ -21,6 +21,7 @@ from afresh.adapters.models.replies import Count, estimate, with_usage
 from afresh.domain.action import Action, Reply
 from afresh.domain.window import Request
 from afresh.errors import NeedsPerson
+from afresh.ports import Hear, unheard
 
 TASK, SUGGESTIONS, CHANGES = "Task (fix_violation)", "Suggestions", "Changes so far"
 _COUNTS = re.compile(r" \(?\+\d+ [−-]\d+\)?$")
@@ -33,7 +34,7 @@ class Offline:
     def __init__(self, window: int = 200_000, count: Count = estimate) -> None:
         self.window, self.count = window, count
 
-    def propose(self, request: Request) -> Reply:
+    def propose(self, request: Request, hear: Hear = unheard) -> Reply:
         sections = sections_of(request.message)
         offered = {tool.name for tool in request.tools}
         if not {TASK, SUGGESTIONS} & set(sections) or not {"apply", "complete"} <= offered:
@@ -43,6 +44,9 @@ class Offline:
                 safe="nothing was changed by this call",
             )
         return with_usage(_choose(sections), request, self.count, self.name)
+
+    def weigh(self, request: Request) -> int:
+        return 0
 
 
 def sections_of(message: str) -> dict[str, list[str]]:

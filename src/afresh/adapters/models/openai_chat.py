@@ -20,6 +20,7 @@ from afresh.adapters.models.provider import (
 from afresh.adapters.models.replies import storable
 from afresh.domain.action import Action, Reply, Usage
 from afresh.domain.window import Request
+from afresh.ports import Hear, unheard
 
 OPENAI = Provider("OpenAI", "openai", "OPENAI_API_KEY", "OPENAI_BASE_URL")
 WINDOWS = {"gpt-5": 272_000, "gpt-4.1": 1_000_000, "gpt-4o": 128_000, "gpt-4": 8_192, "gpt-4-turbo": 128_000, "gpt-3.5": 16_385}
@@ -42,7 +43,7 @@ class OpenAIModel:
         self.name = f"openai:{model}"
         self.window = connection.window or window(model)
 
-    def propose(self, request: Request) -> Reply:
+    def propose(self, request: Request, hear: Hear = unheard) -> Reply:
         import openai
 
         try:
@@ -51,6 +52,9 @@ class OpenAIModel:
             raise explain(error, OPENAI, self.connection) from None
         reply, cut = understood(reply_of, completion, OPENAI)
         return finished(reply, cut, request, self.connection)
+
+    def weigh(self, request: Request) -> int:
+        return 0
 
     @cached_property
     def _client(self) -> Any:

@@ -8,6 +8,7 @@ from afresh.domain.action import Reply
 from afresh.domain.event import Entry, Replied, Requested
 from afresh.domain.window import Audit, Request
 from afresh.errors import NeedsPerson
+from afresh.ports import Hear, unheard
 
 Call = tuple[Requested, Reply]
 
@@ -27,7 +28,7 @@ class Recorded:
     ) -> None:
         self.calls, self.read, self.position, self.window, self.count = tuple(_calls(entries)), read, start, window, count
 
-    def propose(self, request: Request) -> Reply:
+    def propose(self, request: Request, hear: Hear = unheard) -> Reply:
         place = self._find(request.hash)
         if place is None:
             raise NeedsPerson(
@@ -37,6 +38,9 @@ class Recorded:
             )
         self.position = place + 1
         return with_usage(replace(self.calls[place][1], counted=False), request, self.count, self.name)
+
+    def weigh(self, request: Request) -> int:
+        return 0
 
     def _find(self, wanted: str) -> int | None:
         """The next call with this hash; failing that, any: the same question may be asked again after a crash."""

@@ -9,6 +9,7 @@ from afresh.adapters.models.replies import EXAMPLE, Count, estimate, reply_from,
 from afresh.domain.action import Reply
 from afresh.domain.window import Request
 from afresh.errors import BadInput, NeedsPerson
+from afresh.ports import Hear, unheard
 
 
 class Scripted:
@@ -27,7 +28,7 @@ class Scripted:
         self.requests: list[Request] = []
         """What it was asked, for tests."""
 
-    def propose(self, request: Request) -> Reply:
+    def propose(self, request: Request, hear: Hear = unheard) -> Reply:
         self.requests.append(request)
         if self.position >= len(self.replies):
             raise NeedsPerson(
@@ -37,6 +38,9 @@ class Scripted:
             )
         self.position += 1
         return with_usage(self.replies[self.position - 1], request, self.count, self.name)
+
+    def weigh(self, request: Request) -> int:
+        return 0
 
 
 def read_script(path: Path) -> tuple[Reply, ...]:

@@ -7,7 +7,9 @@ from typing import Any
 from afresh.domain.event import Compacted, Decided, Event
 from afresh.domain.fact import Decision
 from afresh.domain.fold import apply
+from afresh.domain.outcome import Heard
 from afresh.domain.passage import Passage
+from afresh.domain.spend import Kind
 from afresh.domain.state import State
 from afresh.domain.summary import Summary
 from afresh.domain.template import Template
@@ -20,7 +22,6 @@ from afresh.engine.compaction.rules import Count, keeping, summarised, text, tol
 from afresh.engine.compaction.written import Ask, Written, written
 from afresh.engine.record import doing, record
 from afresh.engine.worth import weights
-from afresh.ports import Heard
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def in_words(state: State, agent: Agent, found: Turnout, trace: Trace) -> Writte
     if upkeep.summary is None or not found.passages or not (upkeep.always or crowded):
         return Written(found.summary)
     doing(agent, f"waiting for {agent.model.name} to sum up older steps")
-    ask = Ask(agent.model, upkeep.summary, counter_for(state, agent))
+    ask = Ask(agent.till, upkeep.summary, counter_for(state, agent), Kind.SUMMARY, state.task)
     return written(found.summary, state.summary, found.passages, trace, ask)
 
 

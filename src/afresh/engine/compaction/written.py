@@ -5,15 +5,17 @@ from dataclasses import dataclass, replace
 
 from afresh.domain.action import Reply
 from afresh.domain.passage import Passage
+from afresh.domain.spend import Kind, Purchase
 from afresh.domain.summary import Summary, told_line
+from afresh.domain.task import Task
 from afresh.domain.template import Template
 from afresh.domain.text import one_line, visible
 from afresh.domain.trace import Trace
 from afresh.domain.window import Request
+from afresh.engine.buy import Till, buy
 from afresh.engine.compaction.rules import bounded, told
 from afresh.engine.tokens import Counter
 from afresh.errors import NeedsPerson, TryAgain
-from afresh.ports import Model
 
 MUST, LONGEST = 15, 280
 """Names that the summary must hold, and tokens that it may have."""
@@ -33,7 +35,7 @@ def written(by_rules: Summary, former: Summary, gone: frozenset[Passage], trace:
     if request is None:
         return Written(by_rules, note="no summary by the model: its template has no room for the text")
     try:
-        reply = ask.model.propose(request)
+        reply = asked(request, ask)
     except (TryAgain, NeedsPerson) as fault:
         return Written(by_rules, note=f"no summary by the model: {one_line(str(fault), 200)}")
     prose = one_line(visible(reply.thought))
@@ -45,9 +47,22 @@ def written(by_rules: Summary, former: Summary, gone: frozenset[Passage], trace:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    model: Model
+    """A call that is not the work itself, in whose name it is made, and its own ceiling."""
+
+    till: Till
     template: Template
     counter: Counter
+    kind: Kind
+    task: Task
+
+
+def asked(request: Request, ask: Ask) -> Reply:
+    tokens = ask.counter.whole(request)
+    purchase = Purchase(
+        task=ask.task.id, project=ask.task.project, kind=ask.kind, model=ask.till.model.name,
+        ceiling=ask.template.ceiling, tokens=tokens, reserve=request.reserve, sections=((ask.template.type, tokens),),
+    )  # fmt: skip
+    return buy(request, purchase, ask.till)
 
 
 def order(must: Sequence[str], former: Summary, lines: Sequence[str], ask: Ask) -> Request | None:

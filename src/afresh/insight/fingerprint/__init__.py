@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from afresh.domain.codec import dumps, loads
+from afresh.domain.text import roughly
 from afresh.insight.code import Code
 from afresh.insight.commands import Trial
 from afresh.insight.configuration import Configuration
@@ -16,7 +17,6 @@ from afresh.insight.fingerprint.sources import Sources
 from afresh.insight.fingerprint.task import Question, Rank, by_words, task
 from afresh.insight.fingerprint.types import for_type
 from afresh.insight.fingerprint.user import user
-from afresh.ports import roughly
 
 __all__ = ["CAPS", "LEVELS", "About", "Fingerprint", "Question", "fingerprint"]
 

@@ -1,0 +1,52 @@
+"""What calls of models are for and what they cost."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from afresh.domain.action import Reply
+from afresh.errors import AfreshError
+
+
+class Kind(StrEnum):
+    """What a call is made for. Each kind has a ceiling of its own; the limits of spending count for all of them."""
+
+    WORK = "work"
+    SUMMARY = "summary"
+    HEARTBEAT = "heartbeat"
+    MEMORY = "memory"
+    DELEGATE = "delegate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purchase:
+    """A call that is about to be made: whose it is, and the most that it may take."""
+
+    task: str
+    project: str
+    kind: Kind
+    model: str
+    step: int = 0
+    ceiling: int
+    """Tokens for all that is sent and the reply."""
+    tokens: int
+    """Our estimate of what is sent."""
+    reserve: int
+    """The longest reply, what it thinks included."""
+    sections: tuple[tuple[str, int], ...] = ()
+    """Estimated tokens of each part of what is sent."""
+
+
+class Unlimited:
+    """Books nothing and allows all: for models that nobody pays for, and where there is no ledger."""
+
+    def book(self, call: Purchase) -> str:
+        return ""
+
+    def settle(self, booked: str, reply: Reply) -> None:
+        """Nobody asks."""
+
+    def cancel(self, booked: str, fault: AfreshError) -> None:
+        """Nobody asks."""
+
+
+UNLIMITED = Unlimited()

@@ -1,0 +1,57 @@
+"""The one door to a model: whatever the call is for, it is booked before it is made and paid for after it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from afresh.domain.action import Reply
+from afresh.domain.spend import Kind, Purchase
+from afresh.domain.state import State
+from afresh.domain.window import Request, Window
+from afresh.errors import AfreshError, OverCeiling
+from afresh.ports import Hear, Ledger, Model, unheard
+
+
+@dataclass(frozen=True, slots=True)
+class Till:
+    """Who answers, who keeps the books, and who is told of a reply while it comes in."""
+
+    model: Model
+    ledger: Ledger
+    hear: Hear = unheard
+
+
+def buy(request: Request, purchase: Purchase, till: Till) -> Reply:
+    """OverLimit before anything is sent, if a limit of the user's does not allow the worst that the call may cost."""
+    if purchase.tokens + request.reserve > purchase.ceiling:
+        need = purchase.tokens + request.reserve
+        raise OverCeiling(f"a call of kind {purchase.kind} needs {need:,} tokens, {purchase.ceiling:,} is its ceiling")
+    booked = till.ledger.book(purchase)
+    try:
+        reply = till.model.propose(request, till.hear)
+    except AfreshError as fault:
+        till.ledger.cancel(booked, fault)
+        raise
+    till.ledger.settle(booked, reply)
+    return reply
+
+
+def purchase(window: Window, state: State, model: str) -> Purchase:
+    """The next step of a task."""
+    return Purchase(
+        task=state.task.id, project=state.task.project, kind=Kind.WORK, model=model, step=state.step + 1,
+        ceiling=window.budget, tokens=window.tokens, reserve=window.request.reserve,
+        sections=tuple((section.name, section.tokens) for section in window.sections),
+    )  # fmt: skip
+
+
+def counting(tell: Callable[[str], None], name: str) -> Hear:
+    """Says how far a reply has come, a few times in it."""
+    heard = 0
+
+    def hear(piece: str) -> None:
+        nonlocal heard
+        before, heard = heard, heard + len(piece)
+        if heard // 200 > before // 200:
+            tell(f"{name} answers: about {heard // 4:,} tokens so far")
+
+    return hear
