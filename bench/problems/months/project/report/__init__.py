@@ -1,0 +1,1 @@
+"""Monthly reports of a till."""

@@ -1,0 +1,86 @@
+"""The two ways. Both get the same model, tools, sandbox and limit of steps; they differ in what a call is sent and in who says
+that the work is done."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from afresh.app.calls import audits
+from afresh.app.compose import Terms, agent_for, work
+from afresh.app.tasks import Desk, Order, add, open_desk
+from afresh.domain.action import Usage
+from afresh.domain.event import Claimed
+from afresh.domain.state import State
+from afresh.domain.task import Status
+from afresh.engine.agent import Agent
+from afresh.engine.record import record
+from afresh.errors import AfreshError
+from tasking.plain import work_plainly
+from tasking.problem import CHECK, Problem
+
+ARMS = ("afresh", "plain")
+SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How one task ended in one arm."""
+
+    problem: str
+    arm: str
+    claimed: bool
+    """It was said to be done: by the harness here, by the model there."""
+    solved: bool
+    """By the referee."""
+    steps: int
+    usage: Usage
+    largest: int
+    """Tokens of the largest call, as reported or else as estimated, with the room for its reply."""
+    ceiling: int
+    """Of that call."""
+    how: str
+
+    @property
+    def false_claim(self) -> bool:
+        return self.claimed and not self.solved
+
+    def plain(self) -> dict[str, object]:
+        return asdict(self) | {"false_claim": self.false_claim}
+
+
+def attempt(arm: str, problem: Problem, model: str, folder: Path, no_sandbox: bool = False) -> Ended:
+    desk = open_desk(problem.copy(folder / f"{problem.name}-{arm}"))
+    order = Order(problem.goal, problem.type, (CHECK,), model=model, max_steps=problem.steps)
+    state, terms = add(desk, order), Terms(no_sandbox=no_sandbox)
+    return (by_afresh if arm == "afresh" else by_plain_loop)(desk, state, problem, terms)
+
+
+def by_afresh(desk: Desk, state: State, problem: Problem, terms: Terms) -> Ended:
+    task = state.task.id
+    try:
+        work(desk, task, terms)
+        how = desk.store.load(task).outcome
+    except AfreshError as fault:
+        how = f"stopped: {fault}"
+    state = desk.store.load(task)
+    claimed = state.status is Status.DONE
+    agent = agent_for(desk, state, terms)
+    agent.workspace.restore(state.snapshot)
+    calls = [call for _, call in audits(desk, task)]
+    largest = max(calls, key=lambda call: call.tokens + call.reserve, default=None)
+    size, ceiling = (largest.tokens + largest.reserve, largest.budget) if largest else (0, 0)
+    return Ended(problem.name, "afresh", claimed, judged(agent, problem), state.step, state.usage, size, ceiling, how)
+
+
+def by_plain_loop(desk: Desk, state: State, problem: Problem, terms: Terms) -> Ended:
+    agent = agent_for(desk, state, terms)
+    state = record(state, agent, [Claimed("bench"), agent.workspace.open()])
+    done = work_plainly(state, agent, problem.steps)
+    solved, ceiling = judged(agent, problem), agent.model.window
+    return Ended(problem.name, "plain", done.claimed, solved, done.steps, done.usage, done.largest, ceiling, done.how)
+
+
+def judged(agent: Agent, problem: Problem) -> bool:
+    """Its own tests as they were given, and those that nobody has seen, in the sandbox."""
+    for path, text in {**problem.tests(), **problem.hidden()}.items():
+        agent.files.write(path, text)
+    return agent.sandbox.run(CHECK, SECONDS).exit == 0

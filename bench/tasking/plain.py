@@ -1,0 +1,82 @@
+"""A plain agent loop: every reply and every output stays in the conversation, and the model says when it is done."""
+
+from dataclasses import dataclass
+
+from afresh.domain.action import Action, Reply, Usage
+from afresh.domain.spend import Kind, Purchase
+from afresh.domain.state import State
+from afresh.domain.task import Task
+from afresh.domain.window import Exchange, Request, Result, ToolSchema
+from afresh.engine.act import perform
+from afresh.engine.agent import Agent
+from afresh.engine.buy import buy
+from afresh.errors import AfreshError
+
+SYSTEM = """You are a careful coding agent. You work alone on one task in a private copy of a repository, with the tools given.
+Look at the code before you change it, run the tests after you have changed it, and call `complete` when the task is done."""
+OFFERED = ("read", "search", "edit", "write", "run", "test", "complete")
+"""The tools that do something to the repository: those for memory mean nothing to a loop that keeps everything."""
+REPLY, LONGEST = 4_000, 10_000
+"""Tokens of a reply, and characters of an output that are kept: as many plain agents do, its beginning and its end."""
+GO_ON = "There was no tool call in your reply. Go on, or call `complete`."
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    claimed: bool
+    steps: int
+    usage: Usage
+    largest: int
+    how: str
+
+
+def work_plainly(state: State, agent: Agent, most: int) -> Done:
+    tools = {tool.schema.name: tool for tool in agent.tools if tool.schema.name in OFFERED}
+    turns, usage, largest = list[Exchange](), Usage(), 0
+    for step in range(1, most + 1):
+        request = asked(state.task, tuple(tool.schema for tool in tools.values()), tuple(turns))
+        try:
+            reply = buy(request, purchase(request, state, agent, step), agent.till)
+        except AfreshError as fault:
+            return Done(False, step - 1, usage, largest, f"stopped: {fault}")
+        usage, largest = usage + reply.usage, max(largest, reply.usage.input + request.reserve)
+        bench, done = agent.bench(state), []
+        for action in reply.actions:
+            done.append(Did(action, perform(action, tools, bench, done)))
+        if any(one.outcome.complete for one in done):
+            return Done(True, step, usage, largest, "the model says so")
+        turns.append(exchange(reply, done))
+    return Done(False, most, usage, largest, f"{most} steps are used up")
+
+
+@dataclass(frozen=True, slots=True)
+class Did:
+    """As the engine's own deeds, so that the tools find what went before."""
+
+    action: Action
+    outcome: object
+
+
+def asked(task: Task, tools: tuple[ToolSchema, ...], turns: tuple[Exchange, ...]) -> Request:
+    checks = "\n".join(f"- {check.command}" for check in task.checks)
+    return Request(SYSTEM, f"{task.goal}\n\nThese commands must succeed in the end:\n{checks}", tools, REPLY, turns=turns)
+
+
+def purchase(request: Request, state: State, agent: Agent, step: int) -> Purchase:
+    """Its ceiling is the model's window: there is no other."""
+    return Purchase(
+        task=state.task.id, project=state.task.project, kind=Kind.WORK, model=agent.model.name, step=step,
+        ceiling=agent.model.window, tokens=agent.counter.whole(request), reserve=request.reserve,
+    )  # fmt: skip
+
+
+def exchange(reply: Reply, done: list) -> Exchange:
+    results = tuple(Result(shortened(one.outcome.text), one.outcome.ok) for one in done)
+    return Exchange(reply, results, "" if done else GO_ON)
+
+
+def shortened(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    half = LONGEST // 2
+    return f"{text[:half]}\n… {len(text) - LONGEST:,} characters left out …\n{text[-half:]}"
