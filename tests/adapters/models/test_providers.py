@@ -14,8 +14,10 @@ from afresh.adapters.models.settings import Settings
 from afresh.domain.action import Action, Reply, Usage
 from afresh.domain.window import Request
 from afresh.errors import Broken, NeedsPerson, TryAgain
+from afresh.testing.faults import Fault, Garbage, HungUp, Slow, Step
 from afresh.testing.models import sample_request
-from afresh.testing.server import Fault, ModelServer, Slow, Step, Turn
+from afresh.testing.server import ModelServer
+from afresh.testing.wire import Turn
 
 KEY = "sk-test-0123456789"
 READ = Action("read", {"path": "a.py"})
@@ -172,7 +174,7 @@ def test_a_slow_answer_is_for_a_later_try(make: Make) -> None:
 @both
 def test_a_cut_connection_is_for_a_later_try(make: Make) -> None:
     with pytest.raises(TryAgain, match="could not be reached"):
-        ask(make, Fault(cut=True), retries=0)
+        ask(make, HungUp(), retries=0)
 
 
 @both
@@ -187,14 +189,14 @@ def test_nobody_at_the_address_is_for_a_later_try(make: Make) -> None:
 @pytest.mark.parametrize("body", ["not json {", "{}", "[]", '"text"', "", "<html>busy</html>", '{"content": 5, "choices": 5}'])
 def test_an_answer_that_is_none_is_for_a_later_try(make: Make, body: str) -> None:
     with pytest.raises(TryAgain):
-        ask(make, Fault(body=body), retries=0)
+        ask(make, Garbage(body), retries=0)
 
 
 @both
 @pytest.mark.parametrize("content_type", ["text/html", "text/plain"])
 def test_a_page_in_place_of_an_answer_is_for_a_later_try(make: Make, content_type: str) -> None:
     with pytest.raises(TryAgain):
-        ask(make, Fault(body="<html>log in</html>", headers={"content-type": content_type}), retries=0)
+        ask(make, Garbage("<html>log in</html>", content_type), retries=0)
 
 
 @both
