@@ -14,7 +14,7 @@ from afresh.adapters.models.settings import Settings
 from afresh.domain.action import Action, Reply, Usage
 from afresh.domain.window import Request
 from afresh.errors import Broken, NeedsPerson, TryAgain
-from afresh.testing.faults import Fault, Garbage, HungUp, Slow, Step
+from afresh.testing.faults import Fault, Garbage, HungUp, Slow, Step, long_arguments
 from afresh.testing.models import sample_request
 from afresh.testing.server import ModelServer
 from afresh.testing.wire import Turn
@@ -128,8 +128,10 @@ def test_no_arguments_at_all_are_none() -> None:
 
 
 @both
-def test_ten_megabytes_of_arguments_arrive(make: Make) -> None:
-    big = Action("read", {"path": "x" * 10_000_000})
+def test_ten_megabytes_of_arguments_are_told_to_be_too_many(make: Make) -> None:
+    (action,) = ask(make, long_arguments())[0].actions
+    assert "10,000,011 characters, 200,000 are allowed" in action.args["_invalid"]
+    big = Action("read", {"path": "x" * 150_000})
     assert ask(make, Reply("", (big,)))[0].actions == (big,)
 
 
@@ -147,16 +149,16 @@ def test_a_usage_that_makes_no_sense_is_replaced_by_an_estimate(make: Make, usag
 
 @both
 @pytest.mark.parametrize("status", [429, 500, 529])
-def test_passing_faults_are_retried_by_the_sdk(make: Make, status: int) -> None:
-    reply, server = ask(make, *[Fault(status)] * 4, PLAIN)
-    assert reply.actions == (READ,) and len(server.received) == 5
+def test_passing_faults_are_retried(make: Make, status: int) -> None:
+    reply, server = ask(make, *[Fault(status)] * 6, PLAIN)
+    assert reply.actions == (READ,) and len(server.received) == 7
 
 
 @both
 @pytest.mark.parametrize("status", [429, 500, 529])
 def test_faults_that_stay_are_for_a_later_try(make: Make, status: int) -> None:
-    with pytest.raises(TryAgain, match=f"{status}.*after 4 retries"):
-        ask(make, *[Fault(status)] * 5)
+    with pytest.raises(TryAgain, match=f"{status}.*after 6 retries"):
+        ask(make, *[Fault(status)] * 7)
 
 
 @both

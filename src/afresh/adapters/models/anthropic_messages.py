@@ -10,12 +10,12 @@ from afresh.adapters.models.provider import (
     call,
     explain,
     finished,
-    no_patience_for_long_waits,
     tokens,
     understood,
     window_of,
 )
 from afresh.adapters.models.replies import storable
+from afresh.adapters.models.retry import persistently
 from afresh.domain.action import Reply, Usage
 from afresh.domain.window import Request
 from afresh.ports import Hear, unheard
@@ -46,6 +46,9 @@ class AnthropicModel:
         self.window = connection.window or window(model)
 
     def propose(self, request: Request, hear: Hear = unheard) -> Reply:
+        return persistently(lambda: self._once(request), hear, self.connection.retries, self.connection.sleep)
+
+    def _once(self, request: Request) -> Reply:
         import anthropic
 
         try:
@@ -66,8 +69,7 @@ class AnthropicModel:
             api_key=self.connection.key or NO_KEY,
             base_url=self.connection.base_url or None,
             timeout=self.connection.timeout,
-            max_retries=self.connection.retries,
-            http_client=anthropic.DefaultHttpxClient(event_hooks={"response": [no_patience_for_long_waits]}),
+            max_retries=0,
         )
 
 

@@ -12,12 +12,12 @@ from afresh.adapters.models.provider import (
     call,
     explain,
     finished,
-    no_patience_for_long_waits,
     tokens,
     understood,
     window_of,
 )
 from afresh.adapters.models.replies import storable
+from afresh.adapters.models.retry import persistently
 from afresh.domain.action import Action, Reply, Usage
 from afresh.domain.window import Request
 from afresh.ports import Hear, unheard
@@ -44,6 +44,9 @@ class OpenAIModel:
         self.window = connection.window or window(model)
 
     def propose(self, request: Request, hear: Hear = unheard) -> Reply:
+        return persistently(lambda: self._once(request), hear, self.connection.retries, self.connection.sleep)
+
+    def _once(self, request: Request) -> Reply:
         import openai
 
         try:
@@ -64,8 +67,7 @@ class OpenAIModel:
             api_key=self.connection.key or NO_KEY,
             base_url=self.connection.base_url or None,
             timeout=self.connection.timeout,
-            max_retries=self.connection.retries,
-            http_client=openai.DefaultHttpxClient(event_hooks={"response": [no_patience_for_long_waits]}),
+            max_retries=0,
         )
 
 
