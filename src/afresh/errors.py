@@ -27,8 +27,8 @@ class ModelMistake(AfreshError):
 
 
 class TryAgain(AfreshError):
-    """A passing fault of something outside. `usage`: tokens (a `Usage`) that it has cost all the same; `wait`: seconds after which it may
-    be over, where somebody has said so."""
+    """A passing fault of something outside. `usage`: tokens (a `Usage`) that it has cost all the same; `wait`: seconds after
+    which it may be over, where somebody has said so."""
 
     def __init__(self, what: str = "", usage: Any = None, wait: float | None = None) -> None:
         super().__init__(what)

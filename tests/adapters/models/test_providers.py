@@ -59,7 +59,8 @@ def test_anthropic_is_sent_the_request_and_nothing_else() -> None:
         "model": "claude-test",
         "max_tokens": 800,
         "system": [{"type": "text", "text": request.system, "cache_control": {"type": "ephemeral"}}],
-        "messages": [{"role": "user", "content": request.message}],
+        "messages": [{"role": "user", "content": [{"type": "text", "text": request.message}]}],
+        "stream": True,
         "tools": [
             {"name": tool.name, "description": tool.description, "input_schema": tool.parameters} for tool in request.tools
         ],
@@ -82,7 +83,7 @@ def test_openai_is_sent_the_request_and_nothing_else() -> None:
 def test_cached_tokens_are_part_of_the_input() -> None:
     counted = {"input_tokens": 10, "cache_read_input_tokens": 80, "cache_creation_input_tokens": 5, "output_tokens": 3}
     reply, _ = ask(anthropic, Turn(PLAIN, changes={"usage": counted}))
-    assert reply.usage == Usage(95, 3, 80)
+    assert reply.usage == Usage(95, 3, 80, 5)
 
 
 @both

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, TypeVar
 
 from afresh.adapters.models.replies import Count, estimate, with_usage
 from afresh.adapters.models.retry import Sleep, wait_asked
@@ -15,6 +15,7 @@ from afresh.domain.codec import dumps
 from afresh.domain.window import Request
 from afresh.errors import AfreshError, Broken, NeedsPerson, TryAgain
 
+Answer = TypeVar("Answer")
 TIMEOUT = 600.0
 NO_KEY = "none"
 """Many servers at an address of the user's own want no key, but the SDKs refuse to send none."""
@@ -71,7 +72,7 @@ def window_of(name: str, known: dict[str, int], default: int) -> int:
     return known[max(fitting, key=len)] if fitting else default
 
 
-def understood(read: Callable[[Any], tuple[Reply, bool]], answer: Any, provider: Provider) -> tuple[Reply, bool]:
+def understood(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, provider: Provider) -> tuple[Reply, bool]:
     """What `read` makes of the answer. The SDKs don't check answers: a proxy's page or half a body may arrive in place of one."""
     try:
         return read(answer)
