@@ -72,10 +72,11 @@ class AnthropicModel:
             with client.messages.create(**asked, max_tokens=request.reserve, stream=True) as stream:
                 for event in stream:
                     yield incoming.take(event)
-                    if time.monotonic() > until and not incoming.whole:
+                    if incoming.whole:
+                        return
+                    if time.monotonic() > until:
                         raise TimeoutError(f"it took longer than {self.connection.timeout:g} s")
-            if not incoming.whole:
-                raise EOFError("the stream ended too early")
+            raise EOFError("the stream ended too early")
         except Exception as error:
             raise self._fault(error, request, incoming) from None
 
