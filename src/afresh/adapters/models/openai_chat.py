@@ -68,7 +68,7 @@ class OpenAIModel:
         self.flavour = flavour_at(connection.base_url, flavour)
         self.name = f"{flavour.name}:{model}"
 
-    @cached_property
+    @property
     def window(self) -> int:
         return self.connection.window or self._told_window or window(self.model, self.flavour)
 
@@ -106,7 +106,9 @@ class OpenAIModel:
                 body["stream_options"] = {"include_usage": True}
             try:
                 with self._client.chat.completions.create(**body) as stream:
-                    return understood(lambda held: (gathered(held, hear), False), stream, self.flavour.provider)[0]
+                    return gathered(stream, hear)
+            except (AttributeError, TypeError) as error:
+                raise TryAgain(f"{self.flavour.provider.title} sent something that is not an answer: {error}") from None
             except (openai.OpenAIError, ValueError) as error:
                 missing = refused(error, body)
                 if not missing:
