@@ -53,7 +53,8 @@ def check_tools(reply: Reply, tools: Sequence[ToolSchema]) -> None:
 def with_usage(reply: Reply, request: Request, count: Count, model: str) -> Reply:
     """The reply with its model's name, and with an estimate where nobody has counted tokens."""
     said = dumps(Reply(reply.thought, reply.actions))
-    usage = Usage(reply.usage.input or count(request.text), reply.usage.output or count(said), reply.usage.cached)
+    told = reply.usage
+    usage = replace(told, input=told.input or count(request.text), output=told.output or count(said))
     return replace(reply, usage=usage, model=reply.model or model)
 
 
