@@ -97,7 +97,7 @@ def _openai(argument: str, start: int, settings: Settings) -> Model:
     from afresh.adapters.models.openai_chat import OPENAI, OpenAIModel
     from afresh.adapters.models.provider import connect
 
-    return OpenAIModel(argument, connect(OPENAI, settings))
+    return OpenAIModel(argument, connect(OPENAI.provider, settings))
 
 
 _MAKERS: dict[str, Callable[[str, int, Settings], Model]] = {
