@@ -39,7 +39,7 @@ def test_half_a_surrogate_pair_does_not_reach_the_journal() -> None:
 @pytest.mark.parametrize(
     ("action", "problem"),
     [
-        (Action("red", {}), "action 1: there is no tool 'red'; there are apply, complete, read"),
+        (Action("red", {}), "action 1: there is no tool 'red' (did you mean 'read'?); there are apply, complete, read"),
         (Action("read", {}), "action 1: read lacks the argument 'path'; its arguments are path"),
         (Action("read", {"path": "a", "lines": 3}), "action 1: read has no argument 'lines'; its arguments are path"),
     ],
