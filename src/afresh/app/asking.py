@@ -52,7 +52,7 @@ def answer(desk: Desk, task: str, text: str) -> State:
     if state.status is not Status.BLOCKED:
         raise refusal(desk, state)
     event = understood(state, text, author(desk.project.root))
-    refuse_overfull(apply(event, state), desk.templates, desk.instructions)
+    refuse_overfull(apply(event, state), desk.templates, desk.instructions, desk.settings.models)
     try:
         return note(desk, state, task, [event])
     except Conflict:

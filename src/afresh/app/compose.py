@@ -69,7 +69,7 @@ def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
 
 def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
     task, clock, spec = state.task, SystemClock(), which_model(desk, state, terms)
-    counter = Counter(framing=known_framing(spec))
+    counter = Counter(framing=known_framing(spec, desk.settings.models))
     repository = Repository.find(desk.project.root)
     unpack(repository, task.id)
     workspace = GitWorkspace(repository, task.id, clock)
@@ -83,7 +83,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
     if sandbox.root != repository.root:
         workspace.open()
         require_own_tree(sandbox, workspace.root)
-    model = make_model(spec, state.calls, ModelSettings(count=counter))
+    model = make_model(spec, state.calls, ModelSettings(count=counter, named=desk.settings.models, task=task.id))
     refuse_large(task.budget, model.window)
     return Agent(
         model=model,
@@ -118,7 +118,7 @@ def upkeep(desk: Desk, spec: str) -> Upkeep:
     the offline policy have nobody who expects such a call."""
     said, hooks = desk.settings.compaction.model_summary, desk.settings.hooks
     hook = CommandHook(hooks.before_compaction, hooks.timeout) if hooks.before_compaction else None
-    wanted = is_provider(spec) if said is None else said
+    wanted = is_provider(spec, desk.settings.models) if said is None else said
     return Upkeep(hook, call_template("summary", desk.templates) if wanted else None, always=bool(said))
 
 
@@ -135,7 +135,7 @@ def which_model(desk: Desk, state: State, terms: Terms) -> str:
     if not chosen:
         raise BadInput(
             "no model is set",
-            next="pass --model anthropic:NAME or openai:NAME (with a key in the environment), or mailbox:DIR to answer by hand; "
+            next="`afresh models` shows what can be used: pass --model with one of these, or mailbox:DIR to answer by hand; "
             f"then `afresh resume {state.task.id}`",
             safe=f"task {state.task.id} is kept",
         )

@@ -7,6 +7,8 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from afresh.adapters.models.choose import refuse_names
+from afresh.adapters.models.settings import Named
 from afresh.app.project import Project
 from afresh.errors import BadInput
 
@@ -59,6 +61,7 @@ class Settings(Shared):
     hooks: Hooks = field(default_factory=Hooks)
     compaction: Compaction = field(default_factory=Compaction)
     knowledge: Wording = field(default_factory=Wording)
+    models: Mapping[str, Named] = field(default_factory=dict[str, Named])
 
 
 def settings(project: Project) -> Settings:
@@ -77,14 +80,16 @@ def read_settings(path: Path, known: type) -> dict[str, Any]:
         return {}
     try:
         plain = tomllib.loads(path.read_text("utf-8"))
-        return _fields(plain, known, "")
+        found = _fields(plain, known, "")
+        refuse_names(found.get("models", {}))
+        return found
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise BadInput(f"{path} can't be read: {fault}", next="mend the file", safe="nothing was changed") from fault
     except _Unknown as fault:
         may = f"it may set: {', '.join(fault.known)}"
         raise BadInput(f"{path} sets {fault}, which it may not", next=may, safe="nothing was changed") from fault
-    except _Unfit as fault:
-        raise BadInput(f"{path}: {fault}", next="mend the file", safe="nothing was changed") from fault
+    except (_Unfit, ValueError) as fault:
+        raise BadInput(f"{path}: {fault}", next="mend the file", safe="nothing was changed") from None
 
 
 class _Unknown(Exception):
@@ -118,7 +123,10 @@ def _value(value: Any, hint: Any, name: str) -> Any:
     if isinstance(hint, UnionType):
         hint = next(one for one in get_args(hint) if one is not NoneType)
     if is_dataclass(hint) and isinstance(hint, type):
-        return hint(**_fields(_table(value, name), hint, f"{name}."))
+        try:
+            return hint(**_fields(_table(value, name), hint, f"{name}."))
+        except ValueError as wrong:
+            raise _Unfit(f"{name}: {wrong}") from None
     wanted = get_origin(hint) or hint
     if wanted is Mapping:
         held = get_args(hint)[1]

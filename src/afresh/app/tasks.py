@@ -128,10 +128,10 @@ def add(desk: Desk, order: Order) -> State:
         report=report,
         max_budget=order.max_budget or given.max_budget,
     )
-    refuse_unworkable(task, desk.templates, desk.instructions)
+    refuse_unworkable(task, desk.templates, desk.instructions, given.models)
     if not checks and not report:
         task = replace(task, checks=found_checks(desk))
-        refuse_unworkable(task, desk.templates, desk.instructions)
+        refuse_unworkable(task, desk.templates, desk.instructions, given.models)
     return note(desk, None, task.id, [Created(task)])
 
 

@@ -5,10 +5,10 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
+from afresh.adapters.models.flavours import OPENAI, Flavour
 from afresh.adapters.models.provider import (
     NO_KEY,
     Connection,
-    Provider,
     call,
     explain,
     finished,
@@ -22,7 +22,6 @@ from afresh.domain.action import Action, Reply, Usage
 from afresh.domain.window import Request
 from afresh.ports import Hear, unheard
 
-OPENAI = Provider("OpenAI", "openai", "OPENAI_API_KEY", "OPENAI_BASE_URL")
 WINDOWS = {"gpt-5": 272_000, "gpt-4.1": 1_000_000, "gpt-4o": 128_000, "gpt-4": 8_192, "gpt-4-turbo": 128_000, "gpt-3.5": 16_385}
 WINDOWS |= {"o1": 200_000, "o3": 200_000, "o4": 200_000}
 
@@ -32,15 +31,15 @@ FRAMING = 12
 our count of the JSON covers what is put around them."""
 
 
-def window(model: str) -> int:
+def window(model: str, flavour: Flavour = OPENAI) -> int:
     """What may be sent where that is published apart (gpt-5: 272,000 of 400,000), otherwise all that the model can take."""
-    return window_of(model, WINDOWS, 128_000)
+    return window_of(model, WINDOWS, flavour.window)
 
 
 class OpenAIModel:
-    def __init__(self, model: str, connection: Connection) -> None:
-        self.model, self.connection = model, connection
-        self.name = f"openai:{model}"
+    def __init__(self, model: str, connection: Connection, flavour: Flavour = OPENAI) -> None:
+        self.model, self.connection, self.flavour = model, connection, flavour
+        self.name = f"{flavour.name}:{model}"
         self.window = connection.window or window(model)
 
     def propose(self, request: Request, hear: Hear = unheard) -> Reply:
@@ -49,8 +48,8 @@ class OpenAIModel:
         try:
             completion = self._client.chat.completions.create(**payload(self.model, request, self.connection.base_url))
         except (openai.OpenAIError, ValueError) as error:
-            raise explain(error, OPENAI, self.connection) from None
-        reply, cut = understood(reply_of, completion, OPENAI)
+            raise explain(error, OPENAI.provider, self.connection) from None
+        reply, cut = understood(reply_of, completion, OPENAI.provider)
         return finished(reply, cut, request, self.connection)
 
     def weigh(self, request: Request) -> int:

@@ -1,12 +1,12 @@
 """What the providers have in common: keys, addresses, windows, and faults by who must act."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Any
 
 from afresh.adapters.models.replies import Count, estimate, with_usage
+from afresh.adapters.models.route import Target, opened
 from afresh.adapters.models.settings import Settings
 from afresh.domain.action import Action, Reply
 from afresh.domain.window import Request
@@ -16,6 +16,7 @@ LONGEST_RETRY_AFTER = 60.0
 """A provider that asks for more is left alone: the task stops with TryAgain instead of sleeping on."""
 
 TIMEOUT = 600.0
+RETRIES = 4
 NO_KEY = "none"
 """Many servers at an address of the user's own want no key, but the SDKs refuse to send none."""
 TOO_LONG = ("context_length_exceeded", "maximum context", "context length", "context limit", "prompt is too long", "context size")
@@ -37,23 +38,20 @@ class Connection:
     key: str = field(repr=False)
     base_url: str = field(default="", repr=False)
     timeout: float = TIMEOUT
-    retries: int = 4
+    retries: int = RETRIES
     window: int = 0
     count: Count = estimate
 
 
-def connect(provider: Provider, settings: Settings) -> Connection:
-    """Key and address from the user's environment. NeedsPerson at once if the SDK or the key is missing."""
+def connect(provider: Provider, settings: Settings, target: Target) -> Connection:
+    """Key and address from the user. NeedsPerson at once if the SDK or the key is missing."""
     if find_spec(provider.package) is None:
         raise NeedsPerson(f"the package {provider.package} is not installed", next="pip install 'afresh[models]'")
-    base_url = settings.base_urls.get(provider.package) or os.environ.get(provider.base_url_variable, "")
-    key = os.environ.get(provider.key_variable, "").strip()
-    if not key and not base_url:
-        raise NeedsPerson(f"there is no key for {provider.title}: {provider.key_variable} is not set", next=_instead(provider))
-    if not key.isascii() or " " in key:
-        raise NeedsPerson(f"what {provider.key_variable} holds can't be a key", next="set it again, without blanks and quotes")
-    timeout = settings.timeout or TIMEOUT
-    return Connection(key=key, base_url=base_url, timeout=timeout, window=settings.window, count=settings.count)
+    way, table = opened(target, settings), settings.chosen
+    return Connection(
+        key=way.key.secret, base_url=way.base_url, timeout=settings.timeout or TIMEOUT, window=settings.window, count=settings.count,
+        retries=(table.retries if table else 0) or RETRIES,
+    )  # fmt: skip
 
 
 def window_of(name: str, known: dict[str, int], default: int) -> int:
