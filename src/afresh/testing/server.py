@@ -15,7 +15,8 @@ from types import TracebackType
 from typing import Any
 
 from afresh.domain.action import Reply
-from afresh.testing.wire import Turn, anthropic_body, anthropic_stream, openai_body, openai_stream
+from afresh.testing import wire_anthropic, wire_openai
+from afresh.testing.wire import Turn, Wire
 
 QUICK = {"retry-after-ms": "5"}
 """Lets the SDKs retry at once, so that tests of retries are quick."""
@@ -127,14 +128,14 @@ class _Exchange(BaseHTTPRequestHandler):
             self._answer(step if isinstance(step, Turn) else Turn(step), body)
 
     def _answer(self, turn: Turn, asked: Mapping[str, Any]) -> None:
-        spoken = {"/v1/messages": (anthropic_body, anthropic_stream), "/v1/chat/completions": (openai_body, openai_stream)}
+        spoken: dict[str, Wire] = {"/v1/messages": wire_anthropic, "/v1/chat/completions": wire_openai}
         path = self.path.partition("?")[0]
         if path not in spoken:
             return self._fail(Fault(404, f"there is nothing at {path}"))
-        whole, stream = spoken[path]
-        body = whole(turn, str(asked.get("model", "")))
+        wire = spoken[path]
+        body = wire.body(turn, str(asked.get("model", "")))
         if asked.get("stream"):
-            return self._stream(stream(body))
+            return self._stream(wire.stream(body, turn))
         self._send(200, json.dumps(body), {})
 
     def _fail(self, fault: Fault) -> None:

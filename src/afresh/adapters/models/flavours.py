@@ -84,11 +84,9 @@ LLAMACPP = Flavour(
     window=32_768,
     template=True,
 )
-DEEPSEEK = replace(
-    OPENAI, limit=OLD_LIMIT, schema=False, reads_schema=False, effort=False, cache_key=False, echo="reasoning_content"
-)
 PLAIN = replace(OPENAI, limit=OLD_LIMIT, reads_schema=False, effort=False, cache_key=False)
 """A server of which only the address is known."""
+DEEPSEEK = replace(PLAIN, schema=False, echo="reasoning_content")
 
 FLAVOURS = {one.name: one for one in (OPENAI, OPENROUTER, OLLAMA, VLLM, LLAMACPP)}
 """By what stands before the colon of a spec."""
