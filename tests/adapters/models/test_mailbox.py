@@ -108,7 +108,10 @@ def test_a_time_out_keeps_the_question_open(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "problem"),
     [
-        ('{"thought": "x", "actions": [{"tool": "red"}]}', "there is no tool 'red' (did you mean 'read'?); there are apply, complete, read"),
+        (
+            '{"thought": "x", "actions": [{"tool": "red"}]}',
+            "there is no tool 'red' (did you mean 'read'?); there are apply, complete, read",
+        ),
         ('{"actions": [{"tool": "read", "args": {}}]}', "lacks the argument 'path'"),
         ('["read"]', "must be a JSON object"),
         ("I would read a.py", "not JSON"),

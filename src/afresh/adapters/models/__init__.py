@@ -1,4 +1,4 @@
-"""Who answers the requests. `make_model` reads a spec such as `offline`, `mailbox:DIR`, `anthropic:NAME`, or a name of the user's."""
+"""Who answers the requests. `make_model` reads `offline`, `mailbox:DIR`, `anthropic:NAME` and the like, or a name of the user's."""
 
 from __future__ import annotations
 

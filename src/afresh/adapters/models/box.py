@@ -1,9 +1,9 @@
 """The folder of a mailbox: what lies in it, written and read so that nobody who can only put files there gains more than that.
 
-    0007-TASK-1f2e3d4c5b6a.request.json    the exact request (written first)
-    0007-TASK-1f2e3d4c5b6a.request.md      the same to read, and how to answer
-    0007-TASK-1f2e3d4c5b6a.reply.json      the answer that is waited for
-    0007-TASK-1f2e3d4c5b6a.rejected.json   an answer that could not be used, and why: .problem.txt
+0007-TASK-1f2e3d4c5b6a.request.json    the exact request (written first)
+0007-TASK-1f2e3d4c5b6a.request.md      the same to read, and how to answer
+0007-TASK-1f2e3d4c5b6a.reply.json      the answer that is waited for
+0007-TASK-1f2e3d4c5b6a.rejected.json   an answer that could not be used, and why: .problem.txt
 """
 
 import json
@@ -127,7 +127,9 @@ def waiting(folder: Path) -> Sequence[Posted]:
     try:
         names = sorted(entry.name for entry in os.scandir(folder))
     except OSError as error:
-        raise BadInput(f"there is no mailbox {folder}: {error.strerror}", next="name the folder after mailbox: in --model") from None
+        raise BadInput(
+            f"there is no mailbox {folder}: {error.strerror}", next="name the folder after mailbox: in --model"
+        ) from None
     answered = {name.removesuffix(REPLY) for name in names if name.endswith(REPLY)}
     stems = [name.removesuffix(REQUEST) for name in names if name.endswith(REQUEST)]
     found = [_posted(folder, stem) for stem in stems if stem not in answered]

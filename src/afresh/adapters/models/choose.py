@@ -79,7 +79,9 @@ def refuse_names(named: Mapping[str, Named]) -> None:
     """ValueError for a table that --model could not tell from something else, or whose provider is unknown."""
     for name, table in named.items():
         if not _NAME.fullmatch(name) or name in KINDS:
-            raise ValueError(f"models.{name[:40]}: a name is made of letters, digits, - _ and ., and is none of {', '.join(KINDS)}")
+            raise ValueError(
+                f"models.{name[:40]}: a name is made of letters, digits, - _ and ., and is none of {', '.join(KINDS)}"
+            )
         if table.provider not in KINDS or table.provider == "offline":
             may = ", ".join((*PROVIDERS, *FILES))
             raise ValueError(f"models.{name}.provider is {table.provider[:40]!r}{near(table.provider, KINDS)}; it may be {may}")

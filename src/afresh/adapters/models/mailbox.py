@@ -54,7 +54,13 @@ class Mailbox:
     name = "mailbox"
 
     def __init__(
-        self, folder: Path, start: int = 0, window: int = 200_000, count: Count = estimate, patience: Patience = PATIENCE, task: str = ""
+        self,
+        folder: Path,
+        start: int = 0,
+        window: int = 200_000,
+        count: Count = estimate,
+        patience: Patience = PATIENCE,
+        task: str = "",
     ) -> None:
         self.folder, self.position, self.window, self.count, self.patience = folder, start, window, count, patience
         self.task = task

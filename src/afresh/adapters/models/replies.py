@@ -53,7 +53,9 @@ def check_tools(reply: Reply, tools: Sequence[ToolSchema]) -> None:
         if tool := offered.get(action.tool):
             wrong += (f"action {number}: {action.tool} {one}" for one in misfits(action.args, tool.parameters))
         else:
-            there = f"there is no tool {action.tool!r}{near(action.tool, offered)}; there are {', '.join(sorted(offered)) or 'none'}"
+            there = (
+                f"there is no tool {action.tool!r}{near(action.tool, offered)}; there are {', '.join(sorted(offered)) or 'none'}"
+            )
             wrong.append(f"action {number}: {there}")
     if wrong:
         raise ValueError("\n".join(wrong))
