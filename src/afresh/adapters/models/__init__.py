@@ -1,4 +1,4 @@
-"""Who answers the requests. `make_model` reads `offline`, `mailbox:DIR`, `anthropic:NAME` and the like, or a name of the user's."""
+"""Who answers the requests. `make_model` reads `offline`, `mailbox:DIR`, `anthropic:NAME` and so on, or a user's own name."""
 
 from __future__ import annotations
 

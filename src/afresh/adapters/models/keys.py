@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import urlsplit
 
 from afresh.adapters.models.settings import KEYRING
@@ -96,13 +97,13 @@ def _from_keyring(name: str, asked: bool) -> str:
         return ""
 
 
-def _keyring():
+def _keyring() -> Any | None:
     if not has_keyring():
         return None
-    import keyring
-    import keyring.errors
+    from importlib import import_module
 
-    return keyring
+    import_module("keyring.errors")
+    return import_module("keyring")
 
 
 def _clean(secret: str, where: str) -> str:

@@ -95,8 +95,8 @@ class Mailbox:
             waited = time.monotonic() - began
             if self.patience.reply and waited >= self.patience.reply:
                 raise TryAgain(
-                    f"nobody has answered {stem} in {self.folder} within {self.patience.reply:g} seconds. The request stays open: "
-                    "a reply that is written later is taken when the task is resumed"
+                    f"nobody has answered {stem} in {self.folder} within {self.patience.reply:g} seconds. The request stays "
+                    "open: a reply that is written later is taken when the task is resumed"
                 )
             time.sleep(pause)
             pause = min(pause * 1.5, LONGEST_PAUSE)

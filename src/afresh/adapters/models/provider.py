@@ -49,8 +49,8 @@ def connect(provider: Provider, settings: Settings, target: Target) -> Connectio
         raise NeedsPerson(f"the package {provider.package} is not installed", next="pip install 'afresh[models]'")
     way, table = opened(target, settings), settings.chosen
     return Connection(
-        key=way.key.secret, base_url=way.base_url, timeout=settings.timeout or TIMEOUT, window=settings.window, count=settings.count,
-        retries=(table.retries if table else 0) or RETRIES,
+        key=way.key.secret, base_url=way.base_url, timeout=settings.timeout or TIMEOUT,
+        retries=(table.retries if table else 0) or RETRIES, window=settings.window, count=settings.count,
     )  # fmt: skip
 
 

@@ -19,7 +19,8 @@ EXAMPLE = '{"thought": "why, in a sentence or two", "actions": [{"tool": "NAME",
 FIELDS = ("thought", "actions", "thinking", "usage")
 USAGE = ("input", "output", "cached", "written", "thinking")
 ELSEWHERE = {
-    "content": "thought", "text": "thought", "message": "thought", "tool_calls": "actions", "tools": "actions", "action": "actions",
+    "content": "thought", "text": "thought", "message": "thought",
+    "tool_calls": "actions", "tools": "actions", "action": "actions",
     "reasoning": "thinking", "reasoning_content": "thinking", "name": "tool", "function": "tool", "arguments": "args",
     "input": "args", "parameters": "args",
 }  # fmt: skip

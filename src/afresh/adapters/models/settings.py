@@ -42,8 +42,8 @@ class Named:
             raise ValueError('needs provider and model, such as provider = "ollama" and model = "qwen3:8b"')
         if self.key and not is_place(self.key):
             raise ValueError(
-                'key should be the name of an environment variable, in capitals, or "keyring". What stands there looks like a key; a key '
-                "does not belong into a file. If it was one, consider it public and get another"
+                'key should be the name of an environment variable, in capitals, or "keyring". What stands there looks like a '
+                "key: a key does not belong into a file. If it was one, consider it public and get another"
             )
         if wrong := bad_address(self.base_url):
             raise ValueError(f"base_url {wrong}")
