@@ -1,5 +1,6 @@
 """The composition root: the only place where engine and adapters meet."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,18 +22,18 @@ from afresh.adapters.workspace.past import GitPast
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.acceptance import refuse_large
+from afresh.app.books import books_for, spent_up
 from afresh.app.calibration import learnt
 from afresh.app.fingerprint import Kept
 from afresh.app.knowledge import library, settle
 from afresh.app.tasks import Desk, block
 from afresh.domain.spend import Kind
 from afresh.domain.state import State
-from afresh.domain.task import Task
 from afresh.engine.agent import Agent, Upkeep
 from afresh.engine.compaction.written import Ask
 from afresh.engine.loop import work_on
 from afresh.engine.tokens import Counter
-from afresh.errors import BadInput, BadInstructions, OverCeiling
+from afresh.errors import BadInput, BadInstructions, OverCeiling, OverLimit
 from afresh.insight.python import PythonInsight
 from afresh.ports import Watcher
 
@@ -44,6 +45,8 @@ class Terms:
     model: str = ""
     no_sandbox: bool = False
     watchers: tuple[Watcher, ...] = ()
+    alert: Callable[[str], None] = lambda text: None
+    """Told when a limit of spending is nearly used up."""
 
 
 def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
@@ -57,10 +60,14 @@ def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
         with keep(desk.queue, worker, claimed):
             agent = agent_for(desk, desk.store.load(claimed), terms)
             work_on(claimed, worker, agent)
-            settle(desk, wording(desk, agent, desk.store.load(claimed).task), claimed)
+            settle(desk, wording(desk, agent, desk.store.load(claimed)), claimed)
         return desk.store.load(claimed)
     except OverCeiling as fault:
         return block(desk, claimed, str(fault))
+    except OverLimit as fault:
+        if question := spent_up(desk, fault):
+            return block(desk, claimed, fault.what, question)
+        raise
     except BadInstructions as fault:
         return block(desk, claimed, f"{fault.what} ({fault.next}). Mend the file and answer; then it goes on")
     finally:
@@ -103,6 +110,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         instructions=desk.instructions,
         library=library(desk, workspace.root),
         past=GitPast(repository),
+        ledger=books_for(desk, spec, terms.alert),
     )
 
 
@@ -122,11 +130,11 @@ def upkeep(desk: Desk, spec: str) -> Upkeep:
     return Upkeep(hook, call_template("summary", desk.templates) if wanted else None, always=bool(said))
 
 
-def wording(desk: Desk, agent: Agent, task: Task) -> Ask | None:
+def wording(desk: Desk, agent: Agent, state: State) -> Ask | None:
     """A paid call that the work itself does not need: only if the user's own settings say so."""
     if not desk.settings.knowledge.model_wording:
         return None
-    return Ask(agent.till, call_template("lesson", desk.templates), agent.counter, Kind.MEMORY, task)
+    return Ask(agent.till, call_template("lesson", desk.templates), agent.counter, Kind.MEMORY, state.task, state.step)
 
 
 def which_model(desk: Desk, state: State, terms: Terms) -> str:
