@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from afresh.adapters.books import Books, Terms, sensible
-from afresh.adapters.models import is_provider
+from afresh.adapters.models import is_paid
 from afresh.adapters.prices import AtNoCost, PriceTable
 from afresh.adapters.queue.worker import known_dead
 from afresh.adapters.store.ledger import Booked, Order, Payment
@@ -26,7 +26,7 @@ PUT_BACK = "put back from the journal, at the price of that day"
 
 def books_for(desk: Desk, spec: str, tell: Callable[[str], None]) -> Books:
     """For the calls of one run. What a dead process has left unpaid is put right first."""
-    free = not is_provider(spec)
+    free = not is_paid(spec, desk.settings.models)
     prices = AtNoCost() if free else PriceTable(desk.settings.prices)
     terms = Terms(project_id(desk.project.root), prices, desk.settings.limits, free, str(users_config()))
     books = Books(desk.ledger, terms, desk.clock, tell)

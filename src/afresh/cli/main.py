@@ -17,6 +17,7 @@ SECTIONS = {
         "inbox": "Show the questions that wait for you.",
         "answer": "Answer a task's question, so that it can go on.",
         "demo": "Watch it work on a sample project; needs no key.",
+        "mailbox": "Be the model: read what a task asks, and answer.",
     },
     "Queue": {
         "add": "Put a task in the queue.",
@@ -51,6 +52,7 @@ SECTIONS = {
         "fingerprint": "Show what it has found out about this project.",
         "template": "Show and check how windows are laid out, by type of task.",
         "doctor": "Tell what works on this machine.",
+        "models": "Show which models can be used, and try one.",
         "rebuild": "Make session files and other views again from the journal.",
     },
 }

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afresh.adapters.models.choose import KINDS, NONE, Chosen, anchored, choose, patience, settings_of, target
+from afresh.adapters.models.choose import KINDS, NONE, PAID, Chosen, anchored, choose, patience, settings_of, target
 from afresh.adapters.models.settings import Named, Settings
 
 if TYPE_CHECKING:
     from afresh.ports import Model
 
-__all__ = ["anchored", "is_provider", "known_framing", "known_window", "make_model"]
+__all__ = ["anchored", "is_paid", "is_provider", "known_framing", "known_window", "make_model"]
 WINDOW = 200_000
 DEFAULTS = Settings()
 
@@ -55,6 +55,11 @@ def known_framing(spec: str, named: Mapping[str, Named] = NONE) -> int:
 def is_provider(spec: str, named: Mapping[str, Named] = NONE) -> bool:
     """Whether each call is bought from somebody."""
     return choose(spec, named).is_provider
+
+
+def is_paid(spec: str, named: Mapping[str, Named] = NONE) -> bool:
+    """Whether somebody sends a bill for it: not for a server on a machine of the user's own."""
+    return choose(spec, named).kind in PAID
 
 
 def _offline(chosen: Chosen, start: int, settings: Settings) -> Model:

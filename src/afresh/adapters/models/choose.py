@@ -12,7 +12,10 @@ from afresh.errors import BadInput
 
 FORMS = "offline, scripted:FILE, mailbox:DIR, anthropic:NAME, openai:NAME, openrouter:NAME, ollama:NAME, vllm:NAME, llamacpp:NAME"
 FILES = ("scripted", "mailbox")
-PROVIDERS = ("anthropic", "openai", "openrouter", "ollama", "vllm", "llamacpp")
+PAID = ("anthropic", "openai", "openrouter")
+OWN = ("ollama", "vllm", "llamacpp")
+"""Servers that run on a machine of the user's."""
+PROVIDERS = (*PAID, *OWN)
 KINDS = ("offline", *FILES, *PROVIDERS)
 NONE: Mapping[str, Named] = {}
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,39}", re.ASCII)

@@ -10,6 +10,7 @@ from afresh.errors import NeedsPerson
 
 HOMES = {"ANTHROPIC_API_KEY": "https://api.anthropic.com", "OPENAI_API_KEY": "https://api.openai.com/v1"}
 """Where the SDKs go if they are told nothing."""
+INSTEAD = "pass --model offline (no key; fix_violation only) or --model mailbox:DIR (a person or a program answers)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,8 @@ def opened(target: Target, settings: Settings) -> Route:
     """NeedsPerson at once if nothing could be sent."""
     found = route(target, settings)
     if found.problem:
-        raise NeedsPerson(found.problem, next=found.remedy, safe="nothing was sent")
+        instead = "" if found.key.secret else f", or {INSTEAD}"
+        raise NeedsPerson(found.problem, next=f"{found.remedy}{instead}", safe="nothing was sent")
     return found
 
 
@@ -74,12 +76,11 @@ def _key(target: Target, settings: Settings, guest: bool) -> Key:
 def _lacks(target: Target, settings: Settings, key: Key, at_home: bool) -> tuple[str, str]:
     place = settings.chosen.key if settings.chosen else ""
     if place == KEYRING:
-        return f"there is no key for {settings.name} in the keyring", f"afresh models key {settings.name}"
+        return f"no key for {settings.name} is in the keyring", f"afresh models key {settings.name}"
     if place:
-        return f"there is no key for {target.title}: {place} is not set", f"set {place}, or {_instead()}"
+        return f"no key for {target.title}: {place} is not set", f"set {place}"
     if target.needs_key and at_home:
-        what = f"there is no key for {target.title}: {target.key_variable} is not set"
-        return what, f"set {target.key_variable}, or {_instead()}"
+        return f"no key for {target.title}: {target.key_variable} is not set", f"set {target.key_variable}"
     return "", ""
 
 
@@ -87,11 +88,7 @@ def _leaks(table: Named | None, base_url: str) -> tuple[str, str]:
     if not goes_in_clear(base_url) or (table and table.insecure):
         return "", ""
     what = f"the key would go to {urlsplit(base_url).hostname} unencrypted, for anybody on the way to read"
-    return what, "use an https:// address or a tunnel to this machine, or set insecure = true in a table [models.NAME]"
-
-
-def _instead() -> str:
-    return "pass --model offline (no key; fix_violation only) or --model mailbox:DIR (a person or a program answers)"
+    return what, "use https:// or a tunnel to this machine; or allow it: insecure = true in [models.NAME]"
 
 
 def _place(base_url: str) -> tuple[str, str, int | None]:
