@@ -12,7 +12,7 @@ from afresh.adapters.models.letter import letter
 from afresh.domain.action import Reply
 from afresh.domain.window import Request
 from afresh.engine.tokens import Counter
-from afresh.errors import BadInput, TryAgain
+from afresh.errors import BadInput
 
 __all__ = ["Post", "Posted", "await_one", "folder_of", "pick", "posts", "reply_to", "with_call"]
 PAUSE = 0.2
@@ -56,11 +56,11 @@ def pick(folder: Path, name: str = "") -> Post:
 
 
 def await_one(folder: Path, seconds: float) -> None:
-    """Until a request is open; TryAgain when the time is over."""
+    """Until a request is open; BadInput when the time is over."""
     deadline = time.monotonic() + seconds
     while not (folder.is_dir() and any(one.waited for one in waiting(folder))):
         if time.monotonic() >= deadline:
-            raise TryAgain(f"no request came into {folder} within {seconds:g} seconds")
+            raise BadInput(f"no request came into {folder} within {seconds:g} seconds", next="is a task at work with this mailbox?")
         time.sleep(PAUSE)
 
 
@@ -94,15 +94,21 @@ def with_call(post: Post, tool: str, given: Sequence[str], thought: str) -> dict
 
 
 def _typed(value: str, schema: dict[str, Any]) -> Any:
-    """Texts are taken as they are, all else is JSON."""
-    if value.startswith("@"):
-        try:
-            value = Path(value[1:]).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadInput(f"{value[1:]} can't be read: {error}", next="write @@ for a text that begins with @") from None
+    """Texts are taken as they are, all else is JSON; @@ begins a text that begins with @."""
+    if value.startswith("@@"):
+        value = value[1:]
+    elif value.startswith("@"):
+        value = _content(value[1:])
     if schema.get("type", "string") == "string":
-        return value.removeprefix("@") if value.startswith("@@") else value
+        return value
     try:
         return parsed(value)
     except ValueError:
         return value
+
+
+def _content(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} can't be read: {error}", next="write @@ for a text that begins with @") from None

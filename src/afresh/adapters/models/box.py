@@ -80,7 +80,7 @@ def unwritable(folder: Path, error: OSError) -> BadInput:
 def write_whole(path: Path, text: str) -> None:
     """Nobody ever sees a part of the file, and no link that lies there already is followed."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600), "w", encoding="utf-8") as file:
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o666), "w", encoding="utf-8") as file:
         file.write(text)
     os.replace(temporary, path)
 

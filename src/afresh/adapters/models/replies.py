@@ -22,7 +22,8 @@ ELSEWHERE = {
     "content": "thought", "text": "thought", "message": "thought",
     "tool_calls": "actions", "tools": "actions", "action": "actions",
     "reasoning": "thinking", "reasoning_content": "thinking", "name": "tool", "function": "tool", "arguments": "args",
-    "input": "args", "parameters": "args",
+    "input": "args", "parameters": "args", "input_tokens": "input", "prompt_tokens": "input", "output_tokens": "output",
+    "completion_tokens": "output",
 }  # fmt: skip
 """What other programs call the same things."""
 
