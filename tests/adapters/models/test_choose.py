@@ -42,7 +42,8 @@ def test_who_is_paid() -> None:
 
 @pytest.mark.parametrize(
     ("argument", "folder", "seconds"),
-    [("/b", "/b", 0), ("/b?timeout=600", "/b", 600), ("/b?x=1", "/b?x=1", 0), ("/a?b?timeout=0.5", "/a?b", 0.5), ("/b?timeout=-1", "/b?timeout=-1", 0)],
+    [("/b", "/b", 0), ("/b?timeout=600", "/b", 600), ("/b?x=1", "/b?x=1", 0), ("/a?b?timeout=0.5", "/a?b", 0.5),
+     ("/b?timeout=-1", "/b?timeout=-1", 0)],
 )  # fmt: skip
 def test_a_mailbox_is_told_how_long_to_wait(argument: str, folder: str, seconds: float) -> None:
     assert patience(argument) == (Path(folder), seconds)

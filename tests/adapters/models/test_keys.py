@@ -130,7 +130,7 @@ def test_a_locked_keyring_says_so_and_nothing_of_its_content(ring: None, monkeyp
 
 
 @pytest.mark.parametrize(
-    "key", ["sk-ant-api03-abc", "gsk_4f5e6d", "AKIAIOSFODNN7EXAMPLE", "a key", "Bearer X", "hf_abcdefgh", "x" * 90]
+    "key", ["sk-ant-api03-abc", "gsk_4f5e6d", "AKIAIOSFODNN7EXAMPLE", "two words", "Bearer X", "hf_abcdefgh", "x" * 90]
 )
 def test_a_key_in_place_of_its_name_is_refused_without_being_shown(key: str) -> None:
     with pytest.raises(ValueError, match="looks like a key") as caught:
