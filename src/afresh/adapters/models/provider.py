@@ -1,6 +1,5 @@
 """What the providers have in common: keys, addresses, windows, and faults by who must act."""
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -9,6 +8,7 @@ from typing import Any, TypeVar
 
 from afresh.adapters.models.replies import Count, estimate, with_usage
 from afresh.adapters.models.retry import Sleep, wait_asked
+from afresh.adapters.models.route import Target, opened
 from afresh.adapters.models.settings import Settings
 from afresh.domain.action import Action, Reply, Usage
 from afresh.domain.codec import dumps
@@ -17,6 +17,7 @@ from afresh.errors import AfreshError, Broken, NeedsPerson, TryAgain
 
 Answer = TypeVar("Answer")
 TIMEOUT = 600.0
+RETRIES = 6
 NO_KEY = "none"
 """Many servers at an address of the user's own want no key, but the SDKs refuse to send none."""
 TOO_LONG = ("context_length_exceeded", "maximum context", "context length", "context limit", "prompt is too long", "context size")
@@ -46,24 +47,21 @@ class Connection:
     key: str = field(repr=False)
     base_url: str = field(default="", repr=False)
     timeout: float = TIMEOUT
-    retries: int = 6
+    retries: int = RETRIES
     window: int = 0
     count: Count = estimate
     sleep: Sleep = field(default=time.sleep, repr=False)
 
 
-def connect(provider: Provider, settings: Settings) -> Connection:
-    """Key and address from the user's environment. NeedsPerson at once if the SDK or the key is missing."""
+def connect(provider: Provider, settings: Settings, target: Target) -> Connection:
+    """Key and address from the user. NeedsPerson at once if the SDK or the key is missing."""
     if find_spec(provider.package) is None:
         raise NeedsPerson(f"the package {provider.package} is not installed", next="pip install 'afresh[models]'")
-    base_url = settings.base_urls.get(provider.package) or os.environ.get(provider.base_url_variable, "")
-    key = os.environ.get(provider.key_variable, "").strip()
-    if not key and not base_url:
-        raise NeedsPerson(f"there is no key for {provider.title}: {provider.key_variable} is not set", next=_instead(provider))
-    if not key.isascii() or " " in key:
-        raise NeedsPerson(f"what {provider.key_variable} holds can't be a key", next="set it again, without blanks and quotes")
-    timeout = settings.timeout or TIMEOUT
-    return Connection(key=key, base_url=base_url, timeout=timeout, window=settings.window, count=settings.count)
+    way, table = opened(target, settings), settings.chosen
+    return Connection(
+        key=way.key.secret, base_url=way.base_url, timeout=settings.timeout or TIMEOUT,
+        retries=(table.retries if table else 0) or RETRIES, window=settings.window, count=settings.count,
+    )  # fmt: skip
 
 
 def window_of(name: str, known: dict[str, int], default: int) -> int:
