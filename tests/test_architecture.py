@@ -30,7 +30,7 @@ SHIPPED_SAMPLE = "sample"
 """A project for the demo to work on: package data, with faults on purpose."""
 
 DOES_INPUT_OR_OUTPUT = {"os", "io", "pathlib", "subprocess", "sqlite3", "socket", "shutil", "tempfile", "glob", "http", "urllib"}
-HEAVY = {"anthropic", "openai", "genai_prices", "yaml", "rich", "asyncio", "httpx", "httpx2", "starlette", "sqlite3"}
+HEAVY = {"anthropic", "openai", "genai_prices", "yaml", "rich", "asyncio", "httpx", "httpx2", "starlette", "sqlite3", "keyring"}
 HEAVY |= {"tree_sitter", *(f"tree_sitter_{name}" for name in ("javascript", "typescript", "go", "rust", "java", "c_sharp"))}
 MAY_BE_HEAVY = {"sqlite3": ("adapters/store", "adapters/queue")}
 """A heavy module may be imported at module level only here."""

@@ -1,8 +1,11 @@
 """What may not enter the queue: a task that nobody could ever work on would stand in the way of those behind it."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from afresh.adapters.models import WINDOW, known_framing, known_window
+from afresh.adapters.models.choose import NONE
+from afresh.adapters.models.settings import Named
 from afresh.adapters.templates import Shelf, template
 from afresh.adapters.tools import TOOLS
 from afresh.domain.fact import Look
@@ -27,7 +30,7 @@ def build_each(memory: Memory, style: Template, budget: int, counter: Counter) -
     return [build(memory, one, offered(one.at(""), TOOLS), budget, counter) for one in alone]
 
 
-def refuse_unworkable(task: Task, shelf: Shelf, instructions: Instructions) -> None:
+def refuse_unworkable(task: Task, shelf: Shelf, instructions: Instructions, named: Mapping[str, Named] = NONE) -> None:
     refuse_unstorable(task.goal, task.model, *(check.command for check in task.checks))
     if any(not check.command.strip() for check in task.checks):
         raise BadInput("a check is empty, so it would verify nothing", next="give a command that must exit 0", safe=SAFE)
@@ -38,9 +41,9 @@ def refuse_unworkable(task: Task, shelf: Shelf, instructions: Instructions) -> N
             safe=SAFE,
         )
     if task.model:
-        refuse_large(task.budget, known_window(task.model))
-        refuse_large(task.max_budget, known_window(task.model), "--max-budget")
-    refuse_overfull(State(task=task), shelf, instructions)
+        refuse_large(task.budget, known_window(task.model, named))
+        refuse_large(task.max_budget, known_window(task.model, named), "--max-budget")
+    refuse_overfull(State(task=task), shelf, instructions, named)
 
 
 def refuse_unstorable(*texts: str) -> None:
@@ -61,11 +64,11 @@ def refuse_large(budget: int, window: int, option: str = "--budget") -> None:
         )
 
 
-def refuse_overfull(state: State, shelf: Shelf, instructions: Instructions) -> None:
+def refuse_overfull(state: State, shelf: Shelf, instructions: Instructions, named: Mapping[str, Named] = NONE) -> None:
     """By trying, with the highest ceiling: a window of every phase holds the tools, the criteria, all that was said, and what
     people have laid down."""
     task, style = state.task, template(state.task.type, shelf)
-    window, framing = (known_window(task.model), known_framing(task.model)) if task.model else (WINDOW, FRAMING)
+    window, framing = _known(task.model, named)
     highest, counter = most(task, window), Counter(framing=framing)
     allowance = Allowance(highest, style.instructions)
     try:
@@ -78,3 +81,11 @@ def refuse_overfull(state: State, shelf: Shelf, instructions: Instructions) -> N
     except OverCeiling as fault:
         what = f"no window could hold that: {fault.evidence} under the highest ceiling, {highest:,} tokens"
         raise BadInput(what, next="use fewer words, or add the task with a larger --max-budget", safe=SAFE) from None
+
+
+def _known(model: str, named: Mapping[str, Named]) -> tuple[int, int]:
+    """A name that is no longer in the user's settings is told to whoever resumes the task, not to whoever answers it."""
+    try:
+        return (known_window(model, named), known_framing(model, named)) if model else (WINDOW, FRAMING)
+    except BadInput:
+        return WINDOW, FRAMING
