@@ -6,7 +6,8 @@ import pytest
 from person import COMPLETE, MEND, Person
 
 from afresh.domain.action import Action, Reply, Usage
-from afresh.testing.server import Fault, ModelServer
+from afresh.testing.faults import Fault
+from afresh.testing.server import ModelServer
 
 KEY = "sk-ant-api03-canary-7f3a9c"
 PROVIDERS = ("anthropic", "openai")

@@ -1,11 +1,9 @@
 """The pieces of a streamed chat completion, put together. Servers differ in how they cut a tool call up."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-
-from afresh.ports import Hear
 
 
 @dataclass(slots=True)
@@ -29,21 +27,25 @@ class Told:
     details: dict[Any, dict[str, Any]] = field(default_factory=dict[Any, dict[str, Any]])
     calls: list[Call] = field(default_factory=list[Call])
     places: dict[Any, Call] = field(default_factory=dict[Any, Call])
+    begun: bool = False
     finish: str = ""
     usage: Any = None
     model: str = ""
 
+    @property
+    def said(self) -> str:
+        return "".join((*self.text, *self.reasoning, *(call.arguments for call in self.calls)))
 
-def gathered(chunks: Iterable[Any], hear: Hear) -> Told:
-    """All of a stream. `finish` stays empty if it broke off: such a reply is half a reply, whatever has arrived."""
-    told = Told()
-    for chunk in chunks:
-        told.usage = part(chunk, "usage") or told.usage
-        told.model = part(chunk, "model") or told.model
-        for choice in part(chunk, "choices") or ():
-            _take(told, part(choice, "delta") or part(choice, "message"), hear)
-            told.finish = part(choice, "finish_reason") or told.finish
-    return told
+
+def take(told: Told, chunk: Any) -> str:
+    """One chunk of a stream; what is new of the reply in it. `finish` stays empty as long as it may be half a reply."""
+    told.begun, pieces = True, list[str]()
+    told.usage = part(chunk, "usage") or told.usage
+    told.model = part(chunk, "model") or told.model
+    for choice in part(chunk, "choices") or ():
+        pieces += _take(told, part(choice, "delta") or part(choice, "message"))
+        told.finish = part(choice, "finish_reason") or told.finish
+    return "".join(pieces)
 
 
 def part(thing: Any, name: str) -> Any:
@@ -51,19 +53,16 @@ def part(thing: Any, name: str) -> Any:
     return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
 
 
-def _take(told: Told, delta: Any, hear: Hear) -> None:
-    for name, held in (("content", told.text), ("refusal", told.refusal)):
+def _take(told: Told, delta: Any) -> Iterator[str]:
+    thought = "reasoning_content" if part(delta, "reasoning_content") else "reasoning"
+    for name, held in (("content", told.text), ("refusal", told.refusal), (thought, told.reasoning)):
         if isinstance(piece := part(delta, name), str) and piece:
             held.append(piece)
-            hear(piece)
-    thought = part(delta, "reasoning_content") or part(delta, "reasoning")
-    if isinstance(thought, str):
-        told.reasoning.append(thought)
-        hear(thought)
+            yield piece
     for place, detail in enumerate(part(delta, "reasoning_details") or ()):
         _take_detail(told, dict(detail), place)
     for held in part(delta, "tool_calls") or ():
-        _take_call(told, held, hear)
+        yield _take_call(told, held)
 
 
 def _take_detail(told: Told, detail: dict[str, Any], place: int) -> None:
@@ -76,15 +75,16 @@ def _take_detail(told: Told, detail: dict[str, Any], place: int) -> None:
             known[name] = known[name] + value if joined else value
 
 
-def _take_call(told: Told, held: Any, hear: Hear) -> None:
+def _take_call(told: Told, held: Any) -> str:
     function = part(held, "function") or {}
     call = _call_of(told, part(held, "index"), part(held, "id") or "", part(function, "name") or "")
     piece = part(function, "arguments")
     if isinstance(piece, Mapping | list):
         piece = json.dumps(piece)
-    if isinstance(piece, str) and piece:
-        call.pieces.append(piece)
-        hear(piece)
+    if not isinstance(piece, str) or not piece:
+        return ""
+    call.pieces.append(piece)
+    return piece
 
 
 def _call_of(told: Told, index: Any, id: str, name: str) -> Call:

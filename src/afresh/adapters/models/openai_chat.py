@@ -6,29 +6,23 @@ words (`spoken`).
 
 import json
 import re
+import time
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
 from afresh.adapters.models.chat_body import Body, chat_body, thinking_of
-from afresh.adapters.models.chat_stream import Call, Told, gathered, part
+from afresh.adapters.models.chat_stream import Call, Told, part, take
 from afresh.adapters.models.flavours import OPENAI, Flavour, flavour_at, without
-from afresh.adapters.models.provider import (
-    NO_KEY,
-    Connection,
-    call,
-    explain,
-    finished,
-    no_patience_for_long_waits,
-    tokens,
-    understood,
-    window_of,
-)
+from afresh.adapters.models.provider import NO_KEY, Connection, broken_off, call, explain, finished, tokens, understood, window_of
 from afresh.adapters.models.replies import storable
+from afresh.adapters.models.retry import persistently
 from afresh.adapters.models.spoken import heard
 from afresh.domain.action import Action, Reply, Thinking, Usage
 from afresh.domain.window import Request
-from afresh.errors import TryAgain
+from afresh.errors import AfreshError, TryAgain
 from afresh.ports import Hear, unheard
 
 WINDOWS = {"gpt-5": 272_000, "gpt-4.1": 1_000_000, "gpt-4o": 128_000, "gpt-4": 8_192, "gpt-4-turbo": 128_000, "gpt-3.5": 16_385}
@@ -38,6 +32,8 @@ WINDOWS |= {"o1": 200_000, "o3": 200_000, "o4": 200_000, "claude-": 200_000}
 FRAMING = 12
 """Tokens around two messages and before the reply. Tools are turned into declarations that are shorter than their JSON, so that
 our count of the JSON covers what is put around them."""
+CONNECTING = 10.0
+"""Seconds."""
 REFUSING = (400, 404, 422, 500, 501)
 REFUSALS = {
     "usage": ("stream_options", re.compile("stream_options|include_usage")),
@@ -68,18 +64,12 @@ class OpenAIModel:
         self.flavour = flavour_at(connection.base_url, flavour)
         self.name = f"{flavour.name}:{model}"
 
-    @cached_property
+    @property
     def window(self) -> int:
         return self.connection.window or self._told_window or window(self.model, self.flavour)
 
     def propose(self, request: Request, hear: Hear = unheard) -> Reply:
-        self._learn(request)
-        told = self._ask(request, hear)
-        if not told.finish:
-            raise TryAgain(f"{self.flavour.provider.title} broke off in the middle of a reply")
-        spoken = bool(request.tools) and not self.flavour.tools
-        reply, cut = understood(lambda held: reply_of(held, self.name, spoken), told, self.flavour.provider)
-        return finished(reply, cut, request, self.connection)
+        return persistently(lambda: self._ask(request, hear), hear, self.connection.retries, self.connection.sleep)
 
     def weigh(self, request: Request) -> int:
         """As its own template writes the request down, by its own vocabulary."""
@@ -96,22 +86,51 @@ class OpenAIModel:
         except (openai.OpenAIError, ValueError, TypeError):
             return 0
 
-    def _ask(self, request: Request, hear: Hear) -> Told:
-        """Once more without it for everything that the server turns out not to know."""
-        import openai
+    def _ask(self, request: Request, hear: Hear) -> Reply:
+        self._learn(request)
+        told = self._told(request, hear)
+        spoken = bool(request.tools) and not self.flavour.tools
+        reply, cut = understood(lambda held: reply_of(held, self.name, spoken), told, self.flavour.provider)
+        return finished(reply, cut, request, self.connection)
 
+    def _told(self, request: Request, hear: Hear) -> Told:
+        """Asked once more for everything that the server turns out not to know, without it."""
         while True:
-            body = chat_body(self.model, request, self.flavour, self.connection.count) | {"stream": True}
-            if self.flavour.usage:
-                body["stream_options"] = {"include_usage": True}
-            try:
-                with self._client.chat.completions.create(**body) as stream:
-                    return understood(lambda held: (gathered(held, hear), False), stream, self.flavour.provider)[0]
-            except (openai.OpenAIError, ValueError) as error:
-                missing = refused(error, body)
-                if not missing:
-                    raise explain(error, self.flavour.provider, self.connection) from None
-                self.flavour = without(self.flavour, missing)
+            told, flavour = Told(), self.flavour
+            for piece in self._pieces(request, told):
+                if piece:
+                    hear(piece)
+            if flavour is self.flavour:
+                return told
+
+    def _pieces(self, request: Request, told: Told) -> Iterator[str]:
+        """Reads the stream to its end, or learns what the server does not know."""
+        body = chat_body(self.model, request, self.flavour, self.connection.count) | {"stream": True}
+        if self.flavour.usage:
+            body["stream_options"] = {"include_usage": True}
+        client, until = self._client, time.monotonic() + self.connection.timeout
+        try:
+            with client.chat.completions.create(**body) as stream:
+                for chunk in stream:
+                    yield take(told, chunk)
+                    if time.monotonic() > until and not told.finish:
+                        raise TimeoutError(f"it took longer than {self.connection.timeout:g} s")
+            if not told.finish:
+                raise EOFError("the stream ended too early")
+        except Exception as error:
+            missing = "" if told.begun else refused(error, body)
+            if not missing:
+                raise self._fault(error, request, told) from None
+            self.flavour = without(self.flavour, missing)
+
+    def _fault(self, error: Exception, request: Request, told: Told) -> AfreshError:
+        """What has begun has cost something: its input, and what was said of the reply."""
+        fault = explain(error, self.flavour.provider, self.connection)
+        if not told.begun or not isinstance(fault, TryAgain):
+            return fault
+        known, count = usage_of(told.usage), self.connection.count
+        spent = replace(known, input=known.input or count(request.text), output=max(known.output, count(told.said)))
+        return broken_off(error, self.flavour.provider, self.connection, spent)
 
     def _learn(self, request: Request) -> None:
         """A template that knows no tools drops them without a word."""
@@ -141,15 +160,14 @@ class OpenAIModel:
         return openai.OpenAI(
             api_key=self.connection.key or NO_KEY,
             base_url=self.connection.base_url or self.flavour.base_url or None,
-            timeout=self.connection.timeout,
-            max_retries=self.connection.retries,
-            http_client=openai.DefaultHttpxClient(event_hooks={"response": [no_patience_for_long_waits]}),
+            timeout=openai.Timeout(self.connection.timeout, connect=min(CONNECTING, self.connection.timeout)),
+            max_retries=0,
         )
 
     @cached_property
     def _root(self) -> Any:
         """For what lies beside the part of the address that OpenAI has named."""
-        return self._client.with_options(base_url=str(self._client.base_url).rstrip("/").removesuffix("/v1"), max_retries=0)
+        return self._client.with_options(base_url=str(self._client.base_url).rstrip("/").removesuffix("/v1"), timeout=CONNECTING)
 
 
 def refused(error: Exception, body: Body) -> str:
@@ -173,7 +191,7 @@ def reply_of(told: Told, asked: str, spoken: bool) -> tuple[Reply, bool]:
     if told.finish == "content_filter":
         notes.append("[The provider declined to let the model answer.]")
     thought = "\n".join(part for part in (reply.thought, *notes) if part)
-    return Reply(thought, reply.actions, _usage(told.usage), named, thinking=_thinking(told)), cut
+    return Reply(thought, reply.actions, usage_of(told.usage), named, thinking=_thinking(told)), cut
 
 
 def _file_name(model: str) -> str:
@@ -187,7 +205,7 @@ def _thinking(told: Told) -> tuple[Thinking, ...]:
     return (Thinking(storable("".join(told.reasoning))),) if told.reasoning else ()
 
 
-def _usage(counted: Any) -> Usage:
+def usage_of(counted: Any) -> Usage:
     """What a cache took and gave is part of the input, what was thought part of the output, whatever the server calls them."""
     if counted is None:
         return Usage()
