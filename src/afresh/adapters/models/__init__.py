@@ -86,7 +86,8 @@ def _anthropic(chosen: Chosen, start: int, settings: Settings) -> Model:
     from afresh.adapters.models.anthropic_messages import ANTHROPIC, AnthropicModel
     from afresh.adapters.models.provider import connect
 
-    return AnthropicModel(chosen.argument, connect(ANTHROPIC, settings, target(chosen.kind)))
+    thinks = chosen.table is None or chosen.table.thinking is not False
+    return AnthropicModel(chosen.argument, connect(ANTHROPIC, settings, target(chosen.kind)), thinks)
 
 
 def _openai(chosen: Chosen, start: int, settings: Settings) -> Model:

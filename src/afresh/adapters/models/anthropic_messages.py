@@ -41,8 +41,10 @@ def framing(model: str) -> int:
 
 
 class AnthropicModel:
-    def __init__(self, model: str, connection: Connection) -> None:
-        self.model, self.connection = model, connection
+    """`thinks`: false if the user has said that it can't or shall not, whatever a task would like."""
+
+    def __init__(self, model: str, connection: Connection, thinks: bool = True) -> None:
+        self.model, self.connection, self.thinks = model, connection, thinks
         self.name = f"anthropic:{model}"
         self.window = connection.window or window(model)
 
@@ -52,7 +54,7 @@ class AnthropicModel:
     def weigh(self, request: Request) -> int:
         try:
             client = self._client.with_options(timeout=min(COUNTING, self.connection.timeout))
-            return max(int(client.messages.count_tokens(**body(self.model, request)).input_tokens), 0)
+            return max(int(client.messages.count_tokens(**self._body(request)).input_tokens), 0)
         except Exception:
             return 0
 
@@ -66,18 +68,22 @@ class AnthropicModel:
 
     def _pieces(self, request: Request, incoming: Incoming) -> Iterator[str]:
         """Reads the message to its end. The SDK wraps what goes wrong before a stream begins, and little of what does after."""
-        asked, client = body(self.model, request), self._client
+        asked, client = self._body(request), self._client
         until = time.monotonic() + self.connection.timeout
         try:
             with client.messages.create(**asked, max_tokens=request.reserve, stream=True) as stream:
                 for event in stream:
                     yield incoming.take(event)
-                    if time.monotonic() > until and not incoming.whole:
+                    if incoming.whole:
+                        return
+                    if time.monotonic() > until:
                         raise TimeoutError(f"it took longer than {self.connection.timeout:g} s")
-            if not incoming.whole:
-                raise EOFError("the stream ended too early")
+            raise EOFError("the stream ended too early")
         except Exception as error:
             raise self._fault(error, request, incoming) from None
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        return body(self.model, request if self.thinks else replace(request, thinking=0))
 
     def _fault(self, error: Exception, request: Request, incoming: Incoming) -> AfreshError:
         """What has begun has cost something: its input, and what was said of the reply."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.cli.views.glance import Glance, Line, look
 from afresh.cli.views.parts import fields, gauge, said, word
+from afresh.domain.action import Aside
 from afresh.domain.event import Entry
 from afresh.domain.state import State
 from afresh.domain.text import one_line
@@ -54,6 +55,8 @@ class LiveProgress:
 
     def doing(self, what: str) -> None:
         self.glance = replace(self.glance, doing=what)
+        if isinstance(what, Aside) and not self.quiet and not self.live:
+            self.console.print(f"  … {one_line(what, 200)}", soft_wrap=True)
 
     def _start_panel(self) -> None:
         from rich.live import Live
