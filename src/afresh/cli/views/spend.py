@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from afresh.app.spend import By, Line, Report, TaskCost, Used
+from afresh.cli.views.costs import cost_json, money
 from afresh.cli.views.parts import heading, listing, said, word
 from afresh.domain.growth import Growth
-from afresh.domain.limits import NANO, dollars
 from afresh.projections.standing import counted, iso
 
 if TYPE_CHECKING:
@@ -135,8 +135,9 @@ def _tasks(found: Report) -> "RenderableType":
         steps = f"{cost.steps}/{cost.allowed}" if cost and cost.allowed else f"{cost.steps}" if cost else ""
         saved = share_saved(cost)
         name = said(line.name, limit=36)
+        name = name.append(f" {cost.status}", word(cost.status).style) if cost else name
         table.add_row(
-            name.append(f" {cost.status}", word(cost.status).style) if cost else name, steps, f"{line.calls:,}", short(line.input),
+            name, steps, f"{line.calls:,}", short(line.input),
             short(line.output), "" if saved is None else f"{saved:.0%}", money(line), Bar(weigh(line) / most),
         )  # fmt: skip
     table.caption = "steps: of those it may take; saved: tokens that a history kept whole would have sent more"
@@ -162,8 +163,8 @@ def report_json(found: Report) -> dict[str, Any]:
     return {
         "by": found.by.value,
         "since": iso(found.which.since) if found.which.since else None,
-        "lines": [line_json(line) | _task_json(found.tasks.get(line.name)) for line in found.lines],
-        "whole": line_json(found.whole),
+        "lines": [{"name": line.name} | cost_json(line) | _task_json(found.tasks.get(line.name)) for line in found.lines],
+        "whole": cost_json(found.whole),
         "limits": [
             {"limit": one.limit.key, "most": one.limit.most, "spent": one.spent, "unit": one.limit.unit.value,
              "set_by_user": one.limit.own, "tripped": one.tripped}
@@ -183,14 +184,6 @@ def report_json(found: Report) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def line_json(line: Line) -> dict[str, Any]:
-    return {
-        "name": line.name, "calls": line.calls, "input": line.input, "output": line.output, "cached": line.cached,
-        "written": line.written, "nano_dollars": line.money, "dollars": line.money / NANO, "price_unknown": line.unknown,
-        "odd": line.odd,
-    }  # fmt: skip
-
-
 def _task_json(cost: TaskCost | None) -> dict[str, Any]:
     if cost is None:
         return {}
@@ -203,13 +196,6 @@ def _task_json(cost: TaskCost | None) -> dict[str, Any]:
 def share_saved(cost: TaskCost | None) -> float | None:
     """Of what a history kept whole would have sent."""
     return 1 - cost.sent / cost.accumulating if cost and cost.accumulating else None
-
-
-def money(line: Line) -> str:
-    """A price that nobody knows is not shown as nothing."""
-    if line.unknown and line.unknown == line.calls:
-        return "unknown"
-    return dollars(line.money) + ("+?" if line.unknown else "")
 
 
 def short(tokens: int) -> str:
