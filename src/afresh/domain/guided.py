@@ -6,8 +6,7 @@ from typing import Any
 from afresh.domain import event as happened
 from afresh.domain.attended import APPROVED, WHERE_TO, Attendance
 from afresh.domain.fact import Decision, Fact, FactKind
-from afresh.domain.observed import undone as unseen
-from afresh.domain.passage import ending
+from afresh.domain.passage import Passage, Voice
 from afresh.domain.regions import REGIONS, moved
 from afresh.domain.state import State
 from afresh.domain.strategy import encouraged, stepped, turned
@@ -68,10 +67,6 @@ def spoke(event: happened.Spoke, state: State) -> dict[str, Any]:
 
 def undone(event: happened.Undone, state: State) -> dict[str, Any]:
     """What was seen of the tree as it was then is gone, what was noted is marked; no verdict is about this tree."""
-    steps = range(event.step, state.step + 1)
-    facts, passages = state.facts, state.passages
-    for step in steps:
-        facts, passages = unseen(facts, step), ending(passages, step, "undone")
     return {
         "snapshot": event.snapshot,
         "changed": event.changed,
@@ -80,16 +75,24 @@ def undone(event: happened.Undone, state: State) -> dict[str, Any]:
         "verdict_step": 0,
         "plan": event.plan,
         "planned": event.planned,
-        "facts": tuple([marked(fact) if fact.step in steps else fact for fact in facts]),
-        "passages": passages,
+        "facts": tuple([marked(one) if one.step >= event.step else one for one in state.facts if not unseen(one, event.step)]),
+        "passages": tuple([put_back(one) if one.step >= event.step else one for one in state.passages]),
         "regions": moved(state.regions, event.hunks, state.step)[-REGIONS:],
-        "recent": tuple([replace(one, kept=False) if one.step in steps else one for one in state.recent]),
+        "recent": tuple([replace(one, kept=False) if one.step >= event.step else one for one in state.recent]),
         "last_change": state.step,
         "kept": max(0, state.kept - event.changes),
         "reverted": state.reverted + event.changes,
         "attendance": replace(state.attendance, overruled=state.pending is not None),
         **heard(state),
     }
+
+
+def unseen(fact: Fact, step: int) -> bool:
+    return fact.kind is FactKind.OBSERVED and fact.step >= step
+
+
+def put_back(passage: Passage) -> Passage:
+    return replace(passage, ended="undone") if passage.voice is Voice.ACTION else passage
 
 
 def marked(fact: Fact) -> Fact:
