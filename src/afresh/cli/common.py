@@ -45,6 +45,12 @@ def order_options(function: Callable[..., Any]) -> Callable[..., Any]:
             help="Highest ceiling when there is a reason to raise it (four times --budget; the same as --budget: never raised).",
         ),
         click.option("--steps", default=0, type=click.IntRange(min=0), metavar="N", help="Steps before it stops and asks (60)."),
+        click.option(
+            "--loop",
+            default="",
+            type=click.Choice(("react", "plan_execute")),
+            help="One action after another, or a plan first and then its items (by type).",
+        ),
         model_option,
     ]
     for option in reversed(options):

@@ -18,7 +18,7 @@ def command(goal: str, type_: str, checks: tuple[str, ...], no_sandbox: bool, qu
     from afresh.cli.working import work_and_tell
 
     here = desk()
-    limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}
+    limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"], "loop": more["loop"]}
     order = Order(goal, type_, checks, model=more["model"], **limits)
     state = add(here, order)
     for line in remarks(here, state) if not (quiet or as_json) else ():
