@@ -15,7 +15,20 @@ quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress.")
 model_option = click.option(
     "--model", "-m", default="", metavar="M", help="offline, anthropic:NAME, openai:NAME, mailbox:DIR or scripted:FILE."
 )
+mode_option = click.option(
+    "--mode",
+    default="",
+    type=click.Choice(("autonomous", "supervised", "interactive")),
+    help="How closely you follow: not at all, at every change of phase, or after every step.",
+)
 no_sandbox_option = click.option("--no-sandbox", is_flag=True, help="Run commands unconfined. Only for code you trust.")
+
+
+def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say how a run goes; together they are a `working.Way`."""
+    for option in (json_option, quiet_option, no_sandbox_option, mode_option):
+        function = option(function)
+    return function
 
 
 class TypeOption(click.Option):
