@@ -10,6 +10,12 @@ import click
 if TYPE_CHECKING:
     from afresh.app.tasks import Desk
 
+
+def empty_unless_given(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
+    """A choice that need not be made."""
+    return value or ""
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress.")
 model_option = click.option(
@@ -17,7 +23,7 @@ model_option = click.option(
 )
 mode_option = click.option(
     "--mode",
-    default="",
+    callback=empty_unless_given,
     type=click.Choice(("autonomous", "supervised", "interactive")),
     help="How closely you follow: not at all, at every change of phase, or after every step.",
 )
@@ -60,7 +66,7 @@ def order_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--steps", default=0, type=click.IntRange(min=0), metavar="N", help="Steps before it stops and asks (60)."),
         click.option(
             "--loop",
-            default="",
+            callback=empty_unless_given,
             type=click.Choice(("react", "plan_execute")),
             help="One action after another, or a plan first and then its items (by type).",
         ),

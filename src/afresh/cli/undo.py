@@ -8,7 +8,7 @@ from afresh.cli.common import json_option
 @click.command()
 @click.argument("task", required=False)
 @click.option(
-    "--steps", default=0, type=click.IntRange(min=0), metavar="N", help="So many steps (back to before the last change)."
+    "--steps", default=0, type=click.IntRange(min=0), metavar="N", help="So many steps; else back to before the last change."
 )
 @click.option("--why", default="", metavar="WORDS", help="Told to the model, so that it does not do it again.")
 @json_option
@@ -17,6 +17,7 @@ def command(task: str | None, steps: int, why: str, as_json: bool) -> None:
     from afresh.app.attending import undo
     from afresh.app.tasks import find
     from afresh.cli.common import desk, print_json
+    from afresh.projections.standing import counted
 
     here = desk()
     name = find(here, task)
@@ -24,7 +25,6 @@ def command(task: str | None, steps: int, why: str, as_json: bool) -> None:
     gone = [path for path in before.changed if path not in after.changed]
     if as_json:
         return print_json({"task": name, "changed": list(after.changed), "no_longer_changed": gone, "snapshot": after.snapshot})
-    click.echo(
-        f"undone in {name}: {after.reverted - before.reverted} changes; changed now: {', '.join(after.changed) or 'no file'}"
-    )
+    left = ", ".join(after.changed) or "no file"
+    click.echo(f"undone in {name}: {counted(after.reverted - before.reverted, 'change')}; changed now: {left}")
     return click.echo(f"`afresh resume {name}` goes on from there, and knows that you took it back")

@@ -63,7 +63,7 @@ def work_on_one(here: "Desk", task: str | None, way: Way) -> "State | None":
     mode = way.mode or followed(here, task)
     with LiveProgress(here.clock, terminal(sys.stderr), way.quiet or way.as_json, plain=mode == "interactive") as progress:
         terms = Terms(way.model, way.no_sandbox, (Alarm(), progress), way.mode)
-        if not way.attended or mode == "autonomous":
+        if not way.attended:
             return work(here, task, terms)
         with Beside(here, progress, sys.stdin, heeds_interrupts=mode == "interactive") as person:
             return work(here, task, replace(terms, person=person))
