@@ -32,6 +32,7 @@ from afresh.domain.state import State
 from afresh.engine.agent import Agent, Upkeep
 from afresh.engine.compaction.written import Ask
 from afresh.engine.loop import work_on
+from afresh.engine.person import Person
 from afresh.engine.tokens import Counter
 from afresh.errors import BadInput, BadInstructions, OverCeiling, OverLimit
 from afresh.insight.python import PythonInsight
@@ -47,6 +48,8 @@ class Terms:
     watchers: tuple[Watcher, ...] = ()
     alert: Callable[[str], None] = lambda text: None
     """Told when a limit of spending is nearly used up."""
+    mode: str = ""
+    person: Person | None = None
 
 
 def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
@@ -111,6 +114,8 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         library=library(desk, workspace.root),
         past=GitPast(repository),
         ledger=books_for(desk, spec, terms.alert),
+        mode=terms.mode or ("" if state.attendance.mode else desk.settings.mode),
+        person=terms.person,
     )
 
 
