@@ -44,9 +44,11 @@ def library(desk: Desk, tree: Path) -> FolderLibrary | PatternedLibrary:
 
 
 def settle(desk: Desk, ask: Ask | None = None, task: str = "") -> None:
-    """Draft and count what tasks that are over have left behind, the oldest first, each once. A folder that can't be written is
-    no reason to stop: it is tried again the next time. `ask`: who puts what this task has learnt into words, if anybody does."""
-    over = [ticket.task for ticket in desk.queue.tickets() if ticket.status.over and ticket.type != RECORDED][-NEWEST:]
+    """Draft and count what tasks that are over have left behind, the oldest first, each once; what parts have learnt is for their
+    parent to say. A folder that can't be written is no reason to stop: it is tried again the next time. `ask`: who puts what this
+    task has learnt into words, if anybody does."""
+    tickets = [ticket for ticket in desk.queue.tickets() if not ticket.parent and ticket.type != RECORDED]
+    over = [ticket.task for ticket in tickets if ticket.status.over][-NEWEST:]
     if all(desk.store.load(task).knowledge.learnt for task in over):
         return
     with suppress(OSError), locked(desk.project.state / "knowledge.lock"):

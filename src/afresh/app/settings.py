@@ -33,6 +33,14 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
+class Delegation:
+    parts: int = 4
+    """How many parts of itself a task may hand out at most."""
+    offer: bool = True
+    """Whether any may be handed out at all."""
+
+
+@dataclass(frozen=True, slots=True)
 class Shared:
     """What a repository may set. Models, keys, endpoints, money and the sandbox are the user's alone."""
 
@@ -59,6 +67,7 @@ class Settings(Shared):
     hooks: Hooks = field(default_factory=Hooks)
     compaction: Compaction = field(default_factory=Compaction)
     knowledge: Wording = field(default_factory=Wording)
+    delegation: Delegation = field(default_factory=Delegation)
 
 
 def settings(project: Project) -> Settings:

@@ -1,12 +1,13 @@
 """Do what the recorded reply asks, in the sandbox, and see what it did to the tree."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from afresh.domain.action import Action
 from afresh.domain.change import Change
 from afresh.domain.event import Asked, Event
 from afresh.domain.state import State
 from afresh.engine.agent import Agent
+from afresh.engine.delegation import DELEGATE, at_hand, handing
 from afresh.engine.record import doing
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome, Tool
@@ -41,11 +42,12 @@ def act(state: State, agent: Agent) -> Deeds:
     """A step that is taken again after a crash starts from the same tree: `prepare` has restored it."""
     assert state.pending, "a step acts on a recorded reply"
     offered = agent.template.at(state.phase).tools
-    tools = {tool.schema.name: tool for tool in agent.tools if tool.schema.name in offered}
+    tools = {tool.schema.name: tool for tool in at_hand(agent.tools, state) if tool.schema.name in offered}
     bench, done = agent.bench(state), list[Deed]()
-    for action in state.pending.reply.actions:
+    for place, action in enumerate(state.pending.reply.actions, 1):
         doing(agent, action.tool)
-        done.append(Deed(action, perform(action, tools, bench, done)))
+        able = replace(bench, hand_out=handing(state, agent, place)) if action.tool == DELEGATE else bench
+        done.append(Deed(action, perform(action, tools, able, done)))
     return look_at_tree(state, agent, tuple(done), tools)
 
 

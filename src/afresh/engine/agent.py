@@ -1,7 +1,9 @@
 """The parts that work together on a task. Frozen: nothing of a run's history is in it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from afresh.domain.delegated import Delegated, Part
 from afresh.domain.memory import Recollection
 from afresh.domain.meter import UNTAUGHT, Meter
 from afresh.domain.spend import UNLIMITED
@@ -67,6 +69,8 @@ class Agent:
     library: Library | None = None
     past: Past | None = None
     ledger: Ledger = UNLIMITED
+    delegates: Callable[[Part, State, int], Delegated] | None = None
+    """Hands out a part of the task: which action of the step's reply it is, is part of its name."""
 
     @property
     def till(self) -> Till:

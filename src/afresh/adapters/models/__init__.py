@@ -31,6 +31,14 @@ def anchored(spec: str) -> str:
     return f"{kind}:{Path(argument).expanduser().absolute()}" if argument and kind in ("scripted", "mailbox") else spec
 
 
+def part_of(spec: str, part: str) -> str:
+    """Who answers for a part of a task: the same model. But a script is written for one task, so that a part has its own beside
+    it: `script.jsonl`, and `script.3-1.jsonl` for what step 3 handed out as its first action."""
+    kind, _, argument = spec.partition(":")
+    place = Path(argument)
+    return f"{kind}:{place.with_name(f'{place.stem}.{part}{place.suffix}')}" if kind == "scripted" else spec
+
+
 def known_window(spec: str) -> int:
     """Tokens that the model can take, as far as that is known without asking for it or for a key."""
     kind, name = _parts(spec)

@@ -59,7 +59,12 @@ def _notebook(connection: Connection) -> None:
     connection.execute("CREATE TABLE note (seq INTEGER PRIMARY KEY, hash BLOB NOT NULL, body TEXT NOT NULL) STRICT")
 
 
-JOURNAL = Schema(0x61667265, (_journal, _archive, _snapshots, _leases, _notebook))
+def _parts(connection: Connection) -> None:
+    """The task that another is a part of, by its id; empty for most."""
+    connection.execute("ALTER TABLE task ADD COLUMN parent TEXT NOT NULL DEFAULT ''")
+
+
+JOURNAL = Schema(0x61667265, (_journal, _archive, _snapshots, _leases, _notebook, _parts))
 
 
 def migrate(connection: Connection, schema: Schema) -> None:
