@@ -34,6 +34,7 @@ class Delegates:
         name = part_id(state.task.id, state.step + 1, place)
         child = known(self.desk, name) or self._created(part, state, place)
         if child.status in (Status.READY, Status.RUNNING):
+            self.workspace.snapshot()  # one that has not begun yet may have come from another machine, without this tree
             child = self.run(name)
         if child.status is Status.DONE:
             self.workspace.take_over(name, child.opened, child.snapshot)
@@ -101,9 +102,8 @@ def parts_of(tickets: Sequence[Ticket], task: str) -> list[Ticket]:
 
 def family(tickets: Sequence[Ticket]) -> list[Ticket]:
     """In the order of the queue, each part after the task that it belongs to."""
-    wholes = {ticket.task for ticket in tickets if not ticket.parent}
-    rows: list[Ticket] = []
-    for ticket in tickets:
-        if not ticket.parent or ticket.parent not in wholes:
-            rows += [ticket, *parts_of(tickets, ticket.task)]
-    return rows
+    rows: dict[str, list[Ticket]] = {ticket.task: [ticket] for ticket in tickets if not ticket.parent}
+    for part in tickets:
+        if part.parent:
+            rows.setdefault(part.parent, []).append(part)
+    return [ticket for row in rows.values() for ticket in row]

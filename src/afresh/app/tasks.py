@@ -106,7 +106,7 @@ def add(desk: Desk, order: Order) -> State:
     given = desk.settings
     if not order.goal.strip():
         raise BadInput("the goal is empty", next='say what is to be done: afresh run "make the parser accept tabs"')
-    known = {ticket.task for ticket in desk.queue.tickets()}
+    known = {ticket.task for ticket in desk.queue.tickets() if not ticket.parent}
     if missing := [need for need in order.needs if need not in known]:
         raise BadInput(f"there is no task {missing[0]} to wait for", next="afresh list shows the tasks", safe="nothing was added")
     type = order.type or given.type or "implement_feature"

@@ -41,8 +41,8 @@ class Metrics:
     @property
     def words(self) -> str:
         paid = "" if self.money is None else f", ${self.money / 1e9:.4f}"
-        tokens = f"{self.usage.input:,} tokens in, {self.usage.output:,} out"
-        return f"{self.steps} steps, {self.calls} calls, {tokens}{paid}, {self.seconds:.1f} s"
+        tokens = f"tokens in {self.usage.input:,}, out {self.usage.output:,}"
+        return f"steps {self.steps}, calls {self.calls}, {tokens}{paid}, {self.seconds:.1f} s"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ OPEN_ITEMS = 3
 """Of the plan. A part costs two runs of its checks and some calls before it has done anything: less work is done sooner here."""
 FEWEST, MOST = 6, 30
 """Steps that a part may take. With fewer it would only begin."""
-ALONE = "This is a part of a larger task. Others do the rest: change only what this part needs, and complete when it is done."
 FATES = {Status.DONE: Fate.DONE, Status.BLOCKED: Fate.BLOCKED}
 
 
@@ -54,11 +53,11 @@ def part_id(parent: str, step: int, place: int) -> str:
 def ordered(part: Part, state: State, place: int, tree: str, checks: Sequence[Check]) -> Task:
     """The part as a task of its own: with steps and checks of its own, and the model of its parent."""
     parent = state.task
-    about = [f"It concerns: {', '.join(part.paths)}."] if part.paths else []
+    about = [f"It concerns {', '.join(part.paths)}."] if part.paths else []
     return replace(
         parent,
         id=part_id(parent.id, state.step + 1, place),
-        goal="\n\n".join([part.goal.strip(), " ".join([ALONE, *about])]),
+        goal="\n".join([part.goal.strip(), *about]),
         checks=tuple(checks),
         needs=(),
         max_steps=share(state),
