@@ -49,7 +49,12 @@ class BadInstructions(BadInput):
 
 
 class OverLimit(NeedsPerson):
-    """A limit of spending is reached; only a person raises or resets it."""
+    """A limit of spending is reached; only a person raises or resets it. `scope`: whose limit it is, `call` and `task` stop one
+    task alone."""
+
+    def __init__(self, what: str, next: str = "", safe: str = "", scope: str = "") -> None:
+        super().__init__(what, next, safe)
+        self.scope = scope
 
 
 class NoSandbox(NeedsPerson):

@@ -1,5 +1,6 @@
 """The composition root: the only place where engine and adapters meet."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,7 @@ from afresh.adapters.workspace.past import GitPast
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.acceptance import refuse_large
+from afresh.app.books import books_for, spent_up
 from afresh.app.calibration import learnt
 from afresh.app.delegates import Delegates
 from afresh.app.fingerprint import Kept
@@ -34,7 +36,7 @@ from afresh.engine.agent import Agent, Upkeep
 from afresh.engine.compaction.written import Ask
 from afresh.engine.loop import work_on
 from afresh.engine.tokens import Counter
-from afresh.errors import BadInput, BadInstructions, OverCeiling
+from afresh.errors import BadInput, BadInstructions, OverCeiling, OverLimit
 from afresh.insight.python import PythonInsight
 from afresh.ports import Watcher
 
@@ -46,6 +48,8 @@ class Terms:
     model: str = ""
     no_sandbox: bool = False
     watchers: tuple[Watcher, ...] = ()
+    alert: Callable[[str], None] = lambda text: None
+    """Told when a limit of spending is nearly used up."""
 
 
 def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
@@ -67,10 +71,15 @@ def attempt(desk: Desk, task: str, terms: Terms) -> State:
     try:
         agent = agent_for(desk, desk.store.load(task), terms)
         work_on(task, worker_id(), agent)
-        settle(desk, wording(desk, agent, desk.store.load(task).task), task)
+        settle(desk, wording(desk, agent, desk.store.load(task)), task)
         return desk.store.load(task)
     except OverCeiling as fault:
         return block(desk, task, str(fault))
+    except OverLimit as fault:
+        question = spent_up(desk, fault)
+        if not question or desk.store.load(task).task.parent:  # its parent pays, so its parent asks
+            raise
+        return block(desk, task, fault.what, question)
     except BadInstructions as fault:
         return block(desk, task, f"{fault.what} ({fault.next}). Mend the file and answer; then it goes on")
 
@@ -112,6 +121,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         instructions=desk.instructions,
         library=library(desk, workspace.root),
         past=GitPast(repository),
+        ledger=books_for(desk, spec, terms.alert),
         delegates=Delegates(desk, workspace, known, lambda part: attempt(desk, part, terms)) if task.parts else None,
     )
 
@@ -137,11 +147,11 @@ def upkeep(desk: Desk, spec: str) -> Upkeep:
     return Upkeep(hook, call_template("summary", desk.templates) if wanted else None, always=bool(said))
 
 
-def wording(desk: Desk, agent: Agent, task: Task) -> Ask | None:
+def wording(desk: Desk, agent: Agent, state: State) -> Ask | None:
     """A paid call that the work itself does not need: only if the user's own settings say so."""
     if not desk.settings.knowledge.model_wording:
         return None
-    return Ask(agent.till, call_template("lesson", desk.templates), agent.counter, Kind.MEMORY, task)
+    return Ask(agent.till, call_template("lesson", desk.templates), agent.counter, Kind.MEMORY, state.task, state.step)
 
 
 def which_model(desk: Desk, state: State, terms: Terms) -> str:

@@ -7,6 +7,7 @@ from afresh.adapters.templates import make, merged_type
 from afresh.adapters.workspace.branch import retire
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.acceptance import refuse_unworkable
+from afresh.app.spend import task_line
 from afresh.app.tasks import Desk, note
 from afresh.domain.delegated import Delegated, Metrics, Part
 from afresh.domain.event import Created, Ended, Replied
@@ -92,7 +93,9 @@ def told(desk: Desk, child: State, part: Part, step: int) -> Delegated:
         elif isinstance(entry.event, Replied):
             done = [action.args.get("summary") for action in entry.event.reply.actions if action.tool == "complete"]
             claimed = str(done[-1] or "") if done else claimed
-    metrics = Metrics(child.step, child.calls, child.usage, round(ended - child.started, 1))
+    paid = task_line(desk, child.task.id)
+    money = paid.money if paid.calls and not paid.unknown else None
+    metrics = Metrics(child.step, child.calls, child.usage, round(ended - child.started, 1), money)
     return result(child, part.goal, step, metrics, claimed)
 
 

@@ -8,6 +8,8 @@ from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from afresh.app.project import Project
+from afresh.domain.limits import Limits
+from afresh.domain.price import Rate
 from afresh.errors import BadInput
 
 
@@ -68,16 +70,23 @@ class Settings(Shared):
     compaction: Compaction = field(default_factory=Compaction)
     knowledge: Wording = field(default_factory=Wording)
     delegation: Delegation = field(default_factory=Delegation)
+    limits: Limits = field(default_factory=Limits)
+    prices: Mapping[str, Rate] = field(default_factory=dict[str, Rate])
+    """What models cost, by their full names, where no list knows it or the user knows better."""
 
 
 def settings(project: Project) -> Settings:
     """The user's settings, and over them those of the repository that it may set."""
-    from platformdirs import user_config_path
-
-    own = read_settings(user_config_path("afresh") / "config.toml", Settings)
+    own = read_settings(users_config(), Settings)
     of_repository = read_settings(project.folder / "config.toml", Shared)
     patterns = own.get("patterns", True) and of_repository.get("patterns", True)
     return Settings(**{**own, **of_repository, "patterns": patterns})
+
+
+def users_config() -> Path:
+    from platformdirs import user_config_path
+
+    return user_config_path("afresh") / "config.toml"
 
 
 def read_settings(path: Path, known: type) -> dict[str, Any]:

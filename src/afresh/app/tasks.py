@@ -11,6 +11,7 @@ from afresh.adapters.instructions import InstructionFiles, instructions_for
 from afresh.adapters.models import anchored
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
+from afresh.adapters.store.ledger import SqliteLedger
 from afresh.adapters.store.lore import SqliteLore
 from afresh.adapters.store.notebook import SqliteNotebook
 from afresh.adapters.store.sqlite import SqliteStore
@@ -21,7 +22,7 @@ from afresh.app.acceptance import refuse_unworkable
 from afresh.app.project import Project
 from afresh.app.settings import Settings, settings
 from afresh.domain.chain import link
-from afresh.domain.event import Created, Ended, Event, Head
+from afresh.domain.event import Asked, Created, Ended, Event, Head
 from afresh.domain.fold import fold
 from afresh.domain.notes import USER
 from afresh.domain.report import place
@@ -63,6 +64,8 @@ class Desk:
     notebook: SqliteNotebook
     lore: SqliteLore
     instructions: InstructionFiles
+    ledger: SqliteLedger
+    """Of all the user's projects; opened when somebody asks it."""
 
 
 def open_desk(path: Path) -> Desk:
@@ -78,7 +81,8 @@ def open_desk(path: Path) -> Desk:
     projections = ProjectionWriter(project.state, store, queue.tickets, lore=lore)
     shelf = shelf_for(project.root)
     written = instructions_for(project.root, shelf)
-    return Desk(project, database, store, queue, settings(project), projections, clock, shelf, notebook, lore, written)
+    given = settings(project)
+    return Desk(project, database, store, queue, given, projections, clock, shelf, notebook, lore, written, users_ledger())
 
 
 def books(notebook: SqliteNotebook, clock: Clock) -> Callable[[], list[SqliteNotebook]]:
@@ -100,6 +104,12 @@ def users_own(clock: Clock, make: bool = False) -> list[SqliteNotebook]:
     if make:
         path.parent.mkdir(parents=True, exist_ok=True)
     return [SqliteNotebook(Database(path), clock, USER)] if make or path.exists() else []
+
+
+def users_ledger() -> SqliteLedger:
+    from platformdirs import user_data_path
+
+    return SqliteLedger(user_data_path("afresh") / "ledger.db")
 
 
 def add(desk: Desk, order: Order) -> State:
@@ -179,9 +189,9 @@ def end(desk: Desk, task: str, status: Status, reason: str) -> State:
     return note(desk, desk.store.load(task), task, [Ended(status, reason)])
 
 
-def block(desk: Desk, task: str, why: str) -> State:
+def block(desk: Desk, task: str, why: str, question: Asked | None = None) -> State:
     """The task can't go on by itself: it waits for a person and is in nobody's way."""
-    return note(desk, desk.store.load(task), task, [over_ceiling(why), Ended(Status.BLOCKED, why)])
+    return note(desk, desk.store.load(task), task, [question or over_ceiling(why), Ended(Status.BLOCKED, why)])
 
 
 def note(desk: Desk, state: State | None, task: str, events: Sequence[Event]) -> State:

@@ -42,6 +42,7 @@ SECTIONS = {
     },
     "Look inside": {
         "decisions": "Show who decided what in a task, and what followed.",
+        "spend": "Show what calls of models cost, against your limits.",
         "context": "Show, compare and verify what the model was sent.",
         "memory": "Find, correct and forget what it remembers.",
         "knowledge": "What tasks have learnt: list, approve, search.",

@@ -40,7 +40,7 @@ class Metrics:
 
     @property
     def words(self) -> str:
-        paid = "" if self.money is None else f", ${self.money / 1e9:.4f}"
+        paid = f", ${self.money / 1e9:.4f}" if self.money else ""
         tokens = f"tokens in {self.usage.input:,}, out {self.usage.output:,}"
         return f"steps {self.steps}, calls {self.calls}, {tokens}{paid}, {self.seconds:.1f} s"
 
