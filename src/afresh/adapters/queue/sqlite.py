@@ -13,9 +13,9 @@ from afresh.ports import Clock, Ticket
 
 LEASE_SECONDS = 20.0
 ROWS = (
-    "SELECT task.number, id, goal, type, status, priority, needs, parent, worker, expires"
-    " FROM task JOIN ticket ON ticket.task = number LEFT JOIN lease ON lease.task ="
-    " iif(parent = '', number, (SELECT whole.number FROM task AS whole WHERE whole.id = task.parent))"
+    "SELECT task.number, id, goal, type, status, priority, needs, coalesce(parent, ''), worker, expires"
+    " FROM task JOIN ticket ON ticket.task = number LEFT JOIN part ON part.task = number LEFT JOIN lease ON lease.task ="
+    " iif(parent IS NULL, number, (SELECT whole.number FROM task AS whole WHERE whole.id = parent))"
 )
 """Who holds a task holds its parts."""
 IN_ORDER = " ORDER BY status = 'running' DESC, priority DESC, number"
@@ -62,7 +62,7 @@ class SqliteQueue:
     def _next(self, connection: Connection) -> "_Line | None":
         """The first that can be worked on: what was begun goes before what is fresh."""
         now = self._clock.now()
-        for row in connection.execute(ROWS + " WHERE status IN ('ready', 'running') AND parent = ''" + IN_ORDER):
+        for row in connection.execute(ROWS + " WHERE status IN ('ready', 'running') AND parent IS NULL" + IN_ORDER):
             line = _line(row, _statuses(connection, row[6]), now)
             if line.ticket.ready:
                 return line

@@ -60,8 +60,8 @@ def _notebook(connection: Connection) -> None:
 
 
 def _parts(connection: Connection) -> None:
-    """The task that another is a part of, by its id; empty for most."""
-    connection.execute("ALTER TABLE task ADD COLUMN parent TEXT NOT NULL DEFAULT ''")
+    """The tasks that are a part of another, with its id."""
+    connection.execute("CREATE TABLE part (task INTEGER PRIMARY KEY REFERENCES task, parent TEXT NOT NULL) STRICT")
 
 
 JOURNAL = Schema(0x61667265, (_journal, _archive, _snapshots, _leases, _notebook, _parts))
