@@ -60,6 +60,7 @@ def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path
     assert [word for word in CANARIES.values() for window in whole if word in window] == []
     assert "This is a part of a larger task" in own[0] and state.task.goal not in own[0]
     assert "edit one.py (x + 2 → x * 3)" in whole[2], "facts are shared through the project's memory: what failed, for one"
+    assert state.knowledge.learnt and not desk.store.load(part).knowledge.learnt, "lessons are drawn from the whole"
     for name in (task, part):
         assert all(call.same for call in verify(desk, name))
         assert all(audit.tokens + audit.reserve <= audit.budget <= 4_000 for _, audit in audits(desk, name))

@@ -118,8 +118,8 @@ class QueueContract:
         assert [queue.claim("a"), queue.claim("b")] == ["whole", None]
         assert [ticket.owner for ticket in queue.tickets()] == ["a", "a"]
         write(store, part, [happened.Claimed("a")])
-        clock.move(21)
-        for worker in ("a", "b"):
+        for wait, worker in ((0, "a"), (0, "b"), (21, "a"), (0, "b")):
+            clock.move(wait)
             with pytest.raises(BadInput, match="part of whole"):
                 queue.claim(worker, "whole-1-1")
         assert [(ticket.ready, ticket.owner, ticket.parent) for ticket in queue.tickets()] == [

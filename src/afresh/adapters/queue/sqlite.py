@@ -62,7 +62,7 @@ class SqliteQueue:
     def _next(self, connection: Connection) -> "_Line | None":
         """The first that can be worked on: what was begun goes before what is fresh."""
         now = self._clock.now()
-        for row in connection.execute(ROWS + " WHERE status IN ('ready', 'running') AND parent IS NULL" + IN_ORDER):
+        for row in connection.execute(ROWS + " WHERE status IN ('ready', 'running')" + IN_ORDER):
             line = _line(row, _statuses(connection, row[6]), now)
             if line.ticket.ready:
                 return line
