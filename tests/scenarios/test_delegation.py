@@ -159,3 +159,26 @@ def test_a_part_that_makes_things_worse_for_the_whole_is_undone_there(tmp_path: 
     assert state.delegated[0].status is Fate.DONE and state.reverted == 1
     assert [fact.subject for fact in state.facts if fact.kind is FactKind.FAILED_APPROACH] == ["delegate make double shorter"]
     assert state.status is Status.DONE and "x * 2" in "".join(change.patch for change in changes(desk, state))
+
+
+def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    for name in ("CONFIG", "DATA"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    (tmp_path / "config" / "afresh").mkdir(parents=True)
+    (tmp_path / "config" / "afresh" / "config.toml").write_text("[limits]\ntask_tokens = 12000\n")
+    repo, task = make(tmp_path)
+    person, part = Person(tmp_path), f"{task}-{PLACE}"
+    desk, state = ran(repo, task)
+    child = desk.store.load(part)
+    assert (state.status, child.status) == (Status.BLOCKED, Status.RUNNING) and 0 < child.calls < 4
+    assert [row["task"] for row in person.types("inbox", "--json").json] == [task]
+    assert person.types("answer", task, "1").code == 0
+    desk.database.close()
+    again, state = ran(repo, task)
+    assert (state.status, state.calls, again.store.load(part).calls) == (Status.DONE, 4, 4)
+    spent = person.types("spend", "--by", "kind", "--json")
+    assert spent.code == 0 and "delegate" in spent.out
+    (row,) = person.types("spend", "--by", "task", "--json").json["lines"]
+    assert (row["name"], row["calls"]) == (task, 8), "what was handed out is on the parent's bill"
