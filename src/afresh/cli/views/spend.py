@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.measure import Measurement
     from rich.text import Text
 
-GAUGE = 24
+GAUGE, WIDEST = 24, 48
 MOST_LINES = 40
 
 
@@ -25,12 +25,12 @@ class Bar:
         self.share, self.style = min(1.0, max(0.0, share)), style
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> Iterator["Text"]:
-        yield bar(self.share, options.max_width, self.style)
+        yield bar(self.share, min(options.max_width, WIDEST), self.style)
 
     def __rich_measure__(self, console: "Console", options: "ConsoleOptions") -> "Measurement":
         from rich.measure import Measurement
 
-        return Measurement(4, min(options.max_width, 48))
+        return Measurement(4, min(options.max_width, WIDEST))
 
 
 def bar(share: float, width: int, style: str, rest: bool = False) -> "Text":
@@ -101,8 +101,8 @@ def _limits(used: Sequence[Used]) -> "RenderableType":
     for one in used:
         share = one.spent / one.limit.most if one.limit.most else 1.0
         style = "red" if one.tripped or share >= 1 else "yellow" if share >= 0.8 else "green"
-        words = f"{one.limit.unit.words(one.spent)} of {one.limit.unit.words(one.limit.most)}"
-        label = f"  {one.limit.scope}" + ("" if one.limit.own else " (unless you set it)")
+        words = f"{one.limit.unit.words(one.spent).removesuffix(' tokens')} of {one.limit.unit.words(one.limit.most)}"
+        label = f"  {one.limit.scope}" + ("" if one.limit.own else " (default)")
         grid.add_row(said(label, "dim"), bar(min(1.0, share), GAUGE, style, rest=True), words, said(f"{share:.0%}", style))
     return grid
 
@@ -118,8 +118,8 @@ def _table(found: Report) -> "RenderableType":
     for line in shown:
         cached = f"{line.cached / line.input:.0%}" if line.cached and line.input else ""
         table.add_row(
-            said(line.name, limit=40), f"{line.calls:,}", short(line.input), cached, short(line.output), money(line),
-            Bar(weigh(line) / most),
+            said(line.name, limit=40), f"{line.calls:,}", short(line.input) if line.input else "", cached,
+            short(line.output) if line.output else "", money(line), Bar(weigh(line) / most),
         )  # fmt: skip
     return table
 
