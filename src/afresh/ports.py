@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol
 from afresh.domain.action import Completed, Reply
 from afresh.domain.change import Change
 from afresh.domain.code import Content, Listing, Reading, Taken, Term
+from afresh.domain.delegated import HandOut
 from afresh.domain.event import Entry, Opened
 from afresh.domain.fact import Block, Look, Region
 from afresh.domain.instructions import Chain
@@ -264,6 +265,7 @@ class Bench:
     """Tokens of an archived output that are shown at once; and how they are counted."""
     count: Callable[[str], int] = roughly
     lore: Lore = UNTOLD
+    hand_out: HandOut | None = None
 
 
 class Tool(Protocol):

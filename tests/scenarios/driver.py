@@ -10,6 +10,8 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
+from afresh.adapters.tools import edit
+from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app import compose
 from afresh.app.tasks import open_desk
 from afresh.domain.codec import dumps
@@ -20,20 +22,6 @@ STAGES = ("compacted", "recall", "build", "act", "digest", "judge", "settle", "f
 
 def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
-
-
-def deadly(stage: str, step: int) -> None:
-    """Let the named stage of the loop be the last thing that happens in that step."""
-    whole, calls = getattr(loop, stage), []
-
-    def wrapped(*args):
-        result = whole(*args)
-        calls.append(1)
-        if len(calls) == step:
-            die()
-        return result
-
-    setattr(loop, stage, wrapped)
 
 
 class DeadlyStore:
@@ -71,8 +59,8 @@ class Witness:
 
 def neutral(text: str, state) -> str:
     """The same for all runs of a story: without the path of its tree, the tokens that this takes, and how long its tests took."""
-    text = re.sub(r"/[\w./-]*/repo/", "", text.replace(state.task.id, "TASK"))
-    return sha256(re.sub(r"\b\d+\.\d+ ?s\b|(?<=\[Context: )[\d,]+", "", text).encode()).hexdigest()
+    text = re.sub(r"/[\w./-]*/repo/", "", text.replace(state.task.parent or state.task.id, "TASK"))
+    return sha256(re.sub(r"\b\d+\.\d+ ?s\b|(?<=\[Context: )[\d,]+|(?<=tokens in )[\d,]+", "", text).encode()).hexdigest()
 
 
 def note_windows(place: Path) -> None:
@@ -82,7 +70,9 @@ def note_windows(place: Path) -> None:
     def build(memory, *given):
         window = whole(memory, *given)
         with place.open("a") as file:
-            file.write(f"{memory.state.step + 1} {window.request.hash} {neutral(window.request.text, memory.state)}\n")
+            task = memory.state.task
+            step = f"{task.id.removeprefix(task.parent)}:{memory.state.step + 1}" if task.parent else memory.state.step + 1
+            file.write(f"{step} {window.request.hash} {neutral(window.request.text, memory.state)}\n")
         return window
 
     loop.build = build
@@ -115,19 +105,17 @@ def main(repo: str, task: str, point: str, step: int) -> None:
     when, _, kind = point.partition(":")
     if kind:
         desk = replace(desk, store=DeadlyStore(desk.store, when, kind, step))
-    elif point == "edit":
-        deadly_edit(step)
+    elif point in ("edit", "taken"):
+        deadly_call(*{"edit": (edit, "replaced"), "taken": (GitWorkspace, "take_over")}[point], step)
     elif point in STAGES:
-        deadly(point, step)
+        deadly_call(loop, point, step)
     state = compose.work(desk, task, compose.Terms(no_sandbox=True))
     print(state.status)
 
 
-def deadly_edit(step: int) -> None:
-    """Dies between two edits of one reply: half of a change is on disk."""
-    from afresh.adapters.tools import edit
-
-    whole, calls = edit.replaced, []
+def deadly_call(owner, name: str, step: int) -> None:
+    """Dies right after a call of this: between two edits of one reply half of a change is on disk."""
+    whole, calls = getattr(owner, name), []
 
     def wrapped(*args):
         result = whole(*args)
@@ -136,7 +124,7 @@ def deadly_edit(step: int) -> None:
             die()
         return result
 
-    edit.replaced = wrapped
+    setattr(owner, name, wrapped)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from afresh.adapters.workspace.author import author
 from afresh.app.acceptance import refuse_overfull, refuse_unstorable
 from afresh.app.books import allowed
+from afresh.app.results import refuse_part
 from afresh.app.tasks import Desk, find, note
 from afresh.domain.event import Answered, Asked
 from afresh.domain.fold import apply
@@ -22,8 +23,8 @@ NAMING = 5
 
 
 def inbox(desk: Desk) -> list[State]:
-    """Every task that waits for an answer, the one that has waited longest first."""
-    blocked = [ticket.task for ticket in desk.queue.tickets() if ticket.status is Status.BLOCKED]
+    """Every task that waits for an answer, the one that has waited longest first. A part that asks was told to its parent."""
+    blocked = [ticket.task for ticket in desk.queue.tickets() if ticket.status is Status.BLOCKED and not ticket.parent]
     return sorted(map(desk.store.load, blocked), key=lambda state: (state.updated, state.task.id))
 
 
@@ -50,6 +51,7 @@ def _names(text: str, task: str) -> bool:
 def answer(desk: Desk, task: str, text: str) -> State:
     """The person's own words, or the option that they chose. The task is ready again."""
     state = desk.store.load(task)
+    refuse_part(state)
     if state.status is not Status.BLOCKED:
         raise refusal(desk, state)
     event = understood(state, text, author(desk.project.root))

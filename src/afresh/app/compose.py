@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from afresh.adapters.hooks import CommandHook
-from afresh.adapters.models import is_provider, known_framing, make_model
+from afresh.adapters.models import is_provider, known_framing, make_model, part_of
 from afresh.adapters.models.settings import Settings as ModelSettings
 from afresh.adapters.queue.keep import keep
 from afresh.adapters.queue.worker import worker_id
@@ -18,17 +18,20 @@ from afresh.adapters.tools import TOOLS
 from afresh.adapters.workspace.environment import environment_folders
 from afresh.adapters.workspace.history import history
 from afresh.adapters.workspace.moved import unpack
+from afresh.adapters.workspace.part import Origin
 from afresh.adapters.workspace.past import GitPast
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.acceptance import refuse_large
 from afresh.app.books import books_for, spent_up
 from afresh.app.calibration import learnt
+from afresh.app.delegates import Delegates
 from afresh.app.fingerprint import Kept
 from afresh.app.knowledge import library, settle
 from afresh.app.tasks import Desk, block
 from afresh.domain.spend import Kind
 from afresh.domain.state import State
+from afresh.domain.task import Task
 from afresh.engine.agent import Agent, Upkeep
 from afresh.engine.compaction.written import Ask
 from afresh.engine.loop import work_on
@@ -61,20 +64,27 @@ def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
     try:
         settle(desk)
         with keep(desk.queue, worker, claimed):
-            agent = agent_for(desk, desk.store.load(claimed), terms)
-            work_on(claimed, worker, agent)
-            settle(desk, wording(desk, agent, desk.store.load(claimed)), claimed)
-        return desk.store.load(claimed)
-    except OverCeiling as fault:
-        return block(desk, claimed, str(fault))
-    except OverLimit as fault:
-        if question := spent_up(desk, fault):
-            return block(desk, claimed, fault.what, question)
-        raise
-    except BadInstructions as fault:
-        return block(desk, claimed, f"{fault.what} ({fault.next}). Mend the file and answer; then it goes on")
+            return attempt(desk, claimed, terms)
     finally:
         desk.queue.release(worker, claimed)
+
+
+def attempt(desk: Desk, task: str, terms: Terms) -> State:
+    """As far as it will go. What no window can hold is for a person."""
+    try:
+        agent = agent_for(desk, desk.store.load(task), terms)
+        work_on(task, worker_id(), agent)
+        settle(desk, wording(desk, agent, desk.store.load(task)), task)
+        return desk.store.load(task)
+    except OverCeiling as fault:
+        return block(desk, task, str(fault))
+    except OverLimit as fault:
+        question = spent_up(desk, fault)
+        if not question or desk.store.load(task).task.parent:  # its parent pays, so its parent asks
+            raise
+        return block(desk, task, fault.what, question)
+    except BadInstructions as fault:
+        return block(desk, task, f"{fault.what} ({fault.next}). Mend the file and answer; then it goes on")
 
 
 def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
@@ -82,7 +92,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
     counter = Counter(framing=known_framing(spec, desk.settings.models))
     repository = Repository.find(desk.project.root)
     unpack(repository, task.id)
-    workspace = GitWorkspace(repository, task.id, clock)
+    workspace = GitWorkspace(repository, task.id, clock, origin(desk, task))
     mounts = Mounts(
         tree=workspace.root,
         at=repository.root,
@@ -95,13 +105,14 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         require_own_tree(sandbox, workspace.root)
     model = make_model(spec, state.calls, ModelSettings(count=counter, named=desk.settings.models, task=task.id))
     refuse_large(task.budget, model.window)
+    known = insight(desk, task.id, repository)
     return Agent(
         model=model,
         store=desk.store,
         workspace=workspace,
         files=workspace.files,
         sandbox=sandbox,
-        insight=insight(desk, task.id, repository),
+        insight=known,
         tools=TOOLS,
         template=template(task.type, desk.templates),
         clock=clock,
@@ -116,7 +127,13 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         ledger=books_for(desk, spec, terms.alert),
         mode=terms.mode or ("" if state.attendance.mode else desk.settings.mode),
         person=terms.person,
+        delegates=Delegates(desk, workspace, known, lambda part: attempt(desk, part, terms)) if task.parts else None,
     )
+
+
+def origin(desk: Desk, task: Task) -> Origin | None:
+    """A part begins with the tree that its parent had when it was handed out."""
+    return Origin(task.parent, desk.store.load(task.parent).base, task.tree) if task.parent else None
 
 
 def insight(desk: Desk, tree: str, repository: Repository) -> PythonInsight:
@@ -152,4 +169,4 @@ def which_model(desk: Desk, state: State, terms: Terms) -> str:
             f"then `afresh resume {state.task.id}`",
             safe=f"task {state.task.id} is kept",
         )
-    return chosen
+    return part_of(chosen, state.task.id.removeprefix(f"{state.task.parent}-")) if state.task.parent else chosen

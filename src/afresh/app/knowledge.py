@@ -44,9 +44,11 @@ def library(desk: Desk, tree: Path) -> FolderLibrary | PatternedLibrary:
 
 
 def settle(desk: Desk, ask: Ask | None = None, task: str = "") -> None:
-    """Draft and count what tasks that are over have left behind, the oldest first, each once. A folder that can't be written is
-    no reason to stop: it is tried again the next time. `ask`: who puts what this task has learnt into words, if anybody does."""
-    over = [ticket.task for ticket in desk.queue.tickets() if ticket.status.over and ticket.type != RECORDED][-NEWEST:]
+    """Draft and count what tasks that are over have left behind, the oldest first, each once; what parts have learnt is for their
+    parent to say. A folder that can't be written is no reason to stop: it is tried again the next time. `ask`: who puts what this
+    task has learnt into words, if anybody does."""
+    tickets = [ticket for ticket in desk.queue.tickets() if not ticket.parent and ticket.type != RECORDED]
+    over = [ticket.task for ticket in tickets if ticket.status.over][-NEWEST:]
     if all(desk.store.load(task).knowledge.learnt for task in over):
         return
     with suppress(OSError), locked(desk.project.state / "knowledge.lock"):
@@ -138,7 +140,8 @@ def savings(desk: Desk, state: State, known: Knowledge) -> int | None:
     """Tokens of this task against the median of verified tasks of its type that did without it and would have been shown it: the
     one that it was learnt from, and others. Unknown when there is none; below 0 when it cost more."""
     about = subject(f"{known.title}\n{' '.join(known.tags)}", known.body)
-    done = [t for t in desk.queue.tickets() if t.status in (Status.DONE, Status.APPLIED) and t.type == state.task.type]
+    alike = [ticket for ticket in desk.queue.tickets() if ticket.type == state.task.type and not ticket.parent]
+    done = [ticket for ticket in alike if ticket.status in (Status.DONE, Status.APPLIED)]
     fitting = [t for t in done if t.task != state.task.id and (t.task == known.source or fit(terms(t.goal), about))]
     states = [desk.store.load(ticket.task) for ticket in fitting[-COMPARED:]]
     without = [tokens(one) for one in states if not one.knowledge.used]

@@ -53,8 +53,13 @@ def export_to(desk: Desk, folder: Path, tasks: Sequence[str] = (), told: Telling
 
 
 def _with_needs(desk: Desk, tasks: Sequence[str]) -> set[str]:
-    """A task is of no use where what it waits for is unknown."""
-    needs = {ticket.task: ticket.needs for ticket in desk.queue.tickets()}
+    """A task is of no use where what it waits for is unknown, nor a part without its whole."""
+    tickets = desk.queue.tickets()
+    needs = {ticket.task: [*ticket.needs] for ticket in tickets}
+    for part in tickets:
+        if part.parent in needs:
+            needs[part.task].append(part.parent)
+            needs[part.parent].append(part.task)
     found, left = set[str](), list(tasks)
     while left:
         task = left.pop()

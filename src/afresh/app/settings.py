@@ -37,6 +37,14 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
+class Delegation:
+    parts: int = 4
+    """How many parts of itself a task may hand out at most."""
+    offer: bool = True
+    """Whether any may be handed out at all."""
+
+
+@dataclass(frozen=True, slots=True)
 class Shared:
     """What a repository may set. Models, keys, endpoints, money and the sandbox are the user's alone."""
 
@@ -68,6 +76,7 @@ class Settings(Shared):
     compaction: Compaction = field(default_factory=Compaction)
     knowledge: Wording = field(default_factory=Wording)
     models: Mapping[str, Named] = field(default_factory=dict[str, Named])
+    delegation: Delegation = field(default_factory=Delegation)
     limits: Limits = field(default_factory=Limits)
     prices: Mapping[str, Rate] = field(default_factory=dict[str, Rate])
     """What models cost, by their full names, where no list knows it or the user knows better."""

@@ -117,7 +117,7 @@ def add(desk: Desk, order: Order) -> State:
     given = desk.settings
     if not order.goal.strip():
         raise BadInput("the goal is empty", next='say what is to be done: afresh run "make the parser accept tabs"')
-    known = {ticket.task for ticket in desk.queue.tickets()}
+    known = {ticket.task for ticket in desk.queue.tickets() if not ticket.parent}
     if missing := [need for need in order.needs if need not in known]:
         raise BadInput(f"there is no task {missing[0]} to wait for", next="afresh list shows the tasks", safe="nothing was added")
     type = order.type or given.type or "implement_feature"
@@ -139,6 +139,7 @@ def add(desk: Desk, order: Order) -> State:
         report=report,
         max_budget=order.max_budget or given.max_budget,
         loop=order.loop or given.loop or "",
+        parts=given.delegation.parts if given.delegation.offer else 0,
     )
     refuse_unworkable(task, desk.templates, desk.instructions, given.models)
     if not checks and not report:
@@ -160,14 +161,21 @@ def find(desk: Desk, name: str | None) -> str:
     tickets = desk.queue.tickets()
     if name is None:
         return latest(desk, tickets)
-    fits = [ticket.task for ticket in tickets if ticket.task == name] or [t.task for t in tickets if t.task.startswith(name)]
+    fits = [ticket.task for ticket in tickets if ticket.task == name] or begins(tickets, name)
     if len(fits) == 1:
         return fits[0]
     what = f"{name!r} fits {len(fits)} tasks: {', '.join(fits[:5])}" if fits else f"there is no task {name!r}"
     raise BadInput(what, next=offer(desk) or "afresh list shows the tasks")
 
 
+def begins(tickets: Sequence[Ticket], name: str) -> list[str]:
+    """Ids that begin so. Those of its parts begin as a task's own does, and are not meant unless they alone fit."""
+    fits = [ticket for ticket in tickets if ticket.task.startswith(name)]
+    return [ticket.task for ticket in fits if not ticket.parent] or [ticket.task for ticket in fits]
+
+
 def latest(desk: Desk, tickets: Sequence[Ticket]) -> str:
+    tickets = [ticket for ticket in tickets if not ticket.parent]
     if not tickets:
         raise BadInput("there is no task yet", next=offer(desk) or 'give one: afresh run "what is to be done"')
     states = [desk.store.load(ticket.task) for ticket in tickets[-50:]]

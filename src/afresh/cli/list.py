@@ -10,24 +10,26 @@ from afresh.cli.common import json_option
 def command(as_json: bool) -> None:
     """List the tasks in the queue."""
     from afresh.app.asking import inbox
+    from afresh.app.delegates import family
     from afresh.app.tasks import offer
     from afresh.cli.common import desk, print_json
     from afresh.domain.text import one_line
 
     here = desk()
-    tickets = here.queue.tickets()
+    tickets = family(here.queue.tickets())
     asked = {state.task.id: state.question for state in inbox(here)}
     if as_json:
         rows = [
             {"task": t.task, "goal": t.goal, "type": t.type, "status": t.status, "priority": t.priority,
-             "needs": list(t.needs), "ready": t.ready, "owner": t.owner, "question": asked.get(t.task, "")}
+             "needs": list(t.needs), "ready": t.ready, "owner": t.owner, "question": asked.get(t.task, ""), "parent": t.parent}
             for t in tickets
         ]  # fmt: skip
         return print_json(rows)
     for ticket in tickets:
         held = f" (held by {ticket.owner})" if ticket.owner else ""
         waits = f" after {', '.join(ticket.needs)}" if ticket.needs else ""
-        click.echo(f"{ticket.task:36} {ticket.status:9} {ticket.type:18} {one_line(ticket.goal, 80)}{waits}{held}")
+        name = f"  {ticket.task}" if ticket.parent else ticket.task
+        click.echo(f"{name:36} {ticket.status:9} {ticket.type:18} {one_line(ticket.goal, 80)}{waits}{held}")
         if ticket.task in asked:
             click.echo(f"{'':36} asks: {one_line(asked[ticket.task], 120)}")
     if not tickets:

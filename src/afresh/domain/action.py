@@ -15,7 +15,7 @@ class Action:
     args: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-SUBJECTS = ("what", "path", "command", "text", "id", "question", "summary", "which", "subject")
+SUBJECTS = ("what", "goal", "path", "command", "text", "id", "question", "summary", "which", "subject")
 
 
 def subject(action: Action) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from afresh.domain.action import Observation, Reply
 from afresh.domain.attended import Attended, Paused, Spoke, Undone
+from afresh.domain.delegated import HandedOut
 from afresh.domain.fact import Decision, Fact, Hunk, IndexLine, PlanItem, Region
 from afresh.domain.lessons import Consulted, Learnt, Referred, Worded
 from afresh.domain.meter import Breached, Calibrated, Doubted
@@ -175,7 +176,7 @@ _KINDS = (
     Calibrated, Breached, Doubted, Wanted, Rebudgeted, Checkpointed, CompactionWanted, Compacted,
     Noted, Corrected, Forgotten, Judged,
     Consulted, Referred, Worded, Learnt,
-    Turned, Attended, Paused, Spoke, Undone,
+    Turned, Attended, Paused, Spoke, Undone, HandedOut,
 )  # fmt: skip
 
 Event = (
@@ -184,7 +185,7 @@ Event = (
     | Calibrated | Breached | Doubted | Wanted | Rebudgeted | Checkpointed | CompactionWanted | Compacted
     | Noted | Corrected | Forgotten | Judged
     | Consulted | Referred | Worded | Learnt
-    | Turned | Attended | Paused | Spoke | Undone
+    | Turned | Attended | Paused | Spoke | Undone | HandedOut
 )  # fmt: skip
 
 

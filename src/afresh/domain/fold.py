@@ -204,6 +204,11 @@ def _(event: happened.Worded, state: State) -> State:
 
 
 @apply.register
+def _(event: happened.HandedOut, state: State) -> State:
+    return changed(state, delegated=(*state.delegated, event.result))
+
+
+@apply.register
 def _(event: Lookup, state: State) -> State:
     return changed(state, knowledge=looked_up(event, state.knowledge))
 

@@ -7,6 +7,7 @@ from typing import Any
 from afresh.domain.action import Observation, Reply, Usage
 from afresh.domain.attended import UNATTENDED, Attendance
 from afresh.domain.cost import Cost
+from afresh.domain.delegated import Delegated
 from afresh.domain.event import Head
 from afresh.domain.fact import UNCONFINED, Decision, Fact, IndexLine, PlanItem, Region
 from afresh.domain.lookups import UNASKED, Lookups
@@ -106,6 +107,8 @@ class State:
     knowledge: Lookups = UNASKED
     loop: Loop = UNTURNED
     attendance: Attendance = UNATTENDED
+    delegated: tuple[Delegated, ...] = ()
+    """What came back of the parts that were handed out; at most as many as the task allows."""
     # counts
     usage: Usage = NOTHING
     calls: int = 0

@@ -53,6 +53,12 @@ class Task:
     """react or plan_execute; empty: as the template of the type has it."""
     max_budget: int = 0
     """The highest ceiling that may be granted when there is a reason; 0: four times `budget`."""
+    parent: str = ""
+    """The task that this is a part of: it is worked on with that one, and what it makes belongs to it."""
+    tree: str = ""
+    """The snapshot of the parent that a part begins with."""
+    parts: int = 0
+    """How many parts of it the task may hand out."""
 
     @property
     def judged_as(self) -> str:

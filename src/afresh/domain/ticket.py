@@ -19,3 +19,5 @@ class Ticket:
     """Status READY, or RUNNING without a living owner, and all it needs is DONE or APPLIED."""
     owner: str = ""
     """Worker that holds a live lease."""
+    parent: str = ""
+    """The task that it is a part of; such a one is never ready by itself."""

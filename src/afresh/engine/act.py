@@ -1,6 +1,6 @@
 """Do what the recorded reply asks, in the sandbox, and see what it did to the tree."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from afresh.domain.action import Action
 from afresh.domain.change import Change
@@ -8,6 +8,7 @@ from afresh.domain.event import Asked, Event
 from afresh.domain.state import State
 from afresh.domain.template import Layout
 from afresh.engine.agent import Agent
+from afresh.engine.delegation import DELEGATE, at_hand, handing
 from afresh.engine.record import doing
 from afresh.engine.strategy import directed
 from afresh.errors import ModelMistake
@@ -44,21 +45,22 @@ class Deeds:
 def act(state: State, agent: Agent) -> Deeds:
     """A step that is taken again after a crash starts from the same tree: `prepare` has restored it."""
     assert state.pending, "a step acts on a recorded reply"
-    tools, bench, done = known(agent, directed(state, agent.template)), agent.bench(state), list[Deed]()
-    for action in state.pending.reply.actions:
+    tools, bench, done = known(state, agent, directed(state, agent.template)), agent.bench(state), list[Deed]()
+    for place, action in enumerate(state.pending.reply.actions, 1):
         doing(agent, action.tool)
         if state.attendance.overruled:
             done.append(Deed(action, Outcome(OVERRULED, ok=False)))
             continue
-        done.append(Deed(action, perform(action, tools, bench, done)))
+        able = replace(bench, hand_out=handing(state, agent, place)) if action.tool == DELEGATE else bench
+        done.append(Deed(action, perform(action, tools, able, done)))
         if action.tool == "plan" and done[-1].outcome.ok:
-            tools = known(agent, agent.template.at(state.phase))
+            tools = known(state, agent, agent.template.at(state.phase))
     return look_at_tree(state, agent, tuple(done), tools)
 
 
-def known(agent: Agent, layout: Layout) -> dict[str, Tool]:
+def known(state: State, agent: Agent, layout: Layout) -> dict[str, Tool]:
     """The tools that were offered. Whoever has just made the plan may begin with it in the same reply."""
-    return {tool.schema.name: tool for tool in agent.tools if tool.schema.name in layout.tools}
+    return {tool.schema.name: tool for tool in at_hand(agent.tools, state) if tool.schema.name in layout.tools}
 
 
 def perform(action: Action, tools: dict[str, Tool], bench: Bench, before: list[Deed]) -> Outcome:

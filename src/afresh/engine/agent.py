@@ -1,7 +1,9 @@
 """The parts that work together on a task. Frozen: nothing of a run's history is in it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from afresh.domain.delegated import Delegated, Part
 from afresh.domain.memory import Recollection
 from afresh.domain.meter import UNTAUGHT, Meter
 from afresh.domain.spend import UNLIMITED
@@ -71,6 +73,8 @@ class Agent:
     mode: str = ""
     """How closely a person follows, if that is to change; and the person, if one is there."""
     person: Person | None = None
+    delegates: Callable[[Part, State, int], Delegated] | None = None
+    """Hands out a part of the task: which action of the step's reply it is, is part of its name."""
 
     @property
     def till(self) -> Till:

@@ -14,6 +14,7 @@ from afresh.domain.text import one_line
 from afresh.domain.window import Window
 from afresh.engine.agent import Agent
 from afresh.engine.calibrate import counter_for
+from afresh.engine.delegation import at_hand
 from afresh.engine.recall import instructed
 from afresh.engine.record import record
 from afresh.errors import OverCeiling
@@ -80,9 +81,10 @@ def instructions_fit(state: State, agent: Agent, ceiling: int) -> bool:
 
 
 def attuned(state: State, agent: Agent) -> Agent:
-    """The agent with the counter that was learnt, and with a template that makes room when the last call was under pressure."""
-    strained = state.reading.pressure is not Pressure.CALM
-    return replace(agent, counter=counter_for(state, agent), template=eased(agent.template) if strained else agent.template)
+    """The agent with the counter that was learnt, the tools that are of use now, and with a template that makes room when the
+    last call was under pressure."""
+    template = agent.template if state.reading.pressure is Pressure.CALM else eased(agent.template)
+    return replace(agent, counter=counter_for(state, agent), template=template, tools=at_hand(agent.tools, state))
 
 
 def eased(template: Template) -> Template:

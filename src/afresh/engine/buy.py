@@ -55,7 +55,8 @@ def _bought(request: Request, purchase: Purchase, till: Till) -> Reply:
 def purchase(window: Window, state: State, model: str) -> Purchase:
     """The next step of a task."""
     return Purchase(
-        task=state.task.id, project=state.task.project, kind=Kind.WORK, model=model, step=state.step + 1,
+        task=state.task.id, project=state.task.project, kind=Kind.DELEGATE if state.task.parent else Kind.WORK, model=model,
+        step=state.step + 1, parent=state.task.parent,
         ceiling=window.budget, tokens=window.tokens, reserve=window.request.reserve,
         sections=tuple((section.name, section.tokens) for section in window.sections),
     )  # fmt: skip

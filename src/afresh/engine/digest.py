@@ -17,7 +17,7 @@ from afresh.engine.record import block
 DIGEST_LINES, DIGEST_CHARACTERS = 12, 900
 PARTLY, FAILED = "partly", " (failed)"
 PRINTING, NOTING = ("run", "test", "search"), ("plan", "remember", "decide", "recall", "compact")
-CHANGING = ("edit", "write", "apply", "run")
+CHANGING = ("edit", "write", "apply", "run", "delegate")
 UNLISTED = ("edit", "write", "apply", *NOTING)
 """What these wrote is in the files, in sections of its own, or in the archive already: it needs no line in the index."""
 LISTED = 300

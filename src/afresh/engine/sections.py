@@ -21,6 +21,7 @@ WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember", "decide")
 TOLD = 150
 """Characters of an earlier step: why one failed, and what ran, stands in sections of its own."""
 RULES = "Rules of the user:"
+PART = "This is a part of a larger task. Others do the rest: change only what this part needs, and complete when it is done."
 AFTER = 100
 """Fixtures come after the tests that use them."""
 VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
@@ -45,7 +46,7 @@ def instructions(memory: Memory) -> Draft:
 def task(memory: Memory) -> Draft:
     order = memory.state.task
     rules = [f"- {look.text}" for look in memory.of("rule")]
-    told = [*([RULES] if rules else []), *rules, *spoken(memory.state)]
+    told = [*([PART] if order.parent else []), *([RULES] if rules else []), *rules, *spoken(memory.state)]
     return always("task", f"Task ({order.type})", [order.goal, *told, *criteria(order)])
 
 

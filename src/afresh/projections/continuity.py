@@ -48,7 +48,9 @@ _RESUME = {
 
 
 def render(tickets: Sequence[Ticket], load: Callable[[str], State], told: Told = SILENCE) -> str:
-    """From all tickets; loads only the tasks that it names. With none active, the last that waits for a person's word."""
+    """From all tickets; loads only the tasks that it names. With none active, the last that waits for a person's word. Parts are
+    picked up with the task that they belong to."""
+    tickets = [ticket for ticket in tickets if not ticket.parent]
     active = [ticket for ticket in tickets if not ticket.status.over]
     unseen = [ticket for ticket in reversed(tickets) if ticket.status in _UNSEEN]
     waits = {ticket.task: _waits(ticket, tickets) for ticket in active if ticket.needs}
@@ -62,6 +64,8 @@ def render(tickets: Sequence[Ticket], load: Callable[[str], State], told: Told =
 
 def updated(text: str, state: State, entries: Sequence[Entry], tell: Callable[[], Told] = lambda: SILENCE) -> str | None:
     """The same file after a commit of one task; None when more than that task's row may differ."""
+    if state.task.parent and text:
+        return text
     if state.status.over or not entries or any(isinstance(entry.event, _MOVES) for entry in entries):
         return None
     try:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from afresh.domain.action import subject
+from afresh.domain.delegated import Delegated
 from afresh.domain.fact import Decision, Fact, FactKind
 from afresh.domain.option import offered
 from afresh.domain.said import words_said
@@ -13,7 +14,7 @@ from afresh.domain.verdict import CheckRun
 from afresh.projections.ceiling import ceiling_words, counted_words
 from afresh.projections.markdown import cell, code, inline, quote
 from afresh.projections.pages import pages
-from afresh.projections.standing import commands, failed_approaches, iso, next_steps, progress, run_words, undone
+from afresh.projections.standing import commands, failed_approaches, handed_words, iso, next_steps, progress, run_words, undone
 
 DECISIONS, PATHS, DIGEST_LINES = 40, 100, 12
 
@@ -39,6 +40,7 @@ def _front(state: State, part: int, parts: int) -> str:
             "next": list(next_steps(state)),
             "progress": list(progress(state)),
             "branch": one_line(state.branch, 100),
+            **({"part_of": state.task.parent} if state.task.parent else {}),
             "started": iso(state.started),
             "updated": iso(state.updated),
             "seq": state.head.seq,
@@ -56,6 +58,7 @@ def _body(state: State) -> Iterator[str]:
     yield from _section("Changed so far", _changed(state))
     yield from _section("Next steps", [f"- {inline(step)}" for step in next_steps(state)])
     yield from _section("Plan", [f"- [{'x' if item.done else ' '}] {inline(item.text)}" for item in state.plan])
+    yield from _section("Handed out", [line for one in state.delegated for line in _handed_out(one)])
     yield from _section("Decisions", _decisions(state))
     yield from _section("Failed: not to be tried again", _facts(failed_approaches(state)))
     yield from _section("Errors seen", _facts(_of_kind(state, FactKind.ERROR)))
@@ -90,6 +93,8 @@ def _question(state: State) -> list[str]:
     if not state.question:
         return []
     options = [f"{one.number}. {inline(one.words)}" for one in offered(state.options)]
+    if state.task.parent:
+        return [*quote(state.question), *(["", *options] if options else []), "", f"Given back to {code(state.task.parent)}."]
     how = "the number of an option, or your own words" if options else "your own words"
     asked = f"Asked by the {inline(state.asked_by, 40) or 'model'}, {iso(state.updated)}. Answer with {how}:"
     return [*quote(state.question), *(["", *options] if options else []), "", f"{asked} {code(commands(state)[0])}"]
@@ -146,6 +151,11 @@ def _decision(made: Decision) -> str:
     return f"- step {made.step}, {inline(made.by, 40)}: {subject}{inline(made.text)}{sure}{why}"
 
 
+def _handed_out(part: Delegated) -> list[str]:
+    """As the model was told, and no more."""
+    return [f"- step {part.step}: {inline(part.goal, 200)}", *(f"  {line}" for line in quote(part.text))]
+
+
 def _of_kind(state: State, kind: FactKind) -> tuple[Fact, ...]:
     return tuple(fact for fact in state.facts if fact.kind is kind)
 
@@ -176,5 +186,6 @@ def _spent(state: State) -> list[str]:
         f"{state.calls:,} model calls: {usage.input:,} tokens in ({usage.cached:,} of them cached), {usage.output:,} out. "
         f"Largest call {state.largest:,} of {state.room.highest or state.budget:,}. "
         f"{state.kept:,} changes kept, {state.reverted:,} reverted.",
+        *([f"{handed_words(state)}."] if state.delegated else []),
         f"Ceiling: {'; '.join(said for said in (ceiling_words(state), counted_words(state)) if said)}.",
     ]

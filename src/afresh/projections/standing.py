@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from afresh.domain.action import Usage
 from afresh.domain.fact import Fact, FactKind
 from afresh.domain.state import State
 from afresh.domain.task import Status
@@ -77,6 +78,16 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def handed_words(state: State) -> str:
+    """What the parts of a task have taken, which its own figures do not hold; empty when it has handed out none."""
+    taken = [part.metrics for part in state.delegated]
+    if not taken:
+        return ""
+    usage = sum((one.usage for one in taken), Usage())
+    calls = f"{counted(sum(one.calls for one in taken), 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
+    return f"{counted(len(taken), 'part')} handed out: {calls}"
+
+
 def iso(at: float) -> str:
     """A time of the journal, in UTC."""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -87,7 +98,9 @@ def failed_approaches(state: State) -> tuple[Fact, ...]:
 
 
 def commands(state: State) -> tuple[str, ...]:
-    """What a person can type next, the likeliest first."""
+    """What a person can type next, the likeliest first. Of a part nothing is theirs to say."""
+    if state.task.parent:
+        return (f"afresh show {state.task.parent}",)
     first, *rest = commands_for(state.task.id, state.status, bool(state.question))
     as_it_is = [f"afresh apply {state.task.id} --unverified"] if state.status is Status.BLOCKED and state.commit else []
     return (first, *as_it_is, *rest)
@@ -107,6 +120,8 @@ def commands_for(task: str, status: Status, asked: bool = False) -> tuple[str, .
 
 def next_steps(state: State) -> tuple[str, ...]:
     """What is to be done now, the first thing first; empty when the task is over and dealt with."""
+    if state.task.parent and (state.status.over or state.question):
+        return ()
     if state.status.over:
         return _last_steps(state)
     if state.question:

@@ -32,8 +32,8 @@ def continued(state: State | None, events: Sequence[Event], at: float = 1.0) -> 
     return entries, fold(state, entries)
 
 
-def create(store: Store, task: str = "one", priority: int = 0, needs: tuple[str, ...] = ()) -> State:
-    order = Task(id=task, goal=f"goal of {task} — ünïcode ✓", priority=priority, needs=needs)
+def create(store: Store, task: str = "one", priority: int = 0, needs: tuple[str, ...] = (), parent: str = "") -> State:
+    order = Task(id=task, goal=f"goal of {task} — ünïcode ✓", priority=priority, needs=needs, parent=parent)
     return write(store, None, [happened.Created(order)])
 
 

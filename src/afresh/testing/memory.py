@@ -82,7 +82,7 @@ class MemoryQueue:
             ready = [ticket for ticket in lines.values() if ticket.ready]
             ready.sort(key=lambda ticket: (ticket.status is not Status.RUNNING, -ticket.priority))
             task = ready[0].task if ready else None
-        elif task not in lines or not (lines[task].ready or lines[task].owner == worker):
+        elif task not in lines or lines[task].parent or not (lines[task].ready or lines[task].owner == worker):
             raise BadInput(f"{task} can't be claimed: {self._why(lines.get(task))}")
         if task:
             self._leases[task] = (worker, self._clock.now() + self._lease_seconds)
@@ -101,11 +101,12 @@ class MemoryQueue:
         return [self._ticket(state) for state in self._store.states.values()]
 
     def _ticket(self, state: State) -> Ticket:
-        worker, expires = self._leases.get(state.task.id, ("", 0.0))
-        owner = worker if expires > self._clock.now() else ""
-        ready = state.status in (Status.READY, Status.RUNNING) and not owner and not self._waiting(state.task.needs)
         task = state.task
-        return Ticket(task.id, task.goal, task.type, state.status, task.priority, task.needs, ready, owner)
+        worker, expires = self._leases.get(task.parent or task.id, ("", 0.0))
+        owner = worker if expires > self._clock.now() else ""
+        open = state.status in (Status.READY, Status.RUNNING) and not owner and not task.parent
+        ready = open and not self._waiting(task.needs)
+        return Ticket(task.id, task.goal, task.type, state.status, task.priority, task.needs, ready, owner, task.parent)
 
     def _waiting(self, needs: Sequence[str]) -> list[str]:
         done = {task for task, state in self._store.states.items() if state.status in (Status.DONE, Status.APPLIED)}
@@ -114,6 +115,8 @@ class MemoryQueue:
     def _why(self, ticket: Ticket | None) -> str:
         if ticket is None:
             return "there is no such task"
+        if ticket.parent:
+            return f"it is a part of {ticket.parent}"
         if ticket.owner:
             return f"{ticket.owner} is working on it"
         if ticket.status is Status.BLOCKED:

@@ -110,6 +110,23 @@ class QueueContract:
         write(store, state, [happened.Answered("this one")])
         assert queue.claim("a") == "one"
 
+    def test_a_part_is_never_claimed_and_belongs_to_whoever_holds_the_whole(
+        self, store: Store, queue: Queue, clock: FakeClock
+    ) -> None:  # fmt: skip
+        create(store, "whole")
+        part = create(store, "whole-1-1", parent="whole")
+        assert [queue.claim("a"), queue.claim("b")] == ["whole", None]
+        assert [ticket.owner for ticket in queue.tickets()] == ["a", "a"]
+        write(store, part, [happened.Claimed("a")])
+        for wait, worker in ((0, "a"), (0, "b"), (21, "a"), (0, "b")):
+            clock.move(wait)
+            with pytest.raises(BadInput, match="part of whole"):
+                queue.claim(worker, "whole-1-1")
+        assert [(ticket.ready, ticket.owner, ticket.parent) for ticket in queue.tickets()] == [
+            (True, "", ""), (False, "", "whole"),
+        ]  # fmt: skip
+        assert [queue.claim("b"), queue.claim("b")] == ["whole", None]
+
     def test_an_unknown_task_is_bad_input(self, queue: Queue) -> None:
         with pytest.raises(BadInput):
             queue.claim("a", "nothing")

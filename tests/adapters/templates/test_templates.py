@@ -99,7 +99,7 @@ def test_a_file_may_name_the_one_that_it_lies_over(shelf: Shelf, put: Put):
 
 def test_a_file_that_names_no_parent_builds_on_the_base(shelf: Shelf, put: Put):
     put("mine", "about: Mine\n")
-    assert template("mine", shelf).tools == template("implement_feature").tools
+    assert template("mine", shelf).tools == template("fix_bug").tools
 
 
 def test_a_base_of_the_projects_own_is_under_every_type(shelf: Shelf, put: Put):

@@ -4,7 +4,8 @@ queue.json            the tasks in their order, where each journal ends, and so 
 notebook.jsonl        the project's own journal
 journals/TASK.jsonl   one entry a line, as it was hashed, with its hash
 blocks/TASK.jsonl     the archived texts that the journal names, in the order in which it does
-work/TASK.*           what the task has changed so far, as a patch on its base; and its commit, once it has one
+work/TASK.*           what the task has changed so far, as a patch on its base; and its commit, once it has one; of a part also
+                      what its parent had changed before it
 
 All files of a task follow from its journal alone, and grow at their end. queue.json is written last: until then the export is
 the one before.
@@ -57,6 +58,8 @@ class Row:
     journal: Extent
     patch: str = ""
     """SHA-256 of the patch file; empty when no work is exported, or there is none."""
+    before: str = ""
+    """The same of the patch that leads to the tree that a part began with."""
     commit: str = ""
     """The commit of the task's branch, when its file is here."""
 
@@ -79,6 +82,11 @@ def blocks_file(task: str) -> str:
 def patch_file(task: str, snapshot: str) -> str:
     """Named by what it leads to, so that the one of the export before lasts until queue.json is replaced."""
     return f"work/{task}.{snapshot[:12]}.patch"
+
+
+def before_file(task: str, opened: str) -> str:
+    """Of a part: it begins with no commit, but with what its parent had changed by then."""
+    return f"work/{task}.{opened[:12]}.before"
 
 
 def commit_file(task: str, commit: str) -> str:

@@ -85,10 +85,15 @@ def _folded(folder: Path, row: Row, entries: tuple[Entry, ...]) -> State:
 def _work(folder: Path, row: Row, state: State) -> Work | None:
     if not row.patch:
         return None
-    if not ID.fullmatch(state.snapshot) or (row.commit and not ID.fullmatch(state.commit)):  # they become names of files
+    if not all(map(ID.fullmatch, (state.snapshot, state.opened))) or (
+        row.commit and not ID.fullmatch(state.commit)
+    ):  # they become names of files
         raise Place(str(folder / layout.journal_file(row.id))).wrong(row.journal.entries, "names no snapshot or commit of git")
     patch_file, commit_file = layout.patch_file(row.id, state.snapshot), layout.commit_file(row.id, state.commit)
-    work = Work(layout.read(folder, patch_file), layout.read(folder, commit_file) if row.commit else b"")
+    before = layout.read(folder, layout.before_file(row.id, state.opened)) if row.before else b""
+    work = Work(layout.read(folder, patch_file), layout.read(folder, commit_file) if row.commit else b"", before)
+    if row.before and sha256(before).hexdigest() != row.before:
+        raise Place(str(folder / layout.before_file(row.id, state.opened))).wrong(1, f"is not the patch that {QUEUE} speaks of")
     if sha256(work.patch).hexdigest() != row.patch:
         raise Place(str(folder / patch_file)).wrong(1, f"is not the patch that {QUEUE} speaks of")
     if row.commit and not (row.commit == state.commit and fits(work, row.commit)):

@@ -120,6 +120,8 @@ def _task(writer: "_Writer", source: Source, task: str, number: int) -> tuple[Ro
     writer.put(layout.blocks_file(task), "".join(blocks).encode())
     if work:
         writer.put(layout.patch_file(task, state.snapshot), work.patch)
+    if work and work.before:
+        writer.put(layout.before_file(task, state.opened), work.before)
     if work and work.commit:
         writer.put(layout.commit_file(task, state.commit), work.commit)
     writer.put(layout.journal_file(task), "".join(map(entry_line, entries)).encode())
@@ -133,6 +135,7 @@ def _task(writer: "_Writer", source: Source, task: str, number: int) -> tuple[Ro
         needs=state.task.needs,
         journal=Extent(len(entries), state.head.hash, len(blocks), tuple(missing)),
         patch=sha256(work.patch).hexdigest() if work else "",
+        before=sha256(work.before).hexdigest() if work and work.before else "",
         commit=state.commit if work and work.commit else "",
     )
     return row, bool(work) or not moves(state)
@@ -189,5 +192,5 @@ def _sweep(folder: Path, wanted: set[str], tasks: Sequence[str]) -> None:
     """Remove the work of former exports of these tasks, now that nothing counts on it."""
     for path in (folder / "work").iterdir():
         stem = path.name.rsplit(".", 2)[0]
-        if stem in tasks and path.suffix in (".patch", ".commit") and f"work/{path.name}" not in wanted:
+        if stem in tasks and path.suffix in (".patch", ".commit", ".before") and f"work/{path.name}" not in wanted:
             path.unlink()

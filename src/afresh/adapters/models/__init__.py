@@ -12,7 +12,7 @@ from afresh.adapters.models.settings import Named, Settings
 if TYPE_CHECKING:
     from afresh.ports import Model
 
-__all__ = ["anchored", "is_paid", "is_provider", "known_framing", "known_window", "make_model"]
+__all__ = ["anchored", "is_paid", "is_provider", "known_framing", "known_window", "make_model", "part_of"]
 WINDOW = 200_000
 DEFAULTS = Settings()
 
@@ -21,6 +21,14 @@ def make_model(spec: str, start: int = 0, settings: Settings = DEFAULTS) -> Mode
     """The model that the spec names; `start` is the number of calls that the task has bought."""
     chosen = choose(spec, settings.named)
     return _MAKERS[chosen.kind](chosen, start, settings_of(chosen, settings))
+
+
+def part_of(spec: str, part: str) -> str:
+    """Who answers for a part of a task: the same model. But a script is written for one task, so that a part has its own beside
+    it: `script.jsonl`, and `script.3-1.jsonl` for what step 3 handed out as its first action."""
+    kind, _, argument = spec.partition(":")
+    place = Path(argument)
+    return f"{kind}:{place.with_name(f'{place.stem}.{part}{place.suffix}')}" if kind == "scripted" else spec
 
 
 def known_window(spec: str, named: Mapping[str, Named] = NONE) -> int:

@@ -13,9 +13,11 @@ from afresh.ports import Clock, Ticket
 
 LEASE_SECONDS = 20.0
 ROWS = (
-    "SELECT task.number, id, goal, type, status, priority, needs, worker, expires"
-    " FROM task JOIN ticket ON ticket.task = number LEFT JOIN lease ON lease.task = number"
+    "SELECT task.number, id, goal, type, status, priority, needs, coalesce(parent, ''), worker, expires"
+    " FROM task JOIN ticket ON ticket.task = number LEFT JOIN part ON part.task = number LEFT JOIN lease ON lease.task ="
+    " iif(parent IS NULL, number, (SELECT whole.number FROM task AS whole WHERE whole.id = parent))"
 )
+"""Who holds a task holds its parts."""
 IN_ORDER = " ORDER BY status = 'running' DESC, priority DESC, number"
 
 
@@ -72,7 +74,7 @@ class SqliteQueue:
             raise BadInput(f"there is no task {task!r}", next="`afresh list` shows the tasks there are")
         statuses = _statuses(connection, row[6])
         line = _line(row, statuses, self._clock.now())
-        if not line.ticket.ready and line.ticket.owner != worker:
+        if line.ticket.parent or (not line.ticket.ready and line.ticket.owner != worker):
             raise _refusal(line.ticket, statuses)
         return line
 
@@ -84,11 +86,11 @@ class _Line:
 
 
 def _line(row: tuple, statuses: Mapping[str, Status], now: float) -> _Line:
-    number, task, goal, type, status, priority, needs, worker, expires = row
+    number, task, goal, type, status, priority, needs, parent, worker, expires = row
     owner = worker if worker and expires > now and not known_dead(worker) else ""
     status, needs = Status(status), loads(tuple[str, ...], needs)
-    open = status in (Status.READY, Status.RUNNING) and not owner
-    return _Line(number, Ticket(task, goal, type, status, priority, needs, open and not _waiting(needs, statuses), owner))
+    open = status in (Status.READY, Status.RUNNING) and not owner and not parent
+    return _Line(number, Ticket(task, goal, type, status, priority, needs, open and not _waiting(needs, statuses), owner, parent))
 
 
 def _statuses(connection: Connection, needs: str) -> dict[str, Status]:
@@ -104,6 +106,12 @@ def _waiting(needs: Sequence[str], statuses: Mapping[str, Status]) -> list[str]:
 
 
 def _refusal(ticket: Ticket, statuses: Mapping[str, Status]) -> BadInput:
+    if ticket.parent:
+        return BadInput(
+            f"{ticket.task} is a part of {ticket.parent}, and is worked on with it",
+            next=f"afresh resume {ticket.parent}",
+            safe="nothing was changed",
+        )
     if ticket.owner:
         return BadInput(
             f"{ticket.task} is being worked on by {ticket.owner}",

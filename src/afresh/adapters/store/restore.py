@@ -93,9 +93,11 @@ def placed(connection: Connection, wanted: Mapping[str, int]) -> dict[str, int]:
 
 
 def owner(connection: Connection, task: str, now: float) -> str:
-    """The living worker that holds the task."""
+    """The living worker that holds the task, or the one that it is a part of."""
     row = connection.execute(
-        "SELECT worker FROM lease JOIN task ON number = lease.task WHERE id = ? AND worker != '' AND expires > ?", (task, now)
+        "SELECT worker FROM lease JOIN task ON number = lease.task WHERE worker != '' AND expires > ?"
+        " AND id = coalesce((SELECT parent FROM part JOIN task ON number = part.task WHERE id = ?), ?)",
+        (now, task, task),
     ).fetchone()
     return row[0] if row and not known_dead(row[0]) else ""
 
@@ -105,6 +107,8 @@ def restore(connection: Connection, state: State, number: int, entries: Iterable
     order = state.task
     row = (number, order.id, order.goal, order.type, order.priority, dumps(order.needs))
     connection.execute("INSERT OR IGNORE INTO task (number, id, goal, type, priority, needs) VALUES (?, ?, ?, ?, ?, ?)", row)
+    if order.parent:
+        connection.execute("INSERT OR IGNORE INTO part (task, parent) VALUES (?, ?)", (number, order.parent))
     for commit in commits(entries):
         lines = "\n".join([entry.body for entry in commit])
         came = [Block(name, texts[name]) for name in archive.named(lines) if name in texts]

@@ -59,7 +59,12 @@ def _notebook(connection: Connection) -> None:
     connection.execute("CREATE TABLE note (seq INTEGER PRIMARY KEY, hash BLOB NOT NULL, body TEXT NOT NULL) STRICT")
 
 
-JOURNAL = Schema(0x61667265, (_journal, _archive, _snapshots, _leases, _notebook))
+def _parts(connection: Connection) -> None:
+    """The tasks that are a part of another, with its id."""
+    connection.execute("CREATE TABLE part (task INTEGER PRIMARY KEY REFERENCES task, parent TEXT NOT NULL) STRICT")
+
+
+JOURNAL = Schema(0x61667265, (_journal, _archive, _snapshots, _leases, _notebook, _parts))
 
 
 def migrate(connection: Connection, schema: Schema) -> None:

@@ -145,7 +145,10 @@ def _ordered(connection: Connection, task: Task) -> int:
     """Number a new task: the order of the queue."""
     row = (task.id, task.goal, task.type, task.priority, dumps(task.needs))
     made = connection.execute("INSERT INTO task (id, goal, type, priority, needs) VALUES (?, ?, ?, ?, ?) RETURNING number", row)
-    return made.fetchall()[0][0]
+    number = made.fetchall()[0][0]
+    if task.parent:
+        connection.execute("INSERT INTO part (task, parent) VALUES (?, ?)", (number, task.parent))
+    return number
 
 
 def _stand(connection: Connection, number: int, state: State, before: str) -> None:

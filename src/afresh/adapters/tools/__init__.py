@@ -6,6 +6,7 @@ from afresh.adapters.tools import (
     compact,
     complete,
     decide,
+    delegate,
     edit,
     more_room,
     plan,
@@ -20,5 +21,5 @@ from afresh.adapters.tools import (
 
 TOOLS = tuple(
     module.tool for module in
-    (read, search, edit, write, run, test, remember, recall, plan, decide, compact, ask, complete, apply, more_room)
+    (read, search, edit, write, run, test, remember, recall, plan, decide, compact, ask, complete, apply, more_room, delegate)
 )  # fmt: skip

@@ -59,6 +59,14 @@ def discard(repository: Repository, task_id: str) -> None:
     remove_tree(branch.shadow)
 
 
+def retire(repository: Repository, task_id: str) -> None:
+    """Remove worktree and branch of a part that has come back; its snapshots stay, since a step may be taken again."""
+    branch, tree = _places(repository, task_id)
+    unregister(repository, tree)
+    if repository.current_branch != branch.name and branch.ours(_base(branch)):
+        _delete(repository, branch)
+
+
 def _places(repository: Repository, task_id: str) -> tuple[Branch, Path]:
     checked_task(task_id)
     shadow = repository.state / "shadow" / f"{task_id}.git"

@@ -33,6 +33,8 @@ class Work:
     """From the snapshot before the first change to the last one; empty when nothing has changed."""
     commit: bytes = b""
     """The text of the commit object, when there is one to take over."""
+    before: bytes = b""
+    """Of a part: from the base to the tree that it began with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,9 @@ def pack(repository: Repository, state: State) -> Work | None:
     if not moves(state) or not all(_has(shadow.store, tree) for tree in (state.opened, state.snapshot)):
         return None
     patch = shadow.store.run(*DIFF, state.opened, state.snapshot) if state.opened != state.snapshot else b""
+    if state.task.parent:
+        with _index(shadow) as git:
+            return Work(patch, before=git.run(*DIFF, _first(git, repository, state.base), state.opened))
     if not _published(repository, state):
         return Work(patch)
     return Work(patch, repository.git.run("cat-file", "commit", state.commit))
@@ -86,6 +91,7 @@ def deliver(repository: Repository, state: State, work: Work | None) -> None:
     if work or state.snapshot == state.opened:
         (parcel / "patch").write_bytes(work.patch if work else b"")
         (parcel / "commit").write_bytes(work.commit if work else b"")
+        (parcel / "before").write_bytes(work.before if work else b"")
     bill = Waybill(state.base, state.opened, state.snapshot, state.note, commit)
     write_durably(parcel / "waybill.json", json.dumps(asdict(bill)))
 
@@ -123,13 +129,10 @@ def unpack(repository: Repository, task: str) -> None:
 def _snapshots(shadow: Shadow, repository: Repository, bill: Waybill, parcel: Path) -> None:
     """The snapshot before the first change and the last one; both are believed only under their own names."""
     with _index(shadow) as git:
-        git.run("read-tree", bill.base)
-        modules = [path for _, path in read_base(repository.git, bill.base).submodules]
-        if modules:
-            git.run("update-index", "-z", "--force-remove", "--stdin", stdin=b"".join(path + b"\0" for path in modules))
-        opened = git.run("write-tree").decode().strip()
-        if opened != bill.opened:
-            raise _unlike(bill.opened, "the tree of its base commit")
+        _first(git, repository, bill.base)
+        before = (parcel / "before").read_bytes() if (parcel / "before").exists() else b""
+        if _patched(git, before, bill.opened) != bill.opened:
+            raise _unlike(bill.opened, "the tree that it began with")
         if _has(shadow.store, bill.snapshot):
             return
         if not (parcel / "patch").exists():
@@ -138,14 +141,27 @@ def _snapshots(shadow: Shadow, repository: Repository, bill: Waybill, parcel: Pa
                 next="export again on the machine that has it, or discard the task and start it again",
                 safe="its journal is whole",
             )
-        patch = (parcel / "patch").read_bytes()
-        try:
-            if patch:
-                git.run("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch)
-        except GitFailed as failure:
-            raise _unlike(bill.snapshot, f"what the patch says ({failure.what})") from failure
-        if git.run("write-tree").decode().strip() != bill.snapshot:
+        if _patched(git, (parcel / "patch").read_bytes(), bill.snapshot) != bill.snapshot:
             raise _unlike(bill.snapshot, "what base and patch make")
+
+
+def _first(git: Git, repository: Repository, base: str) -> str:
+    """The tree of the base commit without its submodules; the index is left at it."""
+    git.run("read-tree", base)
+    modules = [path for _, path in read_base(repository.git, base).submodules]
+    if modules:
+        git.run("update-index", "-z", "--force-remove", "--stdin", stdin=b"".join(path + b"\0" for path in modules))
+    return git.run("write-tree").decode().strip()
+
+
+def _patched(git: Git, patch: bytes, wanted: str) -> str:
+    """The tree that the index holds after the patch."""
+    try:
+        if patch:
+            git.run("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch)
+    except GitFailed as failure:
+        raise _unlike(wanted, f"what the patch says ({failure.what})") from failure
+    return git.run("write-tree").decode().strip()
 
 
 def _unlike(snapshot: str, what: str) -> Damaged:

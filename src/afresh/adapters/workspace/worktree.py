@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from afresh.adapters.workspace import diff
-from afresh.adapters.workspace.base import note, read_base, set_rules, uncommitted
+from afresh.adapters.workspace.base import Base, note, read_base, set_rules, uncommitted
 from afresh.adapters.workspace.diff import shown
 from afresh.adapters.workspace.environment import copy_needed, environment_folders, needed_files
 from afresh.adapters.workspace.files import TreeFiles
 from afresh.adapters.workspace.moved import unpack
+from afresh.adapters.workspace.part import Origin, carry, changed_paths, shadow_of
 from afresh.adapters.workspace.publish import Branch
 from afresh.adapters.workspace.registration import (
     holds_pointer,
@@ -33,8 +34,11 @@ class GitWorkspace:
     """Snapshots are ids of git trees: the same tree has the same id. `.git` is never part of one, and submodules are left out
     of them and put in again by `publish`."""
 
-    def __init__(self, repository: Repository, task_id: str, clock: Clock | None = None) -> None:
-        self.repository, self.task_id, self.clock = repository, checked_task(task_id), clock
+    def __init__(
+        self, repository: Repository, task_id: str, clock: Clock | None = None, origin: Origin | None = None
+    ) -> None:  # fmt: skip
+        """With an `origin` it is the tree of a part: it begins there, and publishes nothing of its own."""
+        self.repository, self.task_id, self.clock, self.origin = repository, checked_task(task_id), clock, origin
         self.root = repository.state / "worktrees" / task_id
         self.branch = Branch(repository, f"afresh/{task_id}", repository.state / "shadow" / f"{task_id}.git")
         self._shadow = Shadow(self.branch.shadow, self.root)
@@ -92,6 +96,8 @@ class GitWorkspace:
     def publish(self, snapshot: str, message: str) -> str:
         self._ready()
         self._check(snapshot)
+        if self.origin:
+            return ""
         commit = self.branch.publish(self._opened().base, snapshot, message, self.clock)
         admin = registered(self.repository, self.root)
         if admin and self.root.is_dir():
@@ -100,7 +106,7 @@ class GitWorkspace:
 
     def _begin(self) -> Opened:
         """A first opening, or one after a crash in a former one: what lies there is kept as a snapshot, then replaced."""
-        head = self.repository.head
+        head = self.origin.base if self.origin else self.repository.head
         self.branch.must_be_free(head)
         base = read_base(self.repository.git, head)
         environments, needed = environment_folders(self.repository), needed_files(self.repository)
@@ -111,13 +117,26 @@ class GitWorkspace:
         unregister(self.repository, self.root)
         self.branch.begin(head)
         register(self.repository, self.root, self.branch.name, head)
-        snapshot = self._shadow.without(head, [path for _, path in base.submodules])
+        snapshot = self._first(head, base)
         self._shadow.put_back(snapshot)
         copied, left = copy_needed(self.repository.root, self.root, needed)
-        said = note(base, uncommitted(self._shadow, self.repository, head), copied, left)
+        said = "" if self.origin else note(base, uncommitted(self._shadow, self.repository, head), copied, left)
         opened = Opened(head, self.branch.name, snapshot, said)
         write_durably(self._marker, json.dumps({"base": head, "snapshot": snapshot, "note": said}))
         return opened
+
+    def _first(self, head: str, base: Base) -> str:
+        """The snapshot that the task begins with: the base without its submodules, or the tree of the task it is a part of."""
+        if not self.origin:
+            return self._shadow.without(head, [path for _, path in base.submodules])
+        carry(shadow_of(self.repository, self.origin.task), self.branch.shadow, self.origin.snapshot, head)
+        self._shadow.forget(self.origin.snapshot)
+        return self.origin.snapshot
+
+    def take_over(self, part: str, before: str, after: str) -> None:
+        """What a part has changed between two of its snapshots, put into this tree; all else in it stays."""
+        carry(shadow_of(self.repository, part), self.branch.shadow, after, self._opened().base)
+        self.restore(after, changed_paths(self.repository, part, before, after))
 
     def _put_in_place(self, opened: Opened) -> None:
         """The folder is there, registered, and its `.git` is ours. One that git has forgotten is made anew with its content."""

@@ -12,7 +12,7 @@ from afresh.domain.said import words_said
 from afresh.domain.state import State, StepRecord
 from afresh.domain.text import one_line
 from afresh.projections.ceiling import ceiling_json, ceiling_words, counted_words
-from afresh.projections.standing import commands, counted, failed_approaches, iso, next_steps, undone
+from afresh.projections.standing import commands, counted, failed_approaches, handed_words, iso, next_steps, undone
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -43,6 +43,7 @@ def show(state: State, cost: str = "") -> "RenderableType":
         ("Said by the user", _words(state)),
         ("Criteria", _criteria(state)),
         ("Plan", [("✓" if item.done else "·", said(item.text, "dim" if item.done else "")) for item in state.plan]),
+        ("Handed out", [(one.status.value, said(f"{one.goal}\n{one.text}")) for one in state.delegated]),
         (
             "Decisions",
             [(f"step {it.step}", _decision(it)) for it in state.decisions if not it.answer],
@@ -76,11 +77,14 @@ def _facts(state: State, cost: str) -> list[tuple[str, Any]]:
         ("outcome", said(state.outcome or "none yet", limit=400)),
         ("branch", said(f"{state.branch} from {state.base[:12]}" if state.branch else "not opened yet")),
         ("spent", f"{cost}: {spent}" if cost else spent),
+        *([("", handed_words(state))] if state.delegated else []),
         ("largest call", gauge(state.largest, state.room.highest or state.budget)),
         ("ceiling", said(ceiling_words(state), limit=600)),
         ("changes", f"{state.kept} kept, {state.reverted} reverted"),
         ("times", f"started {iso(state.started)}, last event {iso(state.updated)}"),
     ]
+    if task.parent:
+        rows.insert(0, ("part of", said(task.parent)))
     if task.report:
         rows.insert(1, ("writes", said(f"{task.report}, and nothing else")))
     if counted_words(state):
@@ -95,6 +99,8 @@ def _question(state: State) -> list[tuple[str, Any]]:
         return []
     asked = f"asked by the {state.asked_by or 'model'} {iso(state.updated)}; afresh answer {state.task.id} with "
     how = said(asked + ("a number or your own words" if state.options else "your own words"), "dim")
+    if state.task.parent:
+        how = said(f"given back to {state.task.parent}", "dim")
     return [
         ("?", said(state.question, "yellow")),
         *((str(one.number), said(one.words)) for one in offered(state.options)),

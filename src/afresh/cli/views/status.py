@@ -44,6 +44,8 @@ def _all(tickets: Sequence[Ticket], states: Mapping[str, State], offer: str, now
     if not rows:
         return Text.assemble("No tasks yet. ", ('afresh run "goal"', "cyan"), " starts one.")
     parts: list[RenderableType] = []
+    belonging = {row["task"]: [part for part in rows if part["parent"] == row["task"]] for row in rows}
+    rows = [row | {"parts": belonging[row["task"]]} for row in rows if row["parent"] not in belonging]
     for title, shown in _groups(rows).items():
         parts += [heading(title) if parts else Text(title, style="bold"), _tasks(shown, states, now)]
     counts = {state: sum(row["status"] == state for row in rows) for state in dict.fromkeys(row["status"] for row in rows)}
@@ -91,12 +93,15 @@ def _told(row: dict[str, Any], when: str) -> "RenderableType":
         lines.append(said(row["outcome"], "dim", limit=160))
     if row["question"]:
         lines.append(said(f"asks: {row['question']}", "yellow", limit=240))
+    for part in row["parts"]:
+        named = part["task"].removeprefix(row["task"] + "-")
+        lines.append(said(f"  part {named}  {part['status']}{_steps(part)}  {part['goal']}", "dim", limit=120))
     shown = [line for line in (*lines, said("" if row["status"] in _NOTHING_TO_DO else row["next"], "cyan")) if line.plain]
     return Text("\n").join(shown)
 
 
 def _row(ticket: Ticket, state: State | None) -> dict[str, Any]:
-    question = state.question if state else ""
+    question = state.question if state and not ticket.parent else ""
     return {
         "task": ticket.task,
         "status": ticket.status.value,
@@ -106,6 +111,7 @@ def _row(ticket: Ticket, state: State | None) -> dict[str, Any]:
         "type": ticket.type,
         "priority": ticket.priority,
         "needs": list(ticket.needs),
+        "parent": ticket.parent,
         "question": question,
         "options": list(state.options) if state else [],
         "step": state.step if state else None,
@@ -118,8 +124,8 @@ def _row(ticket: Ticket, state: State | None) -> dict[str, Any]:
 
 
 def _next(ticket: Ticket, question: str) -> str:
-    """Nothing can be done for a task that a living worker holds or that waits for another."""
-    held = ticket.owner or (ticket.status is Status.READY and not ticket.ready)
+    """Nothing can be done for a task that a living worker holds, that waits for another or is a part of one."""
+    held = ticket.owner or ticket.parent or (ticket.status is Status.READY and not ticket.ready)
     return f"afresh show {ticket.task}" if held else commands_for(ticket.task, ticket.status, bool(question))[0]
 
 

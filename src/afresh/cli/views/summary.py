@@ -10,7 +10,7 @@ from afresh.domain.option import offered
 from afresh.domain.state import State
 from afresh.domain.text import one_line
 from afresh.domain.window import Audit
-from afresh.projections.standing import commands, counted, failed_approaches
+from afresh.projections.standing import commands, counted, failed_approaches, handed_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -102,6 +102,7 @@ def _facts(state: State, data: dict[str, Any], audits: Sequence[Audit]) -> list[
         rows.append(("every call", _every_call(tokens)))
     spent = f"{counted(tokens['calls'], 'call')}, {tokens['input']:,} tokens in, {tokens['output']:,} out"
     rows.append(("spent", f"{data['cost']}: {spent}" if data["cost"] else spent))
+    rows += [("", handed_words(state))] if state.delegated else []
     if tokens["accumulating"]:
         rows.append(("sent in all", _saved(tokens)))
     return rows + _knowledge(data["knowledge"])

@@ -63,6 +63,7 @@ def asked(request: Request, ask: Ask) -> Reply:
     purchase = Purchase(
         task=ask.task.id, project=ask.task.project, kind=ask.kind, model=ask.till.model.name, step=ask.step,
         ceiling=ask.template.ceiling, tokens=tokens, reserve=request.reserve, sections=((ask.template.type, tokens),),
+        parent=ask.task.parent,
     )  # fmt: skip
     return buy(request, purchase, ask.till)
 

@@ -1,0 +1,184 @@
+"""A task hands out parts of itself and learns of each what it must, and nothing else."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from handed import COMPLETE, DELEGATE, DOUBLE, DOUBLED, ONE, PARENT, PLACE, PLAN, TRIPLE, WORSE, Step, make, write_script
+from person import Person
+
+from afresh.app.calls import audits, verify
+from afresh.app.compose import Terms, work
+from afresh.app.results import apply, changes
+from afresh.app.tasks import Desk, open_desk
+from afresh.domain.delegated import Fate
+from afresh.domain.event import HandedOut
+from afresh.domain.fact import FactKind
+from afresh.domain.state import State
+from afresh.domain.task import Status
+from afresh.errors import NeedsPerson
+
+UNCONFINED = Terms(no_sandbox=True)
+TWO = f"{sys.executable} -m unittest -v test_two"
+CANARIES = {name: f"zq{name}canary" for name in ("thought", "output", "plan", "note", "decision", "search")}
+
+
+def ran(repo: Path, task: str) -> tuple[Desk, State]:
+    desk = open_desk(repo)
+    state = work(desk, task, UNCONFINED)
+    assert state
+    return desk, state
+
+
+def sent(desk: Desk, task: str) -> list[str]:
+    """The text of every call."""
+    return ["\n".join(desk.store.read(ref.block) for ref in audit.sections) for _, audit in audits(desk, task)]
+
+
+def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path: Path) -> None:
+    repo, task = make(tmp_path)
+    chatty: list[list[Step]] = [
+        [
+            ("run", {"command": f"echo {CANARIES['output']}; seq 300"}), ("plan", {"items": [CANARIES["plan"]]}),
+            ("remember", {"subject": "double", "note": CANARIES["note"]}), ("search", {"text": CANARIES["search"]}),
+            ("decide", {"subject": "how", "decision": CANARIES["decision"], "why": "it is shorter"}),
+        ],
+        [WORSE],
+        [DOUBLE, ("complete", {"summary": "Double by multiplying\n\n" + "and so on " * 80})],
+    ]  # fmt: skip
+    write_script(tmp_path / f"script.{PLACE}.jsonl", chatty, CANARIES["thought"])
+    desk, state = ran(repo, task)
+    part = f"{task}-{PLACE}"
+    assert state.status is Status.DONE and sorted(change.path for change in changes(desk, state)) == ["one.py", "two.py"]
+    (told,) = state.delegated
+    assert (told.status, told.files, told.task) == (Fate.DONE, ("one.py",), part)
+    assert told.state == (f"{ONE}: 2 passed",) and len(told.summary.split()) == 99
+    assert (told.metrics.steps, told.metrics.calls) == (3, 3) and told.metrics.usage.input > 1_000
+    whole, own = sent(desk, task), sent(desk, part)
+    assert told.text in whole[2] and all(word in "\n".join(own) for word in CANARIES.values())
+    assert [word for word in CANARIES.values() for window in whole if word in window] == []
+    assert "This is a part of a larger task" in own[0] and state.task.goal not in own[0]
+    assert "edit one.py (x + 2 → x * 3)" in whole[2], "facts are shared through the project's memory: what failed, for one"
+    assert state.knowledge.learnt and not desk.store.load(part).knowledge.learnt, "lessons are drawn from the whole"
+    for name in (task, part):
+        assert all(call.same for call in verify(desk, name))
+        assert all(audit.tokens + audit.reserve <= audit.budget <= 4_000 for _, audit in audits(desk, name))
+    offers = ['["delegate",' in window or '"delegate"' in window for window in (*whole, *own)]
+    assert offers == [False, True, True, True, *[False] * 3], "from the plan on, and never to a part"
+
+
+def test_parts_of_one_reply_go_one_after_the_other_and_a_failed_or_blocked_one_changes_nothing(tmp_path: Path) -> None:
+    """The first is done, the second begins with its tree and never passes, the third asks; the parent does the rest itself."""
+    claim: list[Step] = [("write", {"path": "left.txt", "content": "x"}), ("complete", {"summary": "It is fine"})]
+    fails: Step = ("delegate", {"goal": "triple(x) must be thrice x", "checks": [TWO]})
+    asks: Step = ("delegate", {"goal": "name things better"})
+    parent = [[PLAN], [DELEGATE, fails, asks], [fails], [TRIPLE, COMPLETE]]
+    question: list[Step] = [("ask", {"question": "Which things?", "options": ["all", "none"]})]
+    repo, task = make(tmp_path, parent, {"2-1": [[DOUBLE, DOUBLED]], "2-2": [claim] * 3, "2-3": [question]})
+    desk, state = ran(repo, task)
+    first, second, third = (desk.store.load(f"{task}-2-{place}") for place in (1, 2, 3))
+    assert [told.status for told in state.delegated] == [Fate.DONE, Fate.FAILED, Fate.BLOCKED]
+    assert second.opened == third.opened == first.snapshot != first.opened
+    assert "It asks: Which things? (all; none)" in state.delegated[2].text
+    assert "left.txt" in state.delegated[1].text and "not taken over" in state.delegated[1].text
+    tried = [fact.subject for fact in state.facts if fact.kind is FactKind.FAILED_APPROACH]
+    assert tried[:2] == ["delegate triple(x) must be thrice x", "delegate name things better"]
+    again = state.recent[2].observations[0]
+    assert not again.ok and "the same was handed out in step 2 and failed" in again.text
+    assert state.status is Status.DONE and sorted(change.path for change in changes(desk, state)) == ["one.py", "two.py"]
+    assert Person(tmp_path).types("inbox").out.startswith("No task waits"), "what a part asks is for its parent"
+    assert f"{task}-2-2" in (repo / ".afresh/state/sessions/archive" / f"{task}.md").read_text()
+
+
+def test_more_parts_than_a_task_may_have_are_refused(tmp_path: Path) -> None:
+    many: list[Step] = [("delegate", {"goal": f"part {number}", "type": "write_novel"}) for number in range(6)]
+    repo, task = make(
+        tmp_path, [[PLAN], [*many, ("delegate", {"goal": " "}), ("delegate", {"goal": "x", "type": "discovery"})]], {}
+    )
+    desk = open_desk(repo)
+    with pytest.raises(NeedsPerson, match="the script has 2 replies"):
+        work(desk, task, UNCONFINED)
+    seen = desk.store.load(task).recent[-1].observations
+    assert not any(one.ok for one in seen) and [ticket.task for ticket in desk.queue.tickets()] == [task]
+    assert "there is no task type 'write_novel'" in seen[0].text
+    assert "4 parts are the most" in seen[5].text and "the goal needs" in seen[6].text
+
+
+def test_a_part_is_shown_under_its_parent_and_goes_where_its_parent_goes(tmp_path: Path) -> None:
+    repo, task = make(tmp_path)
+    part, person = f"{task}-{PLACE}", Person(tmp_path)
+    desk, _ = ran(repo, task)
+    listed = person.types("list").out.splitlines()
+    assert listed[0].startswith(task) and listed[1].startswith(f"  {part}")
+    assert [row["parent"] for row in person.types("list", "--json").json] == ["", task]
+    status = person.types("status").words
+    assert f"part {PLACE} done" in status and status.endswith("1 done")
+    assert "part of" in person.types("show", part).words and "Handed out" in person.types("show").words
+    assert person.types("show", task[:-2], "--json").json["task"]["id"] == task, "the beginning of its name means the whole"
+    for command in (["apply"], ["discard"], ["answer"], ["resume"]):
+        refused = person.types(*command, part, *(["x"] if command == ["answer"] else []))
+        assert refused.code == 1 and f"is a part of {task}" in refused.err and "nothing was changed" in refused.err
+    before = {path: path.read_bytes() for path in (repo / ".afresh/state/sessions").rglob("*.md")}
+    assert person.types("rebuild").code == 0
+    assert before == {path: path.read_bytes() for path in (repo / ".afresh/state/sessions").rglob("*.md")}
+    apply(desk, task)
+    assert desk.store.load(part).status is Status.APPLIED
+    left = [path.name for path in (repo / ".afresh/state/shadow").iterdir()]
+    assert left == [f"{task}.git"] and "x * 2" in (repo / "one.py").read_text()
+
+
+def test_a_part_that_was_begun_goes_on_on_another_machine(tmp_path: Path) -> None:
+    """Stopped in the middle of it, exported, imported in a clone: no call is bought again."""
+    parent = [[PLAN], [("write", {"path": "notes.txt", "content": "first\n"}), DELEGATE], *PARENT[2:]]
+    repo, task = make(tmp_path, parent, {PLACE: [[DOUBLE]]})
+    desk = open_desk(repo)
+    with pytest.raises(NeedsPerson, match="the script has 1 replies"):
+        work(desk, task, UNCONFINED)
+    desk.database.close()
+    here, there = Person(tmp_path), Person(tmp_path / "there")
+    there.folder.mkdir()
+    subprocess.run(["git", "clone", "-q", repo, there.repo], check=True)
+    assert here.types("export", str(tmp_path / "moved"), "--task", task).code == 0
+    brought = there.types("import", str(tmp_path / "moved"))
+    assert brought.code == 0, brought.err
+    write_script(tmp_path / f"script.{PLACE}.jsonl", [[DOUBLE], [DOUBLED]])
+    moved, state = ran(there.repo, task)
+    part = moved.store.load(f"{task}-{PLACE}")
+    assert (state.status, state.calls, part.status, part.calls) == (Status.DONE, 4, Status.DONE, 2)
+    assert sorted(change.path for change in changes(moved, state)) == ["notes.txt", "one.py", "two.py"]
+    assert sum(isinstance(entry.event, HandedOut) for entry in moved.store.journal(task)) == 1
+
+
+def test_a_part_that_makes_things_worse_for_the_whole_is_undone_there(tmp_path: Path) -> None:
+    """Its own checks pass, those of its parent do not: the parent's step is judged like any other."""
+    bad: Step = ("delegate", {"goal": "make double shorter", "checks": ["true"], "paths": ["one.py"]})
+    spoils: list[Step] = [("edit", {"path": "one.py", "old": "x + 2", "new": "x"}), ("complete", {"summary": "Shorter"})]
+    repo, task = make(tmp_path, [[PLAN], [bad], [DOUBLE, TRIPLE, COMPLETE]], {"2-1": [spoils]})
+    desk, state = ran(repo, task)
+    assert state.delegated[0].status is Fate.DONE and state.reverted == 1
+    assert [fact.subject for fact in state.facts if fact.kind is FactKind.FAILED_APPROACH] == ["delegate make double shorter"]
+    assert state.status is Status.DONE and "x * 2" in "".join(change.patch for change in changes(desk, state))
+
+
+def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    for name in ("CONFIG", "DATA"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    (tmp_path / "config" / "afresh").mkdir(parents=True)
+    (tmp_path / "config" / "afresh" / "config.toml").write_text("[limits]\ntask_tokens = 12000\n")
+    repo, task = make(tmp_path)
+    person, part = Person(tmp_path), f"{task}-{PLACE}"
+    desk, state = ran(repo, task)
+    child = desk.store.load(part)
+    assert (state.status, child.status) == (Status.BLOCKED, Status.RUNNING) and 0 < child.calls < 4
+    assert [row["task"] for row in person.types("inbox", "--json").json] == [task]
+    assert person.types("answer", task, "1").code == 0
+    desk.database.close()
+    again, state = ran(repo, task)
+    assert (state.status, state.calls, again.store.load(part).calls) == (Status.DONE, 4, 4)
+    spent = person.types("spend", "--by", "kind", "--json")
+    assert spent.code == 0 and "delegate" in spent.out
+    (row,) = person.types("spend", "--by", "task", "--json").json["lines"]
+    assert (row["name"], row["calls"]) == (task, 8), "what was handed out is on the parent's bill"

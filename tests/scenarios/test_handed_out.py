@@ -1,0 +1,96 @@
+"""Killed with SIGKILL anywhere while a part of it is worked on, a task ends as if nothing had happened; no call is paid twice."""
+
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from handed import PLACE, make
+from survived import drive, nothing_lost, same_windows, windows
+
+from afresh.app.calls import verify
+from afresh.app.compose import Terms, work
+from afresh.app.tasks import Desk, open_desk
+from afresh.domain.codec import encode
+from afresh.domain.task import Status
+
+POINTS = [("after:Created", 1), ("after:Replied", 4), ("after:Ended", 1), ("taken", 1)]
+"""Before the part has asked anything, in its middle, after its end, and with its changes in the tree of its parent."""
+MORE_POINTS = [
+    ("before:Created", 1), ("after:Claimed", 2), ("before:Opened", 2), ("after:Opened", 2), ("before:Baselined", 2),
+    ("recall", 3), ("edit", 1), ("edit", 2), ("settle", 3), ("settle", 4), ("before:Ended", 1), ("act", 6), ("judge", 6),
+    ("before:HandedOut", 1), ("after:HandedOut", 1), ("build", 7),
+]  # fmt: skip
+
+
+def result(repo: Path, task: str) -> dict[str, Any]:
+    desk = open_desk(repo)
+    whole, part = desk.store.load(task), desk.store.load(f"{task}-{PLACE}")
+    commit = subprocess.run(["git", "log", "-1", "--format=%T %B", f"afresh/{task}"], cwd=repo, capture_output=True, text=True)
+    told = encode(whole.delegated)
+    for one in told:
+        del one["metrics"]["seconds"], one["metrics"]["usage"]
+    return {
+        "verified": [call.same for one in (whole, part) for call in verify(desk, one.task.id)],
+        "ended": [(one.status, one.step, one.calls, one.kept, one.reverted) for one in (whole, part)],
+        "told": str(told).replace(task, "TASK"),
+        "bought": len((repo.parent / "bill").read_text().splitlines()),
+        "facts": [(fact.kind, fact.subject) for fact in whole.facts],
+        "commit": commit.stdout.replace(task, "TASK"),
+        "windows": {step: set(hashes) for step, hashes in windows(repo, neutral=True).items()},
+        "trees": sorted(path.name.replace(task, "TASK") for path in (repo / ".afresh" / "state" / "worktrees").iterdir()),
+        "branches": branches(repo).replace(task, "TASK"),
+    }
+
+
+def branches(repo: Path) -> str:
+    listed = ["git", "branch", "--list", "afresh/*", "--format=%(refname:short)"]
+    return subprocess.run(listed, cwd=repo, capture_output=True, text=True).stdout
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    repo, task = make(tmp_path_factory.mktemp("undisturbed"))
+    assert drive(repo, task) == 0
+    return result(repo, task)
+
+
+def test_an_undisturbed_run_takes_over_what_the_part_has_verified(undisturbed: dict[str, Any]) -> None:
+    assert undisturbed["ended"] == [(Status.DONE, 4, 4, 2, 0), (Status.DONE, 4, 4, 1, 1)]
+    assert undisturbed["bought"] == 8 and all(undisturbed["verified"])
+    assert undisturbed["trees"] == ["TASK"] and undisturbed["branches"] == "afresh/TASK\n", "the part has left nothing behind"
+
+
+@pytest.mark.parametrize(
+    ("point", "step"), [*POINTS, *(pytest.param(*point, marks=pytest.mark.torture) for point in MORE_POINTS)], ids=str
+)  # fmt: skip
+def test_a_killed_run_ends_like_an_undisturbed_one(
+    point: str, step: int, tmp_path: Path, undisturbed: dict[str, Any]
+) -> None:  # fmt: skip
+    repo, task = make(tmp_path)
+    assert drive(repo, task, point, step) == -signal.SIGKILL
+    nothing_lost(repo, task, f"handed out {point} {step}")
+    heir = open_desk(repo)
+    refuses_the_part(heir, f"{task}-{PLACE}")
+    heir.database.close()
+    assert drive(repo, task) == 0
+    assert result(repo, task) == undisturbed
+    same_windows(repo, f"handed out {point} {step}")
+
+
+def refuses_the_part(desk: Desk, part: str) -> None:
+    """It is nobody's to take up: whoever takes its parent goes on with it."""
+    tickets = {ticket.task: ticket for ticket in desk.queue.tickets()}
+    assert part not in tickets or not tickets[part].ready
+    if part in tickets:
+        with pytest.raises(Exception, match="is a part of"):
+            work(desk, part, Terms(no_sandbox=True))
+
+
+def test_killed_again_and_again_in_both_it_still_ends_the_same(tmp_path: Path, undisturbed: dict[str, Any]) -> None:
+    repo, task = make(tmp_path)
+    for point, step in [("after:Created", 1), ("before:Baselined", 1), ("edit", 1), ("taken", 1), ("before:HandedOut", 1)]:
+        assert drive(repo, task, point, step) == -signal.SIGKILL, point
+    assert drive(repo, task) == 0
+    assert result(repo, task) == undisturbed
