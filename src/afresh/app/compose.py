@@ -1,7 +1,7 @@
 """The composition root: the only place where engine and adapters meet."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from afresh.app.delegates import Delegates
 from afresh.app.fingerprint import Kept
 from afresh.app.knowledge import library, settle
 from afresh.app.tasks import Desk, block
+from afresh.domain.attended import AUTONOMOUS
 from afresh.domain.spend import Kind
 from afresh.domain.state import State
 from afresh.domain.task import Task
@@ -39,7 +40,7 @@ from afresh.engine.person import Person
 from afresh.engine.tokens import Counter
 from afresh.errors import BadInput, BadInstructions, OverCeiling, OverLimit
 from afresh.insight.python import PythonInsight
-from afresh.ports import Watcher
+from afresh.ports import Sandbox, Watcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,25 +94,16 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
     repository = Repository.find(desk.project.root)
     unpack(repository, task.id)
     workspace = GitWorkspace(repository, task.id, clock, origin(desk, task))
-    mounts = Mounts(
-        tree=workspace.root,
-        at=repository.root,
-        environments=environment_folders(repository),
-        readable=tuple(Path(path).expanduser() for path in desk.settings.readable),
-    )
-    sandbox = choose(mounts, allow_none=terms.no_sandbox, cache=desk.project.state / "sandbox-probe")
-    if sandbox.root != repository.root:
-        workspace.open()
-        require_own_tree(sandbox, workspace.root)
     model = make_model(spec, state.calls, ModelSettings(count=counter, named=desk.settings.models, task=task.id))
     refuse_large(task.budget, model.window)
     known = insight(desk, task.id, repository)
+    alone = replace(terms, mode=AUTONOMOUS, person=None)  # a person follows the whole, not its parts
     return Agent(
         model=model,
         store=desk.store,
         workspace=workspace,
         files=workspace.files,
-        sandbox=sandbox,
+        sandbox=confined(desk, workspace, terms.no_sandbox),
         insight=known,
         tools=TOOLS,
         template=template(task.type, desk.templates),
@@ -127,8 +119,24 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         ledger=books_for(desk, spec, terms.alert),
         mode=terms.mode or ("" if state.attendance.mode else desk.settings.mode),
         person=terms.person,
-        delegates=Delegates(desk, workspace, known, lambda part: attempt(desk, part, terms)) if task.parts else None,
+        delegates=Delegates(desk, workspace, known, lambda part: attempt(desk, part, alone)) if task.parts else None,
     )
+
+
+def confined(desk: Desk, workspace: GitWorkspace, allow_none: bool) -> Sandbox:
+    """The best that holds on this machine, with the task's own tree in it."""
+    repository = workspace.repository
+    mounts = Mounts(
+        tree=workspace.root,
+        at=repository.root,
+        environments=environment_folders(repository),
+        readable=tuple(Path(path).expanduser() for path in desk.settings.readable),
+    )
+    sandbox = choose(mounts, allow_none=allow_none, cache=desk.project.state / "sandbox-probe")
+    if sandbox.root != repository.root:
+        workspace.open()
+        require_own_tree(sandbox, workspace.root)
+    return sandbox
 
 
 def origin(desk: Desk, task: Task) -> Origin | None:
