@@ -75,7 +75,7 @@ def _own(turn: Exchange, model: str) -> Sequence[Thinking]:
 
 
 def _split(message: str, breaks: Sequence[int], marks: int) -> list[Body]:
-    """The message in blocks that end at the breaks. The API takes no block of blanks only: such a one is part of the one before."""
+    """The message in blocks that end at the breaks. The API takes no block of blanks: such a one is part of the one before."""
     ends = chosen([place for place in breaks if place <= len(message) and message[:place].strip()], marks)
     blocks: list[Body] = []
     for start, end in pairwise((0, *ends, len(message))):
