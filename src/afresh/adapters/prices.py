@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from afresh.domain.price import FREE, Price, Rate
 
 SAMPLE = 1000
-"""Tokens that are priced to learn the price, unless told: few enough for the lowest tier of models that charge long calls more."""
+"""Tokens that are priced to learn the price: few enough for the lowest tier of models that charge long calls more."""
 EXACT = 6
 """Decimals of a dollar that are kept of a price: less is noise of the division."""
 TIERS = (128_000, 200_000, 272_000)

@@ -11,7 +11,7 @@ from afresh.app.calls import accumulating, audits
 from afresh.app.purse import Purse, project_id
 from afresh.app.tasks import Desk, find
 from afresh.domain.growth import Growth, growth
-from afresh.domain.limits import Account, Alert, Breaker, Limit, Scope, Unit
+from afresh.domain.limits import Account, Alert, Breaker, Limit, Scope
 from afresh.domain.task import Status
 from afresh.errors import BadInput
 
@@ -69,10 +69,10 @@ def report(own: Purse, by: By, start: float, everywhere: bool) -> Report:
         whole=whole(own.ledger, which),
         used=used(own),
         breakers=own.ledger.breakers(),
-        alerts=[(Alert(Limit(Scope(one[0]), Unit(one[2]), one[4]), one[1], one[3], one[5]), one[6]) for one in alerts(own.ledger, ALERTS)],
+        alerts=alerts(own.ledger, ALERTS),
         kinds={kind: growth(calls) for kind, calls in sorted(contexts(own.ledger, which).items())},
         tasks=_costs(own.desk, lines) if by is By.TASK and own.desk else {},
-    )  # fmt: skip
+    )
 
 
 def used(own: Purse) -> list[Used]:

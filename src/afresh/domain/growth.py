@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 HUNDRED = 100
+ENOUGH = 20
+"""Steps that a task must have come for a slope to be told: over fewer it is noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +14,7 @@ class Growth:
     average: int
     """Tokens that were sent in a call."""
     slope: float | None
-    """Tokens by which a call is larger a hundred steps later in the same task; None where no task has made several."""
+    """Tokens by which a call is larger a hundred steps later in the same task; None where no task has come far enough to tell."""
 
 
 def growth(calls: Sequence[tuple[str, int, int]]) -> Growth:
@@ -21,7 +23,8 @@ def growth(calls: Sequence[tuple[str, int, int]]) -> Growth:
     for task, step, tokens in calls:
         by_task.setdefault(task, []).append((step, tokens))
     together, apart = 0.0, 0.0
-    for points in by_task.values():
+    long = [points for points in by_task.values() if max(points)[0] - min(points)[0] >= ENOUGH]
+    for points in long:
         middle, mean = _mean(step for step, _ in points), _mean(tokens for _, tokens in points)
         together += sum((step - middle) * (tokens - mean) for step, tokens in points)
         apart += sum((step - middle) ** 2 for step, _ in points)

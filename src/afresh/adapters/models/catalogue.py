@@ -28,7 +28,13 @@ def offers(target: Target, settings: Settings) -> Sequence[Offer]:
     import openai
 
     way = opened(target, settings)
-    client = openai.OpenAI(api_key=way.key.secret or "none", base_url=way.base_url or None, timeout=PATIENCE, max_retries=0)
+    client = openai.OpenAI(
+        api_key=way.key.secret or "none",
+        base_url=way.base_url or None,
+        timeout=PATIENCE,
+        max_retries=0,
+        http_client=openai.DefaultHttpxClient(follow_redirects=False),
+    )
     try:
         found = client.get("/models", cast_to=object)
     except openai.APIStatusError as error:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from sqlite3 import Connection
 
 from afresh.adapters.store.ledger import SqliteLedger
+from afresh.domain.limits import Alert, Limit, Scope, Unit
 
 REPLY = "(the reply)"
 """Stands among the sections for what was not sent but answered."""
@@ -101,13 +102,16 @@ def contexts(ledger: SqliteLedger, which: Which) -> dict[str, list[tuple[str, in
     return found
 
 
-def alerts(ledger: SqliteLedger, most: int) -> list[tuple[str, str, str, int, int, int, float]]:
-    """The latest: scope, key, unit, percent, limit, spent and when."""
+def alerts(ledger: SqliteLedger, most: int) -> list[tuple[Alert, float]]:
+    """The latest, and when."""
     with ledger.reading() as connection:
         rows = connection.execute(
             "SELECT scope, key, unit, percent, most, spent, at FROM alert ORDER BY at DESC, percent DESC LIMIT ?", (most,)
         )
-        return list(rows)
+        return [
+            (Alert(Limit(Scope(scope), Unit(unit), limit), key, percent, spent), at)
+            for scope, key, unit, percent, limit, spent, at in rows
+        ]
 
 
 def _sections(ledger: SqliteLedger, which: Which) -> list[Line]:

@@ -31,12 +31,12 @@ def spent(connection: Connection, scope: Scope, key: str, unit: Unit) -> int:
 def tripped(connection: Connection, account: Account) -> list[Breaker]:
     """Those that stop this account."""
     rows = connection.execute(TRIPPED, (account.key(Scope.TASK), account.key(Scope.PROJECT)))
-    return [_breaker(*row) for row in rows]
+    return [_breaker(row) for row in rows]
 
 
 def all_tripped(connection: Connection) -> list[Breaker]:
     rows = connection.execute("SELECT scope, key, unit, most, at, spent, asked FROM breaker WHERE ended IS NULL ORDER BY number")
-    return [_breaker(*row) for row in rows]
+    return [_breaker(row) for row in rows]
 
 
 def trip(connection: Connection, breaker: Breaker) -> None:
@@ -152,5 +152,6 @@ def _booked(connection: Connection, account: Account, scope: Scope) -> Charge:
     return Charge(sum(one.money for one in fits), sum(one.tokens for one in fits))
 
 
-def _breaker(scope: str, key: str, unit: str, most: int, at: float, had: int, asked: int) -> Breaker:
+def _breaker(row: tuple[str, str, str, int, float, int, int]) -> Breaker:
+    scope, key, unit, most, at, had, asked = row
     return Breaker(Limit(Scope(scope), Unit(unit), most), key, at, had, asked)

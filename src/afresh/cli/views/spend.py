@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from afresh.app.spend import By, Line, Report, TaskCost, Used
+from afresh.cli.views.costs import cost_json, money
 from afresh.cli.views.parts import heading, listing, said, word
 from afresh.domain.growth import Growth
-from afresh.domain.limits import NANO, dollars
 from afresh.projections.standing import counted, iso
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.measure import Measurement
     from rich.text import Text
 
-GAUGE = 24
+GAUGE, WIDEST = 24, 48
 MOST_LINES = 40
 
 
@@ -25,12 +25,12 @@ class Bar:
         self.share, self.style = min(1.0, max(0.0, share)), style
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> Iterator["Text"]:
-        yield bar(self.share, options.max_width, self.style)
+        yield bar(self.share, min(options.max_width, WIDEST), self.style)
 
     def __rich_measure__(self, console: "Console", options: "ConsoleOptions") -> "Measurement":
         from rich.measure import Measurement
 
-        return Measurement(4, min(options.max_width, 48))
+        return Measurement(4, min(options.max_width, WIDEST))
 
 
 def bar(share: float, width: int, style: str, rest: bool = False) -> "Text":
@@ -101,8 +101,8 @@ def _limits(used: Sequence[Used]) -> "RenderableType":
     for one in used:
         share = one.spent / one.limit.most if one.limit.most else 1.0
         style = "red" if one.tripped or share >= 1 else "yellow" if share >= 0.8 else "green"
-        words = f"{one.limit.unit.words(one.spent)} of {one.limit.unit.words(one.limit.most)}"
-        label = f"  {one.limit.scope}" + ("" if one.limit.own else " (unless you set it)")
+        words = f"{one.limit.unit.words(one.spent).removesuffix(' tokens')} of {one.limit.unit.words(one.limit.most)}"
+        label = f"  {one.limit.scope}" + ("" if one.limit.own else " (default)")
         grid.add_row(said(label, "dim"), bar(min(1.0, share), GAUGE, style, rest=True), words, said(f"{share:.0%}", style))
     return grid
 
@@ -118,8 +118,8 @@ def _table(found: Report) -> "RenderableType":
     for line in shown:
         cached = f"{line.cached / line.input:.0%}" if line.cached and line.input else ""
         table.add_row(
-            said(line.name, limit=40), f"{line.calls:,}", short(line.input), cached, short(line.output), money(line),
-            Bar(weigh(line) / most),
+            said(line.name, limit=40), f"{line.calls:,}", short(line.input) if line.input else "", cached,
+            short(line.output) if line.output else "", money(line), Bar(weigh(line) / most),
         )  # fmt: skip
     return table
 
@@ -135,8 +135,9 @@ def _tasks(found: Report) -> "RenderableType":
         steps = f"{cost.steps}/{cost.allowed}" if cost and cost.allowed else f"{cost.steps}" if cost else ""
         saved = share_saved(cost)
         name = said(line.name, limit=36)
+        name = name.append(f" {cost.status}", word(cost.status).style) if cost else name
         table.add_row(
-            name.append(f" {cost.status}", word(cost.status).style) if cost else name, steps, f"{line.calls:,}", short(line.input),
+            name, steps, f"{line.calls:,}", short(line.input),
             short(line.output), "" if saved is None else f"{saved:.0%}", money(line), Bar(weigh(line) / most),
         )  # fmt: skip
     table.caption = "steps: of those it may take; saved: tokens that a history kept whole would have sent more"
@@ -162,8 +163,8 @@ def report_json(found: Report) -> dict[str, Any]:
     return {
         "by": found.by.value,
         "since": iso(found.which.since) if found.which.since else None,
-        "lines": [line_json(line) | _task_json(found.tasks.get(line.name)) for line in found.lines],
-        "whole": line_json(found.whole),
+        "lines": [{"name": line.name} | cost_json(line) | _task_json(found.tasks.get(line.name)) for line in found.lines],
+        "whole": cost_json(found.whole),
         "limits": [
             {"limit": one.limit.key, "most": one.limit.most, "spent": one.spent, "unit": one.limit.unit.value,
              "set_by_user": one.limit.own, "tripped": one.tripped}
@@ -183,14 +184,6 @@ def report_json(found: Report) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def line_json(line: Line) -> dict[str, Any]:
-    return {
-        "name": line.name, "calls": line.calls, "input": line.input, "output": line.output, "cached": line.cached,
-        "written": line.written, "nano_dollars": line.money, "dollars": line.money / NANO, "price_unknown": line.unknown,
-        "odd": line.odd,
-    }  # fmt: skip
-
-
 def _task_json(cost: TaskCost | None) -> dict[str, Any]:
     if cost is None:
         return {}
@@ -203,13 +196,6 @@ def _task_json(cost: TaskCost | None) -> dict[str, Any]:
 def share_saved(cost: TaskCost | None) -> float | None:
     """Of what a history kept whole would have sent."""
     return 1 - cost.sent / cost.accumulating if cost and cost.accumulating else None
-
-
-def money(line: Line) -> str:
-    """A price that nobody knows is not shown as nothing."""
-    if line.unknown and line.unknown == line.calls:
-        return "unknown"
-    return dollars(line.money) + ("+?" if line.unknown else "")
 
 
 def short(tokens: int) -> str:
