@@ -76,7 +76,7 @@ def _about(one: Listed) -> "Text":
     if one.problem:
         cell.append_text(said(f"\n{one.problem}", "yellow"))
         cell.append_text(said(f"\n→ {one.remedy}", "cyan"))
-    elif one.price is None:
+    if one.price is None and one.spec:
         cell.append_text(said(f'\nprice unknown → set [prices."{one.spec}"]', "yellow"))
     return cell
 
