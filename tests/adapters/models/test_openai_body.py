@@ -42,9 +42,14 @@ def test_a_plain_request_is_sent_as_it_is() -> None:
 
 def test_turns_become_calls_and_their_results() -> None:
     said = Reply("look", (READ, Action("complete", {"summary": "s"})))
-    body = sent(turned(Exchange(said, (Result("text of a"), Result("refused", False)), "Go on."), Exchange(Reply("hm"), (), "Well?")))
+    body = sent(
+        turned(Exchange(said, (Result("text of a"), Result("refused", False)), "Go on."), Exchange(Reply("hm"), (), "Well?"))
+    )
     assistant, first, second, user, hm, well = body["messages"][2:]
-    assert assistant["content"] == "look" and [call["function"]["name"] for call in assistant["tool_calls"]] == ["read", "complete"]
+    assert assistant["content"] == "look" and [call["function"]["name"] for call in assistant["tool_calls"]] == [
+        "read",
+        "complete",
+    ]
     assert assistant["tool_calls"][0]["function"]["arguments"] == '{"path": "a.py"}'
     assert [one["tool_call_id"] for one in (first, second)] == [call["id"] for call in assistant["tool_calls"]]
     assert (first["content"], second["content"], user) == ("text of a", "refused", {"role": "user", "content": "Go on."})
@@ -89,7 +94,8 @@ def test_details_of_reasoning_are_put_together_and_can_be_sent_back_as_they_were
         model = OpenAIModel("anthropic/claude", Connection(key="", base_url=server.openai_url), OPENROUTER)
         reply = model.propose(sample_request())
         model.propose(turned(Exchange(reply, (Result("a"),))))
-    assert [(one.text, one.redacted) for one in reply.thinking][0] == ("because", False) and reply.thinking[1].redacted
+    first, second = reply.thinking
+    assert (first.text, first.redacted, second.redacted) == ("because", False, True)
     assert server.received[1].body["messages"][2]["reasoning_details"] == [
         {"type": "reasoning.text", "index": 0, "text": "because", "signature": "sig"},
         {"type": "reasoning.encrypted", "index": 1, "data": "x9"},
