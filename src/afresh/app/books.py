@@ -1,6 +1,7 @@
 """The books of a project: opened for a run, put right after a crash, written again from the journals, and reset by a person."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from afresh.adapters.books import Books, Terms, sensible
@@ -55,8 +56,8 @@ def spent_up(desk: Desk, fault: OverLimit) -> Asked | None:
 
 def allowed(desk: Desk, task: str) -> None:
     """A person has answered: a limit that has stopped this task alone counts anew."""
-    if desk.ledger.kept():
-        for breaker in desk.ledger.stopping(account(desk, task)):
+    with suppress(AfreshError):  # books that can't be read stop the next call, not the answer
+        for breaker in desk.ledger.stopping(account(desk, task)) if desk.ledger.kept() else ():
             if breaker.limit.scope in (Scope.TASK, Scope.CALL):
                 desk.ledger.reset(account(desk, task), breaker.limit.scope)
 
