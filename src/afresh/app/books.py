@@ -8,7 +8,7 @@ from afresh.adapters.books import Books, Terms, sensible
 from afresh.adapters.models import is_provider
 from afresh.adapters.prices import AtNoCost, PriceTable
 from afresh.adapters.queue.worker import known_dead
-from afresh.adapters.store.ledger import Booked, Order, Payment
+from afresh.adapters.store.ledger import PUT_BACK, Booked, Order, Payment
 from afresh.app.purse import project_id
 from afresh.app.settings import users_config
 from afresh.app.tasks import Desk
@@ -21,8 +21,6 @@ from afresh.domain.task import Task
 from afresh.domain.window import Audit
 from afresh.engine.questions import ON, harness
 from afresh.errors import AfreshError, BadInput, OverLimit
-
-PUT_BACK = "put back from the journal, at the price of that day"
 
 
 def books_for(desk: Desk, spec: str, tell: Callable[[str], None]) -> Books:
