@@ -39,12 +39,8 @@ def cost_words(here: "Desk", task: str) -> str:
     """Money that a task has taken; empty where nobody pays."""
     from afresh.app.spend import task_line
     from afresh.cli.views.costs import cost
-    from afresh.errors import AfreshError
 
-    try:
-        return cost(task_line(here, task))
-    except AfreshError:
-        return "the books can't be read"
+    return cost(task_line(here, task))
 
 
 def work_and_tell(here: "Desk", task: str, *, model: str, no_sandbox: bool, quiet: bool, as_json: bool) -> None:

@@ -43,7 +43,9 @@ def offers(target: Target, settings: Settings) -> Sequence[Offer]:
     except (openai.OpenAIError, ValueError):
         raise TryAgain(f"no {target.title} answers at {way.base_url}") from None
     listed: Any = found.get("data") if isinstance(found, dict) else None
-    held = [one for one in listed or () if isinstance(one, dict) and isinstance(one.get("id"), str)][:MOST]
+    held = [
+        one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, dict) and isinstance(one.get("id"), str)
+    ][:MOST]
     return sorted((Offer(one_line(one["id"], 120), _window(one)) for one in held), key=lambda offer: offer.model)
 
 
