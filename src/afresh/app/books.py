@@ -1,13 +1,14 @@
 """The books of a project: opened for a run, put right after a crash, written again from the journals, and reset by a person."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from afresh.adapters.books import Books, Terms, sensible
 from afresh.adapters.models import is_paid
 from afresh.adapters.prices import AtNoCost, PriceTable
 from afresh.adapters.queue.worker import known_dead
-from afresh.adapters.store.ledger import Booked, Order, Payment
+from afresh.adapters.store.ledger import PUT_BACK, Booked, Order, Payment
 from afresh.app.purse import project_id
 from afresh.app.settings import users_config
 from afresh.app.tasks import Desk
@@ -20,8 +21,6 @@ from afresh.domain.task import Task
 from afresh.domain.window import Audit
 from afresh.engine.questions import ON, harness
 from afresh.errors import AfreshError, BadInput, OverLimit
-
-PUT_BACK = "put back from the journal, at the price of that day"
 
 
 def books_for(desk: Desk, spec: str, tell: Callable[[str], None]) -> Books:
@@ -55,8 +54,8 @@ def spent_up(desk: Desk, fault: OverLimit) -> Asked | None:
 
 def allowed(desk: Desk, task: str) -> None:
     """A person has answered: a limit that has stopped this task alone counts anew."""
-    if desk.ledger.kept():
-        for breaker in desk.ledger.stopping(account(desk, task)):
+    with suppress(AfreshError):  # books that can't be read stop the next call, not the answer
+        for breaker in desk.ledger.stopping(account(desk, task)) if desk.ledger.kept() else ():
             if breaker.limit.scope in (Scope.TASK, Scope.CALL):
                 desk.ledger.reset(account(desk, task), breaker.limit.scope)
 

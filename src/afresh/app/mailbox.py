@@ -60,9 +60,8 @@ def await_one(folder: Path, seconds: float) -> None:
     deadline = time.monotonic() + seconds
     while not (folder.is_dir() and any(one.waited for one in waiting(folder))):
         if time.monotonic() >= deadline:
-            raise BadInput(
-                f"no request came into {folder} within {seconds:g} seconds", next="is a task at work with this mailbox?"
-            )
+            what = f"no request came into {folder} within {seconds:g} seconds"
+            raise BadInput(what, next="is a task at work with this mailbox?")
         time.sleep(PAUSE)
 
 

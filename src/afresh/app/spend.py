@@ -13,7 +13,7 @@ from afresh.app.tasks import Desk, find
 from afresh.domain.growth import Growth, growth
 from afresh.domain.limits import Account, Alert, Breaker, Limit, Scope
 from afresh.domain.task import Status
-from afresh.errors import BadInput
+from afresh.errors import AfreshError, BadInput
 
 __all__ = ["REPLY", "By", "Line", "Report", "TaskCost", "Used", "report", "reset", "since", "task_line", "told"]
 TASKS = 20
@@ -87,17 +87,25 @@ def used(own: Purse) -> list[Used]:
 
 def told(own: Purse) -> list[str]:
     """What a person should know before anything else: limits that stop the work here, and those that are nearly used up."""
-    if not own.ledger.kept():
-        return []
+    try:
+        return _told(own) if own.ledger.kept() else []
+    except AfreshError as fault:
+        return [f"the books of what is spent can't be read: {fault}"]
+
+
+def _told(own: Purse) -> list[str]:
     stopped = [f"{one.words}. Nothing calls a model until `afresh spend reset {one.limit.scope}`, or a higher limit" for one in
                own.ledger.stopping(own.account) if one.limit.scope not in (Scope.CALL, Scope.TASK)]  # fmt: skip
     near = [one for one in used(own) if not one.tripped and one.spent * 10 >= one.limit.most * 8]
     return stopped + [f"{one.limit.unit.words(one.spent)} of the limit of {one.limit.words} used" for one in near]
 
 
-def task_line(desk: Desk, task: str) -> Line:
-    """What one task has cost, with what it has handed out."""
-    return whole(desk.ledger, Which(project=project_id(desk.project.root)), task) if desk.ledger.kept() else Line(task)
+def task_line(desk: Desk, task: str) -> Line | None:
+    """What one task has cost, with what it has handed out; nothing if the books can't be read, which is no reason to fail."""
+    try:
+        return whole(desk.ledger, Which(project=project_id(desk.project.root)), task) if desk.ledger.kept() else Line(task)
+    except AfreshError:
+        return None
 
 
 def reset(own: Purse, scope: Scope, task: str | None) -> list[Breaker]:

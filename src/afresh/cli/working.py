@@ -75,12 +75,8 @@ def cost_words(here: "Desk", task: str) -> str:
     """Money that a task has taken; empty where nobody pays."""
     from afresh.app.spend import task_line
     from afresh.cli.views.costs import cost
-    from afresh.errors import AfreshError
 
-    try:
-        return cost(task_line(here, task))
-    except AfreshError:
-        return "the books can't be read"
+    return cost(task_line(here, task))
 
 
 def followed(here: "Desk", task: str | None) -> str:

@@ -1,4 +1,8 @@
-"""Replies as OpenAI's chat completions put them on the wire, whole or as a stream."""
+"""Replies as OpenAI's chat completions put them on the wire, whole or as a stream.
+
+`Turn(reply, changes={"deltas": [...]})` streams these deltas in place of the reply's own, as servers with habits of their own do;
+`{"finish": "stop"}` ends them so; `{"usage": None}` tells no usage at all.
+"""
 
 import json
 from collections.abc import Iterator
@@ -10,6 +14,8 @@ from afresh.testing.wire import Body, Turn, data, halves
 def body(turn: Turn, model: str) -> Body:
     reply = turn.reply
     message: Body = {"role": "assistant", "content": reply.thought or None, "refusal": None}
+    if reply.thinking:
+        message["reasoning_content"] = "".join(thought.text for thought in reply.thinking)
     if reply.actions:
         message["tool_calls"] = [_call(action, number, turn.arguments) for number, action in enumerate(reply.actions)]
     stop = "length" if turn.cut else "tool_calls" if reply.actions else "stop"
@@ -22,10 +28,12 @@ def stream(body: Body, turn: Turn) -> Iterator[str]:
     """The chunks of a completion, then its usage, then the end mark."""
     head = {"id": body["id"], "object": "chat.completion.chunk", "created": 0, "model": body["model"]}
     for choice in body["choices"]:
-        for delta in _deltas(choice["message"]):
+        for delta in body.get("deltas") or _deltas(choice["message"]):
             yield data(head | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
-        yield data(head | {"choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
-    yield data(head | {"choices": [], "usage": body["usage"]})
+        end = body.get("finish", choice["finish_reason"])
+        yield data(head | {"choices": [{"index": 0, "delta": {}, "finish_reason": end}]})
+    if body["usage"] is not None:
+        yield data(head | {"choices": [], "usage": body["usage"]})
     yield "data: [DONE]\n\n"
 
 
@@ -44,6 +52,8 @@ def listing(models: tuple[str, ...]) -> Body:
 
 def _deltas(message: Body) -> Iterator[Body]:
     yield {"role": "assistant", "content": ""}
+    for piece in halves(message.get("reasoning_content", "")):
+        yield {"reasoning_content": piece}
     for piece in halves(message["content"] or ""):
         yield {"content": piece}
     for index, held in enumerate(message.get("tool_calls", ())):
@@ -61,4 +71,8 @@ def _call(action: Action, number: int, arguments: str | None) -> Body:
 def _usage(reply: Reply) -> Body:
     usage = reply.usage
     counts = {"prompt_tokens": usage.input, "completion_tokens": usage.output, "total_tokens": usage.input + usage.output}
-    return counts | {"prompt_tokens_details": {"cached_tokens": usage.cached}}
+    details = {"cached_tokens": usage.cached, **({"cache_write_tokens": usage.written} if usage.written else {})}
+    return counts | {
+        "prompt_tokens_details": details,
+        "completion_tokens_details": {"reasoning_tokens": usage.thinking},
+    }

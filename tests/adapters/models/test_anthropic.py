@@ -1,5 +1,7 @@
 """What is sent to Claude and what is made of its streams, through the real SDK over real HTTP."""
 
+from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 import pytest
@@ -200,14 +202,16 @@ def test_without_a_system_text_the_tools_are_cached() -> None:
     assert "cache_control" in last and not [tool for tool in others if "cache_control" in tool]
 
 
-@given(st.text("a \n", max_size=30), st.sets(st.integers(0, 40)), st.booleans(), st.booleans())
-def test_breaks_change_no_letter_of_the_message(message: str, breaks: set[int], system: bool, tools: bool) -> None:
-    request = Request("s" if system else "", f"{message}a", TOOLS if tools else (), 800, breaks=tuple(sorted(breaks)))
-    asked = body(BUDGET, request)
-    blocks = asked["messages"][0]["content"]
-    assert "".join(block["text"] for block in blocks) == request.message
-    assert all(block["text"].strip() for block in blocks)
-    assert str(asked).count("cache_control") <= 4
+@given(st.lists(st.sampled_from(["a", "bc d", " ", "\n\n"]), min_size=1, max_size=12), st.booleans(), st.booleans())
+def test_breaks_change_no_letter_of_the_message(parts: list[str], system: bool, tools: bool) -> None:
+    places = tuple(accumulate(map(len, parts)))
+    request = Request("s" if system else "", f"{''.join(parts)}end", TOOLS if tools else (), 800, breaks=places)
+    for asked in (request, replace(request, breaks=(*places, places[-1] + 3, places[-1] + 99))):
+        sent = body(BUDGET, asked)
+        blocks = sent["messages"][0]["content"]
+        assert "".join(block["text"] for block in blocks) == request.message
+        assert all(block["text"].strip() for block in blocks)
+        assert str(sent).count("cache_control") <= 4
 
 
 @given(st.lists(st.integers(), unique=True).map(sorted), st.integers(2, 4))

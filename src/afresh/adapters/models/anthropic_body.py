@@ -41,7 +41,7 @@ def _budget(model: str, request: Request) -> int:
 
 def _messages(request: Request, marks: int, thinker: str) -> list[Body]:
     """`thinker`: the model to whom its earlier thinking is sent back. The last word is always the user's."""
-    first = _split(request.message, chosen(request.breaks, marks))
+    first = _split(request.message, request.breaks, marks)
     messages: list[Body] = [{"role": "user", "content": first}]
     for number, turn in enumerate(request.turns, 1):
         said, came = _said(turn, number, thinker), _came(turn, number)
@@ -74,9 +74,9 @@ def _own(turn: Exchange, model: str) -> Sequence[Thinking]:
     return [block for block in turn.reply.thinking if block.redacted or block.signature]
 
 
-def _split(message: str, breaks: Sequence[int]) -> list[Body]:
-    """The message in blocks that end at the breaks. The API takes no block of blanks only, so such a one goes with the next."""
-    ends = [place for place in breaks if 0 < place < len(message) and message[:place].strip()]
+def _split(message: str, breaks: Sequence[int], marks: int) -> list[Body]:
+    """The message in blocks that end at the breaks. The API takes no block of blanks: such a one is part of the one before."""
+    ends = chosen([place for place in breaks if place <= len(message) and message[:place].strip()], marks)
     blocks: list[Body] = []
     for start, end in pairwise((0, *ends, len(message))):
         if not blocks or message[start:end].strip():

@@ -103,4 +103,5 @@ class AnthropicModel:
             base_url=self.connection.base_url or None,
             timeout=anthropic.Timeout(self.connection.timeout, connect=min(CONNECTING, self.connection.timeout)),
             max_retries=0,
+            http_client=anthropic.DefaultHttpxClient(follow_redirects=False),  # a key goes nowhere else on a server's word
         )

@@ -28,7 +28,13 @@ def offers(target: Target, settings: Settings) -> Sequence[Offer]:
     import openai
 
     way = opened(target, settings)
-    client = openai.OpenAI(api_key=way.key.secret or "none", base_url=way.base_url or None, timeout=PATIENCE, max_retries=0)
+    client = openai.OpenAI(
+        api_key=way.key.secret or "none",
+        base_url=way.base_url or None,
+        timeout=PATIENCE,
+        max_retries=0,
+        http_client=openai.DefaultHttpxClient(follow_redirects=False),
+    )
     try:
         found = client.get("/models", cast_to=object)
     except openai.APIStatusError as error:
@@ -37,7 +43,9 @@ def offers(target: Target, settings: Settings) -> Sequence[Offer]:
     except (openai.OpenAIError, ValueError):
         raise TryAgain(f"no {target.title} answers at {way.base_url}") from None
     listed: Any = found.get("data") if isinstance(found, dict) else None
-    held = [one for one in listed or () if isinstance(one, dict) and isinstance(one.get("id"), str)][:MOST]
+    held = [
+        one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, dict) and isinstance(one.get("id"), str)
+    ][:MOST]
     return sorted((Offer(one_line(one["id"], 120), _window(one)) for one in held), key=lambda offer: offer.model)
 
 

@@ -162,6 +162,7 @@ class OpenAIModel:
             base_url=self.connection.base_url or self.flavour.base_url or None,
             timeout=openai.Timeout(self.connection.timeout, connect=min(CONNECTING, self.connection.timeout)),
             max_retries=0,
+            http_client=openai.DefaultHttpxClient(follow_redirects=False),  # a key goes nowhere else on a server's word
         )
 
     @cached_property

@@ -16,6 +16,7 @@ from afresh.domain.limits import Account, Alert, Breaker, Charge, Limit, Scope
 from afresh.domain.spend import Purchase
 
 LOST = "the reply is lost; counted at its worst"
+PUT_BACK = "put back from the journal, at the price of that day"
 CALL = (
     "INSERT INTO call (at, project, name, task, parent, kind, model, step, ceiling, estimated, reserve, sections, price, worst,"
     " worker, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

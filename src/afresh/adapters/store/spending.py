@@ -16,7 +16,7 @@ SENT = "CASE state WHEN 'booked' THEN estimated ELSE input END"
 SAID = "CASE state WHEN 'booked' THEN reserve ELSE output END"
 SUMS = (
     f"count(*), sum({SENT}), sum({SAID}), sum(cached), sum(written), sum({MONEY}), sum(price = 'unknown'),"
-    " sum(note NOT IN ('', 'put back from the journal, at the price of that day')), max(at)"
+    " sum(note NOT IN ('', '{PUT_BACK}')), max(at)"
 )
 
 

@@ -8,8 +8,10 @@ if TYPE_CHECKING:
     from afresh.app.spend import Line
 
 
-def cost(line: "Line") -> str:
+def cost(line: "Line | None") -> str:
     """Of a task; empty where nobody pays."""
+    if line is None:
+        return "the books can't be read"
     return money(line) if line.money or line.unknown else ""
 
 
@@ -20,7 +22,10 @@ def money(line: "Line") -> str:
     return dollars(line.money) + ("+?" if line.unknown else "")
 
 
-def cost_json(line: "Line") -> dict[str, Any]:
+def cost_json(line: "Line | None") -> dict[str, Any]:
+    """Empty if the books can't be read."""
+    if line is None:
+        return {}
     return {
         "calls": line.calls, "input": line.input, "output": line.output, "cached": line.cached, "written": line.written,
         "nano_dollars": line.money, "dollars": line.money / NANO, "price_unknown": line.unknown, "odd": line.odd,

