@@ -10,6 +10,7 @@ from afresh.domain import event as happened
 from afresh.domain.decided import decided
 from afresh.domain.event import Entry, Event, Head, logged
 from afresh.domain.fact import Fact, FactKind
+from afresh.domain.guided import NOTHING_ASKED
 from afresh.domain.lookups import Lookup, looked_up
 from afresh.domain.passage import OK, Passage, Voice, ending, remembered
 from afresh.domain.regions import REGIONS, moved, seen
@@ -18,7 +19,6 @@ from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
 
 FORGOTTEN_FIRST = {FactKind.OBSERVED: 0, FactKind.NOTE: 1}
-NOTHING_ASKED: dict[str, Any] = {"question": "", "options": (), "asked_by": ""}
 _TIMED = happened.Claimed, happened.Checkpointed
 RECENT_STEPS, FACTS, INDEX_LINES = 6, 40, 40
 

@@ -13,6 +13,7 @@ from afresh.domain.strategy import encouraged, stepped, turned
 from afresh.domain.task import Status
 
 Guidance = happened.Turned | happened.Attended | happened.Paused | happened.Spoke | happened.Undone
+NOTHING_ASKED: dict[str, Any] = {"question": "", "options": (), "asked_by": ""}
 MARK = " (from a step that was undone)"
 
 
@@ -67,7 +68,7 @@ def spoke(event: happened.Spoke, state: State) -> dict[str, Any]:
 
 
 def undone(event: happened.Undone, state: State) -> dict[str, Any]:
-    """What was seen of the tree as it was then is gone, what was noted is marked; no verdict is about this tree."""
+    """What was seen of the tree as it was then is gone, what was noted is marked; no verdict or question is about this one."""
     return {
         "snapshot": event.snapshot,
         "changed": event.changed,
@@ -83,7 +84,9 @@ def undone(event: happened.Undone, state: State) -> dict[str, Any]:
         "last_change": state.step,
         "kept": max(0, state.kept - event.changes),
         "reverted": state.reverted + event.changes,
-        "attendance": replace(state.attendance, overruled=state.pending is not None),
+        "attendance": replace(state.attendance, overruled=state.pending is not None, paused=""),
+        "status": Status.READY if state.status is Status.BLOCKED else state.status,
+        **NOTHING_ASKED,
         **heard(state),
     }
 

@@ -46,7 +46,7 @@ class Loop:
     refusals: int = 0
     """Of completion, up to the turn."""
     planning: bool = True
-    """After the last step there was no plan, or an outdated one."""
+    """No plan has been made since the turn, or since the last word of a person. Once there was one, to clear it wins no steps."""
     done: int = 0
     """The most items of the plan that were ever done: to take a mark off, or to word an item anew, wins no steps."""
     steps: int = 0
@@ -75,7 +75,7 @@ def turned(event: Turned, loop: Loop, refusals: int) -> Loop:
 def stepped(loop: Loop, plan: Sequence[PlanItem], planned: int, kept: bool) -> Loop:
     """After a step."""
     if outdated(loop, plan, planned):
-        return replace(loop, planning=True, steps=loop.steps + 1)
+        return replace(loop, steps=loop.steps + 1)
     done = sum(item.done for item in plan)
     if loop.planning or done > loop.done:
         return replace(loop, planning=False, done=done, steps=0, undone=0)
@@ -84,4 +84,4 @@ def stepped(loop: Loop, plan: Sequence[PlanItem], planned: int, kept: bool) -> L
 
 def encouraged(loop: Loop) -> Loop:
     """A person has spoken: all counts begin anew."""
-    return replace(loop, turns=0, refusals=0, steps=0, undone=0)
+    return replace(loop, turns=0, refusals=0, planning=True, done=0, steps=0, undone=0)

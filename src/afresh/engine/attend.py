@@ -22,26 +22,26 @@ def attended(state: State, agent: Agent) -> list[Event]:
     return [Attended(agent.mode)] if agent.mode and agent.mode != (state.attendance.mode or AUTONOMOUS) else []
 
 
-def attend(state: State, agent: Agent) -> State:
+def attend(state: State, worker: str, agent: Agent) -> State:
     mode = state.attendance.mode or AUTONOMOUS
     if mode == AUTONOMOUS:
         return state
     if state.status is Status.BLOCKED:
-        return questioned(state, agent) if agent.person and state.question and state.calls else state
+        return questioned(state, worker, agent) if agent.person and state.question and state.calls else state
     if state.status is not Status.RUNNING:
         return state
     if mode == INTERACTIVE and agent.person:
         return accompanied(state, agent)
-    return supervised(state, agent)
+    return supervised(state, worker, agent)
 
 
-def supervised(state: State, agent: Agent) -> State:
+def supervised(state: State, worker: str, agent: Agent) -> State:
     """Each phase that changes something, or claims to be at the end, is entered with a person's consent, once."""
     if not state.attendance.paused:
         if not (phase := entering(state)):
             return state
         state = record(state, agent, [before_phase(state, phase), Paused(state.step, phase)])
-    return questioned(state, agent)
+    return questioned(state, worker, agent)
 
 
 def entering(state: State) -> str:
@@ -53,18 +53,16 @@ def entering(state: State) -> str:
     return begins if begins in GATES and begins not in state.attendance.passed else ""
 
 
-def questioned(state: State, agent: Agent) -> State:
+def questioned(state: State, worker: str, agent: Agent) -> State:
     """The open question is put to whoever is there; with nobody there it waits, for hours and on any machine."""
     word = agent.person.at_pause(state) if agent.person else None
     if word is None or word.act is Act.STOP:
-        return record(state, agent, [Ended(Status.BLOCKED, f"waits for you: {state.question}")]) if working(state) else state
+        working = state.status is Status.RUNNING
+        return record(state, agent, [Ended(Status.BLOCKED, f"waits for you: {state.question}")]) if working else state
     if word.act is Act.UNDO:
-        return questioned(undone(word, state, agent), agent)
-    return record(state, agent, [answer(word, state), *redirection(word), Claimed(state.worker)])
-
-
-def working(state: State) -> bool:
-    return state.status is Status.RUNNING
+        return undone(word, state, agent, Claimed(worker))
+    redirects = [Spoke(word.text, word.by, redirects=True)] if word.act is Act.REDIRECT else []
+    return record(state, agent, [answer(word, state), *redirects, Claimed(worker)])
 
 
 def answer(word: Word, state: State) -> Answered:
@@ -74,14 +72,8 @@ def answer(word: Word, state: State) -> Answered:
     return Answered(word.text or "go on", word.by, word.option)
 
 
-def redirection(word: Word) -> list[Event]:
-    return [Spoke(word.text, word.by, redirects=True)] if word.act is Act.REDIRECT else []
-
-
 def accompanied(state: State, agent: Agent) -> State:
     """Between two steps a person may say something, take back a step, or stop; then it goes on."""
-    if state.question:
-        return questioned(state, agent)
     while agent.person and not state.pending:
         word = agent.person.at_pause(state)
         if word is None or word.act is Act.STOP:
@@ -94,10 +86,10 @@ def accompanied(state: State, agent: Agent) -> State:
     return state
 
 
-def undone(word: Word, state: State, agent: Agent) -> State:
+def undone(word: Word, state: State, agent: Agent, *then: Event) -> State:
     """On record first: a tree that was not put back in time is put back when the task is taken up again."""
     try:
-        state = record(state, agent, undoing(state, agent.store, agent.workspace, word))
+        state = record(state, agent, [*undoing(state, agent.store, agent.workspace, word), *then])
     except BadInput as fault:
         agent.told(str(fault))
         return state

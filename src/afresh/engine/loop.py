@@ -36,7 +36,7 @@ def work_on(task: str, worker: str, agent: Agent) -> State:
     state = agent.store.load(task)
     state = record(state, agent, [Claimed(worker), *attended(state, agent), *waived(state, agent), *calibrated(state, agent)])
     state = prepare(state, agent)
-    while (state := attend(steer(state, agent), agent)).status is Status.RUNNING:
+    while (state := attend(steer(state, agent), worker, agent)).status is Status.RUNNING:
         state = take_step(state, agent) if state.pending else ask_model(state, agent)
     return state
 

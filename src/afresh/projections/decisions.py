@@ -46,7 +46,7 @@ def opens(line: Line) -> bool:
     """A waiver of the sandbox comes with every start, and notes of the harness are no turn in the work."""
     if line["kind"] == "decided":
         return line["by"] != "harness" and line["text"] != UNCONFINED
-    return line["kind"] in ("planned", "asked", "answered")
+    return line["kind"] in ("planned", "asked", "answered", "turned", "spoke", "undone")
 
 
 def _follows(line: Line, under: Sequence[int]) -> Sequence[int]:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
 REVERTED, LENGTH = 3, 300
-_MARKS = {"asked": ("?", "yellow"), "answered": ("→", "green"), "planned": ("▸", "cyan"), "decided": ("▸", "cyan")}
+_MARKS = {
+    "asked": ("?", "yellow"), "answered": ("→", "green"), "planned": ("▸", "cyan"), "decided": ("▸", "cyan"),
+    "turned": ("▸", "yellow"), "spoke": ("→", "green"), "undone": ("✗", "yellow"),
+}  # fmt: skip
 _VERDICTS = {"PASS": "verified", "FAIL": "completion refused", "BLOCKED": "could not be verified"}
 
 

@@ -1,0 +1,99 @@
+"""Someone at the terminal: what they type, and what it means."""
+
+import io
+import signal
+from contextlib import nullcontext
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from afresh.app import attending
+from afresh.cli.beside import Beside
+from afresh.domain.attended import Act, Attendance, Word
+from afresh.domain.state import State
+from afresh.domain.task import Status, Task
+from afresh.domain.verdict import Baseline
+from afresh.errors import BadInput
+
+RUNNING = State(task=Task(id="t", goal="g"), opened="s", baseline=Baseline(), status=Status.RUNNING, step=2)
+PAUSED = replace(
+    RUNNING, question="Before phase change: is that as you want it?", options=("approve: it goes on",), asked_by="harness",
+    attendance=Attendance("supervised", paused="change"),
+)  # fmt: skip
+ASKED = replace(RUNNING, question="Multiply or shift?", options=("multiply", "shift"), asked_by="model")
+
+
+def worded(desk: Any, state: State, text: str, redirects: bool = False) -> Word:
+    if text == "too long":
+        raise BadInput("no window could hold that", next="use fewer words")
+    return Word(Act.REDIRECT if redirects else Act.SAY, text)
+
+
+@pytest.fixture
+def beside(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(attending, "worded", worded)
+
+    def made(typed: str) -> tuple[Beside, io.StringIO]:
+        screen = io.StringIO()
+        progress: Any = SimpleNamespace(console=Console(file=screen, width=100), aside=nullcontext)
+        return Beside(SimpleNamespace(), progress, io.StringIO(typed)), screen  # pyright: ignore[reportArgumentType]
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("typed", "state", "word"),
+    [
+        ("\n", RUNNING, Word(Act.GO)),
+        ("\n", PAUSED, Word(Act.GO)),
+        ("use a table\n", RUNNING, Word(Act.SAY, "use a table")),
+        ("/new start with the tests\n", RUNNING, Word(Act.REDIRECT, "start with the tests")),
+        ("/undo\n", RUNNING, Word(Act.UNDO)),
+        ("/undo 2 it broke the docs\n", RUNNING, Word(Act.UNDO, "it broke the docs", 2)),
+        ("/undo no tricks\n", PAUSED, Word(Act.UNDO, "no tricks")),
+        ("/stop\n", RUNNING, Word(Act.STOP)),
+        ("", RUNNING, None),
+        ("2\n", ASKED, Word(Act.SAY, "2")),
+    ],
+)
+def test_what_is_typed_means(beside: Any, typed: str, state: State, word: Word | None) -> None:
+    assert beside(typed)[0].at_pause(state) == word
+
+
+def test_a_number_lets_it_go_on_for_so_many_steps_unless_something_is_asked(beside: Any) -> None:
+    person, screen = beside("3\n/stop\n/stop\n")
+    assert [person.at_pause(RUNNING).act for _ in range(4)] == [Act.GO, Act.GO, Act.GO, Act.STOP]
+    assert screen.getvalue().count("after step 2") == 2 and screen.getvalue().count("enter: next step") == 1
+    person, _ = beside("9\nyes\n")
+    assert (person.at_pause(RUNNING).act, person.at_pause(ASKED).act) == (Act.GO, Act.SAY)
+
+
+def test_what_can_not_be_used_is_told_and_asked_again(beside: Any) -> None:
+    person, screen = beside("/udno\ntoo long\n/help\nbetter\n")
+    assert person.at_pause(RUNNING) == Word(Act.SAY, "better")
+    said = screen.getvalue()
+    assert "there is no /udno: there are /new, /undo" in said and "no window could hold that: use fewer words" in said
+    assert said.count("enter: next step") == 2
+
+
+def test_a_pause_shows_the_question_and_where_things_stand(beside: Any) -> None:
+    person, screen = beside("\n")
+    person.at_pause(PAUSED)
+    assert "Before phase change" in screen.getvalue() and "nothing yet" in screen.getvalue() and "0 calls" in screen.getvalue()
+
+
+def test_the_first_interrupt_waits_for_the_end_of_the_step_and_the_second_does_not(beside: Any) -> None:
+    person, screen = beside("5\n/stop\n")
+    person.heeds_interrupts = True
+    before = signal.getsignal(signal.SIGINT)
+    with person:
+        assert person.at_pause(RUNNING).act is Act.GO
+        signal.raise_signal(signal.SIGINT)
+        assert "pausing after this step" in screen.getvalue()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        assert person.at_pause(RUNNING).act is Act.STOP, "asked before the five steps are over"
+    assert signal.getsignal(signal.SIGINT) is before

@@ -1,0 +1,163 @@
+"""What the next call is for follows from the state alone, by one loop or the other."""
+
+from dataclasses import replace
+from itertools import cycle, islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from afresh.adapters.templates import template
+from afresh.domain.action import Reply
+from afresh.domain.event import Ended, Turned
+from afresh.domain.fact import PlanItem
+from afresh.domain.state import Pending, State
+from afresh.domain.strategy import LOOPS, PLAN_EXECUTE, REACT, Loop, encouraged, stepped, turned
+from afresh.domain.task import Status, Task
+from afresh.domain.verdict import Baseline, Ruling, Verdict
+from afresh.engine.phase import Stage, budget, pressed, stage, used
+from afresh.engine.steer import course
+from afresh.engine.strategy import directed, loop_of
+
+BUG = template("fix_bug")
+PLANNED = replace(BUG, loop=PLAN_EXECUTE)
+NEW = State(task=Task(id="t", goal="g"), opened="s", baseline=Baseline(), status=Status.RUNNING, limit=60)
+ONE, TWO, DONE = PlanItem("mend the parser"), PlanItem("test it"), PlanItem("read it", True)
+REFUSED = Verdict(Ruling.FAIL, "test_a fails", final=True)
+
+
+def planned(*items: PlanItem, **loop: object) -> State:
+    return replace(NEW, step=3, plan=items, planned=3, loop=replace(Loop(planning=False), **loop), changed=("a.py",))
+
+
+def test_react_offers_all_tools_and_adds_no_word():
+    layout = directed(NEW, BUG)
+    assert (layout.tools, layout.cue) == (BUG.at("understand").tools, "")
+
+
+def test_react_tells_of_another_way_for_a_few_steps():
+    told = [directed(replace(NEW, step=step, loop=Loop(REACT, 4, 1, "edits undo each other")), BUG).cue for step in (4, 6, 7)]
+    assert told == ["Go another way than before: edits undo each other."] * 2 + [""]
+
+
+def test_nothing_is_changed_before_there_is_a_plan():
+    layout = directed(NEW, PLANNED)
+    assert not {"edit", "write", "apply", "complete"} & {*layout.tools} and {"read", "run", "plan"} <= {*layout.tools}
+    assert "then `plan`" in layout.cue
+
+
+def test_one_item_is_in_focus_and_the_last_may_complete():
+    first, last = directed(planned(DONE, ONE, TWO, steps=2), PLANNED), directed(planned(DONE, DONE, TWO), PLANNED)
+    assert 'Now item 2 of 3, step 3 of 8: mend the parser. Only this; when it is done, plan ["[x] 2"].' in first.cue
+    assert "edit" in first.tools and "complete" not in first.tools and "complete" in last.tools
+    assert "All items are done" in directed(planned(DONE), PLANNED).cue
+
+
+def test_the_loop_is_the_one_turned_to_before_the_one_ordered_before_that_of_the_type():
+    ordered = replace(NEW, task=replace(NEW.task, loop=PLAN_EXECUTE))
+    assert [loop_of(NEW, BUG), loop_of(ordered, BUG), loop_of(replace(ordered, loop=Loop(REACT)), PLANNED)] == [
+        REACT, PLAN_EXECUTE, REACT,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("state", "why"),
+    [
+        (planned(ONE, TWO, steps=7), ""),
+        (planned(ONE, TWO, steps=8), "item 1 (mend the parser) is not done after 8 steps"),
+        (planned(DONE, TWO, undone=2), "2 changes for item 2 (test it) were undone"),
+        (replace(planned(DONE, DONE), refusals=2, verdict=REFUSED), "completion was refused 2 times, last: test_a fails"),
+        (replace(planned(DONE, DONE, refusals=1), refusals=2, verdict=REFUSED), ""),
+    ],
+)
+def test_a_plan_that_does_not_work_is_given_up(state: State, why: str):
+    assert course(state, PLANNED) == ([Turned(3, PLAN_EXECUTE, why)] if why else [])
+    assert course(state, BUG) == [], "react has no items"
+
+
+def test_a_turn_asks_for_a_new_plan_with_the_reason_and_too_many_ask_a_person():
+    state = replace(planned(ONE, TWO, steps=8), kept=1, reverted=2)
+    (turn,) = course(state, PLANNED)
+    assert isinstance(turn, Turned)
+    after = replace(state, loop=turned(turn, state.loop, 0))
+    layout = directed(after, PLANNED)
+    assert "`plan` anew: item 1 (mend the parser) is not done after 8 steps." in layout.cue and "edit" not in layout.tools
+    assert "`plan` anew" not in directed(replace(after, planned=4, step=4), PLANNED).cue
+    _, ended = course(replace(state, loop=replace(state.loop, turns=2)), PLANNED)
+    assert isinstance(ended, Ended) and ended.status is Status.BLOCKED
+    assert "gone another way 2 times" in ended.reason and "changes kept: 1, undone: 2, 0 of 2 items" in ended.reason
+
+
+def test_a_plan_that_is_never_made_is_the_only_thing_left_to_do_and_then_a_person_is_asked():
+    late, too_late = (replace(NEW, step=steps, loop=Loop(steps=steps)) for steps in (12, 18))
+    assert directed(late, PLANNED).tools == ("plan", "ask") and course(late, PLANNED) == []
+    asked, _ = course(too_late, PLANNED)
+    assert "18 steps have led to no plan" in asked.question  # pyright: ignore[reportAttributeAccessIssue]
+
+
+ITEMS = st.lists(st.builds(PlanItem, st.sampled_from("abc"), st.booleans()), max_size=4).map(tuple)
+PATTERN = st.lists(st.tuples(ITEMS | st.none(), st.booleans()), min_size=1, max_size=6)
+MOST = (PLANNED.pace.replans + 1) * (12 + PLANNED.pace.grace + 5 * PLANNED.pace.item_steps)
+
+
+@given(PATTERN)
+def test_no_pattern_of_steps_goes_on_for_ever_without_a_word_of_a_person(pattern: list[tuple[tuple[PlanItem, ...] | None, bool]]):
+    """The whole machine: whatever is planned, marked and undone again and again, it turns a few times and then asks."""
+    state, turns = NEW, 0
+    for plan, kept in islice(cycle(pattern), MOST + 1):
+        for event in (events := course(state, PLANNED)):
+            if isinstance(event, Turned):
+                state, turns = replace(state, loop=turned(event, state.loop, 0)), turns + 1
+        if any(isinstance(event, Ended) for event in events):
+            break
+        step = state.step + 1
+        state = replace(state, plan=plan, planned=step) if plan is not None else state
+        state = replace(state, step=step, loop=stepped(state.loop, state.plan, state.planned, kept))
+        assert set(directed(state, PLANNED).tools) <= set(PLANNED.at(state.phase).tools)
+    else:
+        raise AssertionError("nobody was asked")
+    assert turns <= PLANNED.pace.replans
+
+
+@given(st.integers(0, 200), st.integers(1, 600), st.sampled_from(LOOPS), st.booleans())
+def test_a_phase_goes_from_open_to_spent_and_only_a_person_leads_back(spent: int, max_steps: int, loop: str, pending: bool):
+    style = replace(BUG, loop=loop)
+    ordered = replace(NEW, task=replace(NEW.task, max_steps=max_steps), changed=("a.py",), plan=(ONE,), planned=1)
+    order = [Stage.OPEN, Stage.URGED, Stage.PRESSED, Stage.SPENT]
+    layout = style.at("change")
+    at = [stage(replace(ordered, spent=(("change", count),)), layout, style.pace) for count in (spent, spent + 1)]
+    assert order.index(at[0]) <= order.index(at[1])
+    under_way = replace(ordered, spent=(("change", spent + 1),), pending=Pending(1, Reply("")))
+    assert stage(under_way, layout, style.pace) is at[0] and used(under_way) == spent, "a step keeps the stage it was asked in"
+    limit = budget(ordered.task, layout.steps) + 2 * style.pace.grace
+    assert (at[0] is Stage.SPENT) or spent < limit
+    assert stage(replace(ordered, spent=()), layout, style.pace) is Stage.OPEN
+
+
+def test_who_only_looks_has_nothing_left_to_look_with_and_then_is_stopped():
+    looking = [replace(NEW, step=count, spent=(("understand", count),)) for count in (11, 18, 24)]
+    urged, narrowed, _ = [directed(state, BUG) for state in looking]
+    assert "read" in urged.tools and "The 12 steps of this phase are used up" in urged.cue
+    assert not {"read", "search", "run", "test"} & {*narrowed.tools} and {"edit", "write", "ask", "plan"} <= {*narrowed.tools}
+    assert [len(course(state, BUG)) for state in looking] == [0, 0, 2]
+    _, ended = course(looking[2], BUG)
+    assert isinstance(ended, Ended) and "Phase understand has had its 24 steps" in ended.reason
+
+
+def test_without_a_grace_nothing_but_the_urging_happens():
+    endless = replace(BUG, pace=replace(BUG.pace, grace=0))
+    state = replace(NEW, spent=(("understand", 500),))
+    assert course(state, endless) == [] and directed(state, endless).tools == BUG.at("understand").tools
+
+
+def test_a_reworded_or_unmarked_item_wins_no_steps():
+    loop = stepped(Loop(), (ONE, TWO), 1, True)
+    for plan in ((PlanItem("mend it"), TWO), (ONE,), (replace(ONE, done=True), TWO), (ONE, TWO), (replace(ONE, done=True), TWO)):
+        loop = stepped(loop, plan, 2, True)
+    assert (loop.done, loop.steps) == (1, 2)
+    assert encouraged(turned(Turned(9, REACT, "why"), loop, 1)).turns == 0
+
+
+def test_pressing_keeps_what_the_loop_has_said():
+    state = replace(planned(ONE, TWO), spent=(("change", 40),))
+    assert pressed(replace(BUG.at("change"), cue="Now item 1."), state, BUG.pace).cue.startswith("Now item 1.\nThe 40 steps")

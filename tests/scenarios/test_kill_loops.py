@@ -1,0 +1,72 @@
+"""Killed with SIGKILL around a pause, an answer or a turn, a task goes on as if nothing had happened: it never skips a pause."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+from survived import drive, nothing_lost, same_windows
+from test_kill import make
+
+from afresh.app.asking import answer
+from afresh.app.calls import verify
+from afresh.app.tasks import Order, add, note, open_desk
+from afresh.domain.event import Attended, Paused, Turned
+from afresh.domain.task import Status
+
+MEND = [
+    {"tool": "edit", "args": {"path": "numbers_.py", "old": "x + 2", "new": "x * 2"}},
+    {"tool": "edit", "args": {"path": "numbers_.py", "old": "x + 3", "new": "x * 3"}},
+]
+PLAN, MARK = [{"tool": "plan", "args": {"items": ["mend both"]}}], [{"tool": "plan", "args": {"items": ["[x] 1"]}}]
+WORSE = [{"tool": "edit", "args": {"path": "numbers_.py", "old": "x + 2", "new": "x * 3"}}]
+COMPLETE = [{"tool": "complete", "args": {"summary": "Multiply\n\nThey added."}}]
+
+
+def ordered(folder: Path, *replies: list[dict[str, object]], loop: str = "", mode: str = "") -> tuple[Path, str]:
+    repo, first = make(folder)
+    script = folder / "loops.jsonl"
+    script.write_text("".join(json.dumps({"thought": "", "actions": reply}) + "\n" for reply in replies))
+    desk = open_desk(repo)
+    check = desk.store.load(first).task.checks[0].command
+    state = add(desk, Order("double and triple are wrong", "fix_bug", (check,), model=f"scripted:{script}", loop=loop))
+    if mode:
+        note(desk, state, state.task.id, [Attended(mode)])
+    desk.database.close()
+    return repo, state.task.id
+
+
+def count(repo: Path, task: str, kind: type) -> int:
+    return sum(isinstance(entry.event, kind) for entry in open_desk(repo).store.journal(task))
+
+
+@pytest.mark.parametrize(("point", "number"), [("before:Paused", 1), ("after:Paused", 1), ("before:Ended", 1)])
+def test_a_pause_is_never_skipped(point: str, number: int, tmp_path: Path) -> None:
+    repo, task = ordered(tmp_path, MEND, COMPLETE, mode="supervised")
+    assert drive(repo, task, point, number) == -signal.SIGKILL
+    nothing_lost(repo, task, f"kill {point}")
+    assert drive(repo, task) == 0
+    desk = open_desk(repo)
+    state = desk.store.load(task)
+    assert (state.status, state.attendance.paused, state.changed, state.calls) == (Status.BLOCKED, "change", (), 1)
+    answer(desk, task, "approve")
+    assert drive(repo, task, "after:Paused", 1) == -signal.SIGKILL, "the next pause"
+    assert drive(repo, task) == 0
+    answer(desk, task, "approve")
+    assert drive(repo, task) == 0
+    state = desk.store.load(task)
+    assert (state.status, state.calls, state.attendance.passed) == (Status.DONE, 2, ("change", "verify"))
+    assert count(repo, task, Paused) == 2 and all(call.same for call in verify(desk, task))
+    same_windows(repo, f"kill {point}")
+
+
+@pytest.mark.parametrize(("point", "number"), [("before:Turned", 1), ("after:Turned", 1), ("act", 4)])
+def test_a_turn_is_taken_once(point: str, number: int, tmp_path: Path) -> None:
+    repo, task = ordered(tmp_path, PLAN, WORSE, WORSE, PLAN, [*MEND, *MARK], COMPLETE, loop="plan_execute")
+    assert drive(repo, task, point, number) == -signal.SIGKILL
+    nothing_lost(repo, task, f"kill {point}")
+    assert drive(repo, task) == 0
+    state = open_desk(repo).store.load(task)
+    assert (state.status, state.step, state.calls, state.reverted) == (Status.DONE, 6, 6, 2)
+    assert count(repo, task, Turned) == 1
+    same_windows(repo, f"kill {point}")

@@ -1,0 +1,268 @@
+"""A task that plans first, turns when its plan does not work, pauses for a person, and lets them take back what it did."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from person import CHECK, COMPLETE, MEND, Person, Step
+
+from afresh.app.asking import answer, inbox
+from afresh.app.attending import undo
+from afresh.app.calls import verify
+from afresh.app.compose import Terms, work
+from afresh.app.tasks import Desk, Order, add, open_desk
+from afresh.domain.attended import Act, Word
+from afresh.domain.event import Paused, Requested, Turned, Undone
+from afresh.domain.state import State
+from afresh.domain.task import Status
+from afresh.errors import BadInput
+
+READ: Step = ("read", {"path": "calc.py"})
+SHIFT: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x << 1"})
+WORSE: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})
+PLAN: Step = ("plan", {"items": ["mend double", "look at it again"]})
+GO = Word(Act.GO)
+
+
+def marks(*numbers: int) -> Step:
+    return "plan", {"items": [f"[x] {number}" for number in numbers]}
+
+
+class Gone(BaseException):
+    """As if the process were gone."""
+
+
+class Scripted:
+    """A person who says these things, one at each pause, and then nothing."""
+
+    def __init__(self, *words: Word) -> None:
+        self.words, self.shown = [*words], list[State]()
+
+    def at_pause(self, state: State) -> Word | None:
+        self.shown.append(state)
+        return self.words.pop(0) if self.words else None
+
+
+@pytest.fixture
+def desk(person: Person) -> Iterator[Desk]:
+    desk = open_desk(person.repo)
+    yield desk
+    desk.database.close()
+
+
+def ordered(desk: Desk, model: str, loop: str = "") -> str:
+    return add(desk, Order("double is wrong", "fix_bug", (CHECK,), model=model, loop=loop)).task.id
+
+
+def worked(desk: Desk, task: str, mode: str = "", person: Scripted | None = None) -> State:
+    state = work(desk, task, Terms(no_sandbox=True, mode=mode, person=person))
+    assert state and all(call.same for call in verify(desk, task)), "every call can be built again"
+    return state
+
+
+def events(desk: Desk, task: str, kind: type) -> list[object]:
+    return [entry.event for entry in desk.store.journal(task) if isinstance(entry.event, kind)]
+
+
+def window(person: Person, task: str, step: int) -> str:
+    return person.types("context", "show", task, "--step", str(step), "--json").json["sections"][-1]["text"]
+
+
+def tools(person: Person, task: str, step: int) -> str:
+    sections = person.types("context", "show", task, "--step", str(step), "--json").json["sections"]
+    return next(one["text"] for one in sections if one["name"] == "tools")
+
+
+def test_a_planned_task_plans_works_item_by_item_and_completes(person: Person, desk: Desk) -> None:
+    model = person.script([READ], [PLAN], [MEND, marks(1)], [READ, marks(2)], [COMPLETE])
+    task = ordered(desk, model, "plan_execute")
+    state = worked(desk, task)
+    assert (state.status, state.step) == (Status.DONE, 5)
+    assert "Create or overwrite" not in tools(person, task, 2) and "Create or overwrite" in tools(person, task, 3)
+    assert "Now item 1 of 2, step 1 of 8: mend double." in window(person, task, 3)
+    assert "Now item 2 of 2" in window(person, task, 4) and "All items are done" in window(person, task, 5)
+
+
+def test_a_reply_that_changes_something_before_there_is_a_plan_changes_nothing(person: Person, desk: Desk) -> None:
+    task = ordered(desk, person.script([MEND], [PLAN, MEND, marks(1, 2)], [COMPLETE]), "plan_execute")
+    state = worked(desk, task)
+    first = next(entry.event for entry in desk.store.journal(task) if type(entry.event).__name__ == "Acted")
+    assert "there is no tool 'edit' here" in first.observations[0].text  # pyright: ignore[reportAttributeAccessIssue]
+    assert (state.status, state.step) == (Status.DONE, 3), "whoever makes the plan may begin with it"
+
+
+def test_two_undone_changes_turn_it_and_it_plans_anew_with_the_reason(person: Person, desk: Desk) -> None:
+    model = person.script([PLAN], [WORSE], [WORSE], [PLAN], [MEND, marks(1, 2)], [COMPLETE])
+    task = ordered(desk, model, "plan_execute")
+    state = worked(desk, task)
+    (turn,) = events(desk, task, Turned)
+    assert state.status is Status.DONE and turn == Turned(3, "plan_execute", "2 changes for item 1 (mend double) were undone")
+    assert "`plan` anew: 2 changes for item 1" in window(person, task, 4) and "Create or overwrite" not in tools(person, task, 4)
+    assert "another way: plan_execute" in person.types("decisions", task).words
+
+
+def test_a_task_that_only_turns_comes_to_rest_with_the_evidence(person: Person, desk: Desk) -> None:
+    model = person.script(*[[PLAN], [WORSE], [WORSE]] * 3)
+    state = worked(desk, ordered(desk, model, "plan_execute"))
+    assert (state.status, state.step, state.reverted) == (Status.BLOCKED, 9, 6)
+    assert "gone another way 2 times, and again 2 changes for item 1" in state.question and "undone: 6" in state.question
+
+
+def test_a_task_that_only_reads_is_pressed_and_then_stopped(person: Person, desk: Desk) -> None:
+    person.write(".afresh/templates/brief.yaml", "extends: fix_bug\npace: {grace: 1}\nphases: {understand: {steps: 2}}\n")
+    desk = open_desk(person.repo)
+    task = add(desk, Order("double is wrong", "brief", (CHECK,), model=person.script([READ], [READ], [READ], [READ]))).task.id
+    state = worked(desk, task)
+    assert (state.status, state.step) == (Status.BLOCKED, 4) and "Phase understand has had its 4 steps" in state.question
+    assert "used up: make the first change now" in window(person, task, 3) and "Read a file" not in tools(person, task, 4)
+    assert answer(desk, task, "go on").spent == ()
+
+
+def test_with_nobody_there_it_rests_before_the_first_change_and_goes_on_after_an_answer(person: Person, desk: Desk) -> None:
+    task = ordered(desk, person.script([READ], [MEND], [COMPLETE]))
+    state = worked(desk, task, "supervised")
+    assert (state.status, state.step, state.changed) == (
+        Status.BLOCKED,
+        1,
+        (),
+    ) and "Before phase change with edit calc.py" in state.question
+    assert [one.task.id for one in inbox(desk)] == [task]
+    with pytest.raises(BadInput, match="its question is still open"):
+        worked(desk, task)
+    answer(desk, task, "approve")
+    state = worked(desk, task)
+    assert (state.status, state.attendance.passed, state.attendance.paused) == (Status.BLOCKED, ("change",), "verify")
+    answer(desk, task, "1")
+    assert worked(desk, task).status is Status.DONE and not desk.store.load(task).words, "an approval takes no place in a window"
+    assert len(events(desk, task, Paused)) == 2 and desk.store.load(task).calls == 3, "the reply that waited was not bought again"
+
+
+def test_words_at_a_pause_are_heard_before_the_change_is_made(person: Person, desk: Desk) -> None:
+    task = ordered(desk, person.script([SHIFT], [MEND], [COMPLETE]))
+    someone = Scripted(Word(Act.SAY, "multiply, no tricks", by="Ada"), GO, GO)
+    state = worked(desk, task, "supervised", someone)
+    assert (state.status, state.kept, state.words) == (Status.DONE, 1, ("multiply, no tricks",))
+    sections = person.types("context", "show", task, "--step", "2", "--json").json["sections"]
+    text = "\n".join(one["text"] for one in sections)
+    assert "Answer: multiply, no tricks" in text and "not done: the user has spoken before it was" in text
+    assert [shown.attendance.paused for shown in someone.shown] == ["change", "change", "verify"]
+
+
+class Dies:
+    """Whoever is asked is gone, and the process with them."""
+
+    def at_pause(self, state: State) -> Word | None:
+        raise Gone
+
+
+def test_killed_while_it_asks_it_asks_the_same_again_and_never_goes_on_without_an_answer(person: Person, desk: Desk) -> None:
+    task = ordered(desk, person.script([MEND], [COMPLETE]))
+    with pytest.raises(Gone):
+        work(desk, task, Terms(no_sandbox=True, mode="supervised", person=Dies()))
+    assert desk.store.load(task).attendance.paused == "change"
+    someone = Scripted(GO, GO)
+    assert worked(desk, task, person=someone).status is Status.DONE
+    assert [shown.attendance.paused for shown in someone.shown] == ["change", "verify"]
+    assert len(events(desk, task, Paused)) == 2 and desk.store.load(task).calls == 2
+
+
+def test_whoever_goes_on_without_pauses_says_so(person: Person, desk: Desk) -> None:
+    task = ordered(desk, person.script([MEND], [COMPLETE]))
+    worked(desk, task, "supervised")
+    answer(desk, task, "approve")
+    assert worked(desk, task, "autonomous").status is Status.DONE
+
+
+def test_beside_the_work_one_talks_redirects_and_takes_back(person: Person, desk: Desk) -> None:
+    plan: Step = ("plan", {"items": ["shift"]})
+    task = ordered(desk, person.script([plan], [SHIFT], [MEND], [COMPLETE]))
+    someone = Scripted(GO, GO, Word(Act.UNDO, "no tricks"), Word(Act.REDIRECT, "multiply", by="Ada"), GO)
+    state = worked(desk, task, "interactive", someone)
+    assert (state.status, state.plan, state.kept, state.reverted) == (Status.DONE, (), 1, 1)
+    undone = someone.shown[3]
+    assert (undone.changed, undone.phase, [item.text for item in undone.plan]) == ((), "understand", ["shift"])
+    text = "\n".join(one["text"] for one in person.types("context", "show", task, "--step", "3", "--json").json["sections"])
+    assert "x + 2 → x << 1): undone by a person: no tricks" in text and "Answer: multiply" in text
+    assert [made.text for made in state.decisions if made.by == "person" and made.subject] == ["multiply"]
+    log = person.types("decisions", task).words
+    assert "undone: all from step 2 on" in log and "multiply" in log
+
+
+def test_stopped_beside_the_work_it_waits(person: Person, desk: Desk) -> None:
+    task = ordered(desk, person.script([READ], [MEND], [COMPLETE]))
+    state = worked(desk, task, "interactive", Scripted(GO, Word(Act.STOP)))
+    assert (state.status, state.step) == (Status.BLOCKED, 1) and "You stopped it after step 1" in state.question
+    answer(desk, task, "go ahead")
+    state = worked(desk, task, person=Scripted(GO, GO))
+    assert state.status is Status.DONE and "go ahead" in state.words
+
+
+def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes_on_from_there(
+    person: Person, desk: Desk
+) -> None:
+    task = ordered(desk, person.script([SHIFT, ("remember", {"subject": "shift", "note": "works"})], [MEND], [COMPLETE]))
+    worked(desk, task, "supervised", Scripted(GO, Word(Act.STOP)))
+    told = person.types("undo", task, "--why", "no tricks")
+    assert told.code == 0 and "1 change; changed now: no file" in told.words
+    state = desk.store.load(task)
+    tree = person.state / "worktrees" / task / "calc.py"
+    assert (state.changed, state.verdict, state.phase) == ((), None, "understand") and "x + 2" in tree.read_text()
+    assert [fact.text for fact in state.facts if fact.subject == "shift"] == ["works (from a step that was undone)"]
+    again = person.types("undo", task, "--json")
+    assert again.code == 1 and "nothing to undo" in again.error["what"]
+    assert worked(desk, task, "autonomous").status is Status.DONE
+    assert person.types("undo", task, "--json").error["what"] == f"task {task} is over: done"
+
+
+def test_steps_that_changed_nothing_can_be_taken_back_by_their_number(person: Person, desk: Desk) -> None:
+    task = ordered(desk, person.script([PLAN], [READ], [MEND], [COMPLETE]))
+    worked(desk, task, "interactive", Scripted(GO, GO, Word(Act.STOP)))
+    state = undo(desk, task, steps=2)
+    assert (state.plan, state.planned, state.step) == ((), 0, 2)
+    with pytest.raises(BadInput, match="no step has been taken"):
+        undo(desk, task)
+
+
+def test_a_tree_that_was_not_put_back_in_time_is_put_back_when_the_task_is_taken_up(
+    person: Person, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from afresh.adapters.workspace.worktree import GitWorkspace
+
+    task = ordered(desk, person.script([SHIFT], [MEND], [COMPLETE]))
+    whole = GitWorkspace.restore
+
+    def dying(self: GitWorkspace, snapshot: str, paths: tuple[str, ...] = ()) -> None:
+        if events(desk, task, Undone):
+            raise Gone
+        whole(self, snapshot, paths)
+
+    monkeypatch.setattr(GitWorkspace, "restore", dying)
+    with pytest.raises(Gone):
+        worked(desk, task, "interactive", Scripted(GO, Word(Act.UNDO), GO))
+    monkeypatch.undo()
+    tree: Path = person.state / "worktrees" / task / "calc.py"
+    assert "x << 1" in tree.read_text() and desk.store.load(task).changed == ()
+    state = worked(desk, task, "autonomous")
+    assert (state.status, state.kept, state.reverted) == (Status.DONE, 1, 1)
+    assert len(events(desk, task, Requested)) == 3, "nothing was bought twice"
+
+
+def test_interactive_without_a_terminal_is_refused_before_a_task_is_made(person: Person) -> None:
+    told = person.runs(person.script([READ]), "--mode", "interactive", "--json")
+    assert told.code == 1 and "needs a terminal" in told.error["what"] and person.types("list", "--json").json == []
+
+
+def test_the_users_settings_say_how_closely_and_a_repository_may_not(person: Person, desk: Desk, monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    own = tmp_path / "config" / "afresh" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('mode = "supervised"\nloop = "plan_execute"\n')
+    here = open_desk(person.repo)
+    task = ordered(here, person.script([PLAN, MEND, marks(1, 2)], [COMPLETE]))
+    state = worked(here, task)
+    assert (state.task.loop, state.attendance.mode, state.attendance.paused) == ("plan_execute", "supervised", "change")
+    own.write_text('mode = "watched"\n')
+    assert "mode should be one of: autonomous, supervised, interactive" in person.types("list", "--json").error["what"]
+    own.unlink()
+    person.write(".afresh/config.toml", 'mode = "autonomous"\n')
+    assert "sets mode, which it may not" in person.types("list", "--json").error["what"]
