@@ -1,7 +1,7 @@
 """The composition root: the only place where engine and adapters meet."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -29,16 +29,18 @@ from afresh.app.delegates import Delegates
 from afresh.app.fingerprint import Kept
 from afresh.app.knowledge import library, settle
 from afresh.app.tasks import Desk, block
+from afresh.domain.attended import AUTONOMOUS
 from afresh.domain.spend import Kind
 from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.engine.agent import Agent, Upkeep
 from afresh.engine.compaction.written import Ask
 from afresh.engine.loop import work_on
+from afresh.engine.person import Person
 from afresh.engine.tokens import Counter
 from afresh.errors import BadInput, BadInstructions, OverCeiling, OverLimit
 from afresh.insight.python import PythonInsight
-from afresh.ports import Watcher
+from afresh.ports import Sandbox, Watcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class Terms:
     watchers: tuple[Watcher, ...] = ()
     alert: Callable[[str], None] = lambda text: None
     """Told when a limit of spending is nearly used up."""
+    mode: str = ""
+    person: Person | None = None
 
 
 def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
@@ -90,19 +94,10 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
     repository = Repository.find(desk.project.root)
     unpack(repository, task.id)
     workspace = GitWorkspace(repository, task.id, clock, origin(desk, task))
-    mounts = Mounts(
-        tree=workspace.root,
-        at=repository.root,
-        environments=environment_folders(repository),
-        readable=tuple(Path(path).expanduser() for path in desk.settings.readable),
-    )
-    sandbox = choose(mounts, allow_none=terms.no_sandbox, cache=desk.project.state / "sandbox-probe")
-    if sandbox.root != repository.root:
-        workspace.open()
-        require_own_tree(sandbox, workspace.root)
+    sandbox = confined(desk, repository, workspace, terms)
     model = make_model(spec, state.calls, ModelSettings(count=counter))
     refuse_large(task.budget, model.window)
-    known = insight(desk, task.id, repository)
+    known, alone = insight(desk, task.id, repository), replace(terms, mode=AUTONOMOUS, person=None)
     return Agent(
         model=model,
         store=desk.store,
@@ -122,8 +117,25 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         library=library(desk, workspace.root),
         past=GitPast(repository),
         ledger=books_for(desk, spec, terms.alert),
-        delegates=Delegates(desk, workspace, known, lambda part: attempt(desk, part, terms)) if task.parts else None,
+        delegates=Delegates(desk, workspace, known, lambda part: attempt(desk, part, alone)) if task.parts else None,
+        mode=terms.mode or ("" if state.attendance.mode else desk.settings.mode),
+        person=terms.person,
     )
+
+
+def confined(desk: Desk, repository: Repository, workspace: GitWorkspace, terms: Terms) -> Sandbox:
+    """The best that this machine has, around the task's tree."""
+    mounts = Mounts(
+        tree=workspace.root,
+        at=repository.root,
+        environments=environment_folders(repository),
+        readable=tuple(Path(path).expanduser() for path in desk.settings.readable),
+    )
+    sandbox = choose(mounts, allow_none=terms.no_sandbox, cache=desk.project.state / "sandbox-probe")
+    if sandbox.root != repository.root:
+        workspace.open()
+        require_own_tree(sandbox, workspace.root)
+    return sandbox
 
 
 def origin(desk: Desk, task: Task) -> Origin | None:

@@ -47,6 +47,7 @@ class Order:
     budget: int = 0
     max_steps: int = 0
     max_budget: int = 0
+    loop: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,7 @@ def add(desk: Desk, order: Order) -> State:
         report=report,
         max_budget=order.max_budget or given.max_budget,
         parts=given.delegation.parts if given.delegation.offer else 0,
+        loop=order.loop or given.loop or "",
     )
     refuse_unworkable(task, desk.templates, desk.instructions)
     if not checks and not report:

@@ -5,6 +5,7 @@ from operator import attrgetter
 from typing import Any
 
 from afresh.domain.action import Observation, Reply, Usage
+from afresh.domain.attended import UNATTENDED, Attendance
 from afresh.domain.cost import Cost
 from afresh.domain.delegated import Delegated
 from afresh.domain.event import Head
@@ -14,6 +15,7 @@ from afresh.domain.meter import Meter
 from afresh.domain.passage import Passage
 from afresh.domain.pressure import Reading
 from afresh.domain.room import Room
+from afresh.domain.strategy import UNTURNED, Loop
 from afresh.domain.summary import Summary
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Ruling, Verdict
@@ -105,6 +107,8 @@ class State:
     knowledge: Lookups = UNASKED
     delegated: tuple[Delegated, ...] = ()
     """What came back of the parts that were handed out; at most as many as the task allows."""
+    loop: Loop = UNTURNED
+    attendance: Attendance = UNATTENDED
     # counts
     usage: Usage = NOTHING
     calls: int = 0

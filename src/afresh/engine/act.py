@@ -6,11 +6,15 @@ from afresh.domain.action import Action
 from afresh.domain.change import Change
 from afresh.domain.event import Asked, Event
 from afresh.domain.state import State
+from afresh.domain.template import Layout
 from afresh.engine.agent import Agent
 from afresh.engine.delegation import DELEGATE, at_hand, handing
 from afresh.engine.record import doing
+from afresh.engine.strategy import directed
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome, Tool
+
+OVERRULED = "not done: the user has spoken before it was; heed that first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +45,29 @@ class Deeds:
 def act(state: State, agent: Agent) -> Deeds:
     """A step that is taken again after a crash starts from the same tree: `prepare` has restored it."""
     assert state.pending, "a step acts on a recorded reply"
-    offered = agent.template.at(state.phase).tools
-    tools = {tool.schema.name: tool for tool in at_hand(agent.tools, state) if tool.schema.name in offered}
-    bench, done = agent.bench(state), list[Deed]()
+    agent = replace(agent, tools=at_hand(agent.tools, state))
+    tools, bench, done = known(agent, directed(state, agent.template)), agent.bench(state), list[Deed]()
     for place, action in enumerate(state.pending.reply.actions, 1):
         doing(agent, action.tool)
+        if state.attendance.overruled:
+            done.append(Deed(action, Outcome(OVERRULED, ok=False)))
+            continue
         able = replace(bench, hand_out=handing(state, agent, place)) if action.tool == DELEGATE else bench
         done.append(Deed(action, perform(action, tools, able, done)))
+        if action.tool == "plan" and done[-1].outcome.ok:
+            tools = known(agent, agent.template.at(state.phase))
     return look_at_tree(state, agent, tuple(done), tools)
+
+
+def known(agent: Agent, layout: Layout) -> dict[str, Tool]:
+    """The tools that were offered. Whoever has just made the plan may begin with it in the same reply."""
+    return {tool.schema.name: tool for tool in agent.tools if tool.schema.name in layout.tools}
 
 
 def perform(action: Action, tools: dict[str, Tool], bench: Bench, before: list[Deed]) -> Outcome:
     tool = tools.get(action.tool)
     if tool is None:
-        return Outcome(f"there is no tool {action.tool!r}; the tools are: {', '.join(tools)}", ok=False)
+        return Outcome(f"there is no tool {action.tool!r} here; the tools are: {', '.join(tools)}", ok=False)
     if action.tool == "complete" and not all(deed.outcome.ok for deed in before):
         return Outcome("not completed: an action before it in the same reply failed", ok=False)
     if action.tool == "ask" and any(deed.action.tool == "ask" and deed.outcome.ok for deed in before):

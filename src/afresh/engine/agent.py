@@ -10,6 +10,7 @@ from afresh.domain.spend import UNLIMITED
 from afresh.domain.state import State
 from afresh.domain.template import Template
 from afresh.engine.buy import Till, counting
+from afresh.engine.person import Person
 from afresh.engine.tokens import Counter
 from afresh.ports import (
     UNTOLD,
@@ -71,6 +72,9 @@ class Agent:
     ledger: Ledger = UNLIMITED
     delegates: Callable[[Part, State, int], Delegated] | None = None
     """Hands out a part of the task: which action of the step's reply it is, is part of its name."""
+    mode: str = ""
+    """How closely a person follows, if that is to change; and the person, if one is there."""
+    person: Person | None = None
 
     @property
     def till(self) -> Till:
