@@ -182,3 +182,18 @@ def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
     assert spent.code == 0 and "delegate" in spent.out
     (row,) = person.types("spend", "--by", "task", "--json").json["lines"]
     assert (row["name"], row["calls"]) == (task, 8), "what was handed out is on the parent's bill"
+
+
+def test_a_supervised_task_asks_before_it_hands_out_and_its_part_asks_nobody(tmp_path: Path) -> None:
+    repo, task = make(tmp_path)
+    person, desk = Person(tmp_path), open_desk(repo)
+    state = work(desk, task, Terms(no_sandbox=True, mode="supervised"))
+    assert state and (state.status, state.step) == (Status.BLOCKED, 1) and len(desk.queue.tickets()) == 1
+    for _ in range(3):
+        assert person.types("answer", task, "1").code == 0
+        state = work(desk, task, Terms(no_sandbox=True, mode="supervised"))
+        part = desk.store.load(f"{task}-{PLACE}")
+        assert state and (part.status, part.calls) == (Status.DONE, 4), "it was not stopped on its way"
+        if state.status is Status.DONE:
+            break
+    assert state.status is Status.DONE and state.calls == 4

@@ -8,6 +8,7 @@ from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.acceptance import refuse_overfull
 from afresh.app.asking import understood
+from afresh.app.results import refuse_part
 from afresh.app.tasks import Desk, note
 from afresh.domain.attended import APPROVED, Act, Word
 from afresh.domain.event import Spoke
@@ -30,6 +31,7 @@ def worded(desk: Desk, state: State, text: str, redirects: bool = False) -> Word
 def undo(desk: Desk, task: str, steps: int = 0, why: str = "") -> State:
     """Take back the last change, or so many steps, of a task that nobody is working on. Recorded before the tree follows."""
     state = desk.store.load(task)
+    refuse_part(state)
     if owner := next((ticket.owner for ticket in desk.queue.tickets() if ticket.task == task), ""):
         raise BadInput(f"task {task} is being worked on by {owner}", next="stop that run first", safe="nothing was undone")
     if state.status.over:

@@ -13,7 +13,7 @@ from afresh.engine.record import record
 from afresh.engine.undo import undoing
 from afresh.errors import BadInput
 
-WRITING = ("edit", "write", "apply")
+WRITING = ("edit", "write", "apply", "delegate")
 GATES = ("change", "verify", "report")
 
 

@@ -65,6 +65,7 @@ def ordered(part: Part, state: State, place: int, tree: str, checks: Sequence[Ch
         tree=tree,
         parts=0,
         report="",
+        loop="",
     )
 
 
