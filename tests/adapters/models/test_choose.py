@@ -83,7 +83,7 @@ def test_a_provider_that_there_is_not_is_refused_with_a_hint() -> None:
     ("provider", "more", "named"),
     [
         ("mailbox", {"base_url": "http://localhost"}, "base_url"),
-        ("mailbox", {"key": "X", "tools": False}, "key, tools"),
+        ("mailbox", {"key": "MY_KEY", "tools": False}, "key, tools"),
         ("scripted", {"timeout": 3.0}, "timeout"),
         ("anthropic", {"thinking": False}, "thinking"),
     ],
