@@ -4,7 +4,7 @@ BENCHES := $(wildcard bench/startup.py bench/store.py)
 RECORDED := bench/holds.py bench/tokens.py bench/context.py bench/compactions.py
 export VENV
 
-.PHONY: help setup demo test lint types torture bench test-pythons requirements clean
+.PHONY: help setup small-model demo test lint types torture bench test-pythons requirements clean
 
 help:
 	@echo 'make setup         everything that is needed, in $(VENV)'
@@ -19,6 +19,10 @@ help:
 setup:
 	@scripts/setup
 
+# For the tests alone; goes on without it where it can't be had.
+small-model: setup
+	@scripts/small-model
+
 demo: setup
 	@$(BIN)/afresh demo
 
@@ -32,10 +36,10 @@ types: setup
 # One worker more than there are cores: many tests wait for processes that they have started.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
 
-test: lint types
+test: lint types small-model
 	@$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal
 
-torture: setup
+torture: small-model
 	@$(BIN)/python -m pytest -q -m torture
 
 bench: setup

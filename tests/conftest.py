@@ -19,7 +19,13 @@ WATCH.stand_at(door)
 PERSONAL = ("AFRESH_", "ANTHROPIC_", "OPENAI_", "GIT_", "XDG_", "PYTEST_ADDOPTS")
 
 
-LONGEST = ("test_documented_commands_work[README", "test_the_suggestions_bring", "test_after_five_hundred", "test_a_killed_run")
+LONGEST = (
+    "test_a_few_bad_decisions",
+    "test_documented_commands_work[README",
+    "test_the_suggestions_bring",
+    "test_after_five_hundred",
+    "test_a_killed_run",
+)
 """Begun first: a long test that begins last leaves the other workers idle."""
 
 

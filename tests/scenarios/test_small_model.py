@@ -28,7 +28,7 @@ pytestmark = [
         bool(missing()), reason=f"{', '.join(missing())} can't be had: pip install -r requirements/small-model.txt"
     ),
 ]
-CEILING, RESERVE = 1_200, 0.07
+CEILING, RESERVE = 1_280, 0.12
 TEMPLATE = f"""\
 extends: base
 ceiling: {CEILING}
@@ -135,7 +135,9 @@ def bad_decisions(owner: Person, steps: int) -> None:
     print(json.dumps(figures(owner, task)))
     sound(owner, task)
     assert owner.belongings() == before, "the user's own checkout is as it was"
-    assert not owner.git("for-each-ref", "refs/heads/afresh/"), "nothing that was not verified is offered"
+    assert set(owner.git("for-each-ref", "--format=%(objectname)", "refs/heads").split()) == {owner.git("rev-parse", "HEAD")}, (
+        "nothing that was not verified is committed"
+    )
 
 
 def test_a_few_bad_decisions_break_nothing(owner: Person) -> None:

@@ -123,6 +123,7 @@ MATRIX: dict[str, tuple[Callable[[Came], bool], tuple[Step, ...]]] = {
     "missing usage": (replied, (reported(PLAIN),)),
     "wrong key": (person, (Fault(401),)),
     "no such model": (person, (Fault(404),)),
+    "a redirect": (person, (Fault(307, headers={"location": "http://127.0.0.1:9/elsewhere"}), PLAIN)),
     "no credit": (person, (Fault(402),)),
     "too long": (ours, (Fault(413),)),
 }

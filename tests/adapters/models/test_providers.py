@@ -67,19 +67,6 @@ def test_anthropic_is_sent_the_request_and_nothing_else() -> None:
     }
 
 
-def test_openai_is_sent_the_request_and_nothing_else() -> None:
-    request = sample_request()
-    _, server = ask(openai, PLAIN, request=request)
-    functions = [{"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in request.tools]
-    assert server.received[0].path == "/v1/chat/completions"
-    assert server.received[0].body == {
-        "model": "gpt-test",
-        "max_tokens": 800,
-        "messages": [{"role": "system", "content": request.system}, {"role": "user", "content": request.message}],
-        "tools": [{"type": "function", "function": function} for function in functions],
-    }
-
-
 def test_cached_tokens_are_part_of_the_input() -> None:
     counted = {"input_tokens": 10, "cache_read_input_tokens": 80, "cache_creation_input_tokens": 5, "output_tokens": 3}
     reply, _ = ask(anthropic, Turn(PLAIN, changes={"usage": counted}))
@@ -245,14 +232,6 @@ def test_the_address_comes_from_the_users_settings_or_environment(monkeypatch: p
         make_model("openai:local", settings=settings).propose(sample_request())
     assert [held.body["model"] for held in server.received] == ["claude-test", "local"]
     assert KEY in str(server.received[0].headers) and KEY not in str(server.received[1].headers)
-
-
-def test_openai_itself_gets_the_limit_under_its_new_name() -> None:
-    from afresh.adapters.models.openai_chat import payload
-
-    assert "max_completion_tokens" in payload("gpt-test", sample_request(), "")
-    assert "max_completion_tokens" in payload("gpt-test", sample_request(), "https://eu.api.openai.com/v1")
-    assert "max_tokens" in payload("local", sample_request(), "http://127.0.0.1:8000/v1")
 
 
 def test_the_server_says_when_its_script_is_over() -> None:

@@ -27,7 +27,9 @@ READABLE = {
     "with words around it": f'I think {{so}}. {{"thought": "look", "actions": [{ACTION}]}} That is all.',
     "one action alone": '{"thought": "look", "tool": "read", "args": {"path": "a.py"}}',
     "one action in place of a list": f'{{"thought": "look", "actions": {ACTION}}}',
-    "as OpenAI spells calls": '{"thought": "look", "tool_calls": [{"function": {"name": "read", "arguments": "{\\"path\\": \\"a.py\\"}"}}]}',
+    "as OpenAI spells calls": json.dumps(
+        {"thought": "look", "tool_calls": [{"function": {"name": "read", "arguments": '{"path": "a.py"}'}}]}
+    ),
     "as others do": '{"thought": "look", "name": "read", "parameters": {"path": "a.py"}}',
 }
 UNREADABLE = {
@@ -61,8 +63,13 @@ def test_what_can_not_be_read_is_told_to_the_model_with_the_form_to_use(text: st
     assert len(reply.thought) < 600
 
 
-@given(st.text() | st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda held: st.lists(held) | st.dictionaries(
-    st.sampled_from(["thought", "actions", "tool", "args", "name", "x"]), held)).map(json.dumps))  # fmt: skip
+KEYS = st.sampled_from(["thought", "actions", "tool", "args", "name", "x"])
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(), lambda held: st.lists(held) | st.dictionaries(KEYS, held)
+)
+
+
+@given(st.text() | PLAIN.map(json.dumps))
 def test_whatever_a_model_writes_is_read_or_rejected(text: str) -> None:
     reply = heard(text)
     assert all(action.tool and isinstance(action.args, dict) for action in reply.actions)

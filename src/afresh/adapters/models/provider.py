@@ -137,7 +137,7 @@ def explain(error: Exception, provider: Provider, connection: Connection) -> Afr
 
 def _status(error: Exception) -> int | None:
     status = getattr(error, "status_code", None)
-    if status is None or status >= 400:
+    if status is None or status >= 300:
         return status
     kind = getattr(error, "type", None)
     return STATUSES.get(str(kind), 500) if kind else None
@@ -150,7 +150,7 @@ def _said(error: Exception, connection: Connection) -> str:
 def _remedy(status: int, provider: Provider) -> str:
     if status in (401, 403):
         return f"check {provider.key_variable} and what it may use; or {_instead(provider)}"
-    if status == 404:
+    if status == 404 or status < 400:
         return f"check the model's name after --model, and {provider.base_url_variable}"
     return "check that the model takes tools and this length of reply, or pass another --model"
 

@@ -33,7 +33,7 @@ def instructions(tools: Sequence[ToolSchema]) -> str:
 def form(tools: Sequence[ToolSchema], reserve: int) -> dict[str, Any]:
     """The JSON schema of a reply. The thought has an end, so that room is left for the actions."""
     calls = [_object({"tool": {"const": tool.name}, "args": _closed(tool.parameters)}) for tool in tools]
-    thought = {"type": "string", "maxLength": max(20, min(LONGEST_THOUGHT, reserve))}
+    thought = {"type": "string", "maxLength": max(20, min(LONGEST_THOUGHT, reserve // 2))}
     return _object({"thought": thought, "actions": {"type": "array", "minItems": 1, "maxItems": 8, "items": {"anyOf": calls}}})
 
 
