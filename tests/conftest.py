@@ -16,7 +16,7 @@ settings.load_profile("afresh")
 WATCH = Watch(Counter().whole)
 WATCH.stand_at(door)
 
-PERSONAL = ("AFRESH_", "ANTHROPIC_", "OPENAI_", "GIT_", "XDG_", "PYTEST_ADDOPTS")
+PERSONAL = ("AFRESH_", "ANTHROPIC_", "OPENAI_", "OPENROUTER_", "OLLAMA_", "VLLM_", "LLAMACPP_", "GIT_", "XDG_", "PYTEST_ADDOPTS")
 
 
 LONGEST = (

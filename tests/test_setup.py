@@ -143,3 +143,41 @@ def test_a_failed_installation_names_its_log(machine: Machine):
     assert "no such package" in result.stderr
     assert "build/setup.log" in result.stderr
     assert not (machine.folder / ".venv/.complete").exists()
+
+
+@pytest.fixture
+def tester(tmp_path: Path) -> Machine:
+    """A machine that is set up, and whose Python has nothing and can install nothing."""
+    machine = Machine(tmp_path)
+    for name in ("scripts/small-model", "requirements/small-model.txt"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / ".venv/bin").mkdir(parents=True)
+    (tmp_path / ".venv/bin/python").write_text(OLD)
+    (tmp_path / ".venv/bin/python").chmod(0o755)
+    return machine
+
+
+def get_small_model(machine: Machine, **environment: str) -> subprocess.CompletedProcess[str]:
+    machine.calls.write_text("")
+    known = {"PATH": str(machine.bin), "CALLS": str(machine.calls), "MACHINE": str(machine.folder)}
+    return subprocess.run([machine.folder / "scripts/small-model"], env=known | environment, capture_output=True, text=True)
+
+
+def test_a_small_model_that_can_not_be_had_is_said_and_no_error(tester: Machine):
+    done = get_small_model(tester)
+    assert done.returncode == 0 and "can't be had here, so its tests are skipped" in done.stdout
+    assert not (tester.folder / ".venv/.small-model").exists(), "it is tried again the next time"
+
+
+def test_a_small_model_that_is_not_wanted_is_not_got(tester: Machine):
+    tester.has("uv", RECORD.replace("NAME", "uv"))
+    done = get_small_model(tester, SMALL_MODEL="no")
+    assert (done.returncode, done.stdout, tester.called("uv")) == (0, "", False)
+
+
+def test_a_small_model_is_got_once_with_its_hashes_and_nothing_besides(tester: Machine):
+    tester.has("uv", RECORD.replace("NAME", "uv") + 'printf "#!/bin/sh\\nexit 0\\n" >.venv/bin/python\n')
+    assert "done" in get_small_model(tester).stdout
+    assert tester.called("--no-deps --require-hashes -r requirements/small-model.txt")
+    again = get_small_model(tester)
+    assert again.stdout == "" and not tester.called("uv")

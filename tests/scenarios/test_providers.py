@@ -66,6 +66,7 @@ def test_a_night_of_faults_ends_in_a_verified_commit(person: Person, provider: s
     for word in ("(429)", "(529)", "(500)", "retry 3 of 6"):
         assert word in told.words
     assert person.shown()["status"] == "done"
+    assert person.types("spend", "--json").json["whole"]["calls"] == 6 + 2, "what broke off is in the books too"
     windows = [json.dumps(received.body) for received in server.received]
     assert "there is no tool 'fly'" in windows[4] and "200,000 are allowed" in windows[6]
     sizes = [path.stat().st_size for path in person.state.rglob("*") if path.is_file()]

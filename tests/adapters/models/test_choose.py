@@ -77,5 +77,18 @@ def test_a_provider_that_there_is_not_is_refused_with_a_hint() -> None:
         ValueError, match=r"models.x.provider is 'olama' \(did you mean 'ollama'\?\); it may be anthropic, openai"
     ):
         refuse_names({"x": Named(provider="olama", model="y")})
-    with pytest.raises(ValueError, match="has no base_url"):
-        refuse_names({"x": Named(provider="mailbox", model="y", base_url="http://localhost")})
+
+
+@pytest.mark.parametrize(
+    ("provider", "more", "named"),
+    [
+        ("mailbox", {"base_url": "http://localhost"}, "base_url"),
+        ("mailbox", {"key": "MY_KEY", "tools": False}, "key, tools"),
+        ("scripted", {"timeout": 3.0}, "timeout"),
+        ("anthropic", {"thinking": False}, "thinking"),
+    ],
+)
+def test_a_setting_that_would_do_nothing_is_refused(provider: str, more: dict, named: str) -> None:
+    with pytest.raises(ValueError, match=f"models.x: {named} would do nothing for {provider}"):
+        refuse_names({"x": Named(provider=provider, model="y", **more)})
+    refuse_names({"x": Named(provider="vllm", model="y", **more)})

@@ -97,6 +97,11 @@ def test_what_was_thought_is_kept_apart(field: str) -> None:
     assert (reply.thought, reply.thinking) == ("look", (Thinking("because"),))
 
 
+def test_thinking_that_is_left_in_the_text_is_taken_out_of_it() -> None:
+    reply, _ = ask(streamed({"content": "<think>be"}, {"content": "cause</think>\n\nlook <think>"}, finish="stop"))
+    assert (reply.thought, reply.thinking) == ("look <think>", (Thinking("because"),))
+
+
 def test_usage_tells_of_caches_and_thinking_under_every_name() -> None:
     full = {"prompt_tokens": 100, "completion_tokens": 20, "completion_tokens_details": {"reasoning_tokens": 15}}
     names = [
@@ -154,6 +159,17 @@ def test_everything_that_is_refused_is_left_out_one_by_one() -> None:
     reply, server = ask(*refusals, spoken, flavour=flavour_at("https://api.openai.com/v1"))
     assert reply.actions == (READ,) and len(server.received) == 5
     assert set(server.received[-1].body) == {"model", "messages", "max_tokens", "stream"}
+
+
+def test_a_server_that_refuses_the_limit_under_both_names_needs_a_person() -> None:
+    refusal = "max_tokens and max_completion_tokens are not supported"
+    with pytest.raises(NeedsPerson, match="not supported"):
+        ask(*[Fault(400, refusal)] * 9)
+
+
+def test_a_fault_in_the_schema_of_a_tool_does_not_take_its_tools_from_a_model() -> None:
+    with pytest.raises(NeedsPerson, match="anyOf"):
+        ask(Fault(400, "Invalid schema for tools[0].function: 'anyOf' is not supported"))
 
 
 def test_a_refusal_of_something_else_is_not_taken_for_one() -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from afresh.adapters.models.arguments import near
@@ -88,8 +88,17 @@ def refuse_names(named: Mapping[str, Named]) -> None:
         if table.provider not in KINDS or table.provider == "offline":
             may = ", ".join((*PROVIDERS, *FILES))
             raise ValueError(f"models.{name}.provider is {table.provider[:40]!r}{near(table.provider, KINDS)}; it may be {may}")
-        if table.base_url and table.provider in FILES:
-            raise ValueError(f"models.{name}: a {table.provider} has no base_url")
+        if useless := _useless(table):
+            raise ValueError(f"models.{name}: {', '.join(useless)} would do nothing for {table.provider}")
+
+
+def _useless(table: Named) -> list[str]:
+    """Settings that nobody would ever look at: better refused than believed."""
+    unset = {one.name: one.default for one in fields(Named)}
+    none = ("base_url", "key", "retries", "tools", "thinking", "insecure") if table.provider in FILES else ()
+    none += ("timeout",) if table.provider == "scripted" else ()
+    none += ("tools", "thinking") if table.provider == "anthropic" else ()
+    return [name for name in none if getattr(table, name) != unset[name]]
 
 
 def target(kind: str) -> Target:

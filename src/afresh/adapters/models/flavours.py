@@ -112,6 +112,4 @@ def without(flavour: Flavour, part: str) -> Flavour:
     """The same without what the server has refused."""
     if part == "limit":
         return replace(flavour, limit=OLD_LIMIT if flavour.limit == NEW_LIMIT else NEW_LIMIT)
-    if part == "marked":
-        return replace(flavour, marked=())
     return replace(flavour, **{part: False})

@@ -39,7 +39,7 @@ REFUSALS = {
     "usage": ("stream_options", re.compile("stream_options|include_usage")),
     "tools": (
         "tools",
-        re.compile(r"support\w* (for )?(tool|function)|--jinja|--enable-auto-tool|tools?\W.{0,40}not support"),
+        re.compile(r"support\w* (for )?(tool|function)|--jinja|--enable-auto-tool|\btools?\W{0,2} (is|are) not support"),
     ),
     "schema": ("response_format", re.compile("response_format|json_schema|grammar|structured output")),
     "effort": ("reasoning_effort", re.compile("reasoning|effort|thinking")),
@@ -47,6 +47,7 @@ REFUSALS = {
     "cache_key": ("prompt_cache_key", re.compile("prompt_cache_key")),
 }
 """What a server may not know: the field of the body, and what a refusal of it says."""
+ALOUD = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
 LIMITS = ("max_tokens", "max_completion_tokens")
 UNKNOWN = (
     r"(unsupported|unknown|unrecognized|extra|unexpected|not permitted).*\b{0}\b|\b{0}\b.*(not support|not permitted|unknown)"
@@ -63,6 +64,8 @@ class OpenAIModel:
         self.model, self.connection = model, connection
         self.flavour = flavour_at(connection.base_url, flavour)
         self.name = f"{flavour.name}:{model}"
+        self.unknown = set[str]()
+        """What the server has refused; nothing is taken for refused twice."""
 
     @property
     def window(self) -> int:
@@ -119,8 +122,9 @@ class OpenAIModel:
                 raise EOFError("the stream ended too early")
         except Exception as error:
             missing = "" if told.begun else refused(error, body)
-            if not missing:
+            if not missing or missing in self.unknown:
                 raise self._fault(error, request, told) from None
+            self.unknown.add(missing)
             self.flavour = without(self.flavour, missing)
 
     def _fault(self, error: Exception, request: Request, told: Told) -> AfreshError:
@@ -185,19 +189,25 @@ def reply_of(told: Told, asked: str, spoken: bool) -> tuple[Reply, bool]:
     """The reply, and whether it was cut at its limit. `asked`: the model's name; `spoken`: its calls are in its text."""
     kind, _, model = asked.partition(":")
     named = f"{kind}:{_file_name(told.model) or model}"
-    text = storable("".join(told.text))
+    aloud, text = _aloud(storable("".join(told.text)))
     cut = told.finish == "length"
     reply = heard(text) if spoken and not cut else Reply(text, tuple(map(_action, told.calls)))
     notes = [storable("".join(told.refusal))]
     if told.finish == "content_filter":
         notes.append("[The provider declined to let the model answer.]")
     thought = "\n".join(part for part in (reply.thought, *notes) if part)
-    return Reply(thought, reply.actions, usage_of(told.usage), named, thinking=_thinking(told)), cut
+    return Reply(thought, reply.actions, usage_of(told.usage), named, thinking=(*_thinking(told), *aloud)), cut
 
 
 def _file_name(model: str) -> str:
     """llama.cpp calls a model by the file that it was read from, whose folder is nobody's business."""
     return PurePosixPath(model).name if model.startswith("/") else model
+
+
+def _aloud(text: str) -> tuple[tuple[Thinking, ...], str]:
+    """Thinking that a server has left at the beginning of the text, and the text without it."""
+    found = ALOUD.match(text)
+    return ((Thinking(found[1].strip()),), text[found.end() :]) if found else ((), text)
 
 
 def _thinking(told: Told) -> tuple[Thinking, ...]:
