@@ -8,6 +8,7 @@ from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from afresh.app.project import Project
+from afresh.domain.patience import Patience
 from afresh.errors import BadInput
 
 
@@ -59,6 +60,7 @@ class Settings(Shared):
     hooks: Hooks = field(default_factory=Hooks)
     compaction: Compaction = field(default_factory=Compaction)
     knowledge: Wording = field(default_factory=Wording)
+    no_progress: Patience = field(default_factory=Patience)
 
 
 def settings(project: Project) -> Settings:
@@ -108,8 +110,10 @@ def _fields(plain: Mapping[str, Any], known: type, at: str) -> dict[str, Any]:
     return {name: _value(value, hints[name], f"{at}{name}") for name, value in plain.items()}
 
 
+COUNTS = tuple[int, ...]
 WANTED: dict[Any, str] = {
-    tuple: "a list of texts", int: "a whole number above 0", float: "a number of 0 or more", str: "a text", bool: "true or false",
+    tuple: "a list of texts", COUNTS: "a list of whole numbers of 0 or more", int: "a whole number above 0",
+    float: "a number of 0 or more", str: "a text", bool: "true or false",
 }  # fmt: skip
 
 
@@ -119,13 +123,13 @@ def _value(value: Any, hint: Any, name: str) -> Any:
         hint = next(one for one in get_args(hint) if one is not NoneType)
     if is_dataclass(hint) and isinstance(hint, type):
         return hint(**_fields(_table(value, name), hint, f"{name}."))
-    wanted = get_origin(hint) or hint
+    wanted = hint if hint == COUNTS else get_origin(hint) or hint
     if wanted is Mapping:
         held = get_args(hint)[1]
         return {key: _value(one, held, f"{name}.{key}") for key, one in _table(value, name).items()}
     if not _fits(value, wanted):
         raise _Unfit(f"{name} should be {WANTED[wanted]}")
-    return tuple(value) if wanted is tuple else float(value) if wanted is float else value
+    return tuple(value) if wanted in (tuple, COUNTS) else float(value) if wanted is float else value
 
 
 def _table(value: Any, name: str) -> Mapping[str, Any]:
@@ -137,6 +141,8 @@ def _table(value: Any, name: str) -> Mapping[str, Any]:
 def _fits(value: Any, wanted: Any) -> bool:
     if wanted is tuple:
         return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    if wanted == COUNTS:
+        return isinstance(value, list) and all(type(one) is int and one >= 0 for one in value)
     if wanted is int:
         return type(value) is int and value > 0
     if wanted is float:

@@ -6,6 +6,7 @@ A step is two commits: Requested + Replied before acting, all the rest after it.
 from dataclasses import dataclass
 
 from afresh.domain.action import Observation, Reply
+from afresh.domain.course import Marked, Noticed
 from afresh.domain.fact import Decision, Fact, Hunk, IndexLine, PlanItem, Region
 from afresh.domain.meter import Meter
 from afresh.domain.notes import Corrected, Forgotten, Judged, Noted
@@ -251,6 +252,7 @@ _KINDS = (
     Calibrated, Breached, Doubted, Wanted, Rebudgeted, Checkpointed, CompactionWanted, Compacted,
     Noted, Corrected, Forgotten, Judged,
     Consulted, Referred, Worded, Learnt,
+    Marked, Noticed,
 )  # fmt: skip
 
 Event = (
@@ -259,6 +261,7 @@ Event = (
     | Calibrated | Breached | Doubted | Wanted | Rebudgeted | Checkpointed | CompactionWanted | Compacted
     | Noted | Corrected | Forgotten | Judged
     | Consulted | Referred | Worded | Learnt
+    | Marked | Noticed
 )  # fmt: skip
 
 
@@ -268,7 +271,7 @@ def logged(event: Event) -> bool:
         return event.verdict.final
     if isinstance(event, Planned):
         return bool(event.items) and not any(item.done for item in event.items)
-    kinds = Asked | Answered | Decided | Settled | Ended | Breached | Doubted | Rebudgeted | Checkpointed | Compacted
+    kinds = Asked | Answered | Decided | Settled | Ended | Breached | Doubted | Rebudgeted | Checkpointed | Compacted | Noticed
     return isinstance(event, kinds)
 
 

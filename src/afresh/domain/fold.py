@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
-from afresh.domain import ceiling, observed
+from afresh.domain import ceiling, course, observed
 from afresh.domain import event as happened
 from afresh.domain.decided import decided
 from afresh.domain.event import Entry, Event, Head, logged
@@ -104,7 +104,7 @@ def _(event: happened.Answered, state: State) -> State:
     made = Decision(event.text, "person", step=state.step, subject=state.question, confidence=1.0, options=state.options)
     return changed(
         state, words=(*state.words, event.text), decisions=(*state.decisions, made) if made.answer else state.decisions,
-        status=Status.READY, limit=allowed, refusals=0, spent=(), **NOTHING_ASKED,
+        status=Status.READY, limit=allowed, refusals=0, spent=(), course=course.anew(state.course, state.step), **NOTHING_ASKED,
     )  # fmt: skip
 
 
@@ -200,6 +200,16 @@ def _(event: ceiling.Turn, state: State) -> State:
 def _(event: happened.Worded, state: State) -> State:
     reply = event.reply
     return changed(state, calls=state.calls + 1, usage=state.usage + reply.usage) if reply else state
+
+
+@apply.register
+def _(event: course.Marked, state: State) -> State:
+    return changed(state, course=course.marked(state.course, event))
+
+
+@apply.register
+def _(event: course.Noticed, state: State) -> State:
+    return changed(state, course=course.noticed(state.course, event))
 
 
 @apply.register

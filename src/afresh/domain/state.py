@@ -6,6 +6,7 @@ from typing import Any
 
 from afresh.domain.action import Observation, Reply, Usage
 from afresh.domain.cost import Cost
+from afresh.domain.course import ON_COURSE, Course
 from afresh.domain.event import Head
 from afresh.domain.fact import UNCONFINED, Decision, Fact, IndexLine, PlanItem, Region
 from afresh.domain.lookups import UNASKED, Lookups
@@ -118,6 +119,8 @@ class State:
     """The figures of the last call."""
     meters: tuple[Meter, ...] = ()
     costs: tuple[Cost, ...] = ()
+    course: Course = ON_COURSE
+    """Whether the work moves."""
 
     @property
     def budget(self) -> int:

@@ -8,6 +8,7 @@ from afresh.domain.event import Asked, Event
 from afresh.domain.state import State
 from afresh.engine.agent import Agent
 from afresh.engine.record import doing
+from afresh.engine.stall.refused import refused
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome, Tool
 
@@ -53,6 +54,8 @@ def perform(action: Action, tools: dict[str, Tool], bench: Bench, before: list[D
     tool = tools.get(action.tool)
     if tool is None:
         return Outcome(f"there is no tool {action.tool!r}; the tools are: {', '.join(tools)}", ok=False)
+    if why := refused(action, bench.state):
+        return Outcome(why, ok=False, refused=True)
     if action.tool == "complete" and not all(deed.outcome.ok for deed in before):
         return Outcome("not completed: an action before it in the same reply failed", ok=False)
     if action.tool == "ask" and any(deed.action.tool == "ask" and deed.outcome.ok for deed in before):

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from afresh.domain.memory import Recollection
 from afresh.domain.meter import UNTAUGHT, Meter
+from afresh.domain.patience import PATIENT, Patience
 from afresh.domain.spend import UNLIMITED
 from afresh.domain.state import State
 from afresh.domain.template import Template
@@ -67,6 +68,8 @@ class Agent:
     library: Library | None = None
     past: Past | None = None
     ledger: Ledger = UNLIMITED
+    patience: Patience = PATIENT
+    """With a run that gets nowhere."""
 
     @property
     def till(self) -> Till:

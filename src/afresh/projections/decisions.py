@@ -95,6 +95,7 @@ def _said(event: Event) -> dict[str, Any]:
             return _says(kind, "harness", f"{status.value} {commit[:12]}".strip(), reason, 1.0, severity)
         case (
             happened.Rebudgeted() | happened.Checkpointed() | happened.Breached() | happened.Doubted() | happened.Compacted()
+            | happened.Noticed()
         ):  # fmt: skip
             return _kept_up(event) | {"step": event.step}
         case _:
@@ -130,7 +131,9 @@ def _tried(event: happened.Settled | happened.Verified) -> dict[str, Any]:
     return _says(OUTCOME, "harness", text, event.why, 1.0, severity) | {"change": change}
 
 
-_KeptUp = happened.Rebudgeted | happened.Checkpointed | happened.Breached | happened.Doubted | happened.Compacted
+_KeptUp = (
+    happened.Rebudgeted | happened.Checkpointed | happened.Breached | happened.Doubted | happened.Compacted | happened.Noticed
+)
 
 
 def _kept_up(event: _KeptUp) -> dict[str, Any]:
@@ -141,6 +144,9 @@ def _kept_up(event: _KeptUp) -> dict[str, Any]:
             return _says(UPKEEP, "harness", text, reason, 1.0)
         case happened.Checkpointed(_, reason):
             return _says(UPKEEP, "harness", "checkpoint", reason, 1.0)
+        case happened.Noticed(_, sign, rung, evidence):
+            text = f"no progress ({sign}): {rung.value or 'no longer'}"
+            return _says(UPKEEP, "harness", text, evidence, 1.0, "warning" if rung.value else "info")
         case happened.Compacted():
             text = f"memory compacted: {counted(len(event.gone), 'passage')} put away"
             return _says(UPKEEP, "model" if event.by == "agent" else "harness", text, event.note, 1.0)
