@@ -8,9 +8,9 @@ from afresh.domain import event as happened
 from afresh.domain.chain import link
 from afresh.domain.event import Event, Head
 from afresh.domain.fact import Fact, FactKind, IndexLine, Region
-from afresh.domain.fold import FACTS, INDEX_LINES, RECENT_STEPS, REGIONS, fold
+from afresh.domain.fold import FACTS, INDEX_LINES, RECENT_STEPS, fold
 from afresh.domain.passage import Passage, Voice
-from afresh.domain.regions import seen
+from afresh.domain.regions import REGIONS, seen
 from afresh.domain.state import State
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Ruling, Verdict

@@ -6,11 +6,15 @@ A step is two commits: Requested + Replied before acting, all the rest after it.
 from dataclasses import dataclass
 
 from afresh.domain.action import Observation, Reply
+from afresh.domain.attended import Attended, Paused, Spoke, Undone
 from afresh.domain.course import Marked, Noticed
 from afresh.domain.fact import Decision, Fact, Hunk, IndexLine, PlanItem, Region
-from afresh.domain.meter import Meter
+from afresh.domain.lessons import Consulted, Learnt, Referred, Worded
+from afresh.domain.meter import Breached, Calibrated, Doubted
 from afresh.domain.notes import Corrected, Forgotten, Judged, Noted
 from afresh.domain.passage import Passage
+from afresh.domain.room import Rebudgeted, Wanted
+from afresh.domain.strategy import Turned
 from afresh.domain.summary import Summary
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Verdict
@@ -134,50 +138,6 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
-    """What earlier tasks of the project have learnt about the model's count: this task starts from it."""
-
-    meter: Meter
-
-
-@dataclass(frozen=True, slots=True)
-class Breached:
-    """The provider counted more than the ceiling allows. Both figures are kept; the factor is higher from now on."""
-
-    step: int
-    estimated: int
-    reported: int
-    reserve: int
-    budget: int
-
-
-@dataclass(frozen=True, slots=True)
-class Doubted:
-    """A usage report that makes no sense: nothing is learnt from it."""
-
-    step: int
-    estimated: int
-    reported: int
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The agent asks for a larger window."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Rebudgeted:
-    """Another ceiling from the next call on. `step`: after which. `before` equals `budget` when a wish could not be granted."""
-
-    step: int
-    before: int
-    budget: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Checkpointed:
     """All that is known is written down in full, for whoever goes on from here. Always the last event of its commit."""
 
@@ -210,42 +170,6 @@ class Compacted:
     """Why what the model wrote was not used, and what a hook had to say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Consulted:
-    """What earlier tasks have learnt was looked up for a phase; these fit, and stand in the windows from now on."""
-
-    step: int
-    phase: str
-    ids: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Referred:
-    """A reply drew on knowledge in its window: it names the object, or something that stands nowhere else."""
-
-    step: int
-    ids: tuple[str, ...]
-    signs: tuple[str, ...]
-    """For each what gave it away."""
-
-
-@dataclass(frozen=True, slots=True)
-class Worded:
-    """A model was asked to put what was learnt into words: paid for, whether they are used or not."""
-
-    reply: Reply | None
-    note: str = ""
-    """Why there is no reply."""
-
-
-@dataclass(frozen=True, slots=True)
-class Learnt:
-    """The task is over, and what there is to keep of it is kept: as this object, or not, and why."""
-
-    id: str
-    why: str = ""
-
-
 _KINDS = (
     Created, Claimed, Opened, Baselined, Requested, Replied, Acted, Planned, Asked,
     Answered, Decided, Digested, Verified, Settled, Finished, Ended,
@@ -253,6 +177,7 @@ _KINDS = (
     Noted, Corrected, Forgotten, Judged,
     Consulted, Referred, Worded, Learnt,
     Marked, Noticed,
+    Turned, Attended, Paused, Spoke, Undone,
 )  # fmt: skip
 
 Event = (
@@ -262,6 +187,7 @@ Event = (
     | Noted | Corrected | Forgotten | Judged
     | Consulted | Referred | Worded | Learnt
     | Marked | Noticed
+    | Turned | Attended | Paused | Spoke | Undone
 )  # fmt: skip
 
 
@@ -271,8 +197,8 @@ def logged(event: Event) -> bool:
         return event.verdict.final
     if isinstance(event, Planned):
         return bool(event.items) and not any(item.done for item in event.items)
-    kinds = Asked | Answered | Decided | Settled | Ended | Breached | Doubted | Rebudgeted | Checkpointed | Compacted | Noticed
-    return isinstance(event, kinds)
+    kinds = Asked | Answered | Decided | Settled | Ended | Breached | Doubted | Rebudgeted | Checkpointed | Compacted
+    return isinstance(event, kinds | Noticed | Turned | Spoke | Undone)
 
 
 KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in _KINDS}

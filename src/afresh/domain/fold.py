@@ -5,14 +5,14 @@ from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
-from afresh.domain import ceiling, course, observed
+from afresh.domain import ceiling, course, guided, observed
 from afresh.domain import event as happened
 from afresh.domain.decided import decided
 from afresh.domain.event import Entry, Event, Head, logged
-from afresh.domain.fact import Decision, Fact, FactKind
+from afresh.domain.fact import Fact, FactKind
 from afresh.domain.lookups import Lookup, looked_up
 from afresh.domain.passage import OK, Passage, Voice, ending, remembered
-from afresh.domain.regions import moved, seen
+from afresh.domain.regions import REGIONS, moved, seen
 from afresh.domain.state import Pending, State, StepRecord, changed
 from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
@@ -20,7 +20,7 @@ from afresh.domain.verdict import Ruling
 FORGOTTEN_FIRST = {FactKind.OBSERVED: 0, FactKind.NOTE: 1}
 NOTHING_ASKED: dict[str, Any] = {"question": "", "options": (), "asked_by": ""}
 _TIMED = happened.Claimed, happened.Checkpointed
-RECENT_STEPS, FACTS, REGIONS, INDEX_LINES = 6, 40, 16, 40
+RECENT_STEPS, FACTS, INDEX_LINES = 6, 40, 40
 
 
 def fold(state: State | None, entries: Iterable[Entry]) -> State:
@@ -100,12 +100,7 @@ def _(event: happened.Asked, state: State) -> State:
 
 @apply.register
 def _(event: happened.Answered, state: State) -> State:
-    allowed = max(state.limit, state.step + state.task.max_steps)
-    made = Decision(event.text, "person", step=state.step, subject=state.question, confidence=1.0, options=state.options)
-    return changed(
-        state, words=(*state.words, event.text), decisions=(*state.decisions, made) if made.answer else state.decisions,
-        status=Status.READY, limit=allowed, refusals=0, spent=(), course=course.anew(state.course, state.step), **NOTHING_ASKED,
-    )  # fmt: skip
+    return changed(state, **NOTHING_ASKED, **guided.answered(event, state))
 
 
 @apply.register
@@ -166,7 +161,8 @@ def _(event: happened.Settled, state: State) -> State:
 def _(event: happened.Finished, state: State) -> State:
     recent = (*state.recent[:-1], replace(state.recent[-1], outcome=event.outcome)) if state.recent else ()
     room = ceiling.finished(event.step, state)
-    return changed(state, step=event.step, pending=None, recent=recent, outcome=event.outcome, **room)
+    after = changed(state, recent=recent, **guided.finished(state))
+    return changed(after, step=event.step, pending=None, outcome=event.outcome, **room)
 
 
 @apply.register
@@ -194,6 +190,11 @@ def _(event: happened.Compacted, state: State) -> State:
 @apply.register
 def _(event: ceiling.Turn, state: State) -> State:
     return changed(state, **ceiling.turned(event, state))
+
+
+@apply.register
+def _(event: guided.Guidance, state: State) -> State:
+    return changed(state, **guided.guided(event, state))
 
 
 @apply.register

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from afresh.domain.event import Consulted, Learnt, Referred
+from afresh.domain.lessons import Consulted, Learnt, Referred
 
 MOST = 40
 """Objects that are remembered of one task."""

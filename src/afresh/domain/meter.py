@@ -52,3 +52,30 @@ def meter_of(meters: tuple[Meter, ...], model: str) -> Meter:
 def kept(meters: tuple[Meter, ...], new: Meter) -> tuple[Meter, ...]:
     """The models that were asked last."""
     return (*[meter for meter in meters if meter.model != new.model], new)[-MODELS:]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """What earlier tasks of the project have learnt about the model's count: this task starts from it."""
+
+    meter: Meter
+
+
+@dataclass(frozen=True, slots=True)
+class Breached:
+    """The provider counted more than the ceiling allows. Both figures are kept; the factor is higher from now on."""
+
+    step: int
+    estimated: int
+    reported: int
+    reserve: int
+    budget: int
+
+
+@dataclass(frozen=True, slots=True)
+class Doubted:
+    """A usage report that makes no sense: nothing is learnt from it."""
+
+    step: int
+    estimated: int
+    reported: int

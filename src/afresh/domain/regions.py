@@ -4,6 +4,9 @@ from dataclasses import replace
 
 from afresh.domain.fact import Hunk, Region
 
+REGIONS = 16
+"""Remembered at most."""
+
 
 def seen(regions: tuple[Region, ...], new: Region) -> tuple[Region, ...]:
     """The newest look stands last and whole; of older ones only what it does not show."""

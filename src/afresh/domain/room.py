@@ -64,3 +64,20 @@ def stepped(room: Room, reading: Reading, worked: bool, lower: int) -> Room:
     held = lower < reading.budget and pressure(reading.demand_at(lower), lower) is Pressure.CALM
     failing = room.failing + 1 if reading.unmet > 0 and not worked else 0
     return replace(room, failing=failing, calm=room.calm + 1 if worked and held else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The agent asks for a larger window."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rebudgeted:
+    """Another ceiling from the next call on. `step`: after which. `before` equals `budget` when a wish could not be granted."""
+
+    step: int
+    before: int
+    budget: int
+    reason: str

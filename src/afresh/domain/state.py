@@ -5,6 +5,7 @@ from operator import attrgetter
 from typing import Any
 
 from afresh.domain.action import Observation, Reply, Usage
+from afresh.domain.attended import UNATTENDED, Attendance
 from afresh.domain.cost import Cost
 from afresh.domain.course import ON_COURSE, Course
 from afresh.domain.event import Head
@@ -14,6 +15,7 @@ from afresh.domain.meter import Meter
 from afresh.domain.passage import Passage
 from afresh.domain.pressure import Reading
 from afresh.domain.room import Room
+from afresh.domain.strategy import UNTURNED, Loop
 from afresh.domain.summary import Summary
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Ruling, Verdict
@@ -103,6 +105,8 @@ class State:
     keep: str = ""
     """The agent has asked for a compaction, and says what is to be kept."""
     knowledge: Lookups = UNASKED
+    loop: Loop = UNTURNED
+    attendance: Attendance = UNATTENDED
     # counts
     usage: Usage = NOTHING
     calls: int = 0

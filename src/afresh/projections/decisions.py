@@ -85,7 +85,7 @@ def _said(event: Event) -> dict[str, Any]:
             return _decided(decision)
         case happened.Planned(items):
             return _says(APPROACH, "model", f"plan: {'; '.join(item.text for item in items)}", "", None)
-        case happened.Asked() | happened.Answered():
+        case happened.Asked() | happened.Answered() | happened.Spoke() | happened.Undone():
             return _between(event)
         case happened.Settled() | happened.Verified():
             return _tried(event) | {"step": event.step}
@@ -96,6 +96,7 @@ def _said(event: Event) -> dict[str, Any]:
         case (
             happened.Rebudgeted() | happened.Checkpointed() | happened.Breached() | happened.Doubted() | happened.Compacted()
             | happened.Noticed()
+            | happened.Turned()
         ):  # fmt: skip
             return _kept_up(event) | {"step": event.step}
         case _:
@@ -110,13 +111,16 @@ def _decided(made: Decision) -> dict[str, Any]:
     return _says(type, made.by, made.text, made.why, sure, severity) | {"step": made.step, **subject}
 
 
-def _between(event: happened.Asked | happened.Answered) -> dict[str, Any]:
-    """A question and its answer. Whatever their name, it is a person who answers."""
+def _between(event: happened.Asked | happened.Answered | happened.Spoke | happened.Undone) -> dict[str, Any]:
+    """A question and its answer, or a person's word unasked. Whatever their name, it is a person who answers."""
+    if isinstance(event, happened.Spoke):
+        return _says(OVERRIDE, "person", event.text, "a new direction" if event.redirects else "", 1.0) | _named(event.by)
+    if isinstance(event, happened.Undone):
+        return _says(OVERRIDE, "person", f"undone: all from step {event.step} on", event.why, 1.0) | _named(event.by)
     if isinstance(event, happened.Asked):
         options = [{"option": one.name, "means": one.means} for one in offered(event.options)]
         return _says(BLOCKER, event.by, event.question, "", None, "blocker") | ({"options": options} if options else {})
-    name = {"who": event.by} if event.by != "person" else {}
-    return _says(OVERRIDE, "person", event.text, "", 1.0) | name | ({"option": event.option} if event.option else {})
+    return _says(OVERRIDE, "person", event.text, "", 1.0) | _named(event.by) | ({"option": event.option} if event.option else {})
 
 
 def _tried(event: happened.Settled | happened.Verified) -> dict[str, Any]:
@@ -131,8 +135,18 @@ def _tried(event: happened.Settled | happened.Verified) -> dict[str, Any]:
     return _says(OUTCOME, "harness", text, event.why, 1.0, severity) | {"change": change}
 
 
+def _named(by: str) -> dict[str, Any]:
+    return {"who": by} if by != "person" else {}
+
+
 _KeptUp = (
-    happened.Rebudgeted | happened.Checkpointed | happened.Breached | happened.Doubted | happened.Compacted | happened.Noticed
+    happened.Rebudgeted
+    | happened.Checkpointed
+    | happened.Breached
+    | happened.Doubted
+    | happened.Compacted
+    | happened.Turned
+    | happened.Noticed
 )
 
 
@@ -147,6 +161,8 @@ def _kept_up(event: _KeptUp) -> dict[str, Any]:
         case happened.Noticed(_, sign, rung, evidence):
             text = f"no progress ({sign}): {rung.value or 'no longer'}"
             return _says(UPKEEP, "harness", text, evidence, 1.0, "warning" if rung.value else "info")
+        case happened.Turned(_, loop, why):
+            return _says(APPROACH, "harness", f"another way: {loop}", why, 1.0, "warning")
         case happened.Compacted():
             text = f"memory compacted: {counted(len(event.gone), 'passage')} put away"
             return _says(UPKEEP, "model" if event.by == "agent" else "harness", text, event.note, 1.0)

@@ -92,7 +92,7 @@ def _lines(state: State, events: Sequence[happened.Event], kept_before: int | No
                 )
             case happened.Finished(step, outcome):
                 lines.append(_step_line(step, outcome, events, kept_before is None or state.kept > kept_before))
-            case happened.Rebudgeted() | happened.Compacted():
+            case happened.Rebudgeted() | happened.Compacted() | happened.Turned() | happened.Spoke() | happened.Undone():
                 lines += _between(event)
             case happened.Asked(question):
                 lines.append(Line("•", f"asks: {one_line(question, 200)}"))
@@ -105,14 +105,26 @@ def _lines(state: State, events: Sequence[happened.Event], kept_before: int | No
     return tuple(lines)
 
 
-def _between(event: happened.Rebudgeted | happened.Compacted) -> list[Line]:
-    """What was done to make room before the next step."""
+def _between(event: happened.Rebudgeted | happened.Compacted | happened.Turned | happened.Spoke | happened.Undone) -> list[Line]:
+    """What was done before the next step: to make room, or to go another way."""
+    if isinstance(event, happened.Turned | happened.Spoke | happened.Undone):
+        return [_guided(event)]
     if isinstance(event, happened.Compacted):
         note = f"; {one_line(event.note, 200)}" if event.note else ""
         return [Line("•", f"memory compacted: {len(event.gone):,} passages put away{note}")]
     if event.budget == event.before:
         return []
     return [Line("•", f"ceiling {event.before:,} → {event.budget:,}: {one_line(event.reason, 200)}")]
+
+
+def _guided(event: happened.Turned | happened.Spoke | happened.Undone) -> Line:
+    match event:
+        case happened.Turned(_, loop, why):
+            return Line("•", f"another way ({loop.replace('_', '-')}): {one_line(why, 200)}")
+        case happened.Spoke(text):
+            return Line("•", f"{'new direction' if event.redirects else 'said'}: {one_line(text, 200)}")
+        case happened.Undone(step):
+            return Line("•", f"undone: all from step {step} on")
 
 
 def _step_line(step: int, outcome: str, events: Sequence[happened.Event], changed: bool) -> Line:
