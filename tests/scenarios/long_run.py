@@ -21,7 +21,6 @@ from afresh.testing.journals import write
 from afresh.testing.memory import FakeClock
 from afresh.testing.models import Computed
 
-
 ENDLESS = Patience(idle_steps=(), idle_tokens=())
 
 

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from afresh.domain.course import Course, Marked, Noticed, Rung, marked
-from afresh.domain.event import Asked, Event, Wanted
+from afresh.domain.event import Asked, Event, Turned, Wanted
 from afresh.domain.patience import Patience
 from afresh.domain.state import State
+from afresh.domain.strategy import PLAN_EXECUTE
 from afresh.engine.act import Deeds
 from afresh.engine.judge import Judgement
 from afresh.engine.questions import nowhere
@@ -42,7 +43,7 @@ def stall(state: State, deeds: Deeds, judged: Judgement, settled: Settlement, pa
     course = marked(state.course, left)
     found = tuple(noticed(course, patience))
     grave = next((one for one in found if one.rung is Rung.STOP), None)
-    others = tuple(event for one in found if one.rung is Rung.TURN for event in another_way(one, state))
+    others = another_way([one for one in found if one.rung is Rung.TURN])
     return Stall((left, *found, *others), nowhere(grave.evidence, state, course) if grave else None)
 
 
@@ -71,6 +72,9 @@ def lately(course: Course, sign: str, patience: Patience) -> bool:
     return any((seen := SIGNS[sign](view)) is not None and seen.count >= limit for view in views)
 
 
-def another_way(alarm: Noticed, state: State) -> tuple[Event, ...]:
-    """Whoever reads the same lines again and again has no room for them."""
-    return (Wanted(alarm.evidence),) if alarm.sign == "rereading" else ()
+def another_way(alarms: Sequence[Noticed]) -> tuple[Event, ...]:
+    """By a new plan, with what has failed in view. Whoever reads the same lines again and again may have no room for them."""
+    if not alarms:
+        return ()
+    room = tuple(Wanted(one.evidence) for one in alarms if one.sign == "rereading")
+    return (*room, Turned(alarms[0].step, PLAN_EXECUTE, "; ".join(one.evidence for one in alarms)))
