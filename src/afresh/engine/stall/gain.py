@@ -17,8 +17,8 @@ MENDED = 40
 
 def gained(state: State, deeds: Deeds, judged: Judgement, settled: Settlement) -> Gain | None:
     """What is verified from now on, with the reason if it is more than before; None when nothing has been learnt."""
-    before = state.course.gain
-    now = planned(replace(before, why=""), state, deeds, settled)
+    before = replace(state.course.gain, why="")
+    now = planned(before, state, deeds, settled)
     if judged.verdict and settled.kept:
         now = tested(now, judged.verdict, state.baseline or Baseline())
     if settled.kept and deeds.changes and not measurable(state):
