@@ -16,11 +16,11 @@ class Patience:
     """Times that a file went to and fro between the same two contents."""
     rereading: tuple[int, ...] = (4, 6, 9)
     """Times that the same unchanged lines, or the same archived output, were read."""
-    failing: tuple[int, ...] = (2, 3, 4)
+    failing: tuple[int, ...] = (3, 4, 6)
     """Steps in a row in which no action worked."""
-    idle_steps: tuple[int, ...] = (20, 30, 45)
+    idle_steps: tuple[int, ...] = (60, 100, 160)
     """Steps without verified progress."""
-    idle_tokens: tuple[int, ...] = (200_000, 300_000, 450_000)
+    idle_tokens: tuple[int, ...] = (300_000, 600_000, 1_000_000)
     """Tokens, in and out, without verified progress."""
     forget: int = 5
     """Steps without the sign after which a warning is taken back."""

@@ -13,7 +13,11 @@ def failing_less(command: str, text: str, count: int) -> tuple[int, str]:
     """Each change that is made mends one test more."""
     broken = 40 - int(text.rpartition("value = ")[2].split("\n")[0])
     lines = [f"FAILED test_calc.py::test_{number} - AssertionError" for number in range(broken)]
-    return (1, "\n".join([*lines, f"=== {broken} failed, {40 - broken} passed in 0.{count}s ==="])) if "check" in command else (0, "")
+    return (
+        (1, "\n".join([*lines, f"=== {broken} failed, {40 - broken} passed in 0.{count}s ==="]))
+        if "check" in command
+        else (0, "")
+    )
 
 
 def check_after_each_change(step: int) -> list[Step]:
@@ -77,4 +81,8 @@ def test_items_of_the_plan_that_are_done_with_changes_are_progress_and_without_a
     honest = Yard(works, patience=patience, max_steps=30)
     assert "limit of 30 steps" in honest.works().question and not honest.rungs("idle_steps")
     only_says_so = Yard(lambda step: [other(step), plan(step)], patience=patience, max_steps=30)
-    assert only_says_so.works().step == 6 and [rung for _, rung in only_says_so.rungs("idle_steps")] == ["warned", "turned", "stopped"]
+    assert only_says_so.works().step == 6 and [rung for _, rung in only_says_so.rungs("idle_steps")] == [
+        "warned",
+        "turned",
+        "stopped",
+    ]

@@ -39,11 +39,18 @@ def fourth(step: int) -> list[Step]:
 
 WAYS = (
     Way("repeated", lambda step: [("run", {"command": "list"})], (3, 5, 7), "did the same with the same result: run list"),
-    Way("repeated", lambda step: [("run", {"command": "list"}) if step % 2 else other(step)], (5, 9, 13), "steps 3, 5, 7, 9, 11 and 13"),
+    Way(
+        "repeated",
+        lambda step: [("run", {"command": "list"}) if step % 2 else other(step)],
+        (5, 9, 13),
+        "steps 3, 5, 7, 9, 11 and 13",
+    ),
     Way("cycling", lambda step: [sets("AB"[step % 2], step)], (5, 7, 9), "came back to the same failure", CALM, cycle),
     Way("undoing", lambda step: [sets("AB"[step % 2])], (4, 5, 7), "changed calc.py to and fro between the same two versions"),
-    Way("rereading", lambda step: [("read", {"path": "calc.py", "start": 10 + step % 3})], (4, 6, 9), "of calc.py, which have not"),
-    Way("failing", fourth, (4, 5, 6), "4 steps in a row did nothing that worked"),
+    Way(
+        "rereading", lambda step: [("read", {"path": "calc.py", "start": 10 + step % 3})], (4, 6, 9), "of calc.py, which have not"
+    ),
+    Way("failing", fourth, (5, 6, 8), "6 steps in a row did nothing that worked"),
     Way("idle_steps", lambda step: [other(step)], (5, 7, 9), "9 steps without verified", replace(CALM, idle_steps=(5, 7, 9))),
     Way("idle_tokens", lambda step: [other(step)], (1, 2, 3), "tokens without verified", replace(CALM, idle_tokens=(1, 2, 3))),
 )
