@@ -4,7 +4,7 @@ The detectors are the product's own. A recording has no tree: it counts as chang
 write. Verified progress is not recorded either; in its place stands the last change of a file that the run has handed in, the
 latest moment at which a check can have begun to pass. A run counts as solved where its recording says so.
 
-  .venv/bin/python bench/stalls.py FILE [--out FILE]
+  .venv/bin/python bench/stalls.py FILE.jsonl.gz [--out FILE]
 """
 
 import argparse
@@ -31,8 +31,10 @@ RESULTS = Path(__file__).with_name("results") / "stalls.json"
 EDITING = ("Edit", "Write", "MultiEdit", "apply_patch", "str_replace_editor", "NotebookEdit")
 SHELL = ("bash", "Bash", "exec_command", "execute_bash", "run_terminal_command_v2")
 WRITES = re.compile(
-    r"sed -i|<<|(?<![0-9&])>{1,2}\s*[\w./$~-]|\btee\b|\bgit (?:checkout|stash|apply|reset|commit|add|pull|merge|rebase|rm|mv)|\bpatch\b"
-    r"|\brm\b|\bmv\b|\bcp\b|\btouch\b|\bmkdir\b|write_text|\.write\(|\bmake\b|\bgo (?:build|generate|mod)|npm |pip |gofmt -w|--fix"
+    r"sed -i|<<|(?<![0-9&])>{1,2}\s*[\w./$~-]|\btee\b|\bpatch\b"
+    r"|\bgit (?:checkout|stash|apply|reset|commit|add|pull|merge|rebase|rm|mv)"
+    r"|\brm\b|\bmv\b|\bcp\b|\btouch\b|\bmkdir\b|write_text|\.write\("
+    r"|\bmake\b|\bgo (?:build|generate|mod)|npm |pip |gofmt -w|--fix"
 )
 LINES = re.compile(r"sed -n ['\"]?(\d+),(\d+)p['\"]? ([\w./-]+)")
 WHOLE = re.compile(r"\bcat (?:-n )?([\w./-]+\.\w+)")
@@ -62,9 +64,11 @@ def mark(number: int, step: RunStep, tree: int) -> Mark:
     act = Act(signature(step.tool, step.action, f"{tree}"), result(step.observation), step.action[:60])
     source = signature(step.action)
     ending = Ending(source, "") if end in (OK, "") else failed(source, step.observation)
+    paths = {"the tree", *PATH.findall(step.action)}
     return Mark(
         step=number, acts=() if seen or not step.action else (act,), glances=seen, endings=(ending,) if shell else (),
-        edits=tuple(Edit(path, f"{tree}", f"{tree + 1}") for path in {"the tree", *PATH.findall(step.action)}) if writes else (), worked=end in (OK, ""), tools=(step.tool,),
+        edits=tuple(Edit(path, f"{tree}", f"{tree + 1}") for path in paths) if writes else (),
+        worked=end in (OK, ""), tools=(step.tool,),
         tokens=step.tokens,
     )  # fmt: skip
 
@@ -97,8 +101,7 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="print every rung")
     given = parser.parse_args()
     patience, tables, runs = replace(Patience(), idle_tokens=()), dict[str, Counter[str]](), Counter[str]()
-    opened = gzip.open(given.file, "rt") if given.file.suffix == ".gz" else given.file.open()
-    with opened as lines:
+    with gzip.open(given.file, "rt") as lines:
         for line in lines:
             plain = json.loads(line)
             solved = (plain.get("meta") or {}).get("resolved")

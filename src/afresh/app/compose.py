@@ -31,6 +31,7 @@ from afresh.domain.task import Task
 from afresh.engine.agent import Agent, Upkeep
 from afresh.engine.compaction.written import Ask
 from afresh.engine.loop import work_on
+from afresh.engine.person import Person
 from afresh.engine.tokens import Counter
 from afresh.errors import BadInput, BadInstructions, OverCeiling
 from afresh.insight.python import PythonInsight
@@ -44,6 +45,8 @@ class Terms:
     model: str = ""
     no_sandbox: bool = False
     watchers: tuple[Watcher, ...] = ()
+    mode: str = ""
+    person: Person | None = None
 
 
 def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
@@ -104,6 +107,8 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         library=library(desk, workspace.root),
         past=GitPast(repository),
         patience=desk.settings.no_progress,
+        mode=terms.mode or ("" if state.attendance.mode else desk.settings.mode),
+        person=terms.person,
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from afresh.app.project import Project
 from afresh.domain.patience import Patience
@@ -39,6 +39,8 @@ class Shared:
 
     checks: tuple[str, ...] = ()
     type: str = ""
+    loop: Literal["react", "plan_execute"] | None = None
+    """For tasks whose order names none; unless told as the template of the type has it."""
     budget: int = 0
     """Ceiling in tokens for each call; 0 leaves it to the template of the task's type."""
     max_budget: int = 0
@@ -55,6 +57,8 @@ class Settings(Shared):
     """With what only the user sets. Each table is a class of its own, whose fields are the keys that it may have."""
 
     model: str = ""
+    mode: Literal["autonomous", "supervised", "interactive"] = "autonomous"
+    """How closely a person follows the work, unless the run or the task says otherwise."""
     readable: tuple[str, ...] = ()
     """Paths outside the repository that sandboxed commands may read."""
     hooks: Hooks = field(default_factory=Hooks)
@@ -119,17 +123,25 @@ WANTED: dict[Any, str] = {
 
 def _value(value: Any, hint: Any, name: str) -> Any:
     """As the type wants it: a table, tables by name, a list of texts, or a plain value."""
-    if isinstance(hint, UnionType):
+    if isinstance(hint, UnionType) or get_origin(hint) is Union:
         hint = next(one for one in get_args(hint) if one is not NoneType)
     if is_dataclass(hint) and isinstance(hint, type):
         return hint(**_fields(_table(value, name), hint, f"{name}."))
     wanted = hint if hint == COUNTS else get_origin(hint) or hint
+    if wanted is Literal:
+        return _one_of(value, get_args(hint), name)
     if wanted is Mapping:
         held = get_args(hint)[1]
         return {key: _value(one, held, f"{name}.{key}") for key, one in _table(value, name).items()}
     if not _fits(value, wanted):
         raise _Unfit(f"{name} should be {WANTED[wanted]}")
     return tuple(value) if wanted in (tuple, COUNTS) else float(value) if wanted is float else value
+
+
+def _one_of(value: Any, known: tuple[str, ...], name: str) -> Any:
+    if value not in known:
+        raise _Unfit(f"{name} should be one of: {', '.join(known)}")
+    return value
 
 
 def _table(value: Any, name: str) -> Mapping[str, Any]:

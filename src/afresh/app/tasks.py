@@ -46,6 +46,7 @@ class Order:
     budget: int = 0
     max_steps: int = 0
     max_budget: int = 0
+    loop: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ def add(desk: Desk, order: Order) -> State:
         family=merged.family if merged.family != type else "",
         report=report,
         max_budget=order.max_budget or given.max_budget,
+        loop=order.loop or given.loop or "",
     )
     refuse_unworkable(task, desk.templates, desk.instructions)
     if not checks and not report:

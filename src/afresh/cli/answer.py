@@ -2,17 +2,15 @@
 
 import click
 
-from afresh.cli.common import json_option, model_option, no_sandbox_option, quiet_option
+from afresh.cli.common import model_option, run_options
 
 
 @click.command()
 @click.argument("words", nargs=-1, required=True, metavar="[TASK] ANSWER")
 @click.option("--resume", is_flag=True, help="Go on with the task at once.")
 @model_option
-@no_sandbox_option
-@quiet_option
-@json_option
-def command(words: tuple[str, ...], resume: bool, model: str, no_sandbox: bool, quiet: bool, as_json: bool) -> None:
+@run_options
+def command(words: tuple[str, ...], resume: bool, as_json: bool, **way) -> None:
     """Answer what TASK asks, in your own words or by an option's number.
 
     TASK may be left out when only one task asks. `afresh inbox` shows the questions.
@@ -20,7 +18,7 @@ def command(words: tuple[str, ...], resume: bool, model: str, no_sandbox: bool, 
     from afresh.app.asking import addressed, answer
     from afresh.cli.common import desk, print_json
     from afresh.cli.views.inbox import answered_json, answered_words
-    from afresh.cli.working import work_and_tell
+    from afresh.cli.working import Way, work_and_tell
 
     if len(words) > 2:
         raise click.UsageError(f'put the answer in quotes: afresh answer {words[0]} "{" ".join(words[1:])}"')
@@ -32,4 +30,4 @@ def command(words: tuple[str, ...], resume: bool, model: str, no_sandbox: bool, 
     elif not resume:
         print_json(answered_json(state))
     if resume:
-        work_and_tell(here, task, model=model, no_sandbox=no_sandbox, quiet=quiet, as_json=as_json)
+        work_and_tell(here, task, Way(as_json=as_json, **way))

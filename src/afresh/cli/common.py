@@ -10,12 +10,31 @@ import click
 if TYPE_CHECKING:
     from afresh.app.tasks import Desk
 
+
+def empty_unless_given(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
+    """A choice that need not be made."""
+    return value or ""
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress.")
 model_option = click.option(
     "--model", "-m", default="", metavar="M", help="offline, anthropic:NAME, openai:NAME, mailbox:DIR or scripted:FILE."
 )
+mode_option = click.option(
+    "--mode",
+    callback=empty_unless_given,
+    type=click.Choice(("autonomous", "supervised", "interactive")),
+    help="How closely you follow: not at all, at every change of phase, or after every step.",
+)
 no_sandbox_option = click.option("--no-sandbox", is_flag=True, help="Run commands unconfined. Only for code you trust.")
+
+
+def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say how a run goes; together they are a `working.Way`."""
+    for option in (json_option, quiet_option, no_sandbox_option, mode_option):
+        function = option(function)
+    return function
 
 
 class TypeOption(click.Option):
@@ -45,6 +64,12 @@ def order_options(function: Callable[..., Any]) -> Callable[..., Any]:
             help="Highest ceiling when there is a reason to raise it (four times --budget; the same as --budget: never raised).",
         ),
         click.option("--steps", default=0, type=click.IntRange(min=0), metavar="N", help="Steps before it stops and asks (60)."),
+        click.option(
+            "--loop",
+            callback=empty_unless_given,
+            type=click.Choice(("react", "plan_execute")),
+            help="One action after another, or a plan first and then its items (by type).",
+        ),
         model_option,
     ]
     for option in reversed(options):

@@ -55,11 +55,11 @@ def warn_if_unconfined(desk: "Desk") -> bool:
 
 def first_act(desk: "Desk", unconfined: bool) -> None:
     from afresh.app.tasks import Order, add
-    from afresh.cli.working import tell, work_on_one
+    from afresh.cli.working import Way, tell, work_on_one
 
     click.secho("\n1. A task from start to end", bold=True)
     task = add(desk, Order(GOAL, "fix_violation", (CHECK,))).task.id
-    state = work_on_one(desk, task, model="offline", no_sandbox=unconfined, quiet=False)
+    state = work_on_one(desk, task, Way(model="offline", mode="autonomous", no_sandbox=unconfined))
     assert state
     tell(desk, state, as_json=False)
     if state.status != "done":
@@ -70,7 +70,7 @@ def second_act(desk: "Desk", unconfined: bool) -> None:
     from afresh.app.calls import verify
     from afresh.app.demo import run_until_killed
     from afresh.app.tasks import Order, add
-    from afresh.cli.working import work_on_one
+    from afresh.cli.working import Way, work_on_one
 
     click.secho("\n2. Killed with SIGKILL in the middle of a task, then resumed", bold=True)
     task = add(desk, Order(SECOND, "fix_violation", (CHECK,))).task.id
@@ -81,7 +81,7 @@ def second_act(desk: "Desk", unconfined: bool) -> None:
         f"   killed by signal {signal} in step {before.pending.step}: {before.step} step finished, "
         f"{before.calls} replies bought, the last one on disk and not yet acted on"
     )
-    state = work_on_one(desk, task, model="offline", no_sandbox=unconfined, quiet=False)
+    state = work_on_one(desk, task, Way(model="offline", mode="autonomous", no_sandbox=unconfined))
     assert state
     calls = verify(desk, task)
     again = len(calls) - len({call.step for call in calls})

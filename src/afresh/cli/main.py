@@ -27,6 +27,7 @@ SECTIONS = {
     },
     "Result": {
         "apply": "Merge a finished task's branch into yours.",
+        "undo": "Take back what a task did last.",
         "discard": "Throw a task's work away.",
     },
     "Move": {

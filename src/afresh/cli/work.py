@@ -2,22 +2,20 @@
 
 import click
 
-from afresh.cli.common import json_option, model_option, no_sandbox_option, quiet_option
+from afresh.cli.common import model_option, run_options
 
 
 @click.command()
 @click.option("--until-empty", is_flag=True, help="Go on until no task is ready.")
 @model_option
-@no_sandbox_option
-@quiet_option
-@json_option
-def command(until_empty: bool, model: str, no_sandbox: bool, quiet: bool, as_json: bool) -> None:
+@run_options
+def command(until_empty: bool, as_json: bool, **way) -> None:
     """Take the next ready task (interrupted ones first)."""
     from afresh.cli.common import desk, print_json
-    from afresh.cli.working import work_on_one
+    from afresh.cli.working import Way, work_on_one
 
     here, done = desk(), []
-    while state := work_on_one(here, None, model=model, no_sandbox=no_sandbox, quiet=quiet or as_json):
+    while state := work_on_one(here, None, Way(as_json=as_json, **way)):
         done.append(state)
         if not as_json:
             click.echo(f"{state.task.id}: {state.status}: {state.outcome}")

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -26,20 +27,58 @@ class Alarm:
         """Only what was decided is told."""
 
 
-def work_on_one(here: "Desk", task: str | None, *, model: str, no_sandbox: bool, quiet: bool) -> "State | None":
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How the user wants a run to go, as typed."""
+
+    model: str = ""
+    mode: str = ""
+    no_sandbox: bool = False
+    quiet: bool = False
+    as_json: bool = False
+
+    @property
+    def attended(self) -> bool:
+        """Whether somebody is there to be asked."""
+        return sys.stdin.isatty() and sys.stderr.isatty() and not self.as_json
+
+    def refuse_alone(self) -> None:
+        from afresh.errors import BadInput
+
+        if self.mode == "interactive" and not self.attended:
+            raise BadInput(
+                "--mode interactive needs a terminal, and this is none",
+                next="--mode supervised comes to rest at each change of phase, and waits for `afresh answer`",
+                safe="no task was begun",
+            )
+
+
+def work_on_one(here: "Desk", task: str | None, way: Way) -> "State | None":
     from afresh.app.compose import Terms, work
+    from afresh.cli.beside import Beside
     from afresh.cli.views.progress import LiveProgress
     from afresh.cli.views.terminal import terminal
 
-    with LiveProgress(here.clock, terminal(sys.stderr), quiet) as progress:
-        return work(here, task, Terms(model, no_sandbox, (Alarm(), progress)))
+    way.refuse_alone()
+    mode = way.mode or followed(here, task)
+    with LiveProgress(here.clock, terminal(sys.stderr), way.quiet or way.as_json, plain=mode == "interactive") as progress:
+        terms = Terms(way.model, way.no_sandbox, (Alarm(), progress), way.mode)
+        if not way.attended:
+            return work(here, task, terms)
+        with Beside(here, progress, sys.stdin, heeds_interrupts=mode == "interactive") as person:
+            return work(here, task, replace(terms, person=person))
 
 
-def work_and_tell(here: "Desk", task: str, *, model: str, no_sandbox: bool, quiet: bool, as_json: bool) -> None:
+def followed(here: "Desk", task: str | None) -> str:
+    """How closely, when this run does not say: as the task has it, else the user's settings."""
+    return (here.store.load(task).attendance.mode if task else "") or here.settings.mode
+
+
+def work_and_tell(here: "Desk", task: str, way: Way) -> None:
     """Exit code 0 only if the harness verified the result."""
-    state = work_on_one(here, task, model=model, no_sandbox=no_sandbox, quiet=quiet or as_json)
+    state = work_on_one(here, task, way)
     assert state, "a named task is claimed or refused"
-    tell(here, state, as_json)
+    tell(here, state, way.as_json)
     if state.status != "done":
         sys.exit(1)
 

@@ -1,6 +1,7 @@
 """A person beside the work: how closely they follow it, and what they say and do between two steps."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from afresh.domain.fact import Hunk, PlanItem
 
@@ -54,6 +55,27 @@ class Undone:
     """Steps among them whose changes had been kept."""
     by: str = "person"
     why: str = ""
+
+
+class Act(StrEnum):
+    GO = "go"
+    SAY = "say"
+    REDIRECT = "redirect"
+    UNDO = "undo"
+    STOP = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What a person wants at a pause."""
+
+    act: Act
+    text: str = ""
+    steps: int = 0
+    """To undo; 0: back to before the last change."""
+    option: int = 0
+    """Of those that were asked about, counted from 1."""
+    by: str = "person"
 
 
 @dataclass(frozen=True, slots=True)

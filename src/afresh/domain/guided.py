@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from afresh.domain import event as happened
-from afresh.domain.attended import APPROVED, WHERE_TO, Attendance
+from afresh.domain.attended import APPROVED, AUTONOMOUS, WHERE_TO, Attendance
 from afresh.domain.course import anew
 from afresh.domain.fact import Decision, Fact, FactKind
 from afresh.domain.passage import Passage, Voice
@@ -22,7 +22,8 @@ def guided(event: Guidance, state: State) -> dict[str, Any]:
         case happened.Turned():
             return {"loop": turned(event, state.loop, state.refusals)}
         case happened.Attended(mode):
-            return {"attendance": replace(state.attendance, mode=mode)}
+            paused = "" if mode == AUTONOMOUS else state.attendance.paused
+            return {"attendance": replace(state.attendance, mode=mode, paused=paused)}
         case happened.Paused(_, phase):
             return {"attendance": replace(state.attendance, paused=phase)}
         case happened.Spoke():

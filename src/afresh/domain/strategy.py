@@ -31,6 +31,9 @@ class Pace:
     """Steps over the budget of a phase before the harness acts, and as many again before it asks a person."""
 
 
+UNPACED = Pace()
+
+
 @dataclass(frozen=True, slots=True)
 class Loop:
     name: str = ""

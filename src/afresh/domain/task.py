@@ -49,6 +49,8 @@ class Task:
     """The shipped type that a user's own type builds on."""
     report: str = ""
     """The one file that the task may write, for types that end in a document."""
+    loop: str = ""
+    """react or plan_execute; empty: as the template of the type has it."""
     max_budget: int = 0
     """The highest ceiling that may be granted when there is a reason; 0: four times `budget`."""
 

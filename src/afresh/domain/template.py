@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from afresh.domain.strategy import REACT, UNPACED, Pace
 from afresh.domain.summary import Pruning
 from afresh.domain.window import Tier
 
@@ -51,6 +52,8 @@ class Layout:
     shares: tuple[Share, ...]
     reserve: float
     steps: int = 0
+    cue: str = ""
+    """What the foot of the window says of the next step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ class Template:
     weights: tuple[tuple[str, float], ...] = ()
     """What the builder scores candidates by."""
     pruning: Pruning = Pruning()
+    loop: str = REACT
+    pace: Pace = UNPACED
 
     def at(self, phase: str) -> Layout:
         """The layout of a phase; before the first one, as it will be there. What the phase says stands last in the system

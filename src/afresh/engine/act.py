@@ -6,11 +6,15 @@ from afresh.domain.action import Action
 from afresh.domain.change import Change
 from afresh.domain.event import Asked, Event
 from afresh.domain.state import State
+from afresh.domain.template import Layout
 from afresh.engine.agent import Agent
 from afresh.engine.record import doing
 from afresh.engine.stall.refused import refused
+from afresh.engine.strategy import directed
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome, Tool
+
+OVERRULED = "not done: the user has spoken before it was; heed that first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +45,27 @@ class Deeds:
 def act(state: State, agent: Agent) -> Deeds:
     """A step that is taken again after a crash starts from the same tree: `prepare` has restored it."""
     assert state.pending, "a step acts on a recorded reply"
-    offered = agent.template.at(state.phase).tools
-    tools = {tool.schema.name: tool for tool in agent.tools if tool.schema.name in offered}
-    bench, done = agent.bench(state), list[Deed]()
+    tools, bench, done = known(agent, directed(state, agent.template)), agent.bench(state), list[Deed]()
     for action in state.pending.reply.actions:
         doing(agent, action.tool)
+        if state.attendance.overruled:
+            done.append(Deed(action, Outcome(OVERRULED, ok=False)))
+            continue
         done.append(Deed(action, perform(action, tools, bench, done)))
+        if action.tool == "plan" and done[-1].outcome.ok:
+            tools = known(agent, agent.template.at(state.phase))
     return look_at_tree(state, agent, tuple(done), tools)
+
+
+def known(agent: Agent, layout: Layout) -> dict[str, Tool]:
+    """The tools that were offered. Whoever has just made the plan may begin with it in the same reply."""
+    return {tool.schema.name: tool for tool in agent.tools if tool.schema.name in layout.tools}
 
 
 def perform(action: Action, tools: dict[str, Tool], bench: Bench, before: list[Deed]) -> Outcome:
     tool = tools.get(action.tool)
     if tool is None:
-        return Outcome(f"there is no tool {action.tool!r}; the tools are: {', '.join(tools)}", ok=False)
+        return Outcome(f"there is no tool {action.tool!r} here; the tools are: {', '.join(tools)}", ok=False)
     if why := refused(action, bench.state):
         return Outcome(why, ok=False, refused=True)
     if action.tool == "complete" and not all(deed.outcome.ok for deed in before):

@@ -9,6 +9,7 @@ from afresh.domain.spend import UNLIMITED
 from afresh.domain.state import State
 from afresh.domain.template import Template
 from afresh.engine.buy import Till, counting
+from afresh.engine.person import Person
 from afresh.engine.tokens import Counter
 from afresh.ports import (
     UNTOLD,
@@ -68,6 +69,9 @@ class Agent:
     library: Library | None = None
     past: Past | None = None
     ledger: Ledger = UNLIMITED
+    mode: str = ""
+    """How closely a person follows, if that is to change; and the person, if one is there."""
+    person: Person | None = None
     patience: Patience = PATIENT
     """With a run that gets nowhere."""
 

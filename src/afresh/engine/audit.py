@@ -15,6 +15,7 @@ from afresh.domain.window import Audit, LookRef, SectionRef, ToolSchema, Window
 from afresh.engine.agent import Agent
 from afresh.engine.build import build, offered
 from afresh.engine.record import block
+from afresh.engine.strategy import directed
 from afresh.engine.tokens import Counter, raw
 from afresh.ports import Store
 
@@ -56,7 +57,7 @@ def audit(window: Window, memory: Memory, agent: Agent) -> tuple[Audit, tuple[Bl
 
 def policy(state: State, agent: Agent) -> tuple[Look, ...]:
     """Template and tools are input of the builder too, so they are recorded like the rest."""
-    tools = offered(agent.template.at(state.phase), agent.tools)
+    tools = offered(directed(state, agent.template), agent.tools)
     return Look("template", agent.template.type, dumps(agent.template)), Look("tools", "", dumps(tools))
 
 

@@ -11,9 +11,10 @@ from afresh.engine.compaction.ladder import compact
 from afresh.engine.compaction.types import Shorter
 from afresh.engine.draft import Draft
 from afresh.engine.page import page
-from afresh.engine.phase import urged, where
+from afresh.engine.phase import where
 from afresh.engine.sections import drafts
 from afresh.engine.stall.told import told
+from afresh.engine.strategy import directed
 from afresh.engine.tokens import TOOL_FRAMING, Gauge, tools_text
 from afresh.engine.work import WorkPage
 from afresh.errors import OverCeiling
@@ -32,7 +33,7 @@ def offered(layout: Layout, tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
 def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budget: int, counter: Gauge, spare: int = 0) -> Window:
     """Fixed parts first, then every section its share, then what is left to whoever still has something to say. `spare` is kept
     free: by so much an attempt before this one was over, since a whole may count for more than its parts."""
-    layout = template.at(memory.state.phase)
+    layout = directed(memory.state, template)
     reserve = int(budget * layout.reserve)
     foot = counter(footer(memory, layout, budget - reserve, budget, reserve)) + 2
     fixed = [fixed_section("system", layout.system, counter), tools_section(tools, counter)]
@@ -95,7 +96,7 @@ def footer(memory: Memory, layout: Layout, used: int, budget: int, reserve: int)
         f"{state.archived} archived blocks available | "
         f"step {state.step + 1}{of}{' | ' + phase if phase else ''}]"
     )
-    return "\n".join(line for line in (context, urged(state, layout), *told(state.course), "What is your next action?") if line)
+    return "\n".join(line for line in (context, layout.cue, *told(state), "What is your next action?") if line)
 
 
 def checked(window: Window, counter: Gauge) -> Window:

@@ -10,6 +10,7 @@ from afresh.domain.state import State
 from afresh.domain.task import Status
 from afresh.engine.act import act
 from afresh.engine.agent import Agent
+from afresh.engine.attend import attend, attended
 from afresh.engine.audit import audit
 from afresh.engine.budget import afford, attuned, enlarged, uncramped
 from afresh.engine.build import build, offered
@@ -25,15 +26,17 @@ from afresh.engine.prepare import prepare, waived
 from afresh.engine.recall import recall
 from afresh.engine.record import doing, record
 from afresh.engine.settle import settle
+from afresh.engine.steer import steer
+from afresh.engine.strategy import directed
 from afresh.errors import OverCeiling
 
 
 def work_on(task: str, worker: str, agent: Agent) -> State:
     """Take a task as far as it will go. The first thing done is what a crash may have left undone."""
     state = agent.store.load(task)
-    state = record(state, agent, [Claimed(worker), *waived(state, agent), *calibrated(state, agent)])
+    state = record(state, agent, [Claimed(worker), *attended(state, agent), *waived(state, agent), *calibrated(state, agent)])
     state = prepare(state, agent)
-    while state.status is Status.RUNNING:
+    while (state := attend(steer(state, agent), agent)).status is Status.RUNNING:
         state = take_step(state if state.pending else ask_model(state, agent), agent)
     return state
 
@@ -42,7 +45,7 @@ def ask_model(state: State, agent: Agent) -> State:
     """Recall, build, propose. The reply is on disk before anything is done with it: it is paid once."""
     state = compacted(afford(state, agent), agent)
     tuned = attuned(state, agent)
-    tools = offered(tuned.template.at(state.phase), tuned.tools)
+    tools = offered(directed(state, tuned.template), tuned.tools)
     try:
         memory = recall(state, tuned)
         window = uncramped(build(memory, tuned.template, tools, state.budget, tuned.counter), state, agent)

@@ -1,6 +1,11 @@
-"""Where a task stands in its phases, in words for the window. Pure."""
+"""Where a task stands in its phases, what that means for the next step, and when a person has to be asked. Pure."""
+
+from dataclasses import replace
+from enum import StrEnum
 
 from afresh.domain.state import State
+from afresh.domain.strategy import Pace
+from afresh.domain.task import Task
 from afresh.domain.template import Layout
 
 NOW = {
@@ -9,6 +14,19 @@ NOW = {
     "verify": "mend what is named under Verification and complete, or ask",
     "report": "close what is open in the report, and complete",
 }
+LOOKING = ("read", "search", "run", "test", "recall", "compact", "more_room")
+ORDINARY = 60
+"""Steps of a task that the budgets of templates are made for."""
+
+
+class Stage(StrEnum):
+    OPEN = "open"
+    URGED = "urged"
+    """The budget is used up, and the window says so."""
+    PRESSED = "pressed"
+    """The grace is used up too: what only looks is no longer offered."""
+    SPENT = "spent"
+    """A person is asked."""
 
 
 def where(state: State, layout: Layout) -> str:
@@ -19,9 +37,37 @@ def where(state: State, layout: Layout) -> str:
     return f"phase {layout.phase}, step {state.phase_step}{of}"
 
 
+def used(state: State) -> int:
+    """Steps of the phase before the one that is next or under way: the same before its call and after it."""
+    return state.phase_step - 1 - (state.pending is not None)
+
+
+def budget(task: Task, steps: int) -> int:
+    """Of a phase, for the harness: whoever orders more steps than usual gets more of them in every phase."""
+    return max(steps, steps * task.max_steps // ORDINARY)
+
+
+def stage(state: State, layout: Layout, pace: Pace) -> Stage:
+    """Only a person's word leads back: it starts the count anew."""
+    if not layout.steps or used(state) + 1 < layout.steps:
+        return Stage.OPEN
+    over = used(state) - budget(state.task, layout.steps)
+    if not pace.grace or over < pace.grace:
+        return Stage.URGED
+    return Stage.PRESSED if layout.phase == "understand" and over < 2 * pace.grace else Stage.SPENT
+
+
+def pressed(layout: Layout, state: State, pace: Pace) -> Layout:
+    """The layout with what follows from the steps that the phase has had."""
+    now = stage(state, layout, pace)
+    if now is Stage.OPEN:
+        return layout
+    cue = "\n".join(part for part in (layout.cue, urged(state, layout)) if part)
+    tools = layout.tools if now is Stage.URGED else tuple(tool for tool in layout.tools if tool not in LOOKING)
+    return replace(layout, cue=cue, tools=tools)
+
+
 def urged(state: State, layout: Layout) -> str:
-    """What the model is told when the steps of a phase are used up; empty before."""
-    if not layout.steps or state.phase_step < layout.steps:
-        return ""
+    """What the model is told when the steps of a phase are used up."""
     now = f"write {state.task.report} now, with what you know" if state.task.report and not state.changed else NOW[layout.phase]
     return f"The {layout.steps} steps of this phase are used up: {now}."

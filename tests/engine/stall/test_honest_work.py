@@ -52,9 +52,10 @@ def same_error_until_mended(step: int) -> list[Step]:
     return [sets(step, step), ("run", {"command": "check"})]
 
 
-@pytest.mark.parametrize(
-    "answer", [check_after_each_change, read_after_each_change, read_on, experiments, two_commands_in_turn, same_error_until_mended]
-)  # fmt: skip
+HONEST = (check_after_each_change, read_after_each_change, read_on, experiments, two_commands_in_turn, same_error_until_mended)
+
+
+@pytest.mark.parametrize("answer", HONEST)
 def test_nothing_is_noticed(answer):
     yard = Yard(answer, patience=CALM, max_steps=30)
     assert "limit of 30 steps" in yard.works().question and not yard.events(Noticed)

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -14,7 +14,9 @@ from afresh.domain.course import Noticed
 from afresh.domain.event import Answered, Created, Event, Opened
 from afresh.domain.patience import Patience
 from afresh.domain.state import State
+from afresh.domain.strategy import UNPACED
 from afresh.domain.task import Check, Task
+from afresh.domain.template import Template
 from afresh.engine.agent import Agent
 from afresh.engine.loop import work_on
 from afresh.engine.tokens import Counter
@@ -25,6 +27,7 @@ from afresh.testing.memory import FakeClock, MemoryStore
 from afresh.testing.models import Computed
 
 Step = tuple[str, dict[str, Any]]
+PLAN: Step = ("plan", {"items": ["[ ] something else"]})
 CALC = "".join(f"line_{number} = {number}\n" for number in range(1, 201)) + "value = 1\n"
 
 
@@ -82,6 +85,11 @@ def quiet(command: str, text: str, count: int) -> tuple[int, str]:
     return (1, "AssertionError: not yet") if "check" in command else (0, f"3 items in 0.{count} s")
 
 
+def unhurried(made: Template) -> Template:
+    """Without the steps that its phases and the items of a plan may take: they have tests of their own."""
+    return replace(made, pace=UNPACED, phases=tuple(replace(phase, steps=0) for phase in made.phases))
+
+
 @dataclass
 class Yard:
     answer: Callable[[int], list[Step]]
@@ -89,6 +97,8 @@ class Yard:
     printed: Callable[[str, str, int], tuple[int, str]] = quiet
     patience: Patience = field(default_factory=Patience)
     max_steps: int = 80
+    plans: bool = True
+    """Whether it makes the plan that it is told to make; then it goes on as before."""
     store: MemoryStore = field(default_factory=MemoryStore)
 
     def __post_init__(self) -> None:
@@ -97,7 +107,7 @@ class Yard:
         self.model = Computed(self.reply)
         self.agent = Agent(
             model=self.model, store=self.store, workspace=Tree(files), files=files, sandbox=Shell(files, self.printed),
-            insight=Blind(), tools=TOOLS, template=template("fix_bug"), clock=FakeClock(), counter=Counter(),
+            insight=Blind(), tools=TOOLS, template=unhurried(template("fix_bug")), clock=FakeClock(), counter=Counter(),
             patience=self.patience,
         )  # fmt: skip
         order = Task(id="t", goal="Mend it", type="fix_bug", checks=(Check("check"),), max_steps=self.max_steps, budget=6_000)
@@ -105,7 +115,9 @@ class Yard:
 
     def reply(self, request: Any) -> Reply:
         step = int(request.message.rpartition("| step ")[2].split()[0])
-        return Reply(f"step {step}", tuple(Action(tool, args) for tool, args in self.answer(step)))
+        told_to_plan = self.plans and "`plan` anew" in request.message.rpartition("[Context:")[2]
+        done = [PLAN] if told_to_plan else self.answer(step)
+        return Reply(f"step {step}", tuple(Action(tool, args) for tool, args in done))
 
     def works(self) -> State:
         return work_on("t", "worker", self.agent)

@@ -7,6 +7,7 @@ from afresh.adapters.templates.fault import Fault, nearest, refusal
 from afresh.adapters.templates.merge import ROOT, Merged, merge
 from afresh.adapters.templates.shelf import SHIPPED, Shelf
 from afresh.domain.report import PLACES
+from afresh.domain.strategy import REACT, Pace
 from afresh.domain.summary import Pruning
 from afresh.domain.template import ALWAYS, CODE_PHASES, KINDS, REPORT_PHASES, Phase, Share, Template
 from afresh.domain.window import Tier
@@ -55,6 +56,8 @@ def make(merged: Merged) -> Template:
         kind=kind,
         about=held(merged, "about", ""),
         weights=tuple((key[1], value.held) for key, value in merged.values.items() if key[0] == "weights"),
+        loop=held(merged, "loop", REACT),
+        pace=Pace(**{key[1]: value.held for key, value in merged.values.items() if key[0] == "pace"}),
         pruning=Pruning(**{key[1]: value.held for key, value in merged.values.items() if key[0] == "compaction"}),
     )
 

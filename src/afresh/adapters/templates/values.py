@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.adapters.templates.fault import Wrong, nearest
 from afresh.adapters.tools import TOOLS
+from afresh.domain.strategy import LOOPS
 from afresh.domain.template import ALWAYS, CODE_PHASES, KINDS, REPORT_PHASES, SECTIONS
 from afresh.domain.text import one_line, visible
 from afresh.domain.window import Tier
@@ -188,6 +189,12 @@ SHAPE = Shape(
                 "keep_passages": whole(1, 100_000),
                 "oldest": whole(0, 1_000_000),
             },
+        ),
+        "loop": one_of("loop", LOOPS),
+        "pace": Shape(
+            "field",
+            "{item_steps: 8}",
+            {"item_steps": whole(0, 10_000), "replans": whole(0, 100), "grace": whole(0, 10_000)},
         ),
         "weights": Shape("weight", "{age: 1.5}", {}, number(-1e12, 1e12)),
     },

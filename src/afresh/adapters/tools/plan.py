@@ -1,6 +1,8 @@
 """Set the plan: it has a permanent place in every window."""
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from afresh.adapters.tools.tool import FunctionTool, schema
@@ -10,13 +12,28 @@ from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
 
 ITEMS, LENGTH = 12, 200
+MARK = re.compile(r"\[x\] *(\d{1,2})", re.IGNORECASE)
 
 
 def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
-    items = tuple(item(str(text)) for text in args["items"])
+    texts = [str(text) for text in args["items"]]
+    marks = [MARK.fullmatch(text.strip()) for text in texts]
+    numbers = [int(mark[1]) for mark in marks if mark]
+    if bench.state.plan and texts and len(numbers) == len(texts):
+        return marked(bench.state.plan, numbers)
+    items = tuple(item(text) for text in texts)
     if len(items) > ITEMS or any(len(one.text) > LENGTH for one in items):
         raise ModelMistake(f"plan: at most {ITEMS} items of {LENGTH} characters, so that it always fits")
     return Outcome("plan set", events=(Planned(items),))
+
+
+def marked(plan: tuple[PlanItem, ...], numbers: list[int]) -> Outcome:
+    """Items of the plan by their numbers are done: to say all of it again would only cost."""
+    if wrong := [number for number in numbers if not 0 < number <= len(plan)]:
+        raise ModelMistake(f"plan: there is no item {wrong[0]}; it has {len(plan)}")
+    done = tuple(replace(item, done=item.done or number in numbers) for number, item in enumerate(plan, 1))
+    left = next((f"; next: {item.text}" for item in done if not item.done), "; all are done")
+    return Outcome(f"marked{left}", events=(Planned(done),))
 
 
 def item(text: str) -> PlanItem:

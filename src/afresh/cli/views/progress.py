@@ -1,6 +1,7 @@
 """Live progress: a panel on a terminal, one line a step elsewhere, nothing when quiet."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
@@ -24,17 +25,18 @@ SILENCE = 30.0
 class LiveProgress:
     """A Watcher; a context manager while the work goes on. `doing` says what a long wait is about."""
 
-    def __init__(self, clock: Clock, console: "Console", quiet: bool = False) -> None:
-        self.clock, self.console, self.quiet = clock, console, quiet
+    def __init__(self, clock: Clock, console: "Console", quiet: bool = False, plain: bool = False) -> None:
+        self.clock, self.console, self.quiet, self.plain = clock, console, quiet, plain
         self.glance = Glance(since=clock.now())
         self.live: Any = None
+        self.aloud = True
         self.ended = Event()
 
     def __enter__(self) -> "LiveProgress":
         self.ended = Event()
         if self.quiet:
             return self
-        if self.console.is_terminal:
+        if self.console.is_terminal and not self.plain:
             self._start_panel()
         else:
             Thread(target=self._break_silence, daemon=True).start()
@@ -55,6 +57,19 @@ class LiveProgress:
     def doing(self, what: str) -> None:
         self.glance = replace(self.glance, doing=what)
 
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """While somebody is asked something, nothing else is drawn."""
+        panel, self.aloud = self.live, False
+        if panel:
+            panel.stop()
+        try:
+            yield
+        finally:
+            self.aloud = True
+            if panel:
+                self._start_panel()
+
     def _start_panel(self) -> None:
         from rich.live import Live
         from rich.spinner import Spinner
@@ -69,6 +84,8 @@ class LiveProgress:
 
     def _break_silence(self) -> None:
         while not self.ended.wait(SILENCE):
+            if not self.aloud:
+                continue
             glance = self.glance
             about = glance.doing or glance.action or "working"
             self.console.print(f"  … {one_line(about, 100)} ({duration(self.clock.now() - glance.since)})", soft_wrap=True)

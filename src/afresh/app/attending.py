@@ -1,0 +1,46 @@
+"""What a person beside the work says, understood and checked before it is taken to the task; and the undoing of steps."""
+
+from pathlib import Path
+
+from afresh.adapters.workspace.author import author
+from afresh.adapters.workspace.moved import pending, unpack
+from afresh.adapters.workspace.repository import Repository
+from afresh.adapters.workspace.worktree import GitWorkspace
+from afresh.app.acceptance import refuse_overfull
+from afresh.app.asking import understood
+from afresh.app.tasks import Desk, note
+from afresh.domain.attended import APPROVED, Act, Word
+from afresh.domain.event import Spoke
+from afresh.domain.fold import apply
+from afresh.domain.state import State
+from afresh.engine.undo import undoing
+from afresh.errors import BadInput
+
+
+def worded(desk: Desk, state: State, text: str, redirects: bool = False) -> Word:
+    """Words, or the option that they choose where something is asked. BadInput for what no window could hold."""
+    answered = understood(state, text, author(desk.project.root))
+    event = answered if state.question else Spoke(text, answered.by, redirects)
+    refuse_overfull(apply(event, state), desk.templates, desk.instructions)
+    if state.attendance.paused and answered.option == APPROVED:
+        return Word(Act.GO, by=answered.by)
+    return Word(Act.REDIRECT if redirects else Act.SAY, answered.text, option=answered.option, by=answered.by)
+
+
+def undo(desk: Desk, task: str, steps: int = 0, why: str = "") -> State:
+    """Take back the last change, or so many steps, of a task that nobody is working on. Recorded before the tree follows."""
+    state = desk.store.load(task)
+    if owner := next((ticket.owner for ticket in desk.queue.tickets() if ticket.task == task), ""):
+        raise BadInput(f"task {task} is being worked on by {owner}", next="stop that run first", safe="nothing was undone")
+    if state.status.over:
+        raise BadInput(
+            f"task {task} is over: {state.status}", next=f"afresh discard {task} throws its work away", safe="nothing was undone"
+        )
+    repository = Repository.find(desk.project.root)
+    unpack(repository, task)
+    workspace = GitWorkspace(repository, task, desk.clock)
+    word = Word(Act.UNDO, why, steps, by=author(desk.project.root))
+    after = note(desk, state, task, undoing(state, desk.store, workspace, word))
+    if Path(workspace.root).exists() and not pending(repository, task):
+        workspace.restore(after.snapshot)
+    return after

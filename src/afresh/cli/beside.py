@@ -1,0 +1,122 @@
+"""Someone at the terminal, beside the work: shown where it stands, and asked what they want before it goes on."""
+
+import signal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TextIO
+
+from afresh.cli.views.beside import diff, question, standing, ways
+from afresh.domain.attended import Act, Word
+from afresh.errors import BadInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from afresh.app.tasks import Desk
+    from afresh.cli.views.progress import LiveProgress
+    from afresh.domain.state import State
+
+GO, STOP = Word(Act.GO), Word(Act.STOP)
+
+
+class Beside:
+    """A Person. What they say is checked by the app before it goes to the task."""
+
+    def __init__(self, here: "Desk", progress: "LiveProgress", lines: TextIO, heeds_interrupts: bool = False) -> None:
+        self.here, self.progress, self.lines, self.heeds_interrupts = here, progress, lines, heeds_interrupts
+        self.left, self.told, self.asking = 0, False, False
+        self.wanted = False
+        """A pause, by Ctrl-C in the middle of a step."""
+
+    @property
+    def console(self) -> "Console":
+        return self.progress.console
+
+    def at_pause(self, state: "State") -> Word | None:
+        if self.left and not self.wanted and not state.question:
+            self.left -= 1
+            return GO
+        self.left, self.wanted = 0, False
+        with self.progress.aside():
+            self._show(state)
+            try:
+                return self._ask(state)
+            except KeyboardInterrupt:
+                return STOP
+
+    def _show(self, state: "State") -> None:
+        self.console.print(question(state) if state.question else standing(state))
+        if not self.told or state.question:
+            self.console.print(ways(state))
+        self.told = True
+
+    def _ask(self, state: "State") -> Word | None:
+        while True:
+            self.console.print("> ", end="", style="bold cyan")
+            self.asking = True
+            line = self.lines.readline()
+            self.asking = False
+            if not line:
+                return None
+            try:
+                if word := self._meant(line.strip(), state):
+                    return word
+            except BadInput as fault:
+                self.console.print(f"  {fault.what}: {fault.next}", style="yellow")
+
+    def _meant(self, line: str, state: "State") -> Word | None:
+        """None when it only wanted to see something, and is asked again."""
+        if line.startswith("/"):
+            name, _, rest = line[1:].partition(" ")
+            return self._command(name, rest, state)
+        if not line and (not state.question or state.asked_by == "harness"):
+            return GO
+        if line.isdecimal() and not state.question:
+            self.left = max(0, int(line) - 1)
+            return GO
+        return self._worded(line, state)
+
+    def _command(self, name: str, rest: str, state: "State") -> Word | None:
+        commands: dict[str, Callable[[], Word | None]] = {
+            "new": lambda: self._worded(rest, state, redirects=True),
+            "undo": lambda: self._undo(rest),
+            "stop": lambda: STOP,
+            "diff": lambda: self._print(diff(self._changes(state))),
+            "help": lambda: self._print(ways(state)),
+        }
+        if name not in commands:
+            raise BadInput(f"there is no /{name}", next=f"there are {', '.join(f'/{one}' for one in commands)}")
+        return commands[name]()
+
+    def _worded(self, text: str, state: "State", redirects: bool = False) -> Word:
+        from afresh.app.attending import worded
+
+        return worded(self.here, state, text, redirects)
+
+    def _undo(self, rest: str) -> Word:
+        count, _, why = rest.partition(" ")
+        if count.isdecimal():
+            return Word(Act.UNDO, why.strip(), int(count))
+        return Word(Act.UNDO, rest.strip())
+
+    def _changes(self, state: "State") -> Any:
+        from afresh.app.results import changes
+
+        return changes(self.here, state)
+
+    def _print(self, renderable: Any) -> None:
+        self.console.print(renderable)
+
+    def interrupted(self, *_: object) -> None:
+        """The first Ctrl-C waits for the end of the step; a second one does not."""
+        if self.asking or self.wanted:
+            raise KeyboardInterrupt
+        self.wanted = True
+        self.console.print("  pausing after this step; Ctrl-C again stops at once", style="dim")
+
+    def __enter__(self) -> "Beside":
+        self._before = signal.signal(signal.SIGINT, self.interrupted) if self.heeds_interrupts else None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.heeds_interrupts:
+            signal.signal(signal.SIGINT, self._before)

@@ -1,0 +1,30 @@
+"""`afresh undo`: take back what a task did last."""
+
+import click
+
+from afresh.cli.common import json_option
+
+
+@click.command()
+@click.argument("task", required=False)
+@click.option(
+    "--steps", default=0, type=click.IntRange(min=0), metavar="N", help="So many steps; else back to before the last change."
+)
+@click.option("--why", default="", metavar="WORDS", help="Told to the model, so that it does not do it again.")
+@json_option
+def command(task: str | None, steps: int, why: str, as_json: bool) -> None:
+    """Take back the last change of TASK (the one touched last, if none is named), in its own tree."""
+    from afresh.app.attending import undo
+    from afresh.app.tasks import find
+    from afresh.cli.common import desk, print_json
+    from afresh.projections.standing import counted
+
+    here = desk()
+    name = find(here, task)
+    before, after = here.store.load(name), undo(here, name, steps, why)
+    gone = [path for path in before.changed if path not in after.changed]
+    if as_json:
+        return print_json({"task": name, "changed": list(after.changed), "no_longer_changed": gone, "snapshot": after.snapshot})
+    left = ", ".join(after.changed) or "no file"
+    click.echo(f"undone in {name}: {counted(after.reverted - before.reverted, 'change')}; changed now: {left}")
+    return click.echo(f"`afresh resume {name}` goes on from there, and knows that you took it back")
