@@ -33,7 +33,7 @@ def finish(state: State, deeds: Deeds, judged: Judgement, settled: Settlement, a
     outcome = tell(deeds, judged, settled)
     if ended := by_verdict(state, deeds, judged, settled, agent):
         return End(outcome, ended)
-    stalled = stall(state, deeds, judged, settled, agent.patience)
+    stalled = stall(state, deeds, judged, settled, agent)
     if question := next((event for event in deeds.events if isinstance(event, Asked)), None):
         return End(outcome, (*stalled.events, Ended(Status.BLOCKED, f"asks: {question.question}")))
     if stop := out_of_steps(state) or stalled.stop:

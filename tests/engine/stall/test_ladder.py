@@ -115,8 +115,8 @@ def test_the_repeated_action_is_refused_until_the_tree_changes():
 def test_reading_in_circles_is_given_more_room():
     yard = Yard(WAYS[4].answer, patience=CALM)
     yard.works()
-    (raised,) = [one for one in yard.events(Rebudgeted) if "the agent asked" in one.reason or "read lines" in one.reason][:1]
-    assert raised.budget > raised.before and raised.step == 6
+    raised, *_ = yard.events(Rebudgeted)
+    assert (raised.step, raised.before, raised.budget) == (6, 6_000, 12_000) and "read lines" in raised.reason
 
 
 def test_a_warning_that_is_heeded_goes_away():

@@ -99,10 +99,14 @@ class Yard:
     max_steps: int = 80
     plans: bool = True
     """Whether it makes the plan that it is told to make; then it goes on as before."""
+    budget: int = 6_000
+    limit: int = 0
+    wide: str = ""
+    """A file beside the others."""
     store: MemoryStore = field(default_factory=MemoryStore)
 
     def __post_init__(self) -> None:
-        files = DictFiles(**{"calc.py": CALC, "other.py": "x = 1\n"})
+        files = DictFiles(**{"calc.py": CALC, "other.py": "x = 1\n", "wide.py": self.wide})
         self.files = files
         self.model = Computed(self.reply)
         self.agent = Agent(
@@ -110,7 +114,15 @@ class Yard:
             insight=Blind(), tools=TOOLS, template=unhurried(template("fix_bug")), clock=FakeClock(), counter=Counter(),
             patience=self.patience,
         )  # fmt: skip
-        order = Task(id="t", goal="Mend it", type="fix_bug", checks=(Check("check"),), max_steps=self.max_steps, budget=6_000)
+        order = Task(
+            id="t",
+            goal="Mend it",
+            type="fix_bug",
+            checks=(Check("check"),),
+            max_steps=self.max_steps,
+            budget=self.budget,
+            max_budget=self.limit,
+        )
         write(self.store, None, [Created(order)])
 
     def reply(self, request: Any) -> Reply:

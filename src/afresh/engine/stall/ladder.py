@@ -4,11 +4,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from afresh.domain.course import Course, Marked, Noticed, Rung, marked
-from afresh.domain.event import Asked, Event, Turned, Wanted
+from afresh.domain.event import Asked, Event, Rebudgeted, Turned
 from afresh.domain.patience import Patience
+from afresh.domain.room import above
 from afresh.domain.state import State
 from afresh.domain.strategy import PLAN_EXECUTE
 from afresh.engine.act import Deeds
+from afresh.engine.agent import Agent
+from afresh.engine.budget import most
 from afresh.engine.judge import Judgement
 from afresh.engine.questions import nowhere
 from afresh.engine.settle import Settlement
@@ -38,12 +41,12 @@ class Stall:
     stop: Asked | None = None
 
 
-def stall(state: State, deeds: Deeds, judged: Judgement, settled: Settlement, patience: Patience) -> Stall:
+def stall(state: State, deeds: Deeds, judged: Judgement, settled: Settlement, agent: Agent) -> Stall:
     left = Marked(mark(state, deeds, judged), gained(state, deeds, judged, settled))
     course = marked(state.course, left)
-    found = tuple(noticed(course, patience))
+    found = tuple(noticed(course, agent.patience))
     grave = next((one for one in found if one.rung is Rung.STOP), None)
-    others = another_way([one for one in found if one.rung is Rung.TURN])
+    others = another_way([one for one in found if one.rung is Rung.TURN], state, agent)
     return Stall((left, *found, *others), nowhere(grave.evidence, state, course) if grave else None)
 
 
@@ -72,9 +75,14 @@ def lately(course: Course, sign: str, patience: Patience) -> bool:
     return any((seen := SIGNS[sign](view)) is not None and seen.count >= limit for view in views)
 
 
-def another_way(alarms: Sequence[Noticed]) -> tuple[Event, ...]:
+def another_way(alarms: Sequence[Noticed], state: State, agent: Agent) -> tuple[Event, ...]:
     """By a new plan, with what has failed in view. Whoever reads the same lines again and again may have no room for them."""
     if not alarms:
         return ()
-    room = tuple(Wanted(one.evidence) for one in alarms if one.sign == "rereading")
+    larger = above(state.budget, state.task.budget, most(state.task, agent.model.window))
+    room = tuple(
+        Rebudgeted(one.step, state.budget, larger, one.evidence)
+        for one in alarms
+        if one.sign == "rereading" and larger > state.budget
+    )
     return (*room, Turned(alarms[0].step, PLAN_EXECUTE, "; ".join(one.evidence for one in alarms)))
