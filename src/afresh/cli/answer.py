@@ -24,10 +24,10 @@ def command(words: tuple[str, ...], resume: bool, as_json: bool, **way) -> None:
         raise click.UsageError(f'put the answer in quotes: afresh answer {words[0]} "{" ".join(words[1:])}"')
     here = desk()
     task, text = addressed(here, words)
-    state = answer(here, task, text)
+    before, state = here.store.load(task), answer(here, task, text)
     if not as_json:
-        click.echo(answered_words(state))
+        click.echo(answered_words(before, state))
     elif not resume:
-        print_json(answered_json(state))
+        print_json(answered_json(before, state))
     if resume:
         work_and_tell(here, task, Way(as_json=as_json, **way))

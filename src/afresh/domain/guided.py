@@ -46,7 +46,7 @@ def answered(event: happened.Answered, state: State) -> dict[str, Any]:
         "status": Status.READY,
         "words": (*state.words, event.text),
         "decisions": (*state.decisions, made) if made.answer else state.decisions,
-        "limit": max(state.limit, state.step + state.task.max_steps),
+        "limit": state.limit if state.attendance.paused else max(state.limit, state.step + state.task.max_steps),
         "attendance": entered(state, overruled=bool(state.attendance.paused and state.pending)),
         **heard(state),
     }

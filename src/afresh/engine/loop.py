@@ -37,7 +37,7 @@ def work_on(task: str, worker: str, agent: Agent) -> State:
     state = record(state, agent, [Claimed(worker), *attended(state, agent), *waived(state, agent), *calibrated(state, agent)])
     state = prepare(state, agent)
     while (state := attend(steer(state, agent), agent)).status is Status.RUNNING:
-        state = take_step(state if state.pending else ask_model(state, agent), agent)
+        state = take_step(state, agent) if state.pending else ask_model(state, agent)
     return state
 
 

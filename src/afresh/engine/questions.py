@@ -63,7 +63,7 @@ def before_phase(state: State, phase: str) -> Asked:
     meant = f" with {actions_named(state)}" if state.pending else ""
     plan = f" Plan: {one_line('; '.join(item.text for item in state.plan), 240)}." if state.plan else ""
     return harness(
-        f"Before phase {phase}{meant}: is that as you want it?{plan} ({so_far(state)})",
+        f"Before phase {phase}{meant}: is that as you want it?{plan}",
         "approve: it goes on",
     )
 

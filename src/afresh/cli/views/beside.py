@@ -27,7 +27,8 @@ def standing(state: State) -> "Text":
         tally(runs).words if runs else "no checks run",
         spent(state),
     ]
-    return said(" · ".join(parts), "dim")
+    thought = one_line(state.recent[-1].thought, 200) if state.recent else ""
+    return said((f"      {thought}\n" if thought else "") + " · ".join(parts), "dim")
 
 
 def spent(state: State) -> str:

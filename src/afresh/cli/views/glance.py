@@ -81,7 +81,7 @@ def _lines(state: State, events: Sequence[happened.Event], kept_before: int | No
     lines: list[Line] = []
     for event in events:
         match event:
-            case happened.Claimed():
+            case happened.Claimed() if not any(isinstance(one, happened.Answered) for one in events):
                 lines.append(Line("•", f"{state.task.id}: {one_line(state.task.goal, 100)}"))
             case happened.Opened(note=note) if note:
                 lines.append(Line("•", one_line(note, 300)))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.cli.views.parts import fields, listing, runs_json, said
 from afresh.domain.option import offered
-from afresh.domain.said import words_said
+from afresh.domain.said import Said, words_said
 from afresh.domain.state import State
 from afresh.domain.text import one_line
 from afresh.projections.standing import commands, counted, iso
@@ -118,8 +118,15 @@ def ago(seconds: float) -> str:
     return "just now"
 
 
-def answered_json(state: State) -> dict[str, Any]:
-    newest = words_said(state)[-1]
+def answer_to(before: State, state: State) -> Said:
+    """What was answered just now; whoever lets it go on at a pause has said nothing that a window would hold."""
+    if len(state.words) > len(before.words):
+        return words_said(state)[-1]
+    return Said(before.options[0], before.question, before.options)
+
+
+def answered_json(before: State, state: State) -> dict[str, Any]:
+    newest = answer_to(before, state)
     return {
         "task": state.task.id,
         "status": state.status.value,
@@ -129,7 +136,7 @@ def answered_json(state: State) -> dict[str, Any]:
     }
 
 
-def answered_words(state: State) -> str:
+def answered_words(before: State, state: State) -> str:
     """Tells the choice back, so that a wrong number is seen at once."""
-    newest = words_said(state)[-1]
+    newest = answer_to(before, state)
     return f"answered: {one_line(newest.text, 300)}\n{state.task.id} is ready again: afresh resume {state.task.id}"
