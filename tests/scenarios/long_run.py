@@ -9,6 +9,7 @@ from afresh.adapters.templates import template
 from afresh.adapters.tools import TOOLS
 from afresh.domain.action import Action, Completed, Reply
 from afresh.domain.event import Created, Entry, Opened
+from afresh.domain.patience import Patience
 from afresh.domain.task import Task
 from afresh.domain.window import Request
 from afresh.engine.agent import Agent
@@ -19,6 +20,8 @@ from afresh.testing.insight import Blind
 from afresh.testing.journals import write
 from afresh.testing.memory import FakeClock
 from afresh.testing.models import Computed
+
+ENDLESS = Patience(idle_steps=(), idle_tokens=())
 
 
 class Killed(BaseException):
@@ -86,7 +89,7 @@ def agent(store: SqliteStore, die_in: int) -> tuple[Agent, list[Request]]:
     model = Computed(answer)
     made = Agent(
         model=model, store=store, workspace=StillWorkspace(), files=DictFiles(), sandbox=Printing(), insight=Blind(),
-        tools=TOOLS, template=template("discovery"), clock=FakeClock(), counter=Counter(),
+        tools=TOOLS, template=template("discovery"), clock=FakeClock(), counter=Counter(), patience=ENDLESS,
     )  # fmt: skip
     return made, model.requests
 

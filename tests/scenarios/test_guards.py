@@ -17,22 +17,22 @@ def confined(requires_sandbox) -> None:
     requires_sandbox()
 
 
-def test_three_useless_replies_in_a_row_stop_it_and_a_hint_gives_three_more(person: Person) -> None:
+def test_six_useless_replies_in_a_row_stop_it_and_a_hint_gives_six_more(person: Person) -> None:
     unknown = [("fly", {"to": "the moon"})]
-    replies = [LOST, LOOK, NOTHING, unknown, LOST, LOST, LOST, [MEND], [COMPLETE]]
+    replies = [LOST, LOOK, *[NOTHING, unknown, LOST] * 2, *[LOST] * 5, [MEND], [COMPLETE]]
     told = person.runs(person.script(*replies), "--json")
     task = told.json["task"]
-    assert told.code == 1 and (told.json["status"], told.json["steps"]) == ("blocked", 5), "one that worked starts the count anew"
-    assert told.json["question"].startswith("3 steps in a row did nothing that worked")
+    assert told.code == 1 and (told.json["status"], told.json["steps"]) == ("blocked", 8), "one that worked starts the count anew"
+    assert told.json["question"].startswith("It gets nowhere: 6 steps in a row did nothing that worked")
     assert person.types("answer", task, "Look at calc.py").code == 0
     resumed = person.types("resume", "--json")
-    assert resumed.code == 0 and resumed.json["steps"] == 9, "two more useless ones are no reason to stop again"
+    assert resumed.code == 0 and resumed.json["steps"] == 15, "five more useless ones are no reason to stop again"
 
 
 def test_a_hint_that_does_not_help_stops_it_again(person: Person) -> None:
-    told = person.runs(person.script(*[LOST] * 6), "--json")
+    told = person.runs(person.script(*[LOST] * 12), "--json")
     person.types("answer", told.json["task"], "Try harder")
-    assert (told.json["steps"], person.types("resume", "--json").json["steps"]) == (3, 6)
+    assert (told.json["steps"], person.types("resume", "--json").json["steps"]) == (6, 12)
 
 
 def test_the_step_limit_stops_it_and_an_answer_allows_as_many_again(person: Person) -> None:

@@ -117,6 +117,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         library=library(desk, workspace.root),
         past=GitPast(repository),
         ledger=books_for(desk, spec, terms.alert),
+        patience=desk.settings.no_progress,
         mode=terms.mode or ("" if state.attendance.mode else desk.settings.mode),
         person=terms.person,
         delegates=Delegates(desk, workspace, known, lambda part: attempt(desk, part, alone)) if task.parts else None,

@@ -94,7 +94,7 @@ def told(desk: Desk, child: State, part: Part, step: int) -> Delegated:
             done = [action.args.get("summary") for action in entry.event.reply.actions if action.tool == "complete"]
             claimed = str(done[-1] or "") if done else claimed
     paid = task_line(desk, child.task.id)
-    money = paid.money if paid.calls and not paid.unknown else None
+    money = paid.money if paid and paid.calls and not paid.unknown else None
     metrics = Metrics(child.step, child.calls, child.usage, round(ended - child.started, 1), money)
     return result(child, part.goal, step, metrics, claimed)
 

@@ -11,6 +11,7 @@ from afresh.adapters.models.choose import refuse_names
 from afresh.adapters.models.settings import Named
 from afresh.app.project import Project
 from afresh.domain.limits import Limits
+from afresh.domain.patience import Patience
 from afresh.domain.price import Rate
 from afresh.errors import BadInput
 
@@ -80,6 +81,7 @@ class Settings(Shared):
     limits: Limits = field(default_factory=Limits)
     prices: Mapping[str, Rate] = field(default_factory=dict[str, Rate])
     """What models cost, by their full names, where no list knows it or the user knows better."""
+    no_progress: Patience = field(default_factory=Patience)
 
 
 def settings(project: Project) -> Settings:
@@ -135,8 +137,10 @@ def _fields(plain: Mapping[str, Any], known: type, at: str) -> dict[str, Any]:
     return {name: _value(value, hints[name], f"{at}{name}") for name, value in plain.items()}
 
 
+COUNTS = tuple[int, ...]
 WANTED: dict[Any, str] = {
-    tuple: "a list of texts", int: "a whole number above 0", float: "a number of 0 or more", str: "a text", bool: "true or false",
+    tuple: "a list of texts", COUNTS: "a list of whole numbers of 0 or more", int: "a whole number above 0",
+    float: "a number of 0 or more", str: "a text", bool: "true or false",
 }  # fmt: skip
 
 
@@ -149,7 +153,7 @@ def _value(value: Any, hint: Any, name: str) -> Any:
             return hint(**_fields(_table(value, name), hint, f"{name}."))
         except ValueError as wrong:
             raise _Unfit(f"{name}: {wrong}") from None
-    wanted = get_origin(hint) or hint
+    wanted = hint if hint == COUNTS else get_origin(hint) or hint
     if wanted is Literal:
         return _one_of(value, get_args(hint), name)
     if wanted is Mapping:
@@ -157,7 +161,7 @@ def _value(value: Any, hint: Any, name: str) -> Any:
         return {key: _value(one, held, f"{name}.{key}") for key, one in _table(value, name).items()}
     if not _fits(value, wanted):
         raise _Unfit(f"{name} should be {WANTED[wanted]}")
-    return tuple(value) if wanted is tuple else float(value) if wanted is float else value
+    return tuple(value) if wanted in (tuple, COUNTS) else float(value) if wanted is float else value
 
 
 def _one_of(value: Any, known: tuple[str, ...], name: str) -> Any:
@@ -175,6 +179,8 @@ def _table(value: Any, name: str) -> Mapping[str, Any]:
 def _fits(value: Any, wanted: Any) -> bool:
     if wanted is tuple:
         return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    if wanted == COUNTS:
+        return isinstance(value, list) and all(type(one) is int and one >= 0 for one in value)
     if wanted is int:
         return type(value) is int and value > 0
     if wanted is float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from afresh.domain.action import Observation, Reply
 from afresh.domain.attended import Attended, Paused, Spoke, Undone
+from afresh.domain.course import Marked, Noticed
 from afresh.domain.delegated import HandedOut
 from afresh.domain.fact import Decision, Fact, Hunk, IndexLine, PlanItem, Region
 from afresh.domain.lessons import Consulted, Learnt, Referred, Worded
@@ -176,7 +177,7 @@ _KINDS = (
     Calibrated, Breached, Doubted, Wanted, Rebudgeted, Checkpointed, CompactionWanted, Compacted,
     Noted, Corrected, Forgotten, Judged,
     Consulted, Referred, Worded, Learnt,
-    Turned, Attended, Paused, Spoke, Undone, HandedOut,
+    Turned, Attended, Paused, Spoke, Undone, HandedOut, Marked, Noticed,
 )  # fmt: skip
 
 Event = (
@@ -185,7 +186,7 @@ Event = (
     | Calibrated | Breached | Doubted | Wanted | Rebudgeted | Checkpointed | CompactionWanted | Compacted
     | Noted | Corrected | Forgotten | Judged
     | Consulted | Referred | Worded | Learnt
-    | Turned | Attended | Paused | Spoke | Undone | HandedOut
+    | Turned | Attended | Paused | Spoke | Undone | HandedOut | Marked | Noticed
 )  # fmt: skip
 
 
@@ -196,7 +197,7 @@ def logged(event: Event) -> bool:
     if isinstance(event, Planned):
         return bool(event.items) and not any(item.done for item in event.items)
     kinds = Asked | Answered | Decided | Settled | Ended | Breached | Doubted | Rebudgeted | Checkpointed | Compacted
-    return isinstance(event, kinds | Turned | Spoke | Undone)
+    return isinstance(event, kinds | Noticed | Turned | Spoke | Undone)
 
 
 KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in _KINDS}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
-from afresh.domain import ceiling, guided, observed
+from afresh.domain import ceiling, course, guided, observed
 from afresh.domain import event as happened
 from afresh.domain.decided import decided
 from afresh.domain.event import Entry, Event, Head, logged
@@ -206,6 +206,16 @@ def _(event: happened.Worded, state: State) -> State:
 @apply.register
 def _(event: happened.HandedOut, state: State) -> State:
     return changed(state, delegated=(*state.delegated, event.result))
+
+
+@apply.register
+def _(event: course.Marked, state: State) -> State:
+    return changed(state, course=course.marked(state.course, event))
+
+
+@apply.register
+def _(event: course.Noticed, state: State) -> State:
+    return changed(state, course=course.noticed(state.course, event))
 
 
 @apply.register

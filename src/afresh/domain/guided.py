@@ -5,6 +5,7 @@ from typing import Any
 
 from afresh.domain import event as happened
 from afresh.domain.attended import APPROVED, AUTONOMOUS, WHERE_TO, Attendance
+from afresh.domain.course import anew
 from afresh.domain.fact import Decision, Fact, FactKind
 from afresh.domain.passage import Passage, Voice
 from afresh.domain.regions import REGIONS, moved
@@ -34,7 +35,7 @@ def guided(event: Guidance, state: State) -> dict[str, Any]:
 
 def heard(state: State) -> dict[str, Any]:
     """After a person's word the steps of a phase, the turns and the refusals are counted anew."""
-    return {"spent": (), "refusals": 0, "loop": encouraged(state.loop)}
+    return {"spent": (), "refusals": 0, "loop": encouraged(state.loop), "course": anew(state.course, state.step)}
 
 
 def answered(event: happened.Answered, state: State) -> dict[str, Any]:

@@ -19,6 +19,8 @@ class Outcome:
     """A command ran that may have left files behind without meaning to change the tree."""
     complete: str = ""
     """The model's claim to be finished, with its summary: the harness verifies it."""
+    refused: bool = False
+    """The harness did not do it: it had been done often enough."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 from afresh.domain.action import Observation, Reply, Usage
 from afresh.domain.attended import UNATTENDED, Attendance
 from afresh.domain.cost import Cost
+from afresh.domain.course import ON_COURSE, Course
 from afresh.domain.delegated import Delegated
 from afresh.domain.event import Head
 from afresh.domain.fact import UNCONFINED, Decision, Fact, IndexLine, PlanItem, Region
@@ -125,6 +126,8 @@ class State:
     """The figures of the last call."""
     meters: tuple[Meter, ...] = ()
     costs: tuple[Cost, ...] = ()
+    course: Course = ON_COURSE
+    """Whether the work moves."""
 
     @property
     def budget(self) -> int:

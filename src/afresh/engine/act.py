@@ -10,6 +10,7 @@ from afresh.domain.template import Layout
 from afresh.engine.agent import Agent
 from afresh.engine.delegation import DELEGATE, at_hand, handing
 from afresh.engine.record import doing
+from afresh.engine.stall.refused import refused
 from afresh.engine.strategy import directed
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome, Tool
@@ -67,6 +68,8 @@ def perform(action: Action, tools: dict[str, Tool], bench: Bench, before: list[D
     tool = tools.get(action.tool)
     if tool is None:
         return Outcome(f"there is no tool {action.tool!r} here; the tools are: {', '.join(tools)}", ok=False)
+    if why := refused(action, bench.state):
+        return Outcome(why, ok=False, refused=True)
     if action.tool == "complete" and not all(deed.outcome.ok for deed in before):
         return Outcome("not completed: an action before it in the same reply failed", ok=False)
     if action.tool == "ask" and any(deed.action.tool == "ask" and deed.outcome.ok for deed in before):

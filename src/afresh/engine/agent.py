@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from afresh.domain.delegated import Delegated, Part
 from afresh.domain.memory import Recollection
 from afresh.domain.meter import UNTAUGHT, Meter
+from afresh.domain.patience import PATIENT, Patience
 from afresh.domain.spend import UNLIMITED
 from afresh.domain.state import State
 from afresh.domain.template import Template
@@ -75,6 +76,8 @@ class Agent:
     person: Person | None = None
     delegates: Callable[[Part, State, int], Delegated] | None = None
     """Hands out a part of the task: which action of the step's reply it is, is part of its name."""
+    patience: Patience = PATIENT
+    """With a run that gets nowhere."""
 
     @property
     def till(self) -> Till:

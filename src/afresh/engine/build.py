@@ -13,6 +13,7 @@ from afresh.engine.draft import Draft
 from afresh.engine.page import page
 from afresh.engine.phase import where
 from afresh.engine.sections import drafts
+from afresh.engine.stall.told import told
 from afresh.engine.strategy import directed
 from afresh.engine.tokens import TOOL_FRAMING, Gauge, tools_text
 from afresh.engine.work import WorkPage
@@ -95,7 +96,7 @@ def footer(memory: Memory, layout: Layout, used: int, budget: int, reserve: int)
         f"{state.archived} archived blocks available | "
         f"step {state.step + 1}{of}{' | ' + phase if phase else ''}]"
     )
-    return "\n".join(line for line in (context, layout.cue, "What is your next action?") if line)
+    return "\n".join(line for line in (context, layout.cue, *told(state), "What is your next action?") if line)
 
 
 def checked(window: Window, counter: Gauge) -> Window:

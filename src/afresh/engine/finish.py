@@ -15,10 +15,11 @@ from afresh.engine.agent import Agent
 from afresh.engine.digest import TELLING, short
 from afresh.engine.judge import Judgement
 from afresh.engine.message import commit_message
-from afresh.engine.questions import limit_reached, stuck, unverifiable
+from afresh.engine.questions import limit_reached, unverifiable
 from afresh.engine.settle import Settlement
+from afresh.engine.stall.ladder import stall
 
-REFUSALS, IDLE_STEPS = 3, 3
+REFUSALS = 3
 TOOK = re.compile(r" in \d+(?:\.\d+)? ?s(?:econds)?\b")
 
 
@@ -32,11 +33,12 @@ def finish(state: State, deeds: Deeds, judged: Judgement, settled: Settlement, a
     outcome = tell(deeds, judged, settled)
     if ended := by_verdict(state, deeds, judged, settled, agent):
         return End(outcome, ended)
+    stalled = stall(state, deeds, judged, settled, agent)
     if question := next((event for event in deeds.events if isinstance(event, Asked)), None):
-        return End(outcome, (Ended(Status.BLOCKED, f"asks: {question.question}"),))
-    if stop := out_of_steps(state, deeds):
-        return End(outcome, (stop, Ended(Status.BLOCKED, stop.question)))
-    return End(outcome)
+        return End(outcome, (*stalled.events, Ended(Status.BLOCKED, f"asks: {question.question}")))
+    if stop := out_of_steps(state) or stalled.stop:
+        return End(outcome, (*stalled.events, stop, Ended(Status.BLOCKED, stop.question)))
+    return End(outcome, stalled.events)
 
 
 def by_verdict(state: State, deeds: Deeds, judged: Judgement, settled: Settlement, agent: Agent) -> tuple[Event, ...]:
@@ -53,16 +55,9 @@ def by_verdict(state: State, deeds: Deeds, judged: Judgement, settled: Settlemen
     return (unverifiable(reason), Ended(Status.BLOCKED, reason, commit))
 
 
-def out_of_steps(state: State, deeds: Deeds) -> Asked | None:
-    """A run that gets nowhere stops and says so; an answer lets it go on."""
-    if state.step + 1 >= state.limit:
-        return limit_reached(state)
-    answered = state.limit - state.task.max_steps
-    since = [past for past in state.recent if past.step > answered][-(IDLE_STEPS - 1) :]
-    useless = [not any(seen.ok for seen in past.observations) for past in since]
-    if len(useless) == IDLE_STEPS - 1 and all(useless) and not any(deed.outcome.ok for deed in deeds.done):
-        return stuck(IDLE_STEPS)
-    return None
+def out_of_steps(state: State) -> Asked | None:
+    """An answer lets it go on."""
+    return limit_reached(state) if state.step + 1 >= state.limit else None
 
 
 def tell(deeds: Deeds, judged: Judgement, settled: Settlement) -> str:

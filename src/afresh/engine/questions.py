@@ -1,6 +1,7 @@
 """What the harness asks a person when it can't go on by itself. Every option is something that an answer really brings about."""
 
 from afresh.domain.action import subject
+from afresh.domain.course import Course
 from afresh.domain.event import Asked
 from afresh.domain.fact import Decision
 from afresh.domain.state import State
@@ -18,10 +19,16 @@ def limit_reached(state: State) -> Asked:
     )
 
 
-def stuck(steps: int) -> Asked:
+def nowhere(evidence: str, state: State, course: Course) -> Asked:
+    """With what was spent, on what, and since when: a person decides whether more is worth it."""
+    steps, usage = state.step + 1 - course.since, state.usage
+    did = ", ".join(f"{tool} {count}×" for tool, count in course.tools) or "nothing"
+    since = f"since step {course.since}, the last that moved the work" if course.since else "since the start"
     return harness(
-        f"{steps} steps in a row did nothing that worked. Answer with a hint, or discard the task.",
-        f"{ON}: it tries again and knows no more than before",
+        f"It gets nowhere: {evidence}. It was warned, and made to try another way. Spent {since}: {steps} steps, "
+        f"{course.tokens:,} tokens ({did}); in all {state.calls} calls, {usage.input + usage.output:,} tokens. "
+        "Answer with a hint, or discard the task.",
+        f"{ON}: it tries again and knows no more than before; what was noticed is counted anew",
         "another way: it leaves what it tried last and looks for a different approach",
     )
 

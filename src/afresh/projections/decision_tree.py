@@ -92,9 +92,11 @@ def _superseded(lines: Sequence[Line]) -> Iterator[tuple[int, Line]]:
 
 
 def _upkeep(lines: Sequence[Line]) -> Iterator[str]:
-    """The ceiling where it went, the rest by number."""
-    if ceilings := [line["text"].split()[-1] for line in lines if line["kind"] == "rebudgeted"]:
-        yield f"ceiling {' → '.join(ceilings[-3:])}"
+    """The ceiling where it went and why last, what was noticed with the evidence, the rest by number."""
+    if changes := [line for line in lines if line["kind"] == "rebudgeted"]:
+        ceilings = [line["text"].split()[-1] for line in changes]
+        yield f"ceiling {' → '.join(ceilings[-3:])} ({one_line(changes[-1]['why'], 120)})"
+    yield from (f"{line['text']}, {one_line(line['why'], 120)}".rstrip(", ") for line in lines if line["kind"] == "noticed")
     for kind, noun in (("compacted", "compaction"), ("checkpointed", "checkpoint")):
         if number := sum(line["kind"] == kind for line in lines):
             yield counted(number, noun)

@@ -95,6 +95,7 @@ def _said(event: Event) -> dict[str, Any]:
             return _says(kind, "harness", f"{status.value} {commit[:12]}".strip(), reason, 1.0, severity)
         case (
             happened.Rebudgeted() | happened.Checkpointed() | happened.Breached() | happened.Doubted() | happened.Compacted()
+            | happened.Noticed()
             | happened.Turned()
         ):  # fmt: skip
             return _kept_up(event) | {"step": event.step}
@@ -139,7 +140,13 @@ def _named(by: str) -> dict[str, Any]:
 
 
 _KeptUp = (
-    happened.Rebudgeted | happened.Checkpointed | happened.Breached | happened.Doubted | happened.Compacted | happened.Turned
+    happened.Rebudgeted
+    | happened.Checkpointed
+    | happened.Breached
+    | happened.Doubted
+    | happened.Compacted
+    | happened.Turned
+    | happened.Noticed
 )
 
 
@@ -151,6 +158,9 @@ def _kept_up(event: _KeptUp) -> dict[str, Any]:
             return _says(UPKEEP, "harness", text, reason, 1.0)
         case happened.Checkpointed(_, reason):
             return _says(UPKEEP, "harness", "checkpoint", reason, 1.0)
+        case happened.Noticed(_, sign, rung, evidence):
+            text = f"no progress ({sign}): {rung.value or 'no longer'}"
+            return _says(UPKEEP, "harness", text, evidence, 1.0, "warning" if rung.value else "info")
         case happened.Turned(_, loop, why):
             return _says(APPROACH, "harness", f"another way: {loop}", why, 1.0, "warning")
         case happened.Compacted():

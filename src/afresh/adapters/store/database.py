@@ -16,6 +16,8 @@ from afresh.errors import AfreshError
 PATIENCE = 20.0
 CHECKPOINT_BYTES = 4 << 20
 SMALLEST = 512
+PAGES_KB = 512
+"""Of each file that are held in this process: what a step asks for again lies with the kernel."""
 COMMIT_BYTES = 16 << 10
 """What a commit adds to the log beyond its payload, roughly: whole pages are logged."""
 
@@ -157,6 +159,7 @@ def _connected(path: Path, schema: Schema) -> sqlite3.Connection:
     connection.execute(f"PRAGMA synchronous = {'FULL' if schema.lasting else 'NORMAL'}")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.execute(f"PRAGMA cache_size = -{PAGES_KB}")
     connection.execute(f"PRAGMA journal_size_limit = {4 * CHECKPOINT_BYTES}")
     return connection
 

@@ -49,7 +49,7 @@ def implied(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(parts))
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def heard(line: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names of a line, and with what these imply. Most lines are met several times: in a file, in a part of it, in a window."""
     found = names(line)

@@ -1,0 +1,191 @@
+"""Whether a step costs the same whenever it is taken: tokens, CPU, bytes and memory at steps 10, 100, 1,000 and 10,000.
+
+One task of ten thousand steps by a scripted model on the sample project, through the engine as it is, with the real store,
+git workspace and projections. Steps take turns, twelve in a round; what is compared are whole rounds, so that the kind of step
+decides nothing. CPU is that of this process and of git, without the commands that the model and the checks run. Bytes are those
+that were handed to the disk (write_bytes of /proc/self/io, children included) and by how much repository and state have grown.
+
+  .venv/bin/python bench/flat.py [--steps 10000]
+"""
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from afresh.app import compose
+from afresh.app.sample import copy_sample
+from afresh.app.tasks import Order, add, open_desk
+from afresh.domain.action import Action, Reply
+from afresh.domain.event import Claimed
+from afresh.domain.state import State
+from afresh.engine import loop
+from afresh.engine.prepare import prepare
+from afresh.engine.record import record
+
+RESULTS = Path(__file__).with_name("results") / "flat.json"
+ROUND, ROUNDS, ALLOWED = 12, 4, 0.2
+POINTS = (10, 100, 1_000, 10_000)
+BUDGET = 4_000
+"""The ceiling may not be raised: it would cost more for a reason that has nothing to do with the number of the step."""
+TURNS = ("write", "read", "remember", "run", "search", "read", "write", "run", "remember", "read", "plan", "decide")
+MODULES = ("pricing", "label", "address", "measures")
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Of one step."""
+
+    tokens: int
+    cpu_ms: float
+    wall_ms: float
+    written_kb: float
+    state_kb: float
+    resident_mb: float
+
+
+class Script:
+    """Does something of every kind, and of each kind nothing twice."""
+
+    name, window = "bench", 200_000
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def propose(self, request: Any, hear: Any = None) -> Reply:
+        self.number += 1
+        return Reply(f"Step {self.number}: what of {MODULES[self.number % 4]} is next?", (self.action(self.number),))
+
+    def weigh(self, request: Any) -> int:
+        return 0
+
+    def action(self, number: int) -> Action:
+        module, tool = MODULES[number // ROUND % 4], TURNS[number % ROUND]
+        args: dict[str, dict[str, Any]] = {
+            "read": {"path": f"src/parcel/{MODULES[number // 4 % 4]}.py", "start": 1 + number * 7 % 30},
+            "remember": {"subject": f"{module} {number}", "note": f"looked at in step {number}, nothing to do"},
+            "run": {"command": f"python -c \"print('value_{number} is', {number} * 7)\" && ls src/parcel"},
+            "search": {"text": ("def ", "raise", "return", "import")[number // ROUND % 4]},
+            "plan": {"items": [f"[{'x' if one != module else ' '}] look at {one}" for one in MODULES]},
+            "decide": {"decision": f"leave {module} as it is", "subject": module, "why": f"step {number}"},
+            "write": {"path": f"src/parcel/spare_{module}.py", "content": f'"""Spare."""\n\nNUMBER = {number}\n'},
+        }
+        return Action(tool, args[tool])
+
+
+class Aside:
+    """A part whose run is not counted: commands in the sandbox are the project's, not ours."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner, self.cpu, self.wall = inner, 0.0, 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def run(self, *args: Any) -> Any:
+        cpu, wall = spent(), time.perf_counter()
+        try:
+            return self.inner.run(*args)
+        finally:
+            self.cpu, self.wall = self.cpu + spent() - cpu, self.wall + time.perf_counter() - wall
+
+
+def spent() -> float:
+    """Seconds of CPU so far, of this process and of those that it has waited for."""
+    own, others = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+
+
+def written() -> int:
+    lines = Path("/proc/self/io").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("write_bytes"))
+
+
+def resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+def held(folder: Path) -> int:
+    """Bytes that the state takes on disk."""
+    sizes = (os.lstat(Path(place) / name).st_blocks * 512 for place, _, names in os.walk(folder) for name in names)
+    return sum(sizes)
+
+
+def measure(steps: int, repository: Path, wanted: Callable[[int], bool]) -> dict[int, Cost]:
+    """The cost of each wanted step."""
+    desk = open_desk(copy_sample(repository))
+    check = "python -c \"import sys; sys.path.insert(0, 'src'); import parcel\""
+    order = Order(
+        "Look after it", "implement_feature", (check,), model="offline", max_steps=steps + 9, budget=BUDGET, max_budget=BUDGET
+    )
+    task = add(desk, order)
+    agent = compose.agent_for(desk, task, compose.Terms(no_sandbox=True))
+    aside = Aside(agent.sandbox)
+    agent = replace(agent, model=Script(), sandbox=aside)
+    state = prepare(record(desk.store.load(task.task.id), agent, [Claimed("bench")]), agent)
+    costs: dict[int, Cost] = {}
+    for number in range(1, steps + 1):
+        if not wanted(number):
+            state = step(state, agent)
+            continue
+        disk, wrote, cpu, wall = held(repository), written(), spent(), time.perf_counter()
+        aside.cpu = aside.wall = 0.0
+        state = step(state, agent)
+        cpu, wall = spent() - cpu - aside.cpu, time.perf_counter() - wall - aside.wall
+        kb = (written() - wrote) / 1024, (held(repository) - disk) / 1024
+        costs[number] = Cost(state.reading.tokens, cpu * 1000, wall * 1000, *kb, resident() / 2**20)
+    return costs
+
+
+def step(state: State, agent: Any) -> State:
+    """From the store, as after a crash: no step leans on what the one before it had in memory."""
+    return loop.take_step(loop.ask_model(agent.store.load(state.task.id), agent), agent)
+
+
+def span(point: int, steps: int) -> range:
+    """Whole rounds around a step, or the last ones before the end; the first step alone is left out."""
+    length = ROUND * (ROUNDS if point > ROUND * ROUNDS else 1)
+    first = max(2, min(point - length // 2, steps - length + 1))
+    return range(first, first + length)
+
+
+def told(costs: dict[int, Cost], steps: range) -> dict[str, float]:
+    """The middle of a round's mean: a round has every kind of step, and one disturbed round says nothing."""
+    rounds = [[asdict(costs[number]) for number in steps[at : at + ROUND]] for at in range(0, len(steps), ROUND)]
+    means = [{name: statistics.fmean(one[name] for one in each) for name in each[0]} for each in rounds]
+    return {name: round(statistics.median(one[name] for one in means), 2) for name in means[0]}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=10_000)
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    given = parser.parse_args()
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    spans = {point: span(point, given.steps) for point in POINTS if point <= given.steps}
+    with TemporaryDirectory(prefix="afresh-flat-", dir=Path(__file__).parents[1]) as folder:
+        costs = measure(given.steps, Path(folder) / "parcel", lambda number: any(number in one for one in spans.values()))
+    rows = {point: told(costs, one) for point, one in spans.items()}
+    first = rows[POINTS[0]]
+    ratios = {
+        point: {name: round(row[name] / first[name], 3) if first[name] else 1.0 for name in row} for point, row in rows.items()
+    }
+    judged = ("tokens", "cpu_ms", "written_kb", "state_kb", "resident_mb")
+    flat = all(ratio[name] <= 1 + ALLOWED for ratio in ratios.values() for name in judged)
+    given.out.write_text(json.dumps({"allowed": ALLOWED, "at": rows, "to_first": ratios, "flat": flat}, indent=2) + "\n")
+    print("| step | " + " | ".join(first) + " |\n|---:|" + "---:|" * len(first))
+    for point, row in rows.items():
+        print(f"| {point:,} | " + " | ".join(f"{value:,} ({ratios[point][name]:.2f})" for name, value in row.items()) + " |")
+    return 0 if flat else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

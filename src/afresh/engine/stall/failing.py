@@ -1,0 +1,11 @@
+"""Steps in a row in which nothing worked: unknown tools, files that are not there, commands that fail, replies without action."""
+
+from itertools import takewhile
+
+from afresh.domain.course import Course
+from afresh.engine.stall.sighting import Sighting
+
+
+def failing(course: Course) -> Sighting | None:
+    row = len(list(takewhile(lambda mark: not mark.worked, reversed(course.marks))))
+    return Sighting(row, f"{row} steps in a row did nothing that worked") if row else None
