@@ -103,6 +103,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         instructions=desk.instructions,
         library=library(desk, workspace.root),
         past=GitPast(repository),
+        native=is_provider(spec),
     )
 
 

@@ -19,6 +19,7 @@ def command(goal: str, type_: str, checks: tuple[str, ...], no_sandbox: bool, qu
 
     here = desk()
     limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}
+    limits["thinking"] = more["thinking"]
     order = Order(goal, type_, checks, model=more["model"], **limits)
     state = add(here, order)
     for line in remarks(here, state) if not (quiet or as_json) else ():

@@ -13,6 +13,7 @@ from afresh.domain.passage import Passage
 from afresh.domain.summary import Summary
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Verdict
+from afresh.domain.weighing import Weighed
 from afresh.domain.window import Audit
 
 
@@ -250,7 +251,7 @@ _KINDS = (
     Answered, Decided, Digested, Verified, Settled, Finished, Ended,
     Calibrated, Breached, Doubted, Wanted, Rebudgeted, Checkpointed, CompactionWanted, Compacted,
     Noted, Corrected, Forgotten, Judged,
-    Consulted, Referred, Worded, Learnt,
+    Consulted, Referred, Worded, Learnt, Weighed,
 )  # fmt: skip
 
 Event = (
@@ -258,7 +259,7 @@ Event = (
     | Answered | Decided | Digested | Verified | Settled | Finished | Ended
     | Calibrated | Breached | Doubted | Wanted | Rebudgeted | Checkpointed | CompactionWanted | Compacted
     | Noted | Corrected | Forgotten | Judged
-    | Consulted | Referred | Worded | Learnt
+    | Consulted | Referred | Worded | Learnt | Weighed
 )  # fmt: skip
 
 

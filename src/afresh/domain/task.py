@@ -51,6 +51,8 @@ class Task:
     """The one file that the task may write, for types that end in a document."""
     max_budget: int = 0
     """The highest ceiling that may be granted when there is a reason; 0: four times `budget`."""
+    thinking: int | None = None
+    """Tokens that the model may think with in each call; None: as the type says."""
 
     @property
     def judged_as(self) -> str:

@@ -67,6 +67,8 @@ class Agent:
     library: Library | None = None
     past: Past | None = None
     ledger: Ledger = UNLIMITED
+    native: bool = False
+    """The model takes budgets for thinking, and tool calls with their results as such."""
 
     @property
     def till(self) -> Till:

@@ -82,7 +82,17 @@ def instructions_fit(state: State, agent: Agent, ceiling: int) -> bool:
 def attuned(state: State, agent: Agent) -> Agent:
     """The agent with the counter that was learnt, and with a template that makes room when the last call was under pressure."""
     strained = state.reading.pressure is not Pressure.CALM
-    return replace(agent, counter=counter_for(state, agent), template=eased(agent.template) if strained else agent.template)
+    template = eased(agent.template) if strained else agent.template
+    return replace(agent, counter=counter_for(state, agent), template=suited(template, state, agent))
+
+
+def suited(template: Template, state: State, agent: Agent) -> Template:
+    """To the model that is asked: only some can be told how long to think, and take their own last reply back."""
+    thinking = state.task.thinking if agent.native else 0
+    if thinking is not None:
+        phases = tuple(replace(phase, thinking=thinking) for phase in template.phases)
+        template = replace(template, thinking=thinking, phases=phases)
+    return replace(template, native=agent.native and state.reading.model == agent.model.name)
 
 
 def eased(template: Template) -> Template:
