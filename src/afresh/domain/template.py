@@ -7,10 +7,10 @@ from afresh.domain.window import Tier
 
 SECTIONS = (
     "instructions", "fingerprint", "task", "knowledge", "decisions", "contracts", "history", "diff", "similar", "target",
-    "callers", "files", "beginning", "cited", "tests", "graph", "outline", "summary", "archive", "known", "memory", "failed", "work",
-    "names", "changes", "coverage", "suggestions", "verification", "failing", "plan", "earlier", "last",
+    "callers", "files", "beginning", "cited", "tests", "graph", "outline", "summary", "archive", "known", "memory", "failed",
+    "work", "names", "changes", "coverage", "suggestions", "verification", "failing", "plan", "earlier", "last",
 )  # fmt: skip
-"""In reading order, from stable to volatile, as measured by bench/prefix.py: what changes costs a cache all that stands after it."""
+"""In reading order, from stable to volatile by measure (bench/prefix.py): what changes costs a cache all that stands after it."""
 BREAKS = ("task", "callers", "cited")
 """Where a call may begin as the one before it did: after these, or what stands in their place. Providers cache up to there."""
 ALWAYS = ("instructions", "task", "decisions", "failed", "changes", "verification", "plan")
