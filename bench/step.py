@@ -24,6 +24,7 @@ from afresh.domain.event import Claimed
 from afresh.engine import loop
 from afresh.engine.prepare import prepare
 from afresh.engine.record import record
+from ceilings import watch as ceiling_watch
 
 RESULTS = Path(__file__).with_name("results") / "step.json"
 KINDS = ("look", "note", "edit")
@@ -83,7 +84,7 @@ def measure(steps: int, repository: Path) -> dict[str, list[float]]:
             "bench", "implement_feature", ("python -m pytest -q tests/test_tracking.py",), model="offline", max_steps=steps + 9
         ),
     )
-    watch = Stopwatch()
+    watch, ceilings = Stopwatch(), ceiling_watch()
     agent = compose.agent_for(desk, task, compose.Terms(no_sandbox=True))
     agent = replace(
         agent, model=Timed(Script(), "propose", watch), sandbox=Timed(agent.sandbox, "run", watch),
@@ -95,6 +96,7 @@ def measure(steps: int, repository: Path) -> dict[str, list[float]]:
         watch.inside, started = 0.0, time.perf_counter()
         state = loop.take_step(loop.ask_model(agent.store.load(state.task.id), agent), agent)
         spent[KINDS[number % 3]].append((time.perf_counter() - started - watch.inside) * 1000)
+    ceilings.check()
     return spent
 
 
@@ -104,6 +106,7 @@ def main() -> int:
     steps = parser.parse_args().steps
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     with TemporaryDirectory(prefix="afresh-step-", dir=Path(__file__).parents[1]) as folder:
+        os.environ["XDG_DATA_HOME"] = str(Path(folder) / "data")
         spent = measure(steps, Path(folder) / "parcel")
     every = [value for values in spent.values() for value in values]
     rows = {**spent, "all": every}

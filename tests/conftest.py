@@ -6,8 +6,15 @@ from collections.abc import Callable
 import pytest
 from hypothesis import settings
 
+from afresh.engine import buy as door
+from afresh.engine.tokens import Counter
+from afresh.testing.ceiling import Watch, failure, over_in_books
+
 settings.register_profile("afresh", deadline=None, max_examples=60)
 settings.load_profile("afresh")
+
+WATCH = Watch(Counter().whole)
+WATCH.stand_at(door)
 
 PERSONAL = ("AFRESH_", "ANTHROPIC_", "OPENAI_", "GIT_", "XDG_", "PYTEST_ADDOPTS")
 
@@ -29,6 +36,15 @@ def bare_machine(tmp_path_factory: pytest.TempPathFactory):
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def under_the_ceiling(bare_machine: None, tmp_path_factory: pytest.TempPathFactory):
+    """No call of any kind, of this process or of one that a test has started, took more than its ceiling."""
+    yield
+    over = WATCH.over + list(over_in_books(tmp_path_factory.getbasetemp()))
+    if over:
+        pytest.fail(failure(over), pytrace=False)
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,7 @@ SHIPPED_SAMPLE = "sample"
 """A project for the demo to work on: package data, with faults on purpose."""
 
 DOES_INPUT_OR_OUTPUT = {"os", "io", "pathlib", "subprocess", "sqlite3", "socket", "shutil", "tempfile", "glob", "http", "urllib"}
-HEAVY = {"anthropic", "openai", "genai_prices", "yaml", "rich", "asyncio", "httpx", "httpx2", "starlette", "sqlite3"}
+HEAVY = {"anthropic", "openai", "genai_prices", "yaml", "rich", "asyncio", "httpx", "httpx2", "starlette", "sqlite3", "keyring"}
 HEAVY |= {"tree_sitter", *(f"tree_sitter_{name}" for name in ("javascript", "typescript", "go", "rust", "java", "c_sharp"))}
 MAY_BE_HEAVY = {"sqlite3": ("adapters/store", "adapters/queue")}
 """A heavy module may be imported at module level only here."""
@@ -161,6 +161,15 @@ def names_say_something(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
             yield f"{name} does not say what it is"
 
 
+def models_are_asked_at_one_door(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
+    """What is asked elsewhere is in no books and under no ceiling. Adapters may wrap one another, contracts may try them."""
+    if path.as_posix() == "engine/buy.py" or path.parts[:2] == ("adapters", "models") or path.parts[0] == "testing":
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr == "propose":
+            yield f"line {node.lineno} asks a model past engine/buy.py"
+
+
 Rule = Callable[[PurePosixPath, ast.Module], Iterator[str]]
 RULES: list[Rule] = [
     imports_point_inwards,
@@ -171,6 +180,7 @@ RULES: list[Rule] = [
     constructors_are_small,
     seams_are_narrow,
     names_say_something,
+    models_are_asked_at_one_door,
 ]
 
 
@@ -247,6 +257,8 @@ TWINS: list[tuple[Rule, str, str]] = [
     (names_say_something, "engine/utils.py", ""),
     (names_say_something, "helpers/x.py", ""),
     (names_say_something, "engine/x.py", "class TaskManager: ..."),
+    (models_are_asked_at_one_door, "engine/x.py", "reply = agent.model.propose(request)"),
+    (models_are_asked_at_one_door, "app/x.py", "ask = model.propose\nask(request)"),
 ]
 SOUND: list[tuple[Rule, str, str]] = [
     (imports_point_inwards, "cli/x.py", "from afresh import __version__\nfrom afresh.app import project\nfrom . import common"),
@@ -260,6 +272,8 @@ SOUND: list[tuple[Rule, str, str]] = [
     (constructors_are_small, "engine/x.py", "class A:\n    def __init__(self, a, b, c, d, e, f): ..."),
     (seams_are_narrow, "ports.py", f"class A:\n{METHODS}"),
     (names_say_something, "engine/build.py", "class Window: ..."),
+    (models_are_asked_at_one_door, "engine/buy.py", "till.model.propose(request, till.hear)"),
+    (models_are_asked_at_one_door, "adapters/models/x.py", "self.inner.propose(request)"),
 ]
 
 

@@ -15,6 +15,8 @@ AfreshError
     └── Conflict      the journal has moved on under this writer
 """
 
+from typing import Any
+
 
 class AfreshError(Exception):
     """Everything that this program raises on purpose."""
@@ -25,7 +27,12 @@ class ModelMistake(AfreshError):
 
 
 class TryAgain(AfreshError):
-    """A passing fault of something outside."""
+    """A passing fault of something outside. `usage`: tokens (a `Usage`) that it has cost all the same; `wait`: seconds after
+    which it may be over, where somebody has said so."""
+
+    def __init__(self, what: str = "", usage: Any = None, wait: float | None = None) -> None:
+        super().__init__(what)
+        self.usage, self.wait = usage, wait
 
 
 class LeaseLost(TryAgain):
@@ -49,7 +56,12 @@ class BadInstructions(BadInput):
 
 
 class OverLimit(NeedsPerson):
-    """A limit of spending is reached; only a person raises or resets it."""
+    """A limit of spending is reached; only a person raises or resets it. `scope`: whose limit it is, `call` and `task` stop one
+    task alone."""
+
+    def __init__(self, what: str, next: str = "", safe: str = "", scope: str = "") -> None:
+        super().__init__(what, next, safe)
+        self.scope = scope
 
 
 class NoSandbox(NeedsPerson):

@@ -108,7 +108,7 @@ def test_the_next_task_starts_from_what_was_learnt_and_another_model_does_not(pe
 def test_a_mad_report_is_not_believed_and_teaches_nothing(person: Person, provider) -> None:
     reports = iter([190_000, 3])
     with provider([reply(LOOK), reply(MEND, COMPLETE)], lambda body: next(reports)):
-        task = person.runs(MODEL, "--json", goal=GOAL).json["task"]
+        task = person.runs("openai:liar", "--json", goal=GOAL).json["task"]
     assert {audit.counter for audit, _ in calls(person, task)} == {"{}"}
     assert len(events(person, task, Doubted)) == 2 and not events(person, task, Breached)
     assert "2 reports were not believed" in person.types("show", task).words

@@ -6,9 +6,11 @@ import pytest
 from person import COMPLETE, MEND, Person
 
 from afresh.domain.action import Action, Reply, Usage
-from afresh.testing.server import Fault, ModelServer
+from afresh.testing.faults import EMPTY, CutStream, ErrorEvent, Fault, after, long_arguments, reported, unknown_tool
+from afresh.testing.server import ModelServer
 
 KEY = "sk-ant-api03-canary-7f3a9c"
+LOOK = ("read", {"path": "calc.py"})
 PROVIDERS = ("anthropic", "openai")
 
 
@@ -32,13 +34,13 @@ def serve(monkeypatch, provider: str, *script) -> ModelServer:
 
 
 def test_a_user_with_a_key_runs_a_task(person: Person, provider: str, monkeypatch) -> None:
-    script = [reply(("read", {"path": "calc.py"})), Fault(529), reply(MEND), reply(COMPLETE)]
+    script = [reply(LOOK), Fault(529), reply(MEND), reply(COMPLETE)]
     with serve(monkeypatch, provider, *script) as server:
         told = person.runs(f"{provider}:some-model", "--json")
     assert told.code == 0 and (told.json["verdict"], told.json["steps"]) == ("PASS", 3)
     assert told.json["tokens"]["input"] == 3 * 1_900
     asked = [json.dumps(received.body) for received in server.received]
-    assert len(asked) == 4, "the overloaded call was tried again by the SDK"
+    assert len(asked) == 4, "the overloaded call was tried again"
     assert "double" in asked[1] and '"max_' in asked[0], "the window and the reply's limit were sent"
     assert not [path for path in person.state.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
 
@@ -47,4 +49,32 @@ def test_a_wrong_key_stops_with_what_to_do_and_the_task_is_kept(person: Person, 
     with serve(monkeypatch, provider, Fault(401, "no such key"), reply(MEND, COMPLETE)):
         refused = person.runs(f"{provider}:some-model", "--json")
         assert refused.code == 1 and f"{provider.upper()}_API_KEY" in refused.err and KEY not in refused.err
+        assert person.types("resume", "--json").json["verdict"] == "PASS"
+
+
+def test_a_night_of_faults_ends_in_a_verified_commit(person: Person, provider: str, monkeypatch) -> None:
+    """The provider is busy, breaks off, talks nonsense and miscounts; each fault costs no more than its own call."""
+    script = [
+        Fault(429, headers=after(milliseconds=20)), Fault(529), Fault(500), unknown_tool("fly"), reply(LOOK),
+        long_arguments(tool="write", argument="content"), EMPTY, CutStream(4, reply(MEND)), ErrorEvent(4, reply(MEND)),
+        reported(reply(MEND), input_tokens=-1, prompt_tokens=-1), reply(COMPLETE),
+    ]  # fmt: skip
+    with serve(monkeypatch, provider, *script) as server:
+        told = person.runs(f"{provider}:some-model")
+    assert len(server.received) == len(script), told.words
+    assert told.code == 0, told.words
+    for word in ("(429)", "(529)", "(500)", "retry 3 of 6"):
+        assert word in told.words
+    assert person.shown()["status"] == "done"
+    windows = [json.dumps(received.body) for received in server.received]
+    assert "there is no tool 'fly'" in windows[4] and "200,000 are allowed" in windows[6]
+    sizes = [path.stat().st_size for path in person.state.rglob("*") if path.is_file()]
+    assert max(sizes) < 5_000_000, "ten megabytes of arguments are not kept"
+
+
+def test_a_provider_that_stays_away_leaves_a_task_that_can_be_resumed(person: Person, provider: str, monkeypatch) -> None:
+    hour = Fault(429, "come back later", after(seconds=3_600))
+    with serve(monkeypatch, provider, reply(LOOK), hour, reply(MEND), reply(COMPLETE)):
+        away = person.runs(f"{provider}:some-model", "--json")
+        assert away.code == 1 and away.error["kind"] == "TryAgain" and "for 3,600 s" in away.error["what"]
         assert person.types("resume", "--json").json["verdict"] == "PASS"

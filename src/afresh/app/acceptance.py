@@ -1,8 +1,11 @@
 """What may not enter the queue: a task that nobody could ever work on would stand in the way of those behind it."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from afresh.adapters.models import WINDOW, is_provider, known_framing, known_window
+from afresh.adapters.models.choose import NONE
+from afresh.adapters.models.settings import Named
 from afresh.adapters.templates import Shelf, template
 from afresh.adapters.tools import TOOLS
 from afresh.domain.fact import Look
@@ -27,7 +30,7 @@ def build_each(memory: Memory, style: Template, budget: int, counter: Counter) -
     return [build(memory, one, offered(one.at(""), TOOLS), budget, counter) for one in alone]
 
 
-def refuse_unworkable(task: Task, shelf: Shelf, instructions: Instructions) -> None:
+def refuse_unworkable(task: Task, shelf: Shelf, instructions: Instructions, named: Mapping[str, Named] = NONE) -> None:
     refuse_unstorable(task.goal, task.model, *(check.command for check in task.checks))
     if any(not check.command.strip() for check in task.checks):
         raise BadInput("a check is empty, so it would verify nothing", next="give a command that must exit 0", safe=SAFE)
@@ -37,17 +40,17 @@ def refuse_unworkable(task: Task, shelf: Shelf, instructions: Instructions) -> N
             next=f"--max-budget {task.budget} for a ceiling that is never raised",
             safe=SAFE,
         )
-    refuse_thoughtless(task, template(task.type, shelf).ceiling)
+    refuse_thoughtless(task, template(task.type, shelf).ceiling, named)
     if task.model:
-        refuse_large(task.budget, known_window(task.model))
-        refuse_large(task.max_budget, known_window(task.model), "--max-budget")
-    refuse_overfull(State(task=task), shelf, instructions)
+        refuse_large(task.budget, known_window(task.model, named))
+        refuse_large(task.max_budget, known_window(task.model, named), "--max-budget")
+    refuse_overfull(State(task=task), shelf, instructions, named)
 
 
-def refuse_thoughtless(task: Task, ceiling: int) -> None:
+def refuse_thoughtless(task: Task, ceiling: int, named: Mapping[str, Named]) -> None:
     """Rather than to think with less than was asked for, or not at all, without a word."""
     wanted = task.thinking or 0
-    if wanted and task.model and not is_provider(task.model):
+    if wanted and task.model and not is_provider(task.model, named):
         what = f"{task.model.partition(':')[0]} can't be given tokens to think with, only a provider's model can"
         raise BadInput(what, next="leave --thinking out, or pass another --model", safe=SAFE)
     if 0 < wanted < LEAST_THINKING:
@@ -76,11 +79,11 @@ def refuse_large(budget: int, window: int, option: str = "--budget") -> None:
         )
 
 
-def refuse_overfull(state: State, shelf: Shelf, instructions: Instructions) -> None:
+def refuse_overfull(state: State, shelf: Shelf, instructions: Instructions, named: Mapping[str, Named] = NONE) -> None:
     """By trying, with the highest ceiling: a window of every phase holds the tools, the criteria, all that was said, and what
     people have laid down."""
     task, style = state.task, template(state.task.type, shelf)
-    window, framing = (known_window(task.model), known_framing(task.model)) if task.model else (WINDOW, FRAMING)
+    window, framing = _known(task.model, named)
     highest, counter = most(task, window), Counter(framing=framing)
     allowance = Allowance(highest, style.instructions)
     try:
@@ -93,3 +96,11 @@ def refuse_overfull(state: State, shelf: Shelf, instructions: Instructions) -> N
     except OverCeiling as fault:
         what = f"no window could hold that: {fault.evidence} under the highest ceiling, {highest:,} tokens"
         raise BadInput(what, next="use fewer words, or add the task with a larger --max-budget", safe=SAFE) from None
+
+
+def _known(model: str, named: Mapping[str, Named]) -> tuple[int, int]:
+    """A name that is no longer in the user's settings is told to whoever resumes the task, not to whoever answers it."""
+    try:
+        return (known_window(model, named), known_framing(model, named)) if model else (WINDOW, FRAMING)
+    except BadInput:
+        return WINDOW, FRAMING

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from afresh.adapters.workspace.author import author
 from afresh.app.acceptance import refuse_overfull, refuse_unstorable
+from afresh.app.books import allowed
 from afresh.app.tasks import Desk, find, note
 from afresh.domain.event import Answered, Asked
 from afresh.domain.fold import apply
@@ -52,11 +53,13 @@ def answer(desk: Desk, task: str, text: str) -> State:
     if state.status is not Status.BLOCKED:
         raise refusal(desk, state)
     event = understood(state, text, author(desk.project.root))
-    refuse_overfull(apply(event, state), desk.templates, desk.instructions)
+    refuse_overfull(apply(event, state), desk.templates, desk.instructions, desk.settings.models)
     try:
-        return note(desk, state, task, [event])
+        answered = note(desk, state, task, [event])
     except Conflict:
         raise refusal(desk, desk.store.load(task)) from None
+    allowed(desk, task)
+    return answered
 
 
 def understood(state: State, text: str, by: str) -> Answered:

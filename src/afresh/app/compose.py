@@ -1,5 +1,6 @@
 """The composition root: the only place where engine and adapters meet."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,18 +22,18 @@ from afresh.adapters.workspace.past import GitPast
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app.acceptance import refuse_large
+from afresh.app.books import books_for, spent_up
 from afresh.app.calibration import learnt
 from afresh.app.fingerprint import Kept
 from afresh.app.knowledge import library, settle
 from afresh.app.tasks import Desk, block
 from afresh.domain.spend import Kind
 from afresh.domain.state import State
-from afresh.domain.task import Task
 from afresh.engine.agent import Agent, Upkeep
 from afresh.engine.compaction.written import Ask
 from afresh.engine.loop import work_on
 from afresh.engine.tokens import Counter
-from afresh.errors import BadInput, BadInstructions, OverCeiling
+from afresh.errors import BadInput, BadInstructions, OverCeiling, OverLimit
 from afresh.insight.python import PythonInsight
 from afresh.ports import Watcher
 
@@ -44,6 +45,8 @@ class Terms:
     model: str = ""
     no_sandbox: bool = False
     watchers: tuple[Watcher, ...] = ()
+    alert: Callable[[str], None] = lambda text: None
+    """Told when a limit of spending is nearly used up."""
 
 
 def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
@@ -57,10 +60,14 @@ def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
         with keep(desk.queue, worker, claimed):
             agent = agent_for(desk, desk.store.load(claimed), terms)
             work_on(claimed, worker, agent)
-            settle(desk, wording(desk, agent, desk.store.load(claimed).task), claimed)
+            settle(desk, wording(desk, agent, desk.store.load(claimed)), claimed)
         return desk.store.load(claimed)
     except OverCeiling as fault:
         return block(desk, claimed, str(fault))
+    except OverLimit as fault:
+        if question := spent_up(desk, fault):
+            return block(desk, claimed, fault.what, question)
+        raise
     except BadInstructions as fault:
         return block(desk, claimed, f"{fault.what} ({fault.next}). Mend the file and answer; then it goes on")
     finally:
@@ -69,7 +76,7 @@ def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
 
 def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
     task, clock, spec = state.task, SystemClock(), which_model(desk, state, terms)
-    counter = Counter(framing=known_framing(spec))
+    counter = Counter(framing=known_framing(spec, desk.settings.models))
     repository = Repository.find(desk.project.root)
     unpack(repository, task.id)
     workspace = GitWorkspace(repository, task.id, clock)
@@ -83,7 +90,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
     if sandbox.root != repository.root:
         workspace.open()
         require_own_tree(sandbox, workspace.root)
-    model = make_model(spec, state.calls, ModelSettings(count=counter))
+    model = make_model(spec, state.calls, ModelSettings(count=counter, named=desk.settings.models, task=task.id))
     refuse_large(task.budget, model.window)
     return Agent(
         model=model,
@@ -103,7 +110,8 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         instructions=desk.instructions,
         library=library(desk, workspace.root),
         past=GitPast(repository),
-        native=is_provider(spec),
+        ledger=books_for(desk, spec, terms.alert),
+        native=is_provider(spec, desk.settings.models),
     )
 
 
@@ -119,15 +127,15 @@ def upkeep(desk: Desk, spec: str) -> Upkeep:
     the offline policy have nobody who expects such a call."""
     said, hooks = desk.settings.compaction.model_summary, desk.settings.hooks
     hook = CommandHook(hooks.before_compaction, hooks.timeout) if hooks.before_compaction else None
-    wanted = is_provider(spec) if said is None else said
+    wanted = is_provider(spec, desk.settings.models) if said is None else said
     return Upkeep(hook, call_template("summary", desk.templates) if wanted else None, always=bool(said))
 
 
-def wording(desk: Desk, agent: Agent, task: Task) -> Ask | None:
+def wording(desk: Desk, agent: Agent, state: State) -> Ask | None:
     """A paid call that the work itself does not need: only if the user's own settings say so."""
     if not desk.settings.knowledge.model_wording:
         return None
-    return Ask(agent.till, call_template("lesson", desk.templates), agent.counter, Kind.MEMORY, task)
+    return Ask(agent.till, call_template("lesson", desk.templates), agent.counter, Kind.MEMORY, state.task, state.step)
 
 
 def which_model(desk: Desk, state: State, terms: Terms) -> str:
@@ -136,7 +144,7 @@ def which_model(desk: Desk, state: State, terms: Terms) -> str:
     if not chosen:
         raise BadInput(
             "no model is set",
-            next="pass --model anthropic:NAME or openai:NAME (with a key in the environment), or mailbox:DIR to answer by hand; "
+            next="`afresh models` shows what can be used: pass --model with one of these, or mailbox:DIR to answer by hand; "
             f"then `afresh resume {state.task.id}`",
             safe=f"task {state.task.id} is kept",
         )

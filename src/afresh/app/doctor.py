@@ -1,6 +1,5 @@
 """Looks at the machine and at the project, and says what holds."""
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,11 +8,10 @@ from afresh.adapters.exports.layout import promise
 from afresh.adapters.sandbox import probe
 from afresh.adapters.sandbox.choose import advice
 from afresh.adapters.workspace.git import executable, version
+from afresh.app.models import listed, ready, users_settings
 from afresh.app.tasks import Desk, offer, open_desk
 from afresh.domain.health import Finding
 from afresh.errors import AfreshError, NeedsPerson
-
-KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
 
 
 def examine(path: Path) -> Sequence[Finding]:
@@ -27,11 +25,26 @@ def machine() -> Iterator[Finding]:
     yield Finding("sqlite", "ok", sqlite3.sqlite_version)
     yield git()
     yield sandbox()
-    found = [key for key in KEYS if os.environ.get(key)]
-    if found:
-        yield Finding("models", "ok", f"keys in the environment: {', '.join(found)}")
-    else:
-        yield Finding("models", "warn", "no key: only offline, mailbox and scripted models", f"set {' or '.join(KEYS)}")
+    yield models()
+
+
+def models() -> Finding:
+    """As `afresh models` tells it, in a line."""
+    try:
+        own = users_settings()
+        names, providers = listed(own), ready(own)
+    except NeedsPerson as fault:
+        return Finding("models", "fail", fault.what, fault.next)
+    if wrong := [one for one in names if one.problem]:
+        return Finding("models", "warn", f"{wrong[0].name} can't be used: {wrong[0].problem}", "afresh models")
+    if names:
+        return Finding("models", "ok", f"set up: {', '.join(one.name for one in names)}")
+    if found := [one for one in providers if one.key]:
+        return Finding("models", "ok", ", ".join(f"{one.title} (key: {one.key})" for one in found))
+    variables = " or ".join(one.remedy.removeprefix("set ") for one in providers if one.problem)
+    return Finding(
+        "models", "warn", "no key: only models of your own, offline and mailbox", f"set {variables}; afresh models tells more"
+    )
 
 
 def git() -> Finding:

@@ -7,7 +7,11 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from afresh.adapters.models.choose import refuse_names
+from afresh.adapters.models.settings import Named
 from afresh.app.project import Project
+from afresh.domain.limits import Limits
+from afresh.domain.price import Rate
 from afresh.errors import BadInput
 
 
@@ -59,16 +63,24 @@ class Settings(Shared):
     hooks: Hooks = field(default_factory=Hooks)
     compaction: Compaction = field(default_factory=Compaction)
     knowledge: Wording = field(default_factory=Wording)
+    models: Mapping[str, Named] = field(default_factory=dict[str, Named])
+    limits: Limits = field(default_factory=Limits)
+    prices: Mapping[str, Rate] = field(default_factory=dict[str, Rate])
+    """What models cost, by their full names, where no list knows it or the user knows better."""
 
 
 def settings(project: Project) -> Settings:
     """The user's settings, and over them those of the repository that it may set."""
-    from platformdirs import user_config_path
-
-    own = read_settings(user_config_path("afresh") / "config.toml", Settings)
+    own = read_settings(users_config(), Settings)
     of_repository = read_settings(project.folder / "config.toml", Shared)
     patterns = own.get("patterns", True) and of_repository.get("patterns", True)
     return Settings(**{**own, **of_repository, "patterns": patterns})
+
+
+def users_config() -> Path:
+    from platformdirs import user_config_path
+
+    return user_config_path("afresh") / "config.toml"
 
 
 def read_settings(path: Path, known: type) -> dict[str, Any]:
@@ -77,14 +89,16 @@ def read_settings(path: Path, known: type) -> dict[str, Any]:
         return {}
     try:
         plain = tomllib.loads(path.read_text("utf-8"))
-        return _fields(plain, known, "")
+        found = _fields(plain, known, "")
+        refuse_names(found.get("models", {}))
+        return found
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise BadInput(f"{path} can't be read: {fault}", next="mend the file", safe="nothing was changed") from fault
     except _Unknown as fault:
         may = f"it may set: {', '.join(fault.known)}"
         raise BadInput(f"{path} sets {fault}, which it may not", next=may, safe="nothing was changed") from fault
-    except _Unfit as fault:
-        raise BadInput(f"{path}: {fault}", next="mend the file", safe="nothing was changed") from fault
+    except (_Unfit, ValueError) as fault:
+        raise BadInput(f"{path}: {fault}", next="mend the file", safe="nothing was changed") from None
 
 
 class _Unknown(Exception):
@@ -118,7 +132,10 @@ def _value(value: Any, hint: Any, name: str) -> Any:
     if isinstance(hint, UnionType):
         hint = next(one for one in get_args(hint) if one is not NoneType)
     if is_dataclass(hint) and isinstance(hint, type):
-        return hint(**_fields(_table(value, name), hint, f"{name}."))
+        try:
+            return hint(**_fields(_table(value, name), hint, f"{name}."))
+        except ValueError as wrong:
+            raise _Unfit(f"{name}: {wrong}") from None
     wanted = get_origin(hint) or hint
     if wanted is Mapping:
         held = get_args(hint)[1]

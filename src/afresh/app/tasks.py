@@ -11,6 +11,7 @@ from afresh.adapters.instructions import InstructionFiles, instructions_for
 from afresh.adapters.models import anchored, is_provider
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
+from afresh.adapters.store.ledger import SqliteLedger
 from afresh.adapters.store.lore import SqliteLore
 from afresh.adapters.store.notebook import SqliteNotebook
 from afresh.adapters.store.sqlite import SqliteStore
@@ -21,7 +22,7 @@ from afresh.app.acceptance import refuse_unworkable
 from afresh.app.project import Project
 from afresh.app.settings import Settings, settings
 from afresh.domain.chain import link
-from afresh.domain.event import Created, Ended, Event, Head
+from afresh.domain.event import Asked, Created, Ended, Event, Head
 from afresh.domain.fold import fold
 from afresh.domain.notes import USER
 from afresh.domain.report import place
@@ -65,6 +66,8 @@ class Desk:
     notebook: SqliteNotebook
     lore: SqliteLore
     instructions: InstructionFiles
+    ledger: SqliteLedger
+    """Of all the user's projects; opened when somebody asks it."""
 
 
 def open_desk(path: Path) -> Desk:
@@ -80,7 +83,8 @@ def open_desk(path: Path) -> Desk:
     projections = ProjectionWriter(project.state, store, queue.tickets, lore=lore)
     shelf = shelf_for(project.root)
     written = instructions_for(project.root, shelf)
-    return Desk(project, database, store, queue, settings(project), projections, clock, shelf, notebook, lore, written)
+    given = settings(project)
+    return Desk(project, database, store, queue, given, projections, clock, shelf, notebook, lore, written, users_ledger())
 
 
 def books(notebook: SqliteNotebook, clock: Clock) -> Callable[[], list[SqliteNotebook]]:
@@ -104,6 +108,12 @@ def users_own(clock: Clock, make: bool = False) -> list[SqliteNotebook]:
     return [SqliteNotebook(Database(path), clock, USER)] if make or path.exists() else []
 
 
+def users_ledger() -> SqliteLedger:
+    from platformdirs import user_data_path
+
+    return SqliteLedger(user_data_path("afresh") / "ledger.db")
+
+
 def add(desk: Desk, order: Order) -> State:
     given = desk.settings
     if not order.goal.strip():
@@ -123,7 +133,7 @@ def add(desk: Desk, order: Order) -> State:
         priority=order.priority,
         needs=order.needs,
         model=anchored(order.model or given.model),
-        budget=order.budget or given.budget or roomy(make(merged), order, given.model),
+        budget=order.budget or given.budget or roomy(make(merged), order, given),
         max_steps=order.max_steps or given.max_steps,
         project=desk.project.root.name,
         family=merged.family if merged.family != type else "",
@@ -131,18 +141,18 @@ def add(desk: Desk, order: Order) -> State:
         max_budget=order.max_budget or given.max_budget,
         thinking=order.thinking,
     )
-    refuse_unworkable(task, desk.templates, desk.instructions)
+    refuse_unworkable(task, desk.templates, desk.instructions, given.models)
     if not checks and not report:
         task = replace(task, checks=found_checks(desk))
-        refuse_unworkable(task, desk.templates, desk.instructions)
+        refuse_unworkable(task, desk.templates, desk.instructions, given.models)
     return note(desk, None, task.id, [Created(task)])
 
 
-def roomy(style: Template, order: Order, usual: str) -> int:
+def roomy(style: Template, order: Order, given: Settings) -> int:
     """The ceiling of the type, with what its model may think with on top of it: windows stay as large as they are without."""
-    model = order.model or usual
+    model = order.model or given.model
     asked = max([style.thinking, *[phase.thinking for phase in style.phases]]) if order.thinking is None else order.thinking
-    return style.ceiling + (asked if not model or is_provider(model) else 0)
+    return style.ceiling + (asked if not model or is_provider(model, given.models) else 0)
 
 
 def found_checks(desk: Desk) -> tuple[Check, ...]:
@@ -181,9 +191,9 @@ def end(desk: Desk, task: str, status: Status, reason: str) -> State:
     return note(desk, desk.store.load(task), task, [Ended(status, reason)])
 
 
-def block(desk: Desk, task: str, why: str) -> State:
+def block(desk: Desk, task: str, why: str, question: Asked | None = None) -> State:
     """The task can't go on by itself: it waits for a person and is in nobody's way."""
-    return note(desk, desk.store.load(task), task, [over_ceiling(why), Ended(Status.BLOCKED, why)])
+    return note(desk, desk.store.load(task), task, [question or over_ceiling(why), Ended(Status.BLOCKED, why)])
 
 
 def note(desk: Desk, state: State | None, task: str, events: Sequence[Event]) -> State:

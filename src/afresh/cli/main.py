@@ -17,6 +17,7 @@ SECTIONS = {
         "inbox": "Show the questions that wait for you.",
         "answer": "Answer a task's question, so that it can go on.",
         "demo": "Watch it work on a sample project; needs no key.",
+        "mailbox": "Be the model: read what a task asks, and answer.",
     },
     "Queue": {
         "add": "Put a task in the queue.",
@@ -42,6 +43,7 @@ SECTIONS = {
     },
     "Look inside": {
         "decisions": "Show who decided what in a task, and what followed.",
+        "spend": "Show what calls of models cost, against your limits.",
         "context": "Show, compare and verify what the model was sent.",
         "memory": "Find, correct and forget what it remembers.",
         "knowledge": "What tasks have learnt: list, approve, search.",
@@ -50,6 +52,7 @@ SECTIONS = {
         "fingerprint": "Show what it has found out about this project.",
         "template": "Show and check how windows are laid out, by type of task.",
         "doctor": "Tell what works on this machine.",
+        "models": "Show which models can be used, and try one.",
         "rebuild": "Make session files and other views again from the journal.",
     },
 }

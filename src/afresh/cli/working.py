@@ -31,8 +31,20 @@ def work_on_one(here: "Desk", task: str | None, *, model: str, no_sandbox: bool,
     from afresh.cli.views.progress import LiveProgress
     from afresh.cli.views.terminal import terminal
 
-    with LiveProgress(here.clock, terminal(sys.stderr), quiet) as progress:
-        return work(here, task, Terms(model, no_sandbox, (Alarm(), progress)))
+    with LiveProgress(here.clock, terminal(sys.stderr), quiet, spent=lambda task: cost_words(here, task)) as progress:
+        return work(here, task, Terms(model, no_sandbox, (Alarm(), progress), progress.alert))
+
+
+def cost_words(here: "Desk", task: str) -> str:
+    """Money that a task has taken; empty where nobody pays."""
+    from afresh.app.spend import task_line
+    from afresh.cli.views.costs import cost
+    from afresh.errors import AfreshError
+
+    try:
+        return cost(task_line(here, task))
+    except AfreshError:
+        return "the books can't be read"
 
 
 def work_and_tell(here: "Desk", task: str, *, model: str, no_sandbox: bool, quiet: bool, as_json: bool) -> None:
@@ -47,12 +59,14 @@ def work_and_tell(here: "Desk", task: str, *, model: str, no_sandbox: bool, quie
 def tell(here: "Desk", state: "State", as_json: bool) -> None:
     from afresh.app.calls import accumulating, audits
     from afresh.app.results import changes
+    from afresh.app.spend import task_line
     from afresh.cli.common import print_json, show
+    from afresh.cli.views.costs import cost_json
     from afresh.cli.views.summary import summary, summary_json
 
     made, calls = changes(here, state), [audit for _, audit in audits(here, state.task.id)]
     whole = accumulating(here, state.task.id)
     if as_json:
-        print_json(summary_json(state, made, calls, whole))
+        print_json(summary_json(state, made, calls, whole) | {"cost": cost_json(task_line(here, state.task.id))})
     else:
-        show(summary(state, made, calls, whole))
+        show(summary(state, made, calls, whole, cost=cost_words(here, state.task.id)))

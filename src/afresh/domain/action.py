@@ -57,6 +57,10 @@ class Thinking:
     redacted: bool = False
 
 
+class Aside(str):
+    """Among the pieces of a reply that comes in: a word about it, such as that it is late, and no part of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a model answered to one request."""

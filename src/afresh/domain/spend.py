@@ -34,6 +34,12 @@ class Purchase:
     """The longest reply, what it thinks included."""
     sections: tuple[tuple[str, int], ...] = ()
     """Estimated tokens of each part of what is sent."""
+    parent: str = ""
+    """The task that pays for it, if this one does a part of its work."""
+
+    @property
+    def payer(self) -> str:
+        return self.parent or self.task
 
 
 class Unlimited:

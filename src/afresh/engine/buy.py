@@ -1,13 +1,14 @@
 """The one door to a model: whatever the call is for, it is booked before it is made and paid for after it."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from afresh.domain.action import Reply
+from afresh.domain.action import Aside, Reply
 from afresh.domain.spend import Kind, Purchase
 from afresh.domain.state import State
 from afresh.domain.window import Request, Window
-from afresh.errors import AfreshError, OverCeiling
+from afresh.errors import AfreshError, OverCeiling, TryAgain
 from afresh.ports import Hear, Ledger, Model, unheard
 
 
@@ -18,6 +19,9 @@ class Till:
     model: Model
     ledger: Ledger
     hear: Hear = unheard
+    retries: int = 2
+    """For a reply that has broken off: each time is booked as a call of its own, since it may have cost as much as one."""
+    sleep: Callable[[float], None] = time.sleep
 
 
 def buy(request: Request, purchase: Purchase, till: Till) -> Reply:
@@ -25,6 +29,19 @@ def buy(request: Request, purchase: Purchase, till: Till) -> Reply:
     if purchase.tokens + request.reserve > purchase.ceiling:
         need = purchase.tokens + request.reserve
         raise OverCeiling(f"a call of kind {purchase.kind} needs {need:,} tokens, {purchase.ceiling:,} is its ceiling")
+    for again in range(till.retries):
+        try:
+            return _bought(request, purchase, till)
+        except TryAgain as fault:
+            if fault.usage is None:
+                raise
+            wait = 2.0**again if fault.wait is None else fault.wait
+            till.hear(Aside(f"{fault}; asking again in {wait:.0f} s"))
+            till.sleep(wait)
+    return _bought(request, purchase, till)
+
+
+def _bought(request: Request, purchase: Purchase, till: Till) -> Reply:
     booked = till.ledger.book(purchase)
     try:
         reply = till.model.propose(request, till.hear)
@@ -50,6 +67,9 @@ def counting(tell: Callable[[str], None], name: str) -> Hear:
 
     def hear(piece: str) -> None:
         nonlocal heard
+        if isinstance(piece, Aside):
+            heard = 0
+            return tell(piece)
         before, heard = heard, heard + len(piece)
         if heard // 200 > before // 200:
             tell(f"{name} answers: about {heard // 4:,} tokens so far")

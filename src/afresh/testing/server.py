@@ -3,41 +3,25 @@
 with ModelServer([Fault(429), Reply("hello")]) as server:
     …                                  # an SDK with base_url server.anthropic_url or server.openai_url
     server.received                    # what was asked, in order
+
+A script has one step for each call: a reply, a `Turn`, or one of the faults of `afresh.testing.faults`. Questions that cost
+nothing (how many tokens, which models) take no step; they are kept in `server.asides`.
 """
 
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Lock, Thread
+from itertools import islice
+from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import Any
 
-from afresh.domain.action import Reply
-from afresh.testing.wire import Turn, anthropic_body, anthropic_stream, openai_body, openai_stream
+from afresh.testing import wire_anthropic, wire_openai
+from afresh.testing.faults import Fault, Garbage, HungUp, Play, Step, played
+from afresh.testing.wire import Body, Turn, Wire
 
-QUICK = {"retry-after-ms": "5"}
-"""Lets the SDKs retry at once, so that tests of retries are quick."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """An answer that goes wrong: an HTTP error, a connection that is cut in the middle, or a body that is no JSON."""
-
-    status: int = 200
-    message: str = "injected fault"
-    headers: Mapping[str, str] = field(default_factory=lambda: dict(QUICK))
-    cut: bool = False
-    body: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Slow:
-    """The turn, after some seconds of silence."""
-
-    seconds: float
-    turn: Turn
+CALLS: dict[str, Wire] = {"/v1/messages": wire_anthropic, "/v1/chat/completions": wire_openai}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +30,30 @@ class Received:
     headers: Mapping[str, str]
     body: Mapping[str, Any]
 
-
-Step = Reply | Turn | Fault | Slow
+    @property
+    def wire(self) -> Wire:
+        return CALLS.get(self.path) or (wire_anthropic if "anthropic-version" in self.headers else wire_openai)
 
 
 class ModelServer:
-    """Plays one step of the script for each HTTP request; past its end it answers with an error that says so.
+    """Plays one step of the script for each call; past its end it answers with an error that says so.
 
-    `count` makes the input tokens that are reported of the body that was asked; without it the script's own are.
+    `count` makes the input tokens that are reported of the body that was asked; without it the script's own are. `aside` is a
+    fault for all questions that cost nothing.
     """
 
-    def __init__(self, script: Sequence[Step], count: Callable[[Mapping[str, Any]], int] | None = None) -> None:
-        self.script, self.received, self.count = tuple(script), list[Received](), count
+    def __init__(
+        self,
+        script: Sequence[Step],
+        count: Callable[[Mapping[str, Any]], int] | None = None,
+        models: tuple[str, ...] = ("loopback",),
+        aside: Fault | None = None,
+    ) -> None:
+        self.script, self.count, self.models, self.aside = tuple(script), count, models, aside
+        self.received, self.asides = list[Received](), list[Received]()
         self._lock = Lock()
         self._http = _Loopback(("127.0.0.1", 0), _Exchange)
-        self._http.play = self._play
+        self._http.played, self._http.answered = self._played, self._answered
         self._thread = Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
 
     @property
@@ -76,36 +69,45 @@ class ModelServer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._http.over.set()
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
 
-    def _play(self, received: Received) -> Step:
+    def _played(self, received: Received) -> Play:
         with self._lock:
             self.received.append(received)
             number = len(self.received)
         if number > len(self.script):
-            return Fault(400, f"the script is over: it has {len(self.script)} steps and this is request {number}")
-        step = self.script[number - 1]
-        return step if self.count is None else _reporting(step, self.count(received.body))
+            return Play(Fault(400, f"the script is over: it has {len(self.script)} steps and this is request {number}"))
+        play = played(self.script[number - 1])
+        if self.count is None or not isinstance(play.what, Turn):
+            return play
+        usage = replace(play.what.reply.usage, input=self.count(received.body), cached=0, written=0)
+        return replace(play, what=replace(play.what, reply=replace(play.what.reply, usage=usage)))
 
-
-def _reporting(step: Step, tokens: int) -> Step:
-    """The same step, with this number of input tokens in its usage."""
-    if isinstance(step, Slow):
-        return replace(step, turn=replace(step.turn, reply=_counted(step.turn.reply, tokens)))
-    if isinstance(step, Turn):
-        return replace(step, reply=_counted(step.reply, tokens))
-    return step if isinstance(step, Fault) else _counted(step, tokens)
-
-
-def _counted(reply: Reply, tokens: int) -> Reply:
-    return replace(reply, usage=replace(reply.usage, input=tokens, cached=0))
+    def _answered(self, received: Received) -> Body | Fault:
+        """What costs nothing: how many tokens a request has, and which models there are."""
+        with self._lock:
+            self.asides.append(received)
+        if self.aside:
+            return self.aside
+        if received.path == "/v1/messages/count_tokens":
+            tokens = self.count(received.body) if self.count else len(json.dumps(received.body)) // 4
+            return wire_anthropic.counted(tokens)
+        if received.path == "/v1/models":
+            return received.wire.listing(self.models)
+        return Fault(404, f"there is nothing at {received.path}")
 
 
 class _Loopback(ThreadingHTTPServer):
     daemon_threads = True
-    play: Callable[[Received], Step]
+    played: Callable[[Received], Play]
+    answered: Callable[[Received], Body | Fault]
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.over = Event()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Silent: a client that hangs up first is part of the tests."""
@@ -115,60 +117,79 @@ class _Exchange(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Loopback  # pyright: ignore[reportIncompatibleVariableOverride]
 
+    def do_GET(self) -> None:
+        self._receive({})
+
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
-        step = self.server.play(Received(self.path, {name.lower(): value for name, value in self.headers.items()}, body))
-        if isinstance(step, Slow):
-            time.sleep(step.seconds)
-            step = step.turn
-        if isinstance(step, Fault):
-            self._fail(step)
-        else:
-            self._answer(step if isinstance(step, Turn) else Turn(step), body)
+        self._receive(json.loads(self.rfile.read(int(self.headers.get("content-length", 0)))))
 
-    def _answer(self, turn: Turn, asked: Mapping[str, Any]) -> None:
-        spoken = {"/v1/messages": (anthropic_body, anthropic_stream), "/v1/chat/completions": (openai_body, openai_stream)}
+    def _receive(self, body: Mapping[str, Any]) -> None:
         path = self.path.partition("?")[0]
-        if path not in spoken:
-            return self._fail(Fault(404, f"there is nothing at {path}"))
-        whole, stream = spoken[path]
-        body = whole(turn, str(asked.get("model", "")))
-        if asked.get("stream"):
-            return self._stream(stream(body))
-        self._send(200, json.dumps(body), {})
+        received = Received(path, {name.lower(): value for name, value in self.headers.items()}, body)
+        if path in CALLS:
+            return self._play(self.server.played(received), received)
+        answer = self.server.answered(received)
+        if isinstance(answer, Fault):
+            return self._fail(answer, received.wire)
+        self._send(200, json.dumps(answer))
 
-    def _fail(self, fault: Fault) -> None:
-        if fault.cut:
-            return self._send_half()
-        error = {"type": "error", "error": {"type": "injected", "code": None, "message": fault.message}}
-        self._send(fault.status, json.dumps(error) if fault.body is None else fault.body, fault.headers)
+    def _play(self, play: Play, received: Received) -> None:
+        self.server.over.wait(play.before)
+        match play.what:
+            case Fault() as fault:
+                self._fail(fault, received.wire)
+            case Garbage(text, content_type):
+                self._send(200, text, {"content-type": content_type})
+            case HungUp():
+                self._send_half('{"id": "msg_1"}')
+            case turn:
+                self._answer(turn, play, received)
 
-    def _send(self, status: int, text: str, headers: Mapping[str, str]) -> None:
+    def _answer(self, turn: Turn, play: Play, received: Received) -> None:
+        body = received.wire.body(turn, str(received.body.get("model", "")))
+        if received.body.get("stream"):
+            return self._stream(received.wire.stream(body, turn), play, received.wire)
+        if play.events is not None:
+            return self._send_half(json.dumps(body))
+        self._send(200, json.dumps(body))
+
+    def _fail(self, fault: Fault, wire: Wire) -> None:
+        self._send(fault.status, json.dumps(wire.error(fault.kind, fault.message)), fault.headers)
+
+    def _send(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
         raw = text.encode()
         self.send_response(status)
-        for name, value in {"content-type": "application/json", "content-length": str(len(raw)), **headers}.items():
+        for name, value in {"content-type": "application/json", "content-length": str(len(raw)), **(headers or {})}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(raw)
 
-    def _send_half(self) -> None:
-        """Promises more than it sends, and hangs up."""
+    def _send_half(self, text: str) -> None:
         self.send_response(200)
         self.send_header("content-type", "application/json")
-        self.send_header("content-length", "1000")
+        self.send_header("content-length", str(len(text.encode()) + 1_000))
         self.end_headers()
-        self.wfile.write(b'{"id": "msg_')
+        self.wfile.write(text.encode()[: len(text) // 2])
         self.close_connection = True
 
-    def _stream(self, events: Iterator[str]) -> None:
+    def _stream(self, events: Iterator[str], play: Play, wire: Wire) -> None:
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
-        self.send_header("connection", "close")
+        self.send_header("transfer-encoding", "chunked")
         self.end_headers()
-        for event in events:
-            self.wfile.write(event.encode())
-            self.wfile.flush()
+        for event in islice(events, play.events):
+            self.server.over.wait(play.between)
+            self._chunk(event)
+        if play.error:
+            self._chunk(wire.error_event(play.error.kind, play.error.message))
+        if play.cut is None or play.cut.politely:
+            self.wfile.write(b"0\r\n\r\n")
         self.close_connection = True
+
+    def _chunk(self, text: str) -> None:
+        raw = text.encode()
+        self.wfile.write(f"{len(raw):x}\r\n".encode() + raw + b"\r\n")
+        self.wfile.flush()
 
     def log_message(self, format: str, *args: Any) -> None:
         """Silent: what was asked is in `received`."""

@@ -10,6 +10,7 @@ from threading import Thread
 
 import pytest
 
+from afresh.adapters.models.box import LARGEST, waiting
 from afresh.adapters.models.mailbox import Mailbox, Patience
 from afresh.domain.action import Action
 from afresh.domain.codec import decoder
@@ -108,7 +109,10 @@ def test_a_time_out_keeps_the_question_open(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "problem"),
     [
-        ('{"thought": "x", "actions": [{"tool": "red"}]}', "there is no tool 'red'; there are apply, complete, read"),
+        (
+            '{"thought": "x", "actions": [{"tool": "red"}]}',
+            "there is no tool 'red' (did you mean 'read'?); there are apply, complete, read",
+        ),
         ('{"actions": [{"tool": "read", "args": {}}]}', "lacks the argument 'path'"),
         ('["read"]', "must be a JSON object"),
         ("I would read a.py", "not JSON"),
@@ -168,3 +172,106 @@ def test_a_folder_that_is_a_file_is_bad_input(tmp_path: Path) -> None:
     (tmp_path / "box").write_text("")
     with pytest.raises(BadInput, match="can't be written"):
         Mailbox(tmp_path / "box").propose(sample_request())
+
+
+def test_two_tasks_share_a_folder_and_each_gets_its_own_reply(tmp_path: Path) -> None:
+    got: dict[str, str] = {}
+
+    def ask(task: str) -> None:
+        got[task] = Mailbox(tmp_path, patience=SOON, task=task).propose(sample_request()).thought
+
+    threads = [meanwhile(lambda task=task: ask(task)) for task in ("one-1a2b", "two-3c4d")]
+    until(lambda: len(waiting(tmp_path)) == 2 and all(post.waited for post in waiting(tmp_path)))
+    for post in waiting(tmp_path):
+        (tmp_path / f"{post.stem}.reply.json").write_text(json.dumps({"thought": f"for {post.task}"}))
+    for thread in threads:
+        thread.join(20)
+    assert got == {"one-1a2b": "for one-1a2b", "two-3c4d": "for two-3c4d"} and not waiting(tmp_path)
+
+
+def test_one_sees_whether_anybody_still_waits(tmp_path: Path) -> None:
+    with pytest.raises(TryAgain, match="stays open"):
+        Mailbox(tmp_path, patience=Patience(reply=0.01), task="a-1").propose(sample_request())
+    (left,) = waiting(tmp_path)
+    assert (left.task, left.number, left.waited) == ("a-1", 1, False)
+    thread = meanwhile(lambda: Mailbox(tmp_path, patience=SOON, task="b-2").propose(sample_request()))
+    until(lambda: [(post.task, post.waited) for post in waiting(tmp_path)] == [("b-2", True), ("a-1", False)])
+    (tmp_path / f"{waiting(tmp_path)[0].stem}.reply.json").write_text(REPLY)
+    thread.join(20)
+    assert [post.task for post in waiting(tmp_path)] == ["a-1"]
+
+
+@pytest.mark.parametrize("task", ["../../etc/x", "a/b", ".hidden", "ü" * 80, "x" * 300])
+def test_no_name_of_a_task_leads_out_of_the_folder(tmp_path: Path, task: str) -> None:
+    box = tmp_path / "box"
+    with pytest.raises(TryAgain):
+        Mailbox(box, patience=Patience(reply=0.01), task=task).propose(sample_request())
+    assert [path.name for path in tmp_path.iterdir()] == ["box"] and len(waiting(box)) == 1
+
+
+def test_a_link_is_not_followed_and_the_model_told(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_text(REPLY)
+    box = tmp_path / "box"
+    box.mkdir()
+    (box / f"{STEM}.reply.json").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(TryAgain):
+        Mailbox(box, patience=Patience(reply=0.01, writer=0)).propose(sample_request())
+    assert "no plain file" in (box / f"{STEM}.problem.txt").read_text() and (tmp_path / "elsewhere").read_text() == REPLY
+
+
+def test_a_pipe_in_place_of_a_reply_does_not_hang(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / f"{STEM}.reply.json")
+    with pytest.raises(TryAgain):
+        Mailbox(tmp_path, patience=Patience(reply=0.01, writer=0)).propose(sample_request())
+    assert (tmp_path / f"{STEM}.rejected.json").exists()
+
+
+def test_a_file_without_end_is_not_read(tmp_path: Path) -> None:
+    with open(tmp_path / f"{STEM}.reply.json", "wb") as file:
+        file.truncate(LARGEST + 1)
+    with pytest.raises(TryAgain):
+        Mailbox(tmp_path, patience=Patience(reply=0.01, writer=0)).propose(sample_request())
+    assert f"{LARGEST:,} are the most" in (tmp_path / f"{STEM}.problem.txt").read_text()
+
+
+def test_a_reply_that_a_provider_would_cut_is_put_aside_with_the_figure(tmp_path: Path) -> None:
+    (tmp_path / f"{STEM}.reply.json").write_text(json.dumps({"thought": "word " * 1_000}))
+    with pytest.raises(TryAgain):
+        Mailbox(tmp_path, patience=Patience(reply=0.01)).propose(sample_request())
+    assert "its limit is 800. Shorten it by about" in (tmp_path / f"{STEM}.problem.txt").read_text()
+
+
+def test_links_that_wait_where_files_will_be_written_lead_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    box = tmp_path / "box"
+    box.mkdir()
+    for name in (f"{STEM}.request.md", f"{STEM}.problem.txt", f".{STEM}.request.md.{os.getpid()}"):
+        (box / name).symlink_to(tmp_path / "nothing" if name.endswith(".md") else tmp_path / "mine")
+    (box / f"{STEM}.reply.json").write_text("[]")
+    with pytest.raises(TryAgain):
+        Mailbox(box, patience=Patience(reply=0.01)).propose(sample_request())
+    assert (tmp_path / "mine").read_text() == "mine" and not (tmp_path / "nothing").exists()
+
+
+def test_a_new_folder_is_private_and_ignored_by_git(tmp_path: Path) -> None:
+    box = tmp_path / "deep" / "box"
+    with pytest.raises(TryAgain):
+        Mailbox(box, patience=Patience(reply=0.01)).propose(sample_request())
+    assert box.stat().st_mode & 0o777 == 0o700 and (box / ".gitignore").read_text() == "*\n"
+
+
+def test_a_folder_that_anybody_can_write_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "box").mkdir()
+    (tmp_path / "box").chmod(0o777)
+    with pytest.raises(BadInput, match="answer in the model's place") as caught:
+        Mailbox(tmp_path / "box").propose(sample_request())
+    assert "chmod o-w" in caught.value.next and not list((tmp_path / "box").iterdir())
+
+
+def test_a_folder_that_commands_of_a_task_can_write_is_refused(tmp_path: Path) -> None:
+    tree = tmp_path / ".afresh" / "state" / "worktrees" / "task"
+    tree.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tree)
+    for box in (tree / "box", tmp_path / "link" / "box"):
+        with pytest.raises(BadInput, match="commands of a task may write"):
+            Mailbox(box).propose(sample_request())

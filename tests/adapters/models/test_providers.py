@@ -14,8 +14,10 @@ from afresh.adapters.models.settings import Settings
 from afresh.domain.action import Action, Reply, Usage
 from afresh.domain.window import Request
 from afresh.errors import Broken, NeedsPerson, TryAgain
+from afresh.testing.faults import Fault, Garbage, HungUp, Slow, Step, long_arguments
 from afresh.testing.models import sample_request
-from afresh.testing.server import Fault, ModelServer, Slow, Step, Turn
+from afresh.testing.server import ModelServer
+from afresh.testing.wire import Turn
 
 KEY = "sk-test-0123456789"
 READ = Action("read", {"path": "a.py"})
@@ -57,7 +59,8 @@ def test_anthropic_is_sent_the_request_and_nothing_else() -> None:
         "model": "claude-test",
         "max_tokens": 800,
         "system": [{"type": "text", "text": request.system, "cache_control": {"type": "ephemeral"}}],
-        "messages": [{"role": "user", "content": request.message}],
+        "messages": [{"role": "user", "content": [{"type": "text", "text": request.message}]}],
+        "stream": True,
         "tools": [
             {"name": tool.name, "description": tool.description, "input_schema": tool.parameters} for tool in request.tools
         ],
@@ -80,7 +83,7 @@ def test_openai_is_sent_the_request_and_nothing_else() -> None:
 def test_cached_tokens_are_part_of_the_input() -> None:
     counted = {"input_tokens": 10, "cache_read_input_tokens": 80, "cache_creation_input_tokens": 5, "output_tokens": 3}
     reply, _ = ask(anthropic, Turn(PLAIN, changes={"usage": counted}))
-    assert reply.usage == Usage(95, 3, 80)
+    assert reply.usage == Usage(95, 3, 80, 5)
 
 
 @both
@@ -126,8 +129,10 @@ def test_no_arguments_at_all_are_none() -> None:
 
 
 @both
-def test_ten_megabytes_of_arguments_arrive(make: Make) -> None:
-    big = Action("read", {"path": "x" * 10_000_000})
+def test_ten_megabytes_of_arguments_are_told_to_be_too_many(make: Make) -> None:
+    (action,) = ask(make, long_arguments())[0].actions
+    assert "10,000,011 characters, 200,000 are allowed" in action.args["_invalid"]
+    big = Action("read", {"path": "x" * 150_000})
     assert ask(make, Reply("", (big,)))[0].actions == (big,)
 
 
@@ -145,16 +150,16 @@ def test_a_usage_that_makes_no_sense_is_replaced_by_an_estimate(make: Make, usag
 
 @both
 @pytest.mark.parametrize("status", [429, 500, 529])
-def test_passing_faults_are_retried_by_the_sdk(make: Make, status: int) -> None:
-    reply, server = ask(make, *[Fault(status)] * 4, PLAIN)
-    assert reply.actions == (READ,) and len(server.received) == 5
+def test_passing_faults_are_retried(make: Make, status: int) -> None:
+    reply, server = ask(make, *[Fault(status)] * 6, PLAIN)
+    assert reply.actions == (READ,) and len(server.received) == 7
 
 
 @both
 @pytest.mark.parametrize("status", [429, 500, 529])
 def test_faults_that_stay_are_for_a_later_try(make: Make, status: int) -> None:
-    with pytest.raises(TryAgain, match=f"{status}.*after 4 retries"):
-        ask(make, *[Fault(status)] * 5)
+    with pytest.raises(TryAgain, match=f"{status}.*after 6 retries"):
+        ask(make, *[Fault(status)] * 7)
 
 
 @both
@@ -172,7 +177,7 @@ def test_a_slow_answer_is_for_a_later_try(make: Make) -> None:
 @both
 def test_a_cut_connection_is_for_a_later_try(make: Make) -> None:
     with pytest.raises(TryAgain, match="could not be reached"):
-        ask(make, Fault(cut=True), retries=0)
+        ask(make, HungUp(), retries=0)
 
 
 @both
@@ -187,14 +192,14 @@ def test_nobody_at_the_address_is_for_a_later_try(make: Make) -> None:
 @pytest.mark.parametrize("body", ["not json {", "{}", "[]", '"text"', "", "<html>busy</html>", '{"content": 5, "choices": 5}'])
 def test_an_answer_that_is_none_is_for_a_later_try(make: Make, body: str) -> None:
     with pytest.raises(TryAgain):
-        ask(make, Fault(body=body), retries=0)
+        ask(make, Garbage(body), retries=0)
 
 
 @both
 @pytest.mark.parametrize("content_type", ["text/html", "text/plain"])
 def test_a_page_in_place_of_an_answer_is_for_a_later_try(make: Make, content_type: str) -> None:
     with pytest.raises(TryAgain):
-        ask(make, Fault(body="<html>log in</html>", headers={"content-type": content_type}), retries=0)
+        ask(make, Garbage("<html>log in</html>", content_type), retries=0)
 
 
 @both

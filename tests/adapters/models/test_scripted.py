@@ -49,11 +49,11 @@ def test_a_script_is_read_from_json_lines(tmp_path: Path) -> None:
     [
         ("{", "Expecting"),
         ("[]", "must be a JSON object"),
-        ('{"thoughts": "x"}', "no field 'thoughts'; it may have actions, thought, usage"),
-        ('{"thought": 1}', '"thought" must be a string'),
+        ('{"thoughts": "x"}', "no field 'thoughts' (did you mean 'thought'?); it may have thought, actions"),
+        ('{"thought": 1}', '"thought" must be a text'),
         ('{"actions": {}}', '"actions" must be a list'),
         ('{"actions": [{"args": {}}]}', 'action 1: "tool" must be the name'),
-        ('{"actions": [{"tool": "read", "args": []}]}', '"args" of action 1 must be a JSON object'),
+        ('{"actions": [{"tool": "read", "args": []}]}', 'action 1: "args" must be a JSON object'),
         ('{"usage": {"input": -1}}', "whole numbers"),
     ],
 )

@@ -1,12 +1,15 @@
-"""The loopback server's streams are read back by the SDKs themselves."""
+"""What the loopback server says is understood by the SDKs themselves."""
 
 from typing import Any
 
+import pytest
 from anthropic import Anthropic
-from openai import OpenAI
+from openai import NotFoundError, OpenAI
 
-from afresh.domain.action import Action, Reply, Usage
+from afresh.domain.action import Action, Reply, Thinking, Usage
+from afresh.testing.faults import CutStream, Dripping, ErrorEvent, Fault, Slow, after, played
 from afresh.testing.server import ModelServer
+from afresh.testing.wire import Turn
 
 REPLY = Reply("look at both", (Action("read", {"path": "a.py"}), Action("read", {"path": "é.py"})), Usage(120, 30, 80))
 ASK: Any = [{"role": "user", "content": "hi"}]
@@ -31,3 +34,51 @@ def test_openai_chunks_add_up_to_the_completion() -> None:
     assert message.content == "look at both"
     assert [call.function.arguments for call in message.tool_calls or ()] == ['{"path": "a.py"}', '{"path": "\\u00e9.py"}']
     assert completion.usage is not None and completion.usage.prompt_tokens == 120
+
+
+def test_thinking_is_streamed_with_its_signature() -> None:
+    thoughts = (Thinking("first this", "c2ln"), Thinking("aGlkZGVu", redacted=True))
+    with ModelServer([Reply("done", usage=Usage(9, 8, thinking=5), thinking=thoughts)]) as server:
+        client = Anthropic(api_key="k", base_url=server.anthropic_url, max_retries=0)
+        with client.messages.stream(model="m", max_tokens=50, messages=ASK) as stream:
+            message = stream.get_final_message()
+    first, second, third = message.content
+    assert first.type == "thinking" and (first.thinking, first.signature) == ("first this", "c2ln")
+    assert second.type == "redacted_thinking" and second.data == "aGlkZGVu" and third.type == "text"
+    assert message.usage.output_tokens_details and message.usage.output_tokens_details.thinking_tokens == 5
+
+
+def test_the_same_reply_is_told_whole_to_those_who_do_not_stream() -> None:
+    with ModelServer([REPLY, REPLY]) as server:
+        message = Anthropic(api_key="k", base_url=server.anthropic_url).messages.create(model="m", max_tokens=50, messages=ASK)
+        completion = OpenAI(api_key="k", base_url=server.openai_url).chat.completions.create(model="m", messages=ASK)
+    assert [part.type for part in message.content] == ["text", "tool_use", "tool_use"]
+    assert len(completion.choices[0].message.tool_calls or ()) == 2
+
+
+def test_models_are_listed_in_both_forms_and_take_no_step_of_the_script() -> None:
+    with ModelServer([], models=("a", "b")) as server:
+        claude = Anthropic(api_key="k", base_url=server.anthropic_url).models.list()
+        chat = OpenAI(api_key="k", base_url=server.openai_url).models.list()
+        assert [model.id for model in claude] == [model.id for model in chat] == ["a", "b"]
+    assert server.received == [] and len(server.asides) == 2
+
+
+def test_tokens_are_counted_as_the_script_says() -> None:
+    with ModelServer([REPLY], count=lambda body: len(body["messages"])) as server:
+        client = Anthropic(api_key="k", base_url=server.anthropic_url)
+        assert client.messages.count_tokens(model="m", messages=ASK).input_tokens == 1
+        assert client.messages.create(model="m", max_tokens=50, messages=ASK).usage.input_tokens == 1
+
+
+def test_an_address_that_is_none_says_so() -> None:
+    with ModelServer([REPLY]) as server, pytest.raises(NotFoundError, match="there is nothing at /v1/completions"):
+        OpenAI(api_key="k", base_url=server.openai_url, max_retries=0).completions.create(model="m", prompt="hi")
+    assert server.received == []
+
+
+def test_faults_go_around_each_other() -> None:
+    play = played(Slow(1.0, Dripping(0.1, CutStream(3, ErrorEvent(5, REPLY)))))
+    assert (play.what, play.before, play.between, play.events) == (Turn(REPLY), 1.0, 0.1, 3)
+    busy = played(Slow(2.0, Fault(529, headers=after(seconds=3))))
+    assert (busy.what, busy.before, busy.events) == (Fault(529, headers={"retry-after": "3"}), 2.0, None)

@@ -1,109 +1,111 @@
-"""Who answers the requests. `make_model` reads a spec such as `offline`, `mailbox:DIR` or `anthropic:NAME`."""
+"""Who answers the requests. `make_model` reads `offline`, `mailbox:DIR`, `anthropic:NAME` and so on, or a user's own name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afresh.adapters.models.settings import Settings
-from afresh.errors import BadInput
+from afresh.adapters.models.choose import KINDS, NONE, PAID, Chosen, anchored, choose, patience, settings_of, target
+from afresh.adapters.models.settings import Named, Settings
 
 if TYPE_CHECKING:
     from afresh.ports import Model
 
-FORMS = "offline, scripted:FILE, mailbox:DIR, anthropic:NAME, openai:NAME"
+__all__ = ["anchored", "is_paid", "is_provider", "known_framing", "known_window", "make_model"]
 WINDOW = 200_000
-
-
 DEFAULTS = Settings()
 
 
 def make_model(spec: str, start: int = 0, settings: Settings = DEFAULTS) -> Model:
     """The model that the spec names; `start` is the number of calls that the task has bought."""
-    kind, argument = _parts(spec)
-    return _MAKERS[kind](argument, start, settings)
+    chosen = choose(spec, settings.named)
+    return _MAKERS[chosen.kind](chosen, start, settings_of(chosen, settings))
 
 
-def anchored(spec: str) -> str:
-    """The spec with its path whole, so that it means the same from wherever the task is worked on."""
-    kind, _, argument = spec.partition(":")
-    return f"{kind}:{Path(argument).expanduser().absolute()}" if argument and kind in ("scripted", "mailbox") else spec
-
-
-def known_window(spec: str) -> int:
+def known_window(spec: str, named: Mapping[str, Named] = NONE) -> int:
     """Tokens that the model can take, as far as that is known without asking for it or for a key."""
-    kind, name = _parts(spec)
-    if kind == "anthropic":
+    chosen = choose(spec, named)
+    if chosen.table and chosen.table.window:
+        return chosen.table.window
+    if chosen.kind == "anthropic":
         from afresh.adapters.models.anthropic_messages import window
-    elif kind == "openai":
-        from afresh.adapters.models.openai_chat import window
-    else:
+
+        return window(chosen.argument)
+    if not chosen.is_provider:
         return WINDOW
-    return window(name)
+    from afresh.adapters.models.flavours import FLAVOURS
+    from afresh.adapters.models.openai_chat import window
+
+    return window(chosen.argument, FLAVOURS[chosen.kind])
 
 
-def known_framing(spec: str) -> int:
+def known_framing(spec: str, named: Mapping[str, Named] = NONE) -> int:
     """Tokens that the provider adds to any request, as far as that is published; what is not is learnt from its usage reports."""
-    kind, name = _parts(spec)
-    if kind == "anthropic":
+    chosen = choose(spec, named)
+    if chosen.kind == "anthropic":
         from afresh.adapters.models.anthropic_messages import framing
 
-        return framing(name)
+        return framing(chosen.argument)
     from afresh.adapters.models.openai_chat import FRAMING
 
     return FRAMING
 
 
-def is_provider(spec: str) -> bool:
+def is_provider(spec: str, named: Mapping[str, Named] = NONE) -> bool:
     """Whether each call is bought from somebody."""
-    return _parts(spec)[0] in ("anthropic", "openai")
+    return choose(spec, named).is_provider
 
 
-def _parts(spec: str) -> tuple[str, str]:
-    kind, _, argument = spec.partition(":")
-    if kind not in _MAKERS or bool(argument) == (kind == "offline"):
-        raise BadInput(f"there is no model {spec!r}", next=f"pass --model with one of: {FORMS}", safe="nothing was sent")
-    return kind, argument
+def is_paid(spec: str, named: Mapping[str, Named] = NONE) -> bool:
+    """Whether somebody sends a bill for it: not for a server on a machine of the user's own."""
+    return choose(spec, named).kind in PAID
 
 
-def _offline(argument: str, start: int, settings: Settings) -> Model:
+def _offline(chosen: Chosen, start: int, settings: Settings) -> Model:
     from afresh.adapters.models.offline import Offline
 
     return Offline(settings.window or WINDOW, settings.count)
 
 
-def _scripted(argument: str, start: int, settings: Settings) -> Model:
+def _scripted(chosen: Chosen, start: int, settings: Settings) -> Model:
     from afresh.adapters.models.scripted import Scripted, read_script
 
-    return Scripted(read_script(Path(argument).expanduser()), start, settings.window or WINDOW, settings.count)
+    return Scripted(read_script(Path(chosen.argument).expanduser()), start, settings.window or WINDOW, settings.count)
 
 
-def _mailbox(argument: str, start: int, settings: Settings) -> Model:
+def _mailbox(chosen: Chosen, start: int, settings: Settings) -> Model:
     from afresh.adapters.models.mailbox import Mailbox, Patience
 
-    patience = Patience(reply=settings.timeout)
-    return Mailbox(Path(argument).expanduser(), start, settings.window or WINDOW, settings.count, patience)
+    folder, seconds = patience(chosen.argument)
+    waits = Patience(reply=seconds or settings.timeout)
+    return Mailbox(folder, start, settings.window or WINDOW, settings.count, waits, settings.task)
 
 
-def _anthropic(argument: str, start: int, settings: Settings) -> Model:
+def _anthropic(chosen: Chosen, start: int, settings: Settings) -> Model:
     from afresh.adapters.models.anthropic_messages import ANTHROPIC, AnthropicModel
     from afresh.adapters.models.provider import connect
 
-    return AnthropicModel(argument, connect(ANTHROPIC, settings))
+    thinks = chosen.table is None or chosen.table.thinking is not False
+    return AnthropicModel(chosen.argument, connect(ANTHROPIC, settings, target(chosen.kind)), thinks)
 
 
-def _openai(argument: str, start: int, settings: Settings) -> Model:
-    from afresh.adapters.models.openai_chat import OPENAI, OpenAIModel
+def _openai(chosen: Chosen, start: int, settings: Settings) -> Model:
+    from afresh.adapters.models.flavours import FLAVOURS, flavour_at, without
+    from afresh.adapters.models.openai_chat import OpenAIModel
     from afresh.adapters.models.provider import connect
 
-    return OpenAIModel(argument, connect(OPENAI, settings))
+    flavour = FLAVOURS[chosen.kind]
+    connection = connect(flavour.provider, settings, target(chosen.kind))
+    if chosen.table:
+        wanted = {"tools": chosen.table.tools, "effort": chosen.table.thinking, "budget": chosen.table.thinking}
+        flavour = flavour_at(connection.base_url, flavour)
+        for part in [part for part, told in wanted.items() if told is False]:
+            flavour = without(flavour, part)
+    return OpenAIModel(chosen.argument, connection, flavour)
 
 
-_MAKERS: dict[str, Callable[[str, int, Settings], Model]] = {
-    "offline": _offline,
-    "scripted": _scripted,
-    "mailbox": _mailbox,
-    "anthropic": _anthropic,
-    "openai": _openai,
-}
+_MAKERS: dict[str, Callable[[Chosen, int, Settings], Model]] = {
+    "offline": _offline, "scripted": _scripted, "mailbox": _mailbox, "anthropic": _anthropic,
+}  # fmt: skip
+_MAKERS |= {kind: _openai for kind in KINDS if kind not in _MAKERS}

@@ -1,62 +1,98 @@
-"""Claude through the official SDK: one user message, native tool use."""
+"""Claude through the official SDK: native tool use, streamed, with thinking and prompt caching."""
 
+import time
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from afresh.adapters.models.anthropic_body import body
+from afresh.adapters.models.anthropic_families import TOOL_PROMPTS, family, plain
+from afresh.adapters.models.anthropic_stream import Incoming, reply_of
 from afresh.adapters.models.provider import (
     NO_KEY,
     Connection,
     Provider,
-    call,
+    broken_off,
     explain,
     finished,
-    no_patience_for_long_waits,
-    tokens,
     understood,
     window_of,
 )
-from afresh.adapters.models.replies import storable
-from afresh.domain.action import Reply, Usage
+from afresh.adapters.models.retry import persistently
+from afresh.domain.action import Reply
 from afresh.domain.window import Request
+from afresh.errors import AfreshError, TryAgain
 from afresh.ports import Hear, unheard
 
 ANTHROPIC = Provider("Anthropic", "anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
-WINDOWS = {"claude-": 200_000, "claude-instant-1.1": 100_000, "claude-2.0": 100_000}
-CUT = ("max_tokens", "model_context_window_exceeded")
-
-
 MESSAGES = 14
 """Tokens around the system text and the message, roughly."""
-TOOL_PROMPTS = {"claude-": 346, "claude-3-opus": 530, "claude-3-sonnet": 159, "claude-3-haiku": 264, "claude-3-5-haiku": 264}
-"""A system text of the provider's own that comes with any tools; its length is published for each model."""
+COUNTING, CONNECTING = 10.0, 10.0
+"""Seconds. A count is a help, and not worth a longer wait."""
 
 
 def window(model: str) -> int:
-    return window_of(model, WINDOWS, 200_000)
+    return family(model).window
 
 
 def framing(model: str) -> int:
-    return MESSAGES + window_of(model, TOOL_PROMPTS, 346)
+    return MESSAGES + window_of(plain(model), TOOL_PROMPTS, TOOL_PROMPTS["claude-"])
 
 
 class AnthropicModel:
-    def __init__(self, model: str, connection: Connection) -> None:
-        self.model, self.connection = model, connection
+    """`thinks`: false if the user has said that it can't or shall not, whatever a task would like."""
+
+    def __init__(self, model: str, connection: Connection, thinks: bool = True) -> None:
+        self.model, self.connection, self.thinks = model, connection, thinks
         self.name = f"anthropic:{model}"
         self.window = connection.window or window(model)
 
     def propose(self, request: Request, hear: Hear = unheard) -> Reply:
-        import anthropic
-
-        try:
-            message = self._client.messages.create(**payload(self.model, request))
-        except (anthropic.AnthropicError, ValueError) as error:
-            raise explain(error, ANTHROPIC, self.connection) from None
-        reply, cut = understood(reply_of, message, ANTHROPIC)
-        return finished(reply, cut, request, self.connection)
+        return persistently(lambda: self._once(request, hear), hear, self.connection.retries, self.connection.sleep)
 
     def weigh(self, request: Request) -> int:
-        return 0
+        try:
+            client = self._client.with_options(timeout=min(COUNTING, self.connection.timeout))
+            return max(int(client.messages.count_tokens(**self._body(request)).input_tokens), 0)
+        except Exception:
+            return 0
+
+    def _once(self, request: Request, hear: Hear) -> Reply:
+        incoming = Incoming()
+        for piece in self._pieces(request, incoming):
+            if piece:
+                hear(piece)
+        reply, cut = understood(reply_of, incoming, ANTHROPIC)
+        return finished(reply, cut, request, self.connection)
+
+    def _pieces(self, request: Request, incoming: Incoming) -> Iterator[str]:
+        """Reads the message to its end. The SDK wraps what goes wrong before a stream begins, and little of what does after."""
+        asked, client = self._body(request), self._client
+        until = time.monotonic() + self.connection.timeout
+        try:
+            with client.messages.create(**asked, max_tokens=request.reserve, stream=True) as stream:
+                for event in stream:
+                    yield incoming.take(event)
+                    if incoming.whole:
+                        return
+                    if time.monotonic() > until:
+                        raise TimeoutError(f"it took longer than {self.connection.timeout:g} s")
+            raise EOFError("the stream ended too early")
+        except Exception as error:
+            raise self._fault(error, request, incoming) from None
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        return body(self.model, request if self.thinks else replace(request, thinking=0))
+
+    def _fault(self, error: Exception, request: Request, incoming: Incoming) -> AfreshError:
+        """What has begun has cost something: its input, and what was said of the reply."""
+        fault = explain(error, ANTHROPIC, self.connection)
+        if not incoming.counts or not isinstance(fault, TryAgain):
+            return fault
+        known, count = incoming.usage, self.connection.count
+        spent = replace(known, input=known.input or count(request.text), output=max(known.output, count(incoming.text)))
+        return broken_off(error, ANTHROPIC, self.connection, spent)
 
     @cached_property
     def _client(self) -> Any:
@@ -65,43 +101,7 @@ class AnthropicModel:
         return anthropic.Anthropic(
             api_key=self.connection.key or NO_KEY,
             base_url=self.connection.base_url or None,
-            timeout=self.connection.timeout,
-            max_retries=self.connection.retries,
-            http_client=anthropic.DefaultHttpxClient(event_hooks={"response": [no_patience_for_long_waits]}),
+            timeout=anthropic.Timeout(self.connection.timeout, connect=min(CONNECTING, self.connection.timeout)),
+            max_retries=0,
+            http_client=anthropic.DefaultHttpxClient(follow_redirects=False),  # a key goes nowhere else on a server's word
         )
-
-
-def payload(model: str, request: Request) -> dict[str, Any]:
-    """The mark on the system text makes the provider cache it together with the tools, which come before it."""
-    body: dict[str, Any] = {
-        "model": model,
-        "max_tokens": request.reserve,
-        "messages": [{"role": "user", "content": request.message}],
-    }
-    if request.system:
-        body["system"] = [{"type": "text", "text": request.system, "cache_control": {"type": "ephemeral"}}]
-    if request.tools:
-        body["tools"] = [
-            {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)} for tool in request.tools
-        ]
-    return body
-
-
-def reply_of(message: Any) -> tuple[Reply, bool]:
-    """The reply, and whether it was cut at its limit."""
-    texts = [block.text for block in message.content if block.type == "text" and block.text]
-    if message.stop_reason == "refusal":
-        texts.append("[The provider declined to let the model answer.]")
-    calls = [block for block in message.content if block.type == "tool_use"]
-    actions = tuple(call(block.name, storable(block.input), str(block.input)) for block in calls)
-    named = f"anthropic:{message.model}"
-    return Reply(storable("\n".join(texts)), actions, _usage(message.usage), named), message.stop_reason in CUT
-
-
-def _usage(counted: Any) -> Usage:
-    """Anthropic counts what was read from and written to its cache apart from the input."""
-    if counted is None:
-        return Usage()
-    cached = tokens(counted.cache_read_input_tokens)
-    sent = tokens(counted.input_tokens, counted.cache_creation_input_tokens) + cached
-    return Usage(sent, tokens(counted.output_tokens), cached)

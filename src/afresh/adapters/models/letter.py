@@ -17,7 +17,7 @@ def letter(request: Request, stem: str) -> str:
             request.message,
             "",
             "<!-- tools -->",
-            *map(_tool, request.tools),
+            *map(tool_lines, request.tools),
             "",
             "<!-- how to answer -->",
             f"Write `{stem}.reply.json` into this folder (at most about {request.reserve} tokens). For example:",
@@ -28,7 +28,7 @@ def letter(request: Request, stem: str) -> str:
     )
 
 
-def _tool(tool: ToolSchema) -> str:
+def tool_lines(tool: ToolSchema) -> str:
     required = tool.parameters.get("required", ())
     lines = [f"- {tool.name}: {tool.description}"]
     for name, schema in tool.parameters.get("properties", {}).items():

@@ -1,12 +1,7 @@
 """A model behind a folder: each request is a file, and whoever writes the reply's file is the model.
 
-    0007-1f2e3d4c5b6a.request.json    the exact request (written first)
-    0007-1f2e3d4c5b6a.request.md      the same to read, and how to answer
-    0007-1f2e3d4c5b6a.reply.json      the answer that is waited for
-    0007-1f2e3d4c5b6a.rejected.json   an answer that could not be used, and why: .problem.txt
-
-The name is made of the number of the call and the request's hash, so a restarted process finds what it had asked and what was
-answered meanwhile, and nothing is asked twice.
+The name of a request is made of the number of the call, the task and the request's hash (`box` lists the files), so a restarted
+process finds what it had asked and what was answered meanwhile, and nothing is asked twice.
 """
 
 import json
@@ -16,12 +11,27 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from afresh.adapters.models.box import (
+    PAGE,
+    PROBLEM,
+    REJECTED,
+    REPLY,
+    REQUEST,
+    judged,
+    make_folder,
+    parsed,
+    read_whole,
+    stem_of,
+    unwritable,
+    waited_for,
+    write_whole,
+)
 from afresh.adapters.models.letter import letter
-from afresh.adapters.models.replies import EXAMPLE, Count, check_tools, estimate, reply_from, with_usage
+from afresh.adapters.models.replies import EXAMPLE, Count, estimate, with_usage
 from afresh.domain.action import Reply
 from afresh.domain.codec import encode
 from afresh.domain.window import Request
-from afresh.errors import BadInput, TryAgain
+from afresh.errors import TryAgain
 from afresh.ports import Hear, unheard
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
@@ -44,27 +54,32 @@ class Mailbox:
     name = "mailbox"
 
     def __init__(
-        self, folder: Path, start: int = 0, window: int = 200_000, count: Count = estimate, patience: Patience = PATIENCE
+        self,
+        folder: Path,
+        start: int = 0,
+        window: int = 200_000,
+        count: Count = estimate,
+        patience: Patience = PATIENCE,
+        task: str = "",
     ) -> None:
         self.folder, self.position, self.window, self.count, self.patience = folder, start, window, count, patience
+        self.task = task
 
     def propose(self, request: Request, hear: Hear = unheard) -> Reply:
-        stem = f"{self.position + 1:04d}-{request.hash[:12]}"
-        self._post(stem, request)
-        reply = self._await(stem, request)
+        stem = stem_of(self.task, self.position + 1, request)
+        make_folder(self.folder)
+        try:
+            self._write_once(f"{stem}{REQUEST}", json.dumps(encode(request), ensure_ascii=False, indent=1))
+            self._write_once(f"{stem}{PAGE}", letter(request, stem))
+            with waited_for(self.folder / f"{stem}{REQUEST}"):
+                reply = self._await(stem, request)
+        except OSError as error:
+            raise unwritable(self.folder, error) from None
         self.position += 1
         return with_usage(reply, request, self.count, self.name)
 
     def weigh(self, request: Request) -> int:
         return 0
-
-    def _post(self, stem: str, request: Request) -> None:
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._write_once(f"{stem}.request.json", json.dumps(encode(request), ensure_ascii=False, indent=1))
-            self._write_once(f"{stem}.request.md", letter(request, stem))
-        except OSError as error:
-            raise BadInput(f"the mailbox {self.folder} can't be written: {error}", next="pass --model mailbox:DIR") from None
 
     def _write_once(self, name: str, text: str) -> None:
         """A restart leaves the file alone: whoever watches the folder for new requests must not see this one twice."""
@@ -79,34 +94,35 @@ class Mailbox:
                 return reply
             waited = time.monotonic() - began
             if self.patience.reply and waited >= self.patience.reply:
-                raise TryAgain(f"no reply to {stem} in {self.folder} within {self.patience.reply:g} s; resume to wait on")
+                raise TryAgain(
+                    f"nobody has answered {stem} in {self.folder} within {self.patience.reply:g} seconds. The request stays "
+                    "open: a reply that is written later is taken when the task is resumed"
+                )
             time.sleep(pause)
             pause = min(pause * 1.5, LONGEST_PAUSE)
 
     def _collect(self, stem: str, request: Request) -> Reply | None:
         """The reply, if it is there and can be used; what can't is put aside with the reason."""
-        path = self.folder / f"{stem}.reply.json"
+        path = self.folder / f"{stem}{REPLY}"
         try:
-            plain = json.loads(path.read_text(encoding="utf-8"))
+            plain = parsed(read_whole(path))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, RecursionError) as error:
+        except ValueError as error:
             if _age(path) >= self.patience.writer:
                 self._reject(stem, f"the file is not JSON: {error}")
             return None
         try:
-            reply = reply_from(plain)
-            check_tools(reply, request.tools)
+            return judged(plain, request, self.count)
         except ValueError as error:
             self._reject(stem, str(error))
             return None
-        return reply
 
     def _reject(self, stem: str, problem: str) -> None:
-        advice = f"{problem}\n\nNothing was done with this reply. Write {stem}.reply.json again, in the form\n{EXAMPLE}\n"
-        write_whole(self.folder / f"{stem}.problem.txt", advice)
+        advice = f"{problem}\n\nNothing was done with this reply. Write {stem}{REPLY} again, in the form\n{EXAMPLE}\n"
+        write_whole(self.folder / f"{stem}{PROBLEM}", advice)
         with suppress(FileNotFoundError):
-            os.replace(self.folder / f"{stem}.reply.json", self.folder / f"{stem}.rejected.json")
+            os.replace(self.folder / f"{stem}{REPLY}", self.folder / f"{stem}{REJECTED}")
 
 
 def _age(path: Path) -> float:
@@ -116,10 +132,3 @@ def _age(path: Path) -> float:
     except FileNotFoundError:
         return 0.0
     return age if age >= 0 else float("inf")
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Nobody ever sees a part of the file."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)

@@ -1,24 +1,34 @@
 """What the providers have in common: keys, addresses, windows, and faults by who must act."""
 
-import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, TypeVar
 
 from afresh.adapters.models.replies import Count, estimate, with_usage
+from afresh.adapters.models.retry import Sleep, wait_asked
+from afresh.adapters.models.route import Target, opened
 from afresh.adapters.models.settings import Settings
-from afresh.domain.action import Action, Reply
+from afresh.domain.action import Action, Reply, Usage
+from afresh.domain.codec import dumps
 from afresh.domain.window import Request
 from afresh.errors import AfreshError, Broken, NeedsPerson, TryAgain
 
-LONGEST_RETRY_AFTER = 60.0
-"""A provider that asks for more is left alone: the task stops with TryAgain instead of sleeping on."""
-
+Answer = TypeVar("Answer")
 TIMEOUT = 600.0
+RETRIES = 6
 NO_KEY = "none"
 """Many servers at an address of the user's own want no key, but the SDKs refuse to send none."""
 TOO_LONG = ("context_length_exceeded", "maximum context", "context length", "context limit", "prompt is too long", "context size")
+STATUSES = {"overloaded_error": 529, "rate_limit_error": 429, "timeout_error": 504, "invalid_request_error": 400}
+STATUSES |= {"authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404}
+STATUSES |= {"request_too_large": 413}
+"""Errors in the middle of a stream come under the status of a success: only their type tells them apart."""
+LONGEST_ARGUMENTS, LONGEST_TEXT = 200_000, 200_000
+"""Characters. Replies are kept for ever; no window could show more of one."""
+MOST_TOKENS = 10_000_000
+"""No model takes or says as much: a provider that reports it is wrong."""
 NO_CREDIT = ("insufficient_quota", "credit balance", "spend limit", "billing")
 
 
@@ -32,28 +42,26 @@ class Provider:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """How to reach a provider. Retries are the SDK's own, with its back-off."""
+    """How to reach a provider."""
 
     key: str = field(repr=False)
     base_url: str = field(default="", repr=False)
     timeout: float = TIMEOUT
-    retries: int = 4
+    retries: int = RETRIES
     window: int = 0
     count: Count = estimate
+    sleep: Sleep = field(default=time.sleep, repr=False)
 
 
-def connect(provider: Provider, settings: Settings) -> Connection:
-    """Key and address from the user's environment. NeedsPerson at once if the SDK or the key is missing."""
+def connect(provider: Provider, settings: Settings, target: Target) -> Connection:
+    """Key and address from the user. NeedsPerson at once if the SDK or the key is missing."""
     if find_spec(provider.package) is None:
         raise NeedsPerson(f"the package {provider.package} is not installed", next="pip install 'afresh[models]'")
-    base_url = settings.base_urls.get(provider.package) or os.environ.get(provider.base_url_variable, "")
-    key = os.environ.get(provider.key_variable, "").strip()
-    if not key and not base_url:
-        raise NeedsPerson(f"there is no key for {provider.title}: {provider.key_variable} is not set", next=_instead(provider))
-    if not key.isascii() or " " in key:
-        raise NeedsPerson(f"what {provider.key_variable} holds can't be a key", next="set it again, without blanks and quotes")
-    timeout = settings.timeout or TIMEOUT
-    return Connection(key=key, base_url=base_url, timeout=timeout, window=settings.window, count=settings.count)
+    way, table = opened(target, settings), settings.chosen
+    return Connection(
+        key=way.key.secret, base_url=way.base_url, timeout=settings.timeout or TIMEOUT,
+        retries=(table.retries if table else 0) or RETRIES, window=settings.window, count=settings.count,
+    )  # fmt: skip
 
 
 def window_of(name: str, known: dict[str, int], default: int) -> int:
@@ -62,7 +70,7 @@ def window_of(name: str, known: dict[str, int], default: int) -> int:
     return known[max(fitting, key=len)] if fitting else default
 
 
-def understood(read: Callable[[Any], tuple[Reply, bool]], answer: Any, provider: Provider) -> tuple[Reply, bool]:
+def understood(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, provider: Provider) -> tuple[Reply, bool]:
     """What `read` makes of the answer. The SDKs don't check answers: a proxy's page or half a body may arrive in place of one."""
     try:
         return read(answer)
@@ -74,37 +82,47 @@ def finished(reply: Reply, cut: bool, request: Request, connection: Connection) 
     """The reply with its usage. Cut at its limit, its calls can't be trusted to be whole: none of them is taken."""
     if cut:
         note = f"[The reply was cut off at its limit of {request.reserve} tokens and no tool call in it was carried out.]"
-        reply = Reply(f"{reply.thought}\n{note}".strip(), (), reply.usage, reply.model)
-    counted = replace(reply, counted=reply.usage.input > 0)
+        reply = replace(reply, thought=f"{reply.thought}\n{note}".strip(), actions=())
+    counted = replace(bounded(reply), counted=reply.usage.input > 0)
     return with_usage(counted, request, connection.count, reply.model)
 
 
+def bounded(reply: Reply) -> Reply:
+    """What would swell the journal is cut. Thinking that is not whole is worth nothing to its provider: it is left out."""
+    thinking = tuple(block for block in reply.thinking if len(block.text) + len(block.signature) <= LONGEST_TEXT)
+    if len(reply.thought) <= LONGEST_TEXT:
+        return replace(reply, thinking=thinking)
+    note = f"[{len(reply.thought):,} characters; the rest was cut off.]"
+    return replace(reply, thinking=thinking, thought=f"{reply.thought[:LONGEST_TEXT]}\n{note}")
+
+
 def call(tool: str, args: Any, raw: str = "") -> Action:
-    """A tool call; arguments that are not a JSON object become the argument `_invalid`, which says so to the model."""
-    if isinstance(args, dict):
-        return Action(tool, args)
-    return Action(tool, {"_invalid": f"the arguments are not a JSON object: {raw[:200]}"})
+    """A tool call; arguments that can't be used become the argument `_invalid`, which says so to the model."""
+    tool = tool[:200]
+    if not isinstance(args, dict):
+        return Action(tool, {"_invalid": f"the arguments are not a JSON object: {raw[:200]}"})
+    size = len(dumps(args))
+    if size > LONGEST_ARGUMENTS:
+        told = f"the arguments have {size:,} characters, {LONGEST_ARGUMENTS:,} are allowed: do it in smaller steps"
+        return Action(tool, {"_invalid": told})
+    return Action(tool, args)
 
 
 def tokens(*counts: Any) -> int:
     """Sum of what the provider counted; what is missing or makes no sense counts nothing."""
-    return sum(value for value in counts if isinstance(value, int) and value > 0)
+    return sum(value for value in counts if type(value) is int and 0 < value <= MOST_TOKENS)
 
 
-def no_patience_for_long_waits(response: Any) -> None:
-    """Response hook of the HTTP client: neither SDK may sleep for longer than a minute on a provider's word."""
-    try:
-        asked = float(response.headers.get("retry-after", 0))
-    except ValueError:
-        return
-    if asked > LONGEST_RETRY_AFTER:
-        response.headers["x-should-retry"] = "false"
+def broken_off(error: Exception | str, provider: Provider, connection: Connection, usage: Usage) -> TryAgain:
+    """A reply that has begun and not ended: nothing of it is used, but it may have to be paid."""
+    fault = f"{type(error).__name__}: {_said(error, connection)}" if isinstance(error, Exception) else error
+    headers = getattr(getattr(error, "response", None), "headers", {})
+    return TryAgain(f"{provider.title} broke off in the middle of its reply: {fault}", usage, wait_asked(headers))
 
 
 def explain(error: Exception, provider: Provider, connection: Connection) -> AfreshError:
     """The SDK's error as one of ours."""
-    status = getattr(error, "status_code", None)
-    said = " ".join(str(error).replace(connection.key or "\0", "…").split())[:300]
+    status, said = _status(error), _said(error, connection)
     if status is None:
         return TryAgain(f"{provider.title} could not be reached or sent no usable answer: {type(error).__name__}: {said}")
     if status == 413 or any(phrase in said.lower() for phrase in TOO_LONG):
@@ -112,8 +130,21 @@ def explain(error: Exception, provider: Provider, connection: Connection) -> Afr
     if status == 402 or any(phrase in said.lower() for phrase in NO_CREDIT):
         return NeedsPerson(f"{provider.title} wants to be paid first: {said}", next="see to the account's credit, then resume")
     if status in (408, 409, 429) or status >= 500:
-        return TryAgain(f"{provider.title} is busy or has a fault ({status}), after {connection.retries} retries: {said}")
+        wait = wait_asked(getattr(getattr(error, "response", None), "headers", {}))
+        return TryAgain(f"{provider.title} is busy or has a fault ({status}): {said}", wait=wait)
     return NeedsPerson(f"{provider.title} refused the request ({status}): {said}", next=_remedy(status, provider))
+
+
+def _status(error: Exception) -> int | None:
+    status = getattr(error, "status_code", None)
+    if status is None or status >= 400:
+        return status
+    kind = getattr(error, "type", None)
+    return STATUSES.get(str(kind), 500) if kind else None
+
+
+def _said(error: Exception, connection: Connection) -> str:
+    return " ".join(str(error).replace(connection.key or "\0", "…").split())[:300]
 
 
 def _remedy(status: int, provider: Provider) -> str:

@@ -4,17 +4,28 @@
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from afresh.domain.action import Action, Reply, Usage
+from afresh.adapters.models.arguments import kind_of, misfits, near
+from afresh.domain.action import Action, Reply, Thinking, Usage
 from afresh.domain.codec import dumps
 from afresh.domain.window import Request, ToolSchema
 
 Count = Callable[[str], int]
 
 EXAMPLE = '{"thought": "why, in a sentence or two", "actions": [{"tool": "NAME", "args": {"ARGUMENT": "VALUE"}}]}'
+FIELDS = ("thought", "actions", "thinking", "usage")
+USAGE = ("input", "output", "cached", "written", "thinking")
+ELSEWHERE = {
+    "content": "thought", "text": "thought", "message": "thought",
+    "tool_calls": "actions", "tools": "actions", "action": "actions",
+    "reasoning": "thinking", "reasoning_content": "thinking", "name": "tool", "function": "tool", "arguments": "args",
+    "input": "args", "parameters": "args", "input_tokens": "input", "prompt_tokens": "input", "output_tokens": "output",
+    "completion_tokens": "output",
+}  # fmt: skip
+"""What other programs call the same things."""
 
 
 def estimate(text: str) -> int:
@@ -23,15 +34,12 @@ def estimate(text: str) -> int:
 
 
 def reply_from(plain: object) -> Reply:
-    """The reply that a JSON value stands for. ValueError says what is wrong with it."""
-    held = _mapping(storable(plain), "the reply", {"thought", "actions", "usage"})
-    thought = held.get("thought", "")
-    if not isinstance(thought, str):
-        raise ValueError('"thought" must be a string')
-    actions = held.get("actions", [])
-    if not isinstance(actions, list):
-        raise ValueError('"actions" must be a list, such as [{"tool": "NAME", "args": {}}]')
-    return Reply(thought, tuple(_action(item, number) for number, item in enumerate(actions, 1)), _usage(held.get("usage", {})))
+    """The reply that a JSON value stands for. ValueError says all that is wrong with it, a line each."""
+    held: Any = storable(plain)
+    if wrong := list(_faults(held)):
+        raise ValueError("\n".join(wrong))
+    actions = tuple(Action(one["tool"], one.get("args", {})) for one in held.get("actions", ()))
+    return Reply(held.get("thought", ""), actions, Usage(**held.get("usage", {})), thinking=_thinking(held.get("thinking", ())))
 
 
 def storable(plain: Any) -> Any:
@@ -42,48 +50,105 @@ def storable(plain: Any) -> Any:
 def check_tools(reply: Reply, tools: Sequence[ToolSchema]) -> None:
     """ValueError if the reply calls what the request did not offer, or with arguments that the tool does not have."""
     offered = {tool.name: tool for tool in tools}
+    wrong: list[str] = []
     for number, action in enumerate(reply.actions, 1):
-        if action.tool not in offered:
-            raise ValueError(
-                f"action {number}: there is no tool {action.tool!r}; there are {', '.join(sorted(offered)) or 'none'}"
+        if tool := offered.get(action.tool):
+            wrong += (f"action {number}: {action.tool} {one}" for one in misfits(action.args, tool.parameters))
+        else:
+            there = (
+                f"there is no tool {action.tool!r}{near(action.tool, offered)}; there are {', '.join(sorted(offered)) or 'none'}"
             )
-        _check_arguments(action, offered[action.tool].parameters, number)
+            wrong.append(f"action {number}: {there}")
+    if wrong:
+        raise ValueError("\n".join(wrong))
+
+
+def check_length(reply: Reply, request: Request, count: Count) -> None:
+    """ValueError if a provider would have cut the reply at its limit, and so lost the calls at its end."""
+    long, told = count(_said(reply)), reply.usage.output
+    if told > request.reserve:
+        raise ValueError(f'"usage" tells of {told:,} tokens of output; the limit of this reply is {request.reserve:,}')
+    if long > request.reserve:
+        parts = "thought, thinking and calls together" if reply.thinking else "thought and calls together"
+        raise ValueError(
+            f"the reply is too long: about {long:,} tokens, {parts}; its limit is {request.reserve:,}. Shorten it by about "
+            f"{long - request.reserve:,}, or do a part of it now: a file may be written in several replies"
+        )
 
 
 def with_usage(reply: Reply, request: Request, count: Count, model: str) -> Reply:
     """The reply with its model's name, and with an estimate where nobody has counted tokens."""
-    said = dumps(Reply(reply.thought, reply.actions))
-    usage = Usage(reply.usage.input or count(request.text), reply.usage.output or count(said), reply.usage.cached)
+    told = reply.usage
+    usage = replace(told, input=told.input or count(request.text), output=told.output or count(_said(reply)))
     return replace(reply, usage=usage, model=reply.model or model)
 
 
-def _action(plain: object, number: int) -> Action:
-    held = _mapping(plain, f"action {number}", {"tool", "args"})
+def _said(reply: Reply) -> str:
+    return dumps(Reply(reply.thought, reply.actions, thinking=reply.thinking))
+
+
+def _faults(held: Any) -> Iterator[str]:
+    if not isinstance(held, dict):
+        yield f"the reply must be a JSON object, it is {kind_of(held)}"
+        return
+    yield from _unknown(held, "the reply", FIELDS)
+    if not isinstance(held.get("thought", ""), str):
+        yield f'"thought" must be a text, it is {kind_of(held["thought"])}'
+    yield from _thinking_faults(held.get("thinking", ""))
+    yield from _usage_faults(held.get("usage", {}))
+    actions = held.get("actions", [])
+    if not isinstance(actions, list):
+        yield f'"actions" must be a list, such as [{{"tool": "NAME", "args": {{}}}}]; it is {kind_of(actions)}'
+        return
+    for number, one in enumerate(actions, 1):
+        yield from _action_faults(one, f"action {number}")
+
+
+def _action_faults(held: Any, what: str) -> Iterator[str]:
+    if not isinstance(held, dict):
+        yield f'{what} must be a JSON object, such as {{"tool": "NAME", "args": {{}}}}; it is {kind_of(held)}'
+        return
+    yield from _unknown(held, what, ("tool", "args"))
     if not isinstance(held.get("tool"), str) or not held["tool"]:
-        raise ValueError(f'action {number}: "tool" must be the name of a tool')
-    return Action(held["tool"], _mapping(held.get("args", {}), f'"args" of action {number}'))
+        yield f'{what}: "tool" must be the name of a tool'
+    if not isinstance(held.get("args", {}), dict):
+        yield f'{what}: "args" must be a JSON object, such as {{"ARGUMENT": "VALUE"}}; it is {kind_of(held["args"])}'
 
 
-def _usage(plain: object) -> Usage:
-    held = _mapping(plain, '"usage"', {"input", "output", "cached"})
-    if not all(type(value) is int and value >= 0 for value in held.values()):
-        raise ValueError('"usage" must hold whole numbers of tokens')
-    return Usage(**held)
+def _thinking_faults(held: Any) -> Iterator[str]:
+    parts = held if isinstance(held, list) else [held]
+    for part in parts:
+        if isinstance(part, dict):
+            yield from _unknown(part, '"thinking"', ("text", "signature", "redacted"))
+            texts = isinstance(part.get("text"), str) and isinstance(part.get("signature", ""), str)
+            if not texts or not isinstance(part.get("redacted", False), bool):
+                yield '"thinking": a part of it is a text, or {"text": "…", "signature": "…", "redacted": false}'
+        elif not isinstance(part, str):
+            yield f'"thinking" must be a text or a list of texts; there is {kind_of(part)}'
 
 
-def _mapping(plain: object, what: str, keys: set[str] | None = None) -> dict[str, Any]:
-    if not isinstance(plain, dict):
-        raise ValueError(f"{what} must be a JSON object")
-    unknown = sorted(set(plain) - keys) if keys else []
-    if unknown:
-        raise ValueError(f"{what} has no field {unknown[0]!r}; it may have {', '.join(sorted(keys or ()))}")
-    return plain
+def _usage_faults(held: Any) -> Iterator[str]:
+    if not isinstance(held, dict):
+        yield f'"usage" must be a JSON object, it is {kind_of(held)}'
+        return
+    yield from _unknown(held, '"usage"', USAGE)
+    known = {name: held[name] for name in USAGE if name in held}
+    if not all(type(value) is int and 0 <= value < 1 << 53 for value in known.values()):
+        yield '"usage" must hold whole numbers of tokens'
+    elif max(known.get("cached", 0), known.get("written", 0)) > known.get("input", 0):
+        yield '"usage": cached and written are parts of input, so neither is larger'
+    elif known.get("thinking", 0) > known.get("output", 0):
+        yield '"usage": thinking is a part of output, so it is not larger'
 
 
-def _check_arguments(action: Action, schema: Mapping[str, Any], number: int) -> None:
-    known = schema.get("properties", {})
-    missing = [name for name in schema.get("required", ()) if name not in action.args]
-    unknown = [name for name in action.args if name not in known]
-    problem = f"lacks the argument {missing[0]!r}" if missing else f"has no argument {unknown[0]!r}" if unknown else ""
-    if problem:
-        raise ValueError(f"action {number}: {action.tool} {problem}; its arguments are {', '.join(known) or 'none'}")
+def _unknown(held: dict[str, Any], what: str, known: Sequence[str]) -> Iterator[str]:
+    for name in sorted(set(held) - set(known)):
+        meant = ELSEWHERE.get(name.lower(), "")
+        hint = f" (did you mean {meant!r}?)" if meant in known else near(name, known)
+        yield f"{what} has no field {name[:60]!r}{hint}; it may have {', '.join(known)}"
+
+
+def _thinking(held: Any) -> tuple[Thinking, ...]:
+    parts = held if isinstance(held, list | tuple) else (held,)
+    made = (Thinking(part) if isinstance(part, str) else Thinking(**part) for part in parts)
+    return tuple(one for one in made if one.text or one.signature)

@@ -33,6 +33,8 @@ class Glance:
     tokens: int = 0
     budget: int = 0
     reserve: int = 0
+    cost: str = ""
+    """The money that the task took; empty where nobody pays."""
     lines: tuple[Line, ...] = ()
     """The last few."""
 
@@ -71,6 +73,7 @@ def progress_json(glance: Glance) -> dict[str, Any]:
         "tokens": glance.tokens,
         "budget": glance.budget,
         "reserve": glance.reserve,
+        "cost": glance.cost,
         "action": glance.action,
         "doing": glance.doing,
         "lines": [{"step": line.step, "mark": line.mark, "text": line.text} for line in glance.lines],

@@ -1,13 +1,14 @@
 """Live progress: a panel on a terminal, one line a step elsewhere, nothing when quiet."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from afresh.cli.views.glance import Glance, Line, look
 from afresh.cli.views.parts import fields, gauge, said, word
-from afresh.domain.event import Entry
+from afresh.domain.action import Aside
+from afresh.domain.event import Entry, Replied
 from afresh.domain.state import State
 from afresh.domain.text import one_line
 from afresh.ports import Clock
@@ -24,8 +25,11 @@ SILENCE = 30.0
 class LiveProgress:
     """A Watcher; a context manager while the work goes on. `doing` says what a long wait is about."""
 
-    def __init__(self, clock: Clock, console: "Console", quiet: bool = False) -> None:
-        self.clock, self.console, self.quiet = clock, console, quiet
+    def __init__(
+        self, clock: Clock, console: "Console", quiet: bool = False, spent: Callable[[str], str] = lambda task: ""
+    ) -> None:
+        """`spent`: what a task has cost, in words."""
+        self.clock, self.console, self.quiet, self.spent = clock, console, quiet, spent
         self.glance = Glance(since=clock.now())
         self.live: Any = None
         self.ended = Event()
@@ -48,12 +52,20 @@ class LiveProgress:
 
     def saw(self, state: State, entries: Sequence[Entry]) -> None:
         self.glance, new = look(self.glance, state, entries)
+        if not self.quiet and any(isinstance(entry.event, Replied) for entry in entries):
+            self.glance = replace(self.glance, cost=self.spent(state.task.id))
         if not self.quiet and not self.live:
             for line in new:
                 self.console.print(plain_line(line), soft_wrap=True)
 
+    def alert(self, text: str) -> None:
+        """Of money, so that it is told whatever else is silent."""
+        self.console.print(said(f"ALERT: {text}", "bold yellow"), soft_wrap=True)
+
     def doing(self, what: str) -> None:
         self.glance = replace(self.glance, doing=what)
+        if isinstance(what, Aside) and not self.quiet and not self.live:
+            self.console.print(f"  … {one_line(what, 200)}", soft_wrap=True)
 
     def _start_panel(self) -> None:
         from rich.live import Live
@@ -106,7 +118,7 @@ def _rows(glance: Glance, state: State, now: float) -> list[tuple[str, Any]]:
     rows.append(("tests", _tests(state)))
     rows.append(("changes", f"{state.kept} kept, {state.reverted} reverted, {counted(len(state.changed), 'file')} changed"))
     spent = f"{counted(state.calls, 'call')}, {state.usage.input:,} tokens in, {state.usage.output:,} out"
-    rows.append(("spent", f"{duration(now - glance.since)}, {spent}"))
+    rows.append(("spent", f"{duration(now - glance.since)}, {f'{glance.cost}, ' if glance.cost else ''}{spent}"))
     return rows
 
 

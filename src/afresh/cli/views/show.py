@@ -34,7 +34,8 @@ def show_json(state: State) -> dict[str, Any]:
     }
 
 
-def show(state: State) -> "RenderableType":
+def show(state: State, cost: str = "") -> "RenderableType":
+    """`cost`: the money that it took, in words; empty where nobody pays."""
     from rich.console import Group
 
     sections: list[tuple[str, list[tuple[str, Any]]]] = [
@@ -51,7 +52,7 @@ def show(state: State) -> "RenderableType":
         ("Changed files", [("·", said(path)) for path in state.changed]),
         ("Next steps", [("·", said(step)) for step in next_steps(state)]),
     ]
-    parts: list[RenderableType] = [_head(state), fields(_facts(state))]
+    parts: list[RenderableType] = [_head(state), fields(_facts(state, cost))]
     for title, rows in sections:
         if rows:
             parts += [heading(title), fields(rows)]
@@ -66,14 +67,15 @@ def _head(state: State) -> "RenderableType":
     )
 
 
-def _facts(state: State) -> list[tuple[str, Any]]:
+def _facts(state: State, cost: str) -> list[tuple[str, Any]]:
     task = state.task
+    spent = f"{counted(state.calls, 'call')}, {state.usage.input:,} tokens in, {state.usage.output:,} out"
     rows: list[tuple[str, Any]] = [
         ("type", said(task.type)),
         ("phase", f"{state.phase}, step {state.step} of at most {state.limit}"),
         ("outcome", said(state.outcome or "none yet", limit=400)),
         ("branch", said(f"{state.branch} from {state.base[:12]}" if state.branch else "not opened yet")),
-        ("spent", f"{counted(state.calls, 'call')}, {state.usage.input:,} tokens in, {state.usage.output:,} out"),
+        ("spent", f"{cost}: {spent}" if cost else spent),
         ("largest call", gauge(state.largest, state.room.highest or state.budget)),
         ("ceiling", said(ceiling_words(state), limit=600)),
         ("changes", f"{state.kept} kept, {state.reverted} reverted"),

@@ -24,8 +24,17 @@ def status_json(tickets: Sequence[Ticket], states: Mapping[str, State]) -> dict[
     return {"tasks": [_row(ticket, states.get(ticket.task)) for ticket in tickets]}
 
 
-def status(tickets: Sequence[Ticket], states: Mapping[str, State], offer: str = "", now: float = 0.0) -> "RenderableType":
-    """`offer`: what could be done where there is no task. With `now` it tells how long ago each had its last event."""
+def status(
+    tickets: Sequence[Ticket], states: Mapping[str, State], offer: str = "", now: float = 0.0, spending: Sequence[str] = ()
+) -> "RenderableType":
+    """`offer`: what could be done where there is no task. With `now` it tells how long ago each had its last event. `spending`:
+    limits that are reached, or nearly."""
+    from rich.console import Group
+
+    return Group(*(said(f"{text}.", "bold yellow") for text in spending), _all(tickets, states, offer, now))
+
+
+def _all(tickets: Sequence[Ticket], states: Mapping[str, State], offer: str, now: float) -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 

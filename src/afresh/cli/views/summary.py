@@ -53,14 +53,20 @@ def summary_json(state: State, changes: Sequence[Change], audits: Sequence[Audit
 
 
 def summary(
-    state: State, changes: Sequence[Change], audits: Sequence[Audit], accumulating: int = 0, diff_lines: int = DIFF_LINES
+    state: State,
+    changes: Sequence[Change],
+    audits: Sequence[Audit],
+    accumulating: int = 0,
+    diff_lines: int = DIFF_LINES,
+    cost: str = "",
 ) -> "RenderableType":
+    """`cost`: the money that it took, in words; empty where nobody pays."""
     from rich.console import Group
 
     data = summary_json(state, changes, audits, accumulating)
     return Group(
         _verdict(data),
-        fields(_facts(state, data, audits)),
+        fields(_facts(state, data | {"cost": cost}, audits)),
         *_changes(state, changes, diff_lines),
         *_reverted(data),
         *_next(data),
@@ -94,7 +100,8 @@ def _facts(state: State, data: dict[str, Any], audits: Sequence[Audit]) -> list[
         largest = max(audits, key=lambda audit: audit.tokens)
         rows.append(("largest call", gauge(largest.tokens, largest.budget, largest.reserve)))
         rows.append(("every call", _every_call(tokens)))
-    rows.append(("spent", f"{counted(tokens['calls'], 'call')}, {tokens['input']:,} tokens in, {tokens['output']:,} out"))
+    spent = f"{counted(tokens['calls'], 'call')}, {tokens['input']:,} tokens in, {tokens['output']:,} out"
+    rows.append(("spent", f"{data['cost']}: {spent}" if data["cost"] else spent))
     if tokens["accumulating"]:
         rows.append(("sent in all", _saved(tokens)))
     return rows + _knowledge(data["knowledge"])

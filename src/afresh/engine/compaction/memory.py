@@ -106,7 +106,7 @@ def in_words(state: State, agent: Agent, found: Turnout, trace: Trace) -> Writte
     if upkeep.summary is None or not found.passages or not (upkeep.always or crowded):
         return Written(found.summary)
     doing(agent, f"waiting for {agent.model.name} to sum up older steps")
-    ask = Ask(agent.till, upkeep.summary, counter_for(state, agent), Kind.SUMMARY, state.task)
+    ask = Ask(agent.till, upkeep.summary, counter_for(state, agent), Kind.SUMMARY, state.task, state.step)
     return written(found.summary, state.summary, found.passages, trace, ask)
 
 

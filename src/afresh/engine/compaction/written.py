@@ -54,12 +54,14 @@ class Ask:
     counter: Counter
     kind: Kind
     task: Task
+    step: int = 0
+    """After which it is made."""
 
 
 def asked(request: Request, ask: Ask) -> Reply:
     tokens = ask.counter.whole(request)
     purchase = Purchase(
-        task=ask.task.id, project=ask.task.project, kind=ask.kind, model=ask.till.model.name,
+        task=ask.task.id, project=ask.task.project, kind=ask.kind, model=ask.till.model.name, step=ask.step,
         ceiling=ask.template.ceiling, tokens=tokens, reserve=request.reserve, sections=((ask.template.type, tokens),),
     )  # fmt: skip
     return buy(request, purchase, ask.till)

@@ -1,0 +1,189 @@
+"""The port `Ledger`: the books of a run, with prices and the user's limits."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Protocol
+
+from afresh.adapters.queue.worker import worker_id
+from afresh.adapters.store.ledger import Order, Payment, SqliteLedger
+from afresh.domain.action import Reply, Usage
+from afresh.domain.codec import dumps
+from afresh.domain.limits import Account, Breaker, Limit, Limits, Scope, Unit
+from afresh.domain.price import Price
+from afresh.domain.spend import Purchase
+from afresh.domain.text import roughly
+from afresh.errors import AfreshError, NeedsPerson, OverLimit, TryAgain
+from afresh.ports import Clock
+
+ABSURD = 10**12
+"""Tokens that no call has ever had: more is an error of the provider, and would not fit into a column."""
+
+
+class Prices(Protocol):
+    def of(self, model: str, size: int = ...) -> Price | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What counts for the calls of one run."""
+
+    project: str
+    """Its id in the books."""
+    prices: Prices
+    limits: Limits
+    free: bool = False
+    """Nobody pays: limits of money do not count, and books that can't be written stop nothing."""
+    config: str = "your config.toml"
+    """Where the user raises a limit."""
+
+    @property
+    def counting(self) -> tuple[Limit, ...]:
+        return tuple(limit for limit in self.limits if not (self.free and limit.unit is Unit.MONEY))
+
+
+@dataclass(slots=True)
+class Books:
+    ledger: SqliteLedger
+    terms: Terms
+    clock: Clock
+    tell: Callable[[str], None]
+    """Told of alerts."""
+    numbers: Iterator[int] = field(default_factory=count)
+    open: dict[str, Order] = field(default_factory=dict[str, Order])
+    owed: list[tuple[str, Payment]] = field(default_factory=list[tuple[str, Payment]])
+    """What could not be written when it was to be paid; tried again before the next call."""
+
+    def book(self, call: Purchase) -> str:
+        order = self._order(call)
+        try:
+            self._pay_debts()
+            if self.terms.free and not self.terms.counting:
+                return self._keep(f"free {next(self.numbers)}", order)
+            booked = self.ledger.book(order)
+        except (AfreshError, OSError) as fault:
+            if self.terms.free:
+                return ""
+            raise _closed(fault, self.ledger) from fault
+        if isinstance(booked, Breaker):
+            raise refusal(booked, call, self.terms.config)
+        return self._keep(str(booked), order)
+
+    def settle(self, booked: str, reply: Reply) -> None:
+        """Never fails: the reply is paid for, and whoever waits for it is to have it."""
+        order = self.open.pop(booked, None)
+        if order:
+            usage, note = sensible(reply, order.call)
+            self._pay(booked, order, self._payment(order.call, usage, reply.counted, note))
+
+    def cancel(self, booked: str, fault: AfreshError) -> None:
+        order = self.open.pop(booked, None)
+        usage: Usage | None = getattr(fault, "usage", None)
+        if order is None:
+            return
+        if usage and (usage.input or usage.output):
+            checked, note = sensible(Reply(usage=usage, counted=True), order.call)
+            said = "; ".join(part for part in ("no reply, paid all the same", note) if part)
+            self._pay(booked, order, self._payment(order.call, checked, True, said))
+        elif booked.isdigit():
+            try:
+                self.ledger.cancel(int(booked), str(fault)[:200])
+            except (AfreshError, OSError) as trouble:
+                self.tell(f"the books can't be written: {trouble}; a call that failed stays booked at its worst")
+
+    def _order(self, call: Purchase) -> Order:
+        price = self.terms.prices.of(call.model, call.tokens + call.reserve)
+        own = [limit for limit in self.terms.counting if limit.own and limit.unit is Unit.MONEY]
+        if price is None and own:
+            raise unpriced(call.model, own[0], self.terms.config)
+        worst = price.worst(call.tokens, call.reserve) if price else 0
+        account = Account(self.terms.project, call.payer, self.clock.now())
+        known = "free" if self.terms.free else "known" if price else "unknown"
+        return Order(call, account, worst, known, worker_id(), self.terms.counting)
+
+    def _keep(self, booked: str, order: Order) -> str:
+        self.open[booked] = order
+        return booked
+
+    def _payment(self, call: Purchase, usage: Usage, counted: bool, note: str) -> Payment:
+        price = self.terms.prices.of(call.model, usage.input + usage.output)
+        read, said = (price.read(usage), price.said(usage)) if price else (0, 0)
+        return Payment(usage, counted, read + said, read, note)
+
+    def _pay(self, booked: str, order: Order, payment: Payment) -> None:
+        try:
+            if booked.isdigit():
+                alerts = self.ledger.settle(int(booked), payment, order.limits)
+            else:
+                alerts = self.ledger.enter([(order, payment)])
+        except (AfreshError, OSError) as fault:
+            if booked.isdigit():
+                self.owed.append((booked, payment))
+                self.tell(f"the books can't be written: {fault}; no other call is made before they can")
+            return
+        for alert in alerts:
+            self.tell(alert.words)
+
+    def _pay_debts(self) -> None:
+        while self.owed:
+            booked, payment = self.owed[0]
+            self.ledger.settle(int(booked), payment, self.terms.counting)
+            del self.owed[0]
+
+
+def sensible(reply: Reply, call: Purchase) -> tuple[Usage, str]:
+    """Usage as it goes on the books, and what is odd about it. What a provider reports is believed as far as it can be true."""
+    said = reply.usage
+    if said.input <= 0 and said.output <= 0:
+        replied = min(call.reserve, roughly(reply.thought + dumps(reply.actions)))
+        return Usage(call.tokens, replied), "no usage was reported: our estimate"
+    values = [min(max(0, value), ABSURD) for value in (said.input, said.output, said.cached, said.written, said.thinking)]
+    whole, replied, cached, written, thought = values
+    odd: list[str] = []
+    if values != [said.input, said.output, said.cached, said.written, said.thinking] or cached + written > whole:
+        odd.append("the usage that was reported makes no sense")
+    if whole + replied > call.ceiling:
+        odd.append(f"{whole + replied:,} tokens were reported, {call.ceiling:,} is the ceiling")
+    if not whole:
+        whole = call.tokens
+        odd.append("no input was reported: our estimate")
+    cached = min(cached, whole)
+    return Usage(whole, replied, cached, min(written, whole - cached), min(thought, replied)), "; ".join(odd)
+
+
+def refusal(breaker: Breaker, call: Purchase, config: str) -> OverLimit:
+    limit = breaker.limit
+    scope = limit.scope
+    reset = f"afresh spend reset {scope}" + (f" {call.payer}" if scope in (Scope.TASK, Scope.CALL) else "")
+    again = f"`{reset}` {'tries it again' if scope is Scope.CALL else 'allows as much again'}, or "
+    return OverLimit(
+        f"{breaker.words}; nothing calls a model{_where(scope)} until a person allows it",
+        next=f"{again}raise `{limit.key}` under [limits] in {config}; then `afresh resume {call.payer}`",
+        safe=f"nothing was sent; task {call.payer} is kept with all that is done",
+        scope=scope.value,
+    )
+
+
+def _where(scope: Scope) -> str:
+    return "" if scope.everybody else " in this project" if scope is Scope.PROJECT else " for this task"
+
+
+def unpriced(model: str, limit: Limit, config: str) -> OverLimit:
+    return OverLimit(
+        f"nobody knows what {model} costs, and {limit.words} is the limit that you have set",
+        next=f'say what it costs in {config}: [prices."{model}"] with input = and output = in dollars for a million tokens',
+        safe="nothing was sent",
+        scope="price",
+    )
+
+
+def _closed(fault: AfreshError | OSError, ledger: SqliteLedger) -> AfreshError:
+    """No books, no call: but another process that is merely busy with them is waited for."""
+    if isinstance(fault, TryAgain):
+        return fault
+    advice = getattr(fault, "next", "") or "check the folder and the disk"
+    return NeedsPerson(
+        f"the books of what is spent can't be kept, so no model is called: {fault}",
+        next=f"{advice}. Without {ledger.path} what was spent counts as nothing until `afresh rebuild` has put it back",
+        safe="nothing was sent; the task is kept with all that is done",
+    )

@@ -1,0 +1,54 @@
+"""What a server that speaks like OpenAI has to offer. Asked only when the user wants it, since that uses the network."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from afresh.adapters.models.route import Target, opened
+from afresh.adapters.models.settings import Settings
+from afresh.domain.text import one_line
+from afresh.errors import NeedsPerson, TryAgain
+
+PATIENCE, MOST = 5.0, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    model: str
+    window: int = 0
+    """As the server tells; 0: it does not."""
+
+
+def offers(target: Target, settings: Settings) -> Sequence[Offer]:
+    """TryAgain if nobody is there, NeedsPerson if the key is not accepted."""
+    from importlib.util import find_spec
+
+    if find_spec("openai") is None:
+        raise NeedsPerson("the package openai is not installed", next="pip install 'afresh[models]'")
+    import openai
+
+    way = opened(target, settings)
+    client = openai.OpenAI(
+        api_key=way.key.secret or "none",
+        base_url=way.base_url or None,
+        timeout=PATIENCE,
+        max_retries=0,
+        http_client=openai.DefaultHttpxClient(follow_redirects=False),
+    )
+    try:
+        found = client.get("/models", cast_to=object)
+    except openai.APIStatusError as error:
+        what = f"{target.title} at {way.base_url} does not tell what it has ({error.status_code})"
+        raise NeedsPerson(what, next="check its address and key") from None
+    except (openai.OpenAIError, ValueError):
+        raise TryAgain(f"no {target.title} answers at {way.base_url}") from None
+    listed: Any = found.get("data") if isinstance(found, dict) else None
+    held = [one for one in listed or () if isinstance(one, dict) and isinstance(one.get("id"), str)][:MOST]
+    return sorted((Offer(one_line(one["id"], 120), _window(one)) for one in held), key=lambda offer: offer.model)
+
+
+def _window(told: dict[str, Any]) -> int:
+    """vLLM calls it max_model_len, OpenRouter context_length; llama.cpp tells for how much the model was trained."""
+    meta = told.get("meta")
+    places = (told.get("max_model_len"), told.get("context_length"), meta.get("n_ctx_train") if isinstance(meta, dict) else 0)
+    return next((value for value in places if type(value) is int and value > 0), 0)

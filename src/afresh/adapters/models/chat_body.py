@@ -1,0 +1,156 @@
+"""A request as the body of a chat completion, in the words that a server of this flavour knows."""
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any
+
+from afresh.adapters.models.flavours import Flavour
+from afresh.adapters.models.replies import Count
+from afresh.adapters.models.spoken import as_spoken, form, instructions, outcomes
+from afresh.domain.action import Action, Reply, Thinking
+from afresh.domain.codec import encode
+from afresh.domain.window import Exchange, Request, ToolSchema
+
+Body = dict[str, Any]
+
+MOST_MARKS = 4
+"""What caches by marks takes no more of them in a request."""
+LEAST_EFFORT = {"o1": "low", "o3": "low", "o4": "low", "gpt-5": "minimal", "gpt-5.": "none"}
+"""OpenAI's models that think unasked, by how their names begin, and the least that they can be held to."""
+SHORTEST = 16
+"""Tokens of a reply, however much of its reserve the description of tools has taken."""
+
+
+def chat_body(model: str, request: Request, flavour: Flavour, count: Count) -> Body:
+    """All that is sent, but for how it is streamed."""
+    if request.tools and not flavour.tools:
+        return _spoken_body(model, request, flavour, count)
+    body = _head(model, request, flavour, request.reserve)
+    turns = (message for place, turn in enumerate(request.turns) for message in _turn(turn, place, flavour))
+    body["messages"] = [*_opening(model, request.system, request, flavour), *turns]
+    if request.tools:
+        body["tools"] = [{"type": "function", "function": _function(tool)} for tool in request.tools]
+    return body
+
+
+def _spoken_body(model: str, request: Request, flavour: Flavour, count: Count) -> Body:
+    """Tools told in the system text. The ceiling counts them by their schemas: what telling them takes beyond that comes off the
+    longest length of the reply, so that the two together stay below it."""
+    told, schema = instructions(request.tools), form(request.tools, request.reserve)
+    beyond = count(told) - count(json.dumps(encode(request.tools), ensure_ascii=False, sort_keys=True, separators=(",", ":")))
+    if flavour.schema and flavour.reads_schema:
+        beyond += count(json.dumps(schema))
+    body = _head(model, request, flavour, max(SHORTEST, request.reserve - max(0, beyond)))
+    system = f"{request.system}\n\n{told}" if request.system else told
+    turns = (message for turn in request.turns for message in _spoken_turn(turn))
+    body["messages"] = [*_opening(model, system, request, flavour), *turns]
+    if flavour.schema:
+        body["response_format"] = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
+    return body
+
+
+def _head(model: str, request: Request, flavour: Flavour, limit: int) -> Body:
+    body: Body = {"model": model, flavour.limit: limit}
+    if flavour.effort and (word := effort(model, request.thinking, flavour)):
+        body["reasoning_effort"] = word
+    if flavour.budget and request.thinking:
+        body["extra_body"] = {"reasoning": {"max_tokens": request.thinking}}
+    if flavour.cache_key and request.breaks:
+        alike = json.dumps([request.system, encode(request.tools), request.message[: request.breaks[0]]], sort_keys=True)
+        body["prompt_cache_key"] = sha256(alike.encode("utf-8", "replace")).hexdigest()[:32]
+    return body
+
+
+def effort(model: str, thinking: int, flavour: Flavour) -> str:
+    """In place of a number of tokens. A model that thinks unasked is held to the least: it has to answer, too."""
+    if thinking:
+        return "low" if thinking <= 2_000 else "medium" if thinking <= 8_000 else "high"
+    known = [prefix for prefix in LEAST_EFFORT if model.startswith(prefix)]
+    return LEAST_EFFORT[max(known, key=len)] if known and flavour.cache_key else ""
+
+
+def _opening(model: str, system: str, request: Request, flavour: Flavour) -> Iterator[Body]:
+    marked = model.startswith(flavour.marked) if flavour.marked else False
+    if system:
+        yield {"role": "system", "content": [_marked(system)] if marked else system}
+    yield {"role": "user", "content": list(_parts(request)) if marked else request.message}
+
+
+def _parts(request: Request) -> Iterator[Body]:
+    """The message in pieces, each up to a place that the next call is likely to share; the last ones when there are too many."""
+    places = [place for place in request.breaks if 0 < place < len(request.message)]
+    start = 0
+    for place in places[-(MOST_MARKS - 1) :]:
+        yield _marked(request.message[start:place])
+        start = place
+    yield {"type": "text", "text": request.message[start:]}
+
+
+def _marked(text: str) -> Body:
+    return {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
+
+
+def _function(tool: ToolSchema) -> Body:
+    return {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
+
+
+def _turn(turn: Exchange, place: int, flavour: Flavour) -> Iterator[Body]:
+    """What the model said, what each of its calls gave, and what was said after that."""
+    reply = turn.reply
+    said: Body = {"role": "assistant", "content": reply.thought or None}
+    if reply.actions:
+        said["tool_calls"] = [_call(action, _name(place, number)) for number, action in enumerate(reply.actions)]
+    elif not reply.thought:
+        said["content"] = "(no answer)"
+    yield said | _echo(reply, flavour)
+    for number, result in enumerate(turn.results):
+        yield {"role": "tool", "tool_call_id": _name(place, number), "content": result.text}
+    if turn.text:
+        yield {"role": "user", "content": turn.text}
+
+
+def _spoken_turn(turn: Exchange) -> Iterator[Body]:
+    yield {"role": "assistant", "content": as_spoken(turn.reply)}
+    if told := "\n\n".join(text for text in (outcomes(turn), turn.text) if text):
+        yield {"role": "user", "content": told}
+
+
+def _call(action: Action, name: str) -> Body:
+    return {"id": name, "type": "function", "function": {"name": action.tool, "arguments": json.dumps(dict(action.args))}}
+
+
+def _name(place: int, number: int) -> str:
+    """Nine letters and digits: some models take no other names of calls."""
+    return f"call{place % 100:02d}{number % 1000:03d}"
+
+
+def _echo(reply: Reply, flavour: Flavour) -> Body:
+    """Only to the server that it came from."""
+    if not flavour.echo or not reply.thinking or not reply.model.startswith(f"{flavour.name}:"):
+        return {}
+    if flavour.echo == "reasoning_details":
+        details = [detail for thought in reply.thinking if (detail := detail_of(thought))]
+        return {"reasoning_details": details} if details else {}
+    return {flavour.echo: "".join(thought.text for thought in reply.thinking)}
+
+
+def thinking_of(detail: Body) -> Thinking:
+    """One of OpenRouter's details, so that it can be sent back as it was."""
+    rest = {key: value for key, value in detail.items() if key != "text"}
+    if isinstance(detail.get("text"), str):
+        return Thinking(detail["text"], json.dumps(rest, sort_keys=True))
+    if isinstance(detail.get("summary"), str):
+        return Thinking(detail["summary"], json.dumps(rest, sort_keys=True))
+    return Thinking(json.dumps(rest, sort_keys=True), redacted=True)
+
+
+def detail_of(thought: Thinking) -> Body | None:
+    """The detail again; None for a thought that never was one."""
+    try:
+        held = json.loads(thought.text if thought.redacted else thought.signature)
+    except ValueError:
+        return None
+    if not isinstance(held, dict):
+        return None
+    return held if thought.redacted or "summary" in held else held | {"text": thought.text}

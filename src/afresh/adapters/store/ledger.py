@@ -1,0 +1,219 @@
+"""The books in one SQLite file of the user's, shared by all projects and processes."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from sqlite3 import Connection
+
+from afresh.adapters.store import tallies
+from afresh.adapters.store.database import Database
+from afresh.adapters.store.ledger_schema import LEDGER
+from afresh.adapters.store.tallies import Check
+from afresh.domain.action import Usage
+from afresh.domain.limits import Account, Alert, Breaker, Charge, Limit, Scope
+from afresh.domain.spend import Purchase
+
+LOST = "the reply is lost; counted at its worst"
+CALL = (
+    "INSERT INTO call (at, project, name, task, parent, kind, model, step, ceiling, estimated, reserve, sections, price, worst,"
+    " worker, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+PAY = (
+    "UPDATE call SET state = ?, input = ?, output = ?, cached = ?, written = ?, thinking = ?, counted = ?, paid = ?,"
+    " paid_input = ?, note = ? WHERE number = ?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A call, whose it is, and the most that it may take."""
+
+    call: Purchase
+    account: Account
+    worst: int
+    price: str
+    """`known`, `unknown` or `free`."""
+    worker: str
+    limits: Sequence[Limit]
+
+    @property
+    def charge(self) -> Charge:
+        return Charge(self.worst, self.call.tokens + self.call.reserve)
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """What a call has really taken."""
+
+    usage: Usage
+    counted: bool
+    paid: int
+    paid_input: int
+    """Of it, for what was sent."""
+    note: str = ""
+    """What is odd about it."""
+
+    @property
+    def charge(self) -> Charge:
+        return Charge(self.paid, self.usage.input + self.usage.output)
+
+
+@dataclass(frozen=True, slots=True)
+class Booked:
+    """A call that was never paid."""
+
+    number: int
+    task: str
+    kind: str
+    model: str
+    step: int
+    estimated: int
+    reserve: int
+    worst: int
+
+
+class SqliteLedger:
+    """Every check and what follows from it is one transaction that no other process can come between."""
+
+    def __init__(self, path: Path) -> None:
+        self._database = Database(path, schema=LEDGER)
+
+    @property
+    def path(self) -> Path:
+        return self._database.path
+
+    def kept(self) -> bool:
+        """Whether there are books at all. Nothing is made to find that out."""
+        return self.path.exists()
+
+    def book(self, order: Order) -> int | Breaker:
+        """The number of the call, or what stops it: then nothing is booked."""
+        with self._writing() as connection:
+            stopped = Check(connection, order.account, order.limits).refused(order.charge)
+            if stopped:
+                return stopped
+            tallies.add(connection, order.account, order.charge)
+            return _insert(connection, order, "booked")
+
+    def settle(self, number: int, payment: Payment, limits: Sequence[Limit]) -> list[Alert]:
+        """Only what is booked can be paid; whoever comes second changes nothing."""
+        with self._writing() as connection:
+            found = _open(connection, number)
+            if found is None:
+                return []
+            account, worst = found
+            _pay(connection, number, payment, "settled")
+            tallies.add(connection, account, payment.charge - worst)
+            return _told(Check(connection, account, limits), payment.charge)
+
+    def cancel(self, number: int, note: str) -> None:
+        """Nothing was paid."""
+        with self._writing() as connection:
+            found = _open(connection, number)
+            if found:
+                _pay(connection, number, Payment(Usage(), False, 0, 0, note), "cancelled")
+                tallies.add(connection, found[0], Charge() - found[1])
+
+    def enter(self, made: Sequence[tuple[Order, Payment]]) -> list[Alert]:
+        """Calls that were never booked: nobody pays for them, or they come back from a journal."""
+        told: list[Alert] = []
+        with self._writing() as connection:
+            for order, payment in made:
+                _pay(connection, _insert(connection, order, "booked"), payment, "settled")
+                tallies.add(connection, order.account, payment.charge)
+                told += _told(Check(connection, order.account, order.limits), payment.charge)
+        return told
+
+    def unpaid(self, project: str, dead: Callable[[str], bool]) -> list[Booked]:
+        """Calls of the project whose process has ended before they were paid."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT worker, number, task, kind, model, step, estimated, reserve, worst FROM call"
+                " WHERE state = 'booked' AND project = ? AND note = '' ORDER BY number",
+                (project,),
+            ).fetchall()
+        return [Booked(*row[1:]) for row in rows if dead(row[0])]
+
+    def write_off(self, number: int) -> None:
+        """It stays on the books at its worst, and is not looked for again."""
+        with self._writing() as connection:
+            connection.execute("UPDATE call SET note = ? WHERE number = ? AND state = 'booked'", (LOST, number))
+
+    def paid_steps(self, project: str, task: str) -> set[tuple[str, int]]:
+        """Kind and step of each call of a task that is paid."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT kind, step FROM call WHERE project = ? AND task = ? AND state = 'settled'", (project, task)
+            )
+            return {(kind, step) for kind, step in rows}
+
+    def breakers(self) -> list[Breaker]:
+        with self._database.reading() as connection:
+            return tallies.all_tripped(connection)
+
+    def stopping(self, account: Account) -> list[Breaker]:
+        with self._database.reading() as connection:
+            return tallies.tripped(connection, account)
+
+    def reset(self, account: Account, scope: Scope) -> list[Breaker]:
+        """A person's word: what was spent no longer counts against the limit. The breakers that it ended."""
+        with self._writing() as connection:
+            held = [one for one in tallies.tripped(connection, account) if one.limit.scope is scope]
+            for breaker in held:
+                tallies.end(connection, breaker, account.at, "reset")
+            tallies.rebase(connection, account, scope)
+        return held
+
+    def spent(self, account: Account, limit: Limit) -> int:
+        with self._database.reading() as connection:
+            return tallies.spent(connection, limit.scope, account.key(limit.scope), limit.unit)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with self._database.reading() as connection:
+            yield connection
+
+    def close(self) -> None:
+        self._database.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._database.writing() as connection:
+            yield connection
+
+
+def _insert(connection: Connection, order: Order, state: str) -> int:
+    call, account = order.call, order.account
+    row = (
+        account.at, account.project, call.project, call.task, call.parent, call.kind, call.model, call.step, call.ceiling,
+        call.tokens, call.reserve, json.dumps(dict(call.sections)), order.price, order.worst, order.worker, state,
+    )  # fmt: skip
+    made = connection.execute(CALL, row)
+    assert made.lastrowid is not None
+    return made.lastrowid
+
+
+def _pay(connection: Connection, number: int, payment: Payment, state: str) -> None:
+    usage = payment.usage
+    used = (usage.input, usage.output, usage.cached, usage.written, usage.thinking)
+    paid = (payment.paid, payment.paid_input, payment.note)
+    connection.execute(PAY, (state, *used, payment.counted, *paid, number))
+
+
+def _open(connection: Connection, number: int) -> tuple[Account, Charge] | None:
+    row = connection.execute(
+        "SELECT project, task, parent, at, worst, estimated + reserve FROM call WHERE number = ? AND state = 'booked'", (number,)
+    ).fetchone()
+    if row is None:
+        return None
+    project, task, parent, at, worst, tokens = row
+    return Account(project, parent or task, at), Charge(worst, tokens)
+
+
+def _told(check: Check, real: Charge) -> list[Alert]:
+    new = list(check.alerts())
+    check.over(real)
+    return new

@@ -1,0 +1,148 @@
+"""Questions to the books: what was spent, by whom, for what."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from sqlite3 import Connection
+
+from afresh.adapters.store.ledger import SqliteLedger
+from afresh.domain.limits import Alert, Limit, Scope, Unit
+
+REPLY = "(the reply)"
+"""Stands among the sections for what was not sent but answered."""
+MONEY = "CASE state WHEN 'booked' THEN worst ELSE paid END"
+SENT = "CASE state WHEN 'booked' THEN estimated ELSE input END"
+SAID = "CASE state WHEN 'booked' THEN reserve ELSE output END"
+SUMS = (
+    f"count(*), sum({SENT}), sum({SAID}), sum(cached), sum(written), sum({MONEY}), sum(price = 'unknown'),"
+    " sum(note NOT IN ('', 'put back from the journal, at the price of that day')), max(at)"
+)
+
+
+class By(StrEnum):
+    DAY = "day"
+    TASK = "task"
+    KIND = "kind"
+    SECTION = "section"
+    MODEL = "model"
+    PROJECT = "project"
+
+
+GROUPS = {
+    By.DAY: "strftime('%Y-%m-%d', at, 'unixepoch', 'localtime')",
+    By.TASK: "CASE parent WHEN '' THEN task ELSE parent END",
+    By.KIND: "kind",
+    By.MODEL: "model",
+    By.PROJECT: "name",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Which:
+    """Calls since a moment, of one project or of all."""
+
+    since: float = 0.0
+    project: str = ""
+
+    @property
+    def condition(self) -> tuple[str, tuple[float | str, ...]]:
+        if self.project:
+            return "state != 'cancelled' AND at >= ? AND project = ?", (self.since, self.project)
+        return "state != 'cancelled' AND at >= ?", (self.since,)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Calls under one name. What is booked and not paid yet counts at its worst."""
+
+    name: str
+    calls: int = 0
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    written: int = 0
+    money: int = 0
+    unknown: int = 0
+    """Of the calls, those whose price nobody knows: they count as nothing."""
+    odd: int = 0
+    """Of the calls, those whose usage makes no sense, or that were never paid."""
+    last: float = 0.0
+
+
+def grouped(ledger: SqliteLedger, by: By, which: Which) -> list[Line]:
+    """Days in order, the rest by what it cost."""
+    if by is By.SECTION:
+        return _sections(ledger, which)
+    condition, values = which.condition
+    order = "1" if by is By.DAY else "7 DESC, 3 DESC, 1"
+    groups = "project, name" if by is By.PROJECT else GROUPS[by]
+    question = f"SELECT {GROUPS[by]}, {SUMS} FROM call WHERE {condition} GROUP BY {groups} ORDER BY {order}"
+    with ledger.reading() as connection:
+        return [Line(*row) for row in connection.execute(question, values)]
+
+
+def whole(ledger: SqliteLedger, which: Which, task: str = "") -> Line:
+    condition, values = which.condition
+    if task:
+        condition, values = f"{condition} AND (task = ? OR parent = ?)", (*values, task, task)
+    with ledger.reading() as connection:
+        row = connection.execute(f"SELECT {SUMS} FROM call WHERE {condition}", values).fetchone()
+    return Line(task, *(value or 0 for value in row))
+
+
+def contexts(ledger: SqliteLedger, which: Which) -> dict[str, list[tuple[str, int, int]]]:
+    """By kind: task, step and tokens of what was sent, of each call that was answered."""
+    condition, values = which.condition
+    found: dict[str, list[tuple[str, int, int]]] = {}
+    question = f"SELECT kind, project || '/' || task, step, input FROM call WHERE {condition} AND state = 'settled' AND input > 0"
+    with ledger.reading() as connection:
+        for kind, task, step, sent in connection.execute(question, values):
+            found.setdefault(kind, []).append((task, step, sent))
+    return found
+
+
+def alerts(ledger: SqliteLedger, most: int) -> list[tuple[Alert, float]]:
+    """The latest, and when."""
+    with ledger.reading() as connection:
+        rows = connection.execute(
+            "SELECT scope, key, unit, percent, most, spent, at FROM alert ORDER BY at DESC, percent DESC LIMIT ?", (most,)
+        )
+        return [
+            (Alert(Limit(Scope(scope), Unit(unit), limit), key, percent, spent), at)
+            for scope, key, unit, percent, limit, spent, at in rows
+        ]
+
+
+def _sections(ledger: SqliteLedger, which: Which) -> list[Line]:
+    """What was paid for input, split by the estimated tokens of the sections."""
+    found: dict[str, list[float]] = {}
+    with ledger.reading() as connection:
+        for sections, sent, said, read, answered in _split(connection, which):
+            parts: dict[str, int] = json.loads(sections) or {"(not told apart)": 1}
+            estimated = sum(parts.values()) or 1
+            for name, tokens in parts.items():
+                share = tokens / estimated
+                _add(found, name, sent * share, 0, read * share)
+            _add(found, REPLY, 0, said, answered)
+    lines = [
+        Line(name, round(calls), round(sent), round(said), money=round(money))
+        for name, (calls, sent, said, money) in found.items()
+    ]
+    return sorted(lines, key=lambda line: (-line.money, -line.input - line.output, line.name))
+
+
+def _split(connection: Connection, which: Which) -> Iterator[tuple[str, int, int, int, int]]:
+    condition, values = which.condition
+    read = "CASE state WHEN 'booked' THEN worst ELSE paid_input END"
+    yield from connection.execute(
+        f"SELECT sections, {SENT}, {SAID}, {read}, {MONEY} - {read} FROM call WHERE {condition}", values
+    )
+
+
+def _add(found: dict[str, list[float]], name: str, sent: float, said: float, money: float) -> None:
+    sums = found.setdefault(name, [0, 0, 0, 0])
+    sums[0] += 1
+    sums[1] += sent
+    sums[2] += said
+    sums[3] += money

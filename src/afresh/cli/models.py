@@ -1,0 +1,76 @@
+"""`afresh models`: which models can be used from here, and whether one of them really answers."""
+
+import sys
+
+import click
+
+from afresh.cli.common import json_option
+
+
+@click.group(invoke_without_command=True)
+@click.option("--ask", is_flag=True, help="Ask servers of your own (Ollama, vLLM, llama.cpp) what they have. Uses the network.")
+@json_option
+@click.pass_context
+def command(context: click.Context, ask: bool, as_json: bool) -> None:
+    """Show the models that you have set up: window, price, and where the key is. Nothing is sent."""
+    if context.invoked_subcommand:
+        return None
+    from afresh.app import models
+    from afresh.app.settings import users_config
+    from afresh.cli.common import print_json, show
+    from afresh.cli.views import models as views
+
+    own = models.users_settings()
+    told = views.Told(models.listed(own), models.ready(own), [*models.asked(own)] if ask else None, str(users_config()))
+    return print_json(views.models_json(told)) if as_json else show(views.models(told))
+
+
+@command.command()
+@click.argument("name")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask before a call that costs something.")
+@json_option
+def check(name: str, yes: bool, as_json: bool) -> None:
+    """Make one small real call of the model NAME, and tell what works: key, address, tools, streaming.
+
+    NAME is one of yours, or provider:model. It costs a fraction of a cent where calls are paid for.
+    """
+    from pathlib import Path
+
+    from afresh.app.first_call import prepare, tried
+    from afresh.app.models import users_settings
+    from afresh.cli.common import print_json, show
+    from afresh.cli.views.doctor import doctor, doctor_json
+    from afresh.cli.views.models import warning
+
+    trial = prepare(name, users_settings(), Path.cwd())
+    if (costs := warning(trial)) and not as_json:
+        click.secho(costs, dim=True, err=True)
+    if costs and not yes and sys.stdin.isatty():
+        click.confirm("Make the call?", default=True, abort=True, err=True)
+    findings = tried(trial)
+    if as_json:
+        print_json(doctor_json(findings))
+    else:
+        show(doctor(findings))
+    if any(finding.level == "fail" for finding in findings):
+        raise SystemExit(1)
+
+
+@command.command()
+@click.argument("name")
+@click.option("--delete", is_flag=True, help="Take the key out of the keyring.")
+def key(name: str, delete: bool) -> None:
+    """Keep a key in the keyring of your system, for NAME: one of your models, or a provider (anthropic, openai, ...).
+
+    The key is asked for and not shown. From a program: give it on standard input.
+    """
+    from afresh.app.models import keep_key, users_settings
+    from afresh.errors import BadInput
+
+    own, secret = users_settings(), ""
+    if not delete:
+        prompt = click.prompt(f"Key for {name}", hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.readline()
+        secret = prompt.strip()
+        if not secret:
+            raise BadInput("no key was given", next=f"afresh models key {name}", safe="nothing was stored")
+    click.echo(keep_key(own, name, secret))

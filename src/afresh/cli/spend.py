@@ -1,0 +1,51 @@
+"""`afresh spend`: what was spent, against the limits; and a limit reset."""
+
+import click
+
+from afresh.cli.common import json_option
+
+BY = ("day", "task", "kind", "section", "model", "project")
+SCOPES = ("day", "month", "total", "project", "task", "call")
+
+
+@click.group(invoke_without_command=True)
+@click.option("--by", type=click.Choice(BY), default=None, help="What the sums are of; without it an overview.")
+@click.option("--since", default="30d", show_default=True, metavar="WHEN", help="7d, 24h, 2w, today, all or a date.")
+@click.option("--all", "-a", "everywhere", is_flag=True, help="All projects, not only this one.")
+@json_option
+@click.pass_context
+def command(context: click.Context, by: str | None, since: str, everywhere: bool, as_json: bool) -> None:
+    """Show what calls of models have taken: tokens and money, by day, task, kind, section, model or project."""
+    if context.invoked_subcommand:
+        return None
+    from pathlib import Path
+
+    from afresh.app import spend
+    from afresh.app.purse import purse_at
+    from afresh.cli.common import print_json, show
+    from afresh.cli.views import spend as views
+
+    own = purse_at(Path.cwd())
+    found = spend.report(own, spend.By(by or "day"), spend.since(since, own.now), everywhere or by == "project")
+    if as_json:
+        return print_json(views.report_json(found))
+    return show(views.overview(found) if by is None else views.listed(found))
+
+
+@command.command()
+@click.argument("scope", type=click.Choice(SCOPES))
+@click.argument("task", required=False)
+def reset(scope: str, task: str | None) -> None:
+    """Let what was spent no longer count against the limit of SCOPE, so that it allows as much again."""
+    from pathlib import Path
+
+    from afresh.app.purse import purse_at
+    from afresh.app.spend import reset as reset_limit
+    from afresh.domain.limits import Scope
+
+    ended = reset_limit(purse_at(Path.cwd()), Scope(scope), task)
+    for breaker in ended:
+        click.echo(f"no longer stopped: {breaker.words}")
+    click.echo(f"the limit of {'one ' if scope in ('task', 'call') else 'the '}{scope} counts from now on")
+    if ended:
+        click.echo("afresh resume, or afresh work, goes on")

@@ -1,0 +1,116 @@
+"""The check that no call takes more than its ceiling, with its broken twins: it goes red when one does."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from afresh.adapters.books import Books, Terms
+from afresh.adapters.prices import AtNoCost
+from afresh.adapters.store.ledger import SqliteLedger
+from afresh.domain.action import Reply, Usage
+from afresh.domain.limits import Limits
+from afresh.domain.spend import Kind, Purchase
+from afresh.domain.window import Request
+from afresh.testing.ceiling import Watch, over_in_books
+from afresh.testing.memory import FakeClock
+
+TESTS = Path(__file__).parents[1]
+REQUEST = Request("", "message", (), 500)
+TWIN = """
+import pytest
+from afresh.domain.action import Reply, Usage
+from afresh.domain.spend import UNLIMITED, Kind, Purchase
+from afresh.domain.window import Request
+from afresh.engine.buy import Till, buy
+
+
+class Model:
+    def __init__(self, name):
+        self.name = name
+
+    def propose(self, request, hear):
+        return Reply(usage=Usage(3_900, 200), counted=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_of_it_itself(name):
+    call = Purchase(task="t", project="p", kind=Kind.WORK, model=name, ceiling=4_000, tokens=3_000, reserve=500)
+    buy(Request("", "message", (), 500), call, Till(Model(name), UNLIMITED))
+"""
+
+
+def call(model: str = "openai:some", **more: int) -> Purchase:
+    sizes = {"ceiling": 4_000, "tokens": 3_000, "reserve": 500, **more}
+    return Purchase(task="t", project="p", kind=Kind.WORK, model=model, **sizes)
+
+
+def over(purchase: Purchase, reply: Reply, measured: int = 3_000) -> list[str]:
+    watch = Watch(lambda request: measured)
+    watch.watched(lambda request, purchase, till: reply)(REQUEST, purchase, None)
+    assert watch.calls == 1
+    return watch.over
+
+
+def test_a_call_within_its_ceiling_is_fine():
+    assert not over(call(), Reply(usage=Usage(3_500, 500), counted=True))
+
+
+@pytest.mark.parametrize("usage", [Usage(3_501, 500), Usage(4_001, 0), Usage(0, 4_001)])
+def test_a_report_over_the_ceiling_is_found(usage: Usage):
+    (found,) = over(call(), Reply(usage=usage, counted=True))
+    assert "4,001 tokens, 4,000 is the ceiling" in found and "test_a_report_over_the_ceiling" in found
+
+
+def test_where_nothing_is_reported_our_own_count_is_what_counts():
+    assert not over(call(), Reply(usage=Usage(9_999, 0)), measured=3_500)
+    assert over(call(), Reply(usage=Usage(1, 1)), measured=3_501)
+
+
+def test_who_lies_on_purpose_is_let_off():
+    assert not over(call("openai:liar-1"), Reply(usage=Usage(90_000, 1), counted=True))
+
+
+def test_the_watch_stands_wherever_the_door_was_imported_to(monkeypatch: pytest.MonkeyPatch):
+    door, other, stranger = ModuleType("door"), ModuleType("other"), ModuleType("stranger")
+    door.buy = other.buy = lambda request, purchase, till: Reply(usage=Usage(5_000), counted=True)
+    stranger.buy = untouched = lambda: None
+    for module in (door, other, stranger):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    watch = Watch(lambda request: 0)
+    watch.stand_at(door)
+    other.buy(REQUEST, call(), None)
+    assert watch.over and door.buy is other.buy and stranger.buy is untouched
+    with pytest.raises(AssertionError, match="calls that took more"):
+        watch.check()
+
+
+def test_books_that_other_processes_have_written_are_looked_through(tmp_path: Path):
+    ledger = SqliteLedger(tmp_path / "some" / "where" / "ledger.db")
+    books = Books(ledger, Terms("p", AtNoCost(), Limits(), free=True), FakeClock(), print)
+    for model, usage in (("openai:a", Usage(3_900, 200)), ("openai:liar", Usage(3_900, 200)), ("openai:b", Usage(3_900, 100))):
+        books.settle(books.book(call(model)), Reply(usage=usage, counted=True))
+    (found,) = over_in_books(tmp_path)
+    ledger.close()
+    ledger.path.unlink()  # or it would be found at the end of this run, too
+    assert "openai:a: 4,100 tokens" in found and "ledger.db" in found
+
+
+def test_damaged_books_stop_nothing(tmp_path: Path):
+    (tmp_path / "ledger.db").write_text("not a database " * 100)
+    assert not list(over_in_books(tmp_path))
+
+
+@pytest.mark.parametrize(("names", "red"), [(["openai:some"], True), (["openai:liar", "liar"], False)])
+def test_the_run_of_a_suite_goes_red(tmp_path: Path, names: list[str], red: bool):
+    """With the very conftest of these tests."""
+    (tmp_path / "conftest.py").write_text((TESTS / "conftest.py").read_text("utf-8"))
+    (tmp_path / "test_twin.py").write_text(TWIN.replace("NAMES", repr(names)))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib", "-c", os.devnull, "."]
+    paths = {"PYTHONPATH": str(TESTS.parent / "src")}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env={**os.environ, **paths})
+    assert (done.returncode != 0) is red, done.stdout + done.stderr
+    assert ("openai:some: 4,100 tokens, 4,000 is the ceiling" in done.stdout) is red
