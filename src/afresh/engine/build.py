@@ -64,12 +64,16 @@ class Terms:
 
 
 def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budget: int, counter: Gauge) -> Window:
-    """With the last step as the model's own calls if it goes back so and fits; otherwise with a section that tells of it."""
-    terms = Terms(memory, template, tuple(tools), budget, counter)
+    """With the last step as the model's own calls if it goes back so, and nothing that was just looked at gives way for it;
+    otherwise with a section that tells of it."""
+    terms, native = Terms(memory, template, tuple(tools), budget, counter), None
     if reply := answered(memory, template, tools, budget, counter):
         with suppress(OverCeiling):
-            return built(replace(terms, reply=reply))
-    return built(terms)
+            native = built(replace(terms, reply=reply))
+    if native and not native.unread:
+        return native
+    told = built(terms)
+    return native if native and native.unread <= told.unread else told
 
 
 def built(terms: Terms) -> Window:
