@@ -7,7 +7,7 @@ from afresh.domain.window import Window
 from afresh.engine.agent import Agent
 from afresh.engine.tokens import raw
 
-NEAR, FEW = 0.75, 2
+NEAR, FEW = 0.6, 2
 """Part of what may be sent from which the count matters; and reports of a provider's that are not enough to go by."""
 
 
@@ -28,5 +28,5 @@ def doubtful(window: Window, state: State, agent: Agent) -> bool:
     """Near the ceiling, with little known of the model's count, or after a call that was over."""
     last = state.reading
     breached = last.model == agent.model.name and last.reported + last.reserve > last.budget > 0
-    known = meter_of(state.meters, agent.model.name).samples
+    known = meter_of(state.meters, agent.model.name).samples + (state.weighed > 0)
     return window.tokens >= NEAR * (window.budget - window.request.reserve) and (breached or known < FEW)
