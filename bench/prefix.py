@@ -123,7 +123,7 @@ def main() -> int:
     rows = {type: summed(calls) for type, calls in told.items()}
     RESULTS.write_text(json.dumps(rows, indent=2, sort_keys=True) + "\n")
     print(
-        "| task | calls | tokens after the first | unchanged from the start | cacheable | share |\n|---|---:|---:|---:|---:|---:|"
+        "| task | calls | tokens after the first | unchanged at the start | cacheable | share |\n|---|---:|---:|---:|---:|---:|"
     )
     for name, row in rows.items():
         print(f"| {name} | {row['calls']} | {row['tokens']:,} | {row['same']:,} | {row['cacheable']:,} | {row['share']:.0%} |")

@@ -108,7 +108,9 @@ def test_thinking_counts_for_as_much_as_the_provider_may_hold_of_it():
     held = memory((SEARCH, "x"), thinking=SIGNED, usage=Usage(10, 300))
     [turn] = made(held, thinking(2_000), 6_000).request.turns
     request = Request("", "", (), 0, turns=(turn,))
-    assert COUNTER.around(request) - COUNTER.around(replace(request, turns=(replace(turn, reply=Reply(actions=(SEARCH,))),))) == 300
+    assert (
+        COUNTER.around(request) - COUNTER.around(replace(request, turns=(replace(turn, reply=Reply(actions=(SEARCH,))),))) == 300
+    )
     long = memory((SEARCH, "x"), thinking=SIGNED, usage=Usage(10, 1_900))
     assert not made(long, thinking(2_000), 6_000).request.turns, "more than an eighth of the ceiling"
 
@@ -123,7 +125,9 @@ def test_thinking_lies_on_top_of_the_window_that_the_type_was_made_for():
 
 
 lines = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=300)
-deeds = st.lists(st.tuples(st.sampled_from([SEARCH, READ, EDIT, Action("plan", {"items": ["a"]})]), lines), min_size=1, max_size=4)
+deeds = st.lists(
+    st.tuples(st.sampled_from([SEARCH, READ, EDIT, Action("plan", {"items": ["a"]})]), lines), min_size=1, max_size=4
+)
 
 
 @settings(max_examples=40, deadline=None)
@@ -167,6 +171,6 @@ def test_what_a_person_wants_forgotten_does_not_go_back():
 def test_whoever_plays_the_model_sees_what_a_model_is_sent():
     held = memory((SEARCH, "a.py:3: weight"), thinking=SIGNED, usage=Usage(10, 300))
     page = letter(made(held, thinking(2_000), 6_000).request, "0001-abc")
-    assert '[thinking, signed] The sum is wrong' in page and 'You did: search {"text": "weight"}\na.py:3: weight' in page
+    assert "[thinking, signed] The sum is wrong" in page and 'You did: search {"text": "weight"}\na.py:3: weight' in page
     assert page.index("## Task") < page.index("You did: search") < page.index("## Your plan") < page.index("<!-- tools -->")
     assert "2000 of them for thinking" in page
