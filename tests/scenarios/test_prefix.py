@@ -1,7 +1,7 @@
 """Successive calls of a task begin alike, to the byte, up to what has really changed; and the provider's own count is heeded."""
 
 from dataclasses import replace
-from os.path import commonprefix
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 import pytest
@@ -93,7 +93,8 @@ def test_the_first_byte_that_differs_lies_in_a_section_that_has_changed(tmp_path
     assert any(request.turns for request in requests) is native
     for step in range(1, len(requests)):
         before, after = sections(store, step - 1), sections(store, step)
-        at = len(commonprefix([wire(requests[step - 1]), wire(requests[step])]))
+        pairs = zip(wire(requests[step - 1]), wire(requests[step]), strict=False)
+        at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         told_before = {section.name: section.text for section in before}
         order = [after[1], after[0], *after[2:]]
         for section in order:
@@ -115,7 +116,7 @@ def sooner(section: Section, before, after) -> bool:
 def test_what_stands_before_the_last_break_that_two_calls_share_is_the_same_in_both(tmp_path: Path, native: bool):
     _, requests, _ = played(tmp_path, native)
     shared = 0
-    for one, other in zip(requests, requests[1:], strict=False):
+    for one, other in pairwise(requests):
         first = one.message[: one.breaks[0]]
         assert other.message.startswith(first), "what the task is never changes"
         shared += sum(other.message.startswith(one.message[:place]) for place in one.breaks)

@@ -22,7 +22,7 @@ def letter(request: Request, stem: str) -> str:
             *map(tool_lines, request.tools),
             "",
             "<!-- how to answer -->",
-            f"Write `{stem}.reply.json` into this folder (at most about {request.reserve} tokens{_thinking(request)}). For example:",
+            f"Write `{stem}.reply.json` into this folder (at most about {request.reserve} tokens{_own(request)}). For example:",
             "",
             json.dumps({"thought": "why, in a sentence or two", "actions": _example(request)}, ensure_ascii=False, indent=1),
             "",
@@ -35,7 +35,7 @@ def _turn(turn: Exchange) -> tuple[str, ...]:
     return "<!-- your last reply, and what came of it -->", told(turn), "", "<!-- message, continued -->", turn.text, ""
 
 
-def _thinking(request: Request) -> str:
+def _own(request: Request) -> str:
     return f", {request.thinking} of them for thinking" if request.thinking else ""
 
 
