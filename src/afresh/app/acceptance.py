@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from afresh.adapters.models import WINDOW, known_framing, known_window
+from afresh.adapters.models import WINDOW, is_provider, known_framing, known_window
 from afresh.adapters.models.choose import NONE
 from afresh.adapters.models.settings import Named
 from afresh.adapters.templates import Shelf, template
@@ -12,7 +12,7 @@ from afresh.domain.fact import Look
 from afresh.domain.memory import Memory
 from afresh.domain.state import State
 from afresh.domain.task import Task
-from afresh.domain.template import Template
+from afresh.domain.template import LEAST_THINKING, Template
 from afresh.domain.window import Window
 from afresh.engine.budget import SHARE_OF_WINDOW, most
 from afresh.engine.build import build, offered
@@ -40,10 +40,25 @@ def refuse_unworkable(task: Task, shelf: Shelf, instructions: Instructions, name
             next=f"--max-budget {task.budget} for a ceiling that is never raised",
             safe=SAFE,
         )
+    refuse_thoughtless(task, template(task.type, shelf).ceiling, named)
     if task.model:
         refuse_large(task.budget, known_window(task.model, named))
         refuse_large(task.max_budget, known_window(task.model, named), "--max-budget")
     refuse_overfull(State(task=task), shelf, instructions, named)
+
+
+def refuse_thoughtless(task: Task, ceiling: int, named: Mapping[str, Named]) -> None:
+    """Rather than to think with less than was asked for, or not at all, without a word."""
+    wanted = task.thinking or 0
+    if wanted and task.model and not is_provider(task.model, named):
+        what = f"{task.model.partition(':')[0]} can't be given tokens to think with, only a provider's model can"
+        raise BadInput(what, next="leave --thinking out, or pass another --model", safe=SAFE)
+    if 0 < wanted < LEAST_THINKING:
+        what = f"{wanted:,} tokens are too few to think with: providers take {LEAST_THINKING:,} and more"
+        raise BadInput(what, next=f"--thinking {LEAST_THINKING}, or 0 for none", safe=SAFE)
+    if wanted and task.budget - ceiling < wanted:
+        what = f"a ceiling of {task.budget:,} tokens leaves no {wanted:,} to think with beside a window of {ceiling:,}"
+        raise BadInput(what, next=f"--budget {ceiling + wanted}, or no --budget", safe=SAFE)
 
 
 def refuse_unstorable(*texts: str) -> None:

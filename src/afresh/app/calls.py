@@ -8,6 +8,7 @@ from afresh.app.tasks import Desk
 from afresh.domain.action import Reply
 from afresh.domain.codec import dumps
 from afresh.domain.event import Acted, Replied, Requested
+from afresh.domain.prefix import Beginning, beginning
 from afresh.domain.window import Audit, Section
 from afresh.engine.audit import Rebuilt, rebuild_all
 from afresh.engine.tokens import Counter
@@ -19,6 +20,7 @@ class Call:
     step: int
     audit: Audit
     sections: tuple[Section, ...]
+    beginning: Beginning
     reply: Reply | None = None
 
     @property
@@ -44,8 +46,23 @@ def call(desk: Desk, task: str, step: int | None) -> Call:
         steps = f"it has steps 1 to {found[-1][0]}" if found else "it has made no call yet"
         raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; leave --step out for the last one")
     number, audit = wanted[-1]
-    sections = tuple(Section(ref.name, ref.tier, desk.store.read(ref.block), ref.tokens) for ref in audit.sections)
-    return Call(number, audit, sections, replies.get(number))
+    place = found.index(wanted[-1])
+    sections, before = sections_of(desk, audit), sections_of(desk, found[place - 1][1]) if place else ()
+    return Call(number, audit, sections, beginning(number, before, sections), replies.get(number))
+
+
+def sections_of(desk: Desk, audit: Audit) -> tuple[Section, ...]:
+    return tuple(Section(ref.name, ref.tier, desk.store.read(ref.block), ref.tokens) for ref in audit.sections)
+
+
+def beginnings(desk: Desk, task: str) -> list[Beginning]:
+    """How far each call of a task begins as the one before it."""
+    told, before = list[Beginning](), tuple[Section, ...]()
+    for step, audit in audits(desk, task):
+        sections = sections_of(desk, audit)
+        told.append(beginning(step, before, sections))
+        before = sections
+    return told
 
 
 def block_text(desk: Desk, block: str, span: str = "") -> str:

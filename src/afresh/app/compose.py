@@ -121,6 +121,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         mode=terms.mode or ("" if state.attendance.mode else desk.settings.mode),
         person=terms.person,
         delegates=Delegates(desk, workspace, known, lambda part: attempt(desk, part, alone)) if task.parts else None,
+        native=is_provider(spec, desk.settings.models),
     )
 
 

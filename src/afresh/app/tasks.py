@@ -8,7 +8,7 @@ from pathlib import Path
 
 from afresh.adapters.exports.layout import promise
 from afresh.adapters.instructions import InstructionFiles, instructions_for
-from afresh.adapters.models import anchored
+from afresh.adapters.models import anchored, is_provider
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
 from afresh.adapters.store.ledger import SqliteLedger
@@ -28,6 +28,7 @@ from afresh.domain.notes import USER
 from afresh.domain.report import place
 from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
+from afresh.domain.template import Template
 from afresh.engine.questions import over_ceiling
 from afresh.errors import BadInput
 from afresh.ports import Clock, Ticket
@@ -48,6 +49,7 @@ class Order:
     max_steps: int = 0
     max_budget: int = 0
     loop: str = ""
+    thinking: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ def add(desk: Desk, order: Order) -> State:
         priority=order.priority,
         needs=order.needs,
         model=anchored(order.model or given.model),
-        budget=order.budget or given.budget or make(merged).ceiling,
+        budget=order.budget or given.budget or roomy(make(merged), order, given),
         max_steps=order.max_steps or given.max_steps,
         project=desk.project.root.name,
         family=merged.family if merged.family != type else "",
@@ -140,12 +142,20 @@ def add(desk: Desk, order: Order) -> State:
         max_budget=order.max_budget or given.max_budget,
         loop=order.loop or given.loop or "",
         parts=given.delegation.parts if given.delegation.offer else 0,
+        thinking=order.thinking,
     )
     refuse_unworkable(task, desk.templates, desk.instructions, given.models)
     if not checks and not report:
         task = replace(task, checks=found_checks(desk))
         refuse_unworkable(task, desk.templates, desk.instructions, given.models)
     return note(desk, None, task.id, [Created(task)])
+
+
+def roomy(style: Template, order: Order, given: Settings) -> int:
+    """The ceiling of the type, with what its model may think with on top of it: windows stay as large as they are without."""
+    model = order.model or given.model
+    asked = max([style.thinking, *[phase.thinking for phase in style.phases]]) if order.thinking is None else order.thinking
+    return style.ceiling + (asked if not model or is_provider(model, given.models) else 0)
 
 
 def found_checks(desk: Desk) -> tuple[Check, ...]:

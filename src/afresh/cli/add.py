@@ -18,7 +18,8 @@ def command(goal: str, type_: str, checks: tuple[str, ...], priority: int, needs
 
     here = desk()
     wanted = tuple(find(here, need) for need in needs)
-    limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"], "loop": more["loop"]}
+    limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}
+    limits |= {"loop": more["loop"], "thinking": more["thinking"]}
     state = add(here, Order(goal, type_, checks, priority, wanted, more["model"], **limits))
     if as_json:
         commands = [check.command for check in state.task.checks]

@@ -63,6 +63,13 @@ def order_options(function: Callable[..., Any]) -> Callable[..., Any]:
             metavar="N",
             help="Highest ceiling when there is a reason to raise it (four times --budget; the same as --budget: never raised).",
         ),
+        click.option(
+            "--thinking",
+            default=None,
+            type=click.IntRange(min=0),
+            metavar="N",
+            help="Tokens for a provider's model to think with, on top of the ceiling; 0: none (by type).",
+        ),
         click.option("--steps", default=0, type=click.IntRange(min=0), metavar="N", help="Steps before it stops and asks (60)."),
         click.option(
             "--loop",

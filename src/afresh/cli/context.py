@@ -23,13 +23,18 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
     from afresh.app.tasks import find
     from afresh.cli.common import desk, print_json
     from afresh.cli.common import show as render
-    from afresh.cli.views.context import context_show, context_show_json
+    from afresh.cli.views.context import context_show, context_show_json, context_texts
+    from afresh.cli.views.provided import provided, provided_json
 
     here = desk()
     one = call(here, find(here, task), step)
+    given = one.audit, one.beginning, one.reply
     if as_json:
-        return print_json(context_show_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported))
-    return render(context_show(one.audit, one.sections, one.audit.omissions, one.step, not omitted, one.reported))
+        shown = context_show_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported)
+        return print_json({**shown, **provided_json(*given)})
+    render(context_show(one.audit, one.sections, one.audit.omissions, one.step, False, one.reported))
+    render(provided(*given))
+    return render(context_texts(() if omitted else one.sections))
 
 
 @command.command()
@@ -54,6 +59,22 @@ def diff(task: str | None, first: int | None, second: int | None, step: int | No
     if as_json:
         return print_json(context_diff_json(one.sections, other.sections, steps))
     return render(context_diff(one.sections, other.sections, steps))
+
+
+@command.command()
+@click.argument("task", required=False)
+@json_option
+def cache(task: str | None, as_json: bool) -> None:
+    """Tell for each call how far it begins like the one before it: what a provider's cache may serve."""
+    from afresh.app.calls import beginnings
+    from afresh.app.tasks import find
+    from afresh.cli.common import desk, print_json
+    from afresh.cli.common import show as render
+    from afresh.cli.views.provided import beginning_json, beginnings_view
+
+    here = desk()
+    told = beginnings(here, find(here, task))
+    return print_json([beginning_json(one) for one in told]) if as_json else render(beginnings_view(told))
 
 
 @command.command()

@@ -16,7 +16,8 @@ def command(goal: str, type_: str, checks: tuple[str, ...], **more) -> None:
     from afresh.cli.working import Way, work_and_tell
 
     here = desk()
-    limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"], "loop": more["loop"]}
+    limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}
+    limits |= {"loop": more["loop"], "thinking": more["thinking"]}
     way = Way(**{name: more[name] for name in ("model", "mode", "no_sandbox", "quiet", "as_json")})
     way.refuse_alone()
     state = add(here, Order(goal, type_, checks, model=way.model, **limits))

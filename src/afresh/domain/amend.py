@@ -1,10 +1,10 @@
 """Memory as persons have corrected it: other words for a fact, or none. What was forgotten is in no later window."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from afresh.domain.action import Observation
+from afresh.domain.action import Observation, Reply
 from afresh.domain.fact import Decision, Fact
 from afresh.domain.known import PERSON, Edit, decided, fact_id, said
 from afresh.domain.state import State, StepRecord, changed
@@ -52,6 +52,7 @@ def amended(state: State, edits: Edits) -> State:
         decisions=tuple(decisions),
         words=tuple(words),
         recent=tuple(record(one, scrub) for one in state.recent),
+        returned=None if state.returned and any(scrub(text) != text for text in texts(state.returned.reply)) else state.returned,
         index=tuple(replace(line, phrase=scrub(line.phrase), subject=scrub(line.subject)) for line in state.index),
         plan=tuple(replace(item, text=scrub(item.text)) for item in state.plan),
         summary=summary(state.summary, scrub),
@@ -89,6 +90,20 @@ def record(one: StepRecord, scrub: Callable[[str], str]) -> StepRecord:
 def observation(seen: Observation, scrub: Callable[[str], str]) -> Observation:
     args = {name: scrub(value) if isinstance(value, str) else value for name, value in seen.action.args.items()}
     return replace(seen, text=scrub(seen.text), action=replace(seen.action, args=args))
+
+
+def texts(reply: Reply) -> Iterator[str]:
+    """What it thought and called with: that can't be withheld line by line, so it goes back whole or not at all."""
+    yield from (one.text for one in reply.thinking)
+    yield from (text for action in reply.actions for text in strings(action.args))
+
+
+def strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (Mapping, list, tuple)):
+        for one in value.values() if isinstance(value, Mapping) else value:  # pyright: ignore[reportUnknownVariableType]
+            yield from strings(one)
 
 
 def summary(told: Summary, scrub: Callable[[str], str]) -> Summary:

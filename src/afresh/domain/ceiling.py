@@ -15,7 +15,7 @@ from afresh.domain.state import State
 from afresh.domain.verdict import Ruling
 from afresh.domain.window import Audit
 
-Turn = happened.Calibrated | happened.Breached | happened.Wanted | happened.Rebudgeted | happened.Checkpointed
+Turn = happened.Calibrated | happened.Breached | happened.Wanted | happened.Rebudgeted | happened.Checkpointed | happened.Weighed
 """Events that concern nothing else."""
 
 
@@ -31,10 +31,21 @@ def turned(event: Turn, state: State) -> dict[str, Any]:
             return {"room": changed_to(state.room, state.budget, budget, step, reason)}
         case happened.Checkpointed():
             return {"room": replace(state.room, saved=True)}
+        case happened.Weighed():
+            return weighed(event, state)
+
+
+def weighed(count: happened.Weighed, state: State) -> dict[str, Any]:
+    """One that is over teaches at once, for the window that is built next; of one that fits the reply will tell."""
+    if not count.over:
+        return {"weighed": count.step}
+    meter = taught(meter_of(state.meters, count.model), count.pieces, count.framing, count.counted)
+    return {"meters": kept(state.meters, meter)}
 
 
 def requested(call: Audit, state: State) -> dict[str, Any]:
     reading = Reading(call.model, call.budget, call.reserve, call.tokens, call.demand, call.unmet, call.pieces, call.framing)
+    reading = replace(reading, thinking=call.thinking)
     saved = state.room.saved and reading.pressure is Pressure.CRITICAL
     return {"reading": reading, "room": replace(state.room, saved=saved)}
 

@@ -19,6 +19,7 @@ from afresh.domain.strategy import Turned
 from afresh.domain.summary import Summary
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Verdict
+from afresh.domain.weighing import Weighed
 from afresh.domain.window import Audit
 
 
@@ -176,7 +177,7 @@ _KINDS = (
     Answered, Decided, Digested, Verified, Settled, Finished, Ended,
     Calibrated, Breached, Doubted, Wanted, Rebudgeted, Checkpointed, CompactionWanted, Compacted,
     Noted, Corrected, Forgotten, Judged,
-    Consulted, Referred, Worded, Learnt,
+    Consulted, Referred, Worded, Learnt, Weighed,
     Turned, Attended, Paused, Spoke, Undone, HandedOut, Marked, Noticed,
 )  # fmt: skip
 
@@ -185,7 +186,7 @@ Event = (
     | Answered | Decided | Digested | Verified | Settled | Finished | Ended
     | Calibrated | Breached | Doubted | Wanted | Rebudgeted | Checkpointed | CompactionWanted | Compacted
     | Noted | Corrected | Forgotten | Judged
-    | Consulted | Referred | Worded | Learnt
+    | Consulted | Referred | Worded | Learnt | Weighed
     | Turned | Attended | Paused | Spoke | Undone | HandedOut | Marked | Noticed
 )  # fmt: skip
 

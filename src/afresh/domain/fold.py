@@ -14,6 +14,7 @@ from afresh.domain.guided import NOTHING_ASKED
 from afresh.domain.lookups import Lookup, looked_up
 from afresh.domain.passage import OK, Passage, Voice, ending, remembered
 from afresh.domain.regions import REGIONS, moved, seen
+from afresh.domain.returned import returned
 from afresh.domain.state import Pending, State, StepRecord, changed
 from afresh.domain.task import Status
 from afresh.domain.verdict import Ruling
@@ -85,7 +86,9 @@ def _(event: happened.Replied, state: State) -> State:
 def _(event: happened.Acted, state: State) -> State:
     thought = state.pending.reply.thought if state.pending else ""
     record = StepRecord(event.step, thought, event.observations, "", True)
-    return changed(state, recent=(*state.recent, record)[-RECENT_STEPS:], **ceiling.acted(event.observations, state))
+    back = returned(event.step, state.pending.reply) if state.pending else None
+    recent = (*state.recent, record)[-RECENT_STEPS:]
+    return changed(state, recent=recent, returned=back, **ceiling.acted(event.observations, state))
 
 
 @apply.register

@@ -36,11 +36,14 @@ class Reading:
     framing: int = 0
     reported: int = 0
     """The provider's own count; 0 when there is none."""
+    thinking: int = 0
+    """Of the reserve: it does not grow with the ceiling."""
 
     @property
     def pressure(self) -> Pressure:
         return pressure(self.demand, self.budget) if self.budget else Pressure.CALM
 
     def demand_at(self, budget: int) -> int:
-        """The same content under another ceiling: the reserve is a share of it."""
-        return self.demand - self.reserve + (self.reserve * budget // self.budget if self.budget > 0 else 0)
+        """The same content under another ceiling: the reserve, but for what is thought with, is a share of it."""
+        answer, here, there = self.reserve - self.thinking, self.budget - self.thinking, budget - self.thinking
+        return self.demand - answer + (answer * max(0, there) // here if here > 0 else 0)

@@ -15,6 +15,7 @@ from afresh.domain.lookups import UNASKED, Lookups
 from afresh.domain.meter import Meter
 from afresh.domain.passage import Passage
 from afresh.domain.pressure import Reading
+from afresh.domain.returned import Returned
 from afresh.domain.room import Room
 from afresh.domain.strategy import UNTURNED, Loop
 from afresh.domain.summary import Summary
@@ -92,6 +93,8 @@ class State:
     asked_by: str = ""
     """Who has asked the open question: the model or the harness."""
     recent: tuple[StepRecord, ...] = ()
+    returned: Returned | None = None
+    """The last reply, if it is short enough to go back to its model as it was."""
     regions: tuple[Region, ...] = ()
     index: tuple[IndexLine, ...] = ()
     archived: int = 0
@@ -124,6 +127,8 @@ class State:
     room: Room = AS_ORDERED
     reading: Reading = UNREAD
     """The figures of the last call."""
+    weighed: int = 0
+    """The last step whose window the provider has counted before it was sent, and found to fit."""
     meters: tuple[Meter, ...] = ()
     costs: tuple[Cost, ...] = ()
     course: Course = ON_COURSE

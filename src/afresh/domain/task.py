@@ -59,6 +59,8 @@ class Task:
     """The snapshot of the parent that a part begins with."""
     parts: int = 0
     """How many parts of it the task may hand out."""
+    thinking: int | None = None
+    """Tokens that the model may think with in each call; None: as the type says."""
 
     @property
     def judged_as(self) -> str:

@@ -7,14 +7,18 @@ from afresh.domain.summary import Pruning
 from afresh.domain.window import Tier
 
 SECTIONS = (
-    "instructions", "fingerprint", "task", "knowledge", "outline", "graph", "contracts", "history", "diff", "similar", "summary",
-    "archive", "known", "memory", "decisions", "failed", "work", "names", "target", "callers", "tests", "files", "beginning",
-    "cited", "changes", "coverage", "suggestions", "verification", "failing", "plan", "earlier", "last",
+    "instructions", "fingerprint", "task", "knowledge", "decisions", "contracts", "history", "diff", "similar", "target",
+    "callers", "files", "beginning", "cited", "tests", "graph", "outline", "summary", "archive", "known", "memory", "failed",
+    "work", "names", "changes", "coverage", "suggestions", "verification", "failing", "plan", "earlier", "last",
 )  # fmt: skip
-"""In reading order, from stable to volatile."""
+"""In reading order, from stable to volatile by measure (bench/prefix.py): what changes costs a cache all that stands after it."""
+BREAKS = ("task", "callers", "cited")
+"""Where a call may begin as the one before it did: after these, or what stands in their place. Providers cache up to there."""
 ALWAYS = ("instructions", "task", "decisions", "failed", "changes", "verification", "plan")
 """What no template may cut or hide: what people laid down, the order, what failed, what was done, how it stands, what is next."""
 CODE_PHASES, REPORT_PHASES = ("understand", "change", "verify"), ("understand", "report")
+LEAST_THINKING = 1_024
+"""Tokens. Providers refuse a smaller budget for thinking."""
 KINDS = ("work", "summary", "lesson", "replay")
 """Kinds of call."""
 
@@ -40,6 +44,7 @@ class Phase:
     reserve: float = 0.25
     steps: int = 0
     """Steps that the phase should take at most; 0 for as many as the task has."""
+    thinking: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,7 @@ class Layout:
     shares: tuple[Share, ...]
     reserve: float
     steps: int = 0
+    thinking: int = 0
     cue: str = ""
     """What the foot of the window says of the next step."""
 
@@ -80,12 +86,21 @@ class Template:
     pruning: Pruning = Pruning()
     loop: str = REACT
     pace: Pace = UNPACED
+    thinking: int = 0
+    """Tokens that the model may think with before it answers, on top of the ceiling above; 0: it is not asked to."""
+    native: bool = False
+    """Whether the last step goes back as the model's own calls; set for each call, by the model that is asked."""
 
     def at(self, phase: str) -> Layout:
         """The layout of a phase; before the first one, as it will be there. What the phase says stands last in the system
         text, so that phases share all that comes before it and calls of one phase share the whole."""
         if not self.phases:
-            return Layout(phase, self.system, self.tools, self.shares, self.reserve)
+            return Layout(phase, self.system, self.tools, self.shares, self.reserve, 0, self.thinking)
         found = next((one for one in self.phases if one.name == phase), self.phases[0])
         system = "\n\n".join(part for part in (self.system, found.guidance) if part)
-        return Layout(found.name, system, found.tools, found.shares, found.reserve, found.steps)
+        return Layout(found.name, system, found.tools, found.shares, found.reserve, found.steps, found.thinking)
+
+    def thinking_at(self, phase: str, budget: int) -> int:
+        """What is granted of it: nothing that the type needs for its windows, and never less than providers ask for."""
+        granted = min(self.at(phase).thinking, budget - self.ceiling)
+        return granted if granted >= LEAST_THINKING else 0

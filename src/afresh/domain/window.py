@@ -161,6 +161,8 @@ class Audit:
     framing: int = 0
     unmet: int = 0
     compactions: tuple[Compaction, ...] = ()
+    thinking: int = 0
+    """Tokens of the reserve that were for thinking."""
 
     @property
     def demand(self) -> int:

@@ -78,6 +78,8 @@ class Agent:
     """Hands out a part of the task: which action of the step's reply it is, is part of its name."""
     patience: Patience = PATIENT
     """With a run that gets nowhere."""
+    native: bool = False
+    """The model takes budgets for thinking, and tool calls with their results as such."""
 
     @property
     def till(self) -> Till:

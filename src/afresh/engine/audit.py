@@ -51,6 +51,7 @@ def audit(window: Window, memory: Memory, agent: Agent) -> tuple[Audit, tuple[Bl
         framing=agent.counter.around(window.request),
         unmet=window.unmet,
         compactions=window.compactions,
+        thinking=window.request.thinking,
     )
     return call, (*texts[0], *texts[1])
 

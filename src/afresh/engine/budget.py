@@ -84,7 +84,18 @@ def attuned(state: State, agent: Agent) -> Agent:
     """The agent with the counter that was learnt, the tools that are of use now, and with a template that makes room when the
     last call was under pressure."""
     template = agent.template if state.reading.pressure is Pressure.CALM else eased(agent.template)
-    return replace(agent, counter=counter_for(state, agent), template=template, tools=at_hand(agent.tools, state))
+    return replace(
+        agent, counter=counter_for(state, agent), template=suited(template, state, agent), tools=at_hand(agent.tools, state)
+    )
+
+
+def suited(template: Template, state: State, agent: Agent) -> Template:
+    """To the model that is asked: only some can be told how long to think, and take their own last reply back."""
+    thinking = state.task.thinking if agent.native else 0
+    if thinking is not None:
+        phases = tuple(replace(phase, thinking=thinking) for phase in template.phases)
+        template = replace(template, thinking=thinking, phases=phases)
+    return replace(template, native=agent.native and state.reading.model == agent.model.name)
 
 
 def eased(template: Template) -> Template:

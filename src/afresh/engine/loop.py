@@ -2,7 +2,7 @@
 
 The loop holds no history: every step is rebuilt from the store, so that a window is bounded by construction and
 a crash loses at most the step it was in. Two commits a step: the reply before it is acted on, the outcome after. A change of
-the ceiling and a compaction of memory are commits of their own before them.
+the ceiling, a compaction of memory and a provider's count of a window are commits of their own before them.
 """
 
 from afresh.domain.event import Acted, Claimed, Finished, Replied, Requested, Verified
@@ -28,6 +28,7 @@ from afresh.engine.record import doing, record
 from afresh.engine.settle import settle
 from afresh.engine.steer import steer
 from afresh.engine.strategy import directed
+from afresh.engine.weigh import counted
 from afresh.errors import OverCeiling
 
 
@@ -51,6 +52,10 @@ def ask_model(state: State, agent: Agent) -> State:
         window = uncramped(build(memory, tuned.template, tools, state.budget, tuned.counter), state, agent)
     except OverCeiling as fault:
         return ask_model(enlarged(state, agent, fault), agent)
+    if count := counted(window, state, tuned):
+        state = record(state, agent, [count])
+        if count.over:
+            return ask_model(state, agent)
     doing(agent, f"waiting for {agent.model.name}")
     reply = buy(window.request, purchase(window, state, agent.model.name), agent.till)
     call, blocks = audit(window, memory, tuned)

@@ -1,9 +1,5 @@
 """What each section of a window says. Pure: memory in, drafts out, in reading order from stable to volatile."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from afresh.domain.action import Observation, subject
 from afresh.domain.memory import Memory
 from afresh.domain.state import StepRecord
 from afresh.domain.summary import told_line
@@ -13,11 +9,11 @@ from afresh.engine.analysis import analysed
 from afresh.engine.draft import Draft, Piece, always
 from afresh.engine.held import archive, decisions, failed, known, recollections
 from afresh.engine.instructions import TITLE as INSTRUCTIONS
+from afresh.engine.last import last
 from afresh.engine.spoken import spoken
 from afresh.engine.standing import criteria, standing
 from afresh.engine.view import View, protected, words
 
-WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember", "decide")
 TOLD = 150
 """Characters of an earlier step: why one failed, and what ran, stands in sections of its own."""
 RULES = "Rules of the user:"
@@ -171,56 +167,3 @@ def named(record: StepRecord, listed: set[str]) -> str:
     """Ids of its outputs that are long enough to be worth a recall."""
     ids = [seen.block[:8] for seen in record.observations if seen.block in listed]
     return f" [{' '.join(ids)}]" if ids else ""
-
-
-def last(memory: Memory) -> Draft:
-    """The latest thought whole, then each action with its output; plan and notes stand in sections of their own."""
-    if not memory.state.recent:
-        return Draft("last", "Last step", Tier.DEMAND, ())
-    step: StepRecord = memory.state.recent[-1]
-    outputs = {look.subject: look.text for look in memory.of("output")}
-    thought = [Piece(f"You thought: {step.thought}", "thought of the last step")] if step.thought else []
-    edited = max([number for number, seen in enumerate(step.observations) if step.kept and wrote(seen)], default=0)
-    deeds = [
-        Piece(
-            dated(deed(seen, outputs, step.kept), number < edited and not wrote(seen)),
-            f"output {number} of {seen.action.tool}",
-            1,
-            recalled(seen),
-            unshown(seen),
-        )
-        for number, seen in enumerate(step.observations)
-        if not (seen.ok and seen.action.tool in NOTING)
-    ]
-    undone = [] if step.kept else [Piece("The whole reply was undone: see Verification.", "outcome of the last step")]
-    return Draft("last", f"Last step ({step.step})", Tier.DEMAND, (*thought, *deeds, *undone))
-
-
-def wrote(seen: Observation) -> bool:
-    return seen.ok and seen.action.tool in WRITING
-
-
-def dated(told: str, before: bool) -> str:
-    """Marked when what was printed is older than a change of the same reply."""
-    head, rest, text = told.partition("\n")
-    return f"{head} (before the change below){rest}{text}" if before else told
-
-
-def recalled(seen: Observation) -> str:
-    return f"`recall` {seen.block[:8]}"
-
-
-def unshown(seen: Observation) -> str:
-    return f"You did: {seen.action.tool} {subject(seen.action)} (output not shown: {recalled(seen)})"
-
-
-def deed(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
-    """Text that a kept change wrote stands under Files; of one that failed or was undone it is shown here, to learn from."""
-    if kept and wrote(seen):
-        return f"You did: {seen.action.tool}: {seen.text.partition(chr(10))[0]}"
-    spoken_for = wrote(seen) or seen.action.tool == "run"
-    shown: Mapping[str, Any] = {} if spoken_for else seen.action.args
-    if seen.action.tool == "run":
-        return f"You did: run{'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"
-    told = ", ".join(f"{name}={shown[name]}" for name in sorted(shown, key=lambda name: (name != "path", name)))
-    return f"You did: {seen.action.tool}({told}){'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"

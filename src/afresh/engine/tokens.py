@@ -1,17 +1,20 @@
 """An estimate of tokens that errs on the high side, without any vocabulary."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from afresh.domain.action import Reply
 from afresh.domain.codec import encode
 from afresh.domain.meter import UNLEARNT
 from afresh.domain.pieces import pieces
-from afresh.domain.window import Request, ToolSchema
+from afresh.domain.turn import arguments
+from afresh.domain.window import Exchange, Request, ToolSchema
 
-FRAMING, TOOL_FRAMING = 12, 6
-"""What providers put around two messages, and around each tool, in tokens."""
+FRAMING, TOOL_FRAMING, TURN_FRAMING, CALL_FRAMING = 12, 6, 10, 30
+"""What providers put around two messages, around each tool, around two messages more, and around a tool call and its result with
+the id that joins them: in tokens."""
 
 
 class Gauge(Protocol):
@@ -51,12 +54,30 @@ class Counter:
         return int(raw(request) * self.factor) + 1 + self.around(request)
 
     def around(self, request: Request) -> int:
-        return self.framing + TOOL_FRAMING * len(request.tools)
+        """What is not to be counted in pieces: also thinking that goes back, of which a provider may hold more than it shows."""
+        turns = sum(TURN_FRAMING + CALL_FRAMING * len(turn.reply.actions) + self.thought(turn.reply) for turn in request.turns)
+        return self.framing + TOOL_FRAMING * len(request.tools) + turns
+
+    def thought(self, reply: Reply) -> int:
+        if not reply.thinking:
+            return 0
+        shown = int(sum(pieces(one.text) for one in reply.thinking) * self.factor) + 1
+        return max(shown, reply.usage.thinking or reply.usage.output)
 
 
 def raw(request: Request) -> int:
     """Pieces of the texts of a request. What is learnt is the provider's count against this."""
-    return pieces(request.system) + pieces(request.message) + pieces(tools_text(request.tools))
+    turns = sum(pieces(text) for turn in request.turns for text in said(turn))
+    return pieces(request.system) + pieces(request.message) + pieces(tools_text(request.tools)) + turns
+
+
+def said(turn: Exchange) -> Iterator[str]:
+    yield turn.reply.thought
+    for action in turn.reply.actions:
+        yield action.tool
+        yield arguments(action)
+    yield from (result.text for result in turn.results)
+    yield turn.text
 
 
 def tools_text(tools: Sequence[ToolSchema]) -> str:

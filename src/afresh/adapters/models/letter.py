@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from afresh.domain.window import Request, ToolSchema
+from afresh.domain.turn import told
+from afresh.domain.window import Exchange, Request, ToolSchema
 
 
 def letter(request: Request, stem: str) -> str:
@@ -16,16 +17,26 @@ def letter(request: Request, stem: str) -> str:
             "<!-- message -->",
             request.message,
             "",
+            *[line for turn in request.turns for line in _turn(turn)],
             "<!-- tools -->",
             *map(tool_lines, request.tools),
             "",
             "<!-- how to answer -->",
-            f"Write `{stem}.reply.json` into this folder (at most about {request.reserve} tokens). For example:",
+            f"Write `{stem}.reply.json` into this folder (at most about {request.reserve} tokens{_own(request)}). For example:",
             "",
             json.dumps({"thought": "why, in a sentence or two", "actions": _example(request)}, ensure_ascii=False, indent=1),
             "",
         )
     )
+
+
+def _turn(turn: Exchange) -> tuple[str, ...]:
+    """What a model is sent as its own words, and as results of its own calls."""
+    return "<!-- your last reply, and what came of it -->", told(turn), "", "<!-- message, continued -->", turn.text, ""
+
+
+def _own(request: Request) -> str:
+    return f", {request.thinking} of them for thinking" if request.thinking else ""
 
 
 def tool_lines(tool: ToolSchema) -> str:

@@ -49,6 +49,7 @@ def make(merged: Merged) -> Template:
         tools=held(merged, "tools", ()),
         shares=shares(merged),
         reserve=held(merged, "reserve", 0.25),
+        thinking=held(merged, "thinking", 0),
         ceiling=held(merged, "ceiling", 4_000),
         recall=held(merged, "recall", 1_200),
         instructions=held(merged, "instructions", 0.15),
@@ -87,6 +88,7 @@ def phase(merged: Merged, name: str) -> Phase:
         shares=shares(merged, name),
         reserve=held(merged, "reserve", 0.25, name),
         steps=steps.held if steps else 0,
+        thinking=held(merged, "thinking", 0, name),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from afresh.adapters.templates.fault import Wrong, nearest
 from afresh.adapters.tools import TOOLS
 from afresh.domain.strategy import LOOPS
-from afresh.domain.template import ALWAYS, CODE_PHASES, KINDS, REPORT_PHASES, SECTIONS
+from afresh.domain.template import ALWAYS, CODE_PHASES, KINDS, LEAST_THINKING, REPORT_PHASES, SECTIONS
 from afresh.domain.text import one_line, visible
 from afresh.domain.window import Tier
 
@@ -106,6 +106,13 @@ def whole(low: int, high: int) -> Rule:
     return rule
 
 
+def thinking(node: "Node") -> int:
+    held = whole(0, 100_000)(node)
+    if 0 < held < LEAST_THINKING:
+        raise Wrong(line(node), f"should be 0 or at least {LEAST_THINKING:,} tokens: providers take no less, {held} is not")
+    return held
+
+
 def one_of(noun: str, known: tuple[str, ...]) -> Rule:
     def rule(node: "Node") -> str:
         said = text(node)
@@ -161,6 +168,7 @@ PHASE_SHAPE = Shape(
         "guidance": at_most(GUIDANCE),
         "tools": tools,
         "reserve": number(0.05, 0.75),
+        "thinking": thinking,
         "sections": SECTION_SHAPE,
     },
 )
@@ -174,6 +182,7 @@ SHAPE = Shape(
         "ceiling": whole(500, 1_000_000),
         "recall": whole(200, 100_000),
         "reserve": number(0.05, 0.75),
+        "thinking": thinking,
         "instructions": number(0.05, 0.5),
         "tools": tools,
         "sections": SECTION_SHAPE,

@@ -74,7 +74,13 @@ def context_show(
         parts += [heading("Compacted, cheapest first"), _compacted(audit.compactions)]
     if omitted:
         parts += [heading("Left out"), _omitted(omitted)]
-    return Group(*parts, *(part for section in sections if texts for part in _text(section)))
+    return Group(*parts, context_texts(sections if texts else ()))
+
+
+def context_texts(sections: Sequence[Section]) -> "RenderableType":
+    from rich.console import Group
+
+    return Group(*(part for section in sections for part in _text(section)))
 
 
 def context_diff_json(before: Sequence[Section], after: Sequence[Section], steps: tuple[int, int] = (0, 0)) -> dict[str, Any]:

@@ -1,0 +1,134 @@
+"""How much of each call stands unchanged at the beginning of the next one, so that a provider's cache may serve it.
+
+Plays three scripted tasks of different types on the sample project, with the real store, index and builder.
+
+  .venv/bin/python bench/prefix.py
+"""
+
+import json
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from afresh.app import compose
+from afresh.app.calls import beginnings
+from afresh.app.sample import copy_sample
+from afresh.app.tasks import Order, add, open_desk
+from afresh.domain.prefix import Beginning
+from afresh.errors import NeedsPerson
+
+RESULTS = Path(__file__).with_name("results") / "prefix.json"
+CHECK = "python -m pytest -q -p no:cacheprovider"
+PRICING, MEASURES, TESTS = "src/parcel/pricing.py", "src/parcel/measures.py", "tests/test_measures.py"
+VOLUME = '''
+
+def parse_volume(text: str) -> float:
+    """Millilitres of a text such as `2 l` or `500 ml`."""
+    match = re.fullmatch(r"\\s*(\\d+(?:[.,]\\d+)?)\\s*(ml|l)\\s*", text)
+    if match is None:
+        raise ValueError(f"not a volume: {text!r}")
+    return float(match[1].replace(",", ".")) * {"l": 1000.0, "ml": 1.0}[match[2]]
+'''
+TESTED = """
+
+def test_a_volume_in_litres():
+    from parcel.measures import parse_volume
+
+    assert parse_volume("2 l") == 2000 and parse_volume("500 ml") == 500
+"""
+ONE_ROUND, ROUNDED = "int(max(parcel.weight / 1000, by_volume)) + 1", "math.ceil(max(parcel.weight / 1000, by_volume))"
+Deed = tuple[str, dict[str, Any]]
+STORIES: dict[str, tuple[str, list[tuple[str, list[Deed]]]]] = {
+    "fix_bug": (
+        "billable_weight rounds whole kilograms up",
+        [
+            ("What does it say?", [("plan", {"items": ["[ ] mend billable_weight", "[ ] test"]}), ("read", {"path": PRICING})]),
+            ("Who uses it?", [("search", {"text": "billable_weight"})]),
+            ("How is it tested?", [("read", {"path": "tests/test_pricing.py"}), ("test", {})]),
+            ("The parcel.", [("run", {"command": "cat src/parcel/measures.py"})]),
+            ("Without the one.", [("edit", {"path": PRICING, "old": ONE_ROUND, "new": ONE_ROUND.removesuffix(" + 1")})]),
+            (
+                "Round up, do not add one.",
+                [
+                    ("edit", {"path": PRICING, "old": ONE_ROUND.removesuffix(" + 1"), "new": ROUNDED}),
+                    ("edit", {"path": PRICING, "old": "import warnings\n", "new": "import math\nimport warnings\n"}),
+                ],
+            ),
+            ("Does all pass?", [("test", {})]),
+            ("Keep that.", [("remember", {"subject": "rounding", "note": "only billable_weight rounds"})]),
+            ("Elsewhere, too?", [("search", {"text": "+ 1"})]),
+            ("The label.", [("read", {"path": "src/parcel/label.py"})]),
+            ("Done.", [("complete", {"summary": "Whole kilograms are not rounded up\n\nThey were one too many."})]),
+        ],
+    ),
+    "implement_feature": (
+        "Add parse_volume to src/parcel/measures.py: reads `2 l` and `500 ml` like parse_weight",
+        [
+            ("See it.", [("read", {"path": MEASURES}), ("plan", {"items": ["[ ] write it", "[ ] test it"]})]),
+            ("Its tests.", [("read", {"path": TESTS})]),
+            ("Who else parses?", [("search", {"text": "parse_"})]),
+            ("Write it.", [("run", {"command": f"cat >> {MEASURES} <<'END'\n{VOLUME}END"})]),
+            ("Test it.", [("run", {"command": f"cat >> {TESTS} <<'END'\n{TESTED}END"})]),
+            ("Does it pass?", [("test", {})]),
+            ("Exported?", [("read", {"path": "src/parcel/__init__.py"})]),
+            ("In the text?", [("search", {"text": "parse_weight"})]),
+            ("Done.", [("complete", {"summary": "Volumes are read\n\nLike weights."})]),
+        ],
+    ),
+    "discovery": (
+        "How is the price of a parcel found, and what does the girth have to do with it?",
+        [
+            ("Where?", [("search", {"text": "girth"})]),
+            ("Read.", [("read", {"path": PRICING})]),
+            ("And the size.", [("read", {"path": MEASURES})]),
+            ("Who calls quote?", [("search", {"text": "quote"})]),
+            ("Note.", [("remember", {"subject": "girth", "note": "quote adds a fee over a limit of girth"})]),
+            ("Zones.", [("search", {"text": "zone"})]),
+            ("Its tests.", [("read", {"path": "tests/test_pricing.py"})]),
+            ("Write.", [("write", {"path": "DISCOVERY.md", "content": f"# The price\n\nSee {PRICING}:1 for it.\n"})]),
+            ("Done.", [("complete", {"summary": "How a price is found"})]),
+        ],
+    ),
+}
+
+
+def played(type: str, folder: Path) -> list[Beginning]:
+    """The task, as far as its script goes."""
+    goal, told = STORIES[type]
+    desk = open_desk(copy_sample(folder / type))
+    lines = [{"thought": thought, "actions": [{"tool": tool, "args": args} for tool, args in deeds]} for thought, deeds in told]
+    script = folder / f"{type}.jsonl"
+    script.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    checks = () if type == "discovery" else (CHECK,)
+    task = add(desk, Order(goal, type, checks, model=f"scripted:{script}")).task.id
+    with suppress(NeedsPerson):
+        compose.work(desk, task, compose.Terms(no_sandbox=True))
+    return beginnings(desk, task)
+
+
+def summed(calls: list[Beginning]) -> dict[str, Any]:
+    later = calls[1:]
+    sent = sum(one.tokens for one in later)
+    same, marked = sum(one.same for one in later), sum(one.cacheable for one in later)
+    return {"calls": len(calls), "tokens": sent, "same": same, "cacheable": marked, "share": round(marked / sent, 3)}
+
+
+def main() -> int:
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    with TemporaryDirectory(prefix="afresh-prefix-", dir=Path(__file__).parents[1]) as folder:
+        told = {type: played(type, Path(folder)) for type in STORIES}
+    rows = {type: summed(calls) for type, calls in told.items()}
+    RESULTS.write_text(json.dumps(rows, indent=2, sort_keys=True) + "\n")
+    print(
+        "| task | calls | tokens after the first | unchanged at the start | cacheable | share |\n|---|---:|---:|---:|---:|---:|"
+    )
+    for name, row in rows.items():
+        print(f"| {name} | {row['calls']} | {row['tokens']:,} | {row['same']:,} | {row['cacheable']:,} | {row['share']:.0%} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,176 @@
+"""Successive calls of a task begin alike, to the byte, up to what has really changed; and the provider's own count is heeded."""
+
+from dataclasses import replace
+from itertools import pairwise, takewhile
+from pathlib import Path
+
+import pytest
+from long_run import Printing, StillWorkspace
+
+from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.templates import template
+from afresh.adapters.tools import TOOLS
+from afresh.domain.action import Action, Reply, Thinking, Usage
+from afresh.domain.event import Created, Requested
+from afresh.domain.prefix import beginning, breaks
+from afresh.domain.task import Task
+from afresh.domain.turn import told
+from afresh.domain.weighing import Weighed
+from afresh.domain.window import Request, Section, Tier
+from afresh.engine.agent import Agent
+from afresh.engine.audit import rebuild_all
+from afresh.engine.loop import work_on
+from afresh.engine.tokens import Counter, tools_text
+from afresh.ports import unheard
+from afresh.testing.files import DictFiles
+from afresh.testing.insight import Blind
+from afresh.testing.journals import write
+from afresh.testing.memory import FakeClock, MemoryStore
+
+FILES = {"pkg/one.py": "".join(f"def one_{n}():\n    return {n}\n\n\n" for n in range(30)), "pkg/two.py": "TWO = 2\n" * 50}
+SCRIPT = [
+    [("plan", {"items": ["[ ] see one", "[ ] see two"]})],
+    [("read", {"path": "pkg/one.py"})],
+    [("run", {"command": "python job_3.py"})],
+    [("remember", {"subject": "job 3", "note": "prints record_3_1"})],
+    [("run", {"command": "python job_5.py"})],
+    [("read", {"path": "pkg/two.py"})],
+    [("search", {"text": "TWO"})],
+    [("run", {"command": "python job_8.py"})],
+    [("ask", {"question": "Is that all?"})],
+]
+
+
+class Provider:
+    """Plays the script, thinks if it may, and counts as it is told."""
+
+    name, window = "provider", 200_000
+
+    def __init__(self, factor: float = 1.0, at: int = 0) -> None:
+        self.factor, self.requests, self.weighed, self.at = factor, list[Request](), list[Request](), at
+
+    def count(self, request: Request) -> int:
+        return int(Counter().whole(request) * self.factor)
+
+    def weigh(self, request: Request) -> int:
+        self.weighed.append(request)
+        return self.count(request)
+
+    def propose(self, request: Request, hear=unheard) -> Reply:
+        self.requests.append(request)
+        actions = tuple(Action(tool, dict(args)) for tool, args in SCRIPT[self.at + len(self.requests) - 1])
+        thought = (Thinking("I think.", "signed"),) if request.thinking else ()
+        return Reply("Now this.", actions, Usage(self.count(request), 40), self.name, counted=True, thinking=thought)
+
+
+def agent(store, model: Provider, native: bool) -> Agent:
+    return Agent(
+        model=model, store=store, workspace=StillWorkspace(), files=DictFiles(**FILES), sandbox=Printing(), insight=Blind(),
+        tools=TOOLS, template=template("discovery"), clock=FakeClock(), counter=Counter(), native=native,
+    )  # fmt: skip
+
+
+def played(folder: Path, native: bool = True, factor: float = 1.0, **order):
+    store, model = SqliteStore(folder / "store.db"), Provider(factor)
+    write(store, None, [Created(Task(id="t", goal="See pkg/one.py", max_steps=50, **order))])
+    work_on("t", "worker", agent(store, model, native))
+    return store, model.requests, model
+
+
+def wire(request: Request) -> str:
+    turns = "".join(f"\n\n{told(turn)}\n\n{turn.text}" for turn in request.turns)
+    return f"{tools_text(request.tools)}\n\n{request.system}\n\n{request.message}{turns}"
+
+
+def sections(store, step: int) -> list[Section]:
+    audits = [entry.event.audit for entry in store.journal("t") if isinstance(entry.event, Requested)]
+    return [Section(ref.name, ref.tier, store.read(ref.block), ref.tokens) for ref in audits[step].sections]
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_the_first_byte_that_differs_lies_in_a_section_that_has_changed(tmp_path: Path, native: bool):
+    store, requests, _ = played(tmp_path, native)
+    assert any(request.turns for request in requests) is native
+    for step in range(1, len(requests)):
+        before, after = sections(store, step - 1), sections(store, step)
+        pairs = zip(wire(requests[step - 1]), wire(requests[step]), strict=False)
+        at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        told_before = {section.name: section.text for section in before}
+        order = [after[1], after[0], *after[2:]]
+        for section in order:
+            at -= len(section.text) + 2
+            if at < 0:
+                break
+            assert told_before.get(section.name) == section.text
+        assert told_before.get(section.name) != section.text or sooner(section, before, after)
+        assert section.name == beginning(step + 1, before, after).changed
+
+
+def sooner(section: Section, before, after) -> bool:
+    """It stands earlier than it did, since what stood before it is gone."""
+    names = [one.name for one in before]
+    return names.index(section.name) != [one.name for one in after].index(section.name)
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_what_stands_before_the_last_break_that_two_calls_share_is_the_same_in_both(tmp_path: Path, native: bool):
+    _, requests, _ = played(tmp_path, native)
+    shared = 0
+    for one, other in pairwise(requests):
+        first = one.message[: one.breaks[0]]
+        assert other.message.startswith(first), "what the task is never changes"
+        shared += sum(other.message.startswith(one.message[:place]) for place in one.breaks)
+    assert shared > len(requests)
+
+
+def test_every_call_with_turns_and_thinking_is_built_again_to_the_byte(tmp_path: Path):
+    store, requests, _ = played(tmp_path, thinking=1_024, budget=8_000)
+    assert all(request.thinking == 1_024 for request in requests)
+    assert any(turn.reply.thinking for request in requests for turn in request.turns)
+    assert [one.same for one in rebuild_all("t", store)] == [True] * len(requests)
+
+
+def test_what_the_provider_itself_counts_over_the_ceiling_is_never_sent(tmp_path: Path):
+    store, requests, model = played(tmp_path, factor=1.4, max_budget=4_000)
+    assert all(model.count(one) + one.reserve <= 4_000 for one in requests)
+    counts = [entry.event for entry in store.journal("t") if isinstance(entry.event, Weighed)]
+    assert counts and counts[0].over and not counts[-1].over and len(counts) == len(model.weighed) <= 4
+    assert all(one.same for one in rebuild_all("t", store))
+
+
+def test_a_count_is_asked_for_once_in_a_task_as_a_rule(tmp_path: Path):
+    _, requests, model = played(tmp_path, factor=0.9)
+    assert len(requests) == len(SCRIPT) and len(model.weighed) <= 1
+
+
+def test_a_run_that_dies_after_the_count_goes_on_with_the_same_window():
+    class Dying(Provider):
+        def propose(self, request: Request, hear=unheard) -> Reply:
+            self.requests.append(request)
+            raise KeyboardInterrupt
+
+    store, first, second = MemoryStore(), Dying(1.4), Provider(1.4)
+    write(store, None, [Created(Task(id="t", goal="See pkg/one.py", max_steps=50, budget=4_000, max_budget=4_000))])
+    with pytest.raises(KeyboardInterrupt):
+        work_on("t", "worker", agent(store, first, True))
+    work_on("t", "worker", agent(store, second, True))
+    assert first.weighed and second.requests[0] == first.requests[0] and not any(one in first.weighed for one in second.weighed)
+
+
+def test_breaks_stand_after_what_is_stable_also_where_a_section_has_nothing_to_say():
+    body = [Section(name, Tier.PHASE, name, 1) for name in ("task", "target", "files", "outline", "footer")]
+    assert breaks(body, "\n\n") == (len("task"), len("task\n\ntarget"), len("task\n\ntarget\n\nfiles"))
+    assert breaks([body[0], body[3]], "\n\n") == (len("task"),)
+    assert breaks([body[0]], "\n\n") == ()
+
+
+def test_only_whole_sections_up_to_a_break_count_as_cacheable():
+    fixed = [Section("system", Tier.ALWAYS, "s", 10), Section("tools", Tier.ALWAYS, "t", 20)]
+    body = [Section(name, Tier.PHASE, name, 5) for name in ("fingerprint", "task", "files", "outline", "footer")]
+    changed = [*fixed, *body[:-2], replace(body[3], text="other"), body[-1]]
+    one = beginning(2, [*fixed, *body], changed)
+    assert (one.tokens, one.same, one.cacheable, one.changed) == (55, 45, 45, "outline") and one.share == 45 / 55
+    early = beginning(2, [*fixed, *body], [*fixed, body[0], replace(body[1], text="x"), *body[2:]])
+    assert (early.same, early.cacheable, early.changed) == (35, 30, "task"), "no break after the fingerprint"
+    first = beginning(1, [], [*fixed, *body])
+    assert (first.same, first.cacheable, first.changed) == (0, 0, "")
