@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress.")
 model_option = click.option(
-    "--model", "-m", default="", metavar="M", help="offline, anthropic:NAME, openai:NAME, mailbox:DIR or scripted:FILE."
+    "--model",
+    "-m",
+    default="",
+    metavar="M",
+    help="A name of yours, provider:NAME, mailbox:DIR or offline; `afresh models` lists them.",
 )
 no_sandbox_option = click.option("--no-sandbox", is_flag=True, help="Run commands unconfined. Only for code you trust.")
 
