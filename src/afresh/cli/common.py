@@ -19,7 +19,11 @@ def empty_unless_given(context: click.Context, parameter: click.Parameter, value
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress.")
 model_option = click.option(
-    "--model", "-m", default="", metavar="M", help="offline, anthropic:NAME, openai:NAME, mailbox:DIR or scripted:FILE."
+    "--model",
+    "-m",
+    default="",
+    metavar="M",
+    help="A name of yours, provider:NAME, mailbox:DIR or offline; `afresh models` lists them.",
 )
 mode_option = click.option(
     "--mode",
