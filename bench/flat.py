@@ -3,7 +3,7 @@
 One task of ten thousand steps by a scripted model on the sample project, through the engine as it is, with the real store,
 git workspace and projections. Steps take turns, twelve in a round; what is compared are whole rounds, so that the kind of step
 decides nothing. CPU is that of this process and of git, without the commands that the model and the checks run. Bytes are those
-that were handed to the disk (write_bytes of /proc/self/io, children included) and by how much repository and state have grown.
+that were written (wchar of /proc/self/io, children included), and by how much repository and state have grown.
 
   .venv/bin/python bench/flat.py [--steps 10000]
 """
@@ -105,8 +105,9 @@ def spent() -> float:
 
 
 def written() -> int:
+    """Bytes given to the kernel to write: what it hands to the disk depends on how busy the machine is."""
     lines = Path("/proc/self/io").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("write_bytes"))
+    return next(int(line.split()[1]) for line in lines if line.startswith("wchar"))
 
 
 def resident() -> int:

@@ -1,8 +1,8 @@
 """How often recorded runs of other agents would have been warned, turned or stopped as getting nowhere.
 
 The detectors are the product's own. A recording has no tree: it counts as changed by every edit and by every command that can
-write. Verified progress is not recorded either; in its place stands the last change of a file that the run has handed in, the
-latest moment at which a check can have begun to pass. A run counts as solved where its recording says so.
+write. Verified progress is not recorded either; in its place stands an output that tells of more passed tests than any before
+it and, where a recording does not hold what was handed in, every edit. A run counts as solved where its recording says so.
 
   .venv/bin/python bench/stalls.py FILE.jsonl.gz [--out FILE]
 """

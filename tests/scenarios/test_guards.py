@@ -8,6 +8,7 @@ from person import CALC, COMPLETE, MEND, TEST, Person
 NOTHING: list = []
 LOST = [("read", {"path": "nowhere.py"})]
 LOOK = [("read", {"path": "calc.py"})]
+PLAN = [("plan", {"items": ["multiply"]})]
 SPOIL = [("edit", {"path": "test_calc.py", "old": "double(2), 4", "new": "4, 4"})]
 SKIP = [("edit", {"path": "test_calc.py", "old": "    def test_five", "new": "    @unittest.skip('later')\n    def test_five"})]
 
@@ -19,14 +20,14 @@ def confined(requires_sandbox) -> None:
 
 def test_six_useless_replies_in_a_row_stop_it_and_a_hint_gives_six_more(person: Person) -> None:
     unknown = [("fly", {"to": "the moon"})]
-    replies = [LOST, LOOK, *[NOTHING, unknown, LOST] * 2, *[LOST] * 5, [MEND], [COMPLETE]]
+    replies = [LOST, LOOK, *[NOTHING, unknown, LOST] * 2, *[LOST] * 5, PLAN, [MEND], [COMPLETE]]
     told = person.runs(person.script(*replies), "--json")
     task = told.json["task"]
     assert told.code == 1 and (told.json["status"], told.json["steps"]) == ("blocked", 8), "one that worked starts the count anew"
     assert told.json["question"].startswith("It gets nowhere: 6 steps in a row did nothing that worked")
     assert person.types("answer", task, "Look at calc.py").code == 0
     resumed = person.types("resume", "--json")
-    assert resumed.code == 0 and resumed.json["steps"] == 15, "five more useless ones are no reason to stop again"
+    assert resumed.code == 0 and resumed.json["steps"] == 16, "five more useless ones are no reason to stop again"
 
 
 def test_a_hint_that_does_not_help_stops_it_again(person: Person) -> None:
