@@ -19,6 +19,7 @@ from afresh.engine.delegation import (
     checks_for,
     may_hand_out,
     ordered,
+    refuse_other,
     refuse_repeated,
     result,
     share,
@@ -90,6 +91,13 @@ def test_what_failed_is_not_handed_out_again_in_the_same_words() -> None:
         refuse_repeated(Part(" do  a "), state)
     refuse_repeated(Part("do a, but with less"), state)
     refuse_repeated(Part("do a"), replace(STATE, delegated=(replace(RESULT, status=Fate.DONE),)))
+
+
+def test_what_was_handed_out_under_the_same_name_is_no_answer_to_something_else() -> None:
+    child = State(task=ordered(Part("do a", paths=("a.py",)), STATE, 1, "tree", []))
+    refuse_other(Part("do a", paths=("a.py",)), child)
+    with pytest.raises(ModelMistake, match="next reply"):
+        refuse_other(Part("do b", paths=("a.py",)), child)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from afresh.domain.event import Created, Ended, Replied
 from afresh.domain.report import PLACES
 from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
-from afresh.engine.delegation import DELEGATE, FEWEST, checks_for, ordered, part_id, refuse_repeated, result, share
+from afresh.engine.delegation import DELEGATE, FEWEST, checks_for, ordered, part_id, refuse_other, refuse_repeated, result, share
 from afresh.errors import BadInput, ModelMistake
 from afresh.ports import Insight, Ticket
 
@@ -34,6 +34,7 @@ class Delegates:
         """The part may be there already: this step was begun before, and whoever did so is dead. Then it goes on, or is over."""
         name = part_id(state.task.id, state.step + 1, place)
         child = known(self.desk, name) or self._created(part, state, place)
+        refuse_other(part, child)
         if child.status in (Status.READY, Status.RUNNING):
             self.workspace.snapshot()  # one that has not begun yet may have come from another machine, without this tree
             child = self.run(name)

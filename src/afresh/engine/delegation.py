@@ -53,11 +53,10 @@ def part_id(parent: str, step: int, place: int) -> str:
 def ordered(part: Part, state: State, place: int, tree: str, checks: Sequence[Check]) -> Task:
     """The part as a task of its own: with steps and checks of its own, and the model of its parent."""
     parent = state.task
-    about = [f"It concerns {', '.join(part.paths)}."] if part.paths else []
     return replace(
         parent,
         id=part_id(parent.id, state.step + 1, place),
-        goal="\n".join([part.goal.strip(), *about]),
+        goal=goal_of(part),
         checks=tuple(checks),
         needs=(),
         max_steps=share(state),
@@ -67,6 +66,11 @@ def ordered(part: Part, state: State, place: int, tree: str, checks: Sequence[Ch
         report="",
         loop="",
     )
+
+
+def goal_of(part: Part) -> str:
+    about = [f"It concerns {', '.join(part.paths)}."] if part.paths else []
+    return "\n".join([part.goal.strip(), *about])
 
 
 def checks_for(part: Part, task: Task, insight: Insight, files: Files) -> tuple[Check, ...]:
@@ -85,6 +89,12 @@ def refuse_repeated(part: Part, state: State) -> None:
             f"delegate: the same was handed out in step {former.step} and {former.status.value}; do it yourself, or say in the "
             "goal what is to be done differently"
         )
+
+
+def refuse_other(part: Part, child: State) -> None:
+    """A person may have taken back the reply that had handed it out; what it did is no answer to another."""
+    if child.task.goal != goal_of(part):
+        raise ModelMistake("delegate: another part of this task has that name already; hand it out in your next reply")
 
 
 def bounded_goal(goal: str) -> str:
