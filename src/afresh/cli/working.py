@@ -28,10 +28,16 @@ class Alarm:
 
 def work_on_one(here: "Desk", task: str | None, *, model: str, no_sandbox: bool, quiet: bool) -> "State | None":
     from afresh.app.compose import Terms, work
+    from afresh.app.spend import task_money
     from afresh.cli.views.progress import LiveProgress
     from afresh.cli.views.terminal import terminal
+    from afresh.domain.limits import dollars
 
-    with LiveProgress(here.clock, terminal(sys.stderr), quiet, spent=lambda task: cost_words(here, task)) as progress:
+    def spent(task: str) -> str:
+        amount = task_money(here, task)
+        return dollars(amount) if amount else ""
+
+    with LiveProgress(here.clock, terminal(sys.stderr), quiet, spent=spent) as progress:
         return work(here, task, Terms(model, no_sandbox, (Alarm(), progress), progress.alert))
 
 
