@@ -15,7 +15,7 @@ from afresh.domain.limits import Account, Alert, Breaker, Limit, Scope
 from afresh.domain.task import Status
 from afresh.errors import AfreshError, BadInput
 
-__all__ = ["REPLY", "By", "Line", "Report", "TaskCost", "Used", "report", "reset", "since", "task_line", "told"]
+__all__ = ["REPLY", "By", "Line", "Report", "TaskCost", "Used", "report", "reset", "since", "task_line", "task_money", "told"]
 TASKS = 20
 """Whose journals are read to tell what an accumulating history would have sent."""
 ALERTS = 5
@@ -106,6 +106,14 @@ def task_line(desk: Desk, task: str) -> Line | None:
         return whole(desk.ledger, Which(project=project_id(desk.project.root)), task) if desk.ledger.kept() else Line(task)
     except AfreshError:
         return None
+
+
+def task_money(desk: Desk, task: str) -> int:
+    """The same in nano-dollars, to be asked at every step; 0 if the books can't be read."""
+    try:
+        return desk.ledger.task_money(Account(project_id(desk.project.root), task, 0.0)) if desk.ledger.kept() else 0
+    except AfreshError:
+        return 0
 
 
 def reset(own: Purse, scope: Scope, task: str | None) -> list[Breaker]:

@@ -62,13 +62,21 @@ def work_on_one(here: "Desk", task: str | None, way: Way) -> "State | None":
 
     way.refuse_alone()
     mode, quiet = way.mode or followed(here, task), way.quiet or way.as_json
-    spent = partial(cost_words, here)
+    spent = partial(money_so_far, here)
     with LiveProgress(here.clock, terminal(sys.stderr), quiet, plain=mode == "interactive", spent=spent) as progress:
         terms = Terms(way.model, way.no_sandbox, (Alarm(), progress), progress.alert, way.mode)
         if not way.attended:
             return work(here, task, terms)
         with Beside(here, progress, sys.stdin, heeds_interrupts=mode == "interactive") as person:
             return work(here, task, replace(terms, person=person))
+
+
+def money_so_far(here: "Desk", task: str) -> str:
+    from afresh.app.spend import task_money
+    from afresh.domain.limits import dollars
+
+    amount = task_money(here, task)
+    return dollars(amount) if amount else ""
 
 
 def cost_words(here: "Desk", task: str) -> str:

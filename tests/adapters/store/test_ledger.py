@@ -93,6 +93,13 @@ def test_a_reset_allows_as_much_again_and_what_is_still_open_goes_on_to_count(le
     assert booked(ledger, 90, limits) and refused(ledger, 1, limits)
 
 
+def test_what_a_task_took_is_known_whatever_was_reset(ledger: SqliteLedger):
+    ledger.settle(booked(ledger, 60), pay(50), ())
+    ledger.reset(Account("p", "t", NOON), Scope.TASK)
+    booked(ledger, 7)
+    assert ledger.task_money(Account("p", "t", NOON)) == 57 and ledger.task_money(Account("p", "u", NOON)) == 0
+
+
 def test_a_breaker_of_yesterday_is_ended_by_a_reset_of_today(ledger: SqliteLedger):
     limits = limited(day=100)
     refused(ledger, 101, limits)

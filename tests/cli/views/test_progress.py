@@ -53,6 +53,18 @@ def test_quiet_says_nothing() -> None:
     assert stream.getvalue() == ""
 
 
+def test_money_is_shown_as_it_is_spent_and_alerts_are_told_even_when_quiet() -> None:
+    stream = io.StringIO()
+    progress = LiveProgress(Clock(), Console(file=stream, width=100), spent=lambda task: f"$1.23 of {task}")
+    for state, entries in told():
+        progress.saw(state, entries)
+    progress.console.print(panel(progress.glance, 1_700_000_075.0))
+    assert "$1.23 of t-7f3a, " in stream.getvalue()
+    quiet = io.StringIO()
+    LiveProgress(Clock(), Console(file=quiet), quiet=True).alert("80 % of the limit")
+    assert quiet.getvalue() == "ALERT: 80 % of the limit\n"
+
+
 def test_a_long_wait_shows_what_it_is_about() -> None:
     state, entries = told(COMMITS[:2])[-1]
     stream = io.StringIO()

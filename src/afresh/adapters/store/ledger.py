@@ -12,7 +12,7 @@ from afresh.adapters.store.database import Database
 from afresh.adapters.store.ledger_schema import LEDGER
 from afresh.adapters.store.tallies import Check
 from afresh.domain.action import Usage
-from afresh.domain.limits import Account, Alert, Breaker, Charge, Limit, Scope
+from afresh.domain.limits import Account, Alert, Breaker, Charge, Limit, Scope, Unit
 from afresh.domain.spend import Purchase
 
 LOST = "the reply is lost; counted at its worst"
@@ -170,6 +170,11 @@ class SqliteLedger:
     def spent(self, account: Account, limit: Limit) -> int:
         with self._database.reading() as connection:
             return tallies.spent(connection, limit.scope, account.key(limit.scope), limit.unit)
+
+    def task_money(self, account: Account) -> int:
+        """All that a task has taken, whatever was reset; in a time that does not depend on the number of calls."""
+        with self._database.reading() as connection:
+            return tallies.whole(connection, Scope.TASK, account.key(Scope.TASK), Unit.MONEY)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from sqlite3 import Connection
 
-from afresh.adapters.store.ledger import SqliteLedger
+from afresh.adapters.store.ledger import PUT_BACK, SqliteLedger
 from afresh.domain.limits import Alert, Limit, Scope, Unit
 
 REPLY = "(the reply)"
@@ -16,7 +16,7 @@ SENT = "CASE state WHEN 'booked' THEN estimated ELSE input END"
 SAID = "CASE state WHEN 'booked' THEN reserve ELSE output END"
 SUMS = (
     f"count(*), sum({SENT}), sum({SAID}), sum(cached), sum(written), sum({MONEY}), sum(price = 'unknown'),"
-    " sum(note NOT IN ('', '{PUT_BACK}')), max(at)"
+    f" sum(note NOT IN ('', '{PUT_BACK}')), max(at)"
 )
 
 

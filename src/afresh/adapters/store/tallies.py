@@ -28,6 +28,11 @@ def spent(connection: Connection, scope: Scope, key: str, unit: Unit) -> int:
     return _tally(connection, scope, key, unit)[0]
 
 
+def whole(connection: Connection, scope: Scope, key: str, unit: Unit) -> int:
+    """Whatever was reset."""
+    return sum(_tally(connection, scope, key, unit))
+
+
 def tripped(connection: Connection, account: Account) -> list[Breaker]:
     """Those that stop this account."""
     rows = connection.execute(TRIPPED, (account.key(Scope.TASK), account.key(Scope.PROJECT)))
