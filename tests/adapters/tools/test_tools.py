@@ -174,6 +174,17 @@ def test_plan_keeps_order_and_what_is_done():
     assert event == Planned((PlanItem("look", True), PlanItem("mend"), PlanItem("tell")))
 
 
+def test_items_of_the_plan_are_marked_by_their_numbers():
+    held = (PlanItem("look", True), PlanItem("mend"), PlanItem("tell"))
+    outcome = use("plan", bench(plan=held), items=["[x] 2"])
+    assert outcome.events == (Planned((PlanItem("look", True), PlanItem("mend", True), PlanItem("tell"))),)
+    assert outcome.text == "marked; next: tell"
+    assert use("plan", bench(plan=held), items=["[x] 2", "[x] 3"]).text == "marked; all are done"
+    assert use("plan", bench(), items=["[x] 2"]).events == (Planned((PlanItem("2", True),)),), "there is no plan to mark"
+    with pytest.raises(ModelMistake, match="there is no item 4"):
+        use("plan", bench(plan=held), items=["[x] 4"])
+
+
 def test_a_plan_that_could_crowd_out_everything_else_is_refused():
     with pytest.raises(ModelMistake, match="at most 12"):
         use("plan", bench(), items=["x"] * 13)
