@@ -85,7 +85,7 @@ def owner(person: Person, address: str, requires_sandbox, monkeypatch) -> Person
 
 
 def wander(owner: Person, steps: int) -> str:
-    """As many steps as that, however often it has to be told to go on; the task's id."""
+    """At least as many steps as that, however often it stops and has to be told to go on; the task's id."""
     check = f"{sys.executable} -m unittest test_secret"
     told = owner.types(
         "run", "find the secret", "-t", "tiny", "-c", check, "-m", "llamacpp:smollm2", "--steps", str(steps), "--max-budget",
@@ -97,9 +97,7 @@ def wander(owner: Person, steps: int) -> str:
         before = now
         assert owner.types("answer", told.json["task"], "go on").code == 0
         told = owner.types("resume", told.json["task"], "--json")
-    assert told.json["steps"] == steps and told.json["status"] == "blocked" and told.json["verdict"] != "PASS", (
-        told.out + told.err
-    )
+    assert told.json["steps"] >= steps and told.json["status"] == "blocked", told.out + told.err
     return told.json["task"]
 
 
