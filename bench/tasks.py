@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import ceilings
 from tasking.arms import ARMS, Ended, attempt
 from tasking.problem import Problem, problems
 
@@ -59,16 +60,18 @@ def summed(ended: Sequence[Ended], arm: str) -> dict[str, Any]:
         "tokens_in": sum(one.usage.input for one in own),
         "tokens_cached": sum(one.usage.cached for one in own),
         "tokens_out": sum(one.usage.output for one in own),
+        "dollars": round(sum(one.dollars or 0 for one in own), 4) if any(one.dollars for one in own) else None,
         "largest_call": max((one.largest for one in own), default=0),
         "over_ceiling": sum(one.largest > one.ceiling for one in own),
     }
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
-    names = ["arm", "solved", "false claims", "steps", "tokens in", "tokens out", "largest call", "over ceiling"]
+    names = ["arm", "solved", "false claims", "steps", "tokens in", "tokens out", "money", "largest call", "over ceiling"]
     lines = [
         [row["arm"], f"{row['solved']} of {row['tasks']}", f"{row['false_claims']} of {row['claimed']}", f"{row['steps']:,}",
-         f"{row['tokens_in']:,}", f"{row['tokens_out']:,}", f"{row['largest_call']:,}", str(row["over_ceiling"])]
+         f"{row['tokens_in']:,}", f"{row['tokens_out']:,}",
+         f"${row['dollars']:.2f}" if row["dollars"] is not None else "-", f"{row['largest_call']:,}", str(row["over_ceiling"])]
         for row in rows
     ]  # fmt: skip
     widths = [max(len(cells[place]) for cells in [names, *lines]) for place in range(len(names))]
@@ -85,8 +88,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--no-sandbox", action="store_true")
     parser.add_argument("--out", type=Path, default=RESULTS)
     given = parser.parse_args(arguments)
+    watch = ceilings.watch()
     with TemporaryDirectory() as temporary:
         ended = run(given, given.keep or Path(temporary))
+    watch.check()
     rows = [summed(ended, arm) for arm in given.arm or ARMS]
     print(table(rows))
     given.out.parent.mkdir(exist_ok=True)

@@ -4,6 +4,7 @@ that the work is done."""
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from afresh.adapters.prices import PriceTable
 from afresh.app.calls import audits
 from afresh.app.compose import Terms, agent_for, work
 from afresh.app.tasks import Desk, Order, add, open_desk
@@ -38,6 +39,8 @@ class Ended:
     ceiling: int
     """Of that call."""
     how: str
+    dollars: float | None = None
+    """By the price list; None: nobody knows the price, or nobody is paid."""
 
     @property
     def false_claim(self) -> bool:
@@ -68,15 +71,21 @@ def by_afresh(desk: Desk, state: State, problem: Problem, terms: Terms) -> Ended
     calls = [call for _, call in audits(desk, task)]
     largest = max(calls, key=lambda call: call.tokens + call.reserve, default=None)
     size, ceiling = (largest.tokens + largest.reserve, largest.budget) if largest else (0, 0)
-    return Ended(problem.name, "afresh", claimed, judged(agent, problem), state.step, state.usage, size, ceiling, how)
+    paid, solved = dollars(agent.model.name, state.usage), judged(agent, problem)
+    return Ended(problem.name, "afresh", claimed, solved, state.step, state.usage, size, ceiling, how, paid)
 
 
 def by_plain_loop(desk: Desk, state: State, problem: Problem, terms: Terms) -> Ended:
     agent = agent_for(desk, state, terms)
     state = record(state, agent, [Claimed("bench"), agent.workspace.open()])
     done = work_plainly(state, agent, problem.steps)
-    solved, ceiling = judged(agent, problem), agent.model.window
-    return Ended(problem.name, "plain", done.claimed, solved, done.steps, done.usage, done.largest, ceiling, done.how)
+    solved, ceiling, paid = judged(agent, problem), agent.model.window, dollars(agent.model.name, done.usage)
+    return Ended(problem.name, "plain", done.claimed, solved, done.steps, done.usage, done.largest, ceiling, done.how, paid)
+
+
+def dollars(model: str, usage: Usage) -> float | None:
+    price = PriceTable().of(model)
+    return (price.read(usage) + price.said(usage)) / 1e9 if price else None
 
 
 def judged(agent: Agent, problem: Problem) -> bool:
