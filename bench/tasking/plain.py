@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from afresh.domain.action import Action, Reply, Usage
+from afresh.domain.fact import Region
+from afresh.domain.outcome import Outcome
 from afresh.domain.spend import Kind, Purchase
 from afresh.domain.state import State
 from afresh.domain.task import Task
@@ -11,9 +13,10 @@ from afresh.engine.act import perform
 from afresh.engine.agent import Agent
 from afresh.engine.buy import buy
 from afresh.errors import AfreshError
+from afresh.ports import Files
 
-SYSTEM = """You are a careful coding agent. You work alone on one task in a private copy of a repository, with the tools given.
-Look at the code before you change it, run the tests after you have changed it, and call `complete` when the task is done."""
+SYSTEM = """You are a careful coding agent. You work alone on one task in a private copy of a repository, with the tools given,
+several in one reply where they belong together; they run in order. Look at the code before you change it, run the tests after you have changed it, and call `complete` when the task is done."""
 OFFERED = ("read", "search", "edit", "write", "run", "test", "complete")
 """The tools that do something to the repository: those for memory mean nothing to a loop that keeps everything."""
 REPLY, LONGEST = 4_000, 10_000
@@ -45,7 +48,7 @@ def work_plainly(state: State, agent: Agent, most: int) -> Done:
             done.append(Did(action, perform(action, tools, bench, done)))
         if any(one.outcome.complete for one in done):
             return Done(True, step, usage, largest, "the model says so")
-        turns.append(exchange(reply, done))
+        turns.append(exchange(reply, done, agent.files))
     return Done(False, most, usage, largest, f"{most} steps are used up")
 
 
@@ -54,7 +57,7 @@ class Did:
     """As the engine's own deeds, so that the tools find what went before."""
 
     action: Action
-    outcome: object
+    outcome: Outcome
 
 
 def asked(task: Task, tools: tuple[ToolSchema, ...], turns: tuple[Exchange, ...]) -> Request:
@@ -70,9 +73,24 @@ def purchase(request: Request, state: State, agent: Agent, step: int) -> Purchas
     )  # fmt: skip
 
 
-def exchange(reply: Reply, done: list) -> Exchange:
-    results = tuple(Result(shortened(one.outcome.text), one.outcome.ok) for one in done)
+def exchange(reply: Reply, done: list[Did], files: Files) -> Exchange:
+    results = tuple(Result(shortened(result(one, files)), one.outcome.ok) for one in done)
     return Exchange(reply, results, "" if done else GO_ON)
+
+
+def result(one: Did, files: Files) -> str:
+    """What the tool says. Here nothing else shows the lines that were read; what was written stands in the call."""
+    if one.action.tool in ("edit", "write"):
+        return one.outcome.text.partition("\n")[0]
+    if one.action.tool != "read":
+        return one.outcome.text
+    shown = [line for region in one.outcome.regions for line in numbered(region, files)]
+    return "\n".join([one.outcome.text, *shown])
+
+
+def numbered(region: Region, files: Files) -> list[str]:
+    lines = files.read(region.path).splitlines()[region.start - 1 : region.end]
+    return [f"{number:>5} {line}" for number, line in enumerate(lines, region.start)]
 
 
 def shortened(text: str) -> str:

@@ -17,7 +17,7 @@ def letter(request: Request, stem: str) -> str:
             "<!-- message -->",
             request.message,
             "",
-            *[line for turn in request.turns for line in _turn(turn)],
+            *[line for place, turn in enumerate(request.turns, 1 - len(request.turns)) for line in _turn(turn, not place)],
             "<!-- tools -->",
             *map(tool_lines, request.tools),
             "",
@@ -30,9 +30,10 @@ def letter(request: Request, stem: str) -> str:
     )
 
 
-def _turn(turn: Exchange) -> tuple[str, ...]:
+def _turn(turn: Exchange, last: bool) -> tuple[str, ...]:
     """What a model is sent as its own words, and as results of its own calls."""
-    return "<!-- your last reply, and what came of it -->", told(turn), "", "<!-- message, continued -->", turn.text, ""
+    more = ("<!-- message, continued -->", turn.text, "") if turn.text else ()
+    return f"<!-- {'your last reply' if last else 'an earlier reply of yours'}, and what came of it -->", told(turn), "", *more
 
 
 def _own(request: Request) -> str:
