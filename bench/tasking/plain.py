@@ -15,8 +15,9 @@ from afresh.engine.buy import buy
 from afresh.errors import AfreshError
 from afresh.ports import Files
 
-SYSTEM = """You are a careful coding agent. You work alone on one task in a private copy of a repository, with the tools given,
-several in one reply where they belong together; they run in order. Look at the code before you change it, run the tests after you have changed it, and call `complete` when the task is done."""
+SYSTEM = """You are a careful coding agent. You work alone on one task in a private copy of a repository, with the tools
+given, several in one reply where they belong together; they run in order. Look at the code before you change it, run the tests
+after you have changed it, and call `complete` when the task is done."""
 OFFERED = ("read", "search", "edit", "write", "run", "test", "complete")
 """The tools that do something to the repository: those for memory mean nothing to a loop that keeps everything."""
 REPLY, LONGEST = 4_000, 10_000
