@@ -186,8 +186,14 @@ def test_items_of_the_plan_are_marked_by_their_numbers():
 
 
 def test_a_plan_that_could_crowd_out_everything_else_is_refused():
-    with pytest.raises(ModelMistake, match="at most 12"):
+    with pytest.raises(ModelMistake, match="13 items, 12 are the most"):
         use("plan", bench(), items=["x"] * 13)
+
+
+def test_an_item_of_a_plan_that_is_too_long_is_cut_and_the_plan_is_kept():
+    outcome = use("plan", bench(), items=["look", "y" * 300])
+    assert outcome.text == "plan set; cut to 200 characters: item 2"
+    assert [len(item.text) for event in outcome.events for item in event.items] == [4, 200]
 
 
 def test_ask_blocks_with_the_question_and_its_options():

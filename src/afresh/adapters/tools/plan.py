@@ -8,6 +8,7 @@ from typing import Any
 from afresh.adapters.tools.tool import FunctionTool, schema
 from afresh.domain.event import Planned
 from afresh.domain.fact import PlanItem
+from afresh.domain.text import cut
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
 
@@ -22,9 +23,11 @@ def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
     if bench.state.plan and texts and len(numbers) == len(texts):
         return marked(bench.state.plan, numbers)
     items = tuple(item(text) for text in texts)
-    if len(items) > ITEMS or any(len(one.text) > LENGTH for one in items):
-        raise ModelMistake(f"plan: at most {ITEMS} items of {LENGTH} characters, so that it always fits")
-    return Outcome("plan set", events=(Planned(items),))
+    if len(items) > ITEMS:
+        raise ModelMistake(f"plan: {len(items)} items, {ITEMS} are the most, so that it always fits")
+    long = [str(number) for number, one in enumerate(items, 1) if len(one.text) > LENGTH]
+    told = f"; cut to {LENGTH} characters: item {', '.join(long)}" if long else ""
+    return Outcome(f"plan set{told}", events=(Planned(tuple(replace(one, text=cut(one.text, LENGTH)) for one in items)),))
 
 
 def marked(plan: tuple[PlanItem, ...], numbers: list[int]) -> Outcome:
