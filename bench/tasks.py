@@ -67,7 +67,7 @@ def summed(ended: Sequence[Ended], arm: str) -> dict[str, Any]:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
-    names = ["arm", "solved", "false claims", "steps", "tokens in", "tokens out", "money", "largest call with its reply", "over ceiling"]
+    names = ["arm", "solved", "false claims", "steps", "tokens in", "tokens out", "money", "largest with reply", "over ceiling"]
     lines = [
         [row["arm"], f"{row['solved']} of {row['tasks']}", f"{row['false_claims']} of {row['claimed']}", f"{row['steps']:,}",
          f"{row['tokens_in']:,}", f"{row['tokens_out']:,}",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from long_run import Killed, agent
 
 from afresh.adapters.store.sqlite import SqliteStore
-from afresh.domain.event import Checkpointed, Claimed, Created, Finished
+from afresh.domain.event import Checkpointed, Claimed, Created, Finished, Marked
 from afresh.domain.fold import fold
 from afresh.domain.state import State
 from afresh.domain.task import Task
@@ -72,6 +72,7 @@ def test_a_long_task_is_checkpointed_by_the_clock_and_at_its_mark(tmp_path: Path
     gaps = [later.at - earlier.at for earlier, later in pairwise(found)]
     assert max(gaps) < 2 * EVERY, "at the end of the step in which it falls due"
     for entry in found:
-        before = entries[entry.seq - 2].event
-        assert isinstance(before, Finished) and before.step == entry.event.step
+        ended = [before for before in entries[: entry.seq - 1] if isinstance(before.event, Finished)][-1]
+        assert ended.event.step == entry.event.step
+        assert all(isinstance(between.event, Marked) for between in entries[ended.seq : entry.seq - 1])
     assert fold(None, entries) == store.load("t")

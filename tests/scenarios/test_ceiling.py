@@ -171,8 +171,8 @@ def test_a_limit_that_equals_the_budget_is_never_passed(person: Person, provider
 
 
 def test_room_is_given_when_steps_fail_for_want_of_it_and_taken_back_after_calm_ones(person: Person, provider) -> None:
-    small = ("run", {"command": "echo so far so good"})
-    with provider([reply(LOST)] * 2 + [reply(small)] * 5 + [reply(MEND, COMPLETE)], None):
+    small = [reply(("run", {"command": f"echo so far so good {number}"})) for number in range(5)]
+    with provider([reply(LOST)] * 2 + small + [reply(MEND, COMPLETE)], None):
         task = person.runs(MODEL, "--json", goal=GOAL).json["task"]
     up, down = events(person, task, Rebudgeted)
     assert (up.step, up.before, up.budget) == (2, 4_000, 8_000) and "2 steps in a row failed while" in up.reason

@@ -102,7 +102,8 @@ def test_a_file_that_was_spoilt_later_blocks_the_task_until_it_is_mended(ours: P
 def test_own_instructions_over_their_share_get_more_room_once_and_keep_it(ours: Person, requires_sandbox) -> None:
     requires_sandbox()
     ours.write(".afresh/AGENT.md", words(1_200))
-    told = ours.runs(ours.script(*[[LOOK]] * 6, [MEND], [COMPLETE]), "--budget", "8000", check="test -f calc.py")
+    looks = [[("run", {"command": f"echo {number}"})] for number in range(6)]
+    told = ours.runs(ours.script(*looks, [MEND], [COMPLETE]), "--budget", "8000", check="test -f calc.py")
     assert told.code == 0 and "own instructions are over 1,200 tokens, 15% of the ceiling of 8,000: calls get 16,000" in told.err
     changes = [(one.before, one.budget) for one in raised(ours, ours.shown()["task"]["id"])]
     assert changes == [(8_000, 16_000)], "calm steps would have lowered it, only to raise it again"

@@ -102,7 +102,8 @@ def test_two_undone_changes_turn_it_and_it_plans_anew_with_the_reason(person: Pe
 
 
 def test_a_task_that_only_turns_comes_to_rest_with_the_evidence(person: Person, desk: Desk) -> None:
-    model = person.script(*[[PLAN], [WORSE], [WORSE]] * 3)
+    ways = [[("edit", {**WORSE[1], "new": f"x * {number}"})] for number in range(3, 9)]
+    model = person.script(*[step for number in range(0, 6, 2) for step in ([PLAN], *ways[number : number + 2])])
     state = worked(desk, ordered(desk, model, "plan_execute"))
     assert (state.status, state.step, state.reverted) == (Status.BLOCKED, 9, 6)
     assert "gone another way 2 times, and again 2 changes for item 1" in state.question and "undone: 6" in state.question

@@ -20,6 +20,7 @@ from afresh.domain.action import Action, Completed, Reply
 from afresh.domain.event import Answered, Corrected, Created, Noted
 from afresh.domain.fact import Fact, FactKind, Scope
 from afresh.domain.known import Question, fact_id, said
+from afresh.domain.patience import Patience
 from afresh.domain.state import State
 from afresh.domain.task import Status, Task
 from afresh.domain.window import Request
@@ -107,6 +108,7 @@ class Story:
             insight=Blind(), tools=tools, template=type(style)(**{name: getattr(style, name) for name in style.__slots__}
                                                                 | {"phases": phases}),
             clock=self.clock, counter=Counter(), watchers=(self.lore,), lore=self.lore,
+            patience=Patience(idle_steps=(), idle_tokens=()),
         )  # fmt: skip
         order = Task(id="t", goal="Bring the office suite in order", max_steps=STEPS + 1, budget=4_000, max_budget=4_000)
         state, answers = write(self.store, None, [Created(order)]), iter(ANSWERS)

@@ -34,6 +34,8 @@ SLIGHT, NEAR = 6, 3
 """Lines for which a definition is not taken apart, and lines beside a changed one that go with it."""
 CITED_CHARACTERS = 90
 PLACE = re.compile(r"(.+?):(\d+)-(\d+) ")
+LISTED, NEARBY = re.compile(r"^(\S+) \((\d+) lines\b", re.MULTILINE), 6
+"""A file as the source tree tells of it, and how many of them are shown unasked."""
 
 
 def recall(state: State, agent: Agent) -> Memory:
@@ -53,6 +55,7 @@ def recall(state: State, agent: Agent) -> Memory:
         *(measured(state, agent.store.read) if "coverage" in sections else ()),
         *excerpts(state, agent.files, changes, [*named, *begun]),
         *beginnings(state, agent.files, [*named, *begun]),
+        *([] if state.regions else nearby(agent.files, seen, [*named, *begun])),
         *failing_tests(state, agent.files),
         *(cited_lines(state, agent.files) if state.task.report else ()),
         *[Look("change", path, patch) for path, patch in changes.items()],
@@ -118,6 +121,21 @@ def beginnings(state: State, files: Files, told: Sequence[Region]) -> Iterator[L
         wanted = [(region.start, region.end) for region in known]
         for start, end in (part for chunk in chunks(lines[:NAMED_LINES]) for part in parted(chunk, wanted)):
             if len(lines) > NAMED_LINES and not path.endswith(PROSE) and not any(region.meets(start, end) for region in known):
+                yield Look(
+                    "beginning", f"{path}:{start}-{end} {title(lines, start, end)}", excerpt(lines, start, end, frozenset())
+                )
+
+
+def nearby(files: Files, seen: Sequence[Look], told: Sequence[Region]) -> Iterator[Look]:
+    """Short files that the source tree names first, until one was read, without what is shown of them elsewhere: whoever is given
+    their names alone spends the first step on reading them. For room that nothing else asks for."""
+    places = [place for look in seen if (place := PLACE.match(look.subject))]
+    known = [*told, *[Region(place[1], int(place[2]), int(place[3]), 0) for place in places]]
+    tree = "\n".join(look.text for look in seen if look.kind == "outline")
+    for path in [path for path, length in LISTED.findall(tree) if int(length) <= NAMED_LINES][:NEARBY]:
+        lines = (readable(files, path) or "").splitlines()
+        for start, end in chunks(lines):
+            if not any(region.path == path and region.meets(start, end) for region in known):
                 yield Look(
                     "beginning", f"{path}:{start}-{end} {title(lines, start, end)}", excerpt(lines, start, end, frozenset())
                 )

@@ -90,12 +90,12 @@ def files(memory: Memory) -> Draft:
 
 
 def beginning(memory: Memory) -> Draft:
-    """Of long files that the task names, for room that nothing else wants."""
+    """Of long files that the task names, and of short ones near it, for room that nothing else wants."""
     pieces = [
         Piece(view.text, f"{LINES}{view.subject}", number, f"`read` {view.path}", group=view.path, spare=True)
         for number, view in enumerate(map(View.of, memory.of("beginning")))
     ]
-    return Draft("beginning", "How files begin that the task names", Tier.DEMAND, tuple(pieces))
+    return Draft("beginning", "More of what lies near, since there is room", Tier.DEMAND, tuple(pieces))
 
 
 def seen_files(memory: Memory) -> list[View]:

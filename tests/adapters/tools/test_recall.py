@@ -10,11 +10,12 @@ from afresh.adapters.tools.recall import tool
 from afresh.domain import event as happened
 from afresh.domain.chain import block_id
 from afresh.domain.fact import IndexLine
-from afresh.domain.known import Edit
+from afresh.domain.known import Edit, NoLore
 from afresh.domain.passage import Passage, Voice
 from afresh.domain.state import State, changed
+from afresh.domain.text import roughly
 from afresh.errors import ModelMistake
-from afresh.ports import Bench, NoLore, roughly
+from afresh.ports import Bench
 from afresh.testing.files import DictFiles, TableSandbox
 from afresh.testing.journals import block, create, write
 

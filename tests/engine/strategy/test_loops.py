@@ -48,7 +48,7 @@ def test_nothing_is_changed_before_there_is_a_plan():
 
 def test_one_item_is_in_focus_and_the_last_may_complete():
     first, last = directed(planned(DONE, ONE, TWO, steps=2), PLANNED), directed(planned(DONE, DONE, TWO), PLANNED)
-    assert 'Now item 2 of 3, step 3 of 8: mend the parser. Only this; when it is done, plan ["[x] 2"].' in first.cue
+    assert 'Now item 2 of 3, step 3 of 8: mend the parser. Only this; in the reply that finishes it, plan ["[x] 2"].' in first.cue
     assert "edit" in first.tools and "complete" not in first.tools and "complete" in last.tools
     assert "All items are done" in directed(planned(DONE), PLANNED).cue
 

@@ -44,5 +44,9 @@ def item(text: str) -> PlanItem:
     return PlanItem(text[3:].strip() if text[:3].lower() in ("[x]", "[ ]") else text.strip(), done)
 
 
-plan = schema("plan", "Replace the plan: at most 12 items of 200 characters, '[x] …' when done.", items=("array", ""))
+plan = schema(
+    "plan",
+    "Replace the plan: at most 12 items of 200 characters, '[x] …' when done; '[x] 2' alone ticks item 2.",
+    items=("array", ""),
+)
 tool = FunctionTool(plan, run)

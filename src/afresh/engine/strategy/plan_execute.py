@@ -9,6 +9,7 @@ from afresh.domain.text import one_line
 from afresh.domain.verdict import Ruling
 
 CHANGING, PLANNING = ("edit", "write", "apply", "complete"), ("plan", "ask")
+FIRST = "First look, then `plan`, in one reply if you can: small items, each with its check. Changes come after it."
 ITEM, REVERTS, REFUSALS = 90, 2, 2
 """Characters of an item in the foot; changes for one that were undone, and completions refused, until it is planned anew."""
 
@@ -21,16 +22,16 @@ def led(state: State, layout: Layout, pace: Pace) -> Layout:
         return replace(layout, cue="All items are done: hold the goal against the changes, then `complete`.")
     of = f" of {pace.item_steps}" if pace.item_steps else ""
     text = one_line(state.plan[place].text, ITEM)
-    mark = f'when it is done, plan ["[x] {place + 1}"]'
-    cue = f"Now item {place + 1} of {many}, step {state.loop.steps + 1}{of}: {text}. Only this; {mark}."
     last = sum(not item.done for item in state.plan) == 1
+    mark = f'in the reply that finishes it, plan ["[x] {place + 1}"]{" and `complete`" if last else ""}'
+    cue = f"Now item {place + 1} of {many}, step {state.loop.steps + 1}{of}: {text}. Only this; {mark}."
     return replace(layout, cue=cue, tools=layout.tools if last else without(layout, ("complete",)))
 
 
 def planning(state: State, layout: Layout, pace: Pace) -> Layout:
     """Nothing is changed before there is a plan; when it takes too long there is nothing else to do any more."""
     late = planned_late(state, layout, pace) >= 0
-    cue = f"`plan` anew: {state.loop.why}." if state.loop.why else "First look, then `plan`: small items, each with its check."
+    cue = f"`plan` anew: {state.loop.why}." if state.loop.why else FIRST
     tools = tuple(tool for tool in layout.tools if tool in PLANNING) if late else without(layout, CHANGING)
     return replace(layout, tools=tools, cue=f"{cue} Now, with what you know." if late else cue, steps=0)
 
