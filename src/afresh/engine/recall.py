@@ -55,7 +55,7 @@ def recall(state: State, agent: Agent) -> Memory:
         *(measured(state, agent.store.read) if "coverage" in sections else ()),
         *excerpts(state, agent.files, changes, [*named, *begun]),
         *beginnings(state, agent.files, [*named, *begun]),
-        *([] if state.regions else nearby(agent.files, seen, [*named, *begun])),
+        *(nearby(agent.files, seen, [*named, *begun]) if not state.regions else ()),
         *failing_tests(state, agent.files),
         *(cited_lines(state, agent.files) if state.task.report else ()),
         *[Look("change", path, patch) for path, patch in changes.items()],
