@@ -55,7 +55,7 @@ def recall(state: State, agent: Agent) -> Memory:
         *(measured(state, agent.store.read) if "coverage" in sections else ()),
         *excerpts(state, agent.files, changes, [*named, *begun]),
         *beginnings(state, agent.files, [*named, *begun]),
-        *(nearby(agent.files, seen, [*named, *begun]) if not state.regions else ()),
+        *(nearby(agent.files, seen, [*named, *begun, *state.regions]) if not state.changed else ()),
         *failing_tests(state, agent.files),
         *(cited_lines(state, agent.files) if state.task.report else ()),
         *[Look("change", path, patch) for path, patch in changes.items()],
@@ -127,8 +127,8 @@ def beginnings(state: State, files: Files, told: Sequence[Region]) -> Iterator[L
 
 
 def nearby(files: Files, seen: Sequence[Look], told: Sequence[Region]) -> Iterator[Look]:
-    """Short files that the source tree names first, until one was read, without what is shown of them elsewhere: whoever is given
-    their names alone spends the first step on reading them. For room that nothing else asks for."""
+    """Short files that the source tree names first, until something is changed, without what is shown of them elsewhere: whoever
+    is given their names alone spends the first step on reading them. For room that nothing else asks for."""
     places = [place for look in seen if (place := PLACE.match(look.subject))]
     known = [*told, *[Region(place[1], int(place[2]), int(place[3]), 0) for place in places]]
     tree = "\n".join(look.text for look in seen if look.kind == "outline")

@@ -46,7 +46,7 @@ def item(text: str) -> PlanItem:
 
 plan = schema(
     "plan",
-    "Replace the plan: at most 12 items of 200 characters, '[x] …' when done; '[x] 2' alone ticks item 2.",
+    "Set the plan: up to 12 items, 200 characters each; or tick item 2: '[x] 2'.",
     items=("array", ""),
 )
 tool = FunctionTool(plan, run)
