@@ -44,9 +44,5 @@ def item(text: str) -> PlanItem:
     return PlanItem(text[3:].strip() if text[:3].lower() in ("[x]", "[ ]") else text.strip(), done)
 
 
-plan = schema(
-    "plan",
-    "Set the plan: up to 12 items, 200 characters each; or tick item 2: '[x] 2'.",
-    items=("array", ""),
-)
+plan = schema("plan", "Set the plan (12 items of 200 characters), or tick item 2: '[x] 2'.", items=("array", ""))
 tool = FunctionTool(plan, run)
