@@ -1,6 +1,7 @@
 """Every test starts on a machine where nothing is set up: no keys, no git identity, no settings of whoever runs it."""
 
 import os
+import signal
 from collections.abc import Callable
 
 import pytest
@@ -36,6 +37,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def bare_machine(tmp_path_factory: pytest.TempPathFactory):
     """Also for the processes that tests start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background: what tests start would not hear of it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith(PERSONAL)]:
             patch.delenv(name)

@@ -84,28 +84,30 @@ def owner(person: Person, address: str, requires_sandbox, monkeypatch) -> Person
     return person
 
 
-def wander(owner: Person, steps: int) -> str:
-    """At least as many steps as that, however often it stops and has to be told to go on; the task's id."""
-    check = f"{sys.executable} -m unittest test_secret"
-    told = owner.types(
-        "run", "find the secret", "-t", "tiny", "-c", check, "-m", "llamacpp:smollm2", "--steps", str(steps), "--max-budget",
-        str(CEILING), "--json",
-    )  # fmt: skip
-    before = 0
-    while before < (now := told.json["steps"]) < steps:
-        assert told.json["status"] == "blocked", told.out + told.err
-        before = now
-        assert owner.types("answer", told.json["task"], "go on").code == 0
-        told = owner.types("resume", told.json["task"], "--json")
-    assert told.json["steps"] >= steps and told.json["status"] == "blocked", told.out + told.err
-    return told.json["task"]
+def wander(owner: Person, steps: int) -> list[str]:
+    """At least as many steps as that in all, however often it stops and has to be told to go on, or claims to be done so often
+    that its task is given up and another is ordered; the tasks' ids."""
+    check, taken, tasks = f"{sys.executable} -m unittest test_secret", 0, list[str]()
+    while taken < steps:
+        told = owner.types(
+            "run", f"find the secret, {len(tasks) + 1}", "-t", "tiny", "-c", check, "-m", "llamacpp:smollm2",
+            "--steps", str(steps - taken), "--max-budget", str(CEILING), "--json",
+        )  # fmt: skip
+        before = 0
+        while told.json["status"] == "blocked" and before < (now := told.json["steps"]) < steps - taken:
+            before = now
+            assert owner.types("answer", told.json["task"], "go on").code == 0
+            told = owner.types("resume", told.json["task"], "--json")
+        assert told.json["steps"] and told.json["status"] in ("blocked", "failed"), told.out + told.err
+        taken, tasks = taken + told.json["steps"], [*tasks, told.json["task"]]
+    return tasks
 
 
 def sound(owner: Person, task: str) -> None:
     """The journal's chain holds, the state is what it says, calls are rebuilt to the byte and files from nothing."""
     desk = open_desk(owner.repo)
     assert desk.store.load(task) == fold(None, desk.store.journal(task))
-    assert owner.types("context", "verify").code == 0
+    assert owner.types("context", "verify", task).code == 0
     session = owner.state / "sessions" / f"{task}.md"
     before = session.read_bytes()
     shutil.rmtree(session.parent)
@@ -129,9 +131,9 @@ def figures(owner: Person, task: str) -> dict[str, Any]:
 
 def bad_decisions(owner: Person, steps: int) -> None:
     before = owner.belongings()
-    task = wander(owner, steps)
-    print(json.dumps(figures(owner, task)))
-    sound(owner, task)
+    for task in wander(owner, steps):
+        print(json.dumps(figures(owner, task)))
+        sound(owner, task)
     assert owner.belongings() == before, "the user's own checkout is as it was"
     assert set(owner.git("for-each-ref", "--format=%(objectname)", "refs/heads").split()) == {owner.git("rev-parse", "HEAD")}, (
         "nothing that was not verified is committed"
