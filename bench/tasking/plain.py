@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 
-from afresh.domain.action import Action, Reply, Usage
+from afresh.domain.action import Reply, Usage
 from afresh.domain.fact import Region
-from afresh.domain.outcome import Outcome
 from afresh.domain.spend import Kind, Purchase
 from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.domain.window import Exchange, Request, Result, ToolSchema
-from afresh.engine.act import perform
+from afresh.engine.act import Deed, perform
 from afresh.engine.agent import Agent
 from afresh.engine.buy import buy
 from afresh.errors import AfreshError
@@ -44,21 +43,13 @@ def work_plainly(state: State, agent: Agent, most: int) -> Done:
         except AfreshError as fault:
             return Done(False, step - 1, usage, largest, f"stopped: {fault}")
         usage, largest = usage + reply.usage, max(largest, reply.usage.input + request.reserve)
-        bench, done = agent.bench(state), []
+        bench, done = agent.bench(state), list[Deed]()
         for action in reply.actions:
-            done.append(Did(action, perform(action, tools, bench, done)))
+            done.append(Deed(action, perform(action, tools, bench, done)))
         if any(one.outcome.complete for one in done):
             return Done(True, step, usage, largest, "the model says so")
         turns.append(exchange(reply, done, agent.files))
     return Done(False, most, usage, largest, f"{most} steps are used up")
-
-
-@dataclass(frozen=True, slots=True)
-class Did:
-    """As the engine's own deeds, so that the tools find what went before."""
-
-    action: Action
-    outcome: Outcome
 
 
 def asked(task: Task, tools: tuple[ToolSchema, ...], turns: tuple[Exchange, ...]) -> Request:
@@ -74,12 +65,12 @@ def purchase(request: Request, state: State, agent: Agent, step: int) -> Purchas
     )  # fmt: skip
 
 
-def exchange(reply: Reply, done: list[Did], files: Files) -> Exchange:
+def exchange(reply: Reply, done: list[Deed], files: Files) -> Exchange:
     results = tuple(Result(shortened(result(one, files)), one.outcome.ok) for one in done)
     return Exchange(reply, results, "" if done else GO_ON)
 
 
-def result(one: Did, files: Files) -> str:
+def result(one: Deed, files: Files) -> str:
     """What the tool says. Here nothing else shows the lines that were read; what was written stands in the call."""
     if one.action.tool in ("edit", "write"):
         return one.outcome.text.partition("\n")[0]
