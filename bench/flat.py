@@ -3,7 +3,9 @@
 One task of ten thousand steps by a scripted model on the sample project, through the engine as it is, with the real store,
 git workspace and projections. Steps take turns, twelve in a round; what is compared are whole rounds, so that the kind of step
 decides nothing. CPU is that of this process and of git, without the commands that the model and the checks run. Bytes are those
-that were written (wchar of /proc/self/io, children included), and by how much repository and state have grown.
+that were written (wchar of /proc/self/io, children included), and by how much repository and state have grown. No check passes
+anew in all these steps, which would end the task as getting nowhere: the two signs that count idle steps are switched off, as a
+user can. A step after which the task does not go on ends the bench: a task at rest writes more than one at work.
 
   .venv/bin/python bench/flat.py [--steps 10000]
 """
@@ -26,10 +28,13 @@ from afresh.app.sample import copy_sample
 from afresh.app.tasks import Order, add, open_desk
 from afresh.domain.action import Action, Reply
 from afresh.domain.event import Claimed
+from afresh.domain.patience import Patience
 from afresh.domain.state import State
+from afresh.domain.task import Status
 from afresh.engine import loop
 from afresh.engine.prepare import prepare
 from afresh.engine.record import record
+from afresh.testing.ceiling import failure, over_in_books
 
 RESULTS = Path(__file__).with_name("results") / "flat.json"
 ROUND, ROUNDS, ALLOWED = 12, 4, 0.2
@@ -130,7 +135,7 @@ def measure(steps: int, repository: Path, wanted: Callable[[int], bool]) -> dict
     task = add(desk, order)
     agent = compose.agent_for(desk, task, compose.Terms(no_sandbox=True))
     aside = Aside(agent.sandbox)
-    agent = replace(agent, model=Script(), sandbox=aside)
+    agent = replace(agent, model=Script(), sandbox=aside, patience=Patience(idle_steps=(), idle_tokens=()))
     state = prepare(record(desk.store.load(task.task.id), agent, [Claimed("bench")]), agent)
     costs: dict[int, Cost] = {}
     for number in range(1, steps + 1):
@@ -148,7 +153,10 @@ def measure(steps: int, repository: Path, wanted: Callable[[int], bool]) -> dict
 
 def step(state: State, agent: Any) -> State:
     """From the store, as after a crash: no step leans on what the one before it had in memory."""
-    return loop.take_step(loop.ask_model(agent.store.load(state.task.id), agent), agent)
+    state = loop.take_step(loop.ask_model(agent.store.load(state.task.id), agent), agent)
+    if state.status is not Status.RUNNING:
+        raise RuntimeError(f"step {state.step} left the task {state.status}: {state.question}")
+    return state
 
 
 def span(point: int, steps: int) -> range:
@@ -173,7 +181,11 @@ def main() -> int:
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     spans = {point: span(point, given.steps) for point in POINTS if point <= given.steps}
     with TemporaryDirectory(prefix="afresh-flat-", dir=Path(__file__).parents[1]) as folder:
+        os.environ |= {f"XDG_{name}_HOME": f"{folder}/{name.lower()}" for name in ("CONFIG", "DATA", "CACHE")}
         costs = measure(given.steps, Path(folder) / "parcel", lambda number: any(number in one for one in spans.values()))
+        over = list(over_in_books(Path(folder)))
+    if over:
+        raise RuntimeError(failure(over))
     rows = {point: told(costs, one) for point, one in spans.items()}
     first = rows[POINTS[0]]
     ratios = {

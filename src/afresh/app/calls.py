@@ -52,7 +52,7 @@ def call(desk: Desk, task: str, step: int | None) -> Call:
 
 
 def sections_of(desk: Desk, audit: Audit) -> tuple[Section, ...]:
-    return tuple(Section(ref.name, ref.tier, desk.store.read(ref.block), ref.tokens) for ref in audit.sections)
+    return tuple(Section(ref.name, ref.tier, ref.text(desk.store.read), ref.tokens) for ref in audit.sections)
 
 
 def beginnings(desk: Desk, task: str) -> list[Beginning]:

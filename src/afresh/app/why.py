@@ -44,11 +44,9 @@ def why(desk: Desk, task: str, name: str, step: int | None = None) -> Why:
         steps = f"it has steps 1 to {past.calls[-1].step}" if past.calls else "it has made no call yet"
         raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; leave --step out for the last one")
     wanted, audit = pattern(name), past.call.audit
-    sections = [Section(ref.name, ref.tier, desk.store.read(ref.block), ref.tokens) for ref in audit.sections]
+    sections = [Section(ref.name, ref.tier, ref.text(desk.store.read), ref.tokens) for ref in audit.sections]
     found = tuple(places(sections, wanted))
-    held = [
-        call.step for call in past.calls[:-1] if any(wanted.search(desk.store.read(ref.block)) for ref in call.audit.sections)
-    ]
+    held = [call.step for call in past.calls[:-1] if any(wanted.search(ref.text(desk.store.read)) for ref in call.audit.sections)]
     copies = tuple(holding(desk, past, name))
     memory, template = remembered(desk, past.before, audit)
     gone, likely = omitted(memory, wanted, audit.omissions), chances(memory, template, wanted)

@@ -37,9 +37,9 @@ class Passage:
 
 LONGEST = 6
 """Characters of a passage that memory looks at, for each token of the ceiling; of a longer one its beginning and its end."""
-POOL, FEWEST, KEPT = 60, 60, 0.4
-"""Characters of passages that are remembered for each token of the ceiling; at least so many passages; and the part that is
-left after the least wanted were forgotten, so that forgetting is rare."""
+POOL, MOST, FEWEST, KEPT = 60, 0.2, 60, 0.4
+"""Characters of passages that are remembered for each token of the ceiling, and passages; at least so many passages; and the part
+that is left after the least wanted were forgotten, so that forgetting is rare."""
 FORGOTTEN_FIRST = {Voice.OUTPUT: 8, Voice.THOUGHT: 3, Voice.SKETCH: 3, Voice.ACTION: 1}
 """How much sooner than an action of the same age."""
 
@@ -56,17 +56,21 @@ def ending(passages: tuple[Passage, ...], step: int, ended: str, only: str = "")
     ])  # fmt: skip
 
 
+def fullness(size: int, number: int, ceiling: int) -> float:
+    """The part of memory's pool that is taken, by characters or by passages: a short one is read and written as a long one is."""
+    return max(size / (POOL * ceiling), number / (MOST * ceiling))
+
+
 def remembered(passages: tuple[Passage, ...], ceiling: int) -> tuple[Passage, ...]:
     """As many as the pool holds. What falls out is in the archive still, and a `recall` away."""
-    pool = POOL * ceiling
-    held = sum([passage.size for passage in passages])
-    if held <= pool or len(passages) <= FEWEST:
+    held, number = sum([passage.size for passage in passages]), len(passages)
+    if fullness(held, number, ceiling) <= 1.0 or number <= FEWEST:
         return passages
     now = passages[-1].step
     order = sorted(passages, key=lambda one: (now - one.step + 1) * FORGOTTEN_FIRST[one.voice], reverse=True)
     gone: set[int] = set()
     for passage in order[:-FEWEST]:
-        if held <= pool * KEPT:
+        if fullness(held, number - len(gone), ceiling) <= KEPT:
             break
         gone.add(id(passage))
         held -= passage.size

@@ -72,6 +72,11 @@ def place(name: str) -> int:
     return SECTIONS.index(name) if name in SECTIONS else len(SECTIONS)
 
 
+def moves(name: str) -> bool:
+    """Whether it stands behind the last break."""
+    return name not in FIRST and place(name) > STABLE
+
+
 def breaks(sections: Sequence[Section], between: str) -> tuple[int, ...]:
     """Offsets in the message that these sections make up, joined by `between`; each where a section ends."""
     found, length = list[int](), 0

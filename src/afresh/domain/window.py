@@ -1,7 +1,7 @@
 """What one call is sent, to the byte, and what was left out of it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from hashlib import sha256
@@ -125,14 +125,24 @@ class Window:
         return self.tokens - optional(self.sections) + self.request.reserve
 
 
+WHOLE = -1
+
+
 @dataclass(frozen=True, slots=True)
 class SectionRef:
-    """A section of a recorded call: its text is the block, so that an unchanged section is stored once."""
+    """A section of a recorded call: its text is the block, so that an unchanged section is stored once; or `size` characters of a
+    block that holds all sections of the call that change with every step, so that they are entered once."""
 
     name: str
     tier: Tier
     block: str
     tokens: int
+    start: int = 0
+    size: int = WHOLE
+
+    def text(self, read: Callable[[str], str]) -> str:
+        held = read(self.block)
+        return held if self.size == WHOLE else held[self.start : self.start + self.size]
 
 
 @dataclass(frozen=True, slots=True)

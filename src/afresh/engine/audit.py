@@ -1,19 +1,21 @@
 """What a call was, so that it can be shown, explained, and built again to the byte."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from afresh.domain.codec import dumps, loads
 from afresh.domain.event import Requested
 from afresh.domain.fact import Block, Look
 from afresh.domain.fold import fold
 from afresh.domain.memory import Memory, Recollection, gathered
+from afresh.domain.prefix import moves
 from afresh.domain.state import State
 from afresh.domain.template import Template
-from afresh.domain.window import Audit, LookRef, SectionRef, ToolSchema, Window
+from afresh.domain.window import Audit, LookRef, Section, SectionRef, ToolSchema, Window
 from afresh.engine.agent import Agent
-from afresh.engine.build import build, offered
+from afresh.engine.build import BETWEEN, build, joined, offered
 from afresh.engine.record import block
 from afresh.engine.strategy import directed
 from afresh.engine.tokens import Counter, raw
@@ -36,13 +38,14 @@ class Rebuilt:
 def audit(window: Window, memory: Memory, agent: Agent) -> tuple[Audit, tuple[Block, ...]]:
     """The record of a call, and the blocks it points to. Unchanged sections and looks are stored already and cost nothing."""
     looks = (*memory.looks, *policy(memory.state, agent))
-    texts = [block(section.text) for section in window.sections], [block(look.text) for look in looks]
+    sections, texts = kept(window.sections)
+    seen = [block(look.text) for look in looks]
     call = Audit(
         hash=window.request.hash,
         budget=window.budget,
         tokens=window.tokens,
-        sections=tuple(SectionRef(s.name, s.tier, b.id, s.tokens) for s, b in zip(window.sections, texts[0], strict=True)),
-        looks=tuple(LookRef(look.kind, look.subject, b.id) for look, b in zip(looks, texts[1], strict=True)),
+        sections=sections,
+        looks=tuple(LookRef(look.kind, look.subject, b.id) for look, b in zip(looks, seen, strict=True)),
         omissions=window.omissions,
         reserve=window.request.reserve,
         counter=dumps(agent.counter),
@@ -53,7 +56,23 @@ def audit(window: Window, memory: Memory, agent: Agent) -> tuple[Audit, tuple[Bl
         compactions=window.compactions,
         thinking=window.request.thinking,
     )
-    return call, (*texts[0], *texts[1])
+    return call, (*texts, *seen)
+
+
+def kept(sections: Sequence[Section]) -> tuple[tuple[SectionRef, ...], list[Block]]:
+    """What stands before the last break has a block of its own. What follows is new in most steps and goes into one: the archive
+    enters a block by its hash, at a place that no other of the step is near to, and that costs a page of the disk each."""
+    moving = [section for section in sections if moves(section.name)]
+    together = block(joined(moving))
+    starts = accumulate([len(section.text) + len(BETWEEN) for section in moving], initial=0)
+    refs, own = list[SectionRef](), list[Block]()
+    for one in sections:
+        if moves(one.name):
+            refs.append(SectionRef(one.name, one.tier, together.id, one.tokens, next(starts), len(one.text)))
+        else:
+            own.append(block(one.text))
+            refs.append(SectionRef(one.name, one.tier, own[-1].id, one.tokens))
+    return tuple(refs), [*own, together]
 
 
 def policy(state: State, agent: Agent) -> tuple[Look, ...]:

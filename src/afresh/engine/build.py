@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from afresh.domain.action import Reply
 from afresh.domain.memory import Memory
-from afresh.domain.prefix import STABLE, breaks, place
+from afresh.domain.prefix import breaks, moves
 from afresh.domain.template import SECTIONS, Layout, Template
 from afresh.domain.window import Omission, Request, Section, Tier, ToolSchema, Window
 from afresh.engine.allot import Page, allot, opened, opened_work
@@ -126,8 +126,8 @@ def worded(terms: Terms, body: list[Section], last: Page | None) -> tuple[Reques
     bare = Request(terms.layout.system, "", terms.tools, terms.reserve, thinking=terms.thinking)
     if not terms.reply:
         return replace(bare, message=joined(body), breaks=breaks(body, BETWEEN)), body
-    before = [section for section in body if place(section.name) <= STABLE]
-    after = [section for section in body if place(section.name) > STABLE and section.name != "last"]
+    before = [section for section in body if not moves(section.name)]
+    after = [section for section in body if moves(section.name) and section.name != "last"]
     turn = exchange(terms.reply, last, terms.memory, after)
     told = section(turn, last.share.tier if last else Tier.DEMAND, terms.counter)
     message = joined(before)

@@ -136,6 +136,17 @@ def test_memory_that_is_not_nearly_full_is_left_alone():
     assert len(state.passages) == 60 and not state.summary.text
 
 
+def test_memory_of_many_short_passages_is_full_before_it_has_to_forget_without_a_word():
+    store = MemoryStore()
+    agent, state = agent_with(store, style=replace(TEMPLATE, pruning=Pruning())), begun(store)
+    for number in range(1, 401):
+        state = compacted(stepped(store, state, output=f"value {number}", did=f"run check_{number}"), agent)
+        assert len(state.passages) <= 0.8 * 4_000 / 5 + 3
+    assert state.compactions == len(journal(store)) >= 2
+    assert state.forgotten == sum(len(event.gone) for event in journal(store)), "each into the summary"
+    assert held(state.passages) < 0.1 * pool(4_000)
+
+
 def test_a_compaction_tells_what_it_won_and_each_step_in_a_line():
     store, _, state = long_run(30)
     (event,) = journal(store)

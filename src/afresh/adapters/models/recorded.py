@@ -72,4 +72,4 @@ def _calls(entries: Iterable[Entry]) -> Iterator[Call]:
 
 def _changed_sections(audit: Audit, request: Request, read: Callable[[str], str]) -> list[str]:
     sent = f"{request.system}\n{request.message}\n{request.text}"
-    return [section.name for section in audit.sections if read(section.block) not in sent]
+    return [section.name for section in audit.sections if section.text(read) not in sent]

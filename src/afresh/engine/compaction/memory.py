@@ -8,7 +8,7 @@ from afresh.domain.event import Compacted, Decided, Event
 from afresh.domain.fact import Decision
 from afresh.domain.fold import apply
 from afresh.domain.outcome import Heard
-from afresh.domain.passage import Passage
+from afresh.domain.passage import Passage, fullness
 from afresh.domain.spend import Kind
 from afresh.domain.state import State
 from afresh.domain.summary import Summary
@@ -17,7 +17,7 @@ from afresh.domain.trace import Trace
 from afresh.engine.agent import Agent
 from afresh.engine.calibrate import counter_for
 from afresh.engine.compaction.classes import kind
-from afresh.engine.compaction.prune import WORTH_WHILE, full, going, held, pool
+from afresh.engine.compaction.prune import WORTH_WHILE, full, going, held, pool, taken
 from afresh.engine.compaction.rules import Count, keeping, summarised, text, told
 from afresh.engine.compaction.written import Ask, Written, written
 from afresh.engine.record import doing, record
@@ -56,15 +56,17 @@ def tidied(state: State, trace: Trace, template: Template, count: Count) -> Stat
 
 def turnout(state: State, trace: Trace, template: Template, count: Count) -> Turnout | None:
     """Pure. Nothing when the loop would win too little by it; the agent's wish is granted in any case."""
-    policy, size = template.pruning, held(state.passages)
-    room = pool(state.budget)
+    policy, budget = template.pruning, state.budget
     texts: dict[Passage, str] = {}
     for entry in trace.entries:
         texts[entry.passage] = texts.get(entry.passage, "") + text([entry], (entry.voice,))
-    most = policy.left * (min(size, room) if state.keep else room)
-    gone = going(state.passages, state.step, most, policy, lambda one: kind(one.voice, texts.get(one, "")))
+    most = policy.left * (min(taken(state.passages, budget), 1.0) if state.keep else 1.0)
+    gone = going(
+        state.passages, state.step, policy,
+        of=lambda one: kind(one.voice, texts.get(one, "")), enough=lambda size, number: fullness(size, number, budget) <= most,
+    )  # fmt: skip
     passages = frozenset(state.passages[place] for place in gone)
-    if not state.keep and held(tuple(passages)) < WORTH_WHILE * room:
+    if not state.keep and taken(tuple(passages), budget) < WORTH_WHILE:
         return None
     summary = summarised(keeping(state.summary, state.keep, count), passages, trace, weights(template.weights).names, count)
     return Turnout("agent" if state.keep else "loop", gone, passages, summary)

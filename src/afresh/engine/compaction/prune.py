@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from afresh.domain.passage import FORGOTTEN_FIRST, POOL, Passage
+from afresh.domain.passage import FORGOTTEN_FIRST, POOL, Passage, fullness
 from afresh.domain.summary import Pruning
 from afresh.engine.compaction.classes import Kind
 
@@ -20,18 +20,24 @@ def held(passages: Sequence[Passage]) -> int:
     return sum([passage.size for passage in passages])
 
 
+def taken(passages: Sequence[Passage], ceiling: int) -> float:
+    return fullness(held(passages), len(passages), ceiling)
+
+
 def full(passages: Sequence[Passage], ceiling: int, policy: Pruning) -> bool:
-    return len(passages) > SLACK * policy.keep_passages and held(passages) >= policy.full * pool(ceiling)
+    return len(passages) > SLACK * policy.keep_passages and taken(passages, ceiling) >= policy.full
 
 
-def going(passages: Sequence[Passage], now: int, most: float, policy: Pruning, of: Callable[[Passage], Kind]) -> tuple[int, ...]:
-    """Places of what goes, until at most so many characters are held. Passages that are alike go together."""
+def going(
+    passages: Sequence[Passage], now: int, policy: Pruning, of: Callable[[Passage], Kind], enough: Callable[[int, int], bool]
+) -> tuple[int, ...]:
+    """Places of what goes, until what is left is said to have given way `enough`. Passages that are alike go together."""
     old = [passage for passage in dict.fromkeys(passages) if passage.step <= now - policy.keep_steps]
     gone = {passage for passage in old if of(passage) is Kind.DROP or (policy.oldest and now - passage.step > policy.oldest)}
     left = [passage for passage in passages if passage not in gone]
     size, count = held(left), len(left)
     for passage in sorted((one for one in old if one not in gone), key=lambda one: -urgency(one, now)):
-        if size <= most or count <= policy.keep_passages:
+        if enough(size, count) or count <= policy.keep_passages:
             break
         gone.add(passage)
         size, count = size - passage.size, count - 1
