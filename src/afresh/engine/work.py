@@ -63,6 +63,9 @@ class WorkPage:
     def within(self, room: int) -> int:
         return min(room, self.limit - self.spent)
 
+    def due(self, room: int) -> int:
+        return int(self.share.part * room)
+
     @property
     def said_last(self) -> frozenset[str]:
         return frozenset(
