@@ -1,7 +1,7 @@
 """How much of each call stands unchanged at the beginning of the next one, so that a provider's cache may serve it.
 
-Plays scripted tasks of different types on the sample project, with the real store, index and builder. The last of them goes through
-all phases, there and back, with a plan that has now three open items or more and now fewer.
+Plays scripted tasks of different types on the sample project, with the real store, index and builder. The last of them goes
+through all phases, there and back, with a plan that has now three open items or more and now fewer.
 
   .venv/bin/python bench/prefix.py
 """
@@ -118,7 +118,10 @@ STORIES: dict[str, tuple[str, list[tuple[str, list[Deed]]]]] = {
             ("Write it.", [("run", {"command": f"cat >> {MEASURES} <<'END'\n{VOLUME}END"}), ("plan", {"items": ["[x] 1"]})]),
             ("Test it.", [("run", {"command": f"cat >> {TESTS} <<'END'\n{TESTED}END"}), ("plan", {"items": ["[x] 2"]})]),
             ("Exported?", [("read", {"path": PACKAGE})]),
-            ("Export it.", [("edit", {"path": PACKAGE, "old": "parse_size, parse_w", "new": "parse_size, parse_volume, parse_w"})]),
+            (
+                "Export it.",
+                [("edit", {"path": PACKAGE, "old": "parse_size, parse_w", "new": "parse_size, parse_volume, parse_w"})],
+            ),
             (
                 "By name, too.",
                 [

@@ -207,3 +207,15 @@ def test_nothing_is_handed_out_before_the_plan_has_three_open_items_but_in_the_r
     assert not refused.ok and refused.text == "delegate: the plan has 0 open items, and a part pays from 3 on; do it yourself"
     assert [told.status for told in state.delegated] == [Fate.DONE] and state.status is Status.DONE
     assert all(call.same for call in verify(desk, task))
+
+
+def test_a_part_begins_with_the_window_that_its_parent_has_now_and_never_above_its_limit(tmp_path: Path) -> None:
+    raised: list[list[Step]] = [[PLAN, ("more_room", {"reason": "all three"})], [DELEGATE], [TRIPLE], [COMPLETE]]
+    repo, task = make(tmp_path, raised, {"2-1": [[("read", {"path": "one.py"})]] * 4 + [[DOUBLE, DOUBLED]]})
+    desk, state = ran(repo, task)
+    part = desk.store.load(f"{task}-2-1")
+    ceilings = [audit.budget for _, audit in audits(desk, part.task.id)]
+    assert [audit.budget for _, audit in audits(desk, task)][1] == 8_000 == ceilings[0] == part.room.highest
+    assert part.task.budget == ceilings[-1] == 4_000, "calm steps lower it to that of its type"
+    assert part.task.budget_limit == state.task.budget_limit == 16_000 and part.status is Status.DONE
+    assert all(call.same for call in verify(desk, part.task.id))

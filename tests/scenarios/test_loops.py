@@ -100,7 +100,9 @@ def test_two_undone_changes_turn_it_and_it_plans_anew_with_the_reason(person: Pe
     state = worked(desk, task)
     (turn,) = events(desk, task, Turned)
     assert state.status is Status.DONE and turn == Turned(3, "plan_execute", "2 changes for item 1 (mend double) were undone")
-    assert "`plan` anew: 2 changes for item 1" in window(person, task, 4) and "Refused now: edit, write" in window(person, task, 4)
+    assert "`plan` anew: 2 changes for item 1" in window(person, task, 4) and "Refused now: edit, write" in window(
+        person, task, 4
+    )
     assert "another way: plan_execute" in person.types("decisions", task).words
 
 

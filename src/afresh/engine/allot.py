@@ -225,9 +225,9 @@ def shown(pages: Sequence[Page | WorkPage], besides: WorkPage) -> list[str]:
 
 
 def opened(draft: Draft, shares: Sequence[Share], room: int, still: int, counter: Gauge) -> Page:
-    """A section that the template does not name has no share of its own and takes what the others leave. One that stands before the
-    first break has its share of `still`, room that is the same in every call, and no more: if it grew and shrank with the others,
-    no call would begin as the one before it."""
+    """A section that the template does not name has no share of its own and takes what the others leave. One that stands before
+    the first break has its share of `still`, room that is the same in every call, and no more: if it grew and shrank with the
+    others, no call would begin as the one before it."""
     share = named(shares, draft.name) or Share(draft.name, 0.0, tier=draft.tier)
     steady = place(draft.name) <= ENDS[0]
     most = int(share.part * still) if steady else int(share.cap * room)

@@ -23,8 +23,8 @@ FATES = {Status.DONE: Fate.DONE, Status.BLOCKED: Fate.BLOCKED}
 
 
 def at_hand(tools: tuple[Tool, ...], task: Task) -> tuple[Tool, ...]:
-    """The same in every call of a task: a tool that comes and goes costs all that a provider has cached. Parts themselves may have
-    none."""
+    """The same in every call of a task: a tool that comes and goes costs all that a provider has cached. Parts themselves may
+    have none."""
     return tools if task.parts else tuple(tool for tool in tools if tool.schema.name != DELEGATE)
 
 
