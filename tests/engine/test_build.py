@@ -211,8 +211,8 @@ def test_stable_sections_come_first_so_that_successive_requests_share_their_pref
     assert "## Source tree" in first.request.message[:shared]
 
 
-@given(st.integers(0, 40), st.integers(0, 30), st.sampled_from((4_000, 8_000, 16_000)))
-@settings(max_examples=25, deadline=None)
+@pytest.mark.parametrize("budget", [4_000, 8_000, 16_000])
+@pytest.mark.parametrize(("failures", "items"), [(0, 0), (12, 4), (25, 12)])
 def test_what_is_told_of_the_project_is_the_same_however_much_else_there_is_to_say(failures, items, budget):
     """It stands before all that a cache can hold."""
     told = Look("fingerprint", "", "\n".join(f"line {number}: {'what the project is ' * 4}" for number in range(12)))
