@@ -9,7 +9,7 @@ from afresh.domain.window import Tier
 SECTIONS = (
     "instructions", "fingerprint", "task", "knowledge", "decisions", "contracts", "history", "diff", "similar", "target",
     "callers", "files", "beginning", "cited", "tests", "graph", "outline", "summary", "archive", "known", "memory", "failed",
-    "work", "names", "changes", "coverage", "suggestions", "verification", "failing", "plan", "earlier", "last",
+    "changes", "coverage", "suggestions", "verification", "failing", "plan", "work", "names", "earlier", "last",
 )  # fmt: skip
 """In reading order, from stable to volatile by measure (bench/prefix.py): what changes costs a cache all that stands after it."""
 BREAKS = ("task", "callers", "cited")

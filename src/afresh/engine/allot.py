@@ -9,6 +9,7 @@ from afresh.domain.prefix import ENDS, place
 from afresh.domain.template import Share, Template
 from afresh.domain.window import Omission, Section, Tier
 from afresh.engine.draft import Draft, Piece
+from afresh.engine.last import THOUGHT
 from afresh.engine.page import page
 from afresh.engine.parts import with_chosen
 from afresh.engine.tokens import Gauge
@@ -35,6 +36,8 @@ class Page:
     """The piece as drafted, and as it is shown."""
     spent: int = 0
     rest: bool = False
+    elsewhere: bool = False
+    """What it shows stands in another section."""
 
     def within(self, room: int) -> int:
         return min(room, self.limit - self.spent)
@@ -147,7 +150,7 @@ class Page:
 
     @property
     def sections(self) -> list[Section]:
-        if not self.taken:
+        if not self.taken or self.elsewhere:
             return []
         pieces = [self.taken[piece] for piece in self.draft.pieces if piece in self.taken]
         text = page(self.draft, pieces) + (f"\n{self.draft.rest}" if self.rest else "")
@@ -214,10 +217,12 @@ def standing(pages: Sequence[Page | WorkPage], work: WorkPage, given: Sequence[s
 
 
 def told_last(pages: Sequence[Page | WorkPage], work: WorkPage) -> frozenset[str]:
-    """What the model thought and did in the last step, when its own section tells it whole."""
-    if any(one.share.section == "last" and one.omissions for one in pages):
-        return frozenset()
-    return work.said_last
+    """What the model thought and did in the last step, as far as its own section tells it."""
+    last = next((one for one in pages if isinstance(one, Page) and one.draft.name == "last"), None)
+    if last is None or not last.omissions:
+        return work.said_last(thought=True, deeds=True)
+    cut = any(piece.what == THOUGHT and last.taken.get(piece) is not piece for piece in last.draft.pieces)
+    return work.said_last(thought=not cut, deeds=False) if last.taken else frozenset()
 
 
 def shown(pages: Sequence[Page | WorkPage], besides: WorkPage) -> list[str]:

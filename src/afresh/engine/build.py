@@ -9,6 +9,7 @@ from afresh.domain.memory import Memory
 from afresh.domain.prefix import STABLE, breaks, place
 from afresh.domain.template import SECTIONS, Layout, Template
 from afresh.domain.window import Omission, Request, Section, Tier, ToolSchema, Window
+from afresh.engine import history
 from afresh.engine.allot import Page, allot, opened, opened_work
 from afresh.engine.compaction.ladder import compact
 from afresh.engine.compaction.types import Shorter
@@ -153,6 +154,7 @@ def laid_out(drafts: Sequence[Draft], terms: Terms, room: int, given: Sequence[s
     pages = [opened(draft, shares, room, still, counter) for draft in drafts]
     filled = [*pages, *opened_work(terms.memory, terms.template, shares, room, counter)]
     allot(filled, shares, room, given)
+    history.joined(filled)
     return filled
 
 
