@@ -1,6 +1,7 @@
 """How much of each call stands unchanged at the beginning of the next one, so that a provider's cache may serve it.
 
-Plays three scripted tasks of different types on the sample project, with the real store, index and builder.
+Plays scripted tasks of different types on the sample project, with the real store, index and builder. The last of them goes
+through all phases, there and back, with a plan that has now three open items or more and now fewer.
 
   .venv/bin/python bench/prefix.py
 """
@@ -23,6 +24,7 @@ from afresh.errors import NeedsPerson
 RESULTS = Path(__file__).with_name("results") / "prefix.json"
 CHECK = "python -m pytest -q -p no:cacheprovider"
 PRICING, MEASURES, TESTS = "src/parcel/pricing.py", "src/parcel/measures.py", "tests/test_measures.py"
+PACKAGE = "src/parcel/__init__.py"
 VOLUME = '''
 
 def parse_volume(text: str) -> float:
@@ -39,7 +41,19 @@ def test_a_volume_in_litres():
 
     assert parse_volume("2 l") == 2000 and parse_volume("500 ml") == 500
 """
+REFUSED = """
+
+def test_what_is_no_volume_is_refused():
+    import pytest
+    from parcel.measures import parse_volume
+
+    for text in ("l", "2", "2 kg"):
+        with pytest.raises(ValueError):
+            parse_volume(text)
+"""
 ONE_ROUND, ROUNDED = "int(max(parcel.weight / 1000, by_volume)) + 1", "math.ceil(max(parcel.weight / 1000, by_volume))"
+READ_AGAIN = 0.1
+"""Of its price is paid for what a provider reads from its cache."""
 Deed = tuple[str, dict[str, Any]]
 STORIES: dict[str, tuple[str, list[tuple[str, list[Deed]]]]] = {
     "fix_bug": (
@@ -92,15 +106,54 @@ STORIES: dict[str, tuple[str, list[tuple[str, list[Deed]]]]] = {
             ("Done.", [("complete", {"summary": "How a price is found"})]),
         ],
     ),
+    "implement_feature, all phases": (
+        "Add parse_volume to src/parcel/measures.py: reads `2 l` and `500 ml` like parse_weight; test, export and document it",
+        [
+            (
+                "See it, and plan.",
+                [("read", {"path": MEASURES}), ("plan", {"items": ["write it", "test it", "export it", "document it"]})],
+            ),
+            ("Its tests.", [("read", {"path": TESTS})]),
+            ("Who else parses?", [("search", {"text": "parse_"})]),
+            ("Write it.", [("run", {"command": f"cat >> {MEASURES} <<'END'\n{VOLUME}END"}), ("plan", {"items": ["[x] 1"]})]),
+            ("Test it.", [("run", {"command": f"cat >> {TESTS} <<'END'\n{TESTED}END"}), ("plan", {"items": ["[x] 2"]})]),
+            ("Exported?", [("read", {"path": PACKAGE})]),
+            (
+                "Export it.",
+                [("edit", {"path": PACKAGE, "old": "parse_size, parse_w", "new": "parse_size, parse_volume, parse_w"})],
+            ),
+            (
+                "By name, too.",
+                [
+                    ("edit", {"path": PACKAGE, "old": '    "parse_weight",', "new": '    "parse_volume",\n    "parse_weight",'}),
+                    ("plan", {"items": ["[x] 3"]}),
+                ],
+            ),
+            ("Told where?", [("read", {"path": "README.md"})]),
+            (
+                "Document it.",
+                [
+                    ("edit", {"path": "README.md", "old": "grams or pounds.", "new": "grams or pounds, volumes in litres."}),
+                    ("plan", {"items": ["[x] 4"]}),
+                ],
+            ),
+            ("Is that all?", [("search", {"text": "parse_weight"})]),
+            ("Edges are open.", [("plan", {"items": ["[ ] no number", "[ ] no unit", "[ ] another unit", "[ ] their tests"]})]),
+            ("What is there?", [("run", {"command": "python -c 'import parcel.measures as m; print(m.parse_volume(\"2 l\"))'"})]),
+            ("Test them.", [("run", {"command": f"cat >> {TESTS} <<'END'\n{REFUSED}END"}), ("plan", {"items": ["[x] 4"]})]),
+            ("The rest holds.", [("plan", {"items": ["[x] 1", "[x] 2", "[x] 3"]}), ("test", {})]),
+            ("Done.", [("complete", {"summary": "Volumes are read\n\nLike weights."})]),
+        ],
+    ),
 }
 
 
-def played(type: str, folder: Path) -> list[Beginning]:
+def played(name: str, folder: Path) -> list[Beginning]:
     """The task, as far as its script goes."""
-    goal, told = STORIES[type]
-    desk = open_desk(copy_sample(folder / type))
+    type, (goal, told) = name.partition(",")[0], STORIES[name]
+    desk = open_desk(copy_sample(folder / name))
     lines = [{"thought": thought, "actions": [{"tool": tool, "args": args} for tool, args in deeds]} for thought, deeds in told]
-    script = folder / f"{type}.jsonl"
+    script = folder / f"{name}.jsonl"
     script.write_text("".join(json.dumps(line) + "\n" for line in lines))
     checks = () if type == "discovery" else (CHECK,)
     task = add(desk, Order(goal, type, checks, model=f"scripted:{script}")).task.id
@@ -113,7 +166,9 @@ def summed(calls: list[Beginning]) -> dict[str, Any]:
     later = calls[1:]
     sent = sum(one.tokens for one in later)
     same, marked = sum(one.same for one in later), sum(one.cacheable for one in later)
-    return {"calls": len(calls), "tokens": sent, "same": same, "cacheable": marked, "share": round(marked / sent, 3)}
+    paid = sum(one.tokens for one in calls) - round((1 - READ_AGAIN) * marked)
+    row = {"calls": len(calls), "tokens": sent, "same": same, "cacheable": marked, "share": round(marked / sent, 3)}
+    return row | {"paid": paid}
 
 
 def main() -> int:
@@ -122,11 +177,11 @@ def main() -> int:
         told = {type: played(type, Path(folder)) for type in STORIES}
     rows = {type: summed(calls) for type, calls in told.items()}
     RESULTS.write_text(json.dumps(rows, indent=2, sort_keys=True) + "\n")
-    print(
-        "| task | calls | tokens after the first | unchanged at the start | cacheable | share |\n|---|---:|---:|---:|---:|---:|"
-    )
+    print("| task | calls | tokens after the first | unchanged at the start | cacheable | share | paid |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
     for name, row in rows.items():
-        print(f"| {name} | {row['calls']} | {row['tokens']:,} | {row['same']:,} | {row['cacheable']:,} | {row['share']:.0%} |")
+        counts = " | ".join(f"{row[key]:,}" for key in ("calls", "tokens", "same", "cacheable"))
+        print(f"| {name} | {counts} | {row['share']:.0%} | {row['paid']:,} |")
     return 0
 
 

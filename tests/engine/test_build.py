@@ -211,11 +211,23 @@ def test_stable_sections_come_first_so_that_successive_requests_share_their_pref
     assert "## Source tree" in first.request.message[:shared]
 
 
+@pytest.mark.parametrize("budget", [4_000, 8_000, 16_000])
+@pytest.mark.parametrize(("failures", "items"), [(0, 0), (12, 4), (25, 12)])
+def test_what_is_told_of_the_project_is_the_same_however_much_else_there_is_to_say(failures, items, budget):
+    """It stands before all that a cache can hold."""
+    told = Look("fingerprint", "", "\n".join(f"line {number}: {'what the project is ' * 4}" for number in range(12)))
+    facts = tuple(Fact(FactKind.FAILED_APPROACH, f"edit {number}", "broke the parser") for number in range(failures))
+    busy = state(facts=facts, plan=tuple(PlanItem(f"item {number} of the plan") for number in range(items)))
+    windows = made(Memory(state(), (told,))), made(Memory(busy, (told,)), budget)
+    first, second = (next(part for part in one.sections if part.name == "fingerprint") for one in windows)
+    assert first.text == second.text and 2 < len(first.text.splitlines()) < 12
+
+
 def test_all_tool_schemas_together_stay_small():
-    """But for the one that is offered only while there is something to hand out."""
+    """But for the one that only tasks have that may hand out parts: they have it in every call."""
     often, rare = [tool.schema for tool in TOOLS if tool.schema.name != DELEGATE], [TOOLS[-1].schema]
     assert COUNTER(tools_section(often, COUNTER).text) < 880
-    assert rare[0].name == DELEGATE and COUNTER(tools_section(rare, COUNTER).text) < 120
+    assert rare[0].name == DELEGATE and COUNTER(tools_section(rare, COUNTER).text) < 100
 
 
 def test_the_newest_words_of_the_user_stand_with_the_goal_as_what_counts_now():

@@ -14,10 +14,9 @@ from afresh.domain.window import Request, Window
 from afresh.engine.buy import purchase
 from afresh.engine.delegation import (
     DELEGATE,
-    FEWEST,
     at_hand,
     checks_for,
-    may_hand_out,
+    not_worth_a_part,
     ordered,
     refuse_other,
     refuse_repeated,
@@ -34,28 +33,16 @@ STATE = State(task=TASK, limit=60, plan=THREE)
 RESULT = Delegated("whole-2-1", 2, "do a", Fate.FAILED, (), (), "no", Metrics(steps=10))
 
 
-def test_a_part_is_offered_while_the_plan_has_three_open_items() -> None:
-    assert may_hand_out(STATE) and DELEGATE in names(STATE)
-    done = replace(STATE, plan=(*THREE[:2], PlanItem("c", done=True)))
-    assert not may_hand_out(done) and DELEGATE not in names(done)
+def test_a_part_may_be_handed_out_while_the_plan_has_three_open_items() -> None:
+    assert not not_worth_a_part(THREE)
+    assert "the plan has 2 open items" in not_worth_a_part((*THREE[:2], PlanItem("c", done=True)))
+    assert "the plan has 0 open items" in not_worth_a_part(())
 
 
-@pytest.mark.parametrize(
-    "state",
-    [
-        replace(STATE, task=replace(TASK, parts=0)),
-        replace(STATE, delegated=(RESULT, RESULT)),
-        replace(STATE, step=60 - 2 * FEWEST),
-    ],
-    ids=["it may hand out none", "all were handed out", "too few steps are left"],
-)
-def test_a_part_is_not_offered(state: State) -> None:
-    assert not may_hand_out(state) and DELEGATE not in names(state)
-    assert len(at_hand(TOOLS, state)) == len(TOOLS) - 1, "all other tools are"
-
-
-def names(state: State) -> list[str]:
-    return [tool.schema.name for tool in at_hand(TOOLS, state)]
+def test_the_tool_is_offered_for_the_whole_task_or_never() -> None:
+    assert at_hand(TOOLS, TASK) == TOOLS
+    names = [tool.schema.name for tool in at_hand(TOOLS, replace(TASK, parts=0))]
+    assert DELEGATE not in names and len(names) == len(TOOLS) - 1, "all other tools are"
 
 
 def test_a_part_gets_half_of_the_steps_that_are_left_to_the_task_and_its_other_parts() -> None:
@@ -68,7 +55,6 @@ def test_a_part_is_a_task_of_its_own_that_can_hand_out_nothing() -> None:
     child = ordered(Part("do a", paths=("a.py", "b.py")), replace(STATE, step=4), 2, "tree", [Check("true")])
     assert (child.id, child.parent, child.tree, child.parts) == ("whole-5-2", "whole", "tree", 0)
     assert child.goal == "do a\nIt concerns a.py, b.py." and child.needs == () and child.model == "m:x"
-    assert not may_hand_out(State(task=child, limit=60, plan=THREE))
 
 
 class Covered:

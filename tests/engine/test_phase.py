@@ -20,7 +20,7 @@ from afresh.domain.verdict import Baseline, CheckRun, Ruling, Verdict
 from afresh.domain.window import Tier, Window
 from afresh.engine.build import build, offered
 from afresh.engine.sections import drafts
-from afresh.engine.tokens import Counter
+from afresh.engine.tokens import Counter, tools_text
 from afresh.insight.python import PythonInsight
 
 GREEN = CheckRun("pytest -q", 0, passed=29)
@@ -59,7 +59,7 @@ def test_every_type_builds_a_window_on_the_sample_project_in_each_of_its_phases(
     state, style = at_work(type, phase), template(type)
     assert state.phase == phase
     made, layout = window(state, style), style.at(phase)
-    assert made.request.system == layout.system and layout.system.endswith(style.at(phase).system.splitlines()[-1])
+    assert made.request.system == style.system and layout.guidance in made.sections[-1].text
     assert {tool.name for tool in made.request.tools} == set(layout.tools)
     assert made.request.reserve == int(style.ceiling * layout.reserve)
     assert made.tokens + made.request.reserve <= made.budget == style.ceiling
@@ -125,12 +125,23 @@ def test_a_report_that_is_not_begun_in_time_is_asked_for_by_name():
     assert "used up: write REVIEW.md now" in window(state, template("code_review")).request.message
 
 
-def test_the_system_text_stays_the_same_within_a_phase_and_shares_its_beginning_across_them():
-    first, second = at_work("fix_bug", "change"), replace(at_work("fix_bug", "change"), step=9, spent=(("change", 40),))
-    bug = template("fix_bug")
-    systems = [window(state, bug).request.system for state in (first, second, at_work("fix_bug", "understand"))]
-    assert systems[0] == systems[1] != systems[2]
-    assert all(system.startswith(bug.system) for system in systems)
+@pytest.mark.parametrize("type", types())
+def test_tools_and_system_text_are_the_same_in_all_phases_and_what_a_phase_says_stands_at_the_foot(type: str):
+    style = template(type)
+    states = [at_work(type, phase.name) for phase in style.phases]
+    made = [window(state, style) for state in (*states, replace(states[0], step=9, spent=(("understand", 40),)))]
+    assert len({f"{one.request.system}{tools_text(one.request.tools)}" for one in made}) == 1
+    for phase, one in zip((*style.phases, style.phases[0]), made, strict=True):
+        assert one.sections[-1].name == "footer" and one.sections[-1].text.startswith(f"{phase.guidance}\n[Context: ")
+        assert one.request.message.count(phase.guidance) == 1
+
+
+def test_a_tool_that_a_phase_does_not_have_is_offered_and_the_foot_says_that_it_is_refused():
+    phases = (Phase("understand", "Look.", ("read", "search")), Phase("change", "Change.", ("read", "edit")))
+    style = Template("mine", "You work.", ("read",), phases=phases)
+    looking, changing = (window(at_work("fix_bug", phase), style) for phase in ("understand", "change"))
+    assert looking.request.tools == changing.request.tools and len(looking.request.tools) == 3
+    assert "]\nRefused now: edit.\nWhat" in looking.request.message and "\nRefused now: search.\n" in changing.request.message
 
 
 def test_the_names_of_sections_and_which_are_always_shown_are_those_that_the_builder_uses(tmp_path: Path):

@@ -64,8 +64,8 @@ def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path
     for name in (task, part):
         assert all(call.same for call in verify(desk, name))
         assert all(audit.tokens + audit.reserve <= audit.budget <= 4_000 for _, audit in audits(desk, name))
-    offers = ['["delegate",' in window or '"delegate"' in window for window in (*whole, *own)]
-    assert offers == [False, True, True, True, *[False] * 3], "from the plan on, and never to a part"
+    offers = ['"delegate"' in window for window in (*whole, *own)]
+    assert offers == [*[True] * 4, *[False] * 3], "in every call alike, and never to a part"
 
 
 def test_parts_of_one_reply_go_one_after_the_other_and_a_failed_or_blocked_one_changes_nothing(tmp_path: Path) -> None:
@@ -197,3 +197,25 @@ def test_a_supervised_task_asks_before_it_hands_out_and_its_part_asks_nobody(tmp
         if state.status is Status.DONE:
             break
     assert state.status is Status.DONE and state.calls == 4
+
+
+def test_nothing_is_handed_out_before_the_plan_has_three_open_items_but_in_the_reply_that_makes_it(tmp_path: Path) -> None:
+    early: list[list[Step]] = [[DELEGATE], [PLAN, DELEGATE], [TRIPLE], [COMPLETE]]
+    repo, task = make(tmp_path, early, {"2-2": [[DOUBLE, DOUBLED]]})
+    desk, state = ran(repo, task)
+    refused = state.recent[0].observations[0]
+    assert not refused.ok and refused.text == "delegate: the plan has 0 open items, and a part pays from 3 on; do it yourself"
+    assert [told.status for told in state.delegated] == [Fate.DONE] and state.status is Status.DONE
+    assert all(call.same for call in verify(desk, task))
+
+
+def test_a_part_begins_with_the_window_that_its_parent_has_now_and_never_above_its_limit(tmp_path: Path) -> None:
+    raised: list[list[Step]] = [[PLAN, ("more_room", {"reason": "all three"})], [DELEGATE], [TRIPLE], [COMPLETE]]
+    repo, task = make(tmp_path, raised, {"2-1": [[("read", {"path": "one.py"})]] * 4 + [[DOUBLE, DOUBLED]]})
+    desk, state = ran(repo, task)
+    part = desk.store.load(f"{task}-2-1")
+    ceilings = [audit.budget for _, audit in audits(desk, part.task.id)]
+    assert [audit.budget for _, audit in audits(desk, task)][1] == 8_000 == ceilings[0] == part.room.highest
+    assert part.task.budget == ceilings[-1] == 4_000, "calm steps lower it to that of its type"
+    assert part.task.budget_limit == state.task.budget_limit == 16_000 and part.status is Status.DONE
+    assert all(call.same for call in verify(desk, part.task.id))

@@ -78,7 +78,9 @@ def test_a_planned_task_plans_works_item_by_item_and_completes(person: Person, d
     task = ordered(desk, model, "plan_execute")
     state = worked(desk, task)
     assert (state.status, state.step) == (Status.DONE, 5)
-    assert "Create or overwrite" not in tools(person, task, 2) and "Create or overwrite" in tools(person, task, 3)
+    assert "\nRefused now: edit, write, complete.\n" in window(person, task, 2)
+    assert "\nRefused now: complete.\n" in window(person, task, 3) and "Refused now" not in window(person, task, 4)
+    assert len({tools(person, task, step) for step in range(1, 6)}) == 1, "what is offered stays the same"
     assert "Now item 1 of 2, step 1 of 8: mend double." in window(person, task, 3)
     assert "Now item 2 of 2" in window(person, task, 4) and "All items are done" in window(person, task, 5)
 
@@ -87,7 +89,8 @@ def test_a_reply_that_changes_something_before_there_is_a_plan_changes_nothing(p
     task = ordered(desk, person.script([MEND], [PLAN, MEND, marks(1, 2)], [COMPLETE]), "plan_execute")
     state = worked(desk, task)
     first = next(entry.event for entry in desk.store.journal(task) if type(entry.event).__name__ == "Acted")
-    assert "there is no tool 'edit' here" in first.observations[0].text  # pyright: ignore[reportAttributeAccessIssue]
+    told = first.observations[0].text  # pyright: ignore[reportAttributeAccessIssue]
+    assert told.startswith("edit is refused now: First look, then `plan`") and "The tools for now are: read, search, run" in told
     assert (state.status, state.step) == (Status.DONE, 3), "whoever makes the plan may begin with it"
 
 
@@ -97,7 +100,9 @@ def test_two_undone_changes_turn_it_and_it_plans_anew_with_the_reason(person: Pe
     state = worked(desk, task)
     (turn,) = events(desk, task, Turned)
     assert state.status is Status.DONE and turn == Turned(3, "plan_execute", "2 changes for item 1 (mend double) were undone")
-    assert "`plan` anew: 2 changes for item 1" in window(person, task, 4) and "Create or overwrite" not in tools(person, task, 4)
+    assert "`plan` anew: 2 changes for item 1" in window(person, task, 4) and "Refused now: edit, write" in window(
+        person, task, 4
+    )
     assert "another way: plan_execute" in person.types("decisions", task).words
 
 
@@ -115,7 +120,10 @@ def test_a_task_that_only_reads_is_pressed_and_then_stopped(person: Person, desk
     task = add(desk, Order("double is wrong", "brief", (CHECK,), model=person.script([READ], [READ], [READ], [READ]))).task.id
     state = worked(desk, task)
     assert (state.status, state.step) == (Status.BLOCKED, 4) and "Phase understand has had its 4 steps" in state.question
-    assert "used up: make the first change now" in window(person, task, 3) and "Read a file" not in tools(person, task, 4)
+    assert "used up: make the first change now" in window(person, task, 3) and "Refused now" not in window(person, task, 3)
+    assert "\nRefused now: read, search, run, test, recall, compact, more_room.\n" in window(person, task, 4)
+    refused = state.recent[-1].observations[0]
+    assert not refused.ok and refused.text.startswith("read is refused now: The 2 steps of this phase are used up")
     assert answer(desk, task, "go on").spent == ()
 
 

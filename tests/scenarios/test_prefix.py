@@ -5,14 +5,18 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 
 import pytest
+from handed import DOUBLE, TRIPLE, Step, make
 from long_run import Printing, StillWorkspace
 
 from afresh.adapters.store.sqlite import SqliteStore
 from afresh.adapters.templates import template
 from afresh.adapters.tools import TOOLS
+from afresh.app.calls import audits, beginnings, sections_of, verify
+from afresh.app.compose import Terms, work
+from afresh.app.tasks import open_desk
 from afresh.domain.action import Action, Reply, Thinking, Usage
 from afresh.domain.event import Created, Requested
-from afresh.domain.prefix import beginning, breaks
+from afresh.domain.prefix import beginning, breaks, sent
 from afresh.domain.task import Task
 from afresh.domain.turn import told
 from afresh.domain.weighing import Weighed
@@ -110,6 +114,60 @@ def sooner(section: Section, before, after) -> bool:
     """It stands earlier than it did, since what stood before it is gone."""
     names = [one.name for one in before]
     return names.index(section.name) != [one.name for one in after].index(section.name)
+
+
+def marks(*numbers: int) -> Step:
+    return "plan", {"items": [f"[x] {number}" for number in numbers]}
+
+
+THREE = """import unittest
+
+
+class Three(unittest.TestCase):
+    def test_three(self):
+        from three import THREE
+
+        self.assertEqual(THREE, 3)
+"""
+PHASES: list[list[Step]] = [
+    [("read", {"path": "one.py"})],
+    [("plan", {"items": ["double", "triple", "look", "complete"]})],
+    [DOUBLE, marks(1)],
+    [("delegate", {"goal": " "}), ("more_room", {"reason": "to see both"})],
+    [TRIPLE, marks(2)],
+    [("read", {"path": "two.py"})],
+    [marks(3, 4)],
+    [("search", {"text": "double"})],
+    [("write", {"path": "test_three.py", "content": THREE}), ("plan", {"items": ["test", "code", "texts"]})],
+    [("delegate", {"goal": "texts"}), marks(1, 3)],
+    [("delegate", {"goal": "code"}), ("write", {"path": "three.py", "content": "THREE = 3\n"}), marks(2)],
+    [("complete", {"summary": "Multiply\n\nThey added."})],
+]
+"""There and back through the phases, with three open items and more, fewer, more again, and none."""
+STABLE = ["tools", "system", "fingerprint", "task"]
+ALLOWED: set[str] = set()
+"""Sections up to the first break in which two calls of such a run may differ."""
+
+
+def test_through_all_phases_every_call_begins_as_the_one_before_it_to_the_end_of_what_is_stable(tmp_path: Path):
+    repo, task = make(tmp_path, PHASES, {"10-1": [[("ask", {"question": "Which?"})]]})
+    desk = open_desk(repo)
+    work(desk, task, Terms(no_sandbox=True))
+    calls = [sections_of(desk, audit) for _, audit in audits(desk, task)]
+    assert len(calls) == len(PHASES) and {audit.budget for _, audit in audits(desk, task)} == {4_000, 8_000}
+    feet = [call[-1].text.partition(":")[0].partition(",")[0] for call in calls]
+    assert {"Phase understand", "Phase change", "Phase verify"} == {*feet}
+    assert "Phase change" in feet[feet.index("Phase verify") :], "and back"
+    seen = desk.store.load(task).recent
+    refused = [one.text for step in seen for one in step.observations if one.action.tool == "delegate" and not one.ok]
+    assert any("a part pays from 3 on" in text for text in refused)
+    for before, after in pairwise(calls):
+        assert [section.name for section in sent(after)[:4]] == STABLE
+        differing = {one.name for one, other in zip(sent(after)[:4], sent(before)[:4], strict=True) if one.text != other.text}
+        assert differing <= ALLOWED
+    fixed = sum(section.tokens for section in sent(calls[0])[:4])
+    assert all(one.cacheable >= fixed > 1_300 for one in beginnings(desk, task)[1:])
+    assert all(call.same for call in verify(desk, task))
 
 
 @pytest.mark.parametrize("native", [True, False])

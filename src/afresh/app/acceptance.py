@@ -26,8 +26,10 @@ SAFE = "nothing was added"
 
 def build_each(memory: Memory, style: Template, budget: int, counter: Counter) -> list[Window]:
     """A window of each phase; OverCeiling from the first that does not fit."""
-    alone = [replace(style, phases=(phase,)) for phase in style.phases] or [style]
-    return [build(memory, one, offered(one.at(""), TOOLS), budget, counter) for one in alone]
+    first = [replace(style, phases=(phase, *[one for one in style.phases if one is not phase])) for phase in style.phases] or [
+        style
+    ]
+    return [build(memory, one, offered(style.at(""), TOOLS), budget, counter) for one in first]
 
 
 def refuse_unworkable(task: Task, shelf: Shelf, instructions: Instructions, named: Mapping[str, Named] = NONE) -> None:

@@ -10,7 +10,7 @@ from afresh.app.acceptance import refuse_unworkable
 from afresh.app.spend import task_line
 from afresh.app.tasks import Desk, note
 from afresh.domain.delegated import Delegated, Metrics, Part
-from afresh.domain.event import Created, Ended, Replied
+from afresh.domain.event import Created, Ended, Event, Rebudgeted, Replied
 from afresh.domain.report import PLACES
 from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
@@ -51,7 +51,7 @@ class Delegates:
             refuse_unworkable(task, self.desk.templates, self.desk.instructions)
         except BadInput as fault:
             raise ModelMistake(f"delegate: {fault.what}; {fault.next}") from fault
-        return note(self.desk, None, task.id, [Created(replace(task, max_steps=limit))])
+        return note(self.desk, None, task.id, begun(replace(task, max_steps=limit), state))
 
     def _checks(self, part: Part, state: State) -> tuple[Check, ...]:
         return checks_for(part, state.task, self.insight, self.workspace.files)
@@ -68,14 +68,26 @@ def steps(state: State, place: int) -> int:
 
 
 def typed(part: Part, task: Task, desk: Desk) -> Task:
-    """With the window of its type, never a larger one than its parent's."""
+    """With the window of its type and what its parent thinks with, never a larger one than its parent's, nor above its limit."""
     type = part.type or task.type
     merged = merged_type(type, desk.templates)
     if merged.family in PLACES:
         raise ModelMistake(f"delegate: {type} ends in a document; only changes of code can be handed out")
-    budget = min(task.budget, make(merged).ceiling)
+    ceiling, thinking = make(merged).ceiling, task.thinking or 0
+    budget = min(task.budget, ceiling + thinking)
+    fits = budget - ceiling >= thinking
     family = merged.family if merged.family != type else ""
-    return replace(task, type=type, family=family, budget=budget, max_budget=min(task.budget_limit, 4 * budget))
+    return replace(
+        task, type=type, family=family, budget=budget, max_budget=task.budget_limit, thinking=task.thinking if fits else 0
+    )  # fmt: skip
+
+
+def begun(task: Task, parent: State) -> list[Event]:
+    """Its first window is as large as its parent's is now: whoever hands out a part that needs such a one has found that out
+    already. Calm steps lower it, as ever."""
+    if parent.budget <= task.budget:
+        return [Created(task)]
+    return [Created(task), Rebudgeted(0, task.budget, parent.budget, f"{task.parent} has it, of which this is a part")]
 
 
 def known(desk: Desk, name: str) -> State | None:

@@ -1,7 +1,7 @@
 """Templates to look at: which there are, what they come to, and what is wrong with them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -132,9 +132,9 @@ def claim(merged: Merged, section: str, phase: str) -> Claim:
 
 def windows(made: Template, family: str, phase: str = "") -> list[Window]:
     """A call of each phase that holds only what must be in."""
-    chosen = tuple(one for one in made.phases if phase in ("", one.name))
     order = Task(id="", goal="", type=made.type, budget=made.ceiling, report=place(family, "", lambda _: False))
-    return build_each(Memory(State(task=order)), replace(made, phases=chosen), order.budget, Counter())
+    built = build_each(Memory(State(task=order)), made, order.budget, Counter())
+    return [one for one, at in zip(built, made.phases, strict=True) if phase in ("", at.name)] if made.phases else built
 
 
 def checked(files: Sequence[Path], shelf: Shelf) -> tuple[list[str], list[Fault]]:

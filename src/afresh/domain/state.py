@@ -23,6 +23,8 @@ from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Ruling, Verdict
 
 NOWHERE, NOTHING, UNREAD, AS_ORDERED, UNTOLD = Head(), Usage(), Reading(), Room(), Summary()
+REVERTED = ": reverted: "
+"""Stands in the outcome of a step that was undone, between what was done and why."""
 
 
 @dataclass(frozen=True, slots=True)

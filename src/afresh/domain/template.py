@@ -9,7 +9,7 @@ from afresh.domain.window import Tier
 SECTIONS = (
     "instructions", "fingerprint", "task", "knowledge", "decisions", "contracts", "history", "diff", "similar", "target",
     "callers", "files", "beginning", "cited", "tests", "graph", "outline", "summary", "archive", "known", "memory", "failed",
-    "work", "names", "changes", "coverage", "suggestions", "verification", "failing", "plan", "earlier", "last",
+    "changes", "coverage", "suggestions", "verification", "failing", "plan", "work", "names", "earlier", "last",
 )  # fmt: skip
 """In reading order, from stable to volatile by measure (bench/prefix.py): what changes costs a cache all that stands after it."""
 BREAKS = ("task", "callers", "cited")
@@ -35,7 +35,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A template as it is in one phase; `guidance` is what the phase adds to the system text."""
+    """A template as it is in one phase; `guidance` is what the foot of a window says in it."""
 
     name: str
     guidance: str = ""
@@ -54,12 +54,20 @@ class Layout:
     phase: str
     system: str
     tools: tuple[str, ...]
+    """All that are offered: the same in every call of a task, since providers put them before all else that they cache."""
     shares: tuple[Share, ...]
     reserve: float
     steps: int = 0
     thinking: int = 0
     cue: str = ""
     """What the foot of the window says of the next step."""
+    guidance: str = ""
+    closed: tuple[str, ...] = ()
+    """Of the tools, those that are refused now."""
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        return tuple(tool for tool in self.tools if tool not in self.closed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +100,16 @@ class Template:
     """Whether the last step goes back as the model's own calls; set for each call, by the model that is asked."""
 
     def at(self, phase: str) -> Layout:
-        """The layout of a phase; before the first one, as it will be there. What the phase says stands last in the system
-        text, so that phases share all that comes before it and calls of one phase share the whole."""
+        """The layout of a phase; before the first one, as it will be there. System text and tools are those of all phases: what
+        a phase says stands at the foot of the window, and a tool that it does not have is refused."""
         if not self.phases:
             return Layout(phase, self.system, self.tools, self.shares, self.reserve, 0, self.thinking)
         found = next((one for one in self.phases if one.name == phase), self.phases[0])
-        system = "\n\n".join(part for part in (self.system, found.guidance) if part)
-        return Layout(found.name, system, found.tools, found.shares, found.reserve, found.steps, found.thinking)
+        tools = tuple(dict.fromkeys(tool for one in self.phases for tool in one.tools))
+        return Layout(
+            found.name, self.system, tools, found.shares, found.reserve, found.steps, found.thinking, guidance=found.guidance,
+            closed=tuple(tool for tool in tools if tool not in found.tools),
+        )  # fmt: skip
 
     def thinking_at(self, phase: str, budget: int) -> int:
         """What is granted of it: nothing that the type needs for its windows, and never less than providers ask for."""

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from afresh.domain.memory import Memory
+from afresh.domain.prefix import ENDS, place
 from afresh.domain.template import Share, Template
 from afresh.domain.window import Omission, Section, Tier
 from afresh.engine.draft import Draft, Piece
+from afresh.engine.last import THOUGHT
 from afresh.engine.page import page
 from afresh.engine.parts import with_chosen
 from afresh.engine.tokens import Gauge
@@ -28,13 +30,21 @@ class Page:
     share: Share
     limit: int
     """Tokens that it may take in all."""
+    steady: bool = False
+    """It takes them at once, whatever the others ask for."""
     taken: dict[Piece, Piece] = field(default_factory=dict[Piece, Piece])
     """The piece as drafted, and as it is shown."""
     spent: int = 0
     rest: bool = False
+    elsewhere: bool = False
+    """What it shows stands in another section."""
 
     def within(self, room: int) -> int:
         return min(room, self.limit - self.spent)
+
+    def due(self, room: int) -> int:
+        """What it may claim before the others had their turn."""
+        return self.limit if self.steady else int(self.share.part * room)
 
     def wish(self, most: int) -> int:
         """What it would take of its share."""
@@ -140,7 +150,7 @@ class Page:
 
     @property
     def sections(self) -> list[Section]:
-        if not self.taken:
+        if not self.taken or self.elsewhere:
             return []
         pieces = [self.taken[piece] for piece in self.draft.pieces if piece in self.taken]
         text = page(self.draft, pieces) + (f"\n{self.draft.rest}" if self.rest else "")
@@ -170,11 +180,11 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
     kept = stubs(pages, room)
     late = [one for one in order if isinstance(one, Page) and any(piece.once for piece in one.draft.pieces)]
     early = [one for one in order if one not in late]
-    held = sum(one.wish(int(one.share.part * room)) for one in late)
+    held = sum(one.wish(one.due(room)) for one in late)
     for one in early:
         if isinstance(one, WorkPage):
             one.covered, kept = standing(pages, one, given), stubs(pages, room)
-        left -= one.claim(one.within(min(left - kept - held, int(one.share.part * room))))
+        left -= one.claim(one.within(min(left - kept - held, one.due(room))))
     for one in early:
         if isinstance(one, WorkPage):
             one.covered = standing(pages, one, given)
@@ -182,7 +192,7 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
         left -= one.more(one.within(left - kept - held))
     for one in late:
         one.spare([*given, *[section.text for other in early for section in other.sections]])
-        left -= one.claim(one.within(min(left - kept, int(one.share.part * room))))
+        left -= one.claim(one.within(min(left - kept, one.due(room))))
     spent = [one.spent for one in early]
     for one in (*late, *[one for one in early if isinstance(one, Page)]):
         left += one.settled()
@@ -207,20 +217,26 @@ def standing(pages: Sequence[Page | WorkPage], work: WorkPage, given: Sequence[s
 
 
 def told_last(pages: Sequence[Page | WorkPage], work: WorkPage) -> frozenset[str]:
-    """What the model thought and did in the last step, when its own section tells it whole."""
-    if any(one.share.section == "last" and one.omissions for one in pages):
-        return frozenset()
-    return work.said_last
+    """What the model thought and did in the last step, as far as its own section tells it."""
+    last = next((one for one in pages if isinstance(one, Page) and one.draft.name == "last"), None)
+    if last is None or not last.omissions:
+        return work.said_last(thought=True, deeds=True)
+    cut = any(piece.what == THOUGHT and last.taken.get(piece) is not piece for piece in last.draft.pieces)
+    return work.said_last(thought=not cut, deeds=False) if last.taken else frozenset()
 
 
 def shown(pages: Sequence[Page | WorkPage], besides: WorkPage) -> list[str]:
     return [section.text for other in pages if other is not besides for section in other.sections]
 
 
-def opened(draft: Draft, shares: Sequence[Share], room: int, counter: Gauge) -> Page:
-    """A section that the template does not name has no share of its own and takes what the others leave."""
+def opened(draft: Draft, shares: Sequence[Share], room: int, still: int, counter: Gauge) -> Page:
+    """A section that the template does not name has no share of its own and takes what the others leave. One that stands before
+    the first break has its share of `still`, room that is the same in every call, and no more: if it grew and shrank with the
+    others, no call would begin as the one before it."""
     share = named(shares, draft.name) or Share(draft.name, 0.0, tier=draft.tier)
-    return Page(draft, counter, share, 0 if share.tier is Tier.NEVER else int(share.cap * room))
+    steady = place(draft.name) <= ENDS[0]
+    most = int(share.part * still) if steady else int(share.cap * room)
+    return Page(draft, counter, share, 0 if share.tier is Tier.NEVER else most, steady)
 
 
 def opened_work(memory: Memory, template: Template, shares: Sequence[Share], room: int, counter: Gauge) -> list[WorkPage]:

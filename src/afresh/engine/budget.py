@@ -81,11 +81,11 @@ def instructions_fit(state: State, agent: Agent, ceiling: int) -> bool:
 
 
 def attuned(state: State, agent: Agent) -> Agent:
-    """The agent with the counter that was learnt, the tools that are of use now, and with a template that makes room when the
+    """The agent with the counter that was learnt, the tools that the task has, and with a template that makes room when the
     last call was under pressure."""
     template = agent.template if state.reading.pressure is Pressure.CALM else eased(agent.template)
     return replace(
-        agent, counter=counter_for(state, agent), template=suited(template, state, agent), tools=at_hand(agent.tools, state)
+        agent, counter=counter_for(state, agent), template=suited(template, state, agent), tools=at_hand(agent.tools, state.task)
     )
 
 

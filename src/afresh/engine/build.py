@@ -9,6 +9,7 @@ from afresh.domain.memory import Memory
 from afresh.domain.prefix import breaks, moves
 from afresh.domain.template import SECTIONS, Layout, Template
 from afresh.domain.window import Omission, Request, Section, Tier, ToolSchema, Window
+from afresh.engine import history
 from afresh.engine.allot import Page, allot, opened, opened_work
 from afresh.engine.compaction.ladder import compact
 from afresh.engine.compaction.types import Shorter
@@ -61,8 +62,11 @@ class Terms:
     def reserve(self) -> int:
         return int((self.budget - self.thinking) * self.layout.reserve) + self.thinking
 
-    def footer(self, used: int) -> str:
-        return footer(self.memory, self.layout, used, self.budget, self.reserve)
+    @property
+    def refused(self) -> str:
+        """Tools that are offered in every call, and of no use in this one."""
+        names = [tool.name for tool in self.tools if tool.name in self.layout.closed]
+        return f"Refused now: {', '.join(names)}." if names else ""
 
 
 def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budget: int, counter: Gauge) -> Window:
@@ -81,7 +85,7 @@ def build(memory: Memory, template: Template, tools: Sequence[ToolSchema], budge
 def built(terms: Terms) -> Window:
     """Fixed parts first, then every section its share, then what is left to whoever still has something to say."""
     counter, budget, reserve = terms.counter, terms.budget, terms.reserve
-    foot = counter(terms.footer(budget - reserve)) + 2
+    foot = counter(footer(terms, budget - reserve)) + 2
     fixed = [fixed_section("system", terms.layout.system, counter), tools_section(terms.tools, counter)]
     made = drafted(terms)
     always = [fixed_section(draft.name, page(draft, draft.pieces), counter) for draft in made if draft.tier is Tier.ALWAYS]
@@ -94,7 +98,7 @@ def built(terms: Terms) -> Window:
     chosen = [section for one in pages for section in one.sections]
     body = sorted((*always, *chosen), key=lambda section: SECTIONS.index(section.name))
     used = sum(section.tokens for section in (*fixed, *body)) + counter.framing + foot + spoken
-    body.append(Section("footer", Tier.ALWAYS, terms.footer(used), foot))
+    body.append(Section("footer", Tier.ALWAYS, footer(terms, used), foot))
     last = next((one for one in pages if isinstance(one, Page) and one.draft.name == "last"), None)
     request, body = worded(terms, body, last)
     if chosen and (excess := counter.whole(request) + reserve - budget) > 0:
@@ -115,9 +119,9 @@ def filled(terms: Terms, made: Sequence[Draft], room: int, given: Sequence[str])
     memory, counter = terms.memory, terms.counter
     asked_for = Shorter(tuple(draft for draft in made if draft.tier is not Tier.ALWAYS))
     shorter = compact(asked_for.drafts, memory, terms.layout.shares, room, counter)
-    pages = laid_out(shorter.drafts, memory, terms.template, room, counter, given)
+    pages = laid_out(shorter.drafts, terms, room, given)
     if shorter.reports and sum(one.spent for one in pages) < room * WELL_FILLED:
-        return asked_for, laid_out(asked_for.drafts, memory, terms.template, room, counter, given)
+        return asked_for, laid_out(asked_for.drafts, terms, room, given)
     return shorter, pages
 
 
@@ -144,14 +148,21 @@ def unnamed(made: Sequence[Draft], counter: Gauge) -> list[Omission]:
     return [Omission(draft.name, piece.what, counter(piece.text), ELSEWHERE) for draft in made for piece in draft.left]
 
 
-def laid_out(
-    drafts: Sequence[Draft], memory: Memory, template: Template, room: int, counter: Gauge, given: Sequence[str]
-) -> list[Page | WorkPage]:  # fmt: skip
+def laid_out(drafts: Sequence[Draft], terms: Terms, room: int, given: Sequence[str]) -> list[Page | WorkPage]:
     """Every section that may be cut, filled."""
-    shares = template.at(memory.state.phase).shares
-    pages = [*[opened(draft, shares, room, counter) for draft in drafts], *opened_work(memory, template, shares, room, counter)]
-    allot(pages, shares, room, given)
-    return pages
+    shares, counter, still = terms.layout.shares, terms.counter, still_room(terms)
+    pages = [opened(draft, shares, room, still, counter) for draft in drafts]
+    filled = [*pages, *opened_work(terms.memory, terms.template, shares, room, counter)]
+    allot(filled, shares, room, given)
+    history.joined(filled)
+    return filled
+
+
+def still_room(terms: Terms) -> int:
+    """What the ordered ceiling leaves beside system text, tools and reply: the same while others grow and the ceiling changes."""
+    ordered = terms.memory.state.task.budget - terms.thinking
+    fixed = terms.counter(terms.layout.system) + tools_section(terms.tools, terms.counter).tokens
+    return max(0, ordered - int(ordered * terms.layout.reserve) - fixed)
 
 
 def fixed_section(name: str, text: str, counter: Gauge) -> Section:
@@ -163,8 +174,9 @@ def tools_section(tools: Sequence[ToolSchema], counter: Gauge) -> Section:
     return Section("tools", Tier.ALWAYS, text, counter(text) + TOOL_FRAMING * len(tools))
 
 
-def footer(memory: Memory, layout: Layout, used: int, budget: int, reserve: int) -> str:
-    state = memory.state
+def footer(terms: Terms, used: int) -> str:
+    """What is for this call only: nearest to the question, and behind all that a provider's cache can hold."""
+    state, layout, budget, reserve = terms.memory.state, terms.layout, terms.budget, terms.reserve
     kept = f", {reserve:,} of them for your reply" if reserve else ""
     of = f" of {state.limit}" if state.limit else ""
     phase = where(state, layout)
@@ -173,7 +185,8 @@ def footer(memory: Memory, layout: Layout, used: int, budget: int, reserve: int)
         f"{state.archived} archived blocks available | "
         f"step {state.step + 1}{of}{' | ' + phase if phase else ''}]"
     )
-    return "\n".join(line for line in (context, layout.cue, *told(state), "What is your next action?") if line)
+    lines = (layout.guidance, context, layout.cue, terms.refused, *told(state), "What is your next action?")
+    return "\n".join(line for line in lines if line)
 
 
 def checked(window: Window, counter: Gauge) -> Window:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.domain.delegated import GOAL, Delegated, Fate, HandOut, Metrics, Part, bounded
+from afresh.domain.fact import PlanItem
 from afresh.domain.state import State
 from afresh.domain.task import Check, Status, Task
 from afresh.domain.text import one_line
@@ -21,16 +22,18 @@ FEWEST, MOST = 6, 30
 FATES = {Status.DONE: Fate.DONE, Status.BLOCKED: Fate.BLOCKED}
 
 
-def at_hand(tools: tuple[Tool, ...], state: State) -> tuple[Tool, ...]:
-    """A tool costs its schema in every call, so this one is offered only while there is something to hand out."""
-    return tools if may_hand_out(state) else tuple(tool for tool in tools if tool.schema.name != DELEGATE)
+def at_hand(tools: tuple[Tool, ...], task: Task) -> tuple[Tool, ...]:
+    """The same in every call of a task: a tool that comes and goes costs all that a provider has cached. Parts themselves may
+    have none."""
+    return tools if task.parts else tuple(tool for tool in tools if tool.schema.name != DELEGATE)
 
 
-def may_hand_out(state: State) -> bool:
-    """Not to parts themselves: they may have none."""
-    if len(state.delegated) >= state.task.parts or share(state) < FEWEST:
-        return False
-    return sum(not item.done for item in state.plan) >= OPEN_ITEMS
+def not_worth_a_part(plan: Sequence[PlanItem]) -> str:
+    """Why nothing is handed out as the plan stands; empty if something may be."""
+    left = sum(not item.done for item in plan)
+    if left >= OPEN_ITEMS:
+        return ""
+    return f"delegate: the plan has {left} open items, and a part pays from {OPEN_ITEMS} on; do it yourself"
 
 
 def share(state: State) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from afresh.domain.action import subject
 from afresh.domain.event import Asked, Ended, Event
-from afresh.domain.state import State
+from afresh.domain.state import REVERTED, State
 from afresh.domain.task import Status
 from afresh.domain.text import one_line
 from afresh.domain.verdict import Ruling
@@ -70,7 +70,7 @@ def tell(deeds: Deeds, judged: Judgement, settled: Settlement) -> str:
     if judged.verdict and judged.verdict.final:
         return f"{'verified' if judged.passed else 'not accepted'}: {judged.verdict.reason}"
     if not settled.kept:
-        return f"{did}: reverted: {judged.verdict.reason if judged.verdict else ''}"
+        return f"{did}{REVERTED}{judged.verdict.reason if judged.verdict else ''}"
     if judged.verdict:
         return f"{did}: {'' if judged.verdict.strays else 'kept; '}{judged.verdict.reason}"
     return did or "no action in the reply"

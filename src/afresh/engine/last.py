@@ -11,7 +11,7 @@ from afresh.engine.draft import Draft, Piece
 
 WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember", "decide")
 UNDONE, EARLIER = "The whole reply was undone: see Verification.", "(before the change below)"
-OUTCOME = "outcome of the last step"
+OUTCOME, THOUGHT = "outcome of the last step", "thought of the last step"
 
 
 def last(memory: Memory) -> Draft:
@@ -20,7 +20,7 @@ def last(memory: Memory) -> Draft:
         return Draft("last", "Last step", Tier.DEMAND, ())
     step: StepRecord = memory.state.recent[-1]
     outputs = outputs_of(memory)
-    thought = [Piece(f"You thought: {step.thought}", "thought of the last step")] if step.thought else []
+    thought = [Piece(f"You thought: {step.thought}", THOUGHT)] if step.thought else []
     deeds = [
         Piece(dated(deed(seen, outputs, step.kept), older(number, step)), named(number, step), 1, recalled(seen), unshown(seen))
         for number, seen in enumerate(step.observations)

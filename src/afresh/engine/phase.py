@@ -24,7 +24,7 @@ class Stage(StrEnum):
     URGED = "urged"
     """The budget is used up, and the window says so."""
     PRESSED = "pressed"
-    """The grace is used up too: what only looks is no longer offered."""
+    """The grace is used up too: what only looks is refused."""
     SPENT = "spent"
     """A person is asked."""
 
@@ -63,8 +63,7 @@ def pressed(layout: Layout, state: State, pace: Pace) -> Layout:
     if now is Stage.OPEN:
         return layout
     cue = "\n".join(part for part in (layout.cue, urged(state, layout)) if part)
-    tools = layout.tools if now is Stage.URGED else tuple(tool for tool in layout.tools if tool not in LOOKING)
-    return replace(layout, cue=cue, tools=tools)
+    return replace(layout, cue=cue, closed=layout.closed if now is Stage.URGED else (*layout.closed, *LOOKING))
 
 
 def urged(state: State, layout: Layout) -> str:

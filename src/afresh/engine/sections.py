@@ -1,8 +1,12 @@
 """What each section of a window says. Pure: memory in, drafts out, in reading order from stable to volatile."""
 
+import re
+from collections.abc import Sequence
+
 from afresh.domain.memory import Memory
-from afresh.domain.state import StepRecord
+from afresh.domain.state import REVERTED, StepRecord
 from afresh.domain.summary import told_line
+from afresh.domain.task import Check
 from afresh.domain.text import one_line
 from afresh.domain.window import Tier
 from afresh.engine.analysis import analysed
@@ -26,11 +30,12 @@ VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
 
 def drafts(memory: Memory) -> tuple[Draft, ...]:
     """Every section that has something to say."""
+    tried = failed(memory)
     made = [
         instructions(memory), fingerprint(memory), task(memory), knowledge(memory), outline(memory), summary(memory),
-        archive(memory), known(memory), recollections(memory), decisions(memory), failed(memory), files(memory),
+        archive(memory), known(memory), recollections(memory), decisions(memory), tried, files(memory),
         beginning(memory), cited(memory), changes(memory), suggestions(memory), verification(memory), failing(memory),
-        plan(memory), earlier(memory), last(memory),
+        plan(memory), earlier(memory, tried), last(memory),
     ]  # fmt: skip
     return tuple(draft for draft in (*made, *analysed(memory)) if draft.pieces)
 
@@ -152,15 +157,30 @@ def plan(memory: Memory) -> Draft:
     return always("plan", "Your plan", [f"- [{'x' if item.done else ' '}] {item.text}" for item in memory.state.plan])
 
 
-def earlier(memory: Memory) -> Draft:
-    """A line for each of the latest; what they printed stands under the work so far."""
+def earlier(memory: Memory, tried: Draft) -> Draft:
+    """A line for each of the latest; what they printed stands under the work so far. `tried`: what failed."""
     listed, past = {line.block for line in memory.state.index}, memory.state.recent[:-1]
+    reasons = "\n".join(piece.text for piece in tried.pieces)
     pieces = [
-        Piece(f"- step {one.step}: {one_line(one.outcome, TOLD)}{named(one, listed)}", f"step {one.step}", -one.step)
+        Piece(
+            f"- step {one.step}: {one_line(brief(one, memory.state.task.checks, reasons), TOLD)}{named(one, listed)}",
+            f"step {one.step}", -one.step,
+        )
         for one in past
         if one.outcome
-    ]
+    ]  # fmt: skip
     return Draft("earlier", "Earlier steps", Tier.PHASE, tuple(pieces))
+
+
+def brief(record: StepRecord, checks: Sequence[Check], reasons: str) -> str:
+    """What became of a step, without what stands elsewhere: why it failed, if that is among the reasons, and the one check that
+    there is."""
+    did, undone, _ = record.outcome.partition(REVERTED)
+    if undone and f"- step {record.step}: " in reasons:
+        return did + undone.removesuffix(": ")
+    if len(checks) != 1:
+        return record.outcome
+    return re.sub(rf"{re.escape(checks[0].command)}(?: \(targeted: [^()]*\))?: ", "", record.outcome)
 
 
 def named(record: StepRecord, listed: set[str]) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice, takewhile
+from itertools import groupby, islice, takewhile
 
 from afresh.domain.memory import Memory
 from afresh.domain.passage import Voice
@@ -27,6 +27,10 @@ FILES = "## Files"
 TOLD = re.compile(r"^- step (\d+):", re.MULTILINE)
 PLAIN = re.compile(r"(?:read|search|edit|write|apply|test)\b")
 """A step that a line of its own tells of, and an action that its line says all of; a command says more."""
+ECHO = re.compile(r"\$ |exit \d+$|[.sxXFE]+ +\[ *\d+%\]$")
+"""Lines of an output that say what ran, that it ran and how far, where another line tells how it ended."""
+IDS = re.compile(r"[0-9a-f]{8}(?: [0-9a-f]{8})*\]")
+SPOKEN = (Voice.THOUGHT, Voice.SKETCH)
 MARKS = {Voice.ACTION: ">", Voice.THOUGHT: ":", Voice.SKETCH: ":"}
 ID = 8
 """Letters of a block's id that are enough to find it."""
@@ -57,17 +61,22 @@ class WorkPage:
     """Of the whole window: shares are parts of it."""
     covered: frozenset[str] = frozenset()
     spent: int = 0
+    outcomes: Mapping[int, str] = field(default_factory=dict[int, str])
+    """What was done in the latest steps and how it ended, where one line says so."""
     choice: Choice = field(default_factory=Choice)
     sections: list[Section] = field(default_factory=list[Section])
 
     def within(self, room: int) -> int:
         return min(room, self.limit - self.spent)
 
-    @property
-    def said_last(self) -> frozenset[str]:
-        return frozenset(
-            row.line.key for entry in self.since(self.memory.state.step) if entry.voice is not Voice.OUTPUT for row in entry.rows
-        )
+    def due(self, room: int) -> int:
+        return int(self.share.part * room)
+
+    def said_last(self, thought: bool, deeds: bool) -> frozenset[str]:
+        """What the model thought and did in the last step; of deeds that are not told whole those that their names say all of."""
+        said = [(entry.voice, row.line.key) for entry in self.since(self.memory.state.step) for row in entry.rows]
+        thoughts = [key for voice, key in said if voice in SPOKEN and thought]
+        return frozenset([*thoughts, *[key for voice, key in said if voice is Voice.ACTION and (deeds or PLAIN.match(key))]])
 
     def retold(self, text: str) -> frozenset[str]:
         """Lines of the latest steps that stand in this text, be it within a line; and of steps that it tells of, what they did
@@ -76,7 +85,8 @@ class WorkPage:
         rows = [(entry, row.line.key) for entry in self.since(first) for row in entry.rows] if first is not None else []
         steps = {int(number) for number in TOLD.findall(text)}
         plain = [key for entry, key in rows if entry.voice is Voice.ACTION and entry.passage.step in steps and PLAIN.match(key)]
-        return frozenset([*plain, *[key for _, key in rows if key.removeprefix("$ ").removesuffix(" (failed)") in text]])
+        echoed = [key for entry, key in rows if entry.step in steps and echoes(entry, key)]
+        return frozenset([*plain, *echoed, *[key for _, key in rows if key.removeprefix("$ ").removesuffix(" (failed)") in text]])
 
     def since(self, step: int) -> Iterator[Entry]:
         """From the latest entry back to this step."""
@@ -148,7 +158,9 @@ class WorkPage:
         headings = counter.price("00= 0a1b2c3d …\n"), counter.price("00 ok> ")
         self.choice = pack(self.memory.trace, now, Room(left, index, *headings), set(self.covered), self.weights, counter.price)
         bare = {unnumbered(row.line.key): (entry, row) for entry, row in reversed(self.choice.rows)}
-        self.choice.rows = [one for key, one in reversed(bare.items()) if key not in self.covered]
+        rows = [one for key, one in reversed(bare.items()) if key not in self.covered]
+        acted = {entry.step for entry, _ in rows if entry.voice is Voice.ACTION}
+        self.choice.rows = [one for one in rows if not (one[0].step in acted and echoes(one[0], one[1].line.key))]
 
     def write(self) -> None:
         counter = self.counter
@@ -165,7 +177,18 @@ class WorkPage:
         told = {entry.passage.block for entry, _ in shown}
         actions = dict.fromkeys([entry for entry, _ in shown if entry.voice is Voice.ACTION])
         ids = {entry: self.unshown(entry, told) for entry in actions}
-        return "\n".join([TITLE, *written(shown, self.memory.state.last_change, ids)])
+        return "\n".join([TITLE, *self.told(shown, ids)])
+
+    def told(self, shown: Sequence[tuple[Entry, Row]], ids: Mapping[Entry, str]) -> Iterator[str]:
+        """Step by step: what was thought, the line that says what was done, and what came of it."""
+        changed, steps = self.memory.state.last_change, {step: list(rows) for step, rows in groupby(shown, step_of)}
+        for step in sorted({*steps, *self.outcomes}):
+            rows = steps.get(step, [])
+            spoken = len(list(takewhile(lambda one: one[0].voice in SPOKEN, rows))) if step in self.outcomes else len(rows)
+            yield from written(rows[:spoken], changed, ids)
+            if step in self.outcomes:
+                yield f"{step}> {unlisted(self.outcomes[step], {entry.passage.block[:ID] for entry, _ in rows})}"
+            yield from written(rows[spoken:], changed, ids)
 
     def unshown(self, action: Entry, told: Collection[str]) -> str:
         """Ids of its outputs of which no row is shown. The last step tells its own."""
@@ -189,6 +212,23 @@ class WorkPage:
         if gone := self.memory.state.forgotten:
             found.append(Omission("work", f"{gone:,} passages of old steps", 0, "no longer in memory, kept in the archive"))
         return found
+
+
+def echoes(entry: Entry, key: str) -> bool:
+    return entry.voice is Voice.OUTPUT and bool(ECHO.match(key))
+
+
+def step_of(one: tuple[Entry, Row]) -> int:
+    return one[0].step
+
+
+def unlisted(line: str, shown: Collection[str]) -> str:
+    """Without the ids that stand below it."""
+    said, _, ids = line.rpartition(" [")
+    if not IDS.fullmatch(ids):
+        return line
+    left = [one for one in ids.removesuffix("]").split() if one not in shown]
+    return f"{said} [{' '.join(left)}]" if left else said
 
 
 def written(shown: Sequence[tuple[Entry, Row]], changed: int, ids: Mapping[Entry, str]) -> Iterator[str]:

@@ -43,10 +43,13 @@ def test_a_shipped_type_has_a_line_about_it_a_ceiling_and_steps_for_each_of_its_
 
 
 @pytest.mark.parametrize("name", types())
-def test_phases_share_the_system_text_up_to_what_the_phase_adds(name: str):
+def test_phases_share_the_system_text_and_the_tools_and_each_has_guidance_of_its_own(name: str):
     made = template(name)
     for phase in made.phases:
-        assert made.at(phase.name).system == f"{made.system}\n\n{phase.guidance}"
+        layout = made.at(phase.name)
+        assert (layout.system, layout.guidance) == (made.system, phase.guidance)
+        assert layout.tools == made.at("").tools and set(layout.open) == set(phase.tools)
+    assert len({phase.guidance for phase in made.phases}) == len(made.phases)
 
 
 @pytest.mark.parametrize("name", types())
@@ -61,7 +64,8 @@ def test_a_type_is_told_of_tests_and_changes_only_if_it_may_make_them(name: str)
 @pytest.mark.parametrize("name", types())
 def test_a_type_is_told_of_no_tool_that_it_does_not_have(name: str):
     for phase in template(name).phases:
-        spoken = set(re.findall(r"`(\w+)`", template(name).at(phase.name).system)) & {tool.schema.name for tool in TOOLS}
+        told = f"{template(name).system}\n{phase.guidance}"
+        spoken = set(re.findall(r"`(\w+)`", told)) & {tool.schema.name for tool in TOOLS}
         assert spoken <= set(phase.tools), phase.name
 
 
@@ -80,7 +84,7 @@ def test_a_child_overrides_value_by_value_and_keeps_the_rest(shelf: Shelf, put: 
     mine, parent = template("mine", shelf), template("fix_bug")
     assert (mine.ceiling, mine.at("change").steps, mine.at("verify").steps) == (5_000, 7, parent.at("verify").steps)
     assert share("mine", "files", shelf) == Share("files", 0.6, 0.7, Tier.DEMAND)
-    assert mine.at("change").system == parent.at("change").system
+    assert (mine.system, mine.at("change").guidance) == (parent.system, parent.at("change").guidance)
     assert "mine" in types(shelf)
 
 
@@ -117,7 +121,8 @@ def test_what_is_said_of_a_phase_goes_before_what_is_said_of_all(shelf: Shelf, p
     assert share("mine", "outline", shelf, "change").part == 0.3
     assert share("mine", "outline", shelf, "understand").part == 0.12, "base.yaml says so of this phase"
     assert (made.at("change").reserve, made.at("verify").reserve) == (0.4, 0.25)
-    assert (made.at("change").tools, made.at("verify").tools) == (("complete",), template("fix_bug").tools)
+    assert (made.at("change").open, made.at("verify").open) == (("complete",), template("fix_bug").tools)
+    assert made.at("change").tools == template("fix_bug").tools, "offered, and refused"
 
 
 def test_sections_claim_in_the_order_of_the_nearest_file_that_names_them(shelf: Shelf, put: Put):

@@ -42,7 +42,7 @@ def failed(result: Delegated) -> tuple[Fact, ...]:
 
 
 delegate = schema(
-    "delegate", "Have another agent do a self-contained item of the plan; you get its verified changes and a summary.",
-    ("type", "checks", "paths"), goal="all that it must know", type="", checks=("array", "must exit 0"), paths=("array", ""),
+    "delegate", "Have another agent do one of 3 or more open items of the plan; goal: all it must know, checks: commands.",
+    ("type", "checks", "paths"), goal="", type="", checks=("array", ""), paths=("array", ""),
 )  # fmt: skip
 tool = FunctionTool(delegate, run, changes=True)

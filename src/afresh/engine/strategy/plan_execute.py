@@ -8,7 +8,7 @@ from afresh.domain.template import Layout
 from afresh.domain.text import one_line
 from afresh.domain.verdict import Ruling
 
-CHANGING, PLANNING = ("edit", "write", "apply", "complete"), ("plan", "ask")
+CHANGING, PLANNING = ("edit", "write", "apply", "delegate", "complete"), ("plan", "ask")
 FIRST = "First look, then `plan`, in one reply if you can: small items, each with its check. Changes come after it."
 ITEM, REVERTS, REFUSALS = 90, 2, 2
 """Characters of an item in the foot; changes for one that were undone, and completions refused, until it is planned anew."""
@@ -25,19 +25,15 @@ def led(state: State, layout: Layout, pace: Pace) -> Layout:
     last = sum(not item.done for item in state.plan) == 1
     mark = f'in the reply that finishes it, plan ["[x] {place + 1}"]{" and `complete`" if last else ""}'
     cue = f"Now item {place + 1} of {many}, step {state.loop.steps + 1}{of}: {text}. Only this; {mark}."
-    return replace(layout, cue=cue, tools=layout.tools if last else without(layout, ("complete",)))
+    return replace(layout, cue=cue, closed=layout.closed if last else (*layout.closed, "complete"))
 
 
 def planning(state: State, layout: Layout, pace: Pace) -> Layout:
     """Nothing is changed before there is a plan; when it takes too long there is nothing else to do any more."""
     late = planned_late(state, layout, pace) >= 0
     cue = f"`plan` anew: {state.loop.why}." if state.loop.why else FIRST
-    tools = tuple(tool for tool in layout.tools if tool in PLANNING) if late else without(layout, CHANGING)
-    return replace(layout, tools=tools, cue=f"{cue} Now, with what you know." if late else cue, steps=0)
-
-
-def without(layout: Layout, tools: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(tool for tool in layout.tools if tool not in tools)
+    closed = tuple(tool for tool in layout.tools if tool not in PLANNING) if late else CHANGING
+    return replace(layout, closed=(*layout.closed, *closed), cue=f"{cue} Now, with what you know." if late else cue, steps=0)
 
 
 def planned_late(state: State, layout: Layout, pace: Pace) -> int:

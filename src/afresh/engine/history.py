@@ -1,0 +1,20 @@
+"""One history in a window: a step is told under the work so far, or as the last one, and in no two places."""
+
+import re
+from collections.abc import Sequence
+
+from afresh.engine.allot import Page
+from afresh.engine.work import WorkPage
+
+STEP = re.compile(r"- step (\d+): (.*)", re.DOTALL)
+
+
+def joined(pages: Sequence[Page | WorkPage]) -> None:
+    """Steps that have a line of their own are told with what else is shown of the work; alone they stand by themselves."""
+    work = next((one for one in pages if isinstance(one, WorkPage) and one.choice.rows), None)
+    earlier = next((one for one in pages if isinstance(one, Page) and one.draft.name == "earlier"), None)
+    if work and earlier:
+        found = [match for shown in earlier.taken.values() if (match := STEP.fullmatch(shown.text))]
+        work.outcomes = {int(match[1]): match[2] for match in found}
+        work.write()
+        earlier.elsewhere = bool(work.outcomes)
