@@ -11,7 +11,6 @@ from afresh.domain.sought import Sought
 from afresh.domain.state import State
 from afresh.insight.code import Code
 from afresh.insight.covering import tests_for
-from afresh.insight.finding import find
 from afresh.insight.held import HeldCode
 from afresh.insight.index import refresh
 from afresh.insight.looks import looks as sections
@@ -22,6 +21,7 @@ from afresh.insight.outline import mentioned, outline, rank
 from afresh.insight.reshape.extracting import words
 from afresh.insight.reshape.suggestion import Suggestion
 from afresh.insight.reshape.suggestions import suggestions
+from afresh.insight.search import find
 from afresh.insight.source import Function, Source
 from afresh.insight.tree import Reader, Tree, scope, within
 from afresh.ports import CodeStore, Files
