@@ -16,7 +16,7 @@ from afresh.engine.agent import Agent
 from afresh.engine.consult import consult
 from afresh.engine.excerpt import chunks, excerpt, function_source, title
 from afresh.engine.instructions import Allowance, chain_for, rendered
-from afresh.engine.measured import measured
+from afresh.engine.measured import measured, uncounted
 from afresh.engine.recollect import recollected
 from afresh.engine.reviewed import about, reviewed
 from afresh.engine.verify.citations import citations
@@ -46,13 +46,14 @@ def recall(state: State, agent: Agent) -> Memory:
     named, sections = told_of(state, agent.files), wanted(state, agent)
     compared = about(state, agent.past) if "diff" in sections else []
     seen = agent.insight.looks(state, agent.files, sections, [*compared, *done(changes)])
-    unread, begun = told_apart(seen, (*named, *state.regions))
+    counted = list(measured(state, agent.store.read)) if "coverage" in sections else []
+    unread, begun = told_apart(uncounted(seen, counted), (*named, *state.regions))
     looks = [
         *instructed(state, agent),
         *[replace(look, text=edits.scrub(look.text)) for look in consult(state, agent)],
         *unread,
         *reviewed(state, agent.past, sections),
-        *(measured(state, agent.store.read) if "coverage" in sections else ()),
+        *counted,
         *excerpts(state, agent.files, changes, [*named, *begun]),
         *beginnings(state, agent.files, [*named, *begun]),
         *(nearby(agent.files, seen, [*named, *begun, *state.regions]) if not state.changed else ()),

@@ -26,6 +26,13 @@ class Scene:
     targets: tuple[Target, ...]
     ranked: tuple[Ranked, ...] = ()
     """Files that matter for the task, the most telling first."""
+    written: tuple[Region, ...] = ()
+    """Lines that the task has written itself."""
+
+    def made(self, path: str, start: int, end: int) -> bool:
+        """Most of these lines are the task's own: it was not there before."""
+        own = {line for one in self.written if one.path == path for line in range(max(start, one.start), min(end, one.end) + 1)}
+        return 2 * len(own) > end - start + 1
 
     def seen(self, path: str, start: int, end: int) -> bool:
         """The model has read or written a line of it: then it stands under Files."""
@@ -66,7 +73,8 @@ def scene(code: Code, state: State, about: Sequence[Region] = (), history: Histo
     """The ranking goes by what people said and what was changed, not by the last thought, so that it seldom changes."""
     touched = tuple(path for path in state.changed if path in code.files)
     ranked = concerning(code, Question(order(state), touched, history), RANKED)
-    return Scene(code, state, tuple(targets(code, state, about, ranked)), tuple(ranked))
+    written = tuple(one for one in about if one.changed)
+    return Scene(code, state, tuple(targets(code, state, about, ranked)), tuple(ranked), written)
 
 
 def listed(names: Collection[str], most: int) -> str:
