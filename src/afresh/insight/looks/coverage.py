@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from afresh.domain.fact import Look
 from afresh.insight.looks.reached import Reach
 from afresh.insight.looks.scene import Scene, listed
-from afresh.insight.looks.targets import WORDS, Target
+from afresh.insight.looks.targets import CHANGED, WORDS, Target
 
 TOLD = 12
 BARE, NAMED = "no test leads to", "named in tests"
@@ -32,4 +32,4 @@ def concerned(scene: Scene) -> list[Target]:
     """What was changed; of a task that is to write tests, or that looks at code, what it is about."""
     if scene.state.task.judged_as in ("write_tests", "code_review"):
         return [one for one in scene.targets if one.why != WORDS]
-    return scene.changed
+    return [one for one in scene.targets if one.why == CHANGED or scene.made(one.path, one.symbol.line, one.symbol.end)]

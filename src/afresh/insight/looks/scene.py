@@ -10,7 +10,7 @@ from afresh.domain.history import UNTOLD_HISTORY, History
 from afresh.domain.state import State
 from afresh.domain.text import numbered, one_line
 from afresh.insight.code import Code
-from afresh.insight.looks.targets import CHANGED, REVIEWED, Target, order, targets
+from afresh.insight.looks.targets import REVIEWED, Target, order, targets
 from afresh.insight.ranking import Question, Ranked, concerning
 
 NOISE = re.compile(r"\.(?:egg|dist)-info(?:/|$)|(?:^|/)(?:node_modules|vendor|__pycache__)/|\.lock$|-lock\.json$|\.min\.\w+$")
@@ -46,10 +46,6 @@ class Scene:
     def line(self, path: str, number: int) -> str:
         lines = self.code.text(path).splitlines()
         return one_line(lines[number - 1].strip(), WIDEST) if 0 < number <= len(lines) else ""
-
-    @property
-    def changed(self) -> list[Target]:
-        return [target for target in self.targets if target.why == CHANGED]
 
     @property
     def reviewed(self) -> list[Target]:

@@ -169,7 +169,8 @@ def wiring(scene: Scene, best: Place) -> Iterator[str]:
 
 
 def standing(scene: Scene, name: str, best: Place | None = None) -> Iterator[str]:
-    """A line of each file that says the name outside of its definition: code, then tests, then texts."""
+    """A line of each file that says the name outside of its definition: code, then tests, then texts. What the task has written
+    itself says nothing new."""
     code = scene.code
     own = best.path if best else ""
     texts = [path for path in code.paths if path.endswith(TEXTS) and path not in code.files and not NOISE.search(path)][:PROSE]
@@ -177,7 +178,7 @@ def standing(scene: Scene, name: str, best: Place | None = None) -> Iterator[str
     saying.sort(key=lambda path: (code.is_test(path), path))
     for path in (*([own] if own else []), *saying, *texts):
         inside = range(best.symbol.line, best.symbol.end + 1) if best and path == own else ()
-        numbers = [number for number in said(scene, path, name) if number not in inside]
+        numbers = [one for one in said(scene, path, name) if one not in inside and not scene.made(path, one, one)]
         if numbers and PurePosixPath(path).stem != name:
             shown = max(numbers[:SEVERAL], key=lambda number: (telling_line(scene.line(path, number), name), -number))
             more = f" ({len(numbers)} lines)" if len(numbers) > 1 else ""
