@@ -1,7 +1,8 @@
+from afresh.domain.fact import Look
 from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.domain.verdict import Baseline, CheckRun, Ruling, Verdict
-from afresh.engine.measured import measured
+from afresh.engine.measured import measured, uncounted
 
 COMMAND = "pytest -q --cov=shop --cov-report=term-missing"
 TABLE = """
@@ -39,3 +40,11 @@ def test_a_targeted_run_is_not_held_against_a_full_one():
 
 def test_a_check_that_measures_nothing_is_not_read():
     assert told(None, "pytest -q") == []
+
+
+def test_what_was_counted_stands_in_place_of_what_was_guessed():
+    state = State(task=Task(id="t", goal="g"), verdict=run("full"), changed=("shop/price.py", "shop/new.py"))
+    guessed = [Look("coverage", path, f"{path}: no test leads to: total (3)") for path in ("shop/price.py", "shop/new.py")]
+    other = Look("target", "shop/price.py", "")
+    assert uncounted([*guessed, other], list(measured(state, TEXTS.__getitem__))) == [guessed[1], other]
+    assert uncounted([*guessed, other], []) == [*guessed, other]

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.domain.text import numbered
-from afresh.engine.allot import cut
+from afresh.engine.cut import cut
 from afresh.engine.draft import Piece
 from afresh.engine.parts import by_need, told
 from afresh.engine.tokens import Counter

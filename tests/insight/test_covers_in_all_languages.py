@@ -1,7 +1,7 @@
 import pytest
 
+from afresh.domain.paths import holds_tests, is_test
 from afresh.insight.code import code_of
-from afresh.insight.covers import holds_tests, is_test
 from afresh.testing.files import DictFiles
 
 TESTS = [

@@ -7,8 +7,7 @@ from afresh.domain.calls import Calls
 from afresh.domain.code import Kind, Place
 from afresh.domain.found import Entry, Found, Match
 from afresh.errors import BadInput
-from afresh.insight import calls, entries
-from afresh.insight import find as finding
+from afresh.insight import calls, entries, symbols
 from afresh.insight.code import Code
 
 OFFERED = 12
@@ -29,10 +28,10 @@ class Used:
     """Of the same name, in tests: not asked about."""
 
 
-def find(code: Code, asked: str, kinds: Sequence[Kind] = (), most: int = finding.MOST) -> Found:
+def find(code: Code, asked: str, kinds: Sequence[Kind] = (), most: int = symbols.MOST) -> Found:
     if not asked.strip(" .:"):
         raise BadInput("there is nothing to look for", next="afresh find NAME, as in: afresh find parse")
-    found = finding.find(code, asked, kinds, most)
+    found = symbols.find(code, asked, kinds, most)
     if not found.places:
         raise BadInput(f"nothing is called {asked!r}, nor anything like it", next=advice(code, kinds))
     return found

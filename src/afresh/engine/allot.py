@@ -1,24 +1,23 @@
 """Who gets the room in a window: each section up to its share, in a defined order, then whoever has more to say. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from afresh.domain.memory import Memory
 from afresh.domain.prefix import ENDS, place
 from afresh.domain.template import Share, Template
 from afresh.domain.window import Omission, Section, Tier
+from afresh.engine.cut import cut
 from afresh.engine.draft import Draft, Piece
 from afresh.engine.last import THOUGHT
 from afresh.engine.page import page
-from afresh.engine.parts import with_chosen
 from afresh.engine.tokens import Gauge
+from afresh.engine.whole import SHOWING, whole
 from afresh.engine.work import WorkPage, covered
 from afresh.engine.worth import weights
 
-SMALLEST_CUT, STUBS, SHORTEST_CUT, FEWEST_LINES = 60, 8, 120, 8
-"""Tokens that a part must have to be worth showing; what share of the room is kept for stubs, one in this many; characters below
-which nothing is cut; and lines of code below which nothing is shown."""
+SMALLEST_CUT, STUBS = 60, 8
+"""Tokens that a part must have to be worth showing; and what share of the room is kept for stubs, one in this many."""
 
 
 @dataclass(slots=True)
@@ -54,6 +53,19 @@ class Page:
         """Leave off what stands in the window already under a sign that leads to it."""
         pieces = tuple(piece for piece in self.draft.pieces if not piece.once or not any(piece.once in text for text in texts))
         self.draft = replace(self.draft, pieces=pieces)
+
+    def abridge(self, shown: Collection[str]) -> int:
+        """Of files that stand whole in the window only that they do; what that frees."""
+        short = {
+            piece: replace(piece, text=piece.listed.brief, listed=None)
+            for piece in self.draft.pieces
+            if piece.listed and piece.listed.path in shown
+        }
+        if not short:
+            return 0
+        self.draft = replace(self.draft, pieces=tuple(short.get(piece, piece) for piece in self.draft.pieces))
+        self.taken = {short.get(piece, piece): short.get(piece, taken) for piece, taken in self.taken.items()}
+        return self.settled()
 
     @property
     def missing(self) -> list[Piece]:
@@ -193,6 +205,7 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
     for one in late:
         one.spare([*given, *[section.text for other in early for section in other.sections]])
         left -= one.claim(one.within(min(left - kept, one.due(room))))
+    left += abridged(pages)
     spent = [one.spent for one in early]
     for one in (*late, *[one for one in early if isinstance(one, Page)]):
         left += one.settled()
@@ -201,8 +214,18 @@ def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, 
         if isinstance(one, WorkPage):
             one.covered = standing(pages, one, given)
             left += one.spare()
+    left += abridged(pages)
     for one in order:
         left -= one.add_stubs(one.within(left))
+
+
+def abridged(pages: Sequence[Page | WorkPage]) -> int:
+    """What it frees that files which stand whole need not be told of twice."""
+    filled = [one for one in pages if isinstance(one, Page)]
+    listed = [piece.listed for one in filled for piece in one.draft.pieces if piece.listed]
+    texts = [section.text for one in filled if one.draft.name in SHOWING for section in one.sections] if listed else []
+    found = whole(listed, texts)
+    return sum(one.abridge(found) for one in filled) if found else 0
 
 
 def stubs(pages: Sequence[Page | WorkPage], room: int) -> int:
@@ -250,46 +273,3 @@ def opened_work(memory: Memory, template: Template, shares: Sequence[Share], roo
 
 def named(shares: Sequence[Share], section: str) -> Share | None:
     return next((share for share in shares if share.section == section), None)
-
-
-def cut(piece: Piece, room: int, counter: Gauge) -> Piece | None:
-    """Head and tail, saying what is missing and where it is; nothing if too little would be left. At whole lines, unless that
-    would leave most of the room empty. Of a piece that knows which of its lines matter, those."""
-    if piece.first:
-        chosen = longest(partial(with_chosen, piece), FEWEST_LINES, len(piece.first) - 1, room, counter)
-        return replace(piece, text=chosen) if chosen else None
-    by_lines = longest(partial(with_lines, piece), 2, len(piece.text.splitlines()) - 1, room, counter)
-    if by_lines and 2 * counter(by_lines) >= room:
-        return replace(piece, text=by_lines)
-    by_characters = longest(partial(with_characters, piece), SHORTEST_CUT, len(piece.text) - SHORTEST_CUT, room, counter)
-    text = max(by_lines, by_characters, key=len)
-    return replace(piece, text=text) if text else None
-
-
-def longest(made: Callable[[int], str], low: int, high: int, room: int, counter: Gauge) -> str:
-    """The largest that fits; empty when none does."""
-    best = ""
-    while low <= high:
-        keep = (low + high) // 2
-        if counter(text := made(keep)) <= room:
-            best, low = text, keep + 1
-        else:
-            high = keep - 1
-    return best
-
-
-def with_lines(piece: Piece, keep: int) -> str:
-    lines = piece.text.splitlines()
-    head = keep - keep // 3
-    hint = f"[… {len(lines) - keep} of {len(lines)} lines cut{source(piece)}]"
-    return "\n".join([*lines[:head], hint, *lines[len(lines) - (keep - head) :]])
-
-
-def with_characters(piece: Piece, keep: int) -> str:
-    text, head = piece.text, keep - keep // 3
-    hint = f"[… {len(text) - keep:,} of {len(text):,} characters cut{source(piece)}]"
-    return f"{text[:head]}\n{hint}\n{text[len(text) - (keep - head) :]}"
-
-
-def source(piece: Piece) -> str:
-    return f": {piece.source}" if piece.source else ""

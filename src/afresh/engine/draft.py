@@ -7,6 +7,15 @@ from afresh.domain.window import Tier
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """A file that a map tells of, and what is enough to say where the file itself is shown."""
+
+    path: str
+    lines: int
+    brief: str
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
     """The smallest thing that is shown or left out. A lower rank is taken first; the order on the page is that of the tuple."""
 
@@ -27,6 +36,8 @@ class Piece:
     """The last step has looked at it."""
     first: tuple[int, ...] = ()
     """Its lines by place, those first that are given up last. Without it a part is its beginning and its end."""
+    listed: Listed | None = None
+    """The file that it tells of, where that may be said shorter."""
 
 
 @dataclass(frozen=True, slots=True)

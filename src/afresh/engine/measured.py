@@ -1,15 +1,15 @@
 """What of the changed files the checks have run, before and after, where a check prints it, as `pytest --cov` does. Pure."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from afresh.domain.fact import Look
 from afresh.domain.state import State
 from afresh.domain.verdict import CheckRun
 
 ROW = re.compile(r"^(\S+\.\w+|TOTAL)\s+\d+\s+\d+(?:\s+\d+\s+\d+)?\s+(\d+(?:\.\d+)?)%(?:\s+([\d\s,>-]+?))?\s*$", re.MULTILINE)
-MISSING = 80
-"""Characters of the list of lines that nothing has run."""
+MISSING, COUNTED = 80, "measured "
+"""Characters of the list of lines that nothing has run; and how a look is called that tells of lines that were counted."""
 Rows = dict[str, tuple[str, str]]
 """By file: how much of it was run, in percent, and which lines were not."""
 
@@ -22,7 +22,13 @@ def measured(state: State, read: Callable[[str], str]) -> Iterator[Look]:
     )
     for path in (*state.changed, "TOTAL"):
         if path in after or (path in before and not after):
-            yield Look("coverage", f"measured {path}", told(path, before, after or before))
+            yield Look("coverage", f"{COUNTED}{path}", told(path, before, after or before))
+
+
+def uncounted(looks: Sequence[Look], counted: Sequence[Look]) -> list[Look]:
+    """Without what was guessed about files of which lines were counted."""
+    paths = {look.subject.removeprefix(COUNTED) for look in counted}
+    return [look for look in looks if look.kind != "coverage" or look.subject not in paths]
 
 
 def told(path: str, before: Rows, after: Rows) -> str:

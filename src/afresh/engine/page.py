@@ -42,6 +42,6 @@ def together(group: Sequence[Piece]) -> Iterator[str]:
 
 
 def stub(gaps: Sequence[re.Match[str]]) -> str:
-    names = [name for gap in gaps for name in gap[3].split(", ") if name and name != "…"]
+    names = list(dict.fromkeys(name for gap in gaps for name in gap[3].split(", ") if name and name != "…"))
     more = ", …" if len(names) > NAMED or any(gap[3].endswith("…") for gap in gaps) else ""
     return f"     … {gaps[0][1]}-{gaps[-1][2]} {', '.join(names[:NAMED])}{more}".rstrip()

@@ -1,7 +1,7 @@
 """Gather what a window may show: the state, and looks at the tree and the archive as they are now. Reads only."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -16,10 +16,11 @@ from afresh.engine.agent import Agent
 from afresh.engine.consult import consult
 from afresh.engine.excerpt import chunks, excerpt, function_source, title
 from afresh.engine.instructions import Allowance, chain_for, rendered
-from afresh.engine.measured import measured
+from afresh.engine.measured import measured, uncounted
 from afresh.engine.recollect import recollected
 from afresh.engine.reviewed import about, reviewed
 from afresh.engine.verify.citations import citations
+from afresh.engine.whole import LISTED
 from afresh.errors import ModelMistake
 from afresh.ports import Files
 
@@ -34,8 +35,8 @@ SLIGHT, NEAR = 6, 3
 """Lines for which a definition is not taken apart, and lines beside a changed one that go with it."""
 CITED_CHARACTERS = 90
 PLACE = re.compile(r"(.+?):(\d+)-(\d+) ")
-LISTED, NEARBY = re.compile(r"^(\S+) \((\d+) lines\b", re.MULTILINE), 6
-"""A file as the source tree tells of it, and how many of them are shown unasked."""
+NEARBY = 6
+"""Files of the source tree that are shown unasked."""
 
 
 def recall(state: State, agent: Agent) -> Memory:
@@ -43,17 +44,20 @@ def recall(state: State, agent: Agent) -> Memory:
         {change.path: change.patch for change in agent.workspace.changes(state.opened, state.snapshot)} if state.changed else {}
     )
     edits = Edits(tuple(agent.lore.edits()))
-    named, sections = told_of(state, agent.files), wanted(state, agent)
+    named, sections = told_of(agent.files, named_in(state.task.goal)), wanted(state, agent)
     compared = about(state, agent.past) if "diff" in sections else []
     seen = agent.insight.looks(state, agent.files, sections, [*compared, *done(changes)])
-    unread, begun = told_apart(seen, (*named, *state.regions))
+    counted = list(measured(state, agent.store.read)) if "coverage" in sections else []
+    tests = [look.subject for look in seen if look.kind == "beside"]
+    named += told_of(agent.files, tests)
+    unread, begun = told_apart(uncounted(seen, counted), (*named, *state.regions))
     looks = [
         *instructed(state, agent),
         *[replace(look, text=edits.scrub(look.text)) for look in consult(state, agent)],
         *unread,
         *reviewed(state, agent.past, sections),
-        *(measured(state, agent.store.read) if "coverage" in sections else ()),
-        *excerpts(state, agent.files, changes, [*named, *begun]),
+        *counted,
+        *excerpts(state, agent.files, changes, [*named, *begun], tests),
         *beginnings(state, agent.files, [*named, *begun]),
         *(nearby(agent.files, seen, [*named, *begun, *state.regions]) if not state.changed else ()),
         *failing_tests(state, agent.files),
@@ -100,14 +104,18 @@ def instructed(state: State, agent: Agent, ceiling: int = 0) -> Iterator[Look]:
             yield Look("instructions", ", ".join(source.file for source in sources), text)
 
 
-def excerpts(state: State, files: Files, changes: dict[str, str], told: Sequence[Region]) -> Iterator[Look]:
-    """Current text of the definitions that the model has seen, written or been told of: as they are, never as they were."""
+def excerpts(
+    state: State, files: Files, changes: dict[str, str], told: Sequence[Region], tests: Collection[str] = ()
+) -> Iterator[Look]:
+    """Current text of the definitions that the model has seen, written or been told of: as they are, never as they were. Tests
+    that are next come in small parts, since there may be room for some."""
     regions = (*told, *state.regions)
     for path in dict.fromkeys(region.path for region in regions):
         lines, changed = (readable(files, path) or "").splitlines(), new_lines(changes.get(path, ""))
         touched = [region for region in regions if region.path == path]
         asked = [(region.start, region.end) for region in touched if region.step == state.step and not region.changed]
         wanted = [*asked, *around(changed), *[(region.start, region.end) for region in told if region.path == path]]
+        wanted += paragraphs(lines) if path in tests else []
         for start, end in (part for chunk in chunks(lines) for part in parted(chunk, wanted)):
             if any(region.meets(start, end) for region in touched):
                 yield Look("file", f"{path}:{start}-{end} {title(lines, start, end)}", excerpt(lines, start, end, changed))
@@ -134,11 +142,21 @@ def nearby(files: Files, seen: Sequence[Look], told: Sequence[Region]) -> Iterat
     tree = "\n".join(look.text for look in seen if look.kind == "outline")
     for path in [path for path, length in LISTED.findall(tree) if int(length) <= NAMED_LINES][:NEARBY]:
         lines = (readable(files, path) or "").splitlines()
-        for start, end in chunks(lines):
-            if not any(region.path == path and region.meets(start, end) for region in known):
-                yield Look(
-                    "beginning", f"{path}:{start}-{end} {title(lines, start, end)}", excerpt(lines, start, end, frozenset())
-                )
+        seen_lines = {line for one in known if one.path == path for line in range(one.start, one.end + 1)}
+        for start, end in (part for chunk in chunks(lines) for part in besides(chunk, seen_lines, lines)):
+            yield Look("beginning", f"{path}:{start}-{end} {title(lines, start, end)}", excerpt(lines, start, end, frozenset()))
+
+
+def besides(chunk: tuple[int, int], known: Container[int], lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """What is left of a part of a file when known lines are taken out of it, unless that is blank."""
+    run = list[int]()
+    for number in (*range(chunk[0], chunk[1] + 1), 0):
+        if number and number not in known:
+            run.append(number)
+            continue
+        if any(lines[one - 1].strip() for one in run):
+            yield run[0], run[-1]
+        run = []
 
 
 def parted(chunk: tuple[int, int], wanted: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -148,6 +166,15 @@ def parted(chunk: tuple[int, int], wanted: Sequence[tuple[int, int]]) -> list[tu
     edges = {*[first for first, _ in inside], *[last + 1 for _, last in inside]}
     cuts = [start, *sorted(edge for edge in edges if start + SLIGHT <= edge <= end + 1 - SLIGHT), end + 1]
     return [(first, then - 1) for first, then in pairwise(cuts)]
+
+
+def paragraphs(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """Parts that begin after a blank line, none too short to be told apart."""
+    begins = [1]
+    for number in range(2, len(lines) + 1):
+        if lines[number - 1].strip() and not lines[number - 2].strip() and number - begins[-1] >= SLIGHT:
+            begins.append(number)
+    return [(first, then - 1) for first, then in pairwise([*begins, len(lines) + 1])]
 
 
 def around(changed: frozenset[int]) -> list[tuple[int, int]]:
@@ -161,10 +188,10 @@ def around(changed: frozenset[int]) -> list[tuple[int, int]]:
     return runs
 
 
-def told_of(state: State, files: Files) -> list[Region]:
-    """Files that the goal names, as far as anybody would read them first: whole if they are short; of a long one its imports or
+def told_of(files: Files, paths: Sequence[str]) -> list[Region]:
+    """Files that somebody names, as far as anybody would read them first: whole if they are short; of a long one its imports or
     how it begins, since what matters in it is seldom there."""
-    named = [(path, text.splitlines()) for path in named_in(state.task.goal) if (text := readable(files, path)) is not None]
+    named = [(path, text.splitlines()) for path in paths if (text := readable(files, path)) is not None]
     return [Region(path, *part, 0) for path, lines in named[:NAMED_FILES] if (part := beginning(path, lines))]
 
 

@@ -10,13 +10,14 @@ from afresh.domain.task import Check
 from afresh.domain.text import one_line
 from afresh.domain.window import Tier
 from afresh.engine.analysis import analysed
-from afresh.engine.draft import Draft, Piece, always
+from afresh.engine.draft import Draft, Listed, Piece, always
 from afresh.engine.held import archive, decisions, failed, known, recollections
 from afresh.engine.instructions import TITLE as INSTRUCTIONS
 from afresh.engine.last import last
 from afresh.engine.spoken import spoken
 from afresh.engine.standing import criteria, standing
-from afresh.engine.view import View, protected, words
+from afresh.engine.view import View, beside, protected, words
+from afresh.engine.whole import LISTED
 
 TOLD = 150
 """Characters of an earlier step: why one failed, and what ran, stands in sections of its own."""
@@ -67,8 +68,14 @@ def knowledge(memory: Memory) -> Draft:
 
 def outline(memory: Memory) -> Draft:
     lines = [line for look in memory.of("outline") for line in look.text.splitlines()]
-    pieces = [Piece(line, "lines of the outline", number) for number, line in enumerate(lines)]
+    pieces = [Piece(line, "lines of the outline", number, listed=listed(line)) for number, line in enumerate(lines)]
     return Draft("outline", "Source tree", Tier.PHASE, tuple(pieces), "… more: `run` ls -R")
+
+
+def listed(line: str) -> Listed | None:
+    """The file that a line of the source tree tells of."""
+    found = LISTED.match(line)
+    return Listed(found[1], int(found[2]), f"{found[1]} (shown whole)") if found else None
 
 
 def summary(memory: Memory) -> Draft:
@@ -108,7 +115,9 @@ def seen_files(memory: Memory) -> list[View]:
 
 
 def worked_on(memory: Memory) -> dict[View, int]:
-    return protected(seen_files(memory), memory.state, [look.text for look in memory.of("test")])
+    views, next_ = seen_files(memory), {look.subject for look in memory.of("beside")}
+    kept = protected(views, memory.state, [look.text for look in memory.of("test")])
+    return beside([view for view in views if view not in kept], next_) | kept
 
 
 def cited(memory: Memory) -> Draft:

@@ -1,7 +1,7 @@
 """One chunk of a file in a window, and how much it matters now."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from afresh.domain.fact import Look
@@ -11,12 +11,13 @@ from afresh.domain.trace import names
 NUMBER = re.compile(r"^[+ ]\s*\d+ ", re.MULTILINE)
 CHANGED = re.compile(r"^\+", re.MULTILINE)
 SUBJECT = re.compile(r"(.+):(\d+)-(\d+) (.*)", re.DOTALL)
-STEP, UNSPOKEN, PROTECTED, ASKED, CORE = 1_000, 100, -(10**9), -(10**10), -(10**11)
+STEP, UNSPOKEN, PROTECTED, BESIDE, ASKED, CORE = 1_000, 100, -(10**9), -2 * 10**9, -(10**10), -(10**11)
 """What a step counts for in a rank, what it counts not to be spoken of, and how far ahead stand what is worked on; before that
-what the last step has read or written, since a window without it would be asked for it again; and first the little that the work
-turns on."""
-WORKED_ON, TURNED_ON = 80, 20
-"""Lines that are kept whatever else was looked at, and lines of these that stand even before what was asked for last."""
+the tests that are next; before that what the last step has read or written, since a window without it would be asked for it
+again; and first the little that the work turns on."""
+WORKED_ON, TURNED_ON, TESTED = 80, 20, 48
+"""Lines that are kept whatever else was looked at; lines of these that stand even before what was asked for last; and lines of
+the tests that are next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,16 @@ def protected(views: Sequence[View], state: State, failing: Sequence[str]) -> di
         if view not in kept and view.end - view.start < left:
             left -= view.end - view.start + 1
             kept[view] = CORE if left >= WORKED_ON - TURNED_ON and view in named else PROTECTED
+    return kept
+
+
+def beside(views: Sequence[View], tests: Collection[str]) -> dict[View, int]:
+    """The beginning of the tests that are to be written next: what they import, set up, and look like."""
+    kept, left = dict[View, int](), TESTED
+    for view in views:
+        if view.path in tests and view.end - view.start < left:
+            left -= view.end - view.start + 1
+            kept[view] = BESIDE
     return kept
 
 

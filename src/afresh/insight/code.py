@@ -8,10 +8,11 @@ from hashlib import sha256
 from typing import Any, TypeVar
 
 from afresh.domain.code import Churn, Content, Import, Listing, Place, Reading, Term
+from afresh.domain.paths import is_test
 from afresh.domain.words import stem
 from afresh.errors import AfreshError
 from afresh.insight import languages
-from afresh.insight.covers import by_import, by_name, is_test
+from afresh.insight.covers import by_import, by_name
 from afresh.insight.held import HeldCode
 from afresh.insight.said import words_in
 from afresh.insight.taking import key_of, listed, take

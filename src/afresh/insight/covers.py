@@ -1,10 +1,10 @@
 """Which tests cover which code: by what they import, and by their names."""
 
-import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from afresh.domain.paths import holds_tests
 from afresh.insight.languages import rust
 
 if TYPE_CHECKING:
@@ -12,31 +12,6 @@ if TYPE_CHECKING:
 
 DEPTH = 3
 """Imports from a test to what it covers."""
-NAMED = re.compile(r"test_.*|.*_test|tests|.*[.-](?:test|spec)|.*(?<=[a-z0-9])(?:Tests?|TestCase|IT)")
-"""Stems of files that hold tests, in the habits of all languages."""
-FOLDERS = {"tests", "test", "testing", "__tests__", "spec"}
-PROJECTS = (".Tests", ".Test", ".UnitTests", ".IntegrationTests")
-"""How folders of tests end in C#."""
-USED_BY_TESTS = {"fixtures", "__fixtures__", "__mocks__", "testdata", "support", "common", "helpers", "resources"}
-
-
-def is_test(path: str) -> bool:
-    """Also what lies among tests for their use."""
-    pure = PurePosixPath(path)
-    return holds_tests(path) or pure.name == "conftest.py" or any(map(_of_tests, pure.parts[:-1]))
-
-
-def _of_tests(folder: str) -> bool:
-    return folder in FOLDERS or folder.endswith(PROJECTS)
-
-
-def holds_tests(path: str) -> bool:
-    """In Python a test is known by its name, elsewhere also by where it lies."""
-    pure = PurePosixPath(path)
-    if NAMED.fullmatch(pure.stem):
-        return True
-    folders = pure.parts[:-1]
-    return not pure.suffix.startswith(".py") and any(map(_of_tests, folders)) and not USED_BY_TESTS.intersection(folders)
 
 
 def tests_itself(code: "Code", path: str) -> bool:

@@ -97,7 +97,7 @@ def _folders(code: Code, told: set[str]) -> tuple[list[str], list[str]]:
     """The other files of code, by folder; and those of tests."""
     folders: dict[tuple[bool, str], list[str]] = {}
     for path in code.files:
-        if path not in told and not NOISE.search(path):
+        if path not in told and not NOISE.search(path) and not (code.is_test(path) and path.endswith("/__init__.py")):
             folders.setdefault((code.is_test(path), str(PurePosixPath(path).parent)), []).append(PurePosixPath(path).name)
     lines = {key: f"{'top' if key[1] == '.' else key[1]}: {_listed(names)}" for key, names in sorted(folders.items())}
     tests = [line for key, line in lines.items() if key[0]]

@@ -11,10 +11,10 @@ from afresh.domain.sought import Sought
 from afresh.domain.state import State
 from afresh.insight.code import Code
 from afresh.insight.covering import tests_for
-from afresh.insight.finding import find
 from afresh.insight.held import HeldCode
 from afresh.insight.index import refresh
 from afresh.insight.looks import looks as sections
+from afresh.insight.looks.beside import beside
 from afresh.insight.looks.project import project
 from afresh.insight.looks.scene import scene
 from afresh.insight.looks.violations import because
@@ -22,6 +22,7 @@ from afresh.insight.outline import mentioned, outline, rank
 from afresh.insight.reshape.extracting import words
 from afresh.insight.reshape.suggestion import Suggestion
 from afresh.insight.reshape.suggestions import suggestions
+from afresh.insight.search import find
 from afresh.insight.source import Function, Source
 from afresh.insight.tree import Reader, Tree, scope, within
 from afresh.ports import CodeStore, Files
@@ -73,7 +74,7 @@ class PythonInsight:
         code = self._code(files)
         seen = scene(code, state, about, self._history(state.base))
         print = [Look("fingerprint", "", project(code, state, self._kept))] if "fingerprint" in wanted else []
-        looks = [Look("outline", "", outline(seen)), *print, *sections(seen, wanted)]
+        looks = [Look("outline", "", outline(seen)), *print, *sections(seen, wanted), *beside(seen)]
         if state.task.judged_as in COUNTED:
             tree = self._reader.tree(files)
             found = violations(tree, state)

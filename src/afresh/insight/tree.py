@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from afresh.domain.paths import is_test
 from afresh.errors import AfreshError
 from afresh.insight.source import LARGEST, Source, parse
 from afresh.ports import Files
@@ -53,13 +54,6 @@ class Reader:
         if known[1] is not None:
             return known[1]
         return f"{len(text):,} characters, too large" if len(text) > LARGEST else "does not parse"
-
-
-def is_test(path: str) -> bool:
-    name = PurePosixPath(path).name
-    folders = PurePosixPath(path).parts[:-1]
-    named = name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
-    return named or any(folder in ("tests", "test", "testing") for folder in folders)
 
 
 def scope(goal: str, paths: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ def said(texts: dict[str, str], name: str, **about) -> str:
 
 
 def test_name_language_version_and_size():
-    assert said(SHOP, "project") == "project: shop (Sells things); Python (>=3.11); about 15 source files, about 6 test files"
+    assert said(SHOP, "project") == "project: shop (Sells things); Python (>=3.11); about 15 source files, about 4 test files"
 
 
 def test_layout_names_code_tests_and_where_a_run_begins():

@@ -183,15 +183,52 @@ def test_contracts_are_public_signatures_with_their_users():
     assert found["shop/checks.py"].startswith("shop/checks.py (used by shop/__init__.py, shop/order.py)\n  4 def message(text)")
 
 
-def test_coverage_names_what_was_changed_and_no_test_names():
-    about = (Region("shop/checks.py", 20, 20, 0, changed=True), Region("shop/order.py", 5, 5, 0, changed=True))
+def test_coverage_tells_what_tests_name_what_they_come_to_through_others_and_what_they_never_do():
+    about = (Region("shop/checks.py", 20, 26, 0, changed=True), Region("shop/order.py", 5, 5, 0, changed=True))
     told = [text for _, text in looked("mend it", about=about, changed=("shop/checks.py", "shop/order.py"))["coverage"]]
-    assert told == ["no test names: Phone (shop/checks.py:16)", "named in tests: accept (shop/order.py:4)"]
+    assert told == [
+        "shop/checks.py: no test leads to: Colour (24); reached by tests through accept: Phone (16)",
+        "shop/order.py: named in tests: accept (4)",
+    ]
+
+
+def test_a_test_of_main_comes_to_what_main_leads_to_and_to_nothing_else():
+    """As far as calls lead, also through a method and in circles."""
+    texts = {
+        "todo/cli.py": "from todo.book import Book\n\n\ndef main(words):\n    return run(words)\n\n\n"
+        "def run(words):\n    return Book().undo() or run(words[1:])\n",
+        "todo/book.py": "class Book:\n    def undo(self):\n        return taken_back(self)\n\n\n"
+        "def taken_back(book):\n    return book\n\n\ndef idle():\n    return 1\n",
+        "tests/test_todo.py": "from todo.cli import main\n\n\ndef test_it():\n    assert main([])\n",
+    }
+    about = (Region("todo/book.py", 1, 11, 0, changed=True),)
+    told = looked("mend it", about=about, files=Texts(texts), changed=("todo/book.py",))["coverage"]
+    assert told == [
+        (
+            "todo/book.py",
+            "todo/book.py: no test leads to: idle (10); reached by tests through main: Book.undo (2), taken_back (6)",
+        )
+    ]
 
 
 def test_of_a_task_that_writes_tests_coverage_names_what_is_to_be_tested():
     told = [text for _, text in looked("Test shop/checks.py", "write_tests")["coverage"]]
-    assert "Phone (shop/checks.py:16)" in told[0] and told[0].startswith("no test names: ")
+    assert told[0].startswith("shop/checks.py: no test leads to: message (4), Colour (24)")
+
+
+def test_what_the_task_has_made_itself_is_no_pattern_for_it():
+    asked = "Add a check for a postcode, like those for email and phone"
+    new = (
+        '\n\n@message("expected a postcode")\ndef Postcode(value):\n    """Verify a check for a postcode."""\n    return value\n'
+    )
+    own = {"shop/postcode.py": 'def check_postcode(value):\n    """Like email and phone."""\n    text = value\n    return text\n'}
+    texts = {**SHOP, **own, "shop/checks.py": SHOP["shop/checks.py"] + new}
+    lines = texts["shop/checks.py"].count("\n")
+    about = (Region("shop/checks.py", lines - 5, lines, 0, changed=True), Region("shop/postcode.py", 1, 4, 0, changed=True))
+    before = looked(asked, files=Texts(texts))["similar"]
+    after = looked(asked, files=Texts(texts), about=about, changed=("shop/checks.py", "shop/postcode.py"))["similar"]
+    assert "ostcode" in "".join(text for _, text in before), "without that they would be the nearest"
+    assert after and "ostcode" not in "".join(subject + text for subject, text in after)
 
 
 def test_a_test_beside_is_the_pattern_of_a_test():

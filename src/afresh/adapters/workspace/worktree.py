@@ -193,7 +193,7 @@ class GitWorkspace:
         )
 
     def _paths(self) -> Sequence[str]:
-        self._ready()
         """Without the export of the project's own tasks: what they said is no source, and no hit of a search."""
+        self._ready()
         present = (os.fsdecode(name) for name in self._shadow.present() if shown(name) == os.fsdecode(name))
         return tuple(sorted(name for name in present if not name.startswith(".afresh/export/")))

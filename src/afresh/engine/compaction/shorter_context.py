@@ -1,4 +1,5 @@
-"""Definitions that the task has not changed, touched lately or named become a line that says where they are."""
+"""Definitions that the task has not changed, touched lately or named, and no tests that are next, become a line that says where
+they are."""
 
 from collections.abc import Sequence
 
@@ -7,7 +8,7 @@ from afresh.domain.state import State
 from afresh.engine.compaction.types import Strategy
 from afresh.engine.draft import Draft, Piece
 from afresh.engine.sections import LINES
-from afresh.engine.view import SUBJECT, spoken, words
+from afresh.engine.view import BESIDE, SUBJECT, UNSPOKEN, spoken, words
 
 LATELY = 3
 """Steps."""
@@ -21,6 +22,8 @@ def going(draft: Draft, memory: Memory) -> Sequence[Piece]:
 
 
 def near(piece: Piece, state: State, text: str, names: frozenset[str]) -> bool:
+    if piece.rank <= BESIDE + UNSPOKEN:
+        return True
     match = SUBJECT.fullmatch(piece.what.removeprefix(LINES))
     assert match, f"a piece of a file names its lines: {piece.what}"
     path, start, end, titles = match[1], int(match[2]), int(match[3]), match[4].split(", ")

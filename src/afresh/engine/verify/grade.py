@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from afresh.domain.change import Change
 from afresh.domain.fact import Block
-from afresh.domain.paths import is_conftest, is_test
+from afresh.domain.paths import holds_tests, is_conftest
 from afresh.domain.task import Check
 from afresh.domain.verdict import Baseline, Ruling, Verdict
 from afresh.engine.verify.baseline import MEASURED, blocker
@@ -115,4 +115,4 @@ def _new_tests(bench: Bench, judgements: Sequence[Judgement], changes: Sequence[
     old = {test for _, before in checks_before(bench) for test in before.outcomes.tests}
     if any(judgement.ran.outcomes.named for judgement in judgements):
         return any(judgement.ran.outcomes.passing - old for judgement in judgements)
-    return any(is_test(change.path) and change.added for change in changes)
+    return any(holds_tests(change.path) and change.added for change in changes)

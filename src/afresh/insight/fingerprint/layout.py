@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from afresh.domain.paths import holds_tests
 from afresh.domain.text import cut
 from afresh.insight.configuration import Configuration, json, table, texts, toml
 from afresh.insight.fingerprint.facts import Layout
@@ -27,7 +28,7 @@ def layout(sources: Sources) -> Layout:
         about=words,
         languages=tuple(f"{name} {counts[name]}/10" if counts[name] < 10 else name for name in spoken[:4]),
         main=sources.main,
-        files=f"{counted(len(sources.shipped), 'source file')}, {counted(len(sources.tests), 'test file')}",
+        files=f"{counted(len(sources.shipped), 'source file')}, {counted(sum(map(holds_tests, sources.tests)), 'test file')}",
         roots=sources.roots,
         tests=test_folders(sources),
         mirrored=mirrored(sources),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 
+from afresh.domain.paths import is_test
 from afresh.insight.code import Code
 from afresh.insight.configuration import Configuration
 from afresh.insight.fingerprint.rounded import ranked
@@ -29,7 +30,6 @@ HOLDING = ("packages", "crates", "apps", "libs", "modules")
 TESTING = {"tests", "test", "__tests__", "spec", "js_tests", "e2e", "testing"}
 SETTING_UP = re.compile(r"setup\.py|noxfile\.py|build\.rs|fabfile\.py|.*\.config\.\w+|(?:gulp|grunt)file\.\w+", re.IGNORECASE)
 """Files that configure rather than do."""
-HOLDS_TESTS = re.compile(r"test_.*|.*_test\.py|conftest\.py")
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Sources:
     @cached_property
     def shipped(self) -> tuple[str, ...]:
         """Of the main language; neither tests nor beside the code, unless there is nothing else."""
-        mine = [path for path in self.written.get(self.main, ()) if not self.is_test(path)]
+        mine = [path for path in self.written.get(self.main, ()) if not is_test(path)]
         inner = [path for path in mine if not self.is_beside(path)]
         return tuple(inner or mine)
 
@@ -71,14 +71,7 @@ class Sources:
 
     @cached_property
     def tests(self) -> tuple[str, ...]:
-        return tuple(path for paths in self.written.values() for path in paths if self.is_test(path))
-
-    def is_test(self, path: str) -> bool:
-        """Within a package a folder that is only called test or testing is part of what is shipped: django.test."""
-        *parts, name = path.split("/")
-        if self.package_of(path) and "tests" not in parts and "__tests__" not in parts:
-            return bool(HOLDS_TESTS.fullmatch(name))
-        return any(part in TESTING for part in parts) or self.code.is_test(path)
+        return tuple(path for paths in self.written.values() for path in paths if is_test(path))
 
     def package_of(self, path: str) -> str:
         """The topmost folder above it that Python sees as a package; empty if the file itself is not in one."""

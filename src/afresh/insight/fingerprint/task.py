@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
 
+from afresh.domain.paths import is_test
 from afresh.domain.words import split
 from afresh.insight.code import Code
 from afresh.insight.fingerprint.facts import Facts
@@ -34,7 +35,7 @@ Rank = Callable[[Code, Question], Sequence[str]]
 
 def by_words(code: Code, question: Question) -> list[str]:
     """What is named outright; else files that say the goal's rarest words most often for their length."""
-    files, tests = frozenset(code.files), {path for path in code.files if code.is_test(path)}
+    files, tests = frozenset(code.files), {path for path in code.files if is_test(path)}
     words = list(dict.fromkeys(NAME.findall(question.goal)))[:NAMED]
     outright = [path for path in question.touched if path in files]
     for word in words:
@@ -58,8 +59,8 @@ def task(sources: Sources, facts: Facts, question: Question, rank: Rank = by_wor
         return []
     code = sources.code
     ranked = [path for path in rank(code, question) if path in sources.known]
-    tests = [path for path in ranked if sources.is_test(path)]
-    files = [path for path in ranked if not sources.is_test(path) or path in question.touched][:MOST] or tests[:MOST]
+    tests = [path for path in ranked if is_test(path)]
+    files = [path for path in ranked if not is_test(path) or path in question.touched][:MOST] or tests[:MOST]
     if not files:
         return []
     return [
@@ -73,7 +74,7 @@ def task(sources: Sources, facts: Facts, question: Question, rank: Rank = by_wor
 
 def placed(sources: Sources, path: str) -> str:
     zone = zone_of(path, sources)
-    return path if zone in path.split("/") or zone == stem(path) or sources.is_test(path) else f"{path} ({zone})"
+    return path if zone in path.split("/") or zone == stem(path) or is_test(path) else f"{path} ({zone})"
 
 
 def covered(code: Code, files: Sequence[str], likely: Sequence[str]) -> list[str]:
@@ -91,7 +92,7 @@ def stem(path: str) -> str:
 
 
 def depended(sources: Sources, files: Sequence[str]) -> str:
-    users = {user for path in files for user in sources.code.importers(path) if not sources.is_test(user)} - {*files}
+    users = {user for path in files for user in sources.code.importers(path) if not is_test(user)} - {*files}
     if not users:
         return ""
     zones = sorted({zone_of(user, sources) for user in users})
@@ -109,10 +110,10 @@ def past(code: Code, path: str) -> str:
 def risks(sources: Sources, facts: Facts, files: Sequence[str]) -> list[str]:
     code, found = sources.code, list[str]()
     for path in files:
-        users = [user for user in code.importers(path) if not sources.is_test(user)]
+        users = [user for user in code.importers(path) if not is_test(user)]
         if path in code.faults:
             found.append(f"{path} {code.faults[path]}")
-        if not code.is_test(path) and not code.tests_of(path):
+        if not is_test(path) and not code.tests_of(path):
             found.append(f"no test covers {path}")
         if path in facts.hot:
             found.append(f"{path} is a hot spot")

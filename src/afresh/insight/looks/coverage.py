@@ -1,29 +1,35 @@
-"""Section `coverage`: what of the change, or of what is to be tested, no test speaks of."""
+"""Section `coverage`: what of the change, or of what is to be tested, no test comes to."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from afresh.domain.fact import Look
+from afresh.insight.looks.reached import Reach
 from afresh.insight.looks.scene import Scene, listed
-from afresh.insight.looks.targets import WORDS, Target
+from afresh.insight.looks.targets import CHANGED, WORDS, Target
 
 TOLD = 12
+BARE, NAMED = "no test leads to", "named in tests"
 
 
 def coverage(scene: Scene) -> Iterator[Look]:
-    """By name alone: what a test reaches without naming it counts as not spoken of, and the text says so."""
-    code = scene.code
-    bare, held = list[str](), list[str]()
-    for target in concerned(scene):
-        tests = [path for path in code.mentioning(target.symbol.short) if code.is_test(path)]
-        (held if tests else bare).append(f"{target.symbol.name} ({target.place})")
-    if bare:
-        yield Look("coverage", "in no test", f"no test names: {listed(bare, TOLD)}")
-    if held:
-        yield Look("coverage", "named in tests", f"named in tests: {listed(held, TOLD)}")
+    """File by file, by names and by the calls that can be followed; where lines were counted, that is told instead."""
+    reach, found = Reach(scene.code), concerned(scene)
+    for path in dict.fromkeys(one.path for one in found):
+        yield Look("coverage", path, f"{path}: {told(reach, [one for one in found if one.path == path])}")
+
+
+def told(reach: Reach, found: Sequence[Target]) -> str:
+    """What lacks a test first."""
+    kinds: dict[str, list[str]] = {BARE: []}
+    for one in found:
+        through = reach.through(one.place)
+        kind = BARE if through is None else f"reached by tests through {through}" if through else NAMED
+        kinds.setdefault(kind, []).append(f"{one.symbol.name} ({one.symbol.line})")
+    return "; ".join(f"{kind}: {listed(names, TOLD)}" for kind, names in kinds.items() if names)
 
 
 def concerned(scene: Scene) -> list[Target]:
     """What was changed; of a task that is to write tests, or that looks at code, what it is about."""
     if scene.state.task.judged_as in ("write_tests", "code_review"):
         return [one for one in scene.targets if one.why != WORDS]
-    return scene.changed
+    return [one for one in scene.targets if one.why == CHANGED or scene.made(one.path, one.symbol.line, one.symbol.end)]

@@ -10,7 +10,7 @@ from afresh.domain.history import UNTOLD_HISTORY, History
 from afresh.domain.state import State
 from afresh.domain.text import numbered, one_line
 from afresh.insight.code import Code
-from afresh.insight.looks.targets import CHANGED, REVIEWED, Target, order, targets
+from afresh.insight.looks.targets import REVIEWED, Target, order, targets
 from afresh.insight.ranking import Question, Ranked, concerning
 
 NOISE = re.compile(r"\.(?:egg|dist)-info(?:/|$)|(?:^|/)(?:node_modules|vendor|__pycache__)/|\.lock$|-lock\.json$|\.min\.\w+$")
@@ -26,6 +26,13 @@ class Scene:
     targets: tuple[Target, ...]
     ranked: tuple[Ranked, ...] = ()
     """Files that matter for the task, the most telling first."""
+    written: tuple[Region, ...] = ()
+    """Lines that the task has written itself."""
+
+    def made(self, path: str, start: int, end: int) -> bool:
+        """Most of these lines are the task's own: it was not there before."""
+        own = {line for one in self.written if one.path == path for line in range(max(start, one.start), min(end, one.end) + 1)}
+        return 2 * len(own) > end - start + 1
 
     def seen(self, path: str, start: int, end: int) -> bool:
         """The model has read or written a line of it: then it stands under Files."""
@@ -39,10 +46,6 @@ class Scene:
     def line(self, path: str, number: int) -> str:
         lines = self.code.text(path).splitlines()
         return one_line(lines[number - 1].strip(), WIDEST) if 0 < number <= len(lines) else ""
-
-    @property
-    def changed(self) -> list[Target]:
-        return [target for target in self.targets if target.why == CHANGED]
 
     @property
     def reviewed(self) -> list[Target]:
@@ -66,7 +69,8 @@ def scene(code: Code, state: State, about: Sequence[Region] = (), history: Histo
     """The ranking goes by what people said and what was changed, not by the last thought, so that it seldom changes."""
     touched = tuple(path for path in state.changed if path in code.files)
     ranked = concerning(code, Question(order(state), touched, history), RANKED)
-    return Scene(code, state, tuple(targets(code, state, about, ranked)), tuple(ranked))
+    written = tuple(one for one in about if one.changed)
+    return Scene(code, state, tuple(targets(code, state, about, ranked)), tuple(ranked), written)
 
 
 def listed(names: Collection[str], most: int) -> str:

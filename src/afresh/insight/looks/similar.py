@@ -57,7 +57,7 @@ def patterns(scene: Scene) -> list[tuple[Place, str]]:
     code, text = scene.code, order(scene.state)
     words, named = relevance.weights(code, wording(scene.state)), named_files(code, text)
     folder = siblings(scene, text)
-    scores = {path: score for path, score in relevance.files(code, words).items() if not code.is_test(path)}
+    scores = {path: score for path, score in relevance.files(code, words).items() if there_before(scene, path)}
     near = [path for path in (*named, *folder) if path in scores] or list(scores)
     found: list[tuple[float, Place, str]] = []
     for path in sorted(near, key=lambda path: (-scores[path], path))[:6]:
@@ -71,7 +71,16 @@ def patterns(scene: Scene) -> list[tuple[Place, str]]:
                 )
     found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
     known = {(one.path, one.symbol.name) for one in scene.targets if one.why in (NAMED, CHANGED)}
-    return [(place, why) for _, place, why in found if (place.path, place.symbol.name) not in known]
+    return [(place, why) for _, place, why in found if (place.path, place.symbol.name) not in known and not own(scene, place)]
+
+
+def there_before(scene: Scene, path: str) -> bool:
+    """Code that the task has not made itself: that needs no pattern of its own."""
+    return not scene.code.is_test(path) and not scene.made(path, 1, scene.code.reading(path).lines)
+
+
+def own(scene: Scene, place: Place) -> bool:
+    return scene.made(place.path, place.symbol.line, place.symbol.end)
 
 
 def weight(score: float, size: int, alike: int = 0) -> float:
@@ -124,7 +133,7 @@ def tests(scene: Scene) -> list[tuple[Place, str]]:
             if symbol.kind is not Kind.CLASS and symbol.short.startswith("test") and expects:
                 found.append((weight(score, symbol.end - symbol.line + 1), Place(path, symbol), "a test beside"))
     found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
-    return [(place, why) for _, place, why in found]
+    return [(place, why) for _, place, why in found if not own(scene, place)]
 
 
 def imported(one: Import) -> list[str]:
@@ -160,7 +169,8 @@ def wiring(scene: Scene, best: Place) -> Iterator[str]:
 
 
 def standing(scene: Scene, name: str, best: Place | None = None) -> Iterator[str]:
-    """A line of each file that says the name outside of its definition: code, then tests, then texts."""
+    """A line of each file that says the name outside of its definition: code, then tests, then texts. What the task has written
+    itself says nothing new."""
     code = scene.code
     own = best.path if best else ""
     texts = [path for path in code.paths if path.endswith(TEXTS) and path not in code.files and not NOISE.search(path)][:PROSE]
@@ -168,7 +178,7 @@ def standing(scene: Scene, name: str, best: Place | None = None) -> Iterator[str
     saying.sort(key=lambda path: (code.is_test(path), path))
     for path in (*([own] if own else []), *saying, *texts):
         inside = range(best.symbol.line, best.symbol.end + 1) if best and path == own else ()
-        numbers = [number for number in said(scene, path, name) if number not in inside]
+        numbers = [one for one in said(scene, path, name) if one not in inside and not scene.made(path, one, one)]
         if numbers and PurePosixPath(path).stem != name:
             shown = max(numbers[:SEVERAL], key=lambda number: (telling_line(scene.line(path, number), name), -number))
             more = f" ({len(numbers)} lines)" if len(numbers) > 1 else ""

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from afresh.domain.paths import is_test
 from afresh.insight.code import Code
-from afresh.insight.covers import is_test
 from afresh.insight.ranking.signals import Scores, levelled, subject
 
 DAMPING, ROUNDS = 0.85, 20

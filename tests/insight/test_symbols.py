@@ -7,7 +7,7 @@ from afresh.domain.code import Kind
 from afresh.domain.found import Match
 from afresh.insight.code import Code, code_of
 from afresh.insight.entries import entries
-from afresh.insight.find import find
+from afresh.insight.symbols import find
 
 TREE = {
     "src/shop/cart.py": "LIMIT = 3\nclass Cart:\n    def add_item(self, item): ...\n    def _check(self): ...\n",

@@ -1,0 +1,60 @@
+"""How tests come to a definition: by its name, or through others that call it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from afresh.domain.calls import Call, Way
+from afresh.domain.code import Place
+from afresh.insight.code import Code
+from afresh.insight.looks import used
+
+DEPTH, ASKED = 5, 16
+"""Calls between a test and what it comes to; and questions who calls something, for one window."""
+
+
+@dataclass(slots=True)
+class Reach:
+    code: Code
+    left: int = ASKED
+    known: dict[Place, str | None] = field(default_factory=dict[Place, str | None])
+
+    def through(self, place: Place) -> str | None:
+        """Empty where a test names it itself; otherwise what a test uses of those that lead to it; None where none is found."""
+        if any(self.code.is_test(path) for path in self.code.mentioning(place.symbol.short)):
+            return ""
+        if place not in self.known:
+            self.known[place] = self._called(place)
+        return self.known[place]
+
+    def _called(self, place: Place) -> str | None:
+        seen, layer = {place}, [place]
+        for _ in range(DEPTH):
+            above = [outer for inner in layer for outer in self._callers(inner) if outer not in seen]
+            for outer in above:
+                if (found := self._tested(outer)) is not None:
+                    return found
+            seen.update(above)
+            layer = list(dict.fromkeys(above))
+        return None
+
+    def _tested(self, place: Place) -> str | None:
+        """By name, or as was found before."""
+        if any(self.code.is_test(path) for path in self.code.mentioning(place.symbol.short)):
+            return place.symbol.short
+        return self.known.get(place)
+
+    def _callers(self, place: Place) -> Iterator[Place]:
+        if self.left <= 0:
+            return
+        self.left -= 1
+        for call in used.callers(self.code, place):
+            if call.kind is not Way.IMPORT and self._follows(call) and (outer := self._holding(call)):
+                yield outer
+
+    def _follows(self, call: Call) -> bool:
+        """What is not sure is not followed, but where nothing ever is."""
+        return call.sure or self.code.reading(call.path).language != "python"
+
+    def _holding(self, call: Call) -> Place | None:
+        held = self.code.reading(call.path).symbols if call.within else ()
+        return next((Place(call.path, one) for one in held if one.name == call.within), None)
