@@ -135,7 +135,7 @@ def _purchase(task: Task, step: int, audit: Audit | None, model: str) -> Purchas
 def _other(task: Task, kind: Kind, step: int, reply: Reply, model: str) -> Purchase:
     """Not the work itself: of such a call the journal has only the reply."""
     usage = reply.usage
-    whole = usage.input + usage.output
+    whole = usage.tokens
     call = _purchase(task, step, None, model or reply.model)
     return replace(call, kind=kind, ceiling=whole, tokens=usage.input, reserve=usage.output)
 

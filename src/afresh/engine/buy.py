@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from afresh.domain.action import Aside, Reply
 from afresh.domain.spend import Kind, Purchase
@@ -48,8 +48,7 @@ def _bought(request: Request, purchase: Purchase, till: Till) -> Reply:
     except AfreshError as fault:
         till.ledger.cancel(booked, fault)
         raise
-    till.ledger.settle(booked, reply)
-    return reply
+    return replace(reply, cost=till.ledger.settle(booked, reply))
 
 
 def purchase(window: Window, state: State, model: str) -> Purchase:
