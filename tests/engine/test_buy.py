@@ -70,6 +70,13 @@ def test_a_provider_may_say_when_to_ask_again() -> None:
     assert bought(Books(), TryAgain("broke off", Usage(1), wait=9.0), Reply())[1] == [9.0]
 
 
+def test_who_wants_no_retries_gets_none_for_what_broke_off_either() -> None:
+    books = Books()
+    with pytest.raises(TryAgain):
+        buy(REQUEST, CALL, Till(Scripted(BROKEN, Reply("never asked for")), books, retries=0))
+    assert books.lines == ["booked", "cancelled 3000"]
+
+
 def test_a_limit_stops_the_asking_for_what_broke_off() -> None:
     books = Books(most=1)
     with pytest.raises(OverLimit):

@@ -11,6 +11,8 @@ from afresh.domain.window import Request, Window
 from afresh.errors import AfreshError, OverCeiling, TryAgain
 from afresh.ports import Hear, Ledger, Model, unheard
 
+BROKEN_OFF = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Till:
@@ -19,7 +21,7 @@ class Till:
     model: Model
     ledger: Ledger
     hear: Hear = unheard
-    retries: int = 2
+    retries: int = BROKEN_OFF
     """For a reply that has broken off: each time is booked as a call of its own, since it may have cost as much as one."""
     sleep: Callable[[float], None] = time.sleep
 
