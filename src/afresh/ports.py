@@ -59,8 +59,8 @@ class Ledger(Protocol):
         """A name for it. OverLimit if a limit does not allow the worst that it may cost, or one has tripped before."""
         ...
 
-    def settle(self, booked: str, reply: Reply) -> None:
-        """What it has really cost."""
+    def settle(self, booked: str, reply: Reply) -> int | None:
+        """What it has really cost, in nano-dollars; None if nobody knows."""
         ...
 
     def cancel(self, booked: str, fault: AfreshError) -> None:

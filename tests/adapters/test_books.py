@@ -55,8 +55,9 @@ def test_the_worst_is_all_uncached_at_the_price_of_writing_with_the_longest_repl
 
 def test_what_was_cached_and_written_is_paid_at_its_own_price(desk: Desk):
     books = desk.books()
-    books.settle(books.book(CALL), counted(3_000, 100, 1_000, 500))
+    cost = books.settle(books.book(CALL), counted(3_000, 100, 1_000, 500))
     read = 1_500 * 2_000 + 1_000 * 200 + 500 * 2_500
+    assert cost == read + 100 * 10_000
     assert desk.rows("paid, paid_input, cached, written, counted") == [(read + 100 * 10_000, read, 1_000, 500, 1)]
 
 
@@ -107,7 +108,7 @@ def test_an_unknown_price_is_refused_only_under_a_limit_of_the_user_s_own(desk: 
         desk.books(Limits(day=3), {}).book(CALL)
     assert '[prices."lab:one"]' in refused.value.next and "CONFIG" in refused.value.next
     books = desk.books(prices={})
-    books.settle(books.book(CALL), counted(3_000, 10))
+    assert books.settle(books.book(CALL), counted(3_000, 10)) is None
     assert desk.rows("price, worst, paid") == [("unknown", 0, 0)]
     tokens = desk.books(Limits(task_tokens=7_000), {})
     with pytest.raises(OverLimit, match="7,000 tokens for one task"):
@@ -117,7 +118,7 @@ def test_an_unknown_price_is_refused_only_under_a_limit_of_the_user_s_own(desk: 
 def test_a_model_that_nobody_pays_for_is_written_down_once_it_has_answered(desk: Desk):
     books = desk.books(Limits(day=0), free=True)
     first, second = books.book(CALL), books.book(CALL)
-    books.settle(second, Reply(usage=Usage(2_000, 30)))
+    assert books.settle(second, Reply(usage=Usage(2_000, 30))) == 0
     books.cancel(first, TryAgain("gone"))
     assert desk.rows("state, price, input, output, paid") == [("settled", "free", 2_000, 30, 0)]
 
@@ -154,7 +155,7 @@ def test_a_payment_that_could_not_be_written_is_made_up_for_before_the_next_call
     booked = books.book(CALL)
     with monkeypatch.context() as patch:
         patch.setattr(SqliteLedger, "settle", lambda *args: (_ for _ in ()).throw(NeedsPerson("no room left")))
-        books.settle(booked, counted(2_000, 10))
+        assert books.settle(booked, counted(2_000, 10)) == 2_000 * 2_000 + 10 * 10_000
         assert "no other call is made" in desk.told[-1] and desk.rows("state") == [("booked",)]
         with pytest.raises(NeedsPerson, match="no room left"):
             books.book(CALL)

@@ -28,8 +28,9 @@ class Books:
         self.lines.append("booked")
         return "1"
 
-    def settle(self, booked: str, reply: Reply) -> None:
+    def settle(self, booked: str, reply: Reply) -> int:
         self.lines.append("settled")
+        return 7
 
     def cancel(self, booked: str, fault: AfreshError) -> None:
         assert isinstance(fault, TryAgain)
@@ -60,13 +61,20 @@ def bought(books: Books, *script: Exception | Reply, hear: Callable[[str], None]
 def test_a_reply_that_broke_off_is_booked_anew_before_it_is_asked_for_again() -> None:
     books, heard = Books(), list[str]()
     reply, waits = bought(books, BROKEN, BROKEN, Reply("here"), hear=heard.append)
-    assert reply.thought == "here" and waits == [1.0, 2.0]
+    assert reply == Reply("here", cost=7) and waits == [1.0, 2.0]
     assert books.lines == ["booked", "cancelled 3000", "booked", "cancelled 3000", "booked", "settled"]
     assert heard == ["broke off; asking again in 1 s", "broke off; asking again in 2 s"]
 
 
 def test_a_provider_may_say_when_to_ask_again() -> None:
     assert bought(Books(), TryAgain("broke off", Usage(1), wait=9.0), Reply())[1] == [9.0]
+
+
+def test_who_wants_no_retries_gets_none_for_what_broke_off_either() -> None:
+    books = Books()
+    with pytest.raises(TryAgain):
+        buy(REQUEST, CALL, Till(Scripted(BROKEN, Reply("never asked for")), books, retries=0))
+    assert books.lines == ["booked", "cancelled 3000"]
 
 
 def test_a_limit_stops_the_asking_for_what_broke_off() -> None:

@@ -173,6 +173,37 @@ def test_lost_books_are_put_back_from_the_journals(person: Person, shop):
     assert "put back" not in person.types("rebuild").words, "once"
 
 
+def test_what_is_put_back_costs_what_it_cost_when_it_was_bought(person: Person, shop):
+    shop.limits("call = 5\ntask = 50\nday = 50")
+    with shop.sells(DONE):
+        ordered(person)
+        person.types("work", "--no-sandbox")
+    shop.limits("call = 5\ntask = 50\nday = 50", PRICE.replace("100", "300"))
+    for file in (person.folder / "data" / "afresh").glob("ledger.db*"):
+        file.unlink()
+    person.types("rebuild")
+    (line,) = person.types("spend", "--by", "model", "--json").json["lines"]
+    assert line["nano_dollars"] == 2_040 * 100_000 and not line["price_unknown"]
+
+
+@pytest.mark.parametrize(("prices", "cost"), [("", 0), ('[prices."vllm:own"]\ninput = 10\noutput = 10\n', 2_040 * 10_000)])
+def test_a_server_of_one_s_own_is_free_unless_priced_also_when_the_books_are_put_back(
+    person: Person, shop, monkeypatch: pytest.MonkeyPatch, prices: str, cost: int
+):
+    shop.limits("call = 5\ntask = 50\nday = 50", prices)
+    with shop.sells(DONE) as server:
+        monkeypatch.setenv("VLLM_BASE_URL", server.openai_url)
+        person.adds("double is wrong", "--model", "vllm:own")
+        person.types("work", "--no-sandbox")
+    for lost in (False, True):
+        if lost:
+            for file in (person.folder / "data" / "afresh").glob("ledger.db*"):
+                file.unlink()
+            assert "1 call put back" in person.types("rebuild").words
+        (line,) = person.types("spend", "--by", "model", "--json").json["lines"]
+        assert (line["name"], line["nano_dollars"], line["price_unknown"]) == ("vllm:own", cost, 0)
+
+
 def test_a_call_whose_process_died_is_settled_from_the_journal_or_stays_at_its_worst(person: Person, shop):
     shop.limits("call = 5\ntask = 50\nday = 50")
     with shop.sells([*LOOKS[:2], *DONE]):

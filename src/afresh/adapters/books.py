@@ -69,12 +69,15 @@ class Books:
             raise refusal(booked, call, self.terms.config)
         return self._keep(str(booked), order)
 
-    def settle(self, booked: str, reply: Reply) -> None:
+    def settle(self, booked: str, reply: Reply) -> int | None:
         """Never fails: the reply is paid for, and whoever waits for it is to have it."""
         order = self.open.pop(booked, None)
-        if order:
-            usage, note = sensible(reply, order.call)
-            self._pay(booked, order, self._payment(order.call, usage, reply.counted, note))
+        if order is None:
+            return 0 if self.terms.free else None
+        usage, note = sensible(reply, order.call)
+        payment = self._payment(order.call, usage, reply.counted, note)
+        self._pay(booked, order, payment)
+        return payment.paid if order.price != "unknown" else None
 
     def cancel(self, booked: str, fault: AfreshError) -> None:
         order = self.open.pop(booked, None)
@@ -106,7 +109,7 @@ class Books:
         return booked
 
     def _payment(self, call: Purchase, usage: Usage, counted: bool, note: str) -> Payment:
-        price = self.terms.prices.of(call.model, usage.input + usage.output)
+        price = self.terms.prices.of(call.model, usage.tokens)
         read, said = (price.read(usage), price.said(usage)) if price else (0, 0)
         return Payment(usage, counted, read + said, read, note)
 

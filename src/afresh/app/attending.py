@@ -14,7 +14,7 @@ from afresh.domain.attended import APPROVED, Act, Word
 from afresh.domain.event import Spoke
 from afresh.domain.fold import apply
 from afresh.domain.state import State
-from afresh.engine.undo import undoing
+from afresh.engine.undo import just_undone, undoing
 from afresh.errors import BadInput
 
 
@@ -29,7 +29,8 @@ def worded(desk: Desk, state: State, text: str, redirects: bool = False) -> Word
 
 
 def undo(desk: Desk, task: str, steps: int = 0, why: str = "") -> State:
-    """Take back the last change, or so many steps, of a task that nobody is working on. Recorded before the tree follows."""
+    """Take back the last change, or so many steps, of a task that nobody is working on. Recorded before the tree follows: if the
+    tree of the last undoing has not followed, that is done now and nothing more is taken back."""
     state = desk.store.load(task)
     refuse_part(state)
     if owner := next((ticket.owner for ticket in desk.queue.tickets() if ticket.task == task), ""):
@@ -41,8 +42,12 @@ def undo(desk: Desk, task: str, steps: int = 0, why: str = "") -> State:
     repository = Repository.find(desk.project.root)
     unpack(repository, task)
     workspace = GitWorkspace(repository, task, desk.clock)
+    there = Path(workspace.root).exists() and not pending(repository, task)
+    if there and just_undone(desk.store.journal(task)) and workspace.snapshot() != state.snapshot:
+        workspace.restore(state.snapshot)
+        return state
     word = Word(Act.UNDO, why, steps, by=author(desk.project.root))
     after = note(desk, state, task, undoing(state, desk.store, workspace, word))
-    if Path(workspace.root).exists() and not pending(repository, task):
+    if there:
         workspace.restore(after.snapshot)
     return after

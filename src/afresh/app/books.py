@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from afresh.adapters.books import Books, Terms, sensible
 from afresh.adapters.models import is_paid
+from afresh.adapters.models.choose import OWN
 from afresh.adapters.prices import AtNoCost, PriceTable
 from afresh.adapters.queue.worker import known_dead
 from afresh.adapters.store.ledger import PUT_BACK, Booked, Order, Payment
@@ -25,7 +26,7 @@ from afresh.errors import AfreshError, BadInput, OverLimit
 
 def books_for(desk: Desk, spec: str, tell: Callable[[str], None]) -> Books:
     """For the calls of one run. What a dead process has left unpaid is put right first."""
-    free = not is_paid(spec, desk.settings.models)
+    free = not is_paid(spec, desk.settings.models, desk.settings.prices)
     prices = AtNoCost() if free else PriceTable(desk.settings.prices)
     terms = Terms(project_id(desk.project.root), prices, desk.settings.limits, free, str(users_config()))
     books = Books(desk.ledger, terms, desk.clock, tell)
@@ -135,14 +136,14 @@ def _purchase(task: Task, step: int, audit: Audit | None, model: str) -> Purchas
 def _other(task: Task, kind: Kind, step: int, reply: Reply, model: str) -> Purchase:
     """Not the work itself: of such a call the journal has only the reply."""
     usage = reply.usage
-    whole = usage.input + usage.output
+    whole = usage.tokens
     call = _purchase(task, step, None, model or reply.model)
     return replace(call, kind=kind, ceiling=whole, tokens=usage.input, reserve=usage.output)
 
 
 def _entered(desk: Desk, call: Purchase, reply: Reply, at: float, table: PriceTable) -> tuple[Order, Payment]:
     price = _price(call, table)
-    known = "free" if price is FREE else "known" if price else "unknown"
+    known = "free" if price is FREE else "known" if price or reply.cost is not None else "unknown"
     payment = paid(call, reply, price)
     noted = replace(payment, note="; ".join(part for part in (PUT_BACK, payment.note) if part))
     return Order(call, Account(project_id(desk.project.root), call.payer, at), 0, known, "", ()), noted
@@ -150,10 +151,15 @@ def _entered(desk: Desk, call: Purchase, reply: Reply, at: float, table: PriceTa
 
 def _price(call: Purchase, table: PriceTable) -> Price | None:
     """By its name alone: that of a provider's model has the provider before a colon."""
-    return table.of(call.model, call.tokens + call.reserve) if ":" in call.model else FREE
+    kind, colon, _ = call.model.partition(":")
+    if not colon or (kind in OWN and call.model not in table.own):
+        return FREE
+    return table.of(call.model, call.tokens + call.reserve)
 
 
 def paid(call: Purchase, reply: Reply, price: Price | None) -> Payment:
+    """As the journal says what it cost; as it would cost today, where it does not."""
     usage, note = sensible(reply, call)
     read, said = (price.read(usage), price.said(usage)) if price else (0, 0)
-    return Payment(usage, reply.counted, read + said, read, note)
+    whole = read + said if reply.cost is None else reply.cost
+    return Payment(usage, reply.counted, whole, min(read, whole), note)

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from afresh.adapters.hooks import CommandHook
-from afresh.adapters.models import is_provider, known_framing, make_model, part_of
+from afresh.adapters.models import is_provider, known_framing, known_retries, make_model, part_of
 from afresh.adapters.models.settings import Settings as ModelSettings
 from afresh.adapters.queue.keep import keep
 from afresh.adapters.queue.worker import worker_id
@@ -34,6 +34,7 @@ from afresh.domain.spend import Kind
 from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.engine.agent import Agent, Upkeep
+from afresh.engine.buy import BROKEN_OFF
 from afresh.engine.compaction.written import Ask
 from afresh.engine.loop import work_on
 from afresh.engine.person import Person
@@ -121,6 +122,7 @@ def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
         mode=terms.mode or ("" if state.attendance.mode else desk.settings.mode),
         person=terms.person,
         delegates=Delegates(desk, workspace, known, lambda part: attempt(desk, part, alone)) if task.parts else None,
+        retries=BROKEN_OFF if (told := known_retries(spec, desk.settings.models)) is None else min(told, BROKEN_OFF),
         native=is_provider(spec, desk.settings.models),
     )
 

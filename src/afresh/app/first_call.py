@@ -62,8 +62,9 @@ def prepare(name: str, own: Settings, at: Path) -> Trial:
             next="set a larger window in its table [models.NAME], or use another model",
         )
     purse, heard = purse_at(at), list[str]()
-    prices = PriceTable(own.prices) if is_paid(name, own.models) else AtNoCost()
-    till = Till(model, books(purse, own, prices, is_paid(name, own.models)), heard.append)
+    paid = is_paid(name, own.models, own.prices)
+    prices = PriceTable(own.prices) if paid else AtNoCost()
+    till = Till(model, books(purse, own, prices, paid), heard.append)
     return Trial(model, tokens, prices.of(model.name), till, heard, purse.account.project)
 
 

@@ -149,7 +149,7 @@ def savings(desk: Desk, state: State, known: Knowledge) -> int | None:
 
 
 def tokens(state: State) -> int:
-    return state.usage.input + state.usage.output
+    return state.usage.tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from afresh.adapters.models import known_window
+from afresh.adapters.models import is_paid, known_window
 from afresh.adapters.models.catalogue import Offer, offers
 from afresh.adapters.models.choose import OWN, PAID, PROVIDERS, Chosen, choose, patience, settings_of, target
 from afresh.adapters.models.keys import Key, store_key
@@ -123,7 +123,7 @@ def _listed(name: str, own: Settings, prices: PriceTable) -> Listed:
     except BadInput as fault:
         return Listed(name, "", 0, None, problem=fault.what, remedy=fault.next, default=name == own.model)
     table, default = chosen.table, name == own.model
-    price = prices.of(chosen.spec) if chosen.kind in PAID else prices.of(chosen.spec) or FREE
+    price = prices.of(chosen.spec) if is_paid(name, own.models, own.prices) else FREE
     window, tools = known_window(name, own.models), not (table and table.tools is False)
     if not chosen.is_provider:
         waits = _waits(chosen)

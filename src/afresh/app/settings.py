@@ -137,23 +137,24 @@ def _fields(plain: Mapping[str, Any], known: type, at: str) -> dict[str, Any]:
     return {name: _value(value, hints[name], f"{at}{name}") for name, value in plain.items()}
 
 
-COUNTS = tuple[int, ...]
+COUNTS, WHOLE = tuple[int, ...], int | None
+"""What has a value of its own for "unless told" may be 0."""
 WANTED: dict[Any, str] = {
     tuple: "a list of texts", COUNTS: "a list of whole numbers of 0 or more", int: "a whole number above 0",
-    float: "a number of 0 or more", str: "a text", bool: "true or false",
+    WHOLE: "a whole number of 0 or more",    float: "a number of 0 or more", str: "a text", bool: "true or false",
 }  # fmt: skip
 
 
 def _value(value: Any, hint: Any, name: str) -> Any:
     """As the type wants it: a table, tables by name, a list of texts, or a plain value."""
-    if isinstance(hint, UnionType) or get_origin(hint) is Union:
+    if hint != WHOLE and (isinstance(hint, UnionType) or get_origin(hint) is Union):
         hint = next(one for one in get_args(hint) if one is not NoneType)
     if is_dataclass(hint) and isinstance(hint, type):
         try:
             return hint(**_fields(_table(value, name), hint, f"{name}."))
         except ValueError as wrong:
             raise _Unfit(f"{name}: {wrong}") from None
-    wanted = hint if hint == COUNTS else get_origin(hint) or hint
+    wanted = hint if hint in (COUNTS, WHOLE) else get_origin(hint) or hint
     if wanted is Literal:
         return _one_of(value, get_args(hint), name)
     if wanted is Mapping:
@@ -181,6 +182,8 @@ def _fits(value: Any, wanted: Any) -> bool:
         return isinstance(value, list) and all(isinstance(one, str) for one in value)
     if wanted == COUNTS:
         return isinstance(value, list) and all(type(one) is int and one >= 0 for one in value)
+    if wanted == WHOLE:
+        return type(value) is int and value >= 0
     if wanted is int:
         return type(value) is int and value > 0
     if wanted is float:

@@ -26,5 +26,8 @@ def command(task: str | None, steps: int, why: str, as_json: bool) -> None:
     if as_json:
         return print_json({"task": name, "changed": list(after.changed), "no_longer_changed": gone, "snapshot": after.snapshot})
     left = ", ".join(after.changed) or "no file"
-    click.echo(f"undone in {name}: {counted(after.reverted - before.reverted, 'change')}; changed now: {left}")
+    done = f"undone in {name}: {counted(after.reverted - before.reverted, 'change')}"
+    if after.head == before.head:
+        done = f"the last undo in {name} had not come to its end: its tree is put back now, and no more was taken back"
+    click.echo(f"{done}; changed now: {left}")
     return click.echo(f"`afresh resume {name}` goes on from there, and knows that you took it back")

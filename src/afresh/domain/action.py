@@ -40,6 +40,11 @@ class Usage:
     written: int = 0
     thinking: int = 0
 
+    @property
+    def tokens(self) -> int:
+        """In and out."""
+        return self.input + self.output
+
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             self.input + other.input, self.output + other.output, self.cached + other.cached,
@@ -72,6 +77,8 @@ class Reply:
     counted: bool = False
     """The provider itself has counted the input; otherwise `usage` holds an estimate of ours."""
     thinking: tuple[Thinking, ...] = ()
+    cost: int | None = None
+    """Nano-dollars as the books have it, 0 where nobody pays; None where the price is not known."""
 
 
 @dataclass(frozen=True, slots=True)

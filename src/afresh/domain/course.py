@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from afresh.domain.bill import NOTHING_DUE, Bill
+
 MARKS, NAMED, TOOLS, BESTS = 24, 8, 12, 16
 """Steps that are looked back on; what one of them leaves behind of each kind; tools and checks that are counted."""
 
@@ -92,6 +94,9 @@ class Mark:
     worked: bool = True
     tools: tuple[str, ...] = ()
     tokens: int = 0
+    """Of its call, and of the parts that it has handed out."""
+    money: int | None = None
+    """Nano-dollars for them; None where the price is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +126,8 @@ class Course:
     """The last step that was progress, or after which a person has spoken."""
     tokens: int = 0
     """Spent since then."""
+    bill: Bill = NOTHING_DUE
+    """What they have cost."""
     tools: tuple[tuple[str, int], ...] = ()
     """What was done since then, and how often."""
     gain: Gain = Gain()
@@ -138,12 +145,17 @@ def marked(course: Course, event: Marked) -> Course:
     mark = event.mark
     marks = (*course.marks, mark)[-MARKS:]
     if event.gain and event.gain.why:
-        return replace(course, marks=marks, since=mark.step, tokens=0, tools=(), gain=event.gain, alarms=())
+        return replace(course, marks=marks, since=mark.step, tokens=0, bill=NOTHING_DUE, tools=(), gain=event.gain, alarms=())
     tools = dict(course.tools)
     for tool in mark.tools:
         tools[tool] = tools.get(tool, 0) + 1
     most = tuple(sorted(tools.items(), key=lambda one: (-one[1], one[0]))[:TOOLS])
-    return replace(course, marks=marks, tokens=course.tokens + mark.tokens, tools=most, gain=event.gain or course.gain)
+    spent = paid(course, mark.money, mark.tokens)
+    return replace(spent, marks=marks, tools=most, gain=event.gain or course.gain)
+
+
+def paid(course: Course, cost: int | None, tokens: int) -> Course:
+    return replace(course, tokens=course.tokens + tokens, bill=course.bill.plus(cost, tokens))
 
 
 def noticed(course: Course, event: Noticed) -> Course:

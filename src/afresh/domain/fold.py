@@ -7,6 +7,7 @@ from typing import Any
 
 from afresh.domain import ceiling, course, guided, observed
 from afresh.domain import event as happened
+from afresh.domain.action import Reply
 from afresh.domain.decided import decided
 from afresh.domain.event import Entry, Event, Head, logged
 from afresh.domain.fact import Fact, FactKind
@@ -77,9 +78,8 @@ def _(event: happened.Requested, state: State) -> State:
 
 @apply.register
 def _(event: happened.Replied, state: State) -> State:
-    usage = state.usage + event.reply.usage
     learnt = ceiling.replied(event.reply, state)
-    return changed(state, pending=Pending(event.step, event.reply), usage=usage, calls=state.calls + 1, **learnt)
+    return changed(state, pending=Pending(event.step, event.reply), **bought(event.reply, state), **learnt)
 
 
 @apply.register
@@ -186,7 +186,8 @@ def _(event: happened.Compacted, state: State) -> State:
     return changed(
         state, passages=held, forgotten=state.forgotten + len(state.passages) - len(held), summary=event.summary,
         compactions=state.compactions + 1, keep="",
-        calls=state.calls + (reply is not None), usage=state.usage + reply.usage if reply else state.usage,
+        course=course.paid(state.course, reply.cost, reply.usage.tokens) if reply else state.course,
+        **bought(reply, state),
     )  # fmt: skip
 
 
@@ -202,8 +203,7 @@ def _(event: guided.Guidance, state: State) -> State:
 
 @apply.register
 def _(event: happened.Worded, state: State) -> State:
-    reply = event.reply
-    return changed(state, calls=state.calls + 1, usage=state.usage + reply.usage) if reply else state
+    return changed(state, **bought(event.reply, state))
 
 
 @apply.register
@@ -224,6 +224,14 @@ def _(event: course.Noticed, state: State) -> State:
 @apply.register
 def _(event: Lookup, state: State) -> State:
     return changed(state, knowledge=looked_up(event, state.knowledge))
+
+
+def bought(reply: Reply | None, state: State) -> dict[str, Any]:
+    """One more call, whatever it was for; nothing if there was none."""
+    if reply is None:
+        return {}
+    bill = state.bill.plus(reply.cost, reply.usage.tokens)
+    return {"calls": state.calls + 1, "usage": state.usage + reply.usage, "bill": bill}
 
 
 def settled(event: happened.Settled, state: State) -> tuple[Passage, ...]:

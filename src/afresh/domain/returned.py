@@ -22,4 +22,4 @@ def returned(step: int, reply: Reply) -> Returned | None:
     if not reply.actions or thinking > THINKING or len(dumps(reply.actions)) > ARGUMENTS:
         return None
     spent = Usage(output=reply.usage.output, thinking=reply.usage.thinking) if reply.thinking else Usage()
-    return Returned(step, replace(reply, thought="", usage=spent, counted=False))
+    return Returned(step, replace(reply, thought="", usage=spent, counted=False, cost=None))

@@ -48,8 +48,8 @@ class Unlimited:
     def book(self, call: Purchase) -> str:
         return ""
 
-    def settle(self, booked: str, reply: Reply) -> None:
-        """Nobody asks."""
+    def settle(self, booked: str, reply: Reply) -> int | None:
+        """Nobody knows."""
 
     def cancel(self, booked: str, fault: AfreshError) -> None:
         """Nobody asks."""

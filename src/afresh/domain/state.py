@@ -6,6 +6,7 @@ from typing import Any
 
 from afresh.domain.action import Observation, Reply, Usage
 from afresh.domain.attended import UNATTENDED, Attendance
+from afresh.domain.bill import NOTHING_DUE, Bill
 from afresh.domain.cost import Cost
 from afresh.domain.course import ON_COURSE, Course
 from afresh.domain.delegated import Delegated
@@ -117,6 +118,7 @@ class State:
     """What came back of the parts that were handed out; at most as many as the task allows."""
     # counts
     usage: Usage = NOTHING
+    bill: Bill = NOTHING_DUE
     calls: int = 0
     kept: int = 0
     reverted: int = 0

@@ -10,7 +10,7 @@ from afresh.domain.patience import PATIENT, Patience
 from afresh.domain.spend import UNLIMITED
 from afresh.domain.state import State
 from afresh.domain.template import Template
-from afresh.engine.buy import Till, counting
+from afresh.engine.buy import BROKEN_OFF, Till, counting
 from afresh.engine.person import Person
 from afresh.engine.tokens import Counter
 from afresh.ports import (
@@ -78,12 +78,14 @@ class Agent:
     """Hands out a part of the task: which action of the step's reply it is, is part of its name."""
     patience: Patience = PATIENT
     """With a run that gets nowhere."""
+    retries: int = BROKEN_OFF
+    """Of a reply that has broken off."""
     native: bool = False
     """The model takes budgets for thinking, and tool calls with their results as such."""
 
     @property
     def till(self) -> Till:
-        return Till(self.model, self.ledger, counting(self.told, self.model.name))
+        return Till(self.model, self.ledger, counting(self.told, self.model.name), self.retries)
 
     def told(self, what: str) -> None:
         """What goes on, to whoever watches."""

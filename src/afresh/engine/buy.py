@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from afresh.domain.action import Aside, Reply
 from afresh.domain.spend import Kind, Purchase
@@ -10,6 +10,8 @@ from afresh.domain.state import State
 from afresh.domain.window import Request, Window
 from afresh.errors import AfreshError, OverCeiling, TryAgain
 from afresh.ports import Hear, Ledger, Model, unheard
+
+BROKEN_OFF = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class Till:
     model: Model
     ledger: Ledger
     hear: Hear = unheard
-    retries: int = 2
+    retries: int = BROKEN_OFF
     """For a reply that has broken off: each time is booked as a call of its own, since it may have cost as much as one."""
     sleep: Callable[[float], None] = time.sleep
 
@@ -48,8 +50,7 @@ def _bought(request: Request, purchase: Purchase, till: Till) -> Reply:
     except AfreshError as fault:
         till.ledger.cancel(booked, fault)
         raise
-    till.ledger.settle(booked, reply)
-    return reply
+    return replace(reply, cost=till.ledger.settle(booked, reply))
 
 
 def purchase(window: Window, state: State, model: str) -> Purchase:

@@ -110,7 +110,7 @@ def take_step(found: Course, event: Event) -> None:
             name_changes(found, [ref.subject for ref in audit.looks if ref.kind == "file"])
         case Replied(step, reply):
             found.replies[step] = reply
-            found.tokens += reply.usage.input + reply.usage.output
+            found.tokens += reply.usage.tokens
         case Acted(step, observations):
             found.worked[step] = tuple(seen.ok for seen in observations)
         case Verified(_, verdict) if verdict.final:

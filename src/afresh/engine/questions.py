@@ -21,12 +21,12 @@ def limit_reached(state: State) -> Asked:
 
 def nowhere(evidence: str, state: State, course: Course) -> Asked:
     """With what was spent, on what, and since when: a person decides whether more is worth it."""
-    steps, usage = state.step + 1 - course.since, state.usage
+    steps = state.step + 1 - course.since
     did = ", ".join(f"{tool} {count}×" for tool, count in course.tools) or "nothing"
     since = f"since step {course.since}, the last that moved the work" if course.since else "since the start"
     return harness(
         f"It gets nowhere: {evidence}. It was warned, and made to try another way. Spent {since}: {steps} steps, "
-        f"{course.tokens:,} tokens ({did}); in all {state.calls} calls, {usage.input + usage.output:,} tokens. "
+        f"{course.bill.words(course.tokens)} ({did}); in all {state.calls} calls, {state.bill.words(state.usage.tokens)}. "
         "Answer with a hint, or discard the task.",
         f"{ON}: it tries again and knows no more than before; what was noticed is counted anew",
         "another way: it leaves what it tried last and looks for a different approach",

@@ -44,6 +44,15 @@ def undoing(state: State, store: Store, workspace: Workspace, word: Word) -> lis
     return [taken, *([Digested(facts=facts)] if facts else [])]
 
 
+def just_undone(journal: Iterator[Entry]) -> bool:
+    """Whether nothing has happened since steps were taken back."""
+    last = None
+    for entry in journal:
+        if not isinstance(entry.event, Digested):
+            last = entry.event
+    return isinstance(last, Undone)
+
+
 def since_last_change(stood: list[Stood]) -> list[Stood]:
     last = next((place for place in reversed(range(len(stood))) if stood[place].changed), len(stood))
     return stood[last:]

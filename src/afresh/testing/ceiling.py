@@ -40,7 +40,7 @@ class Watch:
             reply = buy(request, purchase, till)
             self.calls += 1
             usage = reply.usage
-            taken = usage.input + usage.output if reply.counted else self.measure(request) + request.reserve
+            taken = usage.tokens if reply.counted else self.measure(request) + request.reserve
             if taken > purchase.ceiling and LIAR not in purchase.model:
                 place = os.environ.get("PYTEST_CURRENT_TEST", "")
                 self.over.append(

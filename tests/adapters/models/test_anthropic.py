@@ -8,11 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from afresh.adapters.models import known_framing, make_model
 from afresh.adapters.models.anthropic_body import body, chosen
 from afresh.adapters.models.anthropic_families import FAMILIES, Mode, family, thinking
-from afresh.adapters.models.anthropic_messages import AnthropicModel
+from afresh.adapters.models.anthropic_messages import AnthropicModel, framing
 from afresh.adapters.models.provider import Connection
+from afresh.adapters.models.replies import estimate
+from afresh.adapters.models.settings import Named, Settings
 from afresh.domain.action import Action, Reply, Thinking, Usage
+from afresh.domain.codec import dumps
 from afresh.domain.window import Exchange, Request, Result
 from afresh.testing.faults import Fault, HungUp, Step
 from afresh.testing.models import TOOLS, sample_request
@@ -244,3 +248,48 @@ def test_a_connection_that_is_cut_before_the_reply_begins_is_tried_again() -> No
     reply, server, heard = ask(HungUp(), Reply("here"), sleep=waits.append)
     assert reply.thought == "here" and len(server.received) == 2 and len(waits) == 1
     assert "retry 1 of 6" in heard[0]
+
+
+SPOKEN = '{"thought": "look", "actions": [{"tool": "read", "args": {"path": "a.py"}}]}'
+
+
+def without_tools(*script: Step, request: Request | None = None) -> tuple[Reply, dict[str, Any]]:
+    """What a model that the user says to have no tools makes of it, and what was sent."""
+    with ModelServer(script) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANTHROPIC_API_KEY", KEY)
+        named = Named(provider="anthropic", model=BUDGET, base_url=server.anthropic_url, key="ANTHROPIC_API_KEY", tools=False)
+        reply = make_model("mine", 0, Settings(named={"mine": named})).propose(request or sample_request())
+        return reply, server.received[-1].body
+
+
+def test_without_tools_they_are_told_in_words_and_actions_are_read_from_the_text() -> None:
+    reply, sent = without_tools(Reply(SPOKEN, usage=Usage(50, 9)))
+    assert (reply.thought, reply.actions, reply.usage) == ("look", (READ,), Usage(50, 9))
+    assert "tools" not in sent and "Read a file." in sent["system"][0]["text"] and '"actions"' in sent["system"][0]["text"]
+
+
+def test_without_tools_earlier_turns_are_plain_text_and_never_calls() -> None:
+    _, sent = without_tools(Reply(SPOKEN), request=turned(said(BUDGET, THOUGHT), thinking=2_000))
+    _, assistant, user = sent["messages"]
+    assert assistant["content"] == [{"type": "text", "text": SPOKEN}]
+    assert user["content"] == [{"type": "text", "text": "read gave:\nx = 1"}]
+    assert sent["thinking"] == {"type": "enabled", "budget_tokens": 2_000}, "nothing keeps it from thinking: no call is open"
+
+
+def test_what_telling_the_tools_takes_comes_off_the_reply() -> None:
+    wide = sample_request()
+    _, sent = without_tools(Reply(SPOKEN), request=wide)
+    told = sent["system"][0]["text"].removeprefix(wide.system)
+    assert estimate(told) + sent["max_tokens"] <= estimate(dumps(wide.tools)) + wide.reserve + 2
+
+
+@pytest.mark.parametrize("odd", [Turn(Reply(SPOKEN), cut=True), Turn(Reply(SPOKEN), changes={"stop_reason": "refusal"})])
+def test_without_tools_nothing_is_read_from_what_was_cut_or_declined(odd: Turn) -> None:
+    reply, _ = without_tools(odd)
+    assert reply.actions == () and reply.thought.startswith(SPOKEN)
+
+
+def test_without_tools_what_can_t_be_read_is_told_to_the_model() -> None:
+    reply, _ = without_tools(Reply("I shall read a.py first."))
+    assert reply.actions == () and "Your reply was not carried out: there is no JSON object in it" in reply.thought
+    assert (known_framing("anthropic:claude-haiku-4-5"), framing(BUDGET, tools=False)) == (14 + 346, 14)

@@ -85,7 +85,7 @@ def test_a_provider_that_there_is_not_is_refused_with_a_hint() -> None:
         ("mailbox", {"base_url": "http://localhost"}, "base_url"),
         ("mailbox", {"key": "MY_KEY", "tools": False}, "key, tools"),
         ("scripted", {"timeout": 3.0}, "timeout"),
-        ("anthropic", {"thinking": False}, "thinking"),
+        ("scripted", {"retries": 0}, "retries"),
     ],
 )
 def test_a_setting_that_would_do_nothing_is_refused(provider: str, more: dict, named: str) -> None:

@@ -1,12 +1,8 @@
 """Keys come from the environment or the keyring, go only where they belong, and show nowhere."""
 
-import sys
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from ring import install
 
 from afresh.adapters.models.choose import target
 from afresh.adapters.models.keys import find_key, goes_in_clear, store_key
@@ -21,17 +17,6 @@ OPENAI, OLLAMA = target("openai"), target("ollama")
 def table(**more) -> Settings:
     named = Named(provider="openai", model="x", **more)
     return Settings(named={"mine": named}, name="mine", chosen=named)
-
-
-@pytest.fixture
-def ring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.syspath_prepend(install(tmp_path))
-    monkeypatch.setenv("STAND_IN_RING", str(tmp_path / "ring.json"))
-    for name in ("keyring", "keyring.errors"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    yield
-    for name in ("keyring", "keyring.errors"):
-        sys.modules.pop(name, None)
 
 
 def test_the_provider_s_own_variable_is_looked_at_first(ring: None, monkeypatch: pytest.MonkeyPatch) -> None:

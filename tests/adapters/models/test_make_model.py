@@ -4,10 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.models import make_model
-from afresh.adapters.models.settings import Settings
-from afresh.errors import BadInput, NeedsPerson
+from afresh.adapters.models import is_paid, known_retries, make_model
+from afresh.adapters.models.settings import Named, Settings
+from afresh.app.settings import Settings as Users
+from afresh.app.settings import read_settings
+from afresh.errors import BadInput, NeedsPerson, TryAgain
+from afresh.testing.faults import Fault
 from afresh.testing.models import sample_request
+from afresh.testing.server import ModelServer
 
 
 def test_each_spec_makes_its_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,3 +68,26 @@ def test_no_sdk_is_imported_before_a_call(monkeypatch: pytest.MonkeyPatch) -> No
         "assert not {'anthropic', 'openai', 'httpx', 'httpx2'} & set(sys.modules), 'heavy import'\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize(("said", "tries"), [(0, 1), (1, 2)])
+def test_a_call_is_repeated_as_often_as_the_user_says_and_0_is_never(
+    said: int, tries: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("afresh.adapters.models.retry.back_off", lambda retry: 0.0)
+    with ModelServer([Fault(500, "down")] * 3) as server:
+        (tmp_path / "config.toml").write_text(
+            f'[models.mine]\nprovider = "vllm"\nmodel = "m"\nbase_url = "{server.openai_url}"\nretries = {said}\n'
+        )
+        named = read_settings(tmp_path / "config.toml", Users)["models"]
+        with pytest.raises(TryAgain, match=f"after {said} retries"):
+            make_model("mine", 0, Settings(named=named)).propose(sample_request())
+    assert len(server.received) == tries and known_retries("mine", named) == said
+    assert known_retries("vllm:m", named) is None
+
+
+def test_a_server_of_the_user_s_own_costs_nothing_unless_the_user_says_what() -> None:
+    named = {"mine": Named(provider="vllm", model="m")}
+    specs = ("ollama:m", "vllm:m", "llamacpp:m", "mine", "offline", "openai:m", "anthropic:m")
+    assert [is_paid(spec, named) for spec in specs] == [False] * 5 + [True] * 2
+    assert [is_paid(spec, named, ("vllm:m", "offline")) for spec in specs] == [False, True, False, True, False, True, True]

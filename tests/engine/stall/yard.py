@@ -13,6 +13,7 @@ from afresh.domain.change import Change
 from afresh.domain.course import Noticed
 from afresh.domain.event import Answered, Created, Event, Opened
 from afresh.domain.patience import Patience
+from afresh.domain.spend import UNLIMITED
 from afresh.domain.state import State
 from afresh.domain.strategy import UNPACED
 from afresh.domain.task import Check, Task
@@ -20,6 +21,7 @@ from afresh.domain.template import Template
 from afresh.engine.agent import Agent
 from afresh.engine.loop import work_on
 from afresh.engine.tokens import Counter
+from afresh.ports import Ledger
 from afresh.testing.files import DictFiles
 from afresh.testing.insight import Blind
 from afresh.testing.journals import write
@@ -103,6 +105,7 @@ class Yard:
     limit: int = 0
     wide: str = ""
     """A file beside the others."""
+    ledger: Ledger = UNLIMITED
     store: MemoryStore = field(default_factory=MemoryStore)
 
     def __post_init__(self) -> None:
@@ -112,7 +115,7 @@ class Yard:
         self.agent = Agent(
             model=self.model, store=self.store, workspace=Tree(files), files=files, sandbox=Shell(files, self.printed),
             insight=Blind(), tools=TOOLS, template=unhurried(template("fix_bug")), clock=FakeClock(), counter=Counter(),
-            patience=self.patience,
+            patience=self.patience, ledger=self.ledger,
         )  # fmt: skip
         order = Task(
             id="t",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from afresh.adapters.models.settings import Named, Settings
 if TYPE_CHECKING:
     from afresh.ports import Model
 
-__all__ = ["anchored", "is_paid", "is_provider", "known_framing", "known_window", "make_model", "part_of"]
+__all__ = ["anchored", "is_paid", "is_provider", "known_framing", "known_retries", "known_window", "make_model", "part_of"]
 WINDOW = 200_000
 DEFAULTS = Settings()
 
@@ -54,7 +54,7 @@ def known_framing(spec: str, named: Mapping[str, Named] = NONE) -> int:
     if chosen.kind == "anthropic":
         from afresh.adapters.models.anthropic_messages import framing
 
-        return framing(chosen.argument)
+        return framing(chosen.argument, chosen.table is None or chosen.table.tools is not False)
     from afresh.adapters.models.openai_chat import FRAMING
 
     return FRAMING
@@ -65,9 +65,16 @@ def is_provider(spec: str, named: Mapping[str, Named] = NONE) -> bool:
     return choose(spec, named).is_provider
 
 
-def is_paid(spec: str, named: Mapping[str, Named] = NONE) -> bool:
-    """Whether somebody sends a bill for it: not for a server on a machine of the user's own."""
-    return choose(spec, named).kind in PAID
+def is_paid(spec: str, named: Mapping[str, Named] = NONE, prices: Collection[str] = ()) -> bool:
+    """Whether it costs something: a server on a machine of the user's own does only if the user says what, a provider always."""
+    chosen = choose(spec, named)
+    return chosen.kind in PAID or (chosen.is_provider and chosen.spec in prices)
+
+
+def known_retries(spec: str, named: Mapping[str, Named] = NONE) -> int | None:
+    """How often the user wants a call to be repeated that failed for a passing reason; None: as often as is usual."""
+    table = choose(spec, named).table
+    return table.retries if table else None
 
 
 def _offline(chosen: Chosen, start: int, settings: Settings) -> Model:
@@ -94,8 +101,9 @@ def _anthropic(chosen: Chosen, start: int, settings: Settings) -> Model:
     from afresh.adapters.models.anthropic_messages import ANTHROPIC, AnthropicModel
     from afresh.adapters.models.provider import connect
 
-    thinks = chosen.table is None or chosen.table.thinking is not False
-    return AnthropicModel(chosen.argument, connect(ANTHROPIC, settings, target(chosen.kind)), thinks)
+    table = chosen.table
+    thinks, tools = table is None or table.thinking is not False, table is None or table.tools is not False
+    return AnthropicModel(chosen.argument, connect(ANTHROPIC, settings, target(chosen.kind)), thinks, tools)
 
 
 def _openai(chosen: Chosen, start: int, settings: Settings) -> Model:

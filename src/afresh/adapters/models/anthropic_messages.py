@@ -8,7 +8,7 @@ from typing import Any
 
 from afresh.adapters.models.anthropic_body import body
 from afresh.adapters.models.anthropic_families import TOOL_PROMPTS, family, plain
-from afresh.adapters.models.anthropic_stream import Incoming, reply_of
+from afresh.adapters.models.anthropic_stream import Incoming, reply_of, spoken_reply_of
 from afresh.adapters.models.provider import (
     NO_KEY,
     Connection,
@@ -20,6 +20,7 @@ from afresh.adapters.models.provider import (
     window_of,
 )
 from afresh.adapters.models.retry import persistently
+from afresh.adapters.models.spoken import in_words
 from afresh.domain.action import Reply
 from afresh.domain.window import Request
 from afresh.errors import AfreshError, TryAgain
@@ -36,15 +37,16 @@ def window(model: str) -> int:
     return family(model).window
 
 
-def framing(model: str) -> int:
-    return MESSAGES + window_of(plain(model), TOOL_PROMPTS, TOOL_PROMPTS["claude-"])
+def framing(model: str, tools: bool = True) -> int:
+    return MESSAGES + (window_of(plain(model), TOOL_PROMPTS, TOOL_PROMPTS["claude-"]) if tools else 0)
 
 
 class AnthropicModel:
-    """`thinks`: false if the user has said that it can't or shall not, whatever a task would like."""
+    """`thinks`, `tools`: false if the user has said that it can't or shall not, whatever a task would like. Without tools it is
+    told of them in words, and its actions are read from its text."""
 
-    def __init__(self, model: str, connection: Connection, thinks: bool = True) -> None:
-        self.model, self.connection, self.thinks = model, connection, thinks
+    def __init__(self, model: str, connection: Connection, thinks: bool = True, tools: bool = True) -> None:
+        self.model, self.connection, self.thinks, self.tools = model, connection, thinks, tools
         self.name = f"anthropic:{model}"
         self.window = connection.window or window(model)
 
@@ -54,24 +56,24 @@ class AnthropicModel:
     def weigh(self, request: Request) -> int:
         try:
             client = self._client.with_options(timeout=min(COUNTING, self.connection.timeout))
-            return max(int(client.messages.count_tokens(**self._body(request)).input_tokens), 0)
+            return max(int(client.messages.count_tokens(**body(self.model, self._told(request))).input_tokens), 0)
         except Exception:
             return 0
 
     def _once(self, request: Request, hear: Hear) -> Reply:
-        incoming = Incoming()
+        incoming, spoken = Incoming(), bool(request.tools) and not self.tools
         for piece in self._pieces(request, incoming):
             if piece:
                 hear(piece)
-        reply, cut = understood(reply_of, incoming, ANTHROPIC)
+        reply, cut = understood(spoken_reply_of if spoken else reply_of, incoming, ANTHROPIC)
         return finished(reply, cut, request, self.connection)
 
     def _pieces(self, request: Request, incoming: Incoming) -> Iterator[str]:
         """Reads the message to its end. The SDK wraps what goes wrong before a stream begins, and little of what does after."""
-        asked, client = self._body(request), self._client
+        asked, client = self._asked(request), self._client
         until = time.monotonic() + self.connection.timeout
         try:
-            with client.messages.create(**asked, max_tokens=request.reserve, stream=True) as stream:
+            with client.messages.create(**asked, stream=True) as stream:
                 for event in stream:
                     yield incoming.take(event)
                     if incoming.whole:
@@ -82,8 +84,16 @@ class AnthropicModel:
         except Exception as error:
             raise self._fault(error, request, incoming) from None
 
-    def _body(self, request: Request) -> dict[str, Any]:
-        return body(self.model, request if self.thinks else replace(request, thinking=0))
+    def _asked(self, request: Request) -> dict[str, Any]:
+        told = self._told(request)
+        return body(self.model, told) | {"max_tokens": told.reserve}
+
+    def _told(self, request: Request) -> Request:
+        """As this model can be asked."""
+        told = request if self.thinks else replace(request, thinking=0)
+        if not told.tools or self.tools:
+            return told
+        return in_words(told, self.connection.count)
 
     def _fault(self, error: Exception, request: Request, incoming: Incoming) -> AfreshError:
         """What has begun has cost something: its input, and what was said of the reply."""

@@ -1,11 +1,12 @@
 """A message of Anthropic's while it comes in, event by event. It is a reply only when its last event has been seen."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from afresh.adapters.models.provider import call, tokens
 from afresh.adapters.models.replies import storable
+from afresh.adapters.models.spoken import heard
 from afresh.domain.action import Action, Reply, Thinking, Usage
 
 CUT = ("max_tokens", "model_context_window_exceeded")
@@ -90,6 +91,15 @@ def reply_of(incoming: Incoming) -> tuple[Reply, bool]:
     thinking = tuple(_thinking(block) for block in blocks if block.kind in ("thinking", "redacted_thinking"))
     reply = Reply(storable("\n".join(texts)), actions, incoming.usage, f"anthropic:{incoming.model}", thinking=thinking)
     return reply, incoming.stop in CUT
+
+
+def spoken_reply_of(incoming: Incoming) -> tuple[Reply, bool]:
+    """Of a model that was told of tools in words: its actions are in its text, unless that is cut or none of its own."""
+    reply, cut = reply_of(incoming)
+    if cut or incoming.stop == "refusal":
+        return reply, cut
+    said = heard(reply.thought)
+    return replace(reply, thought=said.thought, actions=said.actions), cut
 
 
 def _action(block: Block) -> Action:

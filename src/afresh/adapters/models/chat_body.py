@@ -7,7 +7,7 @@ from typing import Any
 
 from afresh.adapters.models.flavours import Flavour
 from afresh.adapters.models.replies import Count
-from afresh.adapters.models.spoken import as_spoken, form, instructions, outcomes
+from afresh.adapters.models.spoken import form, in_words
 from afresh.domain.action import Action, Reply, Thinking
 from afresh.domain.codec import encode
 from afresh.domain.window import Exchange, Request, ToolSchema
@@ -18,40 +18,32 @@ MOST_MARKS = 4
 """What caches by marks takes no more of them in a request."""
 LEAST_EFFORT = {"o1": "low", "o3": "low", "o4": "low", "gpt-5": "minimal", "gpt-5.": "none"}
 """OpenAI's models that think unasked, by how their names begin, and the least that they can be held to."""
-SHORTEST = 16
-"""Tokens of a reply, however much of its reserve the description of tools has taken."""
 
 
 def chat_body(model: str, request: Request, flavour: Flavour, count: Count) -> Body:
     """All that is sent, but for how it is streamed."""
     if request.tools and not flavour.tools:
         return _spoken_body(model, request, flavour, count)
-    body = _head(model, request, flavour, request.reserve)
+    body = _head(model, request, flavour)
     turns = (message for place, turn in enumerate(request.turns) for message in _turn(turn, place, flavour))
-    body["messages"] = [*_opening(model, request.system, request, flavour), *turns]
+    body["messages"] = [*_opening(model, request, flavour), *turns]
     if request.tools:
         body["tools"] = [{"type": "function", "function": _function(tool)} for tool in request.tools]
     return body
 
 
 def _spoken_body(model: str, request: Request, flavour: Flavour, count: Count) -> Body:
-    """Tools told in the system text. The ceiling counts them by their schemas: what telling them takes beyond that comes off the
-    longest length of the reply, so that the two together stay below it."""
-    told, schema = instructions(request.tools), form(request.tools, request.reserve)
-    beyond = count(told) - count(json.dumps(encode(request.tools), ensure_ascii=False, sort_keys=True, separators=(",", ":")))
-    if flavour.schema and flavour.reads_schema:
-        beyond += count(json.dumps(schema))
-    body = _head(model, request, flavour, max(SHORTEST, request.reserve - max(0, beyond)))
-    system = f"{request.system}\n\n{told}" if request.system else told
-    turns = (message for turn in request.turns for message in _spoken_turn(turn))
-    body["messages"] = [*_opening(model, system, request, flavour), *turns]
+    """Tools told in words; and a schema of the answer, where the server can hold the model to one."""
+    schema = form(request.tools, request.reserve)
+    more = count(json.dumps(schema)) if flavour.schema and flavour.reads_schema else 0
+    body = chat_body(model, in_words(request, count, more), flavour, count)
     if flavour.schema:
         body["response_format"] = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
     return body
 
 
-def _head(model: str, request: Request, flavour: Flavour, limit: int) -> Body:
-    body: Body = {"model": model, flavour.limit: limit}
+def _head(model: str, request: Request, flavour: Flavour) -> Body:
+    body: Body = {"model": model, flavour.limit: request.reserve}
     if flavour.effort and (word := effort(model, request.thinking, flavour)):
         body["reasoning_effort"] = word
     if flavour.budget and request.thinking:
@@ -70,10 +62,10 @@ def effort(model: str, thinking: int, flavour: Flavour) -> str:
     return LEAST_EFFORT[max(known, key=len)] if known and flavour.cache_key else ""
 
 
-def _opening(model: str, system: str, request: Request, flavour: Flavour) -> Iterator[Body]:
+def _opening(model: str, request: Request, flavour: Flavour) -> Iterator[Body]:
     marked = model.startswith(flavour.marked) if flavour.marked else False
-    if system:
-        yield {"role": "system", "content": [_marked(system)] if marked else system}
+    if request.system:
+        yield {"role": "system", "content": [_marked(request.system)] if marked else request.system}
     yield {"role": "user", "content": list(_parts(request)) if marked else request.message}
 
 
@@ -108,12 +100,6 @@ def _turn(turn: Exchange, place: int, flavour: Flavour) -> Iterator[Body]:
         yield {"role": "tool", "tool_call_id": _name(place, number), "content": result.text}
     if turn.text:
         yield {"role": "user", "content": turn.text}
-
-
-def _spoken_turn(turn: Exchange) -> Iterator[Body]:
-    yield {"role": "assistant", "content": as_spoken(turn.reply)}
-    if told := "\n\n".join(text for text in (outcomes(turn), turn.text) if text):
-        yield {"role": "user", "content": told}
 
 
 def _call(action: Action, name: str) -> Body:

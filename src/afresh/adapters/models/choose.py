@@ -97,7 +97,6 @@ def _useless(table: Named) -> list[str]:
     unset = {one.name: one.default for one in fields(Named)}
     none = ("base_url", "key", "retries", "tools", "thinking", "insecure") if table.provider in FILES else ()
     none += ("timeout",) if table.provider == "scripted" else ()
-    none += ("tools", "thinking") if table.provider == "anthropic" else ()
     return [name for name in none if getattr(table, name) != unset[name]]
 
 

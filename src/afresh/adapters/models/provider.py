@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from afresh.adapters.models.replies import Count, estimate, with_usage
 from afresh.adapters.models.retry import Sleep, wait_asked
-from afresh.adapters.models.route import Target, opened
-from afresh.adapters.models.settings import Settings
+from afresh.adapters.models.route import INSTEAD, Target, opened
+from afresh.adapters.models.settings import KEYRING, Settings
 from afresh.domain.action import Action, Reply, Usage
 from afresh.domain.codec import dumps
 from afresh.domain.window import Request
@@ -40,6 +40,18 @@ class Provider:
     base_url_variable: str
 
 
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where key and address were found, for whoever has to mend them."""
+
+    key: str = ""
+    """Empty if none was found."""
+    table: str = ""
+    """The user's name for the model, if it has a table."""
+    own_address: bool = False
+    """The table says where the model is."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
     """How to reach a provider."""
@@ -51,6 +63,7 @@ class Connection:
     window: int = 0
     count: Count = estimate
     sleep: Sleep = field(default=time.sleep, repr=False)
+    places: Places = Places()
 
 
 def connect(provider: Provider, settings: Settings, target: Target) -> Connection:
@@ -60,7 +73,8 @@ def connect(provider: Provider, settings: Settings, target: Target) -> Connectio
     way, table = opened(target, settings), settings.chosen
     return Connection(
         key=way.key.secret, base_url=way.base_url, timeout=settings.timeout or TIMEOUT,
-        retries=(table.retries if table else 0) or RETRIES, window=settings.window, count=settings.count,
+        retries=RETRIES if table is None or table.retries is None else table.retries,
+        window=settings.window, count=settings.count, places=Places(way.key.where, settings.name, bool(table and table.base_url)),
     )  # fmt: skip
 
 
@@ -132,7 +146,7 @@ def explain(error: Exception, provider: Provider, connection: Connection) -> Afr
     if status in (408, 409, 429) or status >= 500:
         wait = wait_asked(getattr(getattr(error, "response", None), "headers", {}))
         return TryAgain(f"{provider.title} is busy or has a fault ({status}): {said}", wait=wait)
-    return NeedsPerson(f"{provider.title} refused the request ({status}): {said}", next=_remedy(status, provider))
+    return NeedsPerson(f"{provider.title} refused the request ({status}): {said}", next=_remedy(status, provider, connection))
 
 
 def _status(error: Exception) -> int | None:
@@ -147,16 +161,22 @@ def _said(error: Exception, connection: Connection) -> str:
     return " ".join(str(error).replace(connection.key or "\0", "…").split())[:300]
 
 
-def _remedy(status: int, provider: Provider) -> str:
+def _remedy(status: int, provider: Provider, connection: Connection) -> str:
+    places = connection.places
     if status in (401, 403):
-        return f"check {provider.key_variable} and what it may use; or {_instead(provider)}"
+        return f"{_key_to_check(provider, connection)}; or {INSTEAD}"
     if status == 404 or status < 400:
-        return f"check the model's name after --model, and {provider.base_url_variable}"
+        at = f"base_url in [models.{places.table}]" if places.own_address else provider.base_url_variable
+        return f"check the model's name {f'in [models.{places.table}]' if places.table else 'after --model'}, and {at}"
     return "check that the model takes tools and this length of reply, or pass another --model"
 
 
-def _instead(provider: Provider) -> str:
-    return (
-        f"set {provider.key_variable}, or pass --model offline (no key; fix_violation only)"
-        " or --model mailbox:DIR (a person or a program answers)"
-    )
+def _key_to_check(provider: Provider, connection: Connection) -> str:
+    """The one that was really sent."""
+    where, table = connection.places.key, connection.places.table
+    if not connection.key and table:
+        return f"no key was sent: name the variable that holds one as key = in [models.{table}]"
+    if where.startswith(KEYRING):
+        name = where.rpartition(" ")[2]
+        return f"check the key in the keyring (`afresh models key {name}` sets another) and what it may use"
+    return f"check {where or provider.key_variable} and what it may use"

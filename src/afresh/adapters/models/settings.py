@@ -27,8 +27,8 @@ class Named:
     """The name of an environment variable, or "keyring". Never the key."""
     timeout: float = 0.0
     """Seconds for one call; 0: ten minutes for a provider, for ever for a mailbox."""
-    retries: int = 0
-    """How often a call that failed for a passing reason is repeated; 0: six times."""
+    retries: int | None = None
+    """How often a call that failed for a passing reason is repeated. Unless told: six times, twice if a reply had begun."""
     tools: bool | None = None
     """Whether it can call tools; false: its actions are read from its text. Unless told: as the provider does."""
     thinking: bool | None = None

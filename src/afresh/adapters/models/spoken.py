@@ -6,15 +6,19 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from afresh.adapters.models.letter import tool_lines
-from afresh.adapters.models.replies import storable
+from afresh.adapters.models.replies import Count, storable
 from afresh.domain.action import Action, Reply
-from afresh.domain.window import Exchange, ToolSchema
+from afresh.domain.codec import dumps
+from afresh.domain.window import Exchange, Request, ToolSchema
 
 SHAPE = '{"thought": "why, in a sentence", "actions": [{"tool": "NAME", "args": {"ARGUMENT": "VALUE"}}]}'
 LONGEST_THOUGHT = 400
+SHORTEST = 16
+"""Tokens of a reply, however much of its reserve the description of tools has taken."""
 SHOWN = 200
 FENCE = re.compile(r"```(?:json|JSON)?\s*\n(.*?)```", re.DOTALL)
 TOOL_KEYS, ARGUMENT_KEYS = ("tool", "name", "function"), ("args", "arguments", "parameters", "input")
@@ -28,6 +32,26 @@ class Unreadable(ValueError):
 def instructions(tools: Sequence[ToolSchema]) -> str:
     lines = "\n".join(map(tool_lines, tools))
     return f"Tools:\n{lines}\nAnswer with one JSON object and nothing else, of this form:\n{SHAPE}"
+
+
+def in_words(request: Request, count: Count, more: int = 0) -> Request:
+    """The same for a model that knows no tools: they are told in the system text, and earlier turns in plain text. The ceiling
+    counts tools by their schemas: what telling them takes beyond that (and `more`) comes off the longest length of the reply, so
+    that the two together stay below it."""
+    told = instructions(request.tools)
+    beyond = count(told) + more - count(dumps(request.tools))
+    return replace(
+        request,
+        system=f"{request.system}\n\n{told}" if request.system else told,
+        tools=(),
+        reserve=max(SHORTEST, request.reserve - max(0, beyond)),
+        turns=tuple(_told(turn) for turn in request.turns),
+    )
+
+
+def _told(turn: Exchange) -> Exchange:
+    text = "\n\n".join(text for text in (outcomes(turn), turn.text) if text)
+    return Exchange(Reply(as_spoken(turn.reply), model=turn.reply.model), (), text)
 
 
 def form(tools: Sequence[ToolSchema], reserve: int) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class Payment:
 
     @property
     def charge(self) -> Charge:
-        return Charge(self.paid, self.usage.input + self.usage.output)
+        return Charge(self.paid, self.usage.tokens)
 
 
 @dataclass(frozen=True, slots=True)

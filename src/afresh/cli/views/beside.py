@@ -32,7 +32,7 @@ def standing(state: State) -> "Text":
 
 
 def spent(state: State) -> str:
-    return f"{counted(state.calls, 'call')}, {state.usage.input + state.usage.output:,} tokens"
+    return f"{counted(state.calls, 'call')}, {state.usage.tokens:,} tokens"
 
 
 def question(state: State) -> "RenderableType":

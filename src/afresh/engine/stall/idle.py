@@ -16,4 +16,4 @@ def idle_steps(course: Course) -> Sighting | None:
 def idle_tokens(course: Course) -> Sighting | None:
     if not course.marks:
         return None
-    return Sighting(course.tokens, f"{course.tokens:,} tokens without verified progress: {VERIFIED}")
+    return Sighting(course.tokens, f"{course.bill.words(course.tokens)} without verified progress: {VERIFIED}")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from afresh.domain.action import subject
 from afresh.domain.course import NAMED, Act, Edit, Ending, Glance, Mark
+from afresh.domain.delegated import HandedOut
 from afresh.domain.state import State
 from afresh.domain.text import one_line
 from afresh.domain.verdict import CheckRun
@@ -20,7 +21,7 @@ TOLD, LINES = 80, 12
 
 
 def mark(state: State, deeds: Deeds, judged: Judgement) -> Mark:
-    usage = state.pending.reply.usage if state.pending else None
+    tokens, money = spent(state, deeds)
     return Mark(
         step=state.step + 1,
         acts=tuple(act(deed, state.snapshot) for deed in deeds.done if deed.action.tool not in LOOKING)[:NAMED],
@@ -29,8 +30,19 @@ def mark(state: State, deeds: Deeds, judged: Judgement) -> Mark:
         glances=tuple(glance for deed in deeds.done for glance in glances(deed))[:NAMED],
         worked=any(deed.outcome.ok for deed in deeds.done),
         tools=tuple(deed.action.tool for deed in deeds.done)[:NAMED],
-        tokens=usage.input + usage.output if usage else 0,
+        tokens=tokens,
+        money=money,
     )
+
+
+def spent(state: State, deeds: Deeds) -> tuple[int, int | None]:
+    """Tokens and money, with those of the parts that came back in this step."""
+    reply = state.pending.reply if state.pending else None
+    parts = [event.result.metrics for event in deeds.events if isinstance(event, HandedOut)]
+    costs = [reply.cost if reply else 0, *[part.money for part in parts]]
+    known = [cost for cost in costs if cost is not None]
+    tokens = (reply.usage.tokens if reply else 0) + sum(part.usage.tokens for part in parts)
+    return tokens, sum(known) if len(known) == len(costs) else None
 
 
 def act(deed: Deed, tree: str) -> Act:

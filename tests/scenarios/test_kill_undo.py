@@ -1,0 +1,100 @@
+"""Killed with SIGKILL anywhere in `afresh undo`, typed again it comes to the same: no change more is taken back, none less."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from person import CHECK, SOURCE, Person, Step
+from survived import differing
+
+from afresh.app.calls import verify
+from afresh.app.compose import Terms, work
+from afresh.app.tasks import Desk, Order, add, open_desk
+from afresh.domain.attended import Act, Word
+from afresh.domain.event import Undone
+from afresh.domain.fold import fold
+from afresh.domain.state import State
+from afresh.domain.task import Status
+
+DRIVER = Path(__file__).with_name("undo_driver.py")
+POINTS = ("unwritten", "written", "half", "whole")
+"""Each with a change of its own to take back; two more are left."""
+
+
+def marked(number: int) -> list[Step]:
+    """A change of two files, so that it can be half taken back."""
+    calc = f"# {number}\ndef double(x):\n    return x + 2\n"
+    return [("write", {"path": "calc.py", "content": calc}), ("write", {"path": "more.py", "content": f"{number}\n"})]
+
+
+class Stops:
+    """Lets it take so many steps."""
+
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
+
+    def at_pause(self, state: State) -> Word | None:
+        return Word(Act.STOP if state.step == self.steps else Act.GO)
+
+
+@pytest.fixture
+def stopped(person: Person) -> Iterator[tuple[Desk, str]]:
+    """A task that has made a change in each of its steps, and waits."""
+    desk, changes = open_desk(person.repo), len(POINTS) + 2
+    model = person.script(*[marked(number) for number in range(1, changes + 1)], [("read", {"path": "calc.py"})])
+    task = add(desk, Order("double is wrong", "fix_bug", (CHECK,), model=model)).task.id
+    state = work(desk, task, Terms(no_sandbox=True, mode="interactive", person=Stops(changes)))
+    assert state and (state.status, state.kept) == (Status.BLOCKED, changes)
+    yield desk, task
+    desk.database.close()
+
+
+def types(person: Person, point: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(DRIVER), point, *arguments]
+    return subprocess.run(
+        command, cwd=person.repo, env={**os.environ, "PYTHONPATH": SOURCE}, capture_output=True, text=True, timeout=120
+    )  # fmt: skip
+
+
+def left(person: Person, task: str) -> tuple[str, str]:
+    """The number of the change that each file is of."""
+    tree = person.state / "worktrees" / task
+    return (tree / "calc.py").read_text()[2:3], (tree / "more.py").read_text().strip()
+
+
+def test_killed_anywhere_and_typed_again_it_has_taken_back_one_change(person: Person, stopped: tuple[Desk, str]) -> None:
+    desk, task = stopped
+    before = person.belongings()
+    for place, point in enumerate(POINTS):
+        now, then = str(len(POINTS) + 2 - place), str(len(POINTS) + 1 - place)
+        dead = killed(person, point, desk, task)
+        assert dead.reverted == place + (point != "unwritten"), point
+        halves = {"half": (then, now), "whole": (then, then)}
+        assert left(person, task) == halves.get(point, (now, now)), point
+        if point != "whole":
+            again = types(person, "never", "undo", task)
+            ended = "had not come to its end" in again.stdout
+            assert again.returncode == 0 and ended == (point != "unwritten"), (point, again)
+        assert left(person, task) == (then, then) and desk.store.load(task).reverted == place + 1, point
+        assert sum(isinstance(entry.event, Undone) for entry in desk.store.journal(task)) == place + 1
+    goes_on(person, desk, task)
+    assert person.belongings() == before and all(call.same for call in verify(desk, task))
+
+
+def killed(person: Person, point: str, desk: Desk, task: str) -> State:
+    assert types(person, point, "undo", task).returncode == -signal.SIGKILL
+    dead = desk.store.load(task)
+    assert differing(dead, fold(None, desk.store.journal(task))) == [], point
+    return dead
+
+
+def goes_on(person: Person, desk: Desk, task: str) -> None:
+    """Who does not type it again but lets the task go on has it from where it was undone to."""
+    killed(person, "half", desk, task)
+    assert left(person, task) == ("1", "2")
+    state = work(desk, task, Terms(no_sandbox=True, mode="interactive", person=Stops(len(POINTS) + 3)))
+    assert state and left(person, task) == ("1", "1") and state.reverted == len(POINTS) + 1
