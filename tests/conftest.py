@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -10,6 +11,10 @@ from hypothesis import settings
 from afresh.engine import buy as door
 from afresh.engine.tokens import Counter
 from afresh.testing.ceiling import Watch, failure, over_in_books
+
+sys.dont_write_bytecode = False
+"""Whatever the machine says: hundreds of processes are started, and without it each of them compiles all that it imports."""
+COMPILED = "PYTHONDONTWRITEBYTECODE"
 
 settings.register_profile("afresh", deadline=None, max_examples=60)
 settings.load_profile("afresh")
@@ -40,7 +45,7 @@ def bare_machine(tmp_path_factory: pytest.TempPathFactory):
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background: what tests start would not hear of it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith(PERSONAL)]:
+        for name in [name for name in os.environ if name.startswith((*PERSONAL, COMPILED))]:
             patch.delenv(name)
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
