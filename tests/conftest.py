@@ -14,7 +14,6 @@ from afresh.testing.ceiling import Watch, failure, over_in_books
 
 sys.dont_write_bytecode = False
 """Whatever the machine says: hundreds of processes are started, and without it each of them compiles all that it imports."""
-COMPILED = "PYTHONDONTWRITEBYTECODE"
 
 settings.register_profile("afresh", deadline=None, max_examples=60)
 settings.load_profile("afresh")
@@ -22,7 +21,10 @@ settings.load_profile("afresh")
 WATCH = Watch(Counter().whole)
 WATCH.stand_at(door)
 
-PERSONAL = ("AFRESH_", "ANTHROPIC_", "OPENAI_", "OPENROUTER_", "OLLAMA_", "VLLM_", "LLAMACPP_", "GIT_", "XDG_", "PYTEST_ADDOPTS")
+PERSONAL = (
+    "AFRESH_", "ANTHROPIC_", "OPENAI_", "OPENROUTER_", "OLLAMA_", "VLLM_", "LLAMACPP_", "GIT_", "XDG_", "PYTEST_ADDOPTS",
+    "PYTHONDONTWRITEBYTECODE",
+)  # fmt: skip
 
 
 LONGEST = (
@@ -45,7 +47,7 @@ def bare_machine(tmp_path_factory: pytest.TempPathFactory):
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background: what tests start would not hear of it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith((*PERSONAL, COMPILED))]:
+        for name in [name for name in os.environ if name.startswith(PERSONAL)]:
             patch.delenv(name)
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")

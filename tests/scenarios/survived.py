@@ -35,7 +35,7 @@ def drive(repo: Path, task: str, point: str = "never", step: int = 0) -> int:
 
 @cache
 def forking():
-    """Processes with the driver's modules and nothing else of the past: to import them anew takes longer than most of the runs."""
+    """Processes with the driver's modules and nothing else of the past: to import them anew takes longer than most runs."""
     context = get_context("forkserver")
     context.set_forkserver_preload(["driver"])
     with mock.patch.dict(os.environ, PYTHONPATH=os.pathsep.join((SOURCE, str(Path(__file__).parent)))):
