@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -11,13 +12,19 @@ from afresh.engine import buy as door
 from afresh.engine.tokens import Counter
 from afresh.testing.ceiling import Watch, failure, over_in_books
 
+sys.dont_write_bytecode = False
+"""Whatever the machine says: hundreds of processes are started, and without it each of them compiles all that it imports."""
+
 settings.register_profile("afresh", deadline=None, max_examples=60)
 settings.load_profile("afresh")
 
 WATCH = Watch(Counter().whole)
 WATCH.stand_at(door)
 
-PERSONAL = ("AFRESH_", "ANTHROPIC_", "OPENAI_", "OPENROUTER_", "OLLAMA_", "VLLM_", "LLAMACPP_", "GIT_", "XDG_", "PYTEST_ADDOPTS")
+PERSONAL = (
+    "AFRESH_", "ANTHROPIC_", "OPENAI_", "OPENROUTER_", "OLLAMA_", "VLLM_", "LLAMACPP_", "GIT_", "XDG_", "PYTEST_ADDOPTS",
+    "PYTHONDONTWRITEBYTECODE",
+)  # fmt: skip
 
 
 LONGEST = (

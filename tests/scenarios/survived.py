@@ -3,10 +3,13 @@
 import json
 import os
 import signal
-import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
+from multiprocessing import forkserver, get_context
 from pathlib import Path
+from unittest import mock
 
 from person import SOURCE
 
@@ -15,17 +18,38 @@ from afresh.domain.codec import dumps, loads
 from afresh.domain.fold import fold
 from afresh.domain.state import State
 
-DRIVER = Path(__file__).with_name("driver.py")
 FIELDS = tuple(field.name for field in fields(State))
 
 
 def drive(repo: Path, task: str, point: str = "never", step: int = 0) -> int:
     """Work on a task in a process that kills itself at this point; of this source tree, whatever is installed."""
-    command = [sys.executable, str(DRIVER), str(repo), task, point, str(step)]
-    environment = {**os.environ, "PYTHONPATH": SOURCE}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr
-    return done.returncode
+    said = repo.parent / "said"
+    process = forking().Process(target=driven, args=(dict(os.environ), said, str(repo), task, point, step))
+    process.start()
+    process.join(120)
+    code = process.exitcode
+    process.kill()
+    assert code in (0, -signal.SIGKILL), said.read_text()
+    return code
+
+
+@cache
+def forking():
+    """Processes with the driver's modules and nothing else of the past: to import them anew takes longer than most runs."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["driver"])
+    with mock.patch.dict(os.environ, PYTHONPATH=os.pathsep.join((SOURCE, str(Path(__file__).parent)))):
+        forkserver.ensure_running()
+    return context
+
+
+def driven(environment: Mapping[str, str], said: Path, repo: str, task: str, point: str, step: int) -> None:
+    import driver
+
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.stdout = sys.stderr = said.open("w", buffering=1)
+    driver.main(repo, task, point, step)
 
 
 def differing(left: State, right: State) -> list[str]:

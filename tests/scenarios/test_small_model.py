@@ -84,23 +84,31 @@ def owner(person: Person, address: str, requires_sandbox, monkeypatch) -> Person
     return person
 
 
-def wander(owner: Person, steps: int) -> list[str]:
+def wander(owner: Person, steps: int, highest: int) -> list[str]:
     """At least as many steps as that in all, however often it stops and has to be told to go on, or claims to be done so often
-    that its task is given up and another is ordered; the tasks' ids."""
+    that its task is given up, or was told so often that no window would hold it once more: then another is ordered. Their ids."""
     check, taken, tasks = f"{sys.executable} -m unittest test_secret", 0, list[str]()
     while taken < steps:
         told = owner.types(
             "run", f"find the secret, {len(tasks) + 1}", "-t", "tiny", "-c", check, "-m", "llamacpp:smollm2",
-            "--steps", str(steps - taken), "--max-budget", str(CEILING), "--json",
+            "--steps", str(steps - taken), "--max-budget", str(highest), "--json",
         )  # fmt: skip
         before = 0
         while told.json["status"] == "blocked" and before < (now := told.json["steps"]) < steps - taken:
             before = now
-            assert owner.types("answer", told.json["task"], "go on").code == 0
+            if not heard(owner, told.json["task"]):
+                break
             told = owner.types("resume", told.json["task"], "--json")
         assert told.json["steps"] and told.json["status"] in ("blocked", "failed"), told.out + told.err
         taken, tasks = taken + told.json["steps"], [*tasks, told.json["task"]]
     return tasks
+
+
+def heard(owner: Person, task: str) -> bool:
+    """Whether it could be told to go on. Nothing is taken that would not fit, and the question stays open."""
+    told = owner.types("answer", task, "go on")
+    assert told.code == 0 or ("no window could hold that" in told.err and owner.shown(task)["question"]), told.err
+    return told.code == 0
 
 
 def sound(owner: Person, task: str) -> None:
@@ -129,9 +137,9 @@ def figures(owner: Person, task: str) -> dict[str, Any]:
     return {"steps": len(replies), "rejected": len(rejected), "input": read, "cached": sum(one.usage.cached for one in replies)}
 
 
-def bad_decisions(owner: Person, steps: int) -> None:
+def bad_decisions(owner: Person, steps: int, highest: int = CEILING) -> None:
     before = owner.belongings()
-    for task in wander(owner, steps):
+    for task in wander(owner, steps, highest):
         print(json.dumps(figures(owner, task)))
         sound(owner, task)
     assert owner.belongings() == before, "the user's own checkout is as it was"
@@ -141,12 +149,12 @@ def bad_decisions(owner: Person, steps: int) -> None:
 
 
 def test_a_few_bad_decisions_break_nothing(owner: Person) -> None:
-    bad_decisions(owner, 6)
+    bad_decisions(owner, 3)
 
 
 @pytest.mark.torture
 def test_a_hundred_bad_decisions_break_nothing(owner: Person) -> None:
-    bad_decisions(owner, 100)
+    bad_decisions(owner, 100, CONTEXT // 5)
 
 
 def test_its_own_count_is_what_it_reports(model: OpenAIModel) -> None:

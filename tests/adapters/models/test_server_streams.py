@@ -1,23 +1,37 @@
-"""What the loopback server says is understood by the SDKs themselves."""
+"""What the loopback server says is understood by the SDKs themselves. To import these takes seconds: not at collection."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from anthropic import Anthropic
-from openai import NotFoundError, OpenAI
 
 from afresh.domain.action import Action, Reply, Thinking, Usage
 from afresh.testing.faults import CutStream, Dripping, ErrorEvent, Fault, Slow, after, played
 from afresh.testing.server import ModelServer
 from afresh.testing.wire import Turn
 
+if TYPE_CHECKING:
+    from anthropic import Anthropic
+    from openai import OpenAI
+
 REPLY = Reply("look at both", (Action("read", {"path": "a.py"}), Action("read", {"path": "é.py"})), Usage(120, 30, 80))
 ASK: Any = [{"role": "user", "content": "hi"}]
 
 
+def claude_at(server: ModelServer, **options: Any) -> "Anthropic":
+    from anthropic import Anthropic
+
+    return Anthropic(api_key="k", base_url=server.anthropic_url, **options)
+
+
+def chat_at(server: ModelServer, **options: Any) -> "OpenAI":
+    from openai import OpenAI
+
+    return OpenAI(api_key="k", base_url=server.openai_url, **options)
+
+
 def test_anthropic_events_add_up_to_the_message() -> None:
     with ModelServer([REPLY]) as server:
-        client = Anthropic(api_key="k", base_url=server.anthropic_url, max_retries=0)
+        client = claude_at(server, max_retries=0)
         with client.messages.stream(model="m", max_tokens=50, messages=ASK) as stream:
             message = stream.get_final_message()
     parts = [part.text if part.type == "text" else part.input for part in message.content if part.type in ("text", "tool_use")]
@@ -27,7 +41,7 @@ def test_anthropic_events_add_up_to_the_message() -> None:
 
 def test_openai_chunks_add_up_to_the_completion() -> None:
     with ModelServer([REPLY]) as server:
-        client = OpenAI(api_key="k", base_url=server.openai_url, max_retries=0)
+        client = chat_at(server, max_retries=0)
         with client.chat.completions.stream(model="m", messages=ASK) as stream:
             completion = stream.get_final_completion()
     message = completion.choices[0].message
@@ -39,7 +53,7 @@ def test_openai_chunks_add_up_to_the_completion() -> None:
 def test_thinking_is_streamed_with_its_signature() -> None:
     thoughts = (Thinking("first this", "c2ln"), Thinking("aGlkZGVu", redacted=True))
     with ModelServer([Reply("done", usage=Usage(9, 8, thinking=5), thinking=thoughts)]) as server:
-        client = Anthropic(api_key="k", base_url=server.anthropic_url, max_retries=0)
+        client = claude_at(server, max_retries=0)
         with client.messages.stream(model="m", max_tokens=50, messages=ASK) as stream:
             message = stream.get_final_message()
     first, second, third = message.content
@@ -50,30 +64,32 @@ def test_thinking_is_streamed_with_its_signature() -> None:
 
 def test_the_same_reply_is_told_whole_to_those_who_do_not_stream() -> None:
     with ModelServer([REPLY, REPLY]) as server:
-        message = Anthropic(api_key="k", base_url=server.anthropic_url).messages.create(model="m", max_tokens=50, messages=ASK)
-        completion = OpenAI(api_key="k", base_url=server.openai_url).chat.completions.create(model="m", messages=ASK)
+        message = claude_at(server).messages.create(model="m", max_tokens=50, messages=ASK)
+        completion = chat_at(server).chat.completions.create(model="m", messages=ASK)
     assert [part.type for part in message.content] == ["text", "tool_use", "tool_use"]
     assert len(completion.choices[0].message.tool_calls or ()) == 2
 
 
 def test_models_are_listed_in_both_forms_and_take_no_step_of_the_script() -> None:
     with ModelServer([], models=("a", "b")) as server:
-        claude = Anthropic(api_key="k", base_url=server.anthropic_url).models.list()
-        chat = OpenAI(api_key="k", base_url=server.openai_url).models.list()
+        claude = claude_at(server).models.list()
+        chat = chat_at(server).models.list()
         assert [model.id for model in claude] == [model.id for model in chat] == ["a", "b"]
     assert server.received == [] and len(server.asides) == 2
 
 
 def test_tokens_are_counted_as_the_script_says() -> None:
     with ModelServer([REPLY], count=lambda body: len(body["messages"])) as server:
-        client = Anthropic(api_key="k", base_url=server.anthropic_url)
+        client = claude_at(server)
         assert client.messages.count_tokens(model="m", messages=ASK).input_tokens == 1
         assert client.messages.create(model="m", max_tokens=50, messages=ASK).usage.input_tokens == 1
 
 
 def test_an_address_that_is_none_says_so() -> None:
+    from openai import NotFoundError
+
     with ModelServer([REPLY]) as server, pytest.raises(NotFoundError, match="there is nothing at /v1/completions"):
-        OpenAI(api_key="k", base_url=server.openai_url, max_retries=0).completions.create(model="m", prompt="hi")
+        chat_at(server, max_retries=0).completions.create(model="m", prompt="hi")
     assert server.received == []
 
 
