@@ -6,7 +6,7 @@ decides nothing. CPU is that of this process and of git, without the commands th
 that were written (wchar of /proc/self/io, children included), and by how much repository and state have grown. No check passes
 anew in all these steps, which would end the task as getting nowhere: the two signs that count idle steps are switched off, as a
 user can. A step after which the task does not go on ends the bench: a task at rest writes more than one at work. What it takes
-to load the state, as after a crash, is told beside it and not judged: it is bounded by a snapshot and the hundred entries after it.
+to load the state, as after a crash, is told beside it and not judged: a snapshot and at most a hundred entries after it.
 
   .venv/bin/python bench/flat.py [--steps 10000]
 """

@@ -115,7 +115,7 @@ def long_run(steps, **agent):
 
 def test_dozens_of_compactions_keep_what_must_stay_and_stay_small():
     store = MemoryStore()
-    agent, state = agent_with(store), begun(store)
+    agent, state = agent_with(store, style=replace(TEMPLATE, pruning=replace(SMALL, left=0.08))), begun(store)
     for number in range(1, 461):
         often = f"run ./bin/recheck_all --quick {number}" if number < 420 and number % 5 == 0 else ""
         output = f"value_of_{number} is {number}\n" * 160
