@@ -72,6 +72,8 @@ class Reply:
     counted: bool = False
     """The provider itself has counted the input; otherwise `usage` holds an estimate of ours."""
     thinking: tuple[Thinking, ...] = ()
+    cramped: bool = False
+    """Its limit was too short for what was to be said: it was cut off there, or had to be said again shorter."""
 
 
 @dataclass(frozen=True, slots=True)

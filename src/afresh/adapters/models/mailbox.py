@@ -8,7 +8,7 @@ import json
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from afresh.adapters.models.box import (
@@ -27,7 +27,7 @@ from afresh.adapters.models.box import (
     write_whole,
 )
 from afresh.adapters.models.letter import letter
-from afresh.adapters.models.replies import EXAMPLE, Count, estimate, with_usage
+from afresh.adapters.models.replies import EXAMPLE, Count, TooLong, estimate, with_usage
 from afresh.domain.action import Reply
 from afresh.domain.codec import encode
 from afresh.domain.window import Request
@@ -64,6 +64,8 @@ class Mailbox:
     ) -> None:
         self.folder, self.position, self.window, self.count, self.patience = folder, start, window, count, patience
         self.task = task
+        self._cramped = False
+        """The reply that is waited for was too long at first."""
 
     def propose(self, request: Request, hear: Hear = unheard) -> Reply:
         stem = stem_of(self.task, self.position + 1, request)
@@ -76,7 +78,8 @@ class Mailbox:
         except OSError as error:
             raise unwritable(self.folder, error) from None
         self.position += 1
-        return with_usage(reply, request, self.count, self.name)
+        cramped, self._cramped = self._cramped, False
+        return with_usage(replace(reply, cramped=cramped), request, self.count, self.name)
 
     def weigh(self, request: Request) -> int:
         return 0
@@ -115,6 +118,7 @@ class Mailbox:
         try:
             return judged(plain, request, self.count)
         except ValueError as error:
+            self._cramped |= isinstance(error, TooLong)
             self._reject(stem, str(error))
             return None
 
