@@ -13,9 +13,12 @@ TESTS = re.compile(r"\btest(?:s|ed|ing)?\b", re.IGNORECASE)
 
 
 def beside(scene: Scene) -> Iterator[Look]:
+    """New code that no test knows yet is tested as what it uses is."""
     sources = [path for path in scene.state.changed if path in scene.code.files and not is_test(path)]
     if why := tests_next(scene.state) if sources else "":
-        yield from (Look("beside", path, why) for path in nearest(scene, sources)[:1])
+        used = [other for path in sources for other in scene.code.imports(path) if not is_test(other)]
+        found = nearest(scene, sources) or nearest(scene, used)
+        yield from (Look("beside", path, why) for path in found[:1])
 
 
 def tests_next(state: State) -> str:
@@ -29,7 +32,7 @@ def tests_next(state: State) -> str:
 
 
 def nearest(scene: Scene, sources: Sequence[str]) -> list[str]:
-    """Those that the work has touched, that are called after a changed file, that cover most of them."""
+    """Those that the work has touched, that are called after one of the sources, that cover most of them."""
     covers = {path: [test for test in scene.code.tests_of(path) if holds_tests(test)] for path in sources}
     touched, names = {one.path for one in scene.state.regions}, {PurePosixPath(path).stem for path in sources}
     counts = {test: sum(test in tests for tests in covers.values()) for found in covers.values() for test in found}
