@@ -27,7 +27,7 @@ from afresh.adapters.models.box import (
     write_whole,
 )
 from afresh.adapters.models.letter import letter
-from afresh.adapters.models.replies import EXAMPLE, Count, TooLong, estimate, with_usage
+from afresh.adapters.models.replies import EXAMPLE, TOO_LONG, Count, estimate, with_usage
 from afresh.domain.action import Reply
 from afresh.domain.codec import encode
 from afresh.domain.window import Request
@@ -64,8 +64,6 @@ class Mailbox:
     ) -> None:
         self.folder, self.position, self.window, self.count, self.patience = folder, start, window, count, patience
         self.task = task
-        self._cramped = False
-        """The reply that is waited for was too long at first."""
 
     def propose(self, request: Request, hear: Hear = unheard) -> Reply:
         stem = stem_of(self.task, self.position + 1, request)
@@ -78,8 +76,7 @@ class Mailbox:
         except OSError as error:
             raise unwritable(self.folder, error) from None
         self.position += 1
-        cramped, self._cramped = self._cramped, False
-        return with_usage(replace(reply, cramped=cramped), request, self.count, self.name)
+        return with_usage(replace(reply, cramped=self._was_too_long(stem)), request, self.count, self.name)
 
     def weigh(self, request: Request) -> int:
         return 0
@@ -118,9 +115,15 @@ class Mailbox:
         try:
             return judged(plain, request, self.count)
         except ValueError as error:
-            self._cramped |= isinstance(error, TooLong)
             self._reject(stem, str(error))
             return None
+
+    def _was_too_long(self, stem: str) -> bool:
+        """By what was refused before it, here or by `afresh mailbox reply`: also after a restart."""
+        try:
+            return read_whole(self.folder / f"{stem}{PROBLEM}").startswith(TOO_LONG)
+        except (OSError, ValueError):
+            return False
 
     def _reject(self, stem: str, problem: str) -> None:
         advice = f"{problem}\n\nNothing was done with this reply. Write {stem}{REPLY} again, in the form\n{EXAMPLE}\n"

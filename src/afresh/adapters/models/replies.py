@@ -28,8 +28,8 @@ ELSEWHERE = {
 """What other programs call the same things."""
 
 
-class TooLong(ValueError):
-    """A provider would have cut the reply off at its limit."""
+TOO_LONG = "the reply is too long"
+"""How the reason begins that such a reply is refused for."""
 
 
 def estimate(text: str) -> int:
@@ -68,14 +68,14 @@ def check_tools(reply: Reply, tools: Sequence[ToolSchema]) -> None:
 
 
 def check_length(reply: Reply, request: Request, count: Count) -> None:
-    """TooLong if a provider would have cut the reply at its limit, and so lost the calls at its end."""
+    """ValueError if a provider would have cut the reply at its limit, and so lost the calls at its end."""
     long, told = count(_said(reply)), reply.usage.output
     if told > request.reserve:
         raise ValueError(f'"usage" tells of {told:,} tokens of output; the limit of this reply is {request.reserve:,}')
     if long > request.reserve:
         parts = "thought, thinking and calls together" if reply.thinking else "thought and calls together"
-        raise TooLong(
-            f"the reply is too long: about {long:,} tokens, {parts}; its limit is {request.reserve:,}. Shorten it by about "
+        raise ValueError(
+            f"{TOO_LONG}: about {long:,} tokens, {parts}; its limit is {request.reserve:,}. Shorten it by about "
             f"{long - request.reserve:,}, or do a part of it now: a file may be written in several replies"
         )
 
