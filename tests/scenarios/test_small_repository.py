@@ -102,7 +102,7 @@ def test_tests_of_main_cover_what_main_leads_to(windows: dict[int, Shown]) -> No
 
 def test_the_tests_stay_while_they_are_next(windows: dict[int, Shown]) -> None:
     assert "tests/test_todo.py" not in [path for step in range(1, 4) for path in windows[step].lines("files")], "nobody read them"
-    assert "    1 import contextlib" in windows[4].lines("files"), "the code was changed after its tests"
+    assert "    1 import contextlib" in windows[4].lines("files"), "the code was just changed"
     before = windows[6]
     assert before.budget == 4_000 and "   19     def say(self, *words):" in before.lines("files")
     assert "tests: __init__.py" not in before.text

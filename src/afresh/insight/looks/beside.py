@@ -9,6 +9,8 @@ from afresh.domain.paths import holds_tests, is_test
 from afresh.domain.state import State
 from afresh.insight.looks.scene import Scene
 
+LATELY = 3
+"""Steps."""
 TESTS = re.compile(r"\btest(?:s|ed|ing)?\b", re.IGNORECASE)
 
 
@@ -22,13 +24,13 @@ def beside(scene: Scene) -> Iterator[Look]:
 
 
 def tests_next(state: State) -> str:
-    """Why tests are next: the plan says so, all else looks done, or the code was changed and its tests were not."""
+    """Why tests are next: the plan says so, all else looks done, or the code was just changed and its tests were not."""
     if any(TESTS.search(item.text) for item in state.plan if not item.done):
         return "your plan speaks of tests"
     if state.phase == "verify":
         return "phase verify"
     steps = {is_test(one.path): one.step for one in sorted(state.regions, key=lambda one: one.step) if one.changed}
-    return "the code was changed after its tests" if steps.get(False, 0) > steps.get(True, 0) else ""
+    return "the code was just changed" if steps.get(False, 0) > max(steps.get(True, 0), state.step - LATELY) else ""
 
 
 def nearest(scene: Scene, sources: Sequence[str]) -> list[str]:
