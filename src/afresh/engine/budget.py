@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from afresh.domain.event import Checkpointed, Rebudgeted
+from afresh.domain.event import Checkpointed, Rebudgeted, Reserved
 from afresh.domain.outlook import can_afford, projected
 from afresh.domain.pressure import Pressure, pressure
-from afresh.domain.room import above, below
+from afresh.domain.room import PATIENCE, above, below
 from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.domain.template import Share, Template
@@ -23,6 +23,9 @@ SHARE_OF_WINDOW = 5
 """A call takes at most one part in this many of what the model can take."""
 FAILURES, FEW = 2, 100
 """Steps in a row that fail for want of room, and tokens that are not worth a larger window."""
+GROWTH, MOST_RESERVE, LEFT_FOR_WORK, WORTH_IT = 1.6, 0.5, 0.2, 1.15
+"""By how much the reserve of a reply grows that was too short, up to which share of the ceiling; which share stays for what may
+be left out; and growth that is too little to be of use."""
 YIELDING = ("graph", "history", "coverage", "callers", "contracts", "similar", "outline")
 """Sections that give way under pressure: worth showing while there is room, and found by `search` otherwise."""
 
@@ -53,6 +56,24 @@ def decide(state: State, cap: int) -> Rebudgeted | None:
     return None
 
 
+def spoken(state: State, usual: float, cap: int) -> Reserved | Rebudgeted | None:
+    """Pure: what the replies so far say about the room that is kept for them. More of the same ceiling first; a larger one where
+    what is never left out has taken the rest; and as usual again when that would have been enough for a while."""
+    room, last, budget = state.room, state.reading, state.budget
+    share = room.reserve or usual
+    if room.reserve and room.short >= PATIENCE:
+        return Reserved(state.step, room.reserve, 0.0, f"{room.short} replies in a row had room in the usual {room.usual:.0%}")
+    if not room.cramped or not last.budget:
+        return None
+    never = last.demand - last.reserve + last.thinking
+    free = (budget * (1 - LEFT_FOR_WORK) - never) / max(1, budget - last.thinking)
+    grown, larger = min(GROWTH * share, MOST_RESERVE, free), above(budget, state.task.budget, cap)
+    why = f"{last.reserve:,} tokens were too few for the last reply"
+    if grown >= share * WORTH_IT:
+        return Reserved(state.step, share, round(grown, 3), why)
+    return Rebudgeted(state.step, budget, larger, why) if larger > budget else None
+
+
 def holds(state: State, lower: int) -> bool:
     """What the last steps used would have its place under the lower ceiling, and so would its like."""
     tools = {seen.action.tool for past in state.recent[-state.room.patience :] for seen in past.observations}
@@ -62,6 +83,8 @@ def holds(state: State, lower: int) -> bool:
 def afford(state: State, agent: Agent) -> State:
     """The ceiling for the next call, from what the steps so far have shown."""
     cap = most(state.task, agent.model.window)
+    if speech := spoken(state, agent.template.at(state.phase).reserve, cap):
+        state = record(state, agent, [speech])
     change = decide(state, cap)
     if change and (not change.budget < state.budget <= cap or instructions_fit(state, agent, change.budget)):
         state = record(state, agent, [change])
@@ -83,7 +106,8 @@ def instructions_fit(state: State, agent: Agent, ceiling: int) -> bool:
 def attuned(state: State, agent: Agent) -> Agent:
     """The agent with the counter that was learnt, the tools that the task has, and with a template that makes room when the
     last call was under pressure."""
-    template = agent.template if state.reading.pressure is Pressure.CALM else eased(agent.template)
+    template = spacious(agent.template, state.room.reserve)
+    template = template if state.reading.pressure is Pressure.CALM else eased(template)
     return replace(
         agent, counter=counter_for(state, agent), template=suited(template, state, agent), tools=at_hand(agent.tools, state.task)
     )
@@ -96,6 +120,12 @@ def suited(template: Template, state: State, agent: Agent) -> Template:
         phases = tuple(replace(phase, thinking=thinking) for phase in template.phases)
         template = replace(template, thinking=thinking, phases=phases)
     return replace(template, native=agent.native and state.reading.model == agent.model.name)
+
+
+def spacious(template: Template, share: float) -> Template:
+    """With at least this share of the ceiling for the reply."""
+    phases = tuple(replace(phase, reserve=max(phase.reserve, share)) for phase in template.phases)
+    return replace(template, reserve=max(template.reserve, share), phases=phases)
 
 
 def eased(template: Template) -> Template:
@@ -127,8 +157,11 @@ def uncramped(window: Window, state: State, agent: Agent) -> Window:
 
 
 def enlarged(state: State, agent: Agent, fault: OverCeiling) -> State:
-    """One level up, with a checkpoint; the fault stands when there is none."""
+    """One level up, with a checkpoint. When there is none, replies give back what they had beyond the usual; then the fault
+    stands."""
     larger = above(state.budget, state.task.budget, most(state.task, agent.model.window))
+    if larger == state.budget and state.room.reserve:
+        return record(state, agent, [Reserved(state.step, state.room.reserve, 0.0, fault.evidence)])
     if larger == state.budget:
         raise fault
     change = Rebudgeted(state.step, state.budget, larger, fault.evidence)
