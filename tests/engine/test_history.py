@@ -18,6 +18,7 @@ from afresh.domain.trace import trace
 from afresh.domain.window import Window
 from afresh.engine.build import build, offered
 from afresh.engine.tokens import Counter
+from afresh.engine.why import origin
 
 STYLE = template("implement_feature")
 CHECK = "python -m pytest -q"
@@ -110,3 +111,10 @@ def test_no_step_is_told_in_two_places_and_all_stand_in_order(spoken, outcomes, 
     gone = {omission.what for omission in made.omissions if omission.section == "earlier"}
     told = {f"step {step}" for step in work | earlier}
     assert {f"step {one.step}" for one in recent[:-1]} <= told | gone, "shown, or written down as left out"
+
+
+def test_of_a_line_in_the_history_it_can_be_said_whose_it_is():
+    shown = text(window(SAID, *RECENT), "work").splitlines()
+    told = [origin("work", shown, shown.index(line)) for line in shown if "second_name" in line or line.startswith("3> ")]
+    block = next(line for line in shown if line.startswith("2= "))[3:11]
+    assert told == ["thought of step 2", f"output of step 2 ({block})", "action of step 3"]
