@@ -161,7 +161,7 @@ def test_5_what_was_printed_before_a_change_is_marked_or_gone(windows):
 
 def test_5_what_a_reply_printed_after_its_change_is_not_marked_as_older(tmp_path):
     steps = [
-        ("Try.", [run("echo first_name")]),
+        ("Try.", [run("echo first_name_$((40 + 1))")]),
         ("Round up.", [("search", {"text": "customs"}), edit(PRICING, OLD, NEW), run("echo second_name_$((40 + 2))")]),
         *[("Look.", [("read", {"path": "README.md"})])] * 8,
     ]
