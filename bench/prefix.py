@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import ceilings
 from afresh.adapters.templates import template
 from afresh.app import compose
 from afresh.app.calls import beginnings
@@ -176,7 +177,9 @@ def summed(calls: list[Beginning]) -> dict[str, Any]:
 def main() -> int:
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     with TemporaryDirectory(prefix="afresh-prefix-", dir=Path(__file__).parents[1]) as folder:
+        watch = ceilings.watch()
         told = {type: played(type, Path(folder)) for type in STORIES}
+        watch.check()
     rows = {type: summed(calls) for type, calls in told.items()}
     RESULTS.write_text(json.dumps(rows, indent=2, sort_keys=True) + "\n")
     print("| task | calls | tokens after the first | unchanged at the start | cacheable | share | paid |")

@@ -57,8 +57,11 @@ def weighed(count: happened.Weighed, state: State) -> dict[str, Any]:
 
 
 def requested(call: Audit, state: State) -> dict[str, Any]:
-    reading = Reading(call.model, call.budget, call.reserve, call.tokens, call.demand, call.unmet, call.pieces, call.framing)
-    reading = replace(reading, thinking=call.thinking)
+    omitted = sum(gone.tokens for gone in call.omissions)
+    reading = Reading(
+        model=call.model, budget=call.budget, reserve=call.reserve, tokens=call.tokens, demand=call.demand, unmet=call.unmet,
+        omitted=omitted, pieces=call.pieces, framing=call.framing, thinking=call.thinking,
+    )  # fmt: skip
     saved = state.room.saved and reading.pressure is Pressure.CRITICAL
     return {"reading": reading, "room": replace(state.room, saved=saved)}
 

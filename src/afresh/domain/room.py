@@ -20,7 +20,7 @@ class Room:
     wanted: str = ""
     """Why the agent has asked for more, until that is decided on."""
     failing: int = 0
-    """Steps in a row that came to nothing while something asked for was left out."""
+    """Steps in a row that came to nothing while something was left out."""
     again: bool = False
     """The last step read lines again that it had seen before, while something asked for was left out."""
     calm: int = 0
@@ -69,7 +69,7 @@ def changed_to(room: Room, before: int, budget: int, step: int, reason: str) -> 
 def stepped(room: Room, reading: Reading, worked: bool, lower: int) -> Room:
     """After a step; `lower` is the level below, or the one in force when there is none."""
     held = lower < reading.budget and pressure(reading.demand_at(lower), lower) is Pressure.CALM
-    failing = room.failing + 1 if reading.unmet > 0 and not worked else 0
+    failing = room.failing + 1 if reading.dark and not worked else 0
     return replace(room, failing=failing, calm=room.calm + 1 if worked and held else 0)
 
 

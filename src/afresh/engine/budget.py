@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from afresh.domain.event import Checkpointed, Rebudgeted, Reserved
 from afresh.domain.outlook import can_afford, projected
-from afresh.domain.pressure import Pressure, pressure
+from afresh.domain.pressure import LITTLE, Pressure, Reading, pressure
 from afresh.domain.room import PATIENCE, above, below
 from afresh.domain.state import State
 from afresh.domain.task import Task
@@ -21,11 +21,11 @@ from afresh.errors import OverCeiling
 
 SHARE_OF_WINDOW = 5
 """A call takes at most one part in this many of what the model can take."""
-FAILURES, FEW = 2, 100
-"""Steps in a row that fail for want of room, and tokens that are not worth a larger window."""
 GROWTH, MOST_RESERVE, LEFT_FOR_WORK, WORTH_IT = 1.6, 0.5, 0.2, 1.15
 """By how much the reserve of a reply grows that was too short, up to which share of the ceiling; which share stays for what may
 be left out; and growth that is too little to be of use."""
+FAILURES = 2
+"""Steps in a row that fail while something is left out."""
 YIELDING = ("graph", "history", "coverage", "callers", "contracts", "similar", "outline")
 """Sections that give way under pressure: worth showing while there is room, and found by `search` otherwise."""
 
@@ -45,8 +45,7 @@ def decide(state: State, cap: int) -> Rebudgeted | None:
         limit = "" if larger > budget else f", but {budget:,} is the limit"
         return Rebudgeted(state.step, budget, larger, f"the agent asked: {one_line(room.wanted, 200)}{limit}")
     if room.failing >= FAILURES and larger > budget:
-        why = f"{room.failing} steps in a row failed while {state.reading.unmet:,} tokens that were asked for had no room"
-        return Rebudgeted(state.step, budget, larger, why)
+        return Rebudgeted(state.step, budget, larger, f"{room.failing} steps in a row failed while {left_out(state.reading)}")
     if room.again and larger > budget:
         why = f"lines that had been seen were read again while {state.reading.unmet:,} tokens that were asked for had no room"
         return Rebudgeted(state.step, budget, larger, why)
@@ -72,6 +71,12 @@ def spoken(state: State, usual: float, cap: int) -> Reserved | Rebudgeted | None
     if grown >= share * WORTH_IT:
         return Reserved(state.step, share, round(grown, 3), why)
     return Rebudgeted(state.step, budget, larger, why) if larger > budget else None
+
+
+def left_out(reading: Reading) -> str:
+    if reading.unmet:
+        return f"{reading.unmet:,} tokens that were asked for had no room"
+    return f"about {reading.omitted:,} tokens were left out of the window"
 
 
 def holds(state: State, lower: int) -> bool:
@@ -151,7 +156,7 @@ def uncramped(window: Window, state: State, agent: Agent) -> Window:
         return window
     if pressure(window.demand, window.budget) is Pressure.CRITICAL:
         raise OverCeiling(f"critical pressure: what is never left out takes {window.demand:,} of {window.budget:,} tokens")
-    if FEW < window.unread <= (larger - state.budget) * 3 // 4:
+    if LITTLE < window.unread <= (larger - state.budget) * 3 // 4:
         raise OverCeiling(f"{window.unread:,} tokens of what the last step has looked at have no room")
     return window
 

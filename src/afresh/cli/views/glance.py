@@ -105,7 +105,9 @@ def _lines(state: State, events: Sequence[happened.Event], kept_before: int | No
             case happened.Answered(text):
                 lines.append(Line("•", f"answered: {one_line(text, 200)}"))
             case happened.Ended(status, reason):
-                lines.append(Line("✗" if status.value == "failed" else "•", f"{status.value}: {one_line(reason, 200)}"))
+                asked = any(isinstance(one, happened.Asked) and one.question in reason for one in events)
+                told = "until you answer" if asked else one_line(reason, 200)
+                lines.append(Line("✗" if status.value == "failed" else "•", f"{status.value}: {told}"))
             case _:
                 pass
     return tuple(lines)
