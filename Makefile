@@ -11,7 +11,7 @@ help:
 	@echo 'make demo          see it work: an agent on a sample project, killed and resumed'
 	@echo 'make test          lint, types and all tests'
 	@echo 'make small-model   a real small model for the tests, 130 MB; SMALL_MODEL=no leaves it out'
-	@echo 'make torture       the long crash tests'
+	@echo 'make torture       the long crash tests, and the property tests with many more examples'
 	@echo 'make bench         measure, beside others; results in bench/results; DATA=FILE adds the benches on recorded runs'
 	@echo 'make test-pythons  the tests on every Python 3.11 or newer on the PATH'
 	@echo 'make requirements  pin all packages again (needs uv)'
@@ -42,6 +42,7 @@ test: lint types small-model
 
 torture: small-model
 	@$(BIN)/python -m pytest -q -m torture
+	@$(BIN)/python -m pytest -q -n $(WORKERS) -m 'hypothesis and not torture' --hypothesis-profile torture
 
 bench: setup
 	@for file in $(BENCHES); do echo "$$file" && $(BIN)/python "$$file" || exit 1; done
