@@ -37,8 +37,12 @@ types: setup
 # One worker more than there are cores: many tests wait for processes that they have started.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
 
-test: lint types small-model
-	@$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal
+# Types are checked beside the tests, on one core alone; what is wrong with them is told at the end.
+test: lint small-model
+	@mkdir -p build
+	@$(BIN)/pyright --pythonpath $(BIN)/python >build/types.log 2>&1 & types=$$!; \
+	$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal; behaviour=$$?; \
+	wait $$types; typed=$$?; cat build/types.log; exit $$((behaviour | typed))
 
 torture: small-model
 	@$(BIN)/python -m pytest -q -m torture
