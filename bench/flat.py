@@ -4,10 +4,11 @@ One task of ten thousand steps by a scripted model on the sample project, throug
 git workspace and projections. Steps take turns, twelve in a round; what is compared are whole rounds, so that the kind of step
 decides nothing. Each point's CPU is divided by what the first steps of another task take at that moment, so that what else the
 machine does decides nothing either; it is that of this process and of git, without the commands that the model and the checks
-run. Bytes are those that were written (wchar of /proc/self/io, children included), and by how much repository and state have grown. No check passes
-anew in all these steps, which would end the task as getting nowhere: the two signs that count idle steps are switched off, as a
-user can. A step after which the task does not go on ends the bench: a task at rest writes more than one at work. What it takes
-to load the state, as after a crash, is told beside it and not judged: a snapshot and at most a hundred entries after it.
+run. Bytes are those that were written (wchar of /proc/self/io, children included), and by how much repository and state have
+grown. No check passes anew in all these steps, which would end the task as getting nowhere: the two signs that count idle steps
+are switched off, as a user can. A step after which the task does not go on ends the bench: a task at rest writes more than one
+at work. What it takes to load the state, as after a crash, is told beside it and not judged: a snapshot and at most a hundred
+entries after it.
 
   .venv/bin/python bench/flat.py [--steps 10000]
 """
