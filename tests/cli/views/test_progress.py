@@ -1,6 +1,7 @@
 import io
 import re
 
+import pytest
 from rich.console import Console
 from samples import COMMITS, DONE, HOSTILE, told
 
