@@ -336,3 +336,17 @@ def test_the_fingerprint_stays_as_it_was_when_the_task_began():
 )
 def test_what_is_expected_is_told_to_the_end_of_its_statement_unless_that_is_far(lines, told):
     assert statement(lines) == told
+
+
+def test_what_there_was_no_time_to_follow_is_not_said_to_be_untested():
+    names = [f"deed_{number}" for number in range(40)]
+    texts = {
+        "todo/cli.py": "from todo.book import *\n\n\ndef main(words):\n    return run(words)\n\n\ndef run(words):\n"
+        + "".join(f"    {name}(words)\n" for name in names),
+        "todo/book.py": "\n\n\n".join(f"def {name}(words):\n    return words" for name in names) + "\n",
+        "tests/test_todo.py": "from todo.cli import main\n\n\ndef test_it():\n    assert main([]) is None\n",
+    }
+    texts["todo/cli.py"] = texts["todo/cli.py"].replace("import *", f"import {', '.join(names)}")
+    about = (Region("todo/book.py", 1, 160, 0, changed=True),)
+    [(_, told)] = looked("mend it", about=about, files=Texts(texts), changed=("todo/book.py",))["coverage"]
+    assert "tests name only main, which leads to: deed_0 (1)" in told and "no test leads to" not in told

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from afresh.domain.fact import Look
-from afresh.insight.looks.reached import Reach
+from afresh.insight.looks.reached import UNASKED, Reach
 from afresh.insight.looks.scene import Scene, listed
 from afresh.insight.looks.targets import CHANGED, WORDS, Target
 
@@ -15,14 +15,16 @@ def coverage(scene: Scene) -> Iterator[Look]:
     """File by file, by names and by the calls that can be followed; where lines were counted, that is told instead."""
     reach, found = Reach(scene.code), concerned(scene)
     for path in dict.fromkeys(one.path for one in found):
-        yield Look("coverage", path, f"{path}: {told(reach, [one for one in found if one.path == path])}")
+        if text := told(reach, [one for one in found if one.path == path]):
+            yield Look("coverage", path, f"{path}: {text}")
 
 
 def told(reach: Reach, found: Sequence[Target]) -> str:
     """What lacks a test first."""
     kinds: dict[str, list[str]] = {BARE: []}
     for one in found:
-        through = reach.through(one.place)
+        if (through := reach.through(one.place)) == UNASKED:
+            continue
         kind = BARE if through is None else f"tests name only {through}, which leads to" if through else NAMED
         kinds.setdefault(kind, []).append(f"{one.symbol.name} ({one.symbol.line})")
     return "; ".join(f"{kind}: {listed(names, TOLD)}" for kind, names in kinds.items() if names)

@@ -8,18 +8,20 @@ from afresh.domain.code import Place
 from afresh.insight.code import Code
 from afresh.insight.looks import used
 
-DEPTH, ASKED = 5, 16
-"""Calls between a test and what it comes to; and questions who calls something, for one window."""
+DEPTH, ASKED = 5, 24
+"""Calls between a test and what it comes to; and definitions of which it is asked who calls them, for one window."""
+UNASKED = "?"
+"""Too many had been asked about before: nothing is said of it."""
 
 
 @dataclass(slots=True)
 class Reach:
     code: Code
-    left: int = ASKED
     known: dict[Place, str | None] = field(default_factory=dict[Place, str | None])
+    asked: dict[Place, tuple[Place, ...]] = field(default_factory=dict[Place, tuple[Place, ...]])
 
     def through(self, place: Place) -> str | None:
-        """Empty where a test names it itself; otherwise what a test uses of those that lead to it; None where none is found."""
+        """Empty where a test names it itself; otherwise what a test uses of those that lead to it; None where there is none."""
         if any(self.code.is_test(path) for path in self.code.mentioning(place.symbol.short)):
             return ""
         if place not in self.known:
@@ -29,10 +31,13 @@ class Reach:
     def _called(self, place: Place) -> str | None:
         seen, layer = {place}, [place]
         for _ in range(DEPTH):
-            above = [outer for inner in layer for outer in self._callers(inner) if outer not in seen]
+            found = [self._callers(inner) for inner in layer]
+            above = [outer for callers in found for outer in callers or () if outer not in seen]
             for outer in above:
-                if (found := self._tested(outer)) is not None:
-                    return found
+                if tested := self._tested(outer):
+                    return tested
+            if None in found:
+                return UNASKED
             seen.update(above)
             layer = list(dict.fromkeys(above))
         return None
@@ -41,12 +46,18 @@ class Reach:
         """By name, or as was found before."""
         if any(self.code.is_test(path) for path in self.code.mentioning(place.symbol.short)):
             return place.symbol.short
-        return self.known.get(place)
+        before = self.known.get(place)
+        return None if before == UNASKED else before
 
-    def _callers(self, place: Place) -> Iterator[Place]:
-        if self.left <= 0:
-            return
-        self.left -= 1
+    def _callers(self, place: Place) -> tuple[Place, ...] | None:
+        """None when enough has been asked."""
+        if place not in self.asked and len(self.asked) >= ASKED:
+            return None
+        if place not in self.asked:
+            self.asked[place] = tuple(self._found(place))
+        return self.asked[place]
+
+    def _found(self, place: Place) -> Iterator[Place]:
         for call in used.callers(self.code, place):
             if call.kind is not Way.IMPORT and self._follows(call) and (outer := self._holding(call)):
                 yield outer
