@@ -71,7 +71,9 @@ def test_any_snapshot_can_be_put_back(opened: GitWorkspace, actions: list[tuple]
 
 
 def seen(workspace: GitWorkspace) -> dict[str, tuple[str, str]]:
-    return {name: held for name, held in listing(workspace.root, without=(".git",)).items() if not name.endswith(".log")}
+    """Without what is ignored: `*.log`, be it a folder."""
+    found = listing(workspace.root, without=(".git",))
+    return {name: held for name, held in found.items() if not any(part.endswith(".log") for part in name.split("/"))}
 
 
 PATTERNS = st.sampled_from(
