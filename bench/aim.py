@@ -1,6 +1,6 @@
 """Does the first window lead to the right files? Goals whose files are known, asked of the tree before anything was changed.
 
-    python bench/aim.py [REPOSITORY] [--commits 20] [--half tune|held_out] [--cases] [--json]
+    python bench/aim.py [REPOSITORY] [--until COMMIT] [--commits 20] [--half tune|held_out] [--cases] [--json]
 
 REPOSITORY is the path of any git repository with its history (this one, if none is given). The goal is a commit's subject with
 the first lines of its body, the tree is that of its parent, and wanted are the files of the product that it changed and that were
@@ -33,25 +33,28 @@ from afresh.engine.recall import recall
 from afresh.engine.tokens import Counter
 from afresh.insight.held import HeldCode
 from afresh.insight.index import refresh
+from afresh.insight.looks.scene import scene
 from afresh.insight.python import PythonInsight
-from afresh.insight.ranking import Question, concerning
 from afresh.ports import UNTOLD
 from aiming.cases import Case, Tree, from_history, from_orders, repository_at, tree
 from localizing.commits import TRAILER, Repository
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "aim.json"
-CEILINGS, COMMITS, HISTORY, RANKED = (4_000, 8_000), 20, 2_000, 12
+CEILINGS, COMMITS, HISTORY = (4_000, 8_000), 20, 2_000
 TYPE = "implement_feature"
 SHOWN = re.compile(r"^([\w./-]+):\d+-\d+ [\w.]+, ", re.MULTILINE)
 SOURCE = ("target", "similar", "files", "beginning")
 Scores = dict[str, Any]
 
 
+def begun(case: Case, ceiling: int) -> State:
+    return State(task=Task(id="t", goal=case.goal, type=TYPE, budget=ceiling), base=case.before, opened="o", limit=60)
+
+
 def opening(case: Case, files: Tree, insight: PythonInsight, ceiling: int) -> Window:
     """The first window of a task with this goal, built as the engine builds it."""
-    state = State(task=Task(id="t", goal=case.goal, budget=ceiling), base=case.before, opened="o", limit=60)
-    chosen = template(TYPE)
+    state, chosen = begun(case, ceiling), template(TYPE)
     agent = SimpleNamespace(
         files=files, insight=insight, template=chosen, store=SimpleNamespace(read=str), lore=UNTOLD, instructions=None,
         library=None, past=None, counter=Counter(), recollection=Recollection(),
@@ -83,7 +86,7 @@ def played(cases: Sequence[Case], repository: Repository) -> dict[str, Scores]:
         past = [Commit(TRAILER.sub("", one.message), one.paths, one.when) for one in repository.history(case.before, HISTORY)]
         history = History(case.before, tuple(past))
         insight = PythonInsight(store, history=lambda base, history=history: history)
-        ranked = [one.path for one in concerning(refresh(files, "tree", store), Question(case.goal, (), history), RANKED)]
+        ranked = [one.path for one in scene(refresh(files, "tree", store), begun(case, CEILINGS[0]), (), history).ranked]
         best = {f"top{most}": mean(path in ranked[:most] for path in case.wanted) for most in (5, 10)}
         found[case.name] = best | {str(size): scored(case, opening(case, files, insight, size)) for size in CEILINGS}
     return found
@@ -119,12 +122,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("repository", nargs="?", type=Path, default=HERE.parent)
     parser.add_argument("--commits", type=int, default=COMMITS, help="of each half")
+    parser.add_argument("--until", default="HEAD", help="the newest commit that is looked at")
     parser.add_argument("--half", choices=("tune", "held_out"), help="only this one")
     parser.add_argument("--cases", action="store_true", help="print each case")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     given = parser.parse_args()
     began, repository = time.time(), repository_at(given.repository)
-    cases = [*from_history(repository, given.commits), *from_orders(repository)]
+    cases = [*from_history(repository, given.commits, given.until), *from_orders(repository, given.until)]
     cases = [case for case in cases if given.half is None or case.held_out is (given.half == "held_out")]
     found = played(cases, repository)
     repository.close()
@@ -135,7 +139,7 @@ def main() -> None:
         if (some := [case for case in cases if case.held_out is held and case.name.startswith("order") is start])
     }
     result = {
-        "command": "python bench/aim.py",
+        "command": f"python bench/aim.py --until {repository.git('rev-parse', '--short', given.until).strip()}",
         "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
         "seconds": round(time.time() - began),
         "groups": groups,
@@ -143,10 +147,8 @@ def main() -> None:
     }
     if given.repository == HERE.parent and given.commits == COMMITS and given.half is None:
         RESULTS.write_text(json.dumps(result, indent=1) + "\n")
-    if given.cases:
-        for case in cases:
-            one = found[case.name]
-            print(case.name, case.goal.partition("\n")[0][:90], "|", ", ".join(case.wanted), "|", one["top5"], one["top10"], one["4000"], one["8000"])
+    for case in cases if given.cases else ():
+        print(case.name, case.goal.partition("\n")[0][:90], *case.wanted, json.dumps(found[case.name]), sep="\n  ")
     print(json.dumps(result, indent=1) if given.json else table(groups))
 
 

@@ -15,7 +15,9 @@ GOALS = Path(__file__).with_name("goals.json")
 FEWEST_WORDS, MOST_WANTED, MOST_CHANGED, BODY = 9, 6, 25, 3
 """Words of a subject that may name a capability; files of the product that a commit changes, and files in all; lines of its body
 that belong to the goal."""
-ELSEWHERE = re.compile(r"^(?:tests?|docs?|documents?|figures?|bench\w*|format|style|lint|typo|bump|release|changelog)\b", re.IGNORECASE)
+ELSEWHERE = re.compile(
+    r"^(?:tests?|docs?|documents?|figures?|bench\w*|format|style|lint|typo|bump|release|changelog)\b", re.IGNORECASE
+)
 """How subjects begin that are about something else than the product."""
 
 
@@ -72,13 +74,14 @@ def repository_at(place: Path) -> Repository:
     return Repository(Path(asked.stdout.strip()))
 
 
-def from_history(repository: Repository, most: int) -> list[Case]:
+def from_history(repository: Repository, most: int, until: str = "HEAD") -> list[Case]:
     """The newest that fit, as many of either half. Of a clone without its history there are none."""
     halves: dict[bool, list[Case]] = {False: [], True: []}
+    known = set(repository.git("rev-list", until, "--").split())
     for commit in repository.commits.values():
         if min(map(len, halves.values())) >= most:
             break
-        if (case := fitting(commit, repository)) and len(halves[case.held_out]) < most:
+        if commit.id in known and (case := fitting(commit, repository)) and len(halves[case.held_out]) < most:
             halves[case.held_out].append(case)
     found = [*halves[False], *halves[True]]
     if min(map(len, halves.values())) < 2:
@@ -105,9 +108,9 @@ def fitting(commit: Commit, repository: Repository) -> Case | None:
     return Case(commit.id[:12], "\n".join([subject, *lines]), commit.parents[0], wanted)
 
 
-def from_orders(repository: Repository) -> list[Case]:
-    """Asked of the tree as it is, as far as what they are about is there; the first half to tune on."""
-    now = next(iter(repository.commits))
+def from_orders(repository: Repository, until: str = "HEAD") -> list[Case]:
+    """Asked of that tree, as far as what they are about is there; every second one is held out."""
+    now = repository.git("rev-parse", until).strip()
     known, orders = tree(repository, now).blobs, json.loads(GOALS.read_text())
     return [
         Case(f"order-{number:x}", one["goal"], now, tuple(one["wanted"]))

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from keyword import iskeyword
 from math import log
 from pathlib import PurePosixPath
@@ -15,8 +15,10 @@ from afresh.errors import AfreshError
 from afresh.insight.looks import relevance
 from afresh.insight.looks.excerpts import excerpt
 from afresh.insight.looks.expectations import EXPECTED
+from afresh.insight.looks.naming import named_files
 from afresh.insight.looks.scene import NOISE, Scene, listed
-from afresh.insight.looks.targets import CHANGED, NAMED, named_files, order, wording
+from afresh.insight.looks.targets import CHANGED, MEANT, NAMED, order, wording
+from afresh.insight.ranking.meant import sure
 
 SIZE, SHORT, KIN, TOLD, WIRED, PROSE, LARGEST, SEVERAL = 40, 4, 3, 4, 9, 60, 200_000, 3
 """Lines of a pattern that is shown whole, and of one that shows nothing; definitions alike that make a family; patterns that are
@@ -26,8 +28,9 @@ LIKE_AN_OPTION = re.compile(r"(\w{3,})=|--([A-Za-z]\w{2,})|[`'\"](\w{3,})[`'\"]"
 TEXTS = (".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
 IMPORTED = 300
 """Characters of the names that a test file has imported."""
-FAMILY = 1.0
-"""What it counts to be one of many that are made alike."""
+FAMILY, ALIKE, LIKELY, MANY, EVERYWHERE = 1.0, 2.0, 0.5, 12, 8
+"""What it counts to be one of many that are made alike, and to be made like what the task is about; the part of the best score
+from which on the ranking is trusted; files that are looked through; and files that may share a mark in any project."""
 
 
 def similar(scene: Scene) -> Iterator[Look]:
@@ -53,25 +56,44 @@ def similar(scene: Scene) -> Iterator[Look]:
 
 
 def patterns(scene: Scene) -> list[tuple[Place, str]]:
-    """By the words of the task, and by what is made alike: decorator, base class, folder."""
+    """By the words of the task, and by what is made alike: decorator, base class, folder. Only in files that the task names,
+    beside those that it is about, and where the ranking leads: what merely says a word of it is no pattern."""
     code, text = scene.code, order(scene.state)
     words, named = relevance.weights(code, wording(scene.state)), named_files(code, text)
-    folder = siblings(scene, text)
-    scores = {path: score for path, score in relevance.files(code, words).items() if there_before(scene, path)}
-    near = [path for path in (*named, *folder) if path in scores] or list(scores)
-    found: list[tuple[float, Place, str]] = []
-    for path in sorted(near, key=lambda path: (-scores[path], path))[:6]:
+    folder, about = siblings(scene, text), set(sure(code, text))
+    trust = {one.path: one.score for one in scene.ranked if one.score >= LIKELY} | dict.fromkeys((*named, *folder), 1.0)
+    scores = {path: score for path, score in relevance.files(code, words).items() if path in trust and there_before(scene, path)}
+    near = [path for path in (*named, *folder) if path in scores] or [path for path in scores if path not in about]
+    kinds, found = made_like(scene, about), list[tuple[float, Place, str]]()
+    for path in sorted(near, key=lambda path: (-scores[path], path))[:MANY]:
         kin = family(scene, path)
         for symbol, score in relevance.symbols(code, path, words).items():
             made, size = kin.get(symbol, ""), symbol.end - symbol.line + 1
             fitting = made or path in folder or relevance.named_by(symbol.name, words)
             if symbol.kind is not Kind.METHOD and "." not in symbol.name and size >= SHORT and fitting:
-                found.append(
-                    (weight(score, size, int(made.split()[0]) if made else 0), Place(path, symbol), because(path, made, folder))
-                )
+                alike = int(made.split()[0]) if made else 0
+                like = ALIKE if kinds & marks(scene, path, symbol) else 1.0
+                found.append((like * trust[path] * weight(score, size, alike), Place(path, symbol), because(path, made, folder)))
     found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
-    known = {(one.path, one.symbol.name) for one in scene.targets if one.why in (NAMED, CHANGED)}
+    known = {(one.path, one.symbol.name) for one in scene.targets if one.why in (NAMED, CHANGED, MEANT)}
     return [(place, why) for _, place, why in found if (place.path, place.symbol.name) not in known and not own(scene, place)]
+
+
+def made_like(scene: Scene, paths: Collection[str]) -> set[str]:
+    """Decorators and base classes of what these files offer."""
+    readings = {path: scene.code.reading(path).symbols for path in paths}
+    return {mark for path, held in readings.items() for one in held for mark in marks(scene, path, one)}
+
+
+def marks(scene: Scene, path: str, symbol: Symbol) -> set[str]:
+    """What a definition has in common with others of its kind, as far as that tells: what every fifth file has does not."""
+    if "." in symbol.name or symbol.kind not in (Kind.FUNCTION, Kind.CLASS):
+        return set()
+    decorated = re.match(r"@([\w.]+)", scene.line(path, symbol.line))
+    found = {f"@{decorated[1]}"} if decorated else set[str]()
+    found |= {f"({base})" for base in symbol.bases if base != "object"}
+    most = max(EVERYWHERE, len(scene.code.files) // 5)
+    return {mark for mark in found if len(scene.code.mentioning(re.findall(r"\w+", mark)[-1])) <= most}
 
 
 def there_before(scene: Scene, path: str) -> bool:
@@ -95,29 +117,30 @@ def because(path: str, made: str, folder: list[str]) -> str:
 
 
 def siblings(scene: Scene, text: str) -> list[str]:
-    """Files of a folder whose name is a word of the task (`a plugin`, `plugins/`): such a thing is a file there."""
-    said = {stem(word) for word in telling(split(text))}
+    """Files beside the one that the task is about; else those of a folder whose name is a word of the task (`a plugin`,
+    `plugins/`) and to which the ranking leads: such a thing is a file there. Whoever asks for tests has not said where."""
+    if about := sure(scene.code, text):
+        beside = [path for path in scene.code.files if PurePosixPath(path).parent == PurePosixPath(about[0]).parent]
+        return [path for path in beside if path not in about and PurePosixPath(path).stem != "__init__"]
+    said = {stem(word) for word in telling(split(text))} - {"test"}
     folders: dict[str, list[str]] = {}
     for path in scene.code.files:
         pure = PurePosixPath(path)
         if stem(pure.parent.name.lower()) in said and not scene.code.is_test(path) and pure.stem != "__init__":
             folders.setdefault(str(pure.parent), []).append(path)
     top = {scene.code.paths[0].split("/")[0]} if scene.code.paths else set[str]()
-    large = [found for folder, found in folders.items() if len(found) >= KIN and "/" in folder and folder not in top]
+    best = {
+        str(PurePosixPath(one.path).parent) for one in [one for one in scene.ranked if not scene.code.is_test(one.path)][:KIN]
+    }
+    large = [found for at, found in folders.items() if len(found) >= KIN and "/" in at and at not in top and at in best]
     return max(large, key=len, default=[])
 
 
 def family(scene: Scene, path: str) -> dict[Symbol, str]:
     """Definitions that share a decorator or a base class with several others of the file."""
-    lines = scene.code.text(path).splitlines()
-    marks: dict[Symbol, list[str]] = {}
-    for symbol in scene.code.reading(path).symbols:
-        if "." not in symbol.name and symbol.kind in (Kind.FUNCTION, Kind.CLASS):
-            first = lines[symbol.line - 1].strip() if symbol.line <= len(lines) else ""
-            decorated = re.match(r"@[\w.]+", first)
-            marks[symbol] = [*([decorated[0]] if decorated else []), *[f"({base})" for base in symbol.bases if base != "object"]]
-    counts = Counter(mark for held in marks.values() for mark in held)
-    return {one: f"{counts[mark]} {mark}" for one, held in marks.items() for mark in held[:1] if counts[mark] >= KIN}
+    held = {symbol: sorted(marks(scene, path, symbol), reverse=True) for symbol in scene.code.reading(path).symbols}
+    counts = Counter(mark for found in held.values() for mark in found)
+    return {one: f"{counts[mark]} {mark}" for one, found in held.items() for mark in found[:1] if counts[mark] >= KIN}
 
 
 def tests(scene: Scene) -> list[tuple[Place, str]]:
