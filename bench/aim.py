@@ -118,7 +118,7 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{value:.0%}"
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("repository", nargs="?", type=Path, default=HERE.parent)
     parser.add_argument("--commits", type=int, default=COMMITS, help="of each half")
@@ -126,7 +126,7 @@ def main() -> None:
     parser.add_argument("--half", choices=("tune", "held_out"), help="only this one")
     parser.add_argument("--cases", action="store_true", help="print each case")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    given = parser.parse_args()
+    given = parser.parse_args(words)
     began, repository = time.time(), repository_at(given.repository)
     cases = [*from_history(repository, given.commits, given.until), *from_orders(repository, given.until)]
     cases = [case for case in cases if given.half is None or case.held_out is (given.half == "held_out")]

@@ -106,7 +106,7 @@ def _folders(scene: Scene, told: set[str]) -> tuple[list[str], list[str]]:
     places: dict[str, int] = {}
     for at, path in enumerate([*sure(code, order(scene.state)), *[one.path for one in scene.ranked]]):
         places.setdefault(str(PurePosixPath(path).parent), at)
-    keys = sorted(folders, key=lambda key: (places.get(key[1], len(code.files)), aside(key[1]), key))
+    keys = sorted(folders, key=lambda key: (aside(key[1]), places.get(key[1], len(code.files)), key))
     lines = {key: f"{'top' if key[1] == '.' else key[1]}: {_listed(folders[key])}" for key in keys}
     tests = [line for key, line in lines.items() if key[0]]
     more = [f"… and {len(tests) - TESTS} more folders of tests"] if len(tests) > TESTS else []

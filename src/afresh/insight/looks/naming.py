@@ -49,7 +49,6 @@ def called(code: Code, text: str, at: Hand) -> Iterator[Place]:
     for match in CHAIN.finditer(text):
         forms[match[0]] = max(forms.get(match[0], Form.PLAIN), form(text, match))
     sure = [place for name, how in forms.items() if how is not Form.PLAIN for place in meant(code, name, how, at)]
-    sure += [place for name in dict.fromkeys(OPTION.findall(text)) for place in kind_of(code, name)]
     yield from sure or [place for name, how in forms.items() if how is Form.PLAIN for place in meant(code, name, how, at)]
 
 
@@ -91,11 +90,12 @@ def telling(code: Code, name: str, found: Sequence[Place], how: Form, at: Hand) 
     return len(code.words(name)) <= max(RARE, len(code.files) // SHARE) and (how is not Form.PLAIN or len(found) == 1)
 
 
-def kind_of(code: Code, option: str) -> list[Place]:
-    """The one class of the product that an option is called after: `--status` takes a Status."""
-    name = "".join(part.capitalize() for part in option.split("-"))
-    found = [place for place in code.defining(name) if place.symbol.kind is Kind.CLASS and not code.is_test(place.path)]
-    return found if len(found) == 1 else []
+def taken(code: Code, text: str) -> Iterator[Place]:
+    """Classes of the product that options are called after, where there is one of the name: `--status` takes a Status."""
+    for option in dict.fromkeys(OPTION.findall(text)):
+        name = "".join(part.capitalize() for part in option.split("-"))
+        found = [place for place in code.defining(name) if place.symbol.kind is Kind.CLASS and not code.is_test(place.path)]
+        yield from found if len(found) == 1 else ()
 
 
 def module(place: Place) -> list[str]:

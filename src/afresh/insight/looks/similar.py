@@ -16,7 +16,7 @@ from afresh.insight.looks import relevance
 from afresh.insight.looks.excerpts import excerpt
 from afresh.insight.looks.expectations import EXPECTED
 from afresh.insight.looks.naming import named_files
-from afresh.insight.looks.scene import NOISE, Scene, listed
+from afresh.insight.looks.scene import NOISE, Scene, aside, listed
 from afresh.insight.looks.targets import CHANGED, MEANT, NAMED, order, wording
 from afresh.insight.ranking.meant import sure
 
@@ -43,7 +43,7 @@ def similar(scene: Scene) -> Iterator[Look]:
         return
     (best, why), *others = found
     path, symbol = best.path, best.symbol
-    if (lines := list(wiring(scene, best))) and not scene.code.is_test(path):
+    if not scene.code.is_test(path) and (lines := list(wiring(scene, best))):
         yield Look("similar", f"where {name_of(best)} is wired in", "\n".join(lines[:WIRED]))
     if not scene.seen(path, symbol.line, symbol.end):
         yield Look("similar", f"{path}:{symbol.line}-{symbol.end} {symbol.name}, {why}", excerpt(scene, best, SIZE))
@@ -181,6 +181,8 @@ def options(scene: Scene) -> list[str]:
 def wiring(scene: Scene, best: Place) -> Iterator[str]:
     """Where it is exported, registered, used, tested and documented."""
     code, name = scene.code, name_of(best)
+    if len(code.defining(name)) > KIN:
+        return  # whoever says the name means any of them
     yield from standing(scene, name, best)
     for path in code.importers(best.path):
         starred = [one.line for one in code.reading(path).imports if ("*", "*") in one.names]
@@ -198,7 +200,7 @@ def standing(scene: Scene, name: str, best: Place | None = None) -> Iterator[str
     own = best.path if best else ""
     texts = [path for path in code.paths if path.endswith(TEXTS) and path not in code.files and not NOISE.search(path)][:PROSE]
     saying = [path for path in (code.files if best is None else code.mentioning(name)) if path != own]
-    saying.sort(key=lambda path: (code.is_test(path), path))
+    saying.sort(key=lambda path: (code.is_test(path), aside(path), path))
     for path in (*([own] if own else []), *saying, *texts):
         inside = range(best.symbol.line, best.symbol.end + 1) if best and path == own else ()
         numbers = [one for one in said(scene, path, name) if one not in inside and not scene.made(path, one, one)]

@@ -10,7 +10,7 @@ from afresh.domain.fact import Region
 from afresh.domain.state import State
 from afresh.insight.code import Code
 from afresh.insight.looks import relevance
-from afresh.insight.looks.naming import AT, PATH, called, hand, named_files
+from afresh.insight.looks.naming import AT, PATH, called, hand, named_files, taken
 from afresh.insight.looks.relevance import DEFINITIONS
 from afresh.insight.ranking import Ranked
 from afresh.insight.ranking.meant import sure
@@ -20,9 +20,10 @@ MOST, AHEAD, WHOLE, FILES, LIKELY, PASSING = 8, 2, 6, 4, 5, 60
 """Targets in all; items of the plan; definitions of a file that is meant as a whole; files that are looked through for what
 nobody named; files that the ranking puts first, in which a quoted word is looked for before others; and lines from which on a
 definition is not meant when it is named in passing."""
-NAMED, PLANNED, THOUGHT, REVIEWED, CHANGED, INSIDE, MEANT, WORDS = (
+NAMED, PLANNED, THOUGHT, REVIEWED, CHANGED, INSIDE, MEANT, OPTION, WORDS = (
     "named in the task", "named in your plan", "named in your last thought", "in the diff", "changed by this task",
-    "in a file that the task names", "in a file that the task is about", "speaks of the same",
+    "in a file that the task names", "in a file that the task is about",
+    "what an option in the task is called after", "speaks of the same",
 )  # fmt: skip
 
 
@@ -45,7 +46,8 @@ def targets(code: Code, state: State, about: Sequence[Region] = (), ranked: Sequ
     found: dict[tuple[str, str], Target] = {}
     guessed = () if state.changed or any(not one.changed for one in about) else alike(code, state, ranked)
     written = [*within(code, [one for one in about if not one.changed], REVIEWED), *changed(code, about)]
-    for target in (*spoken(code, state, ranked), *traced(code, state), *written, *offered(code, state), *guessed):
+    options = [Target(place, OPTION) for place in taken(code, order(state))]
+    for target in (*spoken(code, state, ranked), *traced(code, state), *written, *offered(code, state), *options, *guessed):
         found.setdefault((target.path, target.symbol.name), target)
     return list(found.values())[:MOST]
 
