@@ -11,7 +11,7 @@ help:
 	@echo 'make demo          see it work: an agent on a sample project, killed and resumed'
 	@echo 'make test          lint, types and all tests'
 	@echo 'make small-model   a real small model for the tests, 130 MB; SMALL_MODEL=no leaves it out'
-	@echo 'make torture       the long crash tests'
+	@echo 'make torture       the long crash tests, and the property tests with many more examples'
 	@echo 'make bench         measure, beside others; results in bench/results; DATA=FILE adds the benches on recorded runs'
 	@echo 'make test-pythons  the tests on every Python 3.11 or newer on the PATH'
 	@echo 'make requirements  pin all packages again (needs uv)'
@@ -37,11 +37,16 @@ types: setup
 # One worker more than there are cores: many tests wait for processes that they have started.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
 
-test: lint types small-model
-	@$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal
+# Types are checked beside the tests, on one core alone; what is wrong with them is told at the end.
+test: lint small-model
+	@mkdir -p build
+	@$(BIN)/pyright --pythonpath $(BIN)/python >build/types.log 2>&1 & types=$$!; \
+	$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal; behaviour=$$?; \
+	wait $$types; typed=$$?; cat build/types.log; exit $$((behaviour | typed))
 
 torture: small-model
 	@$(BIN)/python -m pytest -q -m torture
+	@$(BIN)/python -m pytest -q -n $(WORKERS) -m 'hypothesis and not torture' --hypothesis-profile torture
 
 bench: setup
 	@for file in $(BENCHES); do echo "$$file" && $(BIN)/python "$$file" || exit 1; done

@@ -10,14 +10,11 @@ for. Needs the network once (pip) for pytest and the peers.
 
 import argparse
 import json
-import os
 import random
-import re
 import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,42 +25,11 @@ from afresh.domain.calls import Call, Way
 from afresh.domain.code import Place
 from afresh.insight.calls import callers
 from afresh.insight.code import Code, code_of
+from calling.peers import jedis, pycgs
+from calling.traced import Happened, Pair, traced
 from environments import environment
 
-PATIENCE = 300
-"""Seconds for a peer that may never come to an end."""
 RESULTS = Path(__file__).parent / "results" / "calls.json"
-PLUGIN = """
-import atexit, json, os, sys, threading
-
-ROOT, INNER, INTO = os.environ["CALLS_ROOT"], os.environ["CALLS_INNER"], os.environ["CALLS_INTO"]
-GENERATOR, OPTIMIZED = 0x20 | 0x80 | 0x200, 0x1
-seen = set()
-
-
-def profile(frame, event, arg, ROOT=ROOT, INNER=INNER, seen=seen):
-    if event != "call":
-        return
-    code = frame.f_code
-    if not code.co_filename.startswith(INNER) or not code.co_flags & OPTIMIZED or code.co_flags & GENERATOR:
-        return
-    back = frame.f_back
-    if back is not None and back.f_code.co_filename.startswith(ROOT):
-        seen.add((back.f_code.co_filename, back.f_code.co_qualname, back.f_lineno, code.co_filename, code.co_qualname))
-
-
-def write():
-    sys.setprofile(None)
-    with open(INTO, "w") as file:
-        json.dump(sorted(seen), file)
-
-
-atexit.register(write)
-sys.setprofile(profile)
-threading.setprofile(profile)
-"""
-Pair = tuple[str, str, str, str]
-"""Path and name of who calls, path and name of what is called."""
 
 
 @dataclass
@@ -83,60 +49,6 @@ class Tree:
 
     def stamps(self) -> dict[str, str]:
         return dict.fromkeys(self.paths(), "")
-
-
-@dataclass
-class Happened:
-    pairs: set[Pair] = field(default_factory=set)
-    at: dict[tuple[str, int], set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
-    """What each line was seen to call."""
-
-
-def qualified(name: str) -> str:
-    """Without the parts that have no name of their own."""
-    parts = [part for part in name.split(".") if not part.startswith("<")]
-    return ".".join(parts)
-
-
-def traced(root: Path, inner: str, python: str, kept: Path) -> Happened:
-    """A trace that was kept is used again: it is the tests that take long."""
-    if not kept.exists():
-        kept.write_text(json.dumps(profiled(root, inner, python)))
-    return happened_in(root, json.loads(kept.read_text()))
-
-
-def profiled(root: Path, inner: str, python: str) -> list[Any]:
-    with tempfile.TemporaryDirectory() as scratch:
-        Path(scratch, "calls_plugin.py").write_text(PLUGIN)
-        into = Path(scratch, "calls.json")
-        path = os.pathsep.join([scratch, str((root / inner).parent)])
-        where = {"CALLS_ROOT": f"{root}/", "CALLS_INNER": f"{root / inner}/", "CALLS_INTO": str(into)}
-        command = [
-            python,
-            "-m",
-            "pytest",
-            "-q",
-            "--continue-on-collection-errors",
-            "-p",
-            "calls_plugin",
-            "-p",
-            "no:cacheprovider",
-            "tests",
-        ]
-        done = subprocess.run(command, cwd=root, env={**os.environ, **where, "PYTHONPATH": path}, capture_output=True, text=True)
-        print(f"  {(done.stdout.strip().splitlines() or [done.stderr[-200:]])[-1]}", file=sys.stderr)
-        return json.loads(into.read_text())
-
-
-def happened_in(root: Path, events: list[Any]) -> Happened:
-    found = Happened()
-    for here, caller, line, there, called in events:
-        if "<lambda>" in called.split(".")[-1] or "<" in called.split(".")[-1]:
-            continue
-        paths = [str(Path(each).relative_to(root)) for each in (here, there)]
-        found.pairs.add((paths[0], qualified(caller), paths[1], qualified(called)))
-        found.at[paths[0], line].add((paths[1], qualified(called)))
-    return found
 
 
 def place(code: Code, path: str, name: str) -> Place | None:
@@ -190,105 +102,6 @@ def contradicted(code: Code, happened: Happened, calls: list[Call]) -> tuple[int
             if (call.target.path, call.target.symbol.name) not in seen:
                 wrong.append(f"{call.path}:{call.line} {call.text} → {call.target.symbol.name}, ran {sorted(seen)}")
     return looked, len(wrong), wrong
-
-
-JEDI = """
-import ast, json, sys, time
-import jedi
-
-root, files = sys.argv[1], json.loads(sys.stdin.read())
-project = jedi.Project(root, added_sys_path=[sys.argv[2]], smart_sys_path=True)
-pairs, started = set(), time.process_time()
-
-
-def full(name):
-    parts, each = [name.name], name.parent()
-    while each is not None and each.type in ("function", "class"):
-        parts.append(each.name)
-        each = each.parent()
-    return ".".join(reversed(parts))
-
-
-def scopes(node, around, found):
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            for each in child.decorator_list:
-                scopes(ast.Expression(each), around, found)
-                if not isinstance(each, ast.Call):
-                    found.append((each, around))
-            scopes(child, around + [child.name], found)
-            continue
-        if isinstance(child, ast.Call):
-            found.append((child.func, around))
-            found.extend((each, around) for each in child.args if isinstance(each, (ast.Name, ast.Attribute)))
-        scopes(child, around, found)
-
-
-for path in files:
-    source = open(f"{root}/{path}", encoding="utf-8").read()
-    script = jedi.Script(source, path=f"{root}/{path}", project=project)
-    found = []
-    scopes(ast.parse(source), [], found)
-    for node, around in found:
-        if not isinstance(node, (ast.Name, ast.Attribute)):
-            continue
-        column = len(source.splitlines()[node.end_lineno - 1].encode()[: node.end_col_offset].decode()) - 1
-        try:
-            names = script.goto(node.end_lineno, column, follow_imports=True)
-            names += [each for each in script.infer(node.end_lineno, column) if each not in names]
-        except Exception:
-            continue
-        for name in names:
-            if not str(name.module_path).startswith(root + "/") or name.type not in ("function", "class"):
-                continue
-            there = str(name.module_path)[len(root) + 1 :]
-            try:
-                called = full(name)
-            except Exception:
-                continue
-            pairs.add((path, ".".join(around), there, called))
-            if name.type == "class":
-                pairs.add((path, ".".join(around), there, called + ".__init__"))
-json.dump({"pairs": sorted(pairs), "seconds": time.process_time() - started}, sys.stdout)
-"""
-
-
-def jedis(root: Path, inner: str, files: list[str], python: str) -> tuple[set[Pair], float]:
-    command = [python, "-c", JEDI, str(root), str((root / inner).parent)]
-    done = subprocess.run(command, input=json.dumps(files), capture_output=True, text=True, check=True)
-    answer = json.loads(done.stdout)
-    return {tuple(pair) for pair in answer["pairs"]}, answer["seconds"]
-
-
-def pycgs(root: Path, inner: str, files: list[str], python: str) -> tuple[set[Pair], float]:
-    """PyCG names by modules, those of relative imports without their package; its calls of a class are calls of `__init__`. It is
-    installed under a name that it does not import itself by."""
-    above = (root / inner).parent
-    within = [path for path in files if path.startswith(f"{inner}/")]
-    script = (
-        "import json, sys, time\nimport PyCG\nsys.modules['pycg'] = PyCG\n"
-        "from pycg.pycg import CallGraphGenerator\nstarted = time.process_time()\n"
-        "made = CallGraphGenerator(sys.argv[2:], sys.argv[1], -1, 'call-graph')\nmade.analyze()\n"
-        "graph = {k: sorted(v) for k, v in made.output().items()}\n"
-        "json.dump({'graph': graph, 'seconds': time.process_time() - started}, sys.stdout)"
-    )
-    paths = [str(root / path) for path in within]
-    done = subprocess.run([python, "-c", script, str(above), *paths], capture_output=True, text=True, cwd=above, timeout=PATIENCE)
-    if done.returncode:
-        raise RuntimeError((done.stderr.strip().splitlines() or ["failed"])[-1][:160])
-    answer = json.loads(done.stdout)
-    modules = {str((root / path).relative_to(above))[:-3].replace("/", ".").removesuffix(".__init__"): path for path in within}
-    modules |= {name.partition(".")[2]: path for name, path in modules.items() if "." in name}
-
-    def named(name: str) -> tuple[str, str] | None:
-        parts = name.split(".")
-        for at in range(len(parts), 0, -1):
-            if (module := ".".join(parts[:at])) in modules:
-                return modules[module], re.sub(r"\.?<lambda\d*>", "", ".".join(parts[at:]))
-        return None
-
-    edges = ((named(caller), named(called)) for caller, many in answer["graph"].items() for called in many)
-    return {(*caller, *called) for caller, called in edges if caller and called}, answer["seconds"]
 
 
 def share(found: set[Pair], happened: set[Pair]) -> float:

@@ -5,7 +5,8 @@ git workspace and projections. Steps take turns, twelve in a round; what is comp
 decides nothing. CPU is that of this process and of git, without the commands that the model and the checks run. Bytes are those
 that were written (wchar of /proc/self/io, children included), and by how much repository and state have grown. No check passes
 anew in all these steps, which would end the task as getting nowhere: the two signs that count idle steps are switched off, as a
-user can. A step after which the task does not go on ends the bench: a task at rest writes more than one at work.
+user can. A step after which the task does not go on ends the bench: a task at rest writes more than one at work. What it takes
+to load the state, as after a crash, is told beside it and not judged: a snapshot and at most a hundred entries after it.
 
   .venv/bin/python bench/flat.py [--steps 10000]
 """
@@ -39,6 +40,7 @@ from afresh.testing.ceiling import failure, over_in_books
 RESULTS = Path(__file__).with_name("results") / "flat.json"
 ROUND, ROUNDS, ALLOWED = 12, 4, 0.2
 POINTS = (10, 100, 1_000, 10_000)
+WORKER = "bench"
 BUDGET = 4_000
 """The ceiling may not be raised: it would cost more for a reason that has nothing to do with the number of the step."""
 TURNS = ("write", "read", "remember", "run", "search", "read", "write", "run", "remember", "read", "plan", "decide")
@@ -55,6 +57,7 @@ class Cost:
     written_kb: float
     state_kb: float
     resident_mb: float
+    load_ms: float
 
 
 class Script:
@@ -136,7 +139,7 @@ def measure(steps: int, repository: Path, wanted: Callable[[int], bool]) -> dict
     agent = compose.agent_for(desk, task, compose.Terms(no_sandbox=True))
     aside = Aside(agent.sandbox)
     agent = replace(agent, model=Script(), sandbox=aside, patience=Patience(idle_steps=(), idle_tokens=()))
-    state = prepare(record(desk.store.load(task.task.id), agent, [Claimed("bench")]), agent)
+    state = prepare(record(desk.store.load(task.task.id), agent, [Claimed(WORKER)]), agent)
     costs: dict[int, Cost] = {}
     for number in range(1, steps + 1):
         if not wanted(number):
@@ -147,16 +150,24 @@ def measure(steps: int, repository: Path, wanted: Callable[[int], bool]) -> dict
         state = step(state, agent)
         cpu, wall = spent() - cpu - aside.cpu, time.perf_counter() - wall - aside.wall
         kb = (written() - wrote) / 1024, (held(repository) - disk) / 1024
-        costs[number] = Cost(state.reading.tokens, cpu * 1000, wall * 1000, *kb, resident() / 2**20)
+        costs[number] = Cost(state.reading.tokens, cpu * 1000, wall * 1000, *kb, resident() / 2**20, loaded(state, agent))
     return costs
 
 
 def step(state: State, agent: Any) -> State:
-    """From the store, as after a crash: no step leans on what the one before it had in memory."""
-    state = loop.take_step(loop.ask_model(agent.store.load(state.task.id), agent), agent)
+    """Two rounds of the loop: one asks, the other acts. Nobody steers: a phase has a number of steps."""
+    state = loop.take_step(loop.ask_model(state, agent), agent)
     if state.status is not Status.RUNNING:
         raise RuntimeError(f"step {state.step} left the task {state.status}: {state.question}")
     return state
+
+
+def loaded(state: State, agent: Any) -> float:
+    """Milliseconds of CPU to find the state again, as after a crash."""
+    before = spent()
+    if agent.store.load(state.task.id) != state:
+        raise RuntimeError(f"what the store has of step {state.step} is not what the loop holds")
+    return (spent() - before) * 1000
 
 
 def span(point: int, steps: int) -> range:

@@ -23,6 +23,7 @@ from afresh.insight.source import parse
 from afresh.insight.tree import is_test
 from applying import worked_directly
 from archives import RECIPES, Recipe, changed_files, git, prepared, suite
+from ceilings import check_books
 from signatures import public_signatures
 
 SOURCES = Path(__file__).parent.parent / "src"
@@ -108,17 +109,22 @@ def measured(package: str, folder: Path, steps: int) -> Report:
 
 
 def worked(root: Path, recipe: Recipe, steps: int) -> dict[str, Any]:
-    """The product itself, as a person would call it."""
+    """The product itself, as a person would call it, with books of its own."""
     check = shlex.join(["python", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *recipe.arguments])
     order = ["--type", "fix_violation", "--model", "offline", "--steps", str(steps), "--check", check, "--quiet", "--json"]
     afresh(root, "init")
     afresh(root, "run", GOAL.format(code=recipe.code), *order)
+    check_books(books(root))
     tasks = json.loads(afresh(root, "list", "--json"))
     return json.loads(afresh(root, "show", tasks[-1]["task"], "--json"))
 
 
+def books(root: Path) -> Path:
+    return root.parent / f"{root.name}-books"
+
+
 def afresh(root: Path, *arguments: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
+    environment = {**os.environ, "PYTHONPATH": str(SOURCES), "XDG_DATA_HOME": str(books(root))}
     command = [sys.executable, "-m", "afresh.cli.main", *arguments]
     return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True).stdout
 

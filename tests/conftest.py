@@ -15,7 +15,8 @@ from afresh.testing.ceiling import Watch, failure, over_in_books
 sys.dont_write_bytecode = False
 """Whatever the machine says: hundreds of processes are started, and without it each of them compiles all that it imports."""
 
-settings.register_profile("afresh", deadline=None, max_examples=60)
+settings.register_profile("afresh", deadline=None, max_examples=30)
+settings.register_profile("torture", deadline=None, max_examples=600)
 settings.load_profile("afresh")
 
 WATCH = Watch(Counter().whole)

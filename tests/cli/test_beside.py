@@ -32,9 +32,15 @@ def worded(desk: Any, state: State, text: str, redirects: bool = False) -> Word:
     return Word(Act.REDIRECT if redirects else Act.SAY, text)
 
 
+def refuse_undo(desk: Any, state: State, steps: int) -> None:
+    if steps > 2:
+        raise BadInput("there is nothing to undo", next="/undo 1 takes back the last step")
+
+
 @pytest.fixture
 def beside(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(attending, "worded", worded)
+    monkeypatch.setattr(attending, "refuse_undo", refuse_undo)
 
     def made(typed: str) -> tuple[Beside, io.StringIO]:
         screen = io.StringIO()
@@ -72,10 +78,11 @@ def test_a_number_lets_it_go_on_for_so_many_steps_unless_something_is_asked(besi
 
 
 def test_what_can_not_be_used_is_told_and_asked_again(beside: Any) -> None:
-    person, screen = beside("/udno\ntoo long\n/help\nbetter\n")
+    person, screen = beside("/udno\ntoo long\n/undo 3\n/help\nbetter\n")
     assert person.at_pause(RUNNING) == Word(Act.SAY, "better")
     said = screen.getvalue()
-    assert "there is no /udno: there are /new, /undo" in said and "no window could hold that: use fewer words" in said
+    assert "there is no /udno; there are /new, /undo" in said and "no window could hold that; use fewer words" in said
+    assert "there is nothing to undo; /undo 1 takes back the last step" in said
     assert said.count("enter: next step") == 2
 
 

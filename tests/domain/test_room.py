@@ -1,5 +1,6 @@
 """Pressure is what can't be left out; levels are few; going down too early makes the next descent wait."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,7 +56,7 @@ def test_a_second_step_up_is_no_descent_taken_back() -> None:
     assert (room.patience, room.highest) == (PATIENCE, 16_000)
 
 
-def test_only_failures_while_something_asked_for_was_missing_count() -> None:
+def test_only_failures_while_something_was_missing_count() -> None:
     missing = Reading(budget=4_000, demand=2_000, unmet=300)
     room = stepped(stepped(Room(), missing, False, 4_000), missing, False, 4_000)
     assert room.failing == 2
@@ -96,3 +97,10 @@ def test_what_can_be_afforded_depends_on_what_must_be_in() -> None:
     assert projected(state) == 3_500 and can_afford(state, "run")
     assert projected(state, 8_000) == 4_500 and not can_afford(state, "run", 3_000)
     assert can_afford(state, "never used")
+
+
+@pytest.mark.parametrize(("unmet", "omitted", "failing"), [(0, 0, 0), (0, 100, 0), (0, 101, 1), (1, 1, 1), (300, 900, 1)])
+def test_a_failure_counts_when_what_was_left_out_may_have_been_its_cause(unmet: int, omitted: int, failing: int):
+    reading = Reading(budget=4_000, demand=2_000, unmet=unmet, omitted=omitted)
+    assert stepped(Room(), reading, False, 4_000).failing == failing
+    assert stepped(Room(failing=1), reading, True, 4_000).failing == 0

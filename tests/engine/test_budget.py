@@ -19,6 +19,7 @@ from afresh.domain.event import (
     Rebudgeted,
     Replied,
     Requested,
+    Reserved,
     Settled,
     Wanted,
 )
@@ -56,12 +57,13 @@ def begun(parts: Agent, task: Task = TASK) -> State:
     return state
 
 
-def call(state: State, demand: float, unmet: int) -> list[Any]:
+def call(state: State, demand: float, unmet: int, cramped: bool = False, said: int = 1) -> list[Any]:
     """A call at the ceiling in force whose never-cut content takes this share of it."""
     budget = state.budget
     tokens = int(budget * demand) - budget // 4
     audit = Audit("0" * 64, budget, tokens, (), (), reserve=budget // 4, model="m", pieces=max(1, tokens), unmet=unmet)
-    return [Requested(state.step + 1, audit), Replied(state.step + 1, Reply("", (), Usage(1, 1)))]
+    reply = Reply("", (), Usage(1, said), cramped=cramped)
+    return [Requested(state.step + 1, audit), Replied(state.step + 1, reply)]
 
 
 def step(state: State, ok: bool, kept: bool, size: int = 100) -> list[Any]:
@@ -85,16 +87,16 @@ class Ceiling(RuleBasedStateMachine):
     def cap(self) -> int:
         return most(self.state.task, self.agent.model.window)
 
-    @rule(demand=st.floats(0.3, 1.0), unmet=st.sampled_from([0, 0, 700]), ok=st.booleans(), kept=st.booleans())
-    def take_a_step(self, demand: float, unmet: int, ok: bool, kept: bool) -> None:
+    @rule(demand=st.floats(0.3, 1.0), unmet=st.sampled_from([0, 0, 700]), ok=st.booleans(), cramped=st.booleans())
+    def take_a_step(self, demand: float, unmet: int, ok: bool, cramped: bool) -> None:
         before = self.state
         assert decide(before, self.cap) == decide(before, self.cap)
         self.state = afford(before, self.agent)
         assert decide(self.state, self.cap) is None, "one decision is enough until something happens"
         if before.budget > self.state.budget and before.budget <= self.cap:
             assert self.calm >= before.room.patience and not before.room.wanted
-        self.told(call(self.state, demand, unmet))
-        self.told(step(self.state, ok, kept))
+        self.told(call(self.state, demand, unmet, cramped))
+        self.told(step(self.state, ok, not unmet))
         self.calm = self.calm + 1 if self.state.room.calm else 0
 
     @rule(reason=st.text(min_size=1, max_size=9))
@@ -110,7 +112,10 @@ class Ceiling(RuleBasedStateMachine):
     @rule()
     def overflow(self) -> None:
         before, fault = self.state, OverCeiling("section 'task' needs 9 tokens, 8 are left")
-        if before.budget == self.cap:
+        if before.budget == self.cap and before.room.reserve:
+            self.state = enlarged(before, self.agent, fault)
+            assert self.state.budget == before.budget and not self.state.room.reserve
+        elif before.budget == self.cap:
             with pytest.raises(OverCeiling):
                 enlarged(before, self.agent, fault)
         else:
@@ -124,11 +129,13 @@ class Ceiling(RuleBasedStateMachine):
             assert self.state.task.budget <= afterwards.budget <= self.cap
             ladder = levels(self.state.task.budget, self.cap)
             assert afterwards.budget in ladder or afterwards.budget == self.state.budget
+            assert afterwards.room.reserve <= 0.5 and (not afterwards.room.reserve or afterwards.room.usual == 0.25)
 
     def teardown(self) -> None:
         if hasattr(self, "state"):
             changes = [e.event for e in self.agent.store.journal("one") if isinstance(e.event, Rebudgeted)]
-            assert all(change.reason for change in changes)
+            replies = [e.event for e in self.agent.store.journal("one") if isinstance(e.event, Reserved)]
+            assert all(change.reason for change in (*changes, *replies))
             assert self.agent.store.load("one").room.highest <= max([self.state.task.budget, *(c.budget for c in changes)])
 
 
@@ -226,3 +233,51 @@ def test_what_others_have_learnt_is_taken_over_only_by_who_knows_nothing() -> No
     assert calibrated(State(task=TASK), parts) == [Calibrated(elsewhere)]
     assert calibrated(State(task=TASK, meters=(Meter("computed", (1.0,), 1),)), parts) == []
     assert calibrated(State(task=TASK), agent()) == []
+
+
+def cramped_once(parts: Agent, demand: float = 0.5) -> State:
+    state = begun(parts)
+    return afford(record(state, parts, [*call(state, demand, 0, cramped=True), *step(state, True, True)]), parts)
+
+
+def share_of(state: State, parts: Agent) -> float:
+    return attuned(state, parts).template.at(state.phase).reserve
+
+
+def test_a_reply_that_was_cut_off_gets_more_of_the_same_ceiling_next_time() -> None:
+    parts = agent()
+    state = cramped_once(parts)
+    assert state.budget == 4_000 and share_of(state, parts) == 0.4
+    told = [entry.event for entry in parts.store.journal("one") if isinstance(entry.event, Reserved)]
+    assert told == [Reserved(1, 0.25, 0.4, "1,000 tokens were too few for the last reply")]
+    assert afford(state, parts) == state, "once for each such reply"
+    state = record(state, parts, [*call(state, 0.5, 0, cramped=True), *step(state, True, True)])
+    assert share_of(afford(state, parts), parts) == 0.5, "half of the ceiling is the most"
+
+
+def test_where_nothing_is_left_to_give_the_ceiling_is_raised_instead() -> None:
+    parts = agent()
+    state = cramped_once(parts, demand=0.85)
+    assert state.budget == 8_000 and not state.room.reserve and "too few for the last reply" in state.room.reason
+    full = agent(window=20_000)
+    assert cramped_once(full, demand=0.85).budget == 4_000, "and if that can't be, nothing changes"
+
+
+def test_replies_that_are_short_again_give_the_room_back() -> None:
+    parts = agent()
+    state = cramped_once(parts)
+    for said in (1_000, 1_001, 10, 10):
+        state = afford(record(state, parts, [*call(state, 0.5, 0, said=said), *step(state, True, True)]), parts)
+        assert state.room.reserve == 0.4
+    state = afford(record(state, parts, [*call(state, 0.5, 0, said=10), *step(state, True, True)]), parts)
+    assert not state.room.reserve and share_of(state, parts) == 0.25
+
+
+def test_a_window_that_does_not_fit_takes_the_room_of_long_replies_before_it_fails() -> None:
+    parts, fault = agent(window=20_000), OverCeiling("section 'task' needs 9 tokens, 8 are left", "needs 9")
+    state = cramped_once(parts)
+    assert state.room.reserve and state.budget == most(state.task, parts.model.window)
+    state = enlarged(state, parts, fault)
+    assert not state.room.reserve
+    with pytest.raises(OverCeiling):
+        enlarged(state, parts, fault)

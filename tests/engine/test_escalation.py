@@ -66,3 +66,29 @@ def test_two_failures_in_a_row_raise_it_and_one_does_not():
     assert [(step, reason.partition(" while")[0]) for step, reason in reasons if "failed" in reason] == [
         (5, "2 steps in a row failed")
     ], reasons
+
+
+def failing_after_much(printed: int, wide: str = "") -> Yard:
+    """A command prints so many lines; four steps later two fail in a row, for reasons that say nothing of room."""
+
+    def shell(command: str, text: str, count: int) -> tuple[int, str]:
+        return (1, "AssertionError") if "check" in command else (0, "\n".join(f"row {row} of the list" for row in range(printed)))
+
+    def answer(step: int) -> list[Step]:
+        lost: Step = ("read", {"path": "nowhere.py"})
+        return [("run", {"command": "list"})] if step == 1 else [lost] if step in (6, 7) else [other(step)]
+
+    made = yard(answer, budget=4_000, max_steps=8, wide=wide, printed=shell)
+    made.works()
+    return made
+
+
+def test_two_failures_raise_it_when_something_was_left_out_that_nobody_asked_for():
+    made = failing_after_much(2_000)
+    (raised,) = [one for one in made.events(Rebudgeted) if "failed" in one.reason]
+    assert (raised.step, raised.before, raised.budget) == (7, 4_000, 8_000)
+    assert "2 steps in a row failed while about" in raised.reason and "tokens were left out of the window" in raised.reason
+
+
+def test_two_failures_raise_nothing_when_the_window_shows_all_there_is():
+    assert changes(failing_after_much(3)) == []

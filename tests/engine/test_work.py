@@ -204,7 +204,7 @@ def test_what_the_earlier_steps_tell_is_not_told_again_under_work():
     ]  # fmt: skip
     recent = (StepRecord(20, "", (), told, True), StepRecord(30, "", (), "", True))
     shown = section(made(remembering(spoken, recent=recent)), "work")
-    assert not [line for line in shown if "nowhere.py" in line] and "some_name = 1" in shown
+    assert [line for line in shown if "nowhere.py" in line] == [f"20> {told}"] and "some_name = 1" in shown
 
 
 def test_what_only_looks_like_a_name_is_not_listed():

@@ -1,11 +1,40 @@
-"""A small project with its baseline taken once."""
+"""A small project with its baseline taken once, and the commands of equal projects tried once."""
 
+import os
 import sys
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # pytest's importlib mode does not let tests share a module otherwise
+
+
+TRIED: dict[tuple[object, ...], Any] = {}
+
+
+@pytest.fixture(autouse=True)
+def tried_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To start pytest in the sandbox takes longer than most tests. What a command does in the same files is asked once, where the
+    trial itself is not what is tested."""
+    from afresh.adapters.workspace.walk import Checkout
+    from afresh.app import checks
+
+    if request.path.stem == "test_fingerprint":
+        return
+    really = checks.try_out
+
+    def try_out(place, configuration, found, limit):
+        root = place.project.root
+        files = tuple((path, sha256((root / path).read_bytes()).digest()) for path in sorted(Checkout(root).paths()))
+        key = (files, tuple(found), limit, place.settings.readable, os.environ["PATH"], checks.choose)
+        trials = TRIED.get(key) or really(place, configuration, found, limit)
+        if all(one.tried and str(root) not in one.said for one in trials):
+            TRIED[key] = trials
+        return trials
+
+    monkeypatch.setattr(checks, "try_out", try_out)
 
 
 @pytest.fixture(scope="module")

@@ -50,14 +50,19 @@ def tell(
     for path, text in files.items():
         old = (root / path).read_text() if text.startswith("+") else ""
         (root / path).write_text(old + text.removeprefix("+"))
-    identity = ("-c", "user.name=t", "-c", "user.email=t@t")
+    return play(root, goal, "fix_bug", replies, check)
+
+
+def play(root: Path, goal: str, type: str, replies: Sequence[tuple[str, list[Step]]], check: str) -> list[Shown]:
+    """The same in any repository; the script lies beside it."""
+    folder, identity = root.parent, ("-c", "user.name=t", "-c", "user.email=t@t")
     subprocess.run(["git", "add", "-A"], cwd=root, check=True)
     subprocess.run(["git", *identity, "commit", "--allow-empty", "-qm", "as it stands"], cwd=root, check=True)
     script = folder / "script.jsonl"
     lines = [{"thought": thought, "actions": [{"tool": tool, "args": args} for tool, args in done]} for thought, done in replies]
     script.write_text("".join(json.dumps(line) + "\n" for line in lines))
     desk = open_desk(root)
-    task = add(desk, Order(goal, "fix_bug", (check,), model=f"scripted:{script}")).task.id
+    task = add(desk, Order(goal, type, (check,), model=f"scripted:{script}")).task.id
     with contextlib.suppress(NeedsPerson):
         compose.work(desk, task, compose.Terms(no_sandbox=True))
     return [shown(desk, task, step) for step, _ in audits(desk, task)]

@@ -20,6 +20,7 @@ from afresh.domain.event import Breached, Calibrated, Checkpointed, Doubted, Reb
 from afresh.domain.window import Exchange, Request, Result, ToolSchema
 from afresh.engine.tokens import Counter
 from afresh.testing.server import ModelServer
+from afresh.testing.wire import Turn
 
 MODEL = "openai:some-model"
 LOOK = ("read", {"path": "wide.py"})
@@ -111,6 +112,26 @@ def test_the_next_task_starts_from_what_was_learnt_and_another_model_does_not(pe
     assert not events(person, first, Calibrated) and not events(person, second, Breached)
     assert all(reported + audit.reserve <= audit.budget for audit, reported in calls(person, second))
     assert not events(person, other, Calibrated) and events(person, other, Breached), "it has a history of its own"
+
+
+def test_a_reply_that_is_cut_off_keeps_what_was_whole_and_the_next_get_more_room_for_a_while(person: Person, provider) -> None:
+    """Under a ceiling that can't be raised: what is sent and what may come back never exceed it together."""
+    cut = Turn(reply(MEND, ("write", {"path": "long.py", "content": "half of"})), cut=True)
+    with provider([cut, *[reply(LOOK)] * 4, reply(COMPLETE)], None) as server:
+        task = person.runs(MODEL, "--max-budget", "4000", "--json", goal=GOAL).json["task"]
+    made = [audit for audit, _ in calls(person, task)]
+    reserves = [audit.reserve for audit in made]
+    assert reserves[0] == 1_000 < reserves[1] <= 2_000 and reserves == [1_000, *[reserves[1]] * 3, 1_000, 1_000]
+    assert [one.body["max_tokens"] for one in server.received] == reserves, "the provider is told"
+    assert all(audit.budget == 4_000 >= audit.tokens + audit.reserve for audit in made)
+    assert (person.repo / "calc.py").read_text() != "" and person.shown(task)["status"] == "done", "the first call of it was made"
+    assert not list(person.repo.rglob("long.py"))
+    told = [line for line in log(person, task) if line["kind"] == "reserved"]
+    assert [line["why"] for line in told] == [
+        "1,000 tokens were too few for the last reply",
+        "3 replies in a row had room in the usual 25%",
+    ]
+    assert person.types("context", "verify", task).code == 0, "each call can be built again"
 
 
 def test_a_mad_report_is_not_believed_and_teaches_nothing(person: Person, provider) -> None:

@@ -175,6 +175,14 @@ def test_killed_while_it_asks_it_asks_the_same_again_and_never_goes_on_without_a
     assert len(events(desk, task, Paused)) == 2 and desk.store.load(task).calls == 2
 
 
+def test_an_undoing_that_is_not_possible_lets_no_pause_pass(person: Person, desk: Desk) -> None:
+    task = ordered(desk, person.script([MEND], [COMPLETE]))
+    someone = Scripted(Word(Act.UNDO))
+    state = worked(desk, task, "supervised", someone)
+    assert (state.status, state.changed, state.attendance.paused) == (Status.BLOCKED, (), "change")
+    assert len(someone.shown) == 2, "asked again"
+
+
 def test_whoever_goes_on_without_pauses_says_so(person: Person, desk: Desk) -> None:
     task = ordered(desk, person.script([MEND], [COMPLETE]))
     worked(desk, task, "supervised")

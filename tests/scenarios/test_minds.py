@@ -161,7 +161,7 @@ def test_5_what_was_printed_before_a_change_is_marked_or_gone(windows):
 
 def test_5_what_a_reply_printed_after_its_change_is_not_marked_as_older(tmp_path):
     steps = [
-        ("Try.", [run("echo first_name")]),
+        ("Try.", [run("echo first_name_$((40 + 1))")]),
         ("Round up.", [("search", {"text": "customs"}), edit(PRICING, OLD, NEW), run("echo second_name_$((40 + 2))")]),
         *[("Look.", [("read", {"path": "README.md"})])] * 8,
     ]
@@ -231,9 +231,13 @@ def test_9_a_long_line_is_cut_within_and_says_so(tmp_path):
 
 
 def test_10_commands_are_summed_up_by_what_they_gave_without_their_scripts(windows):
-    told = [line for window in windows.values() for line in window.lines("earlier")]
-    assert "- step 4: run python3 - <<'END'… → two kilograms are 3" in told
-    assert any(line.startswith("- step 5: ") and "test → 8 failed, 82 passed (failed)" in line for line in told)
+    told = [
+        re.sub(r"^- step (\d+): ", r"\1> ", line)
+        for one in windows.values()
+        for line in (*one.lines("work"), *one.lines("earlier"))
+    ]
+    assert "4> run python3 - <<'END'… → two kilograms are 3" in told
+    assert any(line.startswith("5> ") and "test → 8 failed, 82 passed (failed)" in line for line in told)
     assert not [line for window in windows.values() for line in window.lines("last") if "sys.path.insert" in line]
 
 

@@ -149,7 +149,7 @@ def bad_decisions(owner: Person, steps: int, highest: int = CEILING) -> None:
 
 
 def test_a_few_bad_decisions_break_nothing(owner: Person) -> None:
-    bad_decisions(owner, 3)
+    bad_decisions(owner, 2)
 
 
 @pytest.mark.torture

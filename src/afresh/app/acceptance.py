@@ -55,6 +55,9 @@ def refuse_thoughtless(task: Task, ceiling: int, named: Mapping[str, Named]) -> 
     if wanted and task.model and not is_provider(task.model, named):
         what = f"{task.model.partition(':')[0]} can't be given tokens to think with, only a provider's model can"
         raise BadInput(what, next="leave --thinking out, or pass another --model", safe=SAFE)
+    if wanted and (table := named.get(task.model)) and table.thinking is False:
+        what = f"[models.{task.model}] says that it does not think (thinking = false)"
+        raise BadInput(what, next="leave --thinking out, or take that line out of your config.toml", safe=SAFE)
     if 0 < wanted < LEAST_THINKING:
         what = f"{wanted:,} tokens are too few to think with: providers take {LEAST_THINKING:,} and more"
         raise BadInput(what, next=f"--thinking {LEAST_THINKING}, or 0 for none", safe=SAFE)

@@ -14,7 +14,7 @@ from afresh.domain.attended import APPROVED, Act, Word
 from afresh.domain.event import Spoke
 from afresh.domain.fold import apply
 from afresh.domain.state import State
-from afresh.engine.undo import just_undone, undoing
+from afresh.engine.undo import just_undone, to_undo, undoing
 from afresh.errors import BadInput
 
 
@@ -26,6 +26,11 @@ def worded(desk: Desk, state: State, text: str, redirects: bool = False) -> Word
     if state.attendance.paused and answered.option == APPROVED:
         return Word(Act.GO, by=answered.by)
     return Word(Act.REDIRECT if redirects else Act.SAY, answered.text, option=answered.option, by=answered.by)
+
+
+def refuse_undo(desk: Desk, state: State, steps: int) -> None:
+    """BadInput if there is nothing to take back, in the words of someone beside the work."""
+    to_undo(state.task.id, desk.store, steps, "/undo 1")
 
 
 def undo(desk: Desk, task: str, steps: int = 0, why: str = "") -> State:

@@ -2,13 +2,15 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from afresh.adapters.models.box import PAGE, REPLY, Posted, judged, parsed, read_whole, request_of, waiting, write_whole
+from afresh.adapters.models.box import PAGE, PROBLEM, REPLY, Posted, judged, parsed, read_whole, request_of, waiting, write_whole
 from afresh.adapters.models.choose import patience
 from afresh.adapters.models.letter import letter
+from afresh.adapters.models.replies import TOO_LONG
 from afresh.domain.action import Reply
 from afresh.domain.window import Request
 from afresh.engine.tokens import Counter
@@ -66,10 +68,14 @@ def await_one(folder: Path, seconds: float) -> None:
 
 
 def reply_to(folder: Path, post: Post, text: str) -> Reply:
-    """Checked as the one who waits will check it, then posted. BadInput says all that is to be mended."""
+    """Checked as the one who waits will check it, then posted. BadInput says all that is to be mended; that it was too long is
+    told to the one who waits as well, for the next call."""
     try:
         reply = judged(parsed(text), post.request, Counter())
     except ValueError as fault:
+        if str(fault).startswith(TOO_LONG):
+            with suppress(OSError):
+                write_whole(folder / f"{post.posted.stem}{PROBLEM}", f"{fault}\n")
         problem = str(fault).replace("\n", "\n  ")
         raise BadInput(
             f"this is no reply to {post.posted.stem}:\n  {problem}", next="mend it", safe="nothing was posted"

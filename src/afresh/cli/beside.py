@@ -4,7 +4,7 @@ import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
-from afresh.cli.views.beside import diff, question, standing, ways
+from afresh.cli.views.beside import changed, question, standing, ways
 from afresh.domain.attended import Act, Word
 from afresh.errors import BadInput
 
@@ -37,11 +37,15 @@ class Beside:
             return GO
         self.left, self.wanted = 0, False
         with self.progress.aside():
-            self._show(state)
+            self.asking = True
             try:
+                self._show(state)
                 return self._ask(state)
             except KeyboardInterrupt:
+                self.console.print()
                 return STOP
+            finally:
+                self.asking = False
 
     def _show(self, state: "State") -> None:
         self.console.print(question(state) if state.question else standing(state))
@@ -52,16 +56,15 @@ class Beside:
     def _ask(self, state: "State") -> Word | None:
         while True:
             self.console.print("> ", end="", style="bold cyan")
-            self.asking = True
             line = self.lines.readline()
-            self.asking = False
             if not line:
+                self.console.print()
                 return None
             try:
                 if word := self._meant(line.strip(), state):
                     return word
             except BadInput as fault:
-                self.console.print(f"  {fault.what}: {fault.next}", style="yellow")
+                self.console.print(f"  {fault.what}; {fault.next}", style="yellow")
 
     def _meant(self, line: str, state: "State") -> Word | None:
         """None when it only wanted to see something, and is asked again."""
@@ -78,9 +81,9 @@ class Beside:
     def _command(self, name: str, rest: str, state: "State") -> Word | None:
         commands: dict[str, Callable[[], Word | None]] = {
             "new": lambda: self._worded(rest, state, redirects=True),
-            "undo": lambda: self._undo(rest),
+            "undo": lambda: self._undo(rest, state),
             "stop": lambda: STOP,
-            "diff": lambda: self._print(diff(self._changes(state))),
+            "diff": lambda: self._print(changed(self._changes(state))),
             "help": lambda: self._print(ways(state)),
         }
         if name not in commands:
@@ -92,11 +95,13 @@ class Beside:
 
         return worded(self.here, state, text, redirects)
 
-    def _undo(self, rest: str) -> Word:
+    def _undo(self, rest: str, state: "State") -> Word:
+        from afresh.app.attending import refuse_undo
+
         count, _, why = rest.partition(" ")
-        if count.isdecimal():
-            return Word(Act.UNDO, why.strip(), int(count))
-        return Word(Act.UNDO, rest.strip())
+        steps, why = (int(count), why) if count.isdecimal() else (0, rest)
+        refuse_undo(self.here, state, steps)
+        return Word(Act.UNDO, why.strip(), steps)
 
     def _changes(self, state: "State") -> Any:
         from afresh.app.results import changes

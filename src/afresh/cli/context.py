@@ -134,5 +134,7 @@ def verify(task: str | None, step: int | None, as_json: bool) -> None:
         for one in wrong:
             click.echo(f"step {one.step}: recorded {one.recorded[:16]}, rebuilt {one.hash[:16]}: DIFFERENT")
         click.echo(f"{len(calls) - len(wrong)} of {len(calls)} calls of {name} rebuilt to the same bytes")
+        if wrong:
+            click.echo("Calls that another version of afresh has made differ: this one lays them out by its own rules.")
     if wrong:
         raise SystemExit(1)

@@ -79,6 +79,8 @@ class Reply:
     thinking: tuple[Thinking, ...] = ()
     cost: int | None = None
     """Nano-dollars as the books have it, 0 where nobody pays; None where the price is not known."""
+    cramped: bool = False
+    """Its limit was too short for what was to be said: it was cut off there, or had to be said again shorter."""
 
 
 @dataclass(frozen=True, slots=True)

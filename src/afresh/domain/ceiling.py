@@ -10,12 +10,15 @@ from afresh.domain.cost import learnt
 from afresh.domain.fact import Region
 from afresh.domain.meter import kept, meter_of, taught
 from afresh.domain.pressure import Pressure, Reading
-from afresh.domain.room import Room, below, changed_to, stepped
+from afresh.domain.room import Room, answered, below, changed_to, reserved_as, stepped
 from afresh.domain.state import State
 from afresh.domain.verdict import Ruling
 from afresh.domain.window import Audit
 
-Turn = happened.Calibrated | happened.Breached | happened.Wanted | happened.Rebudgeted | happened.Checkpointed | happened.Weighed
+Turn = (
+    happened.Calibrated | happened.Breached | happened.Wanted | happened.Rebudgeted | happened.Checkpointed | happened.Weighed
+    | happened.Reserved
+)  # fmt: skip
 """Events that concern nothing else."""
 
 
@@ -23,16 +26,26 @@ def turned(event: Turn, state: State) -> dict[str, Any]:
     match event:
         case happened.Calibrated(meter):
             return {"meters": kept(state.meters, meter)}
-        case happened.Breached():
-            return {"room": replace(state.room, breaches=state.room.breaches + 1)}
-        case happened.Wanted(reason):
-            return {"room": replace(state.room, wanted=reason)}
-        case happened.Rebudgeted(step, _, budget, reason):
-            return {"room": changed_to(state.room, state.budget, budget, step, reason)}
-        case happened.Checkpointed():
-            return {"room": replace(state.room, saved=True)}
         case happened.Weighed():
             return weighed(event, state)
+        case _:
+            return {"room": room_after(event, state)}
+
+
+def room_after(
+    event: happened.Breached | happened.Wanted | happened.Rebudgeted | happened.Reserved | happened.Checkpointed, state: State
+) -> Room:
+    match event:
+        case happened.Breached():
+            return replace(state.room, breaches=state.room.breaches + 1)
+        case happened.Wanted(reason):
+            return replace(state.room, wanted=reason)
+        case happened.Rebudgeted(step, _, budget, reason):
+            return changed_to(state.room, state.budget, budget, step, reason)
+        case happened.Reserved(_, before, share):
+            return reserved_as(state.room, before, share)
+        case happened.Checkpointed():
+            return replace(state.room, saved=True)
 
 
 def weighed(count: happened.Weighed, state: State) -> dict[str, Any]:
@@ -44,8 +57,11 @@ def weighed(count: happened.Weighed, state: State) -> dict[str, Any]:
 
 
 def requested(call: Audit, state: State) -> dict[str, Any]:
-    reading = Reading(call.model, call.budget, call.reserve, call.tokens, call.demand, call.unmet, call.pieces, call.framing)
-    reading = replace(reading, thinking=call.thinking)
+    omitted = sum(gone.tokens for gone in call.omissions)
+    reading = Reading(
+        model=call.model, budget=call.budget, reserve=call.reserve, tokens=call.tokens, demand=call.demand, unmet=call.unmet,
+        omitted=omitted, pieces=call.pieces, framing=call.framing, thinking=call.thinking,
+    )  # fmt: skip
     saved = state.room.saved and reading.pressure is Pressure.CRITICAL
     return {"reading": reading, "room": replace(state.room, saved=saved)}
 
@@ -53,10 +69,11 @@ def requested(call: Audit, state: State) -> dict[str, Any]:
 def replied(reply: Reply, state: State) -> dict[str, Any]:
     """Only a provider's own count teaches."""
     reading = state.reading
+    room = {"room": answered(state.room, reading, reply.usage.output, reply.cramped)}
     if not reply.counted or not reading.pieces:
-        return {}
+        return room
     meter = taught(meter_of(state.meters, reading.model), reading.pieces, reading.framing, reply.usage.input)
-    return {"reading": replace(reading, reported=reply.usage.input), "meters": kept(state.meters, meter)}
+    return {"reading": replace(reading, reported=reply.usage.input), "meters": kept(state.meters, meter), **room}
 
 
 def acted(observations: Sequence[Observation], state: State) -> dict[str, Any]:

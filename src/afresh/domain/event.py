@@ -14,7 +14,7 @@ from afresh.domain.lessons import Consulted, Learnt, Referred, Worded
 from afresh.domain.meter import Breached, Calibrated, Doubted
 from afresh.domain.notes import Corrected, Forgotten, Judged, Noted
 from afresh.domain.passage import Passage
-from afresh.domain.room import Rebudgeted, Wanted
+from afresh.domain.room import Rebudgeted, Reserved, Wanted
 from afresh.domain.strategy import Turned
 from afresh.domain.summary import Summary
 from afresh.domain.task import Status, Task
@@ -179,6 +179,7 @@ _KINDS = (
     Noted, Corrected, Forgotten, Judged,
     Consulted, Referred, Worded, Learnt, Weighed,
     Turned, Attended, Paused, Spoke, Undone, HandedOut, Marked, Noticed,
+    Reserved,
 )  # fmt: skip
 
 Event = (
@@ -188,6 +189,7 @@ Event = (
     | Noted | Corrected | Forgotten | Judged
     | Consulted | Referred | Worded | Learnt | Weighed
     | Turned | Attended | Paused | Spoke | Undone | HandedOut | Marked | Noticed
+    | Reserved
 )  # fmt: skip
 
 
@@ -198,7 +200,7 @@ def logged(event: Event) -> bool:
     if isinstance(event, Planned):
         return bool(event.items) and not any(item.done for item in event.items)
     kinds = Asked | Answered | Decided | Settled | Ended | Breached | Doubted | Rebudgeted | Checkpointed | Compacted
-    return isinstance(event, kinds | Noticed | Turned | Spoke | Undone)
+    return isinstance(event, kinds | Noticed | Turned | Spoke | Undone | Reserved)
 
 
 KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in _KINDS}

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 SOFT, CRITICAL = 0.80, 0.95
+LITTLE = 100
+"""Tokens that are not worth a larger window."""
 
 
 class Pressure(StrEnum):
@@ -32,12 +34,19 @@ class Reading:
     """What is never left out (system, tools, framing, sections of the tier ALWAYS), with the reply's reserve."""
     unmet: int = 0
     """What the work had asked for (the tier DEMAND) and found no room."""
+    omitted: int = 0
+    """All that was left out and a larger window could show, with what is unmet."""
     pieces: int = 0
     framing: int = 0
     reported: int = 0
     """The provider's own count; 0 when there is none."""
     thinking: int = 0
     """Of the reserve: it does not grow with the ceiling."""
+
+    @property
+    def dark(self) -> bool:
+        """Whether the model may have failed because of what it was not shown."""
+        return self.unmet > 0 or self.omitted > LITTLE
 
     @property
     def pressure(self) -> Pressure:

@@ -20,7 +20,7 @@ class Room:
     wanted: str = ""
     """Why the agent has asked for more, until that is decided on."""
     failing: int = 0
-    """Steps in a row that came to nothing while something asked for was left out."""
+    """Steps in a row that came to nothing while something was left out."""
     again: bool = False
     """The last step read lines again that it had seen before, while something asked for was left out."""
     calm: int = 0
@@ -32,6 +32,13 @@ class Room:
     """A checkpoint has been written since the pressure became critical."""
     breaches: int = 0
     """Calls that the provider counted over their ceiling."""
+    reserve: float = 0.0
+    """Share of the ceiling that is kept for the reply, while it is more than the usual one; and that one."""
+    usual: float = 0.0
+    cramped: bool = False
+    """The last reply had no room for all that it was to say, and nothing was done about it yet."""
+    short: int = 0
+    """Replies in a row for which the usual reserve would have been enough."""
 
 
 def levels(ordered: int, cap: int) -> tuple[int, ...]:
@@ -54,7 +61,7 @@ def changed_to(room: Room, before: int, budget: int, step: int, reason: str) -> 
     patience = min(2 * room.patience, MOST_PATIENCE) if up and room.lowered else room.patience
     return replace(
         room, budget=budget, highest=max(room.highest, before, budget), since=step, reason=reason, wanted="", failing=0,
-        again=False, calm=0,
+        again=False, calm=0, cramped=False,
         patience=patience, lowered=down or (room.lowered and not up),
     )  # fmt: skip
 
@@ -62,8 +69,19 @@ def changed_to(room: Room, before: int, budget: int, step: int, reason: str) -> 
 def stepped(room: Room, reading: Reading, worked: bool, lower: int) -> Room:
     """After a step; `lower` is the level below, or the one in force when there is none."""
     held = lower < reading.budget and pressure(reading.demand_at(lower), lower) is Pressure.CALM
-    failing = room.failing + 1 if reading.unmet > 0 and not worked else 0
+    failing = room.failing + 1 if reading.dark and not worked else 0
     return replace(room, failing=failing, calm=room.calm + 1 if worked and held else 0)
+
+
+def reserved_as(room: Room, before: float, share: float) -> Room:
+    """0: as usual again."""
+    return replace(room, reserve=share, usual=room.usual if room.reserve else before, cramped=False, short=0)
+
+
+def answered(room: Room, reading: Reading, said: int, cramped: bool) -> Room:
+    """After a reply of so many tokens."""
+    enough = (reading.budget - reading.thinking) * room.usual + reading.thinking
+    return replace(room, cramped=cramped, short=room.short + 1 if room.reserve and not cramped and said <= enough else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +98,14 @@ class Rebudgeted:
     step: int
     before: int
     budget: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """Another share of the ceiling is kept for the reply from the next call on; 0: the usual one. `step`: after which."""
+
+    step: int
+    before: float
+    share: float
     reason: str

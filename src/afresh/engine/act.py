@@ -53,7 +53,7 @@ def act(state: State, agent: Agent) -> Deeds:
     for place, action in enumerate(state.pending.reply.actions, 1):
         doing(agent, action.tool)
         if state.attendance.overruled:
-            done.append(Deed(action, Outcome(OVERRULED, ok=False)))
+            done.append(Deed(action, Outcome(OVERRULED, ok=False, refused=True)))
             continue
         able = replace(bench, hand_out=handing(state, agent, place)) if action.tool == DELEGATE else bench
         why = not_now(action.tool, tools, layout, planned(state, done)) if action.tool in tools else ""

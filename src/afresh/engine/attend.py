@@ -54,13 +54,16 @@ def entering(state: State) -> str:
 
 
 def questioned(state: State, worker: str, agent: Agent) -> State:
-    """The open question is put to whoever is there; with nobody there it waits, for hours and on any machine."""
+    """The open question is put to whoever is there; with nobody there it waits, for hours and on any machine. An undoing that is
+    not possible is no answer: it is put again."""
     word = agent.person.at_pause(state) if agent.person else None
+    while word and word.act is Act.UNDO and agent.person:
+        if (after := undone(word, state, agent, Claimed(worker))) is not state:
+            return after
+        word = agent.person.at_pause(state)
     if word is None or word.act is Act.STOP:
         working = state.status is Status.RUNNING
         return record(state, agent, [Ended(Status.BLOCKED, f"waits for you: {state.question}")]) if working else state
-    if word.act is Act.UNDO:
-        return undone(word, state, agent, Claimed(worker))
     redirects = [Spoke(word.text, word.by, redirects=True)] if word.act is Act.REDIRECT else []
     return record(state, agent, [answer(word, state), *redirects, Claimed(worker)])
 

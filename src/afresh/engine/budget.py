@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from afresh.domain.event import Checkpointed, Rebudgeted
+from afresh.domain.event import Checkpointed, Rebudgeted, Reserved
 from afresh.domain.outlook import can_afford, projected
-from afresh.domain.pressure import Pressure, pressure
-from afresh.domain.room import above, below
+from afresh.domain.pressure import LITTLE, Pressure, Reading, pressure
+from afresh.domain.room import PATIENCE, above, below
 from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.domain.template import Share, Template
@@ -21,8 +21,11 @@ from afresh.errors import OverCeiling
 
 SHARE_OF_WINDOW = 5
 """A call takes at most one part in this many of what the model can take."""
-FAILURES, FEW = 2, 100
-"""Steps in a row that fail for want of room, and tokens that are not worth a larger window."""
+GROWTH, MOST_RESERVE, LEFT_FOR_WORK, WORTH_IT = 1.6, 0.5, 0.2, 1.15
+"""By how much the reserve of a reply grows that was too short, up to which share of the ceiling; which share stays for what may
+be left out; and growth that is too little to be of use."""
+FAILURES = 2
+"""Steps in a row that fail while something is left out."""
 YIELDING = ("graph", "history", "coverage", "callers", "contracts", "similar", "outline")
 """Sections that give way under pressure: worth showing while there is room, and found by `search` otherwise."""
 
@@ -42,8 +45,7 @@ def decide(state: State, cap: int) -> Rebudgeted | None:
         limit = "" if larger > budget else f", but {budget:,} is the limit"
         return Rebudgeted(state.step, budget, larger, f"the agent asked: {one_line(room.wanted, 200)}{limit}")
     if room.failing >= FAILURES and larger > budget:
-        why = f"{room.failing} steps in a row failed while {state.reading.unmet:,} tokens that were asked for had no room"
-        return Rebudgeted(state.step, budget, larger, why)
+        return Rebudgeted(state.step, budget, larger, f"{room.failing} steps in a row failed while {left_out(state.reading)}")
     if room.again and larger > budget:
         why = f"lines that had been seen were read again while {state.reading.unmet:,} tokens that were asked for had no room"
         return Rebudgeted(state.step, budget, larger, why)
@@ -51,6 +53,30 @@ def decide(state: State, cap: int) -> Rebudgeted | None:
         why = f"{room.calm} calm steps in a row: {projected(state, lower):,} of {lower:,} tokens are enough for the next"
         return Rebudgeted(state.step, budget, lower, why)
     return None
+
+
+def spoken(state: State, usual: float, cap: int) -> Reserved | Rebudgeted | None:
+    """Pure: what the replies so far say about the room that is kept for them. More of the same ceiling first; a larger one where
+    what is never left out has taken the rest; and as usual again when that would have been enough for a while."""
+    room, last, budget = state.room, state.reading, state.budget
+    share = room.reserve or usual
+    if room.reserve and room.short >= PATIENCE:
+        return Reserved(state.step, room.reserve, 0.0, f"{room.short} replies in a row had room in the usual {room.usual:.0%}")
+    if not room.cramped or not last.budget:
+        return None
+    never = last.demand - last.reserve + last.thinking
+    free = (budget * (1 - LEFT_FOR_WORK) - never) / max(1, budget - last.thinking)
+    grown, larger = min(GROWTH * share, MOST_RESERVE, free), above(budget, state.task.budget, cap)
+    why = f"{last.reserve:,} tokens were too few for the last reply"
+    if grown >= share * WORTH_IT:
+        return Reserved(state.step, share, round(grown, 3), why)
+    return Rebudgeted(state.step, budget, larger, why) if larger > budget else None
+
+
+def left_out(reading: Reading) -> str:
+    if reading.unmet:
+        return f"{reading.unmet:,} tokens that were asked for had no room"
+    return f"about {reading.omitted:,} tokens were left out of the window"
 
 
 def holds(state: State, lower: int) -> bool:
@@ -62,6 +88,8 @@ def holds(state: State, lower: int) -> bool:
 def afford(state: State, agent: Agent) -> State:
     """The ceiling for the next call, from what the steps so far have shown."""
     cap = most(state.task, agent.model.window)
+    if speech := spoken(state, agent.template.at(state.phase).reserve, cap):
+        state = record(state, agent, [speech])
     change = decide(state, cap)
     if change and (not change.budget < state.budget <= cap or instructions_fit(state, agent, change.budget)):
         state = record(state, agent, [change])
@@ -83,7 +111,8 @@ def instructions_fit(state: State, agent: Agent, ceiling: int) -> bool:
 def attuned(state: State, agent: Agent) -> Agent:
     """The agent with the counter that was learnt, the tools that the task has, and with a template that makes room when the
     last call was under pressure."""
-    template = agent.template if state.reading.pressure is Pressure.CALM else eased(agent.template)
+    template = spacious(agent.template, state.room.reserve)
+    template = template if state.reading.pressure is Pressure.CALM else eased(template)
     return replace(
         agent, counter=counter_for(state, agent), template=suited(template, state, agent), tools=at_hand(agent.tools, state.task)
     )
@@ -96,6 +125,12 @@ def suited(template: Template, state: State, agent: Agent) -> Template:
         phases = tuple(replace(phase, thinking=thinking) for phase in template.phases)
         template = replace(template, thinking=thinking, phases=phases)
     return replace(template, native=agent.native and state.reading.model == agent.model.name)
+
+
+def spacious(template: Template, share: float) -> Template:
+    """With at least this share of the ceiling for the reply."""
+    phases = tuple(replace(phase, reserve=max(phase.reserve, share)) for phase in template.phases)
+    return replace(template, reserve=max(template.reserve, share), phases=phases)
 
 
 def eased(template: Template) -> Template:
@@ -121,14 +156,17 @@ def uncramped(window: Window, state: State, agent: Agent) -> Window:
         return window
     if pressure(window.demand, window.budget) is Pressure.CRITICAL:
         raise OverCeiling(f"critical pressure: what is never left out takes {window.demand:,} of {window.budget:,} tokens")
-    if FEW < window.unread <= (larger - state.budget) * 3 // 4:
+    if LITTLE < window.unread <= (larger - state.budget) * 3 // 4:
         raise OverCeiling(f"{window.unread:,} tokens of what the last step has looked at have no room")
     return window
 
 
 def enlarged(state: State, agent: Agent, fault: OverCeiling) -> State:
-    """One level up, with a checkpoint; the fault stands when there is none."""
+    """One level up, with a checkpoint. When there is none, replies give back what they had beyond the usual; then the fault
+    stands."""
     larger = above(state.budget, state.task.budget, most(state.task, agent.model.window))
+    if larger == state.budget and state.room.reserve:
+        return record(state, agent, [Reserved(state.step, state.room.reserve, 0.0, fault.evidence)])
     if larger == state.budget:
         raise fault
     change = Rebudgeted(state.step, state.budget, larger, fault.evidence)

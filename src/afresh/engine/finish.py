@@ -64,7 +64,7 @@ def tell(deeds: Deeds, judged: Judgement, settled: Settlement) -> str:
     """One line for people and for later windows."""
     reads = sum(deed.action.tool == "read" for deed in deeds.done)
     told = [deed for deed in deeds.done if deed.action.tool != "read" or reads == 1]
-    names = Counter(named(deed) + ("" if deed.outcome.ok else " (failed)") for deed in told)
+    names = Counter(named(deed) + ending(deed) for deed in told)
     names.update({f"read {reads} files": 1} if reads > 1 else {})
     did = ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in names.items())
     if judged.verdict and judged.verdict.final:
@@ -74,6 +74,10 @@ def tell(deeds: Deeds, judged: Judgement, settled: Settlement) -> str:
     if judged.verdict:
         return f"{did}: {'' if judged.verdict.strays else 'kept; '}{judged.verdict.reason}"
     return did or "no action in the reply"
+
+
+def ending(deed: Deed) -> str:
+    return "" if deed.outcome.ok else " (not done)" if deed.outcome.refused else " (failed)"
 
 
 def named(deed: Deed) -> str:

@@ -14,7 +14,7 @@ def joined(pages: Sequence[Page | WorkPage]) -> None:
     work = next((one for one in pages if isinstance(one, WorkPage) and one.choice.rows), None)
     earlier = next((one for one in pages if isinstance(one, Page) and one.draft.name == "earlier"), None)
     if work and earlier:
-        found = [match for shown in earlier.taken.values() if (match := STEP.fullmatch(shown.text))]
-        work.outcomes = {int(match[1]): match[2] for match in found}
+        shown = [earlier.taken[piece] for piece in earlier.draft.pieces if piece in earlier.taken]
+        work.outcomes = {int(match[1]): match[2] for piece in shown if (match := STEP.fullmatch(piece.text))}
         work.write()
         earlier.elsewhere = bool(work.outcomes)

@@ -74,7 +74,8 @@ def actions_named(state: State) -> str:
 
 
 def halted(state: State) -> Asked:
-    return harness(f"You stopped it after step {state.step}. Answer to go on, in your own words if something should change.", ON)
+    when = f"after step {state.step}" if state.step else "before its first step"
+    return harness(f"You stopped it {when}. Answer to go on, in your own words if something should change.", ON)
 
 
 def so_far(state: State) -> str:

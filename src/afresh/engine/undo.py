@@ -27,11 +27,7 @@ class Stood:
 
 def undoing(state: State, store: Store, workspace: Workspace, word: Word) -> list[Event]:
     """What is to be recorded; the tree is the caller's to put back after that. BadInput if there is nothing to undo."""
-    stood = standing(store.journal(state.task.id))
-    gone = stood[-word.steps :] if word.steps else since_last_change(stood)
-    if not gone:
-        what = "no step has changed a file" if stood else "no step has been taken"
-        raise BadInput(f"there is nothing to undo: {what}", next="`--steps 1` takes back the last step all the same")
+    gone = to_undo(state.task.id, store, word.steps)
     first = gone[0].step
     before = state_before(store.journal(state.task.id), first)
     moved = tuple(hunks(workspace.changes(state.snapshot, before.snapshot))) if before.snapshot != state.snapshot else ()
@@ -42,6 +38,19 @@ def undoing(state: State, store: Store, workspace: Workspace, word: Word) -> lis
     why = f"{BY_A_PERSON}{f': {word.text}' if word.text else ''}"
     facts = tuple(Fact(FactKind.FAILED_APPROACH, one.tried, why, step=one.step) for one in changes)
     return [taken, *([Digested(facts=facts)] if facts else [])]
+
+
+def to_undo(task: str, store: Store, steps: int, one_step: str = "`--steps 1`") -> list[Stood]:
+    """The steps that would be taken back; BadInput if there are none. `one_step`: how a person asks for the last step."""
+    stood = standing(store.journal(task))
+    gone = stood[-steps:] if steps else since_last_change(stood)
+    if not gone and stood:
+        raise BadInput(
+            "there is nothing to undo: no step has changed a file", next=f"{one_step} takes back the last step all the same"
+        )
+    if not gone:
+        raise BadInput("there is nothing to undo: no step has been taken", next="let it take one first")
+    return gone
 
 
 def just_undone(journal: Iterator[Entry]) -> bool:

@@ -12,7 +12,8 @@ from afresh.domain.window import Omission, Section
 from afresh.engine.sections import drafts
 from afresh.engine.worth import Moving, Odds, Weights, likely, weights
 
-HEADING = re.compile(r"\[(\d+) (\w+)(?: ([0-9a-f]{8}))?")
+HEADING = re.compile(r"(\d+)(?: [a-z0-9 ]+)?([>:=])(?:(?<==) ([0-9a-f]{8}))?")
+VOICES = {">": "action", ":": "thought", "=": "output"}
 ORIGINS = {
     "system": "the system text", "instructions": "a file of instructions",
     "tools": "the schema of a tool", "task": "the order and the words of the user",
@@ -50,7 +51,7 @@ def origin(section: str, lines: Sequence[str], number: int) -> str:
     """Told by the heading that a line stands under."""
     if section == "work":
         match = next((found for line in reversed(lines[: number + 1]) if (found := HEADING.match(line))), None)
-        return f"{match[2]} of step {match[1]}{f' ({match[3]})' if match[3] else ''}" if match else "earlier steps"
+        return f"{VOICES[match[2]]} of step {match[1]}{f' ({match[3]})' if match[3] else ''}" if match else "earlier steps"
     if section == "files":
         above = next((line for line in reversed(lines[: number + 1]) if re.match(r"[^\s+#…]", line)), "")
         return f"{above} as it was then" if above else "a file as it was then"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from afresh.domain.code import Kind, Symbol
+from afresh.domain.paths import is_test
 from afresh.domain.state import State
 from afresh.domain.text import one_line
 from afresh.insight.code import Code
@@ -63,9 +64,14 @@ def close(scene: Scene) -> list[Near]:
     found += [Near(path, "") for path in code.files if not code.is_test(path)]
     first: dict[str, Near] = {}
     for one in found:
-        if not NOISE.search(one.path) or one.why == NAMED:
+        if not _silent(one.path) or one.why == NAMED:
             first.setdefault(one.path, one)
     return list(first.values())[:CLOSE]
+
+
+def _silent(path: str) -> bool:
+    """What nobody reads: made by tools, or there to make a package of tests."""
+    return bool(NOISE.search(path)) or (is_test(path) and path.endswith("/__init__.py"))
 
 
 def _nearest(tests: Sequence[str], path: str, ranked: Sequence[str]) -> list[str]:
@@ -101,7 +107,7 @@ def _folders(scene: Scene, told: set[str]) -> tuple[list[str], list[str]]:
     tests."""
     code, folders = scene.code, dict[tuple[bool, str], list[str]]()
     for path in code.files:
-        if path not in told and not NOISE.search(path) and not (code.is_test(path) and path.endswith("/__init__.py")):
+        if path not in told and not _silent(path):
             folders.setdefault((code.is_test(path), str(PurePosixPath(path).parent)), []).append(PurePosixPath(path).name)
     places: dict[str, int] = {}
     for at, path in enumerate([*sure(code, order(scene.state)), *[one.path for one in scene.ranked]]):

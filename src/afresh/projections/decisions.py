@@ -96,7 +96,7 @@ def _said(event: Event) -> dict[str, Any]:
         case (
             happened.Rebudgeted() | happened.Checkpointed() | happened.Breached() | happened.Doubted() | happened.Compacted()
             | happened.Noticed()
-            | happened.Turned()
+            | happened.Turned() | happened.Reserved()
         ):  # fmt: skip
             return _kept_up(event) | {"step": event.step}
         case _:
@@ -147,15 +147,15 @@ _KeptUp = (
     | happened.Compacted
     | happened.Turned
     | happened.Noticed
+    | happened.Reserved
 )
 
 
 def _kept_up(event: _KeptUp) -> dict[str, Any]:
     """What the harness did or found by itself."""
     match event:
-        case happened.Rebudgeted(_, before, budget, reason):
-            text = f"ceiling {before:,} → {budget:,}" if budget != before else f"ceiling stays at {budget:,}"
-            return _says(UPKEEP, "harness", text, reason, 1.0)
+        case happened.Rebudgeted() | happened.Reserved():
+            return _says(UPKEEP, "harness", _given(event), event.reason, 1.0)
         case happened.Checkpointed(_, reason):
             return _says(UPKEEP, "harness", "checkpoint", reason, 1.0)
         case happened.Noticed(_, sign, rung, evidence):
@@ -168,6 +168,14 @@ def _kept_up(event: _KeptUp) -> dict[str, Any]:
             return _says(UPKEEP, "model" if event.by == "agent" else "harness", text, event.note, 1.0)
         case _:
             return _counted(event)
+
+
+def _given(event: happened.Rebudgeted | happened.Reserved) -> str:
+    if isinstance(event, happened.Reserved):
+        return f"{event.share:.0%} of the ceiling kept for the reply" if event.share else "as much kept for the reply as usual"
+    return (
+        f"ceiling {event.before:,} → {event.budget:,}" if event.budget != event.before else f"ceiling stays at {event.budget:,}"
+    )
 
 
 def _counted(event: happened.Breached | happened.Doubted) -> dict[str, Any]:

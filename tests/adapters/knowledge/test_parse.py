@@ -36,6 +36,11 @@ def test_no_file_can_stop_a_run(data: bytes) -> None:
     assert read.knowledge or (read.notes and read.notes[0].line >= 1)
 
 
+def test_front_matter_that_is_nested_too_deeply_is_told_and_ends_nothing() -> None:
+    read = parse(f"---\ntitle: {'[' * 30_000}\n---\nbody".encode(), "drafts/KO-x.md", Standing.DRAFT)
+    assert "nested too deeply" in read.notes[0].what
+
+
 @settings(max_examples=60)
 @given(HEADS, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\ufeff"]), TEXTS, st.integers(0, 10**6))
 def test_only_the_lines_of_counters_are_written_again(head: list[str], end: str, mark: str, body: str, uses: int) -> None:

@@ -50,6 +50,20 @@ def test_the_request_is_posted_and_the_reply_is_taken(tmp_path: Path) -> None:
     ]
 
 
+def test_a_reply_that_was_too_long_at_first_says_so_when_it_is_taken(tmp_path: Path) -> None:
+    def answer() -> None:
+        until((tmp_path / f"{STEM}.request.md").exists)
+        (tmp_path / f"{STEM}.reply.json").write_text(json.dumps({"thought": "too much " * 2_000}))
+        until((tmp_path / f"{STEM}.problem.txt").exists)
+        (tmp_path / f"{STEM}.reply.json").write_text(REPLY)
+
+    meanwhile(answer)
+    model = Mailbox(tmp_path, patience=SOON)
+    assert model.propose(sample_request()).cramped
+    (tmp_path / f"{STEM.replace('0001', '0002')}.reply.json").write_text(REPLY)
+    assert not model.propose(sample_request()).cramped, "that is over with the reply"
+
+
 def test_the_files_hold_the_exact_request_and_no_more(tmp_path: Path) -> None:
     request = sample_request()
     (tmp_path / f"{STEM}.reply.json").write_text(REPLY)

@@ -99,6 +99,18 @@ def test_a_reply_cut_by_its_limit_is_not_acted_on(make: Make) -> None:
     assert reply.usage == PLAIN.usage
 
 
+@both
+def test_of_a_reply_cut_by_its_limit_all_calls_but_the_last_are_taken(make: Make) -> None:
+    """The last may be half of one, also where the server has closed its brackets; the others were whole before it began."""
+    begun = (READ, Action("read", {"path": "b.py"}), Action("write", {"path": "c.py", "content": "half of"}))
+    reply, _ = ask(make, Turn(Reply("look", begun, Usage(120, 30)), cut=True))
+    assert reply.actions == begun[:2] and reply.cramped
+    assert "its first 2 tool calls were carried out, the rest was not" in reply.thought
+    broken, _ = ask(openai, Turn(Reply("look", begun, Usage(120, 30)), cut=True, arguments='{"path": "a.p'))
+    assert broken.actions == (), "nothing that can't be read is taken for whole"
+    assert not ask(make, PLAIN)[0].cramped
+
+
 def test_a_declined_answer_says_so() -> None:
     reply, _ = ask(anthropic, Turn(Reply(usage=Usage(5, 1)), changes={"stop_reason": "refusal"}))
     assert reply.actions == () and "declined" in reply.thought

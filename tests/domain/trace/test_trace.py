@@ -184,7 +184,7 @@ def test_what_is_remembered_is_bounded_in_order_and_the_same_twice(drawn, ceilin
     assert held == remembered(passages, ceiling)
     assert list(held) == [passage for passage in passages if passage in set(held)]
     assert len(held) <= 60 or sum(passage.size for passage in held) <= 60 * ceiling
-    assert len(held) <= max(60, ceiling / 5), "a thousand short ones cost as much as a thousand long ones"
+    assert len(held) <= max(60, 0.15 * ceiling), "a thousand short ones cost as much as a thousand long ones"
     assert held[-1:] == passages[-1:], "the newest is never forgotten"
 
 

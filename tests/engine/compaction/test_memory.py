@@ -115,7 +115,7 @@ def long_run(steps, **agent):
 
 def test_dozens_of_compactions_keep_what_must_stay_and_stay_small():
     store = MemoryStore()
-    agent, state = agent_with(store), begun(store)
+    agent, state = agent_with(store, style=replace(TEMPLATE, pruning=replace(SMALL, left=0.08))), begun(store)
     for number in range(1, 461):
         often = f"run ./bin/recheck_all --quick {number}" if number < 420 and number % 5 == 0 else ""
         output = f"value_of_{number} is {number}\n" * 160
@@ -141,7 +141,7 @@ def test_memory_of_many_short_passages_is_full_before_it_has_to_forget_without_a
     agent, state = agent_with(store, style=replace(TEMPLATE, pruning=Pruning())), begun(store)
     for number in range(1, 401):
         state = compacted(stepped(store, state, output=f"value {number}", did=f"run check_{number}"), agent)
-        assert len(state.passages) <= 0.8 * 4_000 / 5 + 3
+        assert len(state.passages) <= 0.8 * 0.15 * 4_000 + 3
     assert state.compactions == len(journal(store)) >= 2
     assert state.forgotten == sum(len(event.gone) for event in journal(store)), "each into the summary"
     assert held(state.passages) < 0.1 * pool(4_000)

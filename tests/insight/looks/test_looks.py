@@ -216,6 +216,29 @@ def test_of_a_task_that_writes_tests_coverage_names_what_is_to_be_tested():
     assert told[0].startswith("shop/checks.py: no test leads to: message (4), Colour (24)")
 
 
+def next_tests(**fields) -> list[tuple[str, str]]:
+    return looked("Mend the order", changed=("shop/order.py",), **fields).get("beside", [])
+
+
+def test_the_nearest_tests_are_told_while_they_are_next_and_for_no_longer():
+    tests = "tests/test_checks.py"
+    code = Region("shop/order.py", 5, 5, 4, changed=True)
+    assert next_tests(step=4, regions=(code,)) == [(tests, "the code was just changed")]
+    assert next_tests(step=7, regions=(code,)) == [], "that was three steps ago"
+    assert next_tests(step=4, regions=(code, Region(tests, 1, 1, 4, changed=True))) == [], "they were changed with it"
+    said = PlanItem("add tests for it", False)
+    assert next_tests(step=9, regions=(code,), plan=(said,)) == [(tests, "your plan speaks of tests")]
+    assert next_tests(step=9, regions=(code,), plan=(replace(said, done=True), PlanItem("see the latest order", False))) == []
+    assert "beside" not in looked("Mend the order", plan=(said,)), "before any change all that lies near is shown"
+
+
+def test_new_code_is_tested_beside_what_it_uses():
+    texts = {**SHOP, "shop/late.py": "from shop.checks import Phone\n\n\ndef late(value):\n    return Phone(value)\n"}
+    region = Region("shop/late.py", 1, 5, 2, changed=True)
+    found = looked("Add it", files=Texts(texts), changed=("shop/late.py",), step=2, regions=(region,))
+    assert found["beside"] == [("tests/test_checks.py", "the code was just changed")]
+
+
 def test_what_the_task_has_made_itself_is_no_pattern_for_it():
     asked = "Add a check for a postcode, like those for email and phone"
     new = (

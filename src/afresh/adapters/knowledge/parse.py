@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from afresh.adapters.nodes import compose
 from afresh.domain.knowledge import By, Knowledge, Parted, Standing, parted
 from afresh.domain.text import one_line
 
@@ -94,9 +95,8 @@ def matter(head: str) -> Mapping[str, tuple[int, Any]]:
     """Every key with its line and its value: texts, and lists of texts. Nothing is constructed, so no tag can do anything."""
     import yaml
 
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
-        root = yaml.compose(head, Loader=loader)
+        root = compose(head, "BaseLoader")
     except RecursionError:
         raise Unreadable(2, "is nested too deeply") from None
     except (yaml.YAMLError, ValueError, OverflowError) as fault:

@@ -8,7 +8,7 @@ import json
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from afresh.adapters.models.box import (
@@ -27,7 +27,7 @@ from afresh.adapters.models.box import (
     write_whole,
 )
 from afresh.adapters.models.letter import letter
-from afresh.adapters.models.replies import EXAMPLE, Count, estimate, with_usage
+from afresh.adapters.models.replies import EXAMPLE, TOO_LONG, Count, estimate, with_usage
 from afresh.domain.action import Reply
 from afresh.domain.codec import encode
 from afresh.domain.window import Request
@@ -76,7 +76,7 @@ class Mailbox:
         except OSError as error:
             raise unwritable(self.folder, error) from None
         self.position += 1
-        return with_usage(reply, request, self.count, self.name)
+        return with_usage(replace(reply, cramped=self._was_too_long(stem)), request, self.count, self.name)
 
     def weigh(self, request: Request) -> int:
         return 0
@@ -117,6 +117,13 @@ class Mailbox:
         except ValueError as error:
             self._reject(stem, str(error))
             return None
+
+    def _was_too_long(self, stem: str) -> bool:
+        """By what was refused before it, here or by `afresh mailbox reply`: also after a restart."""
+        try:
+            return read_whole(self.folder / f"{stem}{PROBLEM}").startswith(TOO_LONG)
+        except (OSError, ValueError):
+            return False
 
     def _reject(self, stem: str, problem: str) -> None:
         advice = f"{problem}\n\nNothing was done with this reply. Write {stem}{REPLY} again, in the form\n{EXAMPLE}\n"

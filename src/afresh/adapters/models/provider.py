@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
+from itertools import takewhile
 from typing import Any, TypeVar
 
 from afresh.adapters.models.replies import Count, estimate, with_usage
@@ -27,6 +28,8 @@ STATUSES |= {"request_too_large": 413}
 """Errors in the middle of a stream come under the status of a success: only their type tells them apart."""
 LONGEST_ARGUMENTS, LONGEST_TEXT = 200_000, 200_000
 """Characters. Replies are kept for ever; no window could show more of one."""
+INVALID = "_invalid"
+"""The argument that stands in place of those that can't be used, and says why."""
 MOST_TOKENS = 10_000_000
 """No model takes or says as much: a provider that reports it is wrong."""
 NO_CREDIT = ("insufficient_quota", "credit balance", "spend limit", "billing")
@@ -93,10 +96,17 @@ def understood(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, pro
 
 
 def finished(reply: Reply, cut: bool, request: Request, connection: Connection) -> Reply:
-    """The reply with its usage. Cut at its limit, its calls can't be trusted to be whole: none of them is taken."""
+    """The reply with its usage. Cut at its limit, its last call can't be trusted to be whole, even if a server has mended it: it
+    is not taken. Those before it are, since they are paid for and another had begun after them."""
     if cut:
-        note = f"[The reply was cut off at its limit of {request.reserve} tokens and no tool call in it was carried out.]"
-        reply = replace(reply, thought=f"{reply.thought}\n{note}".strip(), actions=())
+        kept = tuple(takewhile(lambda action: INVALID not in action.args, reply.actions[:-1]))
+        done = (
+            f"its first {len(kept)} tool calls were carried out, the rest was not"
+            if kept
+            else "no tool call in it was carried out"
+        )
+        note = f"[The reply was cut off at its limit of {request.reserve} tokens and {done}.]"
+        reply = replace(reply, thought=f"{reply.thought}\n{note}".strip(), actions=kept, cramped=True)
     counted = replace(bounded(reply), counted=reply.usage.input > 0)
     return with_usage(counted, request, connection.count, reply.model)
 
@@ -114,11 +124,11 @@ def call(tool: str, args: Any, raw: str = "") -> Action:
     """A tool call; arguments that can't be used become the argument `_invalid`, which says so to the model."""
     tool = tool[:200]
     if not isinstance(args, dict):
-        return Action(tool, {"_invalid": f"the arguments are not a JSON object: {raw[:200]}"})
+        return Action(tool, {INVALID: f"the arguments are not a JSON object: {raw[:200]}"})
     size = len(dumps(args))
     if size > LONGEST_ARGUMENTS:
         told = f"the arguments have {size:,} characters, {LONGEST_ARGUMENTS:,} are allowed: do it in smaller steps"
-        return Action(tool, {"_invalid": told})
+        return Action(tool, {INVALID: told})
     return Action(tool, args)
 
 

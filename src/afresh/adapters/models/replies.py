@@ -28,6 +28,10 @@ ELSEWHERE = {
 """What other programs call the same things."""
 
 
+TOO_LONG = "the reply is too long"
+"""How the reason begins that such a reply is refused for."""
+
+
 def estimate(text: str) -> int:
     """Tokens in a text when no better counter is given: 3.5 characters each, rounded up."""
     return -(-len(text) * 2 // 7)
@@ -71,7 +75,7 @@ def check_length(reply: Reply, request: Request, count: Count) -> None:
     if long > request.reserve:
         parts = "thought, thinking and calls together" if reply.thinking else "thought and calls together"
         raise ValueError(
-            f"the reply is too long: about {long:,} tokens, {parts}; its limit is {request.reserve:,}. Shorten it by about "
+            f"{TOO_LONG}: about {long:,} tokens, {parts}; its limit is {request.reserve:,}. Shorten it by about "
             f"{long - request.reserve:,}, or do a part of it now: a file may be written in several replies"
         )
 

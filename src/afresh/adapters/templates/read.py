@@ -3,8 +3,10 @@ that a file of a repository can bring in nothing but words and numbers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from afresh.adapters.nodes import compose
 from afresh.adapters.templates.fault import Fault, Key, Wrong
 from afresh.adapters.templates.values import SHAPE, Shape
 from afresh.domain.text import one_line
@@ -35,8 +37,9 @@ class Sheet:
     faults: tuple[Fault, ...] = ()
 
 
+@lru_cache(maxsize=64)
 def sheet(name: str, origin: str, file: str, data: bytes) -> Sheet:
-    """Never raises: what can't be read is a fault of the sheet."""
+    """Never raises: what can't be read is a fault of the sheet. The same bytes are read once: runs ask often."""
     try:
         root = composed(data)
         found = list(walk(root, (), SHAPE))
@@ -62,7 +65,7 @@ def composed(data: bytes, begin: str = "begin with `extends: base`") -> "Node":
     if len(data) > LARGEST:
         raise Wrong(1, f"has {len(data):,} bytes, {LARGEST:,} are allowed", "say it shorter")
     try:
-        root = yaml.compose(data.decode("utf-8"), Loader=yaml.SafeLoader)
+        root = compose(data.decode("utf-8"))
     except UnicodeDecodeError as fault:
         raise Wrong(data[: fault.start].count(b"\n") + 1, "is not UTF-8", "save it as UTF-8") from None
     except RecursionError:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from afresh.cli.views.inbox import options
-from afresh.cli.views.parts import fields, said
+from afresh.cli.views.parts import diff, fields, said
+from afresh.domain.action import Action, subject
 from afresh.domain.change import Change
 from afresh.domain.state import State
 from afresh.domain.text import one_line
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-LINES, ITEMS = 60, 12
+LINES, ITEMS, PART, COMMAND = 60, 12, 8, 200
+"""Lines of a diff, items of a plan, lines of each side of a change that waits, characters of a command."""
 
 
 def standing(state: State) -> "Text":
@@ -36,11 +38,13 @@ def spent(state: State) -> str:
 
 
 def question(state: State) -> "RenderableType":
+    """A pause tells its plan below, item by item, and not twice."""
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text
 
-    parts: list[RenderableType] = [Text(), said(state.question, "yellow")]
+    asked = state.question.partition(" Plan: ")[0] if state.attendance.paused and state.plan else state.question
+    parts: list[RenderableType] = [Text(), said(asked, "yellow")]
     if len(state.options) > 1:
         parts.append(options(state))
     return Group(*parts, Padding(fields(_rows(state)), (0, 0, 0, 2)))
@@ -50,23 +54,40 @@ def _rows(state: State) -> list[tuple[str, Any]]:
     plan = [f"[{'x' if item.done else ' '}] {item.text}" for item in state.plan[:ITEMS]]
     rows: list[tuple[str, Any]] = [("plan", said("\n".join(plan)))] if plan else []
     if state.pending:
-        rows.append(("about to", said(", ".join(_action(one.tool, one.args) for one in state.pending.reply.actions))))
+        rows.append(("about to", about(state.pending.reply.actions)))
         if state.pending.reply.thought:
             rows.append(("because", said(one_line(state.pending.reply.thought, 300))))
     rows.append(("changed", said(", ".join(state.changed) or "nothing yet")))
     return [*rows, ("spent", said(spent(state)))]
 
 
-def _action(tool: str, args: Any) -> str:
-    return one_line(f"{tool} {args.get('path') or args.get('command') or ''}".strip(), 80)
+def about(actions: Sequence[Action]) -> "Text":
+    """What would be done: of a change its lines, since that is what is to be agreed to."""
+    from rich.text import Text
+
+    lines = list[Text]()
+    for action in actions:
+        lines.append(said(_named(action)))
+        for sign, name, style in (("-", "old", "red"), ("+", "new", "green"), ("+", "content", "green")):
+            lines += [said(line, style) for line in _signed(sign, action.args.get(name))]
+    return Text("\n").join(lines)
+
+
+def _named(action: Action) -> str:
+    """Of a command all of it, of anything else what it is about."""
+    return one_line(f"{action.tool} {action.args.get('command') or subject(action)}".strip(), COMMAND)
+
+
+def _signed(sign: str, text: Any) -> list[str]:
+    lines = text.splitlines() if isinstance(text, str) else []
+    more = [f"{sign} … {counted(len(lines) - PART, 'more line')}"] if len(lines) > PART + 1 else []
+    return [f"{sign} {line}" for line in (lines[:PART] if more else lines)] + more
 
 
 def ways(state: State) -> "Text":
     """What can be typed now."""
     if state.question:
-        go = "enter: go on · " if state.asked_by == "harness" else ""
-        number = "a number: that option · " if len(state.options) > 1 else ""
-        return said(f"{go}{number}words: told to it first · /undo · /diff · /stop: it waits for you", "dim")
+        return said(_answers(state), "dim")
     return said(
         "enter: next step · a number: so many steps · words: told to it · /new WORDS: another direction\n"
         "/undo [STEPS] [WHY]: take back the last change · /diff · /help · /stop: it waits for you",
@@ -74,9 +95,17 @@ def ways(state: State) -> "Text":
     )
 
 
-def diff(changes: Sequence[Change]) -> "Text":
-    lines = [line for change in changes for line in change.patch.splitlines()]
-    if not lines:
+def _answers(state: State) -> str:
+    enter = "enter: approve · " if state.attendance.paused else "enter: go on · " if state.asked_by == "harness" else ""
+    number = "a number: that option · " if len(state.options) > 1 else ""
+    words = "words: told to it, none of this is done" if state.pending else "words: told to it"
+    return (
+        f"{enter}{number}{words} · /new WORDS: another direction\n/undo [STEPS] [WHY] · /diff · /help · /stop: it waits for you"
+    )
+
+
+def changed(changes: Sequence[Change]) -> "Text":
+    shown, left = diff(changes, LINES)
+    if not shown:
         return said("nothing is changed", "dim")
-    more = [f"… {len(lines) - LINES:,} more lines"] if len(lines) > LINES else []
-    return said("\n".join([*lines[:LINES], *more]))
+    return shown.append(f"\n… {left:,} more lines", "dim") if left else shown

@@ -95,23 +95,33 @@ def _lines(state: State, events: Sequence[happened.Event], kept_before: int | No
                 )
             case happened.Finished(step, outcome):
                 lines.append(_step_line(step, outcome, events, kept_before is None or state.kept > kept_before))
-            case happened.Rebudgeted() | happened.Compacted() | happened.Turned() | happened.Spoke() | happened.Undone():
+            case (
+                happened.Rebudgeted() | happened.Reserved() | happened.Compacted() | happened.Turned() | happened.Spoke()
+                | happened.Undone()
+            ):  # fmt: skip
                 lines += _between(event)
             case happened.Asked(question):
                 lines.append(Line("•", f"asks: {one_line(question, 200)}"))
             case happened.Answered(text):
                 lines.append(Line("•", f"answered: {one_line(text, 200)}"))
             case happened.Ended(status, reason):
-                lines.append(Line("✗" if status.value == "failed" else "•", f"{status.value}: {one_line(reason, 200)}"))
+                asked = any(isinstance(one, happened.Asked) and one.question in reason for one in events)
+                told = "until you answer" if asked else one_line(reason, 200)
+                lines.append(Line("✗" if status.value == "failed" else "•", f"{status.value}: {told}"))
             case _:
                 pass
     return tuple(lines)
 
 
-def _between(event: happened.Rebudgeted | happened.Compacted | happened.Turned | happened.Spoke | happened.Undone) -> list[Line]:
+def _between(
+    event: happened.Rebudgeted | happened.Reserved | happened.Compacted | happened.Turned | happened.Spoke | happened.Undone,
+) -> list[Line]:
     """What was done before the next step: to make room, or to go another way."""
     if isinstance(event, happened.Turned | happened.Spoke | happened.Undone):
         return [_guided(event)]
+    if isinstance(event, happened.Reserved):
+        kept = f"{event.share:.0%} of the ceiling" if event.share else "as usual"
+        return [Line("•", f"room for the reply: {kept}; {one_line(event.reason, 200)}")]
     if isinstance(event, happened.Compacted):
         note = f"; {one_line(event.note, 200)}" if event.note else ""
         return [Line("•", f"memory compacted: {len(event.gone):,} passages put away{note}")]

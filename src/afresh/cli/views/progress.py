@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.text import Text
 
-SILENCE = 30.0
-"""Seconds after which a run without a terminal says that it is still there."""
+SILENCE, BESIDE = 30.0, 5.0
+"""Seconds after which a run without a panel says that it is still there; and to someone who sits beside it and waits."""
 
 
 class LiveProgress:
@@ -96,7 +96,7 @@ class LiveProgress:
         self.console.show_cursor(True)
 
     def _break_silence(self) -> None:
-        while not self.ended.wait(SILENCE):
+        while not self.ended.wait(BESIDE if self.plain and self.console.is_terminal else SILENCE):
             if not self.aloud:
                 continue
             glance = self.glance

@@ -1,0 +1,146 @@
+"""Beside the work at a real terminal: what is asked, what can be typed, what Ctrl-C does; the terminal is as it was after it."""
+
+import time
+from pathlib import Path
+
+import pytest
+from person import CHECK, COMPLETE, MEND, Person, Step
+from terminal import CTRL_C, CTRL_D, PATIENCE, Terminal
+
+from afresh.app.tasks import open_desk
+from afresh.domain.event import Paused, Undone
+from afresh.domain.state import State
+
+SHIFT: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x << 1"})
+READ: Step = ("read", {"path": "calc.py"})
+PLAN: Step = ("plan", {"items": ["shift it", "complete"]})
+ASK: Step = ("ask", {"question": "Multiply or shift?", "options": ["multiply: plain", "shift: fast"]})
+
+
+def run(person: Person, model: str, mode: str, **size: int) -> Terminal:
+    check = ("--type", "fix_bug", "--check", CHECK)
+    return Terminal(person.repo, "run", "double is wrong", *check, "--model", model, "--mode", mode, "--no-sandbox", **size)
+
+
+def state_of(person: Person) -> State:
+    desk = open_desk(person.repo)
+    (ticket,) = desk.queue.tickets()
+    state = desk.store.load(ticket.task)
+    desk.database.close()
+    return state
+
+
+def happened(person: Person, kind: type) -> int:
+    desk = open_desk(person.repo)
+    (ticket,) = desk.queue.tickets()
+    found = sum(isinstance(entry.event, kind) for entry in desk.store.journal(ticket.task))
+    desk.database.close()
+    return found
+
+
+def test_supervised_shows_the_change_before_it_is_made_and_nothing_but_an_answer_lets_it_go_on(person: Person) -> None:
+    with run(person, person.script([READ, PLAN], [SHIFT], [MEND], [COMPLETE]), "supervised") as at:
+        seen = at.sees("Before phase change with edit calc.py: is that as you want it?")
+        assert "context" in seen and "1 passed, 1 failed before the first change" in seen, "the panel stands above"
+        seen = at.sees("enter: approve · words: told to it, none of this is done")
+        assert "[ ] shift it" in seen and "- x + 2" in seen and "+ x << 1" in seen and "nothing yet" in seen
+        at.types("/undo")
+        at.sees("there is nothing to undo: no step has changed a file; /undo 1 takes back the last step")
+        at.types("/undno")
+        at.sees("there is no /undno; there are /new, /undo, /stop, /diff, /help")
+        at.types("multiply, don't shift")
+        at.sees("edit calc.py (not done)")
+        assert "+ x * 2" in at.sees("enter: approve")
+        at.types("")
+        at.sees("Before phase verify: is that as you want it?")
+        at.sees("enter: approve · words: told to it · /new")
+        at.types("/diff")
+        at.sees("+    return x * 2")
+        at.types("")
+        assert "PASS" in at.sees("Next") and at.ends() == 0
+    state = state_of(person)
+    assert (state.status.value, state.kept, state.words) == ("done", 1, ("multiply, don't shift",))
+    assert happened(person, Paused) == 3, "also before the change that came in place of the first"
+
+
+def test_interactive_asks_answers_redirects_and_takes_back(person: Person) -> None:
+    with run(person, person.script([ASK], [SHIFT], [MEND], [COMPLETE]), "interactive") as at:
+        at.sees("before the first step · phase understand")
+        at.sees("enter: next step · a number: so many steps")
+        at.types("")
+        at.sees("Multiply or shift? 1 multiply plain 2 shift fast")
+        assert "enter:" not in at.sees("a number: that option"), "what a model asks wants an answer"
+        at.types("2")
+        at.sees("answered: shift: fast")
+        at.sees("after step 2 · phase verify · 1 file changed · 2 passed")
+        at.types("/diff")
+        at.sees("+    return x << 1")
+        at.types("/undo no tricks")
+        at.sees("undone: all from step 2 on")
+        at.sees("after step 2 · phase understand · 0 files changed")
+        at.types("/new multiply")
+        at.sees("new direction: multiply")
+        at.sees("after step 3 · phase verify")
+        at.types("mind the docs")
+        at.sees("said: mind the docs")
+        assert "undone by a person: no tricks" in at.sees("Next") and at.ends() == 0
+    state = state_of(person)
+    assert (state.status.value, state.kept, state.reverted, happened(person, Undone)) == ("done", 1, 1, 1)
+    assert [one.text for one in state.decisions if one.by != "model"][-1] == "multiply"
+
+
+@pytest.mark.parametrize(("keys", "step"), [("/stop\n", 1), (CTRL_C, 1), (CTRL_D, 0)], ids=["stop", "ctrl-c", "ctrl-d"])
+def test_whoever_stops_at_the_prompt_finds_the_task_waiting(person: Person, keys: str, step: int) -> None:
+    with run(person, person.script([READ], [MEND], [COMPLETE]), "interactive") as at:
+        at.sees("> ")
+        if step:
+            at.types("")
+            at.sees("after step 1")
+            at.sees("> ")
+        at.presses(keys)
+        when = f"after step {step}" if step else "before its first step"
+        seen = at.sees(f"asks: You stopped it {when}. Answer to go on")
+        assert not any("•" in line and "^C" in line for line in seen.splitlines()), "on a line of its own"
+        at.sees("blocked: until you answer")
+        at.sees("afresh answer")
+        assert at.ends() == 1
+    assert state_of(person).status.value == "blocked"
+
+
+def test_ctrl_c_in_a_step_waits_for_its_end_and_a_second_one_does_not(person: Person) -> None:
+    slow: Step = ("run", {"command": "touch begun; while [ ! -e go ]; do sleep 0.05; done; rm begun go"})
+    with run(person, person.script([slow], [slow], [COMPLETE]), "interactive") as at:
+        at.sees("> ")
+        at.types("9")
+        tree = begun(at, person)
+        at.presses(CTRL_C)
+        at.sees("pausing after this step; Ctrl-C again stops at once")
+        (tree / "go").touch()
+        at.sees("after step 1")
+        at.sees("> ")
+        at.types("")
+        begun(at, person)
+        at.presses(CTRL_C)
+        at.sees("pausing after this step")
+        at.presses(CTRL_C)
+        at.sees("afresh resume")
+        assert at.ends() == 130
+    state = state_of(person)
+    assert (state.step, state.calls, state.status.value) == (1, 2, "running"), "paid once, and acted on when it goes on"
+
+
+def begun(at: Terminal, person: Person) -> Path:
+    """The task's own tree, once the command is at work in it."""
+    until = time.monotonic() + PATIENCE
+    while not (found := list(person.state.glob("worktrees/*/begun"))):
+        assert time.monotonic() < until, at.text
+        time.sleep(0.02)
+    return found[0].parent
+
+
+def test_in_a_narrow_terminal_nothing_runs_over_the_edge(person: Person) -> None:
+    with run(person, person.script([READ, PLAN], [SHIFT], [COMPLETE]), "supervised", columns=44) as at:
+        assert "+ x << 1" in at.sees("> ")
+        at.types("/stop")
+        at.ends()
+        assert max(len(line.rstrip()) for line in at.text.splitlines() if line[:1] in "╭│╰" or "enter" in line) <= 44
