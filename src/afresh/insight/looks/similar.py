@@ -61,7 +61,7 @@ def patterns(scene: Scene) -> list[tuple[Place, str]]:
     code, text = scene.code, order(scene.state)
     words, named = relevance.weights(code, wording(scene.state)), named_files(code, text)
     folder, about = siblings(scene, text), set(sure(code, text))
-    trust = {one.path: one.score for one in scene.ranked if one.score >= LIKELY} | dict.fromkeys((*named, *folder), 1.0)
+    trust = trusted(scene) | dict.fromkeys((*named, *folder), 1.0)
     scores = {path: score for path, score in relevance.files(code, words).items() if path in trust and there_before(scene, path)}
     near = [path for path in (*named, *folder) if path in scores] or [path for path in scores if path not in about]
     kinds, found = made_like(scene, about), list[tuple[float, Place, str]]()
@@ -77,6 +77,13 @@ def patterns(scene: Scene) -> list[tuple[Place, str]]:
     found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
     known = {(one.path, one.symbol.name) for one in scene.targets if one.why in (NAMED, CHANGED, MEANT)}
     return [(place, why) for _, place, why in found if (place.path, place.symbol.name) not in known and not own(scene, place)]
+
+
+def trusted(scene: Scene) -> dict[str, float]:
+    """Files to which the ranking leads, by their score. What the task has changed leads by that alone: nothing is measured by it."""
+    scores = {one.path: one.score for one in scene.ranked if not scene.code.is_test(one.path)}
+    best = max((score for path, score in scores.items() if path not in scene.state.changed), default=1.0) or 1.0
+    return {path: min(1.0, score / best) for path, score in scores.items() if score >= LIKELY * best}
 
 
 def made_like(scene: Scene, paths: Collection[str]) -> set[str]:
