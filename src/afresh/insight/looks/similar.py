@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from keyword import iskeyword
 from math import log
 from pathlib import PurePosixPath
@@ -66,13 +66,14 @@ def patterns(scene: Scene) -> list[tuple[Place, str]]:
     near = [path for path in (*named, *folder) if path in scores] or [path for path in scores if path not in about]
     kinds, found = made_like(scene, about), list[tuple[float, Place, str]]()
     for path in sorted(near, key=lambda path: (-scores[path], path))[:MANY]:
-        kin = family(scene, path)
+        held = marks(scene, path)
+        kin = family(held)
         for symbol, score in relevance.symbols(code, path, words).items():
             made, size = kin.get(symbol, ""), symbol.end - symbol.line + 1
             fitting = made or path in folder or relevance.named_by(symbol.name, words)
             if symbol.kind is not Kind.METHOD and "." not in symbol.name and size >= SHORT and fitting:
                 alike = int(made.split()[0]) if made else 0
-                like = ALIKE if kinds & marks(scene, path, symbol) else 1.0
+                like = ALIKE if kinds & held.get(symbol, set()) else 1.0
                 found.append((like * trust[path] * weight(score, size, alike), Place(path, symbol), because(path, made, folder)))
     found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
     known = {(one.path, one.symbol.name) for one in scene.targets if one.why in (NAMED, CHANGED, MEANT)}
@@ -80,7 +81,7 @@ def patterns(scene: Scene) -> list[tuple[Place, str]]:
 
 
 def trusted(scene: Scene) -> dict[str, float]:
-    """Files to which the ranking leads, by their score. What the task has changed leads by that alone: nothing is measured by it."""
+    """Files to which the ranking leads, by their score. What the task has changed leads by that alone and is no measure."""
     scores = {one.path: one.score for one in scene.ranked if not scene.code.is_test(one.path)}
     best = max((score for path, score in scores.items() if path not in scene.state.changed), default=1.0) or 1.0
     return {path: min(1.0, score / best) for path, score in scores.items() if score >= LIKELY * best}
@@ -88,19 +89,20 @@ def trusted(scene: Scene) -> dict[str, float]:
 
 def made_like(scene: Scene, paths: Collection[str]) -> set[str]:
     """Decorators and base classes of what these files offer."""
-    readings = {path: scene.code.reading(path).symbols for path in paths}
-    return {mark for path, held in readings.items() for one in held for mark in marks(scene, path, one)}
+    return {mark for path in paths for held in marks(scene, path).values() for mark in held}
 
 
-def marks(scene: Scene, path: str, symbol: Symbol) -> set[str]:
-    """What a definition has in common with others of its kind, as far as that tells: what every fifth file has does not."""
-    if "." in symbol.name or symbol.kind not in (Kind.FUNCTION, Kind.CLASS):
-        return set()
-    decorated = re.match(r"@([\w.]+)", scene.line(path, symbol.line))
-    found = {f"@{decorated[1]}"} if decorated else set[str]()
-    found |= {f"({base})" for base in symbol.bases if base != "object"}
-    most = max(EVERYWHERE, len(scene.code.files) // 5)
-    return {mark for mark in found if len(scene.code.mentioning(re.findall(r"\w+", mark)[-1])) <= most}
+def marks(scene: Scene, path: str) -> dict[Symbol, set[str]]:
+    """What definitions of a file may have in common with others of their kind, as far as that tells: what every fifth file has
+    does not."""
+    lines, most = scene.code.text(path).splitlines(), max(EVERYWHERE, len(scene.code.files) // 5)
+    found: dict[Symbol, set[str]] = {}
+    for symbol in scene.code.reading(path).symbols:
+        if "." not in symbol.name and symbol.kind in (Kind.FUNCTION, Kind.CLASS):
+            decorated = re.match(r"@[\w.]+", lines[symbol.line - 1].strip() if symbol.line <= len(lines) else "")
+            found[symbol] = {*([decorated[0]] if decorated else []), *[f"({base})" for base in symbol.bases if base != "object"]}
+    common = {mark: len(scene.code.mentioning((re.findall(r"\w+", mark) or [""])[-1])) for held in found.values() for mark in held}
+    return {symbol: {mark for mark in held if common[mark] <= most} for symbol, held in found.items()}
 
 
 def there_before(scene: Scene, path: str) -> bool:
@@ -143,11 +145,11 @@ def siblings(scene: Scene, text: str) -> list[str]:
     return max(large, key=len, default=[])
 
 
-def family(scene: Scene, path: str) -> dict[Symbol, str]:
+def family(held: Mapping[Symbol, Collection[str]]) -> dict[Symbol, str]:
     """Definitions that share a decorator or a base class with several others of the file."""
-    held = {symbol: sorted(marks(scene, path, symbol), reverse=True) for symbol in scene.code.reading(path).symbols}
     counts = Counter(mark for found in held.values() for mark in found)
-    return {one: f"{counts[mark]} {mark}" for one, found in held.items() for mark in found[:1] if counts[mark] >= KIN}
+    first = {one: max(found) for one, found in held.items() if found}
+    return {one: f"{counts[mark]} {mark}" for one, mark in first.items() if counts[mark] >= KIN}
 
 
 def tests(scene: Scene) -> list[tuple[Place, str]]:
