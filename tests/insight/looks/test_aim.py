@@ -146,3 +146,18 @@ def test_any_text_is_asked_in_peace_and_nothing_is_meant_that_is_not_there(text,
 
 
 CODE = code_of(Texts(dict(TREE)))
+
+
+def test_where_the_ranking_leads_everywhere_nothing_is_offered_as_a_pattern():
+    """Sixty files that speak of the same as much as each other, and one that does so more."""
+    body = "    shade = value\n    more = shade\n    return more\n"
+    alike = {f"src/tool/many/m{n}.py": f"def colour_{n}(value):\n{body}" for n in range(60)}
+    one = {"src/tool/paint.py": f'"""Colour, shade and paint."""\n\n\ndef mix_paint(value):\n{body}'}
+    goal = "The shade of a colour is not lower case"
+
+    def patterns(goal: str) -> list[str]:
+        looks = PythonInsight().looks(begun(goal), Texts(alike | one), {"similar"})
+        return [look.subject for look in looks if look.kind == "similar"]
+
+    assert not patterns(goal)
+    assert any("src/tool/paint.py" in subject for subject in patterns(f"{goal}, nor is paint"))

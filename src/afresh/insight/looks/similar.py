@@ -31,6 +31,8 @@ IMPORTED = 300
 FAMILY, ALIKE, LIKELY, MANY, EVERYWHERE = 1.0, 2.0, 0.5, 12, 8
 """What it counts to be one of many that are made alike, and to be made like what the task is about; the part of the best score
 from which on the ranking is trusted; files that are looked through; and files that may share a mark in any project."""
+FEW, FIFTH, FLAT = 40, 4, 0.87
+"""In a project of more than a few files a ranking whose fifth is nearly as good as its first leads nowhere."""
 
 
 def similar(scene: Scene) -> Iterator[Look]:
@@ -81,7 +83,10 @@ def patterns(scene: Scene) -> list[tuple[Place, str]]:
 
 
 def trusted(scene: Scene) -> dict[str, float]:
-    """Files to which the ranking leads, by their score. What the task has changed leads by that alone and is no measure."""
+    """Files to which the ranking leads, by their score; none where it leads everywhere. What the task has changed leads by that
+    alone and is no measure."""
+    if len(scene.code.files) > FEW and len(scene.ranked) > FIFTH and scene.ranked[FIFTH].score > FLAT:
+        return {}
     scores = {one.path: one.score for one in scene.ranked if not scene.code.is_test(one.path)}
     best = max((score for path, score in scores.items() if path not in scene.state.changed), default=1.0) or 1.0
     return {path: min(1.0, score / best) for path, score in scores.items() if score >= LIKELY * best}
@@ -101,7 +106,8 @@ def marks(scene: Scene, path: str) -> dict[Symbol, set[str]]:
         if "." not in symbol.name and symbol.kind in (Kind.FUNCTION, Kind.CLASS):
             decorated = re.match(r"@[\w.]+", lines[symbol.line - 1].strip() if symbol.line <= len(lines) else "")
             found[symbol] = {*([decorated[0]] if decorated else []), *[f"({base})" for base in symbol.bases if base != "object"]}
-    common = {mark: len(scene.code.mentioning((re.findall(r"\w+", mark) or [""])[-1])) for held in found.values() for mark in held}
+    names = {mark: (re.findall(r"\w+", mark) or [mark])[-1] for held in found.values() for mark in held}
+    common = {mark: len(scene.code.mentioning(name)) for mark, name in names.items()}
     return {symbol: {mark for mark in held if common[mark] <= most} for symbol, held in found.items()}
 
 
