@@ -149,11 +149,11 @@ CODE = code_of(Texts(dict(TREE)))
 
 
 def test_where_the_ranking_leads_everywhere_nothing_is_offered_as_a_pattern():
-    """Sixty files that speak of the same as much as each other, and one that does so more."""
-    body = "    shade = value\n    more = shade\n    return more\n"
-    alike = {f"src/tool/many/m{n}.py": f"def colour_{n}(value):\n{body}" for n in range(60)}
+    """Eight of sixty files speak of the same as much as each other, and one does so more."""
+    body = "    here = value\n    more = here\n    return more\n"
+    alike = {f"src/tool/many/m{n}.py": f"def {'colour' if n < 8 else 'other'}_{n}(value):\n{body}" for n in range(60)}
     one = {"src/tool/paint.py": f'"""Colour, shade and paint."""\n\n\ndef mix_paint(value):\n{body}'}
-    goal = "The shade of a colour is not lower case"
+    goal = "The colour is not lower case"
 
     def patterns(goal: str) -> list[str]:
         looks = PythonInsight().looks(begun(goal), Texts(alike | one), {"similar"})
