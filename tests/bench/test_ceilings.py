@@ -18,8 +18,6 @@ from afresh.testing.memory import FakeClock
 BENCH = Path(__file__).parents[2] / "bench"
 CALLING = re.compile(r"compose\.work\(|work_on\(|ask_model\(|\battempt\(|\"afresh\.cli\.main\", \*|\bbuy\(")
 CHECKED = re.compile(r"(?:watch|ceilings)\.check\(\)|check_books\(")
-APART = ("flat.py",)
-"""Tells of its own calls how large they are."""
 
 
 @pytest.fixture
@@ -34,7 +32,7 @@ def ceilings():
 def test_every_bench_that_works_on_tasks_checks_its_ceilings() -> None:
     calling = {path.name: path.read_text() for path in BENCH.glob("*.py") if CALLING.search(path.read_text())}
     assert {"prefix.py", "step.py", "tasks.py", "violations.py"} <= calling.keys(), "the pattern still finds those that are known"
-    assert [name for name, text in calling.items() if name not in APART and not CHECKED.search(text)] == []
+    assert [name for name, text in calling.items() if not CHECKED.search(text)] == []
 
 
 @pytest.mark.parametrize(("taken", "over"), [(3_999, False), (4_001, True)])

@@ -224,7 +224,8 @@ def test_progress_grows_to_the_end(here: Path):
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_the_bar_is_drawn_only_on_a_terminal(terminal: bool):
+def test_the_bar_is_drawn_only_on_a_terminal(terminal: bool, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
     stream = io.StringIO()
     with bar(Console(file=stream, force_terminal=terminal, width=90)) as watch:
         watch(Progress(0.5, "a.jsonl: step 1 of 2"))

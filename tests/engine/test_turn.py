@@ -63,6 +63,25 @@ def test_the_last_step_goes_back_as_calls_with_their_results_and_is_told_nowhere
     assert "## Task" in window.request.message and window.request.breaks[-1] == len(window.request.message)
 
 
+def test_what_goes_back_says_where_lines_that_were_read_stand_and_where_the_present_begins():
+    files = (Look("file", "a.py:1-2 of 2", "x_1 = some_name\n" * 2),)
+    window = made(memory((READ, "a.py: lines 1-2 of 2"), (Action("read", {"path": "b.py"}), "b.py: lines 1-9 of 9"), looks=files))
+    [turn] = window.request.turns
+    assert "a.py" in window.request.message and "b.py" not in window.request.message
+    assert [result.text for result in turn.results] == ["a.py: lines 1-2 of 2 (above, under Files)", "b.py: lines 1-9 of 9"]
+    assert turn.text.startswith("# How things stand now\n\n## ")
+
+
+def test_many_changes_of_a_step_are_told_in_a_line_a_few_one_by_one():
+    told = replace(STYLE, native=False)
+    three = made(memory(*[(EDIT, f"replaced 1 lines at line {n} of a.py with 2\nx") for n in range(3)]), told).request.message
+    assert "You did: 3 changes, all of them made: a.py (3)" in three and "replaced" not in three
+    two = made(memory(*[(EDIT, f"replaced 1 lines at line {n} of a.py with 2\nx") for n in range(2)]), told).request.message
+    assert two.count("You did: edit: replaced") == 2
+    undone = memory(*[(EDIT, "replaced 1 lines\nx") for _ in range(3)], kept=False)
+    assert "all of them made" not in made(undone, told).request.message, "what was undone is shown, to learn from"
+
+
 def test_the_record_names_every_section_in_the_order_in_which_it_is_sent():
     window = made(memory((SEARCH, "a.py:3: weight")))
     names = [section.name for section in window.sections]

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
-from multiprocessing import forkserver, get_context
+from multiprocessing import get_context
 from pathlib import Path
 from unittest import mock
 
@@ -36,6 +36,8 @@ def drive(repo: Path, task: str, point: str = "never", step: int = 0) -> int:
 @cache
 def forking():
     """Processes with the driver's modules and nothing else of the past: to import them anew takes longer than most runs."""
+    from multiprocessing import forkserver
+
     context = get_context("forkserver")
     context.set_forkserver_preload(["driver"])
     with mock.patch.dict(os.environ, PYTHONPATH=os.pathsep.join((SOURCE, str(Path(__file__).parent)))):

@@ -97,7 +97,11 @@ def test_what_the_task_has_written_itself_is_not_offered_as_a_pattern(windows: d
 def test_tests_of_main_cover_what_main_leads_to(windows: dict[int, Shown]) -> None:
     assert "no test leads to" in windows[4].sections["coverage"], "nobody uses the history yet"
     told = windows[5].sections["coverage"]
-    assert "todo/history.py: reached by tests through main: " in told and "undo (29)" in told and "no test leads to" not in told
+    assert (
+        "todo/history.py: tests name only main, which leads to: " in told
+        and "undo (29)" in told
+        and "no test leads to" not in told
+    )
 
 
 def test_the_tests_stay_while_they_are_next(windows: dict[int, Shown]) -> None:

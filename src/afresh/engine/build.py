@@ -132,7 +132,7 @@ def worded(terms: Terms, body: list[Section], last: Page | None) -> tuple[Reques
         return replace(bare, message=joined(body), breaks=breaks(body, BETWEEN)), body
     before = [section for section in body if not moves(section.name)]
     after = [section for section in body if moves(section.name) and section.name != "last"]
-    turn = exchange(terms.reply, last, terms.memory, after)
+    turn = exchange(terms.reply, last, terms.memory, before, after)
     told = section(turn, last.share.tier if last else Tier.DEMAND, terms.counter)
     message = joined(before)
     request = replace(bare, message=message, breaks=(*breaks(before, BETWEEN), len(message)), turns=(turn,))

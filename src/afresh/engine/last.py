@@ -1,5 +1,6 @@
 """The last step: told in a section of its own, or as the model's own calls with a result for each."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from afresh.engine.draft import Draft, Piece
 
 WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember", "decide")
 UNDONE, EARLIER = "The whole reply was undone: see Verification.", "(before the change below)"
+FEW = 2
 OUTCOME, THOUGHT = "outcome of the last step", "thought of the last step"
 
 
@@ -21,12 +23,22 @@ def last(memory: Memory) -> Draft:
     step: StepRecord = memory.state.recent[-1]
     outputs = outputs_of(memory)
     thought = [Piece(f"You thought: {step.thought}", THOUGHT)] if step.thought else []
+    many = many_changes(step)
     deeds = [
         Piece(dated(deed(seen, outputs, step.kept), older(number, step)), named(number, step), 1, recalled(seen), unshown(seen))
         for number, seen in enumerate(step.observations)
-        if not (seen.ok and seen.action.tool in NOTING)
+        if not (seen.ok and seen.action.tool in NOTING) and not (many and wrote(seen))
     ]
-    return Draft("last", title(step), Tier.DEMAND, (*thought, *deeds, *undone(step)))
+    return Draft("last", title(step), Tier.DEMAND, (*thought, *deeds, *many, *undone(step)))
+
+
+def many_changes(step: StepRecord) -> list[Piece]:
+    """More than a few that were kept are told in a line: what they wrote stands under Files, how much under Changes."""
+    paths = Counter([subject(seen.action) for seen in step.observations if step.kept and wrote(seen)])
+    if paths.total() <= FEW:
+        return []
+    told = ", ".join(f"{path} ({times})" if times > 1 else path for path, times in paths.items())
+    return [Piece(f"You did: {paths.total()} changes, all of them made: {told}", "changes of the last step", 1)]
 
 
 def results(memory: Memory) -> Draft:

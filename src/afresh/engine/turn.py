@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from afresh.domain.action import Reply
+from afresh.domain.action import Observation, Reply
 from afresh.domain.memory import Memory
 from afresh.domain.template import Template
 from afresh.domain.turn import arguments, told
@@ -15,6 +15,7 @@ from afresh.engine.tokens import Gauge
 ARGUMENTS, SIGNED = 25, 8
 """One part in so many of the ceiling is the most that the arguments of a reply may take a second time; and a whole reply, if its
 thinking is signed, with that."""
+ABOVE, NOW = " (above, under Files)", "# How things stand now"
 
 
 def answered(memory: Memory, template: Template, tools: Sequence[ToolSchema], budget: int, counter: Gauge) -> Reply | None:
@@ -46,15 +47,23 @@ def weight(reply: Reply, counter: Gauge) -> int:
     return counter.whole(Request("", "", (), 0, turns=(alone,))) - counter.framing
 
 
-def exchange(reply: Reply, page: Page | None, memory: Memory, rest: Sequence[Section]) -> Exchange:
-    """Each result as far as there was room for it, then the sections that follow."""
+def exchange(reply: Reply, page: Page | None, memory: Memory, before: Sequence[Section], rest: Sequence[Section]) -> Exchange:
+    """Each result as far as there was room for it, then the sections that follow. What was read stands before it all."""
     step = memory.state.recent[-1]
     shown = {piece.what: piece.text for piece in page.taken.values()} if page else {}
+    files = next((section.text for section in before if section.name == "files"), "")
     results = tuple(
-        Result(shown.get(named(number, step)) or withheld(seen), seen.ok) for number, seen in enumerate(step.observations)
+        Result(f"{shown.get(named(number, step)) or withheld(seen)}{above(seen, files)}", seen.ok)
+        for number, seen in enumerate(step.observations)
     )
     undone = [shown[OUTCOME]] if OUTCOME in shown else []
-    return Exchange(reply, results, "\n\n".join((*undone, *[section.text for section in rest])))
+    return Exchange(reply, results, "\n\n".join((*undone, NOW, *[section.text for section in rest])))
+
+
+def above(seen: Observation, files: str) -> str:
+    """A result that says only which lines were read looks like one that says nothing."""
+    path = seen.action.args.get("path", "")
+    return ABOVE if seen.ok and seen.action.tool == "read" and path and f"\n{path}" in files else ""
 
 
 def section(turn: Exchange, tier: Tier, counter: Gauge) -> Section:

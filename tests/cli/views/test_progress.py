@@ -1,6 +1,7 @@
 import io
 import re
 
+import pytest
 from rich.console import Console
 from samples import COMMITS, DONE, HOSTILE, told
 
@@ -37,7 +38,8 @@ def test_without_a_terminal_there_is_one_line_a_step_and_no_control_code() -> No
     ]
 
 
-def test_on_a_terminal_the_panel_is_drawn_and_the_cursor_is_never_lost() -> None:
+def test_on_a_terminal_the_panel_is_drawn_and_the_cursor_is_never_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
     text = shown(io.StringIO(), force_terminal=True)
     assert "context" in text and "2,400 of 4,000" in text
     hidden, back = text.rindex("\x1b[?25l"), text.rindex("\x1b[?25h")

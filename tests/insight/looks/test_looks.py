@@ -3,6 +3,7 @@
 from dataclasses import replace
 from textwrap import dedent
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import Texts, state
@@ -13,6 +14,7 @@ from afresh.domain.verdict import Baseline, CheckRun, Failure
 from afresh.insight import PythonInsight
 from afresh.insight.code import code_of
 from afresh.insight.looks import SECTIONS
+from afresh.insight.looks.expectations import statement
 from afresh.insight.looks.targets import targets
 
 ALL = frozenset({*SECTIONS, "fingerprint"})
@@ -187,7 +189,7 @@ def test_coverage_tells_what_tests_name_what_they_come_to_through_others_and_wha
     about = (Region("shop/checks.py", 20, 26, 0, changed=True), Region("shop/order.py", 5, 5, 0, changed=True))
     told = [text for _, text in looked("mend it", about=about, changed=("shop/checks.py", "shop/order.py"))["coverage"]]
     assert told == [
-        "shop/checks.py: no test leads to: Colour (24); reached by tests through accept: Phone (16)",
+        "shop/checks.py: no test leads to: Colour (24); tests name only accept, which leads to: Phone (16)",
         "shop/order.py: named in tests: accept (4)",
     ]
 
@@ -206,7 +208,7 @@ def test_a_test_of_main_comes_to_what_main_leads_to_and_to_nothing_else():
     assert told == [
         (
             "todo/book.py",
-            "todo/book.py: no test leads to: idle (10); reached by tests through main: Book.undo (2), taken_back (6)",
+            "todo/book.py: no test leads to: idle (10); tests name only main, which leads to: Book.undo (2), taken_back (6)",
         )
     ]
 
@@ -321,3 +323,16 @@ def test_the_fingerprint_stays_as_it_was_when_the_task_began():
     later: State = replace(current, changed=("shop/new_1.py",))
     again = [look for look in PythonInsight(kept=kept).looks(later, files, {"fingerprint"}) if look.kind == "fingerprint"]
     assert first == again and first[0].text
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["    assert a == 1", "    b()"], "assert a == 1"),
+        (["    self.assertEqual(", "        text(1),", "        '1',", "    )", "    b()"], "self.assertEqual( text(1), '1', )"),
+        (["    with pytest.raises(ValueError):", "        b()"], "with pytest.raises(ValueError):"),
+        (["    assert a == ["] + ["        1,"] * 40, "assert a == [ 1, 1, 1, 1, 1,"),
+    ],
+)
+def test_what_is_expected_is_told_to_the_end_of_its_statement_unless_that_is_far(lines, told):
+    assert statement(lines) == told

@@ -23,7 +23,7 @@ def told(reach: Reach, found: Sequence[Target]) -> str:
     kinds: dict[str, list[str]] = {BARE: []}
     for one in found:
         through = reach.through(one.place)
-        kind = BARE if through is None else f"reached by tests through {through}" if through else NAMED
+        kind = BARE if through is None else f"tests name only {through}, which leads to" if through else NAMED
         kinds.setdefault(kind, []).append(f"{one.symbol.name} ({one.symbol.line})")
     return "; ".join(f"{kind}: {listed(names, TOLD)}" for kind, names in kinds.items() if names)
 

@@ -1,7 +1,7 @@
 """Section `tests`: the tests that cover what the work is about, by what they expect of it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from afresh.domain.code import Symbol
 from afresh.domain.fact import Look
@@ -15,8 +15,8 @@ EXPECTED = re.compile(
 )
 MOST = 12
 EMPTY = ("assert True", "assert False")
-ABOUT, TESTS, ASSERTS = 6, 5, 2
-"""Targets that are asked for; tests of each, and lines of one that say what is expected."""
+ABOUT, TESTS, ASSERTS, LONGEST = 6, 5, 2, 6
+"""Targets that are asked for; tests of each, statements of one that say what is expected, and lines of such a statement."""
 
 
 def expectations(scene: Scene) -> Iterator[Look]:
@@ -67,6 +67,21 @@ def asked_for(test: Symbol) -> list[str]:
 
 def expected(scene: Scene, path: str, test: Symbol) -> list[str]:
     lines = scene.code.text(path).splitlines()[test.line - 1 : test.end]
-    found = [one_line(line.strip(), WIDEST) for line in lines if EXPECTED.match(line) and line.strip() not in EMPTY]
+    found = [
+        one_line(statement(lines[place:]), WIDEST)
+        for place, line in enumerate(lines)
+        if EXPECTED.match(line) and line.strip() not in EMPTY
+    ]
     more = [f"  … {len(found) - ASSERTS} more"] if len(found) > ASSERTS else []
     return [*[f"  {line}" for line in found[:ASSERTS]], *more]
+
+
+def statement(lines: Sequence[str]) -> str:
+    """Up to the line that closes what the first has opened; of one that is too long to be told, its beginning."""
+    taken = list[str]()
+    for line in lines[:LONGEST]:
+        taken.append(line.strip())
+        text = "".join(taken)
+        if sum(map(text.count, "([{")) <= sum(map(text.count, ")]}")):
+            break
+    return " ".join(taken)
