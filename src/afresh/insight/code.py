@@ -105,6 +105,10 @@ class Code:
         """What a file imports, as it is written."""
         return self._bare[path].imports
 
+    def doc(self, path: str) -> str:
+        """The first line of a file's own documentation."""
+        return self._bare[path].doc
+
     def importers(self, path: str) -> Sequence[str]:
         return self._importers.get(path, ())
 

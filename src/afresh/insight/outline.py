@@ -14,14 +14,17 @@ from afresh.domain.state import State
 from afresh.domain.text import one_line
 from afresh.insight.code import Code
 from afresh.insight.looks import relevance
+from afresh.insight.looks.naming import named_files
 from afresh.insight.looks.relevance import DEFINITIONS
-from afresh.insight.looks.scene import NOISE, Scene
-from afresh.insight.looks.targets import NAMED, named_files, order, wording
+from afresh.insight.looks.scene import NOISE, Scene, aside
+from afresh.insight.looks.targets import NAMED, order, wording
+from afresh.insight.ranking.meant import sure
 
 LONGEST, PER_LINE, SHORTEST, LINE, SIGNATURE, LISTED, CLOSE, LEAST, TESTS = 9_000, 25, 150, 220, 60, 300, 12, 0.2, 6
 """Characters: of the whole, of one file (one for so many tokens of the ceiling, at least and at most), of a signature, of a list
 of others; files that are told of with signatures; the part of the best score that a file must have to be among them because of
 the ranking alone; and folders of tests that are listed."""
+ABOUT = "what the task speaks of"
 READ = (".md", ".rst", ".toml", ".cfg", ".txt", ".yaml", ".yml")
 
 
@@ -37,7 +40,7 @@ def outline(scene: Scene) -> str:
     words = relevance.weights(code, wording(state))
     width = min(LINE, max(SHORTEST, state.budget // PER_LINE))
     lines = [_told(code, one, words, [target.symbol for target in targets if target.path == one.path], width) for one in near]
-    own, tests = _folders(code, {one.path for one in near})
+    own, tests = _folders(scene, {one.path for one in near})
     tail = [*_others(code, state), *tests, *_faults(code)]
     room = LONGEST - sum(len(line) + 1 for line in tail) - 60
     return "\n".join([*_fitting([*lines, *own], room), *tail])
@@ -48,12 +51,12 @@ def close(scene: Scene) -> list[Near]:
     code, state, targets = scene.code, scene.state, scene.targets
     named, told = named_files(code, order(state)), [one for one in scene.ranked if one.score >= LEAST]
     found = [Near(path, NAMED) for path in sorted(named)]
+    found += [Near(path, ABOUT) for path in sure(code, order(state))]
     found += [Near(path, "changed") for path in state.changed if path in code.files]
     found += [Near(target.path, f"holds {target.symbol.name}") for target in targets if target.why == NAMED]
     found += [Near(region.path, "read") for region in state.regions if region.path in code.files and not region.changed]
     reasons = {one.path: one.reasons[0] if one.reasons else "" for one in told}
-    sure = list(dict.fromkeys(one.path for one in found))
-    central = sure or list(reasons)[:2]
+    central = list(dict.fromkeys(one.path for one in found)) or list(reasons)[:2]
     found += [Near(path, reasons[path]) for path in central if path in reasons]
     for path in [path for path in central if not code.is_test(path)][:3]:
         found += [Near(test, f"tests {PurePosixPath(path).name}") for test in _nearest(code.tests_of(path), path, list(reasons))]
@@ -99,13 +102,18 @@ def _signed(symbol: Symbol) -> str:
     return f"{symbol.line} {one_line(plain, SIGNATURE)}"
 
 
-def _folders(code: Code, told: set[str]) -> tuple[list[str], list[str]]:
-    """The other files of code, by folder; and those of tests."""
-    folders: dict[tuple[bool, str], list[str]] = {}
+def _folders(scene: Scene, told: set[str]) -> tuple[list[str], list[str]]:
+    """The other files of code, by folder, those of files that matter first and what lies beside the product last; and those of
+    tests."""
+    code, folders = scene.code, dict[tuple[bool, str], list[str]]()
     for path in code.files:
         if path not in told and not _silent(path):
             folders.setdefault((code.is_test(path), str(PurePosixPath(path).parent)), []).append(PurePosixPath(path).name)
-    lines = {key: f"{'top' if key[1] == '.' else key[1]}: {_listed(names)}" for key, names in sorted(folders.items())}
+    places: dict[str, int] = {}
+    for at, path in enumerate([*sure(code, order(scene.state)), *[one.path for one in scene.ranked]]):
+        places.setdefault(str(PurePosixPath(path).parent), at)
+    keys = sorted(folders, key=lambda key: (aside(key[1]), places.get(key[1], len(code.files)), key))
+    lines = {key: f"{'top' if key[1] == '.' else key[1]}: {_listed(folders[key])}" for key in keys}
     tests = [line for key, line in lines.items() if key[0]]
     more = [f"… and {len(tests) - TESTS} more folders of tests"] if len(tests) > TESTS else []
     return [line for key, line in lines.items() if not key[0]], [*tests[:TESTS], *more]

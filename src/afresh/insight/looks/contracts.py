@@ -7,9 +7,10 @@ from afresh.domain.code import Kind, Symbol
 from afresh.domain.fact import Look
 from afresh.domain.text import one_line
 from afresh.insight.looks import relevance
+from afresh.insight.looks.naming import named_files
 from afresh.insight.looks.relevance import DEFINITIONS
 from afresh.insight.looks.scene import WIDEST, Scene, listed
-from afresh.insight.looks.targets import named_files, order, wording
+from afresh.insight.looks.targets import order, wording
 
 CALLED = ("__init__", "__call__", "__enter__", "__iter__", "__getitem__")
 SIDES, OFFERED, USERS = 4, 14, 5

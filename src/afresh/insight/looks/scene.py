@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from afresh.domain.code import Kind, Symbol
 from afresh.domain.fact import Region
@@ -15,8 +15,11 @@ from afresh.insight.ranking import Question, Ranked, concerning
 
 NOISE = re.compile(r"\.(?:egg|dist)-info(?:/|$)|(?:^|/)(?:node_modules|vendor|__pycache__)/|\.lock$|-lock\.json$|\.min\.\w+$")
 """Files made by tools, for tools."""
-WIDEST, RANKED = 110, 12
-"""Characters of a line that stands for itself, and files that are ranked."""
+WIDEST, RANKED, ASIDE = 110, 12, 0.6
+"""Characters of a line that stands for itself; files that are ranked; and what a file beside the product counts for."""
+BESIDE = frozenset(
+    ("bench", "benches", "benchmark", "benchmarks", "example", "examples", "docs", "doc", "scripts", "demo", "demos")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +71,23 @@ class Scene:
 def scene(code: Code, state: State, about: Sequence[Region] = (), history: History = UNTOLD_HISTORY) -> Scene:
     """The ranking goes by what people said and what was changed, not by the last thought, so that it seldom changes."""
     touched = tuple(path for path in state.changed if path in code.files)
-    ranked = concerning(code, Question(order(state), touched, history), RANKED)
+    ranked = favoured(code, state, concerning(code, Question(order(state), touched, history), 2 * RANKED))[:RANKED]
     written = tuple(one for one in about if one.changed)
     return Scene(code, state, tuple(targets(code, state, about, ranked)), tuple(ranked), written)
+
+
+def favoured(code: Code, state: State, ranked: Sequence[Ranked]) -> list[Ranked]:
+    """The product before what lies beside it, and before its tests unless tests are what is asked for."""
+    asks = state.task.judged_as == "write_tests"
+    scores = [one.score * (ASIDE if (code.is_test(one.path) and not asks) or aside(one.path) else 1.0) for one in ranked]
+    top = max(scores, default=0.0) or 1.0
+    found = [replace(one, score=score / top) for one, score in zip(ranked, scores, strict=True)]
+    return sorted(found, key=lambda one: (-one.score, one.path))
+
+
+def aside(path: str) -> bool:
+    """In a top folder that serves the product and is no part of it."""
+    return path.split("/")[0] in BESIDE
 
 
 def listed(names: Collection[str], most: int) -> str:

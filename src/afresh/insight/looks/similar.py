@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from keyword import iskeyword
 from math import log
 from pathlib import PurePosixPath
@@ -15,8 +15,10 @@ from afresh.errors import AfreshError
 from afresh.insight.looks import relevance
 from afresh.insight.looks.excerpts import excerpt
 from afresh.insight.looks.expectations import EXPECTED
-from afresh.insight.looks.scene import NOISE, Scene, listed
-from afresh.insight.looks.targets import CHANGED, NAMED, named_files, order, wording
+from afresh.insight.looks.naming import named_files
+from afresh.insight.looks.scene import NOISE, Scene, aside, listed
+from afresh.insight.looks.targets import CHANGED, MEANT, NAMED, order, wording
+from afresh.insight.ranking.meant import sure
 
 SIZE, SHORT, KIN, TOLD, WIRED, PROSE, LARGEST, SEVERAL = 40, 4, 3, 4, 9, 60, 200_000, 3
 """Lines of a pattern that is shown whole, and of one that shows nothing; definitions alike that make a family; patterns that are
@@ -26,8 +28,11 @@ LIKE_AN_OPTION = re.compile(r"(\w{3,})=|--([A-Za-z]\w{2,})|[`'\"](\w{3,})[`'\"]"
 TEXTS = (".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
 IMPORTED = 300
 """Characters of the names that a test file has imported."""
-FAMILY = 1.0
-"""What it counts to be one of many that are made alike."""
+FAMILY, ALIKE, LIKELY, MANY, EVERYWHERE = 1.0, 2.0, 0.5, 12, 8
+"""What it counts to be one of many that are made alike, and to be made like what the task is about; the part of the best score
+from which on the ranking is trusted; files that are looked through; and files that may share a mark in any project."""
+FEW, FIFTH, FLAT = 40, 4, 0.87
+"""In a project of more than a few files a ranking whose fifth is nearly as good as its first leads nowhere."""
 
 
 def similar(scene: Scene) -> Iterator[Look]:
@@ -40,7 +45,7 @@ def similar(scene: Scene) -> Iterator[Look]:
         return
     (best, why), *others = found
     path, symbol = best.path, best.symbol
-    if (lines := list(wiring(scene, best))) and not scene.code.is_test(path):
+    if not scene.code.is_test(path) and (lines := list(wiring(scene, best))):
         yield Look("similar", f"where {name_of(best)} is wired in", "\n".join(lines[:WIRED]))
     if not scene.seen(path, symbol.line, symbol.end):
         yield Look("similar", f"{path}:{symbol.line}-{symbol.end} {symbol.name}, {why}", excerpt(scene, best, SIZE))
@@ -53,25 +58,57 @@ def similar(scene: Scene) -> Iterator[Look]:
 
 
 def patterns(scene: Scene) -> list[tuple[Place, str]]:
-    """By the words of the task, and by what is made alike: decorator, base class, folder."""
+    """By the words of the task, and by what is made alike: decorator, base class, folder. Only in files that the task names,
+    beside those that it is about, and where the ranking leads: what merely says a word of it is no pattern."""
     code, text = scene.code, order(scene.state)
     words, named = relevance.weights(code, wording(scene.state)), named_files(code, text)
-    folder = siblings(scene, text)
-    scores = {path: score for path, score in relevance.files(code, words).items() if there_before(scene, path)}
-    near = [path for path in (*named, *folder) if path in scores] or list(scores)
-    found: list[tuple[float, Place, str]] = []
-    for path in sorted(near, key=lambda path: (-scores[path], path))[:6]:
-        kin = family(scene, path)
+    folder, about = siblings(scene, text), set(sure(code, text))
+    trust = trusted(scene) | dict.fromkeys((*named, *folder), 1.0)
+    scores = {path: score for path, score in relevance.files(code, words).items() if path in trust and there_before(scene, path)}
+    near = [path for path in (*named, *folder) if path in scores] or [path for path in scores if path not in about]
+    kinds, found = made_like(scene, about), list[tuple[float, Place, str]]()
+    for path in sorted(near, key=lambda path: (-scores[path], path))[:MANY]:
+        held = marks(scene, path)
+        kin = family(held)
         for symbol, score in relevance.symbols(code, path, words).items():
             made, size = kin.get(symbol, ""), symbol.end - symbol.line + 1
             fitting = made or path in folder or relevance.named_by(symbol.name, words)
             if symbol.kind is not Kind.METHOD and "." not in symbol.name and size >= SHORT and fitting:
-                found.append(
-                    (weight(score, size, int(made.split()[0]) if made else 0), Place(path, symbol), because(path, made, folder))
-                )
+                alike = int(made.split()[0]) if made else 0
+                like = ALIKE if kinds & held.get(symbol, set()) else 1.0
+                found.append((like * trust[path] * weight(score, size, alike), Place(path, symbol), because(path, made, folder)))
     found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
-    known = {(one.path, one.symbol.name) for one in scene.targets if one.why in (NAMED, CHANGED)}
+    known = {(one.path, one.symbol.name) for one in scene.targets if one.why in (NAMED, CHANGED, MEANT)}
     return [(place, why) for _, place, why in found if (place.path, place.symbol.name) not in known and not own(scene, place)]
+
+
+def trusted(scene: Scene) -> dict[str, float]:
+    """Files to which the ranking leads, by their score; none where it leads everywhere. What the task has changed leads by that
+    alone and is no measure."""
+    if len(scene.code.files) > FEW and len(scene.ranked) > FIFTH and scene.ranked[FIFTH].score > FLAT:
+        return {}
+    scores = {one.path: one.score for one in scene.ranked if not scene.code.is_test(one.path)}
+    best = max((score for path, score in scores.items() if path not in scene.state.changed), default=1.0) or 1.0
+    return {path: min(1.0, score / best) for path, score in scores.items() if score >= LIKELY * best}
+
+
+def made_like(scene: Scene, paths: Collection[str]) -> set[str]:
+    """Decorators and base classes of what these files offer."""
+    return {mark for path in paths for held in marks(scene, path).values() for mark in held}
+
+
+def marks(scene: Scene, path: str) -> dict[Symbol, set[str]]:
+    """What definitions of a file may have in common with others of their kind, as far as that tells: what every fifth file has
+    does not."""
+    lines, most = scene.code.text(path).splitlines(), max(EVERYWHERE, len(scene.code.files) // 5)
+    found: dict[Symbol, set[str]] = {}
+    for symbol in scene.code.reading(path).symbols:
+        if "." not in symbol.name and symbol.kind in (Kind.FUNCTION, Kind.CLASS):
+            decorated = re.match(r"@[\w.]+", lines[symbol.line - 1].strip() if symbol.line <= len(lines) else "")
+            found[symbol] = {*([decorated[0]] if decorated else []), *[f"({base})" for base in symbol.bases if base != "object"]}
+    names = {mark: (re.findall(r"\w+", mark) or [mark])[-1] for held in found.values() for mark in held}
+    common = {mark: len(scene.code.mentioning(name)) for mark, name in names.items()}
+    return {symbol: {mark for mark in held if common[mark] <= most} for symbol, held in found.items()}
 
 
 def there_before(scene: Scene, path: str) -> bool:
@@ -95,29 +132,30 @@ def because(path: str, made: str, folder: list[str]) -> str:
 
 
 def siblings(scene: Scene, text: str) -> list[str]:
-    """Files of a folder whose name is a word of the task (`a plugin`, `plugins/`): such a thing is a file there."""
-    said = {stem(word) for word in telling(split(text))}
+    """Files beside the one that the task is about; else those of a folder whose name is a word of the task (`a plugin`,
+    `plugins/`) and to which the ranking leads: such a thing is a file there. Whoever asks for tests has not said where."""
+    if about := sure(scene.code, text):
+        beside = [path for path in scene.code.files if PurePosixPath(path).parent == PurePosixPath(about[0]).parent]
+        return [path for path in beside if path not in about and PurePosixPath(path).stem != "__init__"]
+    said = {stem(word) for word in telling(split(text))} - {"test"}
     folders: dict[str, list[str]] = {}
     for path in scene.code.files:
         pure = PurePosixPath(path)
         if stem(pure.parent.name.lower()) in said and not scene.code.is_test(path) and pure.stem != "__init__":
             folders.setdefault(str(pure.parent), []).append(path)
     top = {scene.code.paths[0].split("/")[0]} if scene.code.paths else set[str]()
-    large = [found for folder, found in folders.items() if len(found) >= KIN and "/" in folder and folder not in top]
+    best = {
+        str(PurePosixPath(one.path).parent) for one in [one for one in scene.ranked if not scene.code.is_test(one.path)][:KIN]
+    }
+    large = [found for at, found in folders.items() if len(found) >= KIN and "/" in at and at not in top and at in best]
     return max(large, key=len, default=[])
 
 
-def family(scene: Scene, path: str) -> dict[Symbol, str]:
+def family(held: Mapping[Symbol, Collection[str]]) -> dict[Symbol, str]:
     """Definitions that share a decorator or a base class with several others of the file."""
-    lines = scene.code.text(path).splitlines()
-    marks: dict[Symbol, list[str]] = {}
-    for symbol in scene.code.reading(path).symbols:
-        if "." not in symbol.name and symbol.kind in (Kind.FUNCTION, Kind.CLASS):
-            first = lines[symbol.line - 1].strip() if symbol.line <= len(lines) else ""
-            decorated = re.match(r"@[\w.]+", first)
-            marks[symbol] = [*([decorated[0]] if decorated else []), *[f"({base})" for base in symbol.bases if base != "object"]]
-    counts = Counter(mark for held in marks.values() for mark in held)
-    return {one: f"{counts[mark]} {mark}" for one, held in marks.items() for mark in held[:1] if counts[mark] >= KIN}
+    counts = Counter(mark for found in held.values() for mark in found)
+    first = {one: max(found) for one, found in held.items() if found}
+    return {one: f"{counts[mark]} {mark}" for one, mark in first.items() if counts[mark] >= KIN}
 
 
 def tests(scene: Scene) -> list[tuple[Place, str]]:
@@ -158,6 +196,8 @@ def options(scene: Scene) -> list[str]:
 def wiring(scene: Scene, best: Place) -> Iterator[str]:
     """Where it is exported, registered, used, tested and documented."""
     code, name = scene.code, name_of(best)
+    if len(code.defining(name)) > KIN:
+        return  # whoever says the name means any of them
     yield from standing(scene, name, best)
     for path in code.importers(best.path):
         starred = [one.line for one in code.reading(path).imports if ("*", "*") in one.names]
@@ -175,7 +215,7 @@ def standing(scene: Scene, name: str, best: Place | None = None) -> Iterator[str
     own = best.path if best else ""
     texts = [path for path in code.paths if path.endswith(TEXTS) and path not in code.files and not NOISE.search(path)][:PROSE]
     saying = [path for path in (code.files if best is None else code.mentioning(name)) if path != own]
-    saying.sort(key=lambda path: (code.is_test(path), path))
+    saying.sort(key=lambda path: (code.is_test(path), aside(path), path))
     for path in (*([own] if own else []), *saying, *texts):
         inside = range(best.symbol.line, best.symbol.end + 1) if best and path == own else ()
         numbers = [one for one in said(scene, path, name) if one not in inside and not scene.made(path, one, one)]

@@ -5,26 +5,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from afresh.domain.code import Kind, Place, Symbol
+from afresh.domain.code import Place, Symbol
 from afresh.domain.fact import Region
 from afresh.domain.state import State
-from afresh.domain.words import STOP_WORDS
 from afresh.insight.code import Code
 from afresh.insight.looks import relevance
+from afresh.insight.looks.naming import AT, PATH, called, hand, named_files, taken
 from afresh.insight.looks.relevance import DEFINITIONS
 from afresh.insight.ranking import Ranked
+from afresh.insight.ranking.meant import sure
 
-CHAIN = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-AT = re.compile(r"([\w./-]+\.\w+):(\d+)")
-PATH = re.compile(r"[\w./-]*\w\.\w+")
 FILE = re.compile(r"\.(?:\w{1,3}|toml|yaml|json)$")
-SHORTEST, MOST, SAME, AHEAD, WHOLE, FILES, PASSING = 4, 8, 3, 2, 6, 4, 60
-"""Letters of a plain word that may be a name; targets in all; definitions that one name may stand for; items of the plan;
-definitions of a file that is meant as a whole; files that are looked through for what nobody named; and lines
-from which on a definition is not meant when it is named in passing."""
-NAMED, PLANNED, THOUGHT, REVIEWED, CHANGED, INSIDE, WORDS = (
+MOST, AHEAD, WHOLE, FILES, LIKELY, PASSING = 8, 2, 6, 4, 5, 60
+"""Targets in all; items of the plan; definitions of a file that is meant as a whole; files that are looked through for what
+nobody named; files that the ranking puts first, in which a quoted word is looked for before others; and lines from which on a
+definition is not meant when it is named in passing."""
+NAMED, PLANNED, THOUGHT, REVIEWED, CHANGED, INSIDE, MEANT, OPTION, WORDS = (
     "named in the task", "named in your plan", "named in your last thought", "in the diff", "changed by this task",
-    "in a file that the task names", "speaks of the same",
+    "in a file that the task names", "in a file that the task is about",
+    "what an option in the task is called after", "speaks of the same",
 )  # fmt: skip
 
 
@@ -47,7 +46,8 @@ def targets(code: Code, state: State, about: Sequence[Region] = (), ranked: Sequ
     found: dict[tuple[str, str], Target] = {}
     guessed = () if state.changed or any(not one.changed for one in about) else alike(code, state, ranked)
     written = [*within(code, [one for one in about if not one.changed], REVIEWED), *changed(code, about)]
-    for target in (*spoken(code, state), *traced(code, state), *written, *offered(code, state), *guessed):
+    options = [Target(place, OPTION) for place in taken(code, order(state))]
+    for target in (*spoken(code, state, ranked), *traced(code, state), *written, *offered(code, state), *options, *guessed):
         found.setdefault((target.path, target.symbol.name), target)
     return list(found.values())[:MOST]
 
@@ -62,13 +62,23 @@ def wording(state: State) -> str:
     return PATH.sub(lambda match: match[0] if "/" not in match[0] and not FILE.search(match[0]) else " ", order(state))
 
 
-def spoken(code: Code, state: State) -> Iterator[Target]:
+def spoken(code: Code, state: State, ranked: Sequence[Ranked]) -> Iterator[Target]:
+    """Names of the order are looked for in what it is about; those of plan and thought in what the work has touched."""
     thought = state.recent[-1].thought if state.recent else ""
     ahead = "\n".join([item.text for item in state.plan if not item.done][:AHEAD])
-    yield from (Target(place, NAMED) for place in (*cited(code, order(state)), *called(code, order(state))))
+    about, said = about_files(code, state), order(state)
+    likely = [one.path for one in ranked if not code.is_test(one.path)][:LIKELY]
+    at = hand(code, [*state.changed, *about] or likely)
+    yield from (Target(place, NAMED) for place in (*cited(code, said), *called(code, said, at)))
+    touched = hand(code, [*state.changed, *about, *[region.path for region in state.regions]], strict=True)
     for text, why in ((ahead, PLANNED), (thought, THOUGHT)):
-        found = [Target(place, why) for place in (*cited(code, text), *called(code, text))]
+        found = [Target(place, why) for place in (*cited(code, text), *called(code, text, touched))]
         yield from (one for one in found if one.symbol.end - one.symbol.line < PASSING)
+
+
+def about_files(code: Code, state: State) -> list[str]:
+    """Files that the order names, else those that it means as surely."""
+    return sorted(named_files(code, order(state))) or sure(code, order(state))
 
 
 def cited(code: Code, text: str) -> Iterator[Place]:
@@ -76,49 +86,6 @@ def cited(code: Code, text: str) -> Iterator[Place]:
     for path, line in AT.findall(text):
         if path in code.files and (symbol := enclosing(code, path, int(line))):
             yield Place(path, symbol)
-
-
-def called(code: Code, text: str) -> Iterator[Place]:
-    """Definitions that a text calls by name; by a plain word only if nothing in it is written like a name."""
-    found = [(match[0], marked(text, match)) for match in CHAIN.finditer(text)]
-    files = named_files(code, text)
-    sure = [place for name in dict.fromkeys(name for name, strong in found if strong) for place in meant(code, name, files, True)]
-    plain = dict.fromkeys(name for name, strong in found if not strong) if not sure else ()
-    yield from sure or [place for name in plain for place in meant(code, name, files, False)]
-
-
-def marked(text: str, match: re.Match[str]) -> bool:
-    """Written like a name: quoted, called, joined, or with a capital that no sentence asks for."""
-    name, before, after = match[0], text[: match.start()], text[match.end() : match.end() + 1]
-    if after == "(" or (before[-1:] in ("`", "'", '"') and after == before[-1:]) or re.search(r"[_.\d]|[a-z][A-Z]", name):
-        return True
-    return name[0].isupper() and bool(re.search(r"[\w,;)`'\"]\s+$", before))
-
-
-def meant(code: Code, name: str, files: set[str], sure: bool) -> list[Place]:
-    """What a name stands for, unless it could be many things."""
-    if not sure and (len(name) < SHORTEST or name.lower() in STOP_WORDS):
-        return []
-    holder, _, short = name.rpartition(".")
-    found = code.defining(name) or [place for place in code.defining(short) if holder and holder.split(".")[-1] in module(place)]
-    kept = [place for place in found if place.symbol.kind in DEFINITIONS or sure]
-    kept = [place for place in kept if place.path in files] or [place for place in kept if not code.is_test(place.path)] or kept
-    if not sure:
-        kept = [place for place in kept if place.symbol.kind is not Kind.METHOD] if len(kept) == 1 else []
-    return kept if len(kept) <= SAME else []
-
-
-def module(place: Place) -> list[str]:
-    return re.split(r"[/.]", place.path)
-
-
-def named_files(code: Code, text: str) -> set[str]:
-    """Files of code that a text names, by path or by a name that only one has."""
-    found: set[str] = set()
-    for word in PATH.findall(text):
-        ends = [path for path in code.files if path == word or path.endswith("/" + word)]
-        found.update(ends if len(ends) == 1 or word in ends else ())
-    return found
 
 
 def traced(code: Code, state: State) -> Iterator[Target]:
@@ -145,11 +112,11 @@ def within(code: Code, regions: Sequence[Region], why: str) -> Iterator[Target]:
 
 def offered(code: Code, state: State) -> Iterator[Target]:
     """What files that the task names have to offer, if that is little enough to be meant as a whole; of each file in turn."""
-    turns: list[list[Target]] = []
-    for path in sorted(named_files(code, order(state))) if not state.changed else ():
+    turns, named = list[list[Target]](), named_files(code, order(state))
+    for path in about_files(code, state) if not state.changed else ():
         held = [one for one in code.reading(path).symbols if one.kind in DEFINITIONS and "." not in one.name and one.public]
         if len(held) <= WHOLE and not code.is_test(path):
-            turns.append([Target(Place(path, one), INSIDE) for one in held])
+            turns.append([Target(Place(path, one), INSIDE if path in named else MEANT) for one in held])
     return (one for turn in zip_longest(*turns) for one in turn if one)
 
 
@@ -161,10 +128,11 @@ def innermost(symbols: list[Symbol]) -> list[Symbol]:
 
 def alike(code: Code, state: State, ranked: Sequence[Ranked], most: int = 3) -> list[Target]:
     """Those that say the words of the task, in the files that do, whether anybody names them or not."""
-    words, named = relevance.weights(code, wording(state)), named_files(code, order(state))
-    best = sorted(named) or [one.path for one in ranked if not code.is_test(one.path)][:FILES]
+    words = relevance.weights(code, wording(state))
+    likely = {one.path: one.score for one in [one for one in ranked if not code.is_test(one.path)][:FILES]}
+    best = dict.fromkeys(about_files(code, state), 1.0) or likely
     found = [
-        (score, Place(path, one)) for path in best for one, score in relevance.symbols(code, path, words).items()
+        (score * best[path], Place(path, one)) for path in best for one, score in relevance.symbols(code, path, words).items()
         if relevance.named_by(one.name, words)
     ]  # fmt: skip
     found.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].symbol.line))

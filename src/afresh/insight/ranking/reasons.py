@@ -7,6 +7,7 @@ from afresh.domain.text import one_line
 from afresh.domain.words import split, stem, telling
 from afresh.insight.code import Code
 from afresh.insight.ranking import past, signals
+from afresh.insight.ranking.meant import SURE
 from afresh.insight.ranking.question import Question
 from afresh.insight.ranking.weigh import SPREAD, WEIGHTS, Weighed
 
@@ -34,6 +35,10 @@ def reasons(code: Code, question: Question, weighed: Weighed, path: str) -> tupl
 
 def _named(code: Code, question: Question, weighed: Weighed, path: str) -> str:
     return "named in the task"
+
+
+def _meant(code: Code, question: Question, weighed: Weighed, path: str) -> str:
+    return "what the task speaks of" if weighed.signals["meant"][path] >= SURE else "called as the task says"
 
 
 def _touched(code: Code, question: Question, weighed: Weighed, path: str) -> str:
@@ -137,7 +142,7 @@ def _name(path: str) -> str:
 
 Saying = Callable[[Code, Question, Weighed, str], str]
 _SAYING: dict[str, Saying] = {
-    "named": _named, "touched": _touched, "defines": _defines, "uses": _uses, "words": _words, "paths": _paths,
+    "named": _named, "meant": _meant, "touched": _touched, "defines": _defines, "uses": _uses, "words": _words, "paths": _paths,
     "before": _before, "lately": _lately, "together": _together, "paired": _paired, "imports": _imports,
     "central": _central,
 }  # fmt: skip

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from afresh.insight.code import Code
 from afresh.insight.ranking import graph, past, signals
 from afresh.insight.ranking.asked import Asked, asked
+from afresh.insight.ranking.meant import meant
 from afresh.insight.ranking.question import Question
 from afresh.insight.ranking.signals import Scores, levelled
 
 WEIGHTS: Mapping[str, float] = {
-    "named": 1.8, "touched": 1.5, "words": 1.0, "central": 1.0, "before": 0.7, "defines": 0.6, "paths": 0.55, "uses": 0.2,
-    "lately": 0.15,
+    "named": 1.8, "touched": 1.5, "meant": 1.2, "words": 1.0, "central": 1.0, "before": 0.7, "defines": 0.6, "paths": 0.55,
+    "uses": 0.2, "lately": 0.15,
 }  # fmt: skip
 SPREAD: Mapping[str, float] = {"paired": 0.15, "together": 0.1, "imports": 0.1}
 SEEDS = 30
@@ -46,6 +47,7 @@ def weigh(code: Code, question: Question) -> Weighed:
     likest, saying = past.alike(history, about), {word: code.words(word) for word in about.words}
     found = {
         "named": signals.named(code, about),
+        "meant": meant(code, question.text),
         "touched": {path: 1.0 for path in question.touched if path in files},
         "defines": signals.defines(code, about),
         "words": signals.words(code, about, saying),
