@@ -54,7 +54,13 @@ def nearest(text: str, old: str) -> str:
 
 
 tool = FunctionTool(
-    schema("edit", "Replace `old`, which occurs exactly once, with `new`; an empty `old` appends, on a new line.", path="", old="", new=""),
+    schema(
+        "edit",
+        "Replace `old`, which occurs exactly once, with `new`; an empty `old` appends, on a new line.",
+        path="",
+        old="",
+        new="",
+    ),
     run,
     changes=True,
 )
