@@ -114,9 +114,10 @@ def test_2_the_plan_stays_and_the_latest_thought_is_whole(windows):
 
 
 def test_3_nothing_is_cut_while_there_is_room(windows):
+    """Definitions are shown whole or not at all: what is left may be less than the smallest of them needs."""
     for window in windows.values():
-        if any(gone.reason in ("no room left", "shown in part") for gone in window.omissions):
-            assert window.filled >= 0.96, f"step {window.step}"
+        gone = [one.tokens for one in window.omissions if one.reason in ("no room left", "shown in part")]
+        assert not gone or window.filled >= 0.96 or (1 - window.filled) * window.budget < min(gone), f"step {window.step}"
 
 
 @settings(max_examples=25)

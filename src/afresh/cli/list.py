@@ -3,11 +3,17 @@
 import click
 
 from afresh.cli.common import json_option
+from afresh.domain.task import Status
+
+STATUSES = tuple(status.value for status in Status)
 
 
 @click.command()
+@click.option(
+    "--status", "statuses", multiple=True, type=click.Choice(STATUSES), help="Only tasks in this status; may be repeated."
+)
 @json_option
-def command(as_json: bool) -> None:
+def command(statuses: tuple[str, ...], as_json: bool) -> None:
     """List the tasks in the queue."""
     from afresh.app.asking import inbox
     from afresh.app.delegates import family
@@ -16,8 +22,10 @@ def command(as_json: bool) -> None:
     from afresh.domain.text import one_line
 
     here = desk()
-    tickets = family(here.queue.tickets())
-    asked = {state.task.id: state.question for state in inbox(here)}
+    queued = family(here.queue.tickets())
+    tickets = [ticket for ticket in queued if not statuses or ticket.status in statuses]
+    shown = {ticket.task for ticket in tickets}
+    asked = {state.task.id: state.question for state in inbox(here) if state.task.id in shown}
     if as_json:
         rows = [
             {"task": t.task, "goal": t.goal, "type": t.type, "status": t.status, "priority": t.priority,
@@ -28,11 +36,13 @@ def command(as_json: bool) -> None:
     for ticket in tickets:
         held = f" (held by {ticket.owner})" if ticket.owner else ""
         waits = f" after {', '.join(ticket.needs)}" if ticket.needs else ""
-        name = f"  {ticket.task}" if ticket.parent else ticket.task
+        name = f"  {ticket.task}" if ticket.parent in shown else ticket.task
         click.echo(f"{name:36} {ticket.status:9} {ticket.type:18} {one_line(ticket.goal, 80)}{waits}{held}")
         if ticket.task in asked:
             click.echo(f"{'':36} asks: {one_line(asked[ticket.task], 120)}")
-    if not tickets:
+    if queued and not tickets:
+        click.echo(f"no task is {' or '.join(statuses)}")
+    elif not tickets:
         click.echo(f"no task yet; {lost}" if (lost := offer(here)) else 'no task yet: afresh add "what is to be done"')
     if asked:
         click.echo("afresh inbox shows what each answer would mean; afresh answer TASK gives one")

@@ -1,0 +1,88 @@
+"""`afresh list`: which tasks it shows, for people and for scripts."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from afresh.cli import common, main
+from afresh.domain.task import Status
+from afresh.domain.ticket import Ticket
+
+FOOTER = "afresh inbox shows"
+
+
+def ticket(task: str, status: Status, parent: str = "") -> Ticket:
+    return Ticket(task, f"goal of {task}", "fix_bug", status, 0, (), status is Status.READY, parent=parent)
+
+
+QUEUE = (
+    ticket("first", Status.READY),
+    ticket("second", Status.DONE),
+    ticket("third", Status.BLOCKED),
+    ticket("fourth", Status.READY),
+    ticket("part", Status.FAILED, parent="second"),
+)
+
+
+def asking(task: str) -> SimpleNamespace:
+    return SimpleNamespace(task=SimpleNamespace(id=task), question="Multiply or shift?", updated=1.0)
+
+
+@pytest.fixture(autouse=True)
+def queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = SimpleNamespace(queue=SimpleNamespace(tickets=lambda: QUEUE), store=SimpleNamespace(load=asking))
+    monkeypatch.setattr(common, "desk", lambda: here)
+
+
+def said(capsys: pytest.CaptureFixture[str], *args: str) -> str:
+    assert main.run(["list", *args]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def names(capsys: pytest.CaptureFixture[str], *statuses: str) -> list[str]:
+    """What is listed, which has to be the same for people and for scripts."""
+    args = [word for status in statuses for word in ("--status", status)]
+    rows = [row["task"] for row in json.loads(said(capsys, *args, "--json"))]
+    assert [line.split()[0] for line in said(capsys, *args).splitlines() if "goal of" in line] == rows
+    return rows
+
+
+def test_every_task_is_listed_without_a_status(capsys: pytest.CaptureFixture[str]):
+    assert names(capsys) == ["first", "second", "part", "third", "fourth"]
+
+
+def test_only_tasks_in_the_status_are_listed(capsys: pytest.CaptureFixture[str]):
+    assert names(capsys, "ready") == ["first", "fourth"]
+
+
+def test_a_status_may_be_given_more_than_once_and_the_order_of_the_queue_stays(capsys: pytest.CaptureFixture[str]):
+    assert names(capsys, "blocked", "ready", "ready") == ["first", "third", "fourth"]
+
+
+def test_a_status_that_no_task_is_in_is_not_taken_for_an_empty_queue(capsys: pytest.CaptureFixture[str]):
+    assert names(capsys, "applied", "discarded") == []
+    assert said(capsys, "--status", "applied", "--status", "discarded") == "no task is applied or discarded\n"
+
+
+def test_questions_are_told_only_with_the_tasks_that_ask(capsys: pytest.CaptureFixture[str]):
+    blocked = said(capsys, "--status", "blocked")
+    assert "asks: Multiply or shift?" in blocked and FOOTER in blocked
+    assert json.loads(said(capsys, "--status", "blocked", "--json"))[0]["question"] == "Multiply or shift?"
+    ready = said(capsys, "--status", "ready")
+    assert "asks:" not in ready and FOOTER not in ready
+
+
+def test_a_part_stands_in_only_below_the_task_that_it_belongs_to(capsys: pytest.CaptureFixture[str]):
+    assert "\n  part " in said(capsys, "--status", "done", "--status", "failed")
+    assert said(capsys, "--status", "failed").startswith("part ")
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_an_unknown_status_is_refused_with_those_there_are(more: tuple[str, ...], capsys: pytest.CaptureFixture[str]):
+    assert main.run(["list", "--status", "finished", *more]) == 2
+    out, err = capsys.readouterr()
+    assert "finished" in out + err
+    assert all(status.value in out + err for status in Status)
