@@ -85,6 +85,18 @@ SHAPES = {
 }
 
 
+@pytest.mark.parametrize("path", [".", "./", "./src", "src/", "src//a.py", "./src/*.py"])
+def test_search_understands_a_path_however_it_is_spelt(path):
+    files = DictFiles(**{"src/a.py": "needle", "tests/b.py": "needle"})
+    found = use("search", bench(files), text="needle", path=path).text
+    assert "src/a.py" in found and ("tests/b.py" in found) is (path in (".", "./"))
+
+
+def test_search_where_no_file_lies_is_a_mistake_and_no_miss():
+    with pytest.raises(ModelMistake, match="no file lies under 'scr'; without `path` all are searched"):
+        use("search", bench(DictFiles(**{"src/a.py": "needle"})), text="needle", path="scr")
+
+
 def test_search_for_a_name_tells_where_it_is_defined_then_who_uses_it_then_what_else_says_it():
     text = use("search", bench(DictFiles(**SHAPES), insight=PythonInsight()), text="area").text
     assert text.splitlines() == [

@@ -4,6 +4,7 @@ all, so that one noisy file does not hide the rest."""
 import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
+from posixpath import normpath
 from typing import Any
 
 from afresh.adapters.tools.tool import FunctionTool, schema
@@ -19,8 +20,11 @@ DEFINITION = re.compile(r"\d+: (async def|def|class|func|fn)\b")
 def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
     if not args["text"].strip():
         raise ModelMistake("search: text is empty")
-    paths = [path for path in bench.files.paths() if within(path, args.get("path", ""))]
-    known = [one for one in bench.insight.find(args["text"], bench.files) if within(one.path, args.get("path", ""))]
+    where = scope(args.get("path", ""))
+    paths = [path for path in bench.files.paths() if within(path, where)]
+    if where and not paths:
+        raise ModelMistake(f"search: no file lies under {where!r}; without `path` all are searched")
+    known = [one for one in bench.insight.find(args["text"], bench.files) if within(one.path, where)]
     for flags, note in ((0, ""), (re.IGNORECASE, "(ignoring case)\n")):
         if found := hits(re.compile(re.escape(args["text"]), flags), paths, bench):
             return Outcome(note + (sorted_out(known, found) if known and not flags else listing(found)))
@@ -45,6 +49,11 @@ def by_file(known: Sequence[Sought], defines: bool) -> dict[str, list[str]]:
         if one.defines is defines:
             lines.setdefault(one.path, []).append(f"{one.line}: {one.text}")
     return lines
+
+
+def scope(path: str) -> str:
+    """As paths of the tree are spelt; empty for all of it."""
+    return "" if not path or (plain := normpath(path)) == "." else plain
 
 
 def within(path: str, pattern: str) -> bool:
