@@ -56,7 +56,7 @@ def nearest(text: str, old: str) -> str:
 tool = FunctionTool(
     schema(
         "edit",
-        "Replace `old`, which occurs exactly once, with `new`; an empty `old` appends, on a new line.",
+        "Replace `old`, which occurs exactly once, with `new`; an empty `old` appends lines.",
         path="",
         old="",
         new="",
