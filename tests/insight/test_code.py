@@ -1,3 +1,6 @@
+import gc
+from weakref import ref
+
 from afresh.insight.code import code_of
 from afresh.testing.files import DictFiles
 
@@ -70,3 +73,16 @@ def test_a_text_is_never_stale_and_corrects_what_was_read():
     assert not code.defining("rate")
     assert code.defining("fresh")
     assert code.digest != before
+
+
+def test_a_tree_that_is_let_go_is_out_of_memory_at_once():
+    """A step makes one for each state of the tree: in a circle they would pile up until the next great collection."""
+    gc.disable()
+    try:
+        code = code_of(files())
+        assert code.importers("src/shop/money.py") and code.imported_by("src/shop/money.py")
+        held = ref(code)
+        del code
+        assert held() is None
+    finally:
+        gc.enable()

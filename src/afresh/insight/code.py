@@ -101,9 +101,12 @@ class Code:
         """Files of this tree that it imports, sorted."""
         return self._imports.get(path, ())
 
-    def imported_by(self, path: str) -> Sequence[Import]:
-        """What a file imports, as it is written."""
-        return self._bare[path].imports
+    @property
+    def imported_by(self) -> Callable[[str], Sequence[Import]]:
+        """What a file imports, as it is written. No method: whoever keeps it would hold all of this in a circle, and each tree
+        that has changed would lie in memory until the next great collection."""
+        bare = self._bare
+        return lambda path: bare[path].imports
 
     def doc(self, path: str) -> str:
         """The first line of a file's own documentation."""
