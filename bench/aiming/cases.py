@@ -3,13 +3,11 @@
 import json
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from afresh.domain.paths import is_test
-from afresh.errors import ModelMistake
-from localizing.commits import CODE, LARGEST, TRAILER, Commit, Repository
+from localizing.commits import CODE, LARGEST, TRAILER, Commit, Repository, Tree
 
 GOALS = Path(__file__).with_name("goals.json")
 FEWEST_WORDS, MOST_WANTED, MOST_CHANGED, BODY = 9, 6, 25, 3
@@ -35,29 +33,8 @@ class Case:
         return int(self.name[-1], 16) % 2 == 1
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """All texts of one commit, as the port `Files`."""
-
-    repository: Repository
-    blobs: Mapping[str, str]
-
-    def read(self, path: str) -> str:
-        if path not in self.blobs:
-            raise ModelMistake(f"no such file: {path}")
-        return self.repository.blob(self.blobs[path])
-
-    def write(self, path: str, text: str) -> None:
-        raise PermissionError("a commit does not change")
-
-    def paths(self) -> Sequence[str]:
-        return sorted(self.blobs)
-
-    def stamps(self) -> Mapping[str, str]:
-        return {path: self.blobs[path] for path in self.paths()}
-
-
 def tree(repository: Repository, commit: str) -> Tree:
+    """All texts of a commit, not its code alone."""
     found: dict[str, str] = {}
     for line in repository.git("ls-tree", "-r", "-l", "-z", commit).split("\0")[:-1]:
         about, path = line.split("\t", 1)

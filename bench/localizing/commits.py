@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from afresh.errors import ModelMistake
+
 CODE = (".py", ".go", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".rs", ".java", ".cs")
 LARGEST = 400_000
 """Bytes of a file: what is larger is data, or generated."""
@@ -146,12 +148,14 @@ def fitting(commit: Commit, repository: Repository) -> Case | None:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The code of one commit, as the port `Files`."""
+    """Files of one commit, as the port `Files`."""
 
     repository: Repository
     blobs: Mapping[str, str]
 
     def read(self, path: str) -> str:
+        if path not in self.blobs:
+            raise ModelMistake(f"no such file: {path}")
         return self.repository.blob(self.blobs[path])
 
     def write(self, path: str, text: str) -> None:

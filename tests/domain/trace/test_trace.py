@@ -188,6 +188,13 @@ def test_what_is_remembered_is_bounded_in_order_and_the_same_twice(drawn, ceilin
     assert held[-1:] == passages[-1:], "the newest is never forgotten"
 
 
+def test_short_passages_are_bounded_by_their_number():
+    steps = tuple(Passage(step, Voice.ACTION, f"{step:032x}", 1) for step in range(1, 2_001))
+    assert remembered(steps[:600], 4_000) == steps[:600]
+    assert remembered(steps[:601], 4_000) == steps[601 - 240 : 601], "two fifths of what there is room for"
+    assert len(remembered(steps, 4_000)) == 240
+
+
 @given(sizes, st.integers(500, 16_000))
 def test_nothing_is_forgotten_before_something_older_that_was_said_in_the_same_voice(drawn, ceiling):
     passages = sized(drawn)

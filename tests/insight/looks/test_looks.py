@@ -339,14 +339,21 @@ def test_what_is_expected_is_told_to_the_end_of_its_statement_unless_that_is_far
 
 
 def test_what_there_was_no_time_to_follow_is_not_said_to_be_untested():
-    names = [f"deed_{number}" for number in range(40)]
+    """Each is led to by three others, of which nobody else asks."""
+    deeds = [f"{name}_{number}" for number in range(40) for name in ("deed", "inner", "outer")]
+    called = {"inner": "deed", "outer": "inner"}
+    bodies = [
+        f"def {name}(words):\n    return {called[kind] + '_' + at + '(words)' if kind in called else 'words'}"
+        for name in deeds
+        for kind, at in [name.split("_")]
+    ]
+    outer = [name for name in deeds if name.startswith("outer")]
     texts = {
-        "todo/cli.py": "from todo.book import *\n\n\ndef main(words):\n    return run(words)\n\n\ndef run(words):\n"
-        + "".join(f"    {name}(words)\n" for name in names),
-        "todo/book.py": "\n\n\n".join(f"def {name}(words):\n    return words" for name in names) + "\n",
+        "todo/cli.py": f"from todo.book import {', '.join(outer)}\n\n\ndef main(words):\n    return run(words)\n\n\n"
+        "def run(words):\n" + "".join(f"    {name}(words)\n" for name in outer),
+        "todo/book.py": "\n\n\n".join(bodies) + "\n",
         "tests/test_todo.py": "from todo.cli import main\n\n\ndef test_it():\n    assert main([]) is None\n",
     }
-    texts["todo/cli.py"] = texts["todo/cli.py"].replace("import *", f"import {', '.join(names)}")
-    about = (Region("todo/book.py", 1, 160, 0, changed=True),)
+    about = tuple(Region("todo/book.py", 12 * number + 1, 12 * number + 2, 0, changed=True) for number in range(40))
     [(_, told)] = looked("mend it", about=about, files=Texts(texts), changed=("todo/book.py",))["coverage"]
     assert "tests name only main, which leads to: deed_0 (1)" in told and "no test leads to" not in told
