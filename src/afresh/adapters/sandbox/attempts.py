@@ -86,9 +86,22 @@ def user_namespace(aim):
     return ctypes.CDLL(None).unshare(0x10000000) == 0
 
 
+def kernel_settings(aim):
+    """Opened for writing is enough: nothing is ever written. `with` would flush, a descriptor alone does nothing."""
+    for top in ("/proc", "/sys"):
+        for folder, folders, files in os.walk(top):
+            if folder == "/proc":
+                folders[:] = [name for name in folders if not name.isdigit() and name not in ("self", "thread-self")]
+            for name in files:
+                with contextlib.suppress(OSError):
+                    os.close(os.open(os.path.join(folder, name), os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW))
+                    return True
+    return False
+
+
 ATTEMPTS = (
     *(read_outside, write_outside, environment_of_others, tcp, udp, unix_socket, abstract_socket),
-    *(trace_outside, signal_outside, user_namespace),
+    *(trace_outside, signal_outside, user_namespace, kernel_settings),
 )
 
 

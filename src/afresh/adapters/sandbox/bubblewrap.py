@@ -4,13 +4,14 @@ import contextlib
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
 from afresh.adapters.sandbox.environment import clean_environment, shell
 from afresh.adapters.sandbox.mounts import Limits, Mounts, own_folder, protect
 from afresh.adapters.sandbox.namespace import Descriptors, Namespace
+from afresh.adapters.sandbox.output import hide_paths
 from afresh.adapters.sandbox.process import STOPPED, TIMED_OUT, ended_on_error, finish, start
 from afresh.adapters.sandbox.reach import SYSTEM, environment_folders, etc_files, interpreters
 from afresh.adapters.sandbox.rlimits import rlimits
@@ -70,7 +71,7 @@ class Bubblewrap:
             done = finish(running, command, timeout, self.limits, namespace.stop)
         if not namespace.ran() and done.exit not in (TIMED_OUT, STOPPED):
             raise NoSandbox(f"bubblewrap could not start: {done.output.strip()[-500:]}", "run `afresh doctor` to see what holds")
-        return done
+        return replace(done, output=hide_paths(done.output, (self.mounts.tree, self.mounts.at)))
 
     def _view(self) -> Iterator[str]:
         yield from _system(self.limits)
@@ -100,8 +101,19 @@ def _system(limits: Limits) -> Iterator[str]:
     for path in sorted(_OWN_ETC.iterdir()):
         yield from ("--ro-bind", str(path), f"/etc/{path.name}")
     memory = ("--perms", "1777", "--size", str(limits.temporary), "--tmpfs")
-    yield from ("--proc", "/proc", "--dev", "/dev", *memory, "/dev/shm", "--remount-ro", "/dev")
+    yield from ("--proc", "/proc", *_kernel_settings(), "--dev", "/dev", *memory, "/dev/shm", "--remount-ro", "/dev")
     yield from (*memory, "/tmp", "--dir", "/tmp/home", "--dir", "/run", "--symlink", "/tmp", "/var/tmp")
+
+
+def _kernel_settings() -> Iterator[str]:
+    """All of /proc that is not a process and could be written, read-only: started by root, a command's user is root outside, and
+    bubblewrap covers only folders that are writable themselves, not the writable files in them."""
+    for entry in sorted(os.scandir("/proc"), key=lambda entry: entry.name):
+        if entry.name.isdigit() or entry.is_symlink():
+            continue
+        with contextlib.suppress(OSError):
+            if entry.is_dir() or entry.stat().st_mode & 0o222:
+                yield from ("--ro-bind", entry.path, entry.path)
 
 
 def _program() -> str:

@@ -43,8 +43,8 @@ def advice() -> str:
         steps.append("allow user namespaces: sudo sysctl user.max_user_namespaces=10000")
     if in_container():
         steps.append(
-            "in this container: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
-            "--security-opt systempaths=unconfined, or let the container be the sandbox"
+            "in this container: Landlock needs no option of the container, only a kernel of 5.13 or newer that has it; "
+            "or let the container be the sandbox"
         )
     return "; ".join([*steps, "or pass --no-sandbox, which lets commands do all that you can do"])
 
