@@ -64,6 +64,13 @@ class SandboxContract:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-not-to-be-seen")
         assert "sk-not-to-be-seen" not in place.sandbox.run("env; cat /proc/self/environ", 20).output
 
+    def test_the_tree_has_the_same_name_wherever_it_lies(self, place: Place) -> None:
+        (place.tree / "sub").mkdir()
+        (place.tree / "sub" / "fails.py").write_text("raise ValueError")
+        printed = place.sandbox.run("pwd; echo $PWD/sub/x.py:3; echo $TMPDIR/y; python3 $PWD/sub/fails.py", 20).output
+        assert printed.splitlines()[:3] == [".", "sub/x.py:3", "/tmp/y"]
+        assert 'File "sub/fails.py", line 1' in printed
+
     def test_leaves_no_descriptor_open(self, place: Place) -> None:
         place.sandbox.run("true", 20)
         before = len(os.listdir("/proc/self/fd"))

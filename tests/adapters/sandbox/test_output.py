@@ -1,11 +1,12 @@
 """Output is bounded, whatever comes."""
 
 import tracemalloc
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.adapters.sandbox.output import Output
+from afresh.adapters.sandbox.output import Output, hide_paths
 
 
 @given(st.lists(st.binary(max_size=300)), st.integers(2, 100))
@@ -31,3 +32,14 @@ def test_a_gigabyte_is_taken_in_small_memory() -> None:
     finally:
         tracemalloc.stop()
     assert len(output.text()) < 1200
+
+
+TREES = (Path("/home/me/repo"), Path("/home/me/repo/.afresh/state/worktrees/T-1"))
+
+
+def test_paths_in_the_tree_are_relative_to_it_and_others_stay() -> None:
+    said = "E /home/me/repo/.afresh/state/worktrees/T-1/src/a.py:3; cd /home/me/repo; /home/me/repo/.venv/bin/x; '/home/me/repo/'"
+    assert hide_paths(said, TREES) == "E src/a.py:3; cd .; .venv/bin/x; './'"
+    for other in ("/home/me/repo2/a", "/home/me/repo-x", "/x/home/me/repository", "x/home/me/repo.old/a"):
+        assert hide_paths(other, TREES) == other
+    assert hide_paths("/tmp/afresh-q1w2/pytest-0/a", TREES, Path("/tmp/afresh-q1w2")) == "/tmp/pytest-0/a"

@@ -1,4 +1,8 @@
-"""Keeps the head and the tail of what a command prints, in bounded memory."""
+"""Keeps the head and the tail of what a command prints, in bounded memory, and names the task's tree the same on every machine."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
 
 
 class Output:
@@ -29,3 +33,15 @@ class Output:
         if not self._cut:
             return (self._head + self._tail).decode(errors="replace")
         return f"{head}\n[afresh: {self._cut:,} bytes of output left out here]\n{tail}"
+
+
+def hide_paths(text: str, trees: Iterable[Path], temporary: Path | None = None) -> str:
+    """The text with paths in the task's tree relative to it and the private temporary folder as /tmp.
+
+    Where a tree lies differs between machines, levels of the sandbox and tasks; what a model is shown must not.
+    """
+    for tree in sorted({str(tree) for tree in trees}, key=len, reverse=True):
+        path = rf"(?<![\w.-]){re.escape(tree)}"
+        text = re.sub(rf"{path}/+(?=[\w.@+~-])", "", text)
+        text = re.sub(rf"{path}(?![\w.-])", ".", text)
+    return text.replace(str(temporary), "/tmp") if temporary else text

@@ -10,7 +10,8 @@ from afresh.errors import NeedsPerson
 
 _NOT_UNDER_TEST = frozenset(("test", "tests", "doc", "docs", "example", "examples", "bench", "benchmarks", "scripts", "tools"))
 
-# Without the current folder, which `python -c` puts first and a `pytest` program does not.
+# Without the current folder, which `python -c` puts first and a `pytest` program does not. In hexadecimal, since paths in the tree and
+# in the checkout are shown alike.
 _WHERE = """
 import importlib.util, json, sys
 sys.path[:] = [folder for folder in sys.path if folder]
@@ -22,7 +23,7 @@ for name in sys.argv[1:]:
         continue
     if spec is not None:
         places = [spec.origin] if spec.origin else list(spec.submodule_search_locations or ())
-        found[name] = places[0] if places else None
+        found[name] = places[0].encode().hex() if places else None
 print(json.dumps(found))
 """
 
@@ -42,12 +43,9 @@ def import_probe(sandbox: Confined, packages: Sequence[str], timeout: float = 60
     done = sandbox.run(f'"$(command -v python || command -v python3)" {code}', timeout)
     if done.exit:
         return [f"Python could not be asked where it imports from: {done.output.strip()[-300:]}"]
-    places: dict[str, str | None] = json.loads(done.output.strip().splitlines()[-1])
-    return [
-        f"{name} is imported from {place}, not from the task's tree"
-        for name, place in places.items()
-        if place and not _is_own(place, sandbox)
-    ]
+    found: dict[str, str | None] = json.loads(done.output.strip().splitlines()[-1])
+    places = [(name, bytes.fromhex(place).decode()) for name, place in found.items() if place]
+    return [f"{name} is imported from {place}, not from the task's tree" for name, place in places if not _is_own(place, sandbox)]
 
 
 def require_own_tree(sandbox: Confined, tree: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from afresh.adapters.sandbox.environment import clean_environment, shell
 from afresh.adapters.sandbox.mounts import Limits, Mounts
+from afresh.adapters.sandbox.output import hide_paths
 from afresh.adapters.sandbox.process import STOPPED, TIMED_OUT, ended_on_error, finish, start
 from afresh.adapters.sandbox.rlimits import rlimits
 from afresh.domain.action import Completed
@@ -46,7 +47,8 @@ class Supervised:
             raise NoSandbox(f"the command could not be confined: {what}", "run `afresh doctor` to see what holds")
         if how == "exit" and done.exit not in (TIMED_OUT, STOPPED):
             done = replace(done, exit=int(what))
-        return replace(done, output=done.output + "".join(put_back))
+        output = hide_paths(done.output, (self.mounts.tree, self.mounts.at), self.temporary)
+        return replace(done, output=output + "".join(put_back))
 
     def _follow(self, command: str, timeout: float, tell: int) -> Completed:
         try:

@@ -59,6 +59,8 @@ class Trial:
     said: str = ""
     """Why it does not hold, why it was not tried, or what a reader should know of it."""
     tried: bool = True
+    collected: int = 0
+    """Tests that it would run, as it says without running them: the same on a slow machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,8 @@ def tried(one: Candidate, sandbox: Sandbox, limit: float) -> Trial:
         return first
     # as a check is run: what can't be imported does not keep the rest from running
     lenient = "export PYTEST_ADDOPTS=--continue-on-collection-errors\n" if one.kind == "pytest" else ""
-    return whole(one, sandbox.run(lenient + one.command, limit or SHORT), first)
+    done = whole(one, sandbox.run(lenient + one.command, limit or SHORT), first)
+    return replace(done, collected=first.collected if first else 0)
 
 
 def looking(one: Candidate) -> str:
@@ -125,9 +128,9 @@ def judged(one: Candidate, done: Completed) -> Trial:
         found = tests > 0 or (broken and done.exit in (0, 1, 2))
         said = "" if done.exit in (0, 5) and found else last_words(done)
         said = "there are no tests in it" if not found and done.exit in (0, 5) else said
-        return Trial(
-            one.command, one.source, found and done.exit in (0, 1, 2), False, done.exit, tests, round(done.seconds, 2), said
-        )
+        holds = found and done.exit in (0, 1, 2)
+        seconds = round(done.seconds, 2)
+        return Trial(one.command, one.source, holds, False, done.exit, tests, seconds, said, collected=tests)
     holds = done.exit == 0
     return Trial(one.command, one.source, holds, False, done.exit, 0, round(done.seconds, 2), "" if holds else last_words(done))
 

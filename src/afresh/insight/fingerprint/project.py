@@ -95,10 +95,9 @@ def tested(facts: Facts, trial: Trial | None) -> list[str]:
     """Only a command that was seen to run tests is told as one."""
     if trial is None:
         return []
-    found = f", {counted(trial.tests, 'test')}" if trial.tests else ""
-    how = "ran here" if trial.ran and not trial.said else "seen to run here" if trial.ran else "collects here"
+    found = f", {counted(trial.collected, 'test')}" if trial.collected else ""
     other = "; but it tests what is installed, not this tree" if "is imported from" in trial.said else ""
-    return [f"`{trial.command}` ({how}{found}{other})"]
+    return [f"`{trial.command}` (tried here{found}{other})"]
 
 
 def zoned(facts: Facts) -> list[str]:
