@@ -1,4 +1,4 @@
-"""Keeps the head and the tail of what a command prints, in bounded memory, and names the task's tree the same on every machine."""
+"""What a command prints: head and tail in bounded memory, the task's tree named the same on every machine."""
 
 import re
 from collections.abc import Iterable

@@ -10,8 +10,8 @@ from afresh.errors import NeedsPerson
 
 _NOT_UNDER_TEST = frozenset(("test", "tests", "doc", "docs", "example", "examples", "bench", "benchmarks", "scripts", "tools"))
 
-# Without the current folder, which `python -c` puts first and a `pytest` program does not. In hexadecimal, since paths in the tree and
-# in the checkout are shown alike.
+# Without the current folder, which `python -c` puts first and a `pytest` program does not.
+# In hexadecimal, since paths in the tree and in the checkout are shown alike.
 _WHERE = """
 import importlib.util, json, sys
 sys.path[:] = [folder for folder in sys.path if folder]
