@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 
 from afresh.domain.codec import decoder, dumps
-from afresh.domain.event import KINDS, Entry, Event, Head
+from afresh.domain.event import KINDS, TAGS, Entry, Event, Head
 from afresh.errors import Damaged
 
 
@@ -14,7 +14,7 @@ def link(task: str, head: Head, at: float, events: Iterable[Event]) -> tuple[Ent
     entries: list[Entry] = []
     seq, hash, when, whose = head.seq, head.hash, dumps(at), dumps(task)
     for event in events:
-        seq, kind = seq + 1, type(event).__name__
+        seq, kind = seq + 1, TAGS[type(event)]
         body = f'{{"at":{when},"data":{dumps(event)},"kind":"{kind}","seq":{seq},"task":{whose}}}'
         hash = digest(hash, body)
         entries.append(Entry(task, seq, at, event, body, hash))

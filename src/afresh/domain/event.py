@@ -172,16 +172,6 @@ class Compacted:
     """Why what the model wrote was not used, and what a hook had to say."""
 
 
-_KINDS = (
-    Created, Claimed, Opened, Baselined, Requested, Replied, Acted, Planned, Asked,
-    Answered, Decided, Digested, Verified, Settled, Finished, Ended,
-    Calibrated, Breached, Doubted, Wanted, Rebudgeted, Checkpointed, CompactionWanted, Compacted,
-    Noted, Corrected, Forgotten, Judged,
-    Consulted, Referred, Worded, Learnt, Weighed,
-    Turned, Attended, Paused, Spoke, Undone, HandedOut, Marked, Noticed,
-    Reserved,
-)  # fmt: skip
-
 Event = (
     Created | Claimed | Opened | Baselined | Requested | Replied | Acted | Planned | Asked
     | Answered | Decided | Digested | Verified | Settled | Finished | Ended
@@ -203,7 +193,52 @@ def logged(event: Event) -> bool:
     return isinstance(event, kinds | Noticed | Turned | Spoke | Undone | Reserved)
 
 
-KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in _KINDS}
+KINDS: dict[str, type[Event]] = {
+    "Created": Created,
+    "Claimed": Claimed,
+    "Opened": Opened,
+    "Baselined": Baselined,
+    "Requested": Requested,
+    "Replied": Replied,
+    "Acted": Acted,
+    "Planned": Planned,
+    "Asked": Asked,
+    "Answered": Answered,
+    "Decided": Decided,
+    "Digested": Digested,
+    "Verified": Verified,
+    "Settled": Settled,
+    "Finished": Finished,
+    "Ended": Ended,
+    "Calibrated": Calibrated,
+    "Breached": Breached,
+    "Doubted": Doubted,
+    "Wanted": Wanted,
+    "Rebudgeted": Rebudgeted,
+    "Checkpointed": Checkpointed,
+    "CompactionWanted": CompactionWanted,
+    "Compacted": Compacted,
+    "Noted": Noted,
+    "Corrected": Corrected,
+    "Forgotten": Forgotten,
+    "Judged": Judged,
+    "Consulted": Consulted,
+    "Referred": Referred,
+    "Worded": Worded,
+    "Learnt": Learnt,
+    "Weighed": Weighed,
+    "Turned": Turned,
+    "Attended": Attended,
+    "Paused": Paused,
+    "Spoke": Spoke,
+    "Undone": Undone,
+    "HandedOut": HandedOut,
+    "Marked": Marked,
+    "Noticed": Noticed,
+    "Reserved": Reserved,
+}
+"""The tag of each kind on disk. A class may be renamed; its tag never changes, or journals could not be read any more."""
+TAGS: dict[type[Event], str] = {kind: tag for tag, kind in KINDS.items()}
 
 
 @dataclass(frozen=True, slots=True)

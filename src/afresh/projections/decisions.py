@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from afresh.domain import event as happened
-from afresh.domain.event import Entry, Event, logged
+from afresh.domain.event import TAGS, Entry, Event, logged
 from afresh.domain.fact import UNCONFINED, Decision
 from afresh.domain.option import offered
 from afresh.domain.state import State
@@ -73,7 +73,7 @@ def _line(entry: Entry, step: int, number: int, under: Sequence[int]) -> dict[st
         "seq": entry.seq,
         "at": iso(entry.at),
         "step": said.pop("step", step),
-        "kind": type(entry.event).__name__.lower(),
+        "kind": TAGS[type(entry.event)].lower(),
         **said,
     }
     return line | {"follows": [*_follows(line, under)], "entry": entry.hash[:16]}
@@ -100,7 +100,7 @@ def _said(event: Event) -> dict[str, Any]:
         ):  # fmt: skip
             return _kept_up(event) | {"step": event.step}
         case _:
-            raise AssertionError(f"{type(event).__name__} has no line in the log")
+            raise AssertionError(f"{TAGS[type(event)]} has no line in the log")
 
 
 def _decided(made: Decision) -> dict[str, Any]:

@@ -1,0 +1,57 @@
+"""Journals that an earlier afresh wrote open, verify and go on: what is on disk depends on no name in the code."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from afresh.domain.chain import link, read
+from afresh.domain.event import KINDS, Head
+
+HERE = Path(__file__).parent
+KINDS_OF_8E5874A = """
+Created Claimed Opened Baselined Requested Replied Acted Planned Asked Answered Decided Digested Verified Settled Finished Ended
+Calibrated Breached Doubted Wanted Rebudgeted Checkpointed CompactionWanted Compacted Noted Corrected Forgotten Judged
+Consulted Referred Worded Learnt Weighed Turned Attended Paused Spoke Undone HandedOut Marked Noticed Reserved
+"""
+
+
+def test_each_kind_of_entry_is_read_and_written_again_to_the_byte():
+    head, seen = Head(), list[str]()
+    for line in (HERE / "every_kind.jsonl").read_text("utf-8").splitlines():
+        stored = json.loads(line)
+        entry = read(stored["body"], head, stored["hash"])
+        [again] = link(entry.task, head, entry.at, [entry.event])
+        assert (again.body, again.hash) == (stored["body"], stored["hash"])
+        head = Head(entry.seq, entry.hash)
+        seen.append(json.loads(stored["body"])["kind"])
+    assert seen == KINDS_OF_8E5874A.split() and set(seen) <= set(KINDS)
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    from person import Person
+
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    one = Person(tmp_path)
+    one.repo.mkdir()
+    one.git("init", "-q", "-b", "main")
+    one.write("calc.py", "def double(x):\n    return x + 2\n")
+    one.commit()
+    shutil.copytree(HERE / "story", tmp_path / "export")
+    told = one.types("import", str(tmp_path / "export"))
+    assert told.code == 0, told.words
+    return one
+
+
+def test_recorded_tasks_open_and_each_of_their_calls_is_rebuilt_to_the_byte(opened):
+    tasks = [task["task"] for task in opened.types("list", "--json").json]
+    assert len(tasks) == 2
+    for task, calls in zip(sorted(tasks), (10, 5), strict=True):
+        assert f"{calls} of {calls} calls" in opened.types("context", "verify", task).words
+        shown = opened.types("show", task)
+        assert shown.code == 0 and re.search(r"\d+ step", shown.words)
+    assert "undone" in opened.types("decisions", sorted(tasks)[1]).words
