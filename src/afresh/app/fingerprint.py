@@ -29,7 +29,8 @@ from afresh.insight.index import refresh
 from afresh.insight.ranking import Question as Asked
 from afresh.insight.ranking import rank
 
-FILE, RULES = "fingerprint.json", 40
+FILE = "fingerprint.json"
+RULES = 40
 WHOLE = 600.0
 """Seconds that the tests may run for when they were asked for."""
 

@@ -30,7 +30,8 @@ from afresh.projections.files import locked
 
 ALIKE = 0.6
 """Of the words of two objects: then they say the same."""
-NEWEST, COMPARED = 20, 50
+NEWEST = 20
+COMPARED = 50
 """Tasks that are looked at for what a crash has left undone, and to compare a task with."""
 
 

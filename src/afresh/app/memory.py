@@ -14,8 +14,10 @@ from afresh.domain.notes import NOTEBOOK, USER
 from afresh.domain.text import one_line
 from afresh.errors import BadInput
 
-SUBJECT, LONGEST = 80, 2_000
-RULES, TOGETHER = 50, 4_000
+SUBJECT = 80
+LONGEST = 2_000
+RULES = 50
+TOGETHER = 4_000
 """Rules in force of the project, and as many of the user: how many, and their characters. All of them stand in every window."""
 SAFE = "nothing was changed"
 

@@ -137,7 +137,8 @@ def _fields(plain: Mapping[str, Any], known: type, at: str) -> dict[str, Any]:
     return {name: _value(value, hints[name], f"{at}{name}") for name, value in plain.items()}
 
 
-COUNTS, WHOLE = tuple[int, ...], int | None
+COUNTS = tuple[int, ...]
+WHOLE = int | None
 """What has a value of its own for "unless told" may be 0."""
 WANTED: dict[Any, str] = {
     tuple: "a list of texts", COUNTS: "a list of whole numbers of 0 or more", int: "a whole number above 0",

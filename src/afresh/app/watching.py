@@ -16,9 +16,11 @@ from afresh.errors import AfreshError, BadInput
 from afresh.insight.code import Code
 from afresh.ports import Files
 
-QUIET, AT_MOST = 100, 1_000
+QUIET = 100
+AT_MOST = 1_000
 """Milliseconds without a further change after which a change is looked at, and after which it is in any case."""
-LOOK, UNSEEN = 1_000, 30.0
+LOOK = 1_000
+UNSEEN = 30.0
 """Milliseconds between looks whether to end; seconds after which the tree is looked over although nothing was told: a queue of
 events may have run over, and some file systems tell nothing."""
 OWN = (".git", ".afresh")

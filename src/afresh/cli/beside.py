@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from afresh.cli.views.progress import LiveProgress
     from afresh.domain.state import State
 
-GO, STOP = Word(Act.GO), Word(Act.STOP)
+GO = Word(Act.GO)
+STOP = Word(Act.STOP)
 
 
 class Beside:

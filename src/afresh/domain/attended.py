@@ -5,7 +5,9 @@ from enum import StrEnum
 
 from afresh.domain.fact import Hunk, PlanItem
 
-AUTONOMOUS, SUPERVISED, INTERACTIVE = "autonomous", "supervised", "interactive"
+AUTONOMOUS = "autonomous"
+SUPERVISED = "supervised"
+INTERACTIVE = "interactive"
 MODES = (AUTONOMOUS, SUPERVISED, INTERACTIVE)
 WHERE_TO = "Where to from here?"
 """What a new direction answers, though nobody has asked."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from afresh.domain.action import Observation
 
-TOOLS, MEMORY = 16, 16
+TOOLS = 16
+MEMORY = 16
 """Tools that are kept, the most used; and how many times back a mean remembers."""
 LINE = 40
 """Characters of a line of code, roughly: `read` brings lines of a file and prints hardly anything itself."""

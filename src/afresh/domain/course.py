@@ -5,7 +5,10 @@ from enum import StrEnum
 
 from afresh.domain.bill import NOTHING_DUE, Bill
 
-MARKS, NAMED, TOOLS, BESTS = 24, 8, 12, 16
+MARKS = 24
+NAMED = 8
+TOOLS = 12
+BESTS = 16
 """Steps that are looked back on; what one of them leaves behind of each kind; tools and checks that are counted."""
 
 

@@ -7,7 +7,13 @@ from enum import StrEnum
 from afresh.domain.action import Usage
 from afresh.domain.text import one_line
 
-WORDS, SUMMARY, FILES, PATH, LINES, LINE, GOAL = 99, 700, 12, 160, 4, 200, 160
+WORDS = 99
+SUMMARY = 700
+FILES = 12
+PATH = 160
+LINES = 4
+LINE = 200
+GOAL = 160
 """Words and characters of a summary; files, checks and characters of each; characters of a goal as it is told."""
 
 

@@ -26,9 +26,14 @@ GENERAL = frozenset(
     )
 )  # fmt: skip
 """What tasks of every kind speak of: it counts a little, and never alone."""
-LITTLE, PLAIN, WHOLE, IN_PASSING = 0.2, 1.0, 2.0, 0.5
+LITTLE = 0.2
+PLAIN = 1.0
+WHOLE = 2.0
+IN_PASSING = 0.5
 """What a general word counts, any other, a compound identifier; and the part of that for one that stands only in the body."""
-ENOUGH, ALL_OF_LITTLE, NEAR = 2.5, 0.6, 0.3
+ENOUGH = 2.5
+ALL_OF_LITTLE = 0.6
+NEAR = 0.3
 """What a fit must reach: in all, or this part of a question that says less; and as a part of either side."""
 
 

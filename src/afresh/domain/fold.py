@@ -22,7 +22,9 @@ from afresh.domain.verdict import Ruling
 
 FORGOTTEN_FIRST = {FactKind.OBSERVED: 0, FactKind.NOTE: 1}
 _TIMED = happened.Claimed, happened.Checkpointed
-RECENT_STEPS, FACTS, INDEX_LINES = 6, 40, 40
+RECENT_STEPS = 6
+FACTS = 40
+INDEX_LINES = 40
 
 
 def fold(state: State | None, entries: Iterable[Entry]) -> State:

@@ -14,7 +14,8 @@ COUNTERS = ("shown", "unused", "uses", "successes", "tokens_saved", "last_used",
 NOTHING = "Nothing had to be undone."
 PATTERN = "PT-"
 """How the id of one begins that was learnt in another project."""
-UNUSED, UNUSED_DAYS = 8, 180
+UNUSED = 8
+UNUSED_DAYS = 180
 """Tasks in a row that saw an object and drew nothing from it, and days without a use: then it is looked up no more."""
 PLAIN = re.compile(r"[A-Za-z][\w,./()'+-]*(?: [\w,./()'+-]+)*")
 NOT_A_TEXT = frozenset(("y", "n", "yes", "no", "true", "false", "on", "off", "null"))

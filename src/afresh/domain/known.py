@@ -9,7 +9,9 @@ from afresh.domain.fact import Decision, Fact, FactKind, Scope
 from afresh.domain.text import one_line
 from afresh.domain.verdict import Verdict
 
-MODEL, HARNESS, PERSON = "model", "harness", "person"
+MODEL = "model"
+HARNESS = "harness"
+PERSON = "person"
 SUBJECT = 80
 LASTING = {FactKind.NOTE, FactKind.FAILED_APPROACH, FactKind.ERROR}
 """What one task has found out of the code, another of the same project may want to know."""

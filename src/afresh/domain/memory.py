@@ -10,7 +10,8 @@ from afresh.domain.passage import Passage
 from afresh.domain.state import State
 from afresh.domain.trace import NOTHING, Trace, trace
 
-EDITS, UNEDITED = "edits", Edits()
+EDITS = "edits"
+UNEDITED = Edits()
 
 
 @dataclass(frozen=True, slots=True)

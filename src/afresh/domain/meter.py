@@ -3,10 +3,13 @@
 from dataclasses import dataclass, replace
 from math import ceil
 
-KEPT, MODELS = 32, 4
-UNLEARNT, MARGIN = 1.15, 1.03
+KEPT = 32
+MODELS = 4
+UNLEARNT = 1.15
+MARGIN = 1.03
 """The factor before anything is known, and what is added to the highest ratio seen: see docs/decisions.md for the figures."""
-LOWEST, HIGHEST = 0.5, 4.0
+LOWEST = 0.5
+HIGHEST = 4.0
 """No vocabulary in use is outside of this for any text: a report that says so is a mistake of whoever counted."""
 
 

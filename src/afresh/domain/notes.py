@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from afresh.domain.fact import Fact
 
-NOTEBOOK, USER = "notebook", "user"
+NOTEBOOK = "notebook"
+USER = "user"
 """What the journals are called that no task owns: the project's, and the user's own."""
 
 

@@ -37,7 +37,10 @@ class Passage:
 
 LONGEST = 6
 """Characters of a passage that memory looks at, for each token of the ceiling; of a longer one its beginning and its end."""
-POOL, MOST, FEWEST, KEPT = 60, 0.15, 60, 0.4
+POOL = 60
+MOST = 0.15
+FEWEST = 60
+KEPT = 0.4
 """Characters of passages that are remembered for each token of the ceiling, and passages; at least so many passages; and the part
 that is left after the least wanted were forgotten, so that forgetting is rare."""
 FORGOTTEN_FIRST = {Voice.OUTPUT: 8, Voice.THOUGHT: 3, Voice.SKETCH: 3, Voice.ACTION: 1}

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-SOFT, CRITICAL = 0.80, 0.95
+SOFT = 0.80
+CRITICAL = 0.95
 LITTLE = 100
 """Tokens that are not worth a larger window."""
 

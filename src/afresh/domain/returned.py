@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from afresh.domain.action import Reply, Usage
 from afresh.domain.codec import dumps
 
-ARGUMENTS, THINKING = 3_000, 24_000
+ARGUMENTS = 3_000
+THINKING = 24_000
 """Characters. Longer arguments are never worth sending twice; a signature alone may have thousands."""
 
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 
 from afresh.domain.pressure import Pressure, Reading, pressure
 
-PATIENCE, MOST_PATIENCE = 3, 48
+PATIENCE = 3
+MOST_PATIENCE = 48
 """Calm steps before the ceiling goes down; doubled each time that going down has proved too early."""
 
 

@@ -23,7 +23,11 @@ from afresh.domain.summary import Summary
 from afresh.domain.task import Status, Task
 from afresh.domain.verdict import Baseline, Ruling, Verdict
 
-NOWHERE, NOTHING, UNREAD, AS_ORDERED, UNTOLD = Head(), Usage(), Reading(), Room(), Summary()
+NOWHERE = Head()
+NOTHING = Usage()
+UNREAD = Reading()
+AS_ORDERED = Room()
+UNTOLD = Summary()
 REVERTED = ": reverted: "
 """Stands in the outcome of a step that was undone, between what was done and why."""
 

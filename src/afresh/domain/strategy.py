@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from afresh.domain.fact import PlanItem
 
-REACT, PLAN_EXECUTE = "react", "plan_execute"
+REACT = "react"
+PLAN_EXECUTE = "plan_execute"
 LOOPS = (REACT, PLAN_EXECUTE)
 
 

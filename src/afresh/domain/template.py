@@ -16,7 +16,8 @@ BREAKS = ("task", "callers", "cited")
 """Where a call may begin as the one before it did: after these, or what stands in their place. Providers cache up to there."""
 ALWAYS = ("instructions", "task", "decisions", "failed", "changes", "verification", "plan")
 """What no template may cut or hide: what people laid down, the order, what failed, what was done, how it stands, what is next."""
-CODE_PHASES, REPORT_PHASES = ("understand", "change", "verify"), ("understand", "report")
+CODE_PHASES = ("understand", "change", "verify")
+REPORT_PHASES = ("understand", "report")
 LEAST_THINKING = 1_024
 """Tokens. Providers refuse a smaller budget for thinking."""
 KINDS = ("work", "summary", "lesson", "replay")

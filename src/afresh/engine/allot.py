@@ -16,7 +16,8 @@ from afresh.engine.whole import SHOWING, whole
 from afresh.engine.work import WorkPage, covered
 from afresh.engine.worth import weights
 
-SMALLEST_CUT, STUBS = 60, 8
+SMALLEST_CUT = 60
+STUBS = 8
 """Tokens that a part must have to be worth showing; and what share of the room is kept for stubs, one in this many."""
 
 

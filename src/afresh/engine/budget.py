@@ -21,7 +21,10 @@ from afresh.errors import OverCeiling
 
 SHARE_OF_WINDOW = 5
 """A call takes at most one part in this many of what the model can take."""
-GROWTH, MOST_RESERVE, LEFT_FOR_WORK, WORTH_IT = 1.6, 0.5, 0.2, 1.15
+GROWTH = 1.6
+MOST_RESERVE = 0.5
+LEFT_FOR_WORK = 0.2
+WORTH_IT = 1.15
 """By how much the reserve of a reply grows that was too short, up to which share of the ceiling; which share stays for what may
 be left out; and growth that is too little to be of use."""
 FAILURES = 2

@@ -26,7 +26,8 @@ from afresh.engine.work import WorkPage
 from afresh.errors import OverCeiling
 from afresh.ports import Tool
 
-FIXED, BETWEEN = ("system", "tools", "footer"), "\n\n"
+FIXED = ("system", "tools", "footer")
+BETWEEN = "\n\n"
 ELSEWHERE = "concerns something else than what the work is about now; one recall away"
 WELL_FILLED = 0.95
 """Of the room. Compaction that leaves more of it unused is taken back: nothing is cut while there is room."""

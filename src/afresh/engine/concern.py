@@ -14,7 +14,10 @@ from afresh.domain.words import split, telling
 
 PER_ITEM = 650
 """Tokens of the ceiling for each decision, and each failed approach, that is told in full."""
-NAMED, NAME, LAST, NOW = 12, 40, 2, 3
+NAMED = 12
+NAME = 40
+LAST = 2
+NOW = 3
 """Headings of the rest that are named, characters of each; steps of which the actions still tell what it is about; and by how
 much more it counts to speak of what the work is about at this moment."""
 T = TypeVar("T")

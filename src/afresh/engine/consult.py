@@ -15,12 +15,15 @@ from afresh.engine.agent import Agent
 from afresh.engine.tokens import Gauge
 from afresh.engine.why import pattern
 
-MOST, OF_CEILING, FIRST = 3, 0.08, 0.6
+MOST = 3
+OF_CEILING = 0.08
+FIRST = 0.6
 """Objects at once; the part of the ceiling that they may take; and the part of that for the first, when there are others."""
 SMALLEST = 30
 """Tokens below which a part of one says too little."""
 LONGEST_LINE = 240
-FAILURES, SHORTEST_COMMAND = 3, 8
+FAILURES = 3
+SHORTEST_COMMAND = 8
 SECTION = "knowledge"
 
 

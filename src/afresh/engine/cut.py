@@ -8,7 +8,8 @@ from afresh.engine.draft import Piece
 from afresh.engine.parts import with_chosen
 from afresh.engine.tokens import Gauge
 
-SHORTEST_CUT, FEWEST_LINES = 120, 8
+SHORTEST_CUT = 120
+FEWEST_LINES = 8
 """Characters below which nothing is cut; and lines of code below which nothing is shown."""
 
 

@@ -17,7 +17,8 @@ from afresh.ports import Files, Insight, Tool
 DELEGATE = "delegate"
 OPEN_ITEMS = 3
 """Of the plan. A part costs two runs of its checks and some calls before it has done anything: less work is done sooner here."""
-FEWEST, MOST = 6, 30
+FEWEST = 6
+MOST = 30
 """Steps that a part may take. With fewer it would only begin."""
 FATES = {Status.DONE: Fate.DONE, Status.BLOCKED: Fate.BLOCKED}
 

@@ -14,9 +14,12 @@ from afresh.engine.act import Deed, Deeds
 from afresh.engine.extract import Reading, commanded, learnt, purpose, read
 from afresh.engine.record import block
 
-DIGEST_LINES, DIGEST_CHARACTERS = 12, 900
-PARTLY, FAILED = "partly", " (failed)"
-PRINTING, NOTING = ("run", "test", "search"), ("plan", "remember", "decide", "recall", "compact")
+DIGEST_LINES = 12
+DIGEST_CHARACTERS = 900
+PARTLY = "partly"
+FAILED = " (failed)"
+PRINTING = ("run", "test", "search")
+NOTING = ("plan", "remember", "decide", "recall", "compact")
 CHANGING = ("edit", "write", "apply", "run", "delegate")
 UNLISTED = ("edit", "write", "apply", *NOTING)
 """What these wrote is in the files, in sections of its own, or in the archive already: it needs no line in the index."""

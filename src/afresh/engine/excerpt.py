@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 from afresh.domain.text import numbered
 
-SHORTEST, LONG, LONGEST, NAMED = 10, 40, 70, 4
+SHORTEST = 10
+LONG = 40
+LONGEST = 70
+NAMED = 4
 DEFINED = re.compile(r"\s*(?:async\s+def|def|class|func|function|fn)\s+(\w+)|([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
 MARGIN = re.compile(r"[A-Za-z_@]")
 NAMING = re.compile(r"\s*(async\s+def|def|class|func|function|fn|impl|interface|struct|export)\b")

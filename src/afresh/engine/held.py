@@ -15,10 +15,14 @@ from afresh.domain.window import Tier
 from afresh.engine.concern import concerning, headings
 from afresh.engine.draft import Draft, Piece, always
 
-OLDER, NAMES = {"failed": "failed", "decisions": "decision"}, {"failed": "failed approach", "decisions": "decision"}
+OLDER = {"failed": "failed", "decisions": "decision"}
+NAMES = {"failed": "failed approach", "decisions": "decision"}
 TOLD = 300
 """Characters of a decision; a longer one is a recall away."""
-SURE, OBSERVED, AFTER_NOTES, OLD = 0.8, 8, 1_000_000, ", before the last change"
+SURE = 0.8
+OBSERVED = 8
+AFTER_NOTES = 1_000_000
+OLD = ", before the last change"
 
 
 def archive(memory: Memory) -> Draft:

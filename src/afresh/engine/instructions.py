@@ -22,7 +22,8 @@ STRICT = re.compile(
 )
 COUNTER = Counter()
 """Not the one that is learnt from the provider: what fits when the task is ordered fits later too, and stays the same bytes."""
-DEEPEST, INDEXED = 6, 80
+DEEPEST = 6
+INDEXED = 80
 """Headings, and characters of one in an index."""
 
 

@@ -10,10 +10,13 @@ from afresh.domain.state import StepRecord
 from afresh.domain.window import Tier
 from afresh.engine.draft import Draft, Piece
 
-WRITING, NOTING = ("edit", "write", "apply"), ("plan", "remember", "decide")
-UNDONE, EARLIER = "The whole reply was undone: see Verification.", "(before the change below)"
+WRITING = ("edit", "write", "apply")
+NOTING = ("plan", "remember", "decide")
+UNDONE = "The whole reply was undone: see Verification."
+EARLIER = "(before the change below)"
 FEW = 2
-OUTCOME, THOUGHT = "outcome of the last step", "thought of the last step"
+OUTCOME = "outcome of the last step"
+THOUGHT = "thought of the last step"
 
 
 def last(memory: Memory) -> Draft:

@@ -30,10 +30,20 @@ from afresh.domain.text import one_line
 from afresh.domain.verdict import Baseline, CheckRun, Ruling, Verdict
 from afresh.domain.words import split, telling
 
-TITLE, GOAL, SUMMARY, LINE = 80, 700, 700, 200
-FEWEST, MOST_STEPS, LAST = 2, 10, 2
+TITLE = 80
+GOAL = 700
+SUMMARY = 700
+LINE = 200
+FEWEST = 2
+MOST_STEPS = 10
+LAST = 2
 """Steps of a task that is worth a draft, and of one that needs no person; and the last ones, none of which may be undone."""
-TAGS, NOTES, COMMANDS, FAILING, FILES, CHANGES = 8, 6, 4, 3, 8, 3
+TAGS = 8
+NOTES = 6
+COMMANDS = 4
+FAILING = 3
+FILES = 8
+CHANGES = 3
 """How many of each an object tells."""
 DEFINED = re.compile(r"\b(?:def|class|function|func|fn|interface|struct|type)\s+(\w+)")
 LOOKING = re.compile(

@@ -8,7 +8,8 @@ from afresh.domain.state import State
 from afresh.domain.verdict import CheckRun
 
 ROW = re.compile(r"^(\S+\.\w+|TOTAL)\s+\d+\s+\d+(?:\s+\d+\s+\d+)?\s+(\d+(?:\.\d+)?)%(?:\s+([\d\s,>-]+?))?\s*$", re.MULTILINE)
-MISSING, COUNTED = 80, "measured "
+MISSING = 80
+COUNTED = "measured "
 """Characters of the list of lines that nothing has run; and how a look is called that tells of lines that were counted."""
 Rows = dict[str, tuple[str, str]]
 """By file: how much of it was run, in percent, and which lines were not."""

@@ -19,7 +19,8 @@ FINE = 3.0
 """Levels to a factor of e."""
 LEVELS = 60
 """What is worth less than the lowest level is not looked at."""
-SCRAP, VAIN = 2.0, 40
+SCRAP = 2.0
+VAIN = 40
 """Tokens below which nothing more is looked for, and lines in a row that found no room."""
 
 

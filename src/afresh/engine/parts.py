@@ -10,7 +10,9 @@ from afresh.engine.draft import Piece
 from afresh.engine.page import STUB
 
 NUMBERED = re.compile(r"[+ ]\s*(\d+) ?(.*)")
-BEGINNING, NEAR, SHORT = 3, 0.5, 40
+BEGINNING = 3
+NEAR = 0.5
+SHORT = 40
 """Lines at the beginning that say what it is; what a line counts for that stands beside one that matters; and characters that are
 shown rather than marked as left out."""
 

@@ -8,7 +8,8 @@ from afresh.domain.state import State
 from afresh.domain.text import one_line
 
 ALL_THE_SAME = "work without"
-ON, WRAP_UP = "go on", "wrap up"
+ON = "go on"
+WRAP_UP = "wrap up"
 
 
 def limit_reached(state: State) -> Asked:

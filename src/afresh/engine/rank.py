@@ -8,7 +8,8 @@ from afresh.domain.passage import Voice
 from afresh.domain.trace import Entry, Row, Sighting, Trace
 from afresh.engine.worth import LOG, Weights, bounded, voices
 
-NEVER, TYPICAL = -999.0, 5
+NEVER = -999.0
+TYPICAL = 5
 BEST = itemgetter(0, 1, 2)
 OFTEN = 16
 """New entries after which the older ones are rid of what was replaced."""

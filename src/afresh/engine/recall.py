@@ -26,12 +26,17 @@ from afresh.ports import Files
 
 OUTPUT_CHARACTERS = 12_000
 """No window of ours has room for more of one output; the rest is a recall away."""
-FAILING_SOURCES, NAMED_FILES, NAMED_LINES, BEGINNING, IMPORTS = 3, 3, 120, 12, 60
+FAILING_SOURCES = 3
+NAMED_FILES = 3
+NAMED_LINES = 120
+BEGINNING = 12
+IMPORTS = 60
 """Failing tests and files of the goal that are shown unasked; lines of such a file if it is short, of a long text its first, and
 of long code those among which its imports are looked for."""
 IMPORT = re.compile(r"(?:from|import|use|using|package|#include)\b|const .*\brequire\(")
 PROSE = (".md", ".rst", ".txt")
-SLIGHT, NEAR = 6, 3
+SLIGHT = 6
+NEAR = 3
 """Lines for which a definition is not taken apart, and lines beside a changed one that go with it."""
 CITED_CHARACTERS = 90
 PLACE = re.compile(r"(.+?):(\d+)-(\d+) ")

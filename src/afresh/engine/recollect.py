@@ -13,7 +13,10 @@ from afresh.domain.words import split, telling
 from afresh.engine.concern import focus
 from afresh.ports import Lore
 
-RULES, ASKED, OWN, OTHERS = 200, 24, 8, 4
+RULES = 200
+ASKED = 24
+OWN = 8
+OTHERS = 4
 """Rules that are looked at, more than can be added; facts that are; of those the task's own, and others', that are offered."""
 SHARED = 2
 """Words that a fact of another task must share with what the work is about: one is chance."""

@@ -15,7 +15,8 @@ NAME = re.compile(r"(?<![\w./-])(HEAD(?:[~^]\d*)+|[0-9a-f]{7,40}|(?<=branch )[\w
 LAST = re.compile(r"\b(?:last|latest|most recent) (?:(\d+|two|three|four|five) )?(?:commits?|changes?)\b", re.IGNORECASE)
 NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
 MAIN = ("main", "master", "trunk", "origin/main", "origin/master")
-COMMITS, LINES = 6, 400
+COMMITS = 6
+LINES = 400
 """Commits that are told of, and lines of one file's difference."""
 
 

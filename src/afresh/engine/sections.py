@@ -25,7 +25,9 @@ RULES = "Rules of the user:"
 PART = "This is a part of a larger task. Others do the rest: change only what this part needs, and complete when it is done."
 AFTER = 100
 """Fixtures come after the tests that use them."""
-VIOLATIONS, OFFER, LINES = "violations", "suggestion ", "lines of "
+VIOLATIONS = "violations"
+OFFER = "suggestion "
+LINES = "lines of "
 """What pieces are called in records, where compaction tells them apart."""
 
 

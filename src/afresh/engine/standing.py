@@ -7,7 +7,8 @@ from afresh.domain.task import RECORDED, Task
 from afresh.domain.verdict import CheckRun, Failure, Ruling
 from afresh.engine.verify import NOT_JUDGED, demands, summary
 
-SHOWN_FAILURES, NAMED = 3, 6
+SHOWN_FAILURES = 3
+NAMED = 6
 KEPT = "kept, not finished"
 """Nothing that passed before fails; what is new still does."""
 

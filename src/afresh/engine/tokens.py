@@ -12,7 +12,10 @@ from afresh.domain.pieces import pieces
 from afresh.domain.turn import arguments
 from afresh.domain.window import Exchange, Request, ToolSchema
 
-FRAMING, TOOL_FRAMING, TURN_FRAMING, CALL_FRAMING = 12, 6, 10, 30
+FRAMING = 12
+TOOL_FRAMING = 6
+TURN_FRAMING = 10
+CALL_FRAMING = 30
 """What providers put around two messages, around each tool, around two messages more, and around a tool call and its result with
 the id that joins them: in tokens."""
 

@@ -12,10 +12,12 @@ from afresh.engine.allot import Page
 from afresh.engine.last import OUTCOME, WRITING, named, withheld
 from afresh.engine.tokens import Gauge
 
-ARGUMENTS, SIGNED = 25, 8
+ARGUMENTS = 25
+SIGNED = 8
 """One part in so many of the ceiling is the most that the arguments of a reply may take a second time; and a whole reply, if its
 thinking is signed, with that."""
-ABOVE, NOW = " (above, under Files)", "# How things stand now"
+ABOVE = " (above, under Files)"
+NOW = "# How things stand now"
 
 
 def answered(memory: Memory, template: Template, tools: Sequence[ToolSchema], budget: int, counter: Gauge) -> Reply | None:

@@ -11,11 +11,18 @@ from afresh.domain.trace import names
 NUMBER = re.compile(r"^[+ ]\s*\d+ ", re.MULTILINE)
 CHANGED = re.compile(r"^\+", re.MULTILINE)
 SUBJECT = re.compile(r"(.+):(\d+)-(\d+) (.*)", re.DOTALL)
-STEP, UNSPOKEN, PROTECTED, BESIDE, ASKED, CORE = 1_000, 100, -(10**9), -2 * 10**9, -(10**10), -(10**11)
+STEP = 1_000
+UNSPOKEN = 100
+PROTECTED = -(10**9)
+BESIDE = -2 * 10**9
+ASKED = -(10**10)
+CORE = -(10**11)
 """What a step counts for in a rank, what it counts not to be spoken of, and how far ahead stand what is worked on; before that
 the tests that are next; before that what the last step has read or written, since a window without it would be asked for it
 again; and first the little that the work turns on."""
-WORKED_ON, TURNED_ON, TESTED = 80, 20, 48
+WORKED_ON = 80
+TURNED_ON = 20
+TESTED = 48
 """Lines that are kept whatever else was looked at; lines of these that stand even before what was asked for last; and lines of
 the tests that are next."""
 

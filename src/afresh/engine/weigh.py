@@ -7,7 +7,8 @@ from afresh.domain.window import Window
 from afresh.engine.agent import Agent
 from afresh.engine.tokens import raw
 
-NEAR, FEW = 0.6, 2
+NEAR = 0.6
+FEW = 2
 """Part of what may be sent from which the count matters; and reports of a provider's that are not enough to go by."""
 
 

@@ -12,7 +12,8 @@ from afresh.engine.compaction.written import Ask, asked
 from afresh.errors import NeedsPerson, TryAgain
 
 WORKED = PARTS[1]
-MUST, LONGEST = 12, 320
+MUST = 12
+LONGEST = 320
 """Names that the text must hold, and tokens that it may have."""
 
 

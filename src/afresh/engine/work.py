@@ -40,10 +40,12 @@ MOST_INDEX = 0.15
 """Of the ceiling, at most, whatever a template says: a list of names is no text to work from."""
 FILLED = 16
 """Characters of short lines that are shown rather than marked as left out."""
-PRICED, LESS = 0.97, 0.9
+PRICED = 0.97
+LESS = 0.9
 """Parts of the room that rows and names may take by their prices: the rest is for the marks between rows; and if it was not
 enough and nothing that was chosen can be given up."""
-SMALLEST, ENOUGH = 60, 8
+SMALLEST = 60
+ENOUGH = 8
 """Tokens below which it is not worth while to choose, and the part of what is chosen that would make it worth while again."""
 
 

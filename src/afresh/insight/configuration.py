@@ -10,7 +10,9 @@ from typing import Any
 
 from afresh.errors import AfreshError
 
-LARGEST, MOST, DEPTH = 200_000, 80, 3
+LARGEST = 200_000
+MOST = 80
+DEPTH = 3
 """Characters of a file, files in all, and folders above a manifest that is not at the root."""
 ROOT = re.compile(
     r"pyproject\.toml|setup\.(?:cfg|py)|tox\.(?:ini|toml)|noxfile\.py|(?:GNU)?[Mm]akefile|[Jj]ustfile|\.?pytest\.ini|\.?ruff\.toml"

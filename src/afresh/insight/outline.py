@@ -20,7 +20,15 @@ from afresh.insight.looks.scene import NOISE, Scene, aside
 from afresh.insight.looks.targets import NAMED, order, wording
 from afresh.insight.ranking.meant import sure
 
-LONGEST, PER_LINE, SHORTEST, LINE, SIGNATURE, LISTED, CLOSE, LEAST, TESTS = 9_000, 25, 150, 220, 60, 300, 12, 0.2, 6
+LONGEST = 9_000
+PER_LINE = 25
+SHORTEST = 150
+LINE = 220
+SIGNATURE = 60
+LISTED = 300
+CLOSE = 12
+LEAST = 0.2
+TESTS = 6
 """Characters: of the whole, of one file (one for so many tokens of the ceiling, at least and at most), of a signature, of a list
 of others; files that are told of with signatures; the part of the best score that a file must have to be among them because of
 the ranking alone; and folders of tests that are listed."""

@@ -28,7 +28,9 @@ from afresh.insight.tree import Reader, Tree, scope, within
 from afresh.ports import CodeStore, Files
 
 COUNTED = ("fix_violation", "refactor")
-OFFERED, VARIANTS, LISTED = 5, 8, 20
+OFFERED = 5
+VARIANTS = 8
+LISTED = 20
 
 
 @dataclass(slots=True)

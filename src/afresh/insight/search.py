@@ -11,7 +11,11 @@ from afresh.insight import calls
 from afresh.insight.code import Code
 
 NAME = re.compile(r"(?:def |class |async def )?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\(\)?)?")
-DEFINITIONS, FOLLOWED, FILES, USES, WIDEST = 8, 3, 60, 40, 140
+DEFINITIONS = 8
+FOLLOWED = 3
+FILES = 60
+USES = 40
+WIDEST = 140
 """Definitions that are told of, and whose users are looked for; files that are looked into, users in all; letters of a line."""
 
 

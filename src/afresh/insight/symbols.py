@@ -8,7 +8,8 @@ from afresh.domain.found import Found, Match
 from afresh.domain.words import split
 from afresh.insight.code import Code
 
-MOST, SIMILAR = 20, 8
+MOST = 20
+SIMILAR = 8
 CLOSE = 0.7
 """Likeness from which on a name is offered instead."""
 

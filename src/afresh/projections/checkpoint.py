@@ -9,7 +9,8 @@ from afresh.projections.ceiling import ceiling_words
 from afresh.projections.markdown import cell, code, inline, quote
 from afresh.projections.standing import failed_approaches, iso, next_steps, tally
 
-DECISIONS, PATHS = 40, 40
+DECISIONS = 40
+PATHS = 40
 
 
 def render(state: State, reason: str) -> str:

@@ -13,9 +13,13 @@ from afresh.projections.document import document
 from afresh.projections.files import file_name
 from afresh.projections.fit import short
 
-SECTIONS, OMISSIONS, COMPACTIONS, BLOCKS = 32, 20, 8, 24
+SECTIONS = 32
+OMISSIONS = 20
+COMPACTIONS = 8
+BLOCKS = 24
 _FROM_THE_CALL = ("call", "sections", "left out", "compacted")
-_OPEN, _THEN = "{\n", ',\n"archived outputs": '
+_OPEN = "{\n"
+_THEN = ',\n"archived outputs": '
 """How a document begins, and where what lies on disk begins in it."""
 
 

@@ -17,7 +17,8 @@ from afresh.projections.pick_up import NAME, pick_up
 from afresh.projections.standing import next_steps
 from afresh.projections.told import SILENCE, Told
 
-TASKS, ROWS = 6, 420
+TASKS = 6
+ROWS = 420
 """Tasks that have a row, and tokens of all rows together."""
 _ROW = 36 + NAME
 """Tokens of a row without goal and next step."""

@@ -15,7 +15,11 @@ from afresh.domain.verdict import Ruling
 from afresh.projections.standing import counted, iso
 
 Line = Mapping[str, Any]
-APPROACH, BLOCKER, OVERRIDE, OUTCOME, UPKEEP = "approach", "blocker", "override", "outcome", "upkeep"
+APPROACH = "approach"
+BLOCKER = "blocker"
+OVERRIDE = "override"
+OUTCOME = "outcome"
+UPKEEP = "upkeep"
 _ANSWER = 2
 """Lines in whose course the work after an answer is: the question and the answer."""
 _STEPPED = happened.Replied | happened.Acted | happened.Settled | happened.Finished

@@ -10,7 +10,9 @@ from afresh.projections.masked import masked
 
 BYTES = 3
 """Of a token, at least: so much it has in Latin and in Chinese text, and words that no vocabulary has come out longer."""
-_QUOTES, _MORE, _LOOK = 3, 10, 24
+_QUOTES = 3
+_MORE = 10
+_LOOK = 24
 """Tokens around an item of a list, of the line about those left out; characters looked at for each token or byte of room."""
 
 

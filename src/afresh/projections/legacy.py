@@ -15,7 +15,9 @@ from afresh.projections.standing import failed_approaches
 
 SHAPE = 1
 """Of the line: one of another shape is made again from the journal."""
-ITEMS, PATHS, CHECKS = 8, 60, 6
+ITEMS = 8
+PATHS = 60
+CHECKS = 6
 PROVEN = Status.DONE, Status.APPLIED
 """Ends that say that what the task found out held, and that its changes are good."""
 

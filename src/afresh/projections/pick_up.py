@@ -9,7 +9,8 @@ from afresh.domain.state import State
 from afresh.projections.fit import fitted, listed, verbatim
 from afresh.projections.standing import commands, failed_approaches, failures, iso, next_steps, tests_words
 
-NAME, LINE = 22, 30
+NAME = 22
+LINE = 30
 """Tokens of a name, and of one line in a list."""
 
 

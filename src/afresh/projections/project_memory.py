@@ -15,7 +15,11 @@ from afresh.projections.history import Line
 from afresh.projections.standing import iso
 from afresh.projections.told import SILENCE, Told, reads
 
-TASKS, ITEMS, CHECKS, FILES, NAME = 20, 12, 6, 12, 48
+TASKS = 20
+ITEMS = 12
+CHECKS = 6
+FILES = 12
+NAME = 48
 """How many are told of each, and bytes of a task's name."""
 _SAID = ("subject", "text", "why", "asked")
 

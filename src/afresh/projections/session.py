@@ -16,7 +16,9 @@ from afresh.projections.markdown import cell, code, inline, quote
 from afresh.projections.pages import pages
 from afresh.projections.standing import commands, failed_approaches, handed_words, iso, next_steps, progress, run_words, undone
 
-DECISIONS, PATHS, DIGEST_LINES = 40, 100, 12
+DECISIONS = 40
+PATHS = 100
+DIGEST_LINES = 12
 
 
 def render(state: State) -> tuple[str, ...]:

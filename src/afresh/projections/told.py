@@ -10,7 +10,8 @@ from afresh.domain.known import Known, Question
 from afresh.domain.notes import NOTEBOOK
 from afresh.ports import Lore
 
-RULES, OPENING = 12, 40
+RULES = 12
+OPENING = 40
 """Rules that are told; and characters of a forgotten text by which it is known again where it was cut."""
 
 _NONE = Edits()

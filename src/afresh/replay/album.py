@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from afresh.replay.measure import Moment
 
 EVENLY = 200
-ACTION, THOUGHT = 8_000, 3_000
+ACTION = 8_000
+THOUGHT = 3_000
 """Characters of an action and of a thought that are shown."""
 
 

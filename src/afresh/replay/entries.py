@@ -17,7 +17,9 @@ LOOKED_AT = 64
 """So many lines may be broken before a file is taken for one document, which has to be read whole."""
 
 SAFE = "The file was only read."
-_GZIP, _ZSTANDARD, _BYTE_ORDER_MARK = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
+_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 Line = tuple[int, bytes]
 

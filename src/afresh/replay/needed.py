@@ -9,13 +9,17 @@ from typing import NamedTuple
 
 from afresh.replay.run import TALK, RunStep
 
-NAME, LINE = "name", "line"
-SHORTEST_NAME, SHORTEST_LINE, FEWEST_CHARACTERS = 5, 20, 7
+NAME = "name"
+LINE = "line"
+SHORTEST_NAME = 5
+SHORTEST_LINE = 20
+FEWEST_CHARACTERS = 7
 """A line of fewer different characters is a ruler, not a statement."""
 
 _word = re.compile(r"[A-Za-z_~.][\w./\-]*\w")
 _joined = re.compile(r"[/_.]|[a-z][A-Z]")
-_digit, _letters = re.compile(r"\d"), re.compile(r"[A-Za-z]{2}")
+_digit = re.compile(r"\d")
+_letters = re.compile(r"[A-Za-z]{2}")
 
 
 class Thing(NamedTuple):

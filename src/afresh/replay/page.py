@@ -15,10 +15,12 @@ from afresh.replay.album import Album, Picture
 from afresh.replay.measure import Moment
 from afresh.replay.report import PLACES, Measured, Report, total_json
 
-CHAPTERS, CONTEXTS = 5_000_000, 7_000_000
+CHAPTERS = 5_000_000
+CONTEXTS = 7_000_000
 """Characters of the page that figures of steps, and that contexts, may take."""
 
-TASK, ROWS = 6_000, 2_000
+TASK = 6_000
+ROWS = 2_000
 PARTS = list(PLACES)
 
 

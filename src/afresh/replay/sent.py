@@ -20,7 +20,8 @@ from afresh.replay.ended import ended
 from afresh.replay.run import TALK, RunStep, from_trajectory
 
 Count = Callable[[str], int]
-TASK_PART, WORDS_PART = 5, 16
+TASK_PART = 5
+WORDS_PART = 16
 """Parts of the budget, one in so many, that a recorded task and what the person said last may take: recordings hold texts
 that no order of ours would have room for."""
 MACHINE = ("<task-notification", "<system-reminder", "<local-command")

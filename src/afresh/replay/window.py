@@ -6,7 +6,8 @@ from afresh.replay.needed import parts
 from afresh.replay.run import Run, RunStep
 
 CUT = "\n[… cut …]\n"
-JOINT, SCRAP = 1, 40
+JOINT = 1
+SCRAP = 40
 """Tokens between two steps; fewer than a scrap are not worth filling."""
 
 Count = Callable[[str], int]

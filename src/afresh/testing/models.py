@@ -37,7 +37,8 @@ def sample_request(message: str = MESSAGE, tools: tuple[ToolSchema, ...] = TOOLS
 class Computed:
     """A fake Model: `answer` makes each reply. It keeps what it was asked."""
 
-    name, window = "computed", 200_000
+    name = "computed"
+    window = 200_000
 
     def __init__(self, answer: Callable[[Request], Reply]) -> None:
         self.answer = answer

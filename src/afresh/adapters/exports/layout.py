@@ -26,7 +26,9 @@ from afresh.domain.task import Status
 from afresh.errors import BadInput, Damaged
 
 FORMAT = 1
-QUEUE, NOTEBOOK, ATTRIBUTES = "queue.json", "notebook.jsonl", ".gitattributes"
+QUEUE = "queue.json"
+NOTEBOOK = "notebook.jsonl"
+ATTRIBUTES = ".gitattributes"
 FOLDERS = ("journals", "blocks", "work")
 UNCHANGED = "nothing was changed"
 AGAIN = "take the file from the commit that it was right in, or export again where the tasks are"

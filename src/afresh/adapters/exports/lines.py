@@ -13,7 +13,9 @@ from afresh.domain.conform import misfit
 from afresh.domain.event import Entry, Head
 from afresh.errors import Damaged
 
-BEGIN, MIDDLE, END = '{"entry":', ',"hash":"', '"}'
+BEGIN = '{"entry":'
+MIDDLE = ',"hash":"'
+END = '"}'
 HASH = 64
 HALF = re.compile(r"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]")
 """An escaped surrogate: no text that was ever hashed has one, and none can be stored."""

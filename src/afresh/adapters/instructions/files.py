@@ -17,7 +17,8 @@ from afresh.adapters.workspace.files import content
 from afresh.domain.instructions import Chain, Level, Source, merged
 from afresh.errors import BadInstructions, ModelMistake
 
-OWN, FOREIGN = "AGENT.md", ("AGENTS.md", "CLAUDE.md")
+OWN = "AGENT.md"
+FOREIGN = ("AGENTS.md", "CLAUDE.md")
 PROJECT = (f".afresh/{OWN}", OWN, *FOREIGN, ".cursorrules")
 FOLDER = (OWN, *FOREIGN)
 """Of these the first that is there counts."""

@@ -13,7 +13,8 @@ from afresh.domain.text import one_line
 if TYPE_CHECKING:
     from yaml.nodes import Node
 
-FENCE, ENDS = "---", ("---", "...")
+FENCE = "---"
+ENDS = ("---", "...")
 TRUTH = "tag:yaml.org,2002:bool"
 
 

@@ -11,7 +11,9 @@ from afresh.domain.plain import Own
 from afresh.domain.words import stem
 
 VOCABULARY = Path(__file__).with_name("vocabulary.txt")
-FILES, LARGEST, ALL = 5_000, 1_000_000, 20_000_000
+FILES = 5_000
+LARGEST = 1_000_000
+ALL = 20_000_000
 """Of a project that has more, or a larger file of text, nobody can be sure, so nothing leaves it."""
 OF_AFRESH = (".afresh/state/", ".afresh/knowledge/", ".afresh/export/")
 """Where the very lines stand that are asked about."""

@@ -14,7 +14,8 @@ from afresh.adapters.store.place import refuse_links
 from afresh.domain.knowledge import Knowledge, Standing, parted, render, reset, scalar
 from afresh.errors import BadInput
 
-APPROVED, DRAFTS = "approved", "drafts"
+APPROVED = "approved"
+DRAFTS = "drafts"
 FOLDERS = {APPROVED: Standing.APPROVED, DRAFTS: Standing.DRAFT}
 UNTOUCHED = "no file was changed"
 Stamp = tuple[int, ...]

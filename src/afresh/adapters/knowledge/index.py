@@ -8,7 +8,8 @@ from afresh.domain.words import split, stem, telling
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-CANDIDATES, MOST_WORDS = 24, 60
+CANDIDATES = 24
+MOST_WORDS = 60
 """Of these many the fit is worked out; and of a long question these many words are asked for."""
 
 

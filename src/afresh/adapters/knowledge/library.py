@@ -18,7 +18,8 @@ FEW = 6
 """Documents below which nothing can be said of words that most of them have."""
 BESIDE = 0.5
 """Of the best one's fit: what is further off is not shown beside it."""
-PROVEN, MOST_PROVEN = 0.1, 3
+PROVEN = 0.1
+MOST_PROVEN = 3
 """What each success adds to a fit, and how many count."""
 
 

@@ -15,8 +15,10 @@ from afresh.domain.words import stem
 from afresh.errors import BadInput
 
 PLACES = (".claude/skills", ".agents/skills", ".afresh/skills")
-FILE, MOST = "SKILL.md", 200
-NAME, DESCRIPTION = 64, 1024
+FILE = "SKILL.md"
+MOST = 200
+NAME = 64
+DESCRIPTION = 1024
 """Characters that the format allows."""
 
 

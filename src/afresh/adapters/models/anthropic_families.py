@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-LEAST_BUDGET, ANSWER = 1_024, 256
+LEAST_BUDGET = 1_024
+ANSWER = 256
 """The API takes no smaller budget; and tokens of the reserve that are kept for the answer after it."""
 EFFORTS = ((4_096, "low"), (16_384, "medium"))
 """Families without a budget are told by how much effort; a larger budget than these stands for `high`."""
@@ -34,7 +35,8 @@ class Family:
     """Its thinking is taken back only after the very words that it came from. Here every window is built new, so it is not."""
 
 
-_OLD, _BUDGET = Family(thinks=Mode.NEVER), Family(thinks=Mode.BUDGET)
+_OLD = Family(thinks=Mode.NEVER)
+_BUDGET = Family(thinks=Mode.BUDGET)
 _MILLION = 1_000_000
 FAMILIES = {
     "claude-": Family(),

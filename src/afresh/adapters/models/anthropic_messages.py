@@ -29,7 +29,8 @@ from afresh.ports import Hear, unheard
 ANTHROPIC = Provider("Anthropic", "anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
 MESSAGES = 14
 """Tokens around the system text and the message, roughly."""
-COUNTING, CONNECTING = 10.0, 10.0
+COUNTING = 10.0
+CONNECTING = 10.0
 """Seconds. A count is a help, and not worth a longer wait."""
 
 

@@ -28,7 +28,11 @@ LARGEST = 4 << 20
 """Bytes of a file that is read. Some thousands of tokens are all that a reply may have."""
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW
 _STEM = re.compile(r"(?P<number>\d{4,})-(?:(?P<task>.+)-)?(?P<hash>[0-9a-f]{12})")
-REQUEST, PAGE, REPLY, REJECTED, PROBLEM = ".request.json", ".request.md", ".reply.json", ".rejected.json", ".problem.txt"
+REQUEST = ".request.json"
+PAGE = ".request.md"
+REPLY = ".reply.json"
+REJECTED = ".rejected.json"
+PROBLEM = ".problem.txt"
 
 
 @dataclass(frozen=True, slots=True)

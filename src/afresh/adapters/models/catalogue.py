@@ -9,7 +9,8 @@ from afresh.adapters.models.settings import Settings
 from afresh.domain.text import one_line
 from afresh.errors import NeedsPerson, TryAgain
 
-PATIENCE, MOST = 5.0, 200
+PATIENCE = 5.0
+MOST = 200
 
 
 @dataclass(frozen=True, slots=True)

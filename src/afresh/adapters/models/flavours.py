@@ -5,7 +5,8 @@ from urllib.parse import urlsplit
 
 from afresh.adapters.models.provider import Provider
 
-NEW_LIMIT, OLD_LIMIT = "max_completion_tokens", "max_tokens"
+NEW_LIMIT = "max_completion_tokens"
+OLD_LIMIT = "max_tokens"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

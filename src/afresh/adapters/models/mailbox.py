@@ -34,7 +34,8 @@ from afresh.domain.window import Request
 from afresh.errors import TryAgain
 from afresh.ports import Hear, unheard
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
+FIRST_PAUSE = 0.05
+LONGEST_PAUSE = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,9 @@ from afresh.domain.window import Request
 from afresh.errors import NeedsPerson
 from afresh.ports import Hear, unheard
 
-TASK, SUGGESTIONS, CHANGES = "Task (fix_violation)", "Suggestions", "Changes so far"
+TASK = "Task (fix_violation)"
+SUGGESTIONS = "Suggestions"
+CHANGES = "Changes so far"
 _COUNTS = re.compile(r" \(?\+\d+ [−-]\d+\)?$")
 _ITEM = re.compile(r"- \[([0-9a-f]{6,64})\] (.+)")
 

@@ -26,7 +26,8 @@ STATUSES = {"overloaded_error": 529, "rate_limit_error": 429, "timeout_error": 5
 STATUSES |= {"authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404}
 STATUSES |= {"request_too_large": 413}
 """Errors in the middle of a stream come under the status of a success: only their type tells them apart."""
-LONGEST_ARGUMENTS, LONGEST_TEXT = 200_000, 200_000
+LONGEST_ARGUMENTS = 200_000
+LONGEST_TEXT = 200_000
 """Characters. Replies are kept for ever; no window could show more of one."""
 INVALID = "_invalid"
 """The argument that stands in place of those that can't be used, and says why."""

@@ -12,7 +12,8 @@ from afresh.errors import TryAgain
 from afresh.ports import Hear
 
 Sleep = Callable[[float], None]
-FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
+FIRST_WAIT = 0.5
+LONGEST_WAIT = 60.0
 """Seconds. A provider that asks for more is left alone: the task stops with TryAgain instead of sleeping on."""
 
 

@@ -21,7 +21,8 @@ SHORTEST = 16
 """Tokens of a reply, however much of its reserve the description of tools has taken."""
 SHOWN = 200
 FENCE = re.compile(r"```(?:json|JSON)?\s*\n(.*?)```", re.DOTALL)
-TOOL_KEYS, ARGUMENT_KEYS = ("tool", "name", "function"), ("args", "arguments", "parameters", "input")
+TOOL_KEYS = ("tool", "name", "function")
+ARGUMENT_KEYS = ("args", "arguments", "parameters", "input")
 CALL_KEYS = ("actions", "action", "tool_calls", "calls")
 
 

@@ -15,7 +15,8 @@ from afresh.errors import NoSandbox
 
 _ALSO_READ = ("/etc/passwd", "/etc/group", "/etc/hosts", "/etc/nsswitch.conf", "/proc", "/sys/devices/system/cpu")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-_VERSION_CALL, _VERSION_FLAG = 444, 1
+_VERSION_CALL = 444
+_VERSION_FLAG = 1
 
 
 def landlock_version() -> int:

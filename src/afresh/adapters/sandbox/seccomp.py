@@ -6,9 +6,17 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
-_ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-_NUMBER, _ARCHITECTURE = 0, 4
+_LOAD = 0x20
+_EQUAL = 0x15
+_AT_LEAST = 0x35
+_ANY_BIT = 0x45
+_AND = 0x54
+_RETURN = 0x06
+_ALLOW = 0x7FFF0000
+_KILL = 0x80000000
+_ERRNO = 0x00050000
+_NUMBER = 0
+_ARCHITECTURE = 4
 _X32 = 0x40000000
 _NEW_NAMESPACES = 0x7E020000
 _INJECT_INPUT = (0x5412, 0x541C)
@@ -53,10 +61,16 @@ _NOT_WITHOUT_NAMESPACES = (
 
 _MODES = {"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "mknod": 1, "mknodat": 2, "creat": 1}
 _OPENS = {"open": 1, "openat": 2}
-_SET_IDENTITY, _WRITABLE_BY_OTHERS, _CREATES = 0o6000, 0o022, 0o100 | 0o20000000
+_SET_IDENTITY = 0o6000
+_WRITABLE_BY_OTHERS = 0o022
+_CREATES = 0o100 | 0o20000000
 
-_UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
-_STREAM, _PACKETS = 1, 5
+_UNIX = 1
+_INET = 2
+_INET6 = 10
+_NETLINK = 16
+_STREAM = 1
+_PACKETS = 5
 
 
 @dataclass(frozen=True, slots=True)

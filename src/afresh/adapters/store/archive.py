@@ -9,7 +9,8 @@ from afresh.domain.chain import block_id
 from afresh.domain.fact import Block
 from afresh.errors import Broken, Damaged
 
-SHORTEST_PREFIX, WHOLE = 6, 32
+SHORTEST_PREFIX = 6
+WHOLE = 32
 MOST_FOUND = 8
 LONG = 1024
 """Characters from which a pack is compressed; shorter ones would save less than a page."""

@@ -6,7 +6,9 @@ from sqlite3 import Connection
 from afresh.adapters.store.code_packing import Postings, inverted, loosened, numbers_in, only, runs
 from afresh.domain.code import Term
 
-LOOSE, SMALL, SEGMENTS = 64, 1_000, 12
+LOOSE = 64
+SMALL = 1_000
+SEGMENTS = 12
 """Contents that may be loose; contents that make a segment small; small segments that may be."""
 DAY = 86_400.0
 MONTH = 30 * DAY

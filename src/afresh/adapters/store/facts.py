@@ -14,7 +14,8 @@ from afresh.domain.notes import USER
 from afresh.domain.words import split
 
 COLUMNS = "id, task, kind, subject, text, confidence, block, step, source, first, last, scope, author, at, ended, ending"
-FORGOTTEN, CORRECTED = "forgotten", "corrected"
+FORGOTTEN = "forgotten"
+CORRECTED = "corrected"
 Facts = tuple[Fact, ...]
 
 

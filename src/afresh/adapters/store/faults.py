@@ -7,7 +7,8 @@ from pathlib import Path
 
 from afresh.errors import AfreshError, BadInput, Broken, Damaged, NeedsPerson, TryAgain
 
-BUSY, LOCKED = sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED
+BUSY = sqlite3.SQLITE_BUSY
+LOCKED = sqlite3.SQLITE_LOCKED
 JOURNALS = "afresh.db"
 """What an export can bring back; other databases are made again from it."""
 UNUSABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH)

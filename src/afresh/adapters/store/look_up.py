@@ -9,9 +9,11 @@ from afresh.domain.words import split, telling
 
 FEW = 20_000
 """So many facts are searched as they are: counting words first would cost more than it saves."""
-COMMON, READ = 20_000, 60_000
+COMMON = 20_000
+READ = 60_000
 """A word in more facts than this tells little, and to rank by it would mean to read them all; entries that are read in all."""
-TERMS, NEWEST = 24, 200
+TERMS = 24
+NEWEST = 200
 
 
 def look_up(connection: Connection, question: Question) -> list[Known]:

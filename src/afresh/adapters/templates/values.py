@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from yaml.nodes import Node
 
 Rule = Callable[["Node"], Any]
-TEXT, NUMBERS = "tag:yaml.org,2002:str", ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
-GUIDANCE, ABOUT = 2_000, 100
+TEXT = "tag:yaml.org,2002:str"
+NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+GUIDANCE = 2_000
+ABOUT = 100
 """Characters."""
 PHASES = tuple(dict.fromkeys((*CODE_PHASES, *REPORT_PHASES)))
 NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")

@@ -8,7 +8,9 @@ from afresh.domain.event import Asked
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
 
-QUESTION, OPTIONS, OPTION = 600, 6, 200
+QUESTION = 600
+OPTIONS = 6
+OPTION = 200
 """Question and options stand beside the answer in later windows, so they are short."""
 
 

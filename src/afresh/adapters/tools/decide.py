@@ -10,7 +10,8 @@ from afresh.domain.fact import Decision
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
 
-SUBJECT, LENGTH = 60, 240
+SUBJECT = 60
+LENGTH = 240
 
 
 def run(args: Mapping[str, Any], bench: Bench) -> Outcome:

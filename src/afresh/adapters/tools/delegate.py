@@ -9,7 +9,9 @@ from afresh.domain.fact import Fact, FactKind
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
 
-GOAL, LISTED, LENGTH = 1_500, 6, 300
+GOAL = 1_500
+LISTED = 6
+LENGTH = 300
 """Characters of a goal; entries of a list and characters of each: a part has a small window too."""
 
 

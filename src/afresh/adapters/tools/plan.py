@@ -12,7 +12,8 @@ from afresh.domain.text import cut
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
 
-ITEMS, LENGTH = 12, 200
+ITEMS = 12
+LENGTH = 200
 MARK = re.compile(r"\[x\] *(\d{1,2})", re.IGNORECASE)
 
 

@@ -11,7 +11,9 @@ from afresh.domain.state import State
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
 
-SHOWN, SHORTEST, FRAME = 8, 6, 60
+SHOWN = 8
+SHORTEST = 6
+FRAME = 60
 """Characters of an id as windows show it; fewest that are looked up; and tokens for what is said around the lines."""
 RANGE = re.compile(r"\s*(\d+)\s*(?:(?:-|–|to|:|,)\s*(\d+)?)?\s*")
 

@@ -15,7 +15,8 @@ KINDS: dict[str, tuple[FactKind, ...]] = {
     "rules": (FactKind.RULE,),
     "memory": (),
 }
-FEWEST, SHOWN = 4, 16
+FEWEST = 4
+SHOWN = 16
 ID = re.compile(r"m[0-9a-f]{8}")
 
 

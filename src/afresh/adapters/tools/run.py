@@ -9,7 +9,8 @@ from afresh.domain.action import Completed
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
 
-TIMEOUT, LONGEST = 120, 100_000
+TIMEOUT = 120
+LONGEST = 100_000
 
 
 def run(args: Mapping[str, Any], bench: Bench) -> Outcome:

@@ -12,7 +12,10 @@ from afresh.domain.sought import Sought
 from afresh.errors import ModelMistake
 from afresh.ports import Bench, Outcome
 
-PER_FILE, HITS, FILES, NAMED = 4, 30, 40, 12
+PER_FILE = 4
+HITS = 30
+FILES = 40
+NAMED = 12
 """Hits of a file that are shown at least, hits in all if the files are few, files, and further lines that are named by number."""
 DEFINITION = re.compile(r"\d+: (async def|def|class|func|fn)\b")
 

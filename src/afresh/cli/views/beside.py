@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-LINES, ITEMS, PART, COMMAND = 60, 12, 8, 200
+LINES = 60
+ITEMS = 12
+PART = 8
+COMMAND = 200
 """Lines of a diff, items of a plan, lines of each side of a change that waits, characters of a command."""
 
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-REVERTED, LENGTH = 3, 300
+REVERTED = 3
+LENGTH = 300
 _MARKS = {
     "asked": ("?", "yellow"), "answered": ("→", "green"), "planned": ("▸", "cyan"), "decided": ("▸", "cyan"),
     "turned": ("▸", "yellow"), "spoke": ("→", "green"), "undone": ("✗", "yellow"),

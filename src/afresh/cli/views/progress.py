@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.text import Text
 
-SILENCE, BESIDE = 30.0, 5.0
+SILENCE = 30.0
+BESIDE = 5.0
 """Seconds after which a run without a panel says that it is still there; and to someone who sits beside it and waits."""
 
 

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.text import Text
 
-RUNS, MOMENTS, PROBLEMS = 40, 6, 10
+RUNS = 40
+MOMENTS = 6
+PROBLEMS = 10
 
 
 @contextmanager

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from rich.measure import Measurement
     from rich.text import Text
 
-GAUGE, WIDEST = 24, 48
+GAUGE = 24
+WIDEST = 48
 MOST_LINES = 40
 
 

@@ -10,7 +10,8 @@ from afresh.domain.why import Chance, Why
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-SHOWN, PARTS = 12, 6
+SHOWN = 12
+PARTS = 6
 
 
 def context_why_json(why: Why) -> dict[str, Any]:

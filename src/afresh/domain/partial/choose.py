@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from afresh.domain.partial.parts import RAISED, parts, structured
 from afresh.domain.partial.terms import rarity, score, terms
 
-LONG_LINE, AROUND, HEAD, TAIL, PARAGRAPH, WORTH = 300, 3, 12, 12, 12, 0.3
+LONG_LINE = 300
+AROUND = 3
+HEAD = 12
+TAIL = 12
+PARAGRAPH = 12
+WORTH = 0.3
 TELLING = re.compile(r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied", re.IGNORECASE)
 Count = Callable[[str], int]
 

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-LONGEST, SHORT = 30, 4
+LONGEST = 30
+SHORT = 4
 """Lines of a part at most; and of a paragraph that goes with the next one of its kind."""
 DEFINITION = re.compile(
     r"\s*(?:@\w|(?:(?:export|public|static|async|pub)\s+)*(?:def|class|func|function|fn|impl|struct|interface)\s+\w)"

@@ -6,7 +6,10 @@ from math import log
 
 WORD = re.compile(r"[^\W_]\w*(?:[./-]\w+)*")
 INNER = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\da-zA-Z_]+")
-SHORTEST, WHOLE, INSIDE, OFTEN = 3, 3.0, 1.0, 3
+SHORTEST = 3
+WHOLE = 3.0
+INSIDE = 1.0
+OFTEN = 3
 EMPTY = frozenset(
     ("the", "and", "for", "was", "were", "what", "which", "who", "how", "why", "did", "does", "not", "with", "that", "this",
      "from", "are", "all", "any", "has", "have", "had", "where", "when", "there")

@@ -9,7 +9,9 @@ from afresh.domain.passage import Passage, Voice
 from afresh.domain.trace.words import heard
 
 FENCE = re.compile(r"\s*(```|~~~)")
-TELLING_LENGTH, VARIED, LONG_LINE = 20, 6, 1_000
+TELLING_LENGTH = 20
+VARIED = 6
+LONG_LINE = 1_000
 INDENT = 24
 """A line indented further than this is shown without its indentation."""
 

@@ -13,7 +13,9 @@ HOLLOW = re.compile(r"~?[\d.]+[A-Za-z]{0,3}(?:/[A-Za-z/]+)?|_[a-z]+_|.*\.\.\..*|
 """A measure, an emphasised word, a text with its middle left out, a substitution."""
 ESCAPE = re.compile(r"\\(?:[nrt](?=[A-Za-z_])|u[0-9a-fA-F]{4})|\x1b\[[\d;]*[A-Za-z]")
 """A sign that is written as several and would seem to belong to the word behind it."""
-SHORTEST, LONGEST, LINKS = 5, 200, 8
+SHORTEST = 5
+LONGEST = 200
+LINKS = 8
 
 
 @lru_cache(maxsize=65_536)

@@ -26,7 +26,8 @@ DECIDES = re.compile(
     r"will not|won't|we agreed|settled on|chose|the reason|conclusion|confirmed that|ruled out)\b",
     re.IGNORECASE,
 )
-STATUS, LONGEST = 160, 200
+STATUS = 160
+LONGEST = 200
 """Characters up to which a thought can be mere status, and of a sentence that is kept as it is."""
 
 

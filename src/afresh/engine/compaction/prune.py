@@ -6,7 +6,8 @@ from afresh.domain.passage import FORGOTTEN_FIRST, POOL, Passage, fullness
 from afresh.domain.summary import Pruning
 from afresh.engine.compaction.classes import Kind
 
-WORTH_WHILE, SLACK = 0.05, 1.2
+WORTH_WHILE = 0.05
+SLACK = 1.2
 """Part of the pool that a compaction must win for the loop to begin one; and by how much more there must be than always stays:
 otherwise, when outputs are long, there would be one after every step."""
 

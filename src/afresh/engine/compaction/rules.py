@@ -11,11 +11,17 @@ from afresh.engine.compaction.classes import deciding
 from afresh.engine.digest import TELLING, telling
 from afresh.engine.worth import Odds, logarithm, voices
 
-CAP, NAMES_CAP, KEEP_CAP, NAMES, KEPT = 400, 120, 120, 40, 3
+CAP = 400
+NAMES_CAP = 120
+KEEP_CAP = 120
+NAMES = 40
+KEPT = 3
 """Tokens of the whole, of its names, and of the agent's own words; and how many names and words it holds."""
-DID, CAME = 90, 80
+DID = 90
+CAME = 80
 """Characters."""
-LASTING, VERBATIM = 40, 160
+LASTING = 40
+VERBATIM = 160
 """Steps by which a line that tells of a change or a failure outlives another, and one that decides something."""
 
 Count = Callable[[str], int]

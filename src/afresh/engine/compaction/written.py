@@ -17,7 +17,8 @@ from afresh.engine.compaction.rules import bounded, told
 from afresh.engine.tokens import Counter
 from afresh.errors import NeedsPerson, TryAgain
 
-MUST, LONGEST = 15, 280
+MUST = 15
+LONGEST = 280
 """Names that the summary must hold, and tokens that it may have."""
 
 

@@ -25,7 +25,8 @@ TESTS = {
 BY_WORD = ("jest", "vitest", "cargo test")
 """Runners that take a bare word for a part of the names of tests."""
 SPOKEN = frozenset({"npx", "npm", "yarn", "pnpm", "run", "exec", "test", "t", "jest", "vitest", "cargo", "nextest", "bun", "--"})
-AGAIN, AS_BEFORE = 0.85, " (as in step {0}, nothing changed since)"
+AGAIN = 0.85
+AS_BEFORE = " (as in step {0}, nothing changed since)"
 """How sure a second failure of the same kind makes; and what is said of it."""
 
 

@@ -20,7 +20,9 @@ NAME = re.compile(
     r"(?<![\w./-])(?:[\w.-]{1,60}/){1,12}[\w.-]{1,60}|\b[A-Za-z_]\w{0,60}\.[a-z]{1,4}\b|\b[A-Za-z]\w{0,60}_\w{1,60}\b"
 )
 """A path, a file, or an identifier that is no word."""
-NAMES, TROUBLED, UNSURE = 3, 40, 0.6
+NAMES = 3
+TROUBLED = 40
+UNSURE = 0.6
 """Names that are told; lines that are looked at for them; and how sure it is that this line says why."""
 
 

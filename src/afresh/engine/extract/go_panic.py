@@ -10,7 +10,8 @@ PANIC = re.compile(r"^(?:panic|fatal error): (.+)$")
 GOROUTINE = re.compile(r"^goroutine \d+ (?:gp=\S+ m=\S+ )?(?:mp=\S+ )?\[")
 PLACE = re.compile(r"^\s+(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$")
 LIBRARIES = ("runtime.", "testing.", "panic(", "created by ", "reflect.", "net/http.")
-NEAR, FRAMES = 6, 60
+NEAR = 6
+FRAMES = 60
 """Lines between a panic and its stack, and lines of the stack that are looked at."""
 
 

@@ -16,7 +16,9 @@ CONTEXT = re.compile(r"^([\w./@+-]+?)-(\d+)-")
 NUMBERED = re.compile(r"^(\d+):")
 NAMED = re.compile(r"^([\w./@+-]*\.\w{1,6}):")
 WORD = re.compile(r"[\w./@+-]+\.\w{1,6}(?=\s|$|['\"])")
-FILE, LINE, MORE = re.compile(r"^\S.*$"), re.compile(r"^  \d+: "), re.compile(r"^  … (\d+) more\b")
+FILE = re.compile(r"^\S.*$")
+LINE = re.compile(r"^  \d+: ")
+MORE = re.compile(r"^  … (\d+) more\b")
 
 
 def read_hits(output: Output) -> Reading | None:

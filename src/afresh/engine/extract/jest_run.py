@@ -10,7 +10,8 @@ from afresh.engine.extract.runs import Counts, Failing, Run, run_reading
 TESTS = re.compile(r"^Tests:\s+(\d.*) total$")
 COUNT = re.compile(r"(\d+) (failed|passed|skipped|todo)")
 FILE = re.compile(r"^(FAIL|PASS) (?:\[?\w+\]? )?(\S+\.\w+)(?: \([\d.]+ m?s\))?$")
-BULLET, SUITE = "  ● ", "Test suite failed to run"
+BULLET = "  ● "
+SUITE = "Test suite failed to run"
 MARKED = re.compile(r"^( +)([✓✔√✕✗×○✎]) (?:skipped |todo )?(.+)$")
 TOOK = re.compile(r" \(\d[\d.]* m?s\)$")
 COMPARED = re.compile(r"^(?:Expected|Received|Difference)\b.*: \S|^(?:Expected|Received) ")

@@ -10,7 +10,8 @@ RAISED = re.compile(r"^(?:Uncaught |\[|\w+: )?(?:[A-Z]\w*)?(?:Error|Exception)\b
 PLACE = re.compile(r"^(?:file://)?(\S*?):(\d+):\d+$")
 HEADED = re.compile(r"^(?:file://)?(/?\S+\.[cm]?[jt]sx?):(\d+)$")
 FOREIGN = ("node:", "node_modules/", "<anonymous>", "internal/", "webpack:")
-ABOVE, FRAMES = 12, 40
+ABOVE = 12
+FRAMES = 40
 """Lines above the stack among which its error stands, and lines of the stack that are looked at."""
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 ENDED = re.compile(r"^(exit \d+|timed out and was killed)(?:, no output)?$", re.MULTILINE)
-READ, LONGEST_LINE = 60_000, 1_000
+READ = 60_000
+LONGEST_LINE = 1_000
 """Characters of an output that are looked at, half of them from its end; and of a line."""
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 

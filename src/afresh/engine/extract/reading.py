@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass
 
-MOST, LONGEST = 4, 160
+MOST = 4
+LONGEST = 160
 """Findings of one output; and characters of each."""
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}")
 _PASSING = re.compile(

@@ -9,7 +9,8 @@ from afresh.engine.extract.reading import MOST, Reading
 from afresh.engine.extract.runs import Counts, Failing, Run, run_reading
 from afresh.engine.verify.unittest_output import read_unittest
 
-HEADING, RULE = re.compile(r"^(?:FAIL|ERROR): \S"), "=" * 20
+HEADING = re.compile(r"^(?:FAIL|ERROR): \S")
+RULE = "=" * 20
 
 
 def read_unittest_run(output: Output) -> Reading | None:

@@ -17,7 +17,8 @@ from afresh.engine.stall.signature import key, result, signature, steady
 LOOKING = ("read", "recall")
 """Judged by the lines that they show, not by their arguments."""
 HEADER = re.compile(r"diff --git |index |--- |\+\+\+ |@@ |new file |deleted file |old mode |new mode |\\\\ ")
-TOLD, LINES = 80, 12
+TOLD = 80
+LINES = 12
 
 
 def mark(state: State, deeds: Deeds, judged: Judgement) -> Mark:

@@ -16,7 +16,8 @@ VOLATILE = (
     (re.compile(r"/(?:te?mp|var/folders)/[\w./-]+"), "TEMPORARY"),
     (re.compile(r"\b(?:pid|process|thread)[ =:]*\d+", re.IGNORECASE), "PID"),
 )
-LONGEST, LENGTH = 20_000, 12
+LONGEST = 20_000
+LENGTH = 12
 
 
 def steady(text: str) -> str:

@@ -5,7 +5,8 @@ from afresh.domain.state import State
 from afresh.domain.strategy import outdated
 from afresh.domain.text import one_line
 
-SHOWN, LENGTH = 2, 220
+SHOWN = 2
+LENGTH = 220
 
 
 def told(state: State) -> list[str]:

@@ -8,9 +8,12 @@ from afresh.domain.template import Layout
 from afresh.domain.text import one_line
 from afresh.domain.verdict import Ruling
 
-CHANGING, PLANNING = ("edit", "write", "apply", "delegate", "complete"), ("plan", "ask")
+CHANGING = ("edit", "write", "apply", "delegate", "complete")
+PLANNING = ("plan", "ask")
 FIRST = "First look, then `plan`, in one reply if you can: small items, each with its check. Changes come after it."
-ITEM, REVERTS, REFUSALS = 90, 2, 2
+ITEM = 90
+REVERTS = 2
+REFUSALS = 2
 """Characters of an item in the foot; changes for one that were undone, and completions refused, until it is planned anew."""
 
 

@@ -7,9 +7,15 @@ from dataclasses import dataclass, field
 
 from afresh.domain.verdict import Failure
 
-PASSED, FAILED, SKIPPED, ERROR = "passed", "failed", "skipped", "error"
+PASSED = "passed"
+FAILED = "failed"
+SKIPPED = "skipped"
+ERROR = "error"
 RANK = {PASSED: 0, SKIPPED: 1, FAILED: 2, ERROR: 3}
-MESSAGE, DETAIL_LINES, DETAIL, SHOWN = 300, 12, 900, 5
+MESSAGE = 300
+DETAIL_LINES = 12
+DETAIL = 900
+SHOWN = 5
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}")
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 

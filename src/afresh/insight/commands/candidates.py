@@ -11,7 +11,8 @@ from afresh.insight.commands.recipes import Line
 from afresh.insight.commands.shape import Pointer, Refused, Shape, shaped
 from afresh.insight.configuration import Configuration, ini, table
 
-MOST, LONGEST = 12, 300
+MOST = 12
+LONGEST = 300
 TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")
 SKIPPED = re.compile(r"(?:^|/)(?:node_modules|\.venv|venv|build|dist|vendor|testdata)/")
 CHOSEN = re.compile(r"\s-[es][ =]\$\{\{[^{}]*\}\}")

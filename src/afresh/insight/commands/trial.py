@@ -10,7 +10,10 @@ from afresh.domain.text import one_line
 from afresh.insight.commands.candidates import Candidate
 from afresh.ports import Sandbox
 
-QUICK, SHORT, SAID, MOST = 60.0, 10.0, 160, 6
+QUICK = 60.0
+SHORT = 10.0
+SAID = 160
+MOST = 6
 """Seconds for the look and for a run where there is none, characters of what went wrong, and commands that are tried at most."""
 COLLECTED = re.compile(r"^(?:=+ )?(?:(\d+)(?:/\d+)? tests? collected|no tests collected)(?:.*?, (\d+) errors?)?", re.MULTILINE)
 COUNTED = re.compile(r"^\S+\.py(?:::\S+)?: (\d+)$", re.MULTILINE)

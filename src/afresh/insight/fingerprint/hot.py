@@ -7,7 +7,10 @@ from afresh.insight.fingerprint.sources import Sources
 from afresh.insight.fingerprint.style import text_of
 
 LARGEST = 600_000
-LOOKED, MOST, OFTEN, HARD = 30, 5, 5, 16
+LOOKED = 30
+MOST = 5
+OFTEN = 5
+HARD = 16
 """Files that are measured and that are named; commits from which on a file changes often, decisions from which on it is hard."""
 
 

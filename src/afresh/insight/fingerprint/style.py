@@ -13,7 +13,9 @@ from afresh.insight.fingerprint.measured import Measured, indentation, measured
 from afresh.insight.fingerprint.rounded import most_common, share
 from afresh.insight.fingerprint.sources import Sources, some
 
-LOOKED, SAMPLE, LARGEST = 400, 100, 120_000
+LOOKED = 400
+SAMPLE = 100
+LARGEST = 120_000
 """Files whose symbols are looked at, files that are read, and characters of the largest of them."""
 FAULTS = re.compile(r"err|exc|fault", re.IGNORECASE)
 """In the names of files that may define exceptions."""

@@ -15,7 +15,8 @@ from afresh.insight.fingerprint.rounded import about, counted, listed
 from afresh.insight.fingerprint.sources import Sources
 from afresh.insight.fingerprint.zones import zone_of
 
-MOST, NAMED = 4, 200
+MOST = 4
+NAMED = 200
 NAME = re.compile(r"[\w./-]+")
 RELIED_ON = 5
 """Files that import another, from which on its names are a contract."""

@@ -39,7 +39,9 @@ AGAINST = re.compile(
 )
 LEADS = r"\b(?:use|using|run|with|prefer|avoid|like|of|than|over|never)\s+(?:the\s+)?"
 CLAUSE = re.compile(r"(?<=[.;!?])\s+|\n|,\s+(?=(?:not|never|no|instead|rather|but)\b)|\s(?=(?:instead of|rather than|but not)\b)")
-RULE, LONGEST, MOST = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(.+)$"), 90, 6
+RULE = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(.+)$")
+LONGEST = 90
+MOST = 6
 
 
 def user(texts: Sequence[str]) -> list[Statement]:

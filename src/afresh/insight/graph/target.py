@@ -13,7 +13,8 @@ from afresh.insight.graph.scopes import CHAIN, FunctionNode
 from afresh.insight.graph.values import Class
 from afresh.insight.graph.world import World
 
-ALIASES, ROUNDS = 12, 3
+ALIASES = 12
+ROUNDS = 3
 MADE_BY = ("__init__", "__new__", "__post_init__")
 CLASS_ITSELF = ("cls", "__class__", CHAIN)
 

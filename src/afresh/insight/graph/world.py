@@ -15,9 +15,11 @@ from afresh.insight.graph.scopes import Binding, File, Scope, file_of
 from afresh.insight.graph.values import NOTHING, UNKNOWN, Class, Function, Outside, Unknown, Values
 from afresh.insight.languages.python_imports import module_names
 
-WORK, DEPTH = 150_000, 40
+WORK = 150_000
+DEPTH = 40
 """Expressions that one question may look at, and how deep one may lead into others."""
-OPEN, DROPPED = 60, 120
+OPEN = 60
+DROPPED = 120
 """Files whose syntax trees are held at the same time, and how many are let go before memory is swept."""
 Evaluate = Callable[["World", ast.expr, Scope], Values]
 Bound = Callable[["World", Binding], Values]

@@ -3,9 +3,11 @@
 import zlib
 
 OTHERS = bytes(byte for byte in range(256) if byte not in b"()[]{}")
-DEEPEST, LONELY = 400, 4_000
+DEEPEST = 400
+LONELY = 4_000
 """Rounds, each of which takes off one to three levels; brackets that are left."""
-SMALL, MONOTONOUS = 4_000, 40
+SMALL = 4_000
+MONOTONOUS = 40
 """Bytes that are parsed whatever they are; how many times smaller a text may become by leaving out what repeats."""
 
 

@@ -13,7 +13,8 @@ MARKER = re.compile(
     r"|\bdo not edit\b.*\bgenerated\b|\bgenerated\b.*\bdo not (?:edit|modify)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
-SHORT, WIDE = 10_000, 1_000
+SHORT = 10_000
+WIDE = 1_000
 """Characters of a text that may be all one line, and of the average line of a text that nobody wrote."""
 
 

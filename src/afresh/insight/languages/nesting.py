@@ -39,7 +39,8 @@ RANKS = {
 TYPES = frozenset({Kind.CLASS, Kind.INTERFACE})
 CODE = frozenset({Kind.FUNCTION, Kind.METHOD})
 DEEPEST = 12
-LONGEST, LOOKED_AT = 160, 1_500
+LONGEST = 160
+LOOKED_AT = 1_500
 """Characters of a signature, and bytes that one is made from."""
 LOOSE = re.compile(r"(?<=[(\[]) |(?<=\w<) | (?=[),;\]])")
 DIRECTIVE = re.compile(r"^[ \t]*#(?:if|elif|else|endif|pragma|region|endregion|nullable)\b.*$", re.MULTILINE)

@@ -19,7 +19,9 @@ APART = re.compile(
     re.DOTALL,
 )
 """Comments and strings; a prefix tells nothing of where a string ends."""
-STRING, OPENS, CLOSES = "\0", "\1", "\2"
+STRING = "\0"
+OPENS = "\1"
+CLOSES = "\2"
 """What stands for a string of one line, and for the ends of one of several."""
 NEWLINE = "\n"
 ODD = re.compile(r"[\x00\x01\x02\f]")
@@ -32,7 +34,8 @@ NINE = ord("9")
 PREFIX = re.compile(r"(?<!\w)[rRbBuUfF]{1,2}\Z")
 BRACE = re.compile(r"[{}]")
 FORMAT = re.compile(r"[()\[\]{}]|![rsa](?!\w)|:")
-OPENING, CLOSING = "([{", ")]}"
+OPENING = "([{"
+CLOSING = ")]}"
 BRACKETS = b"()[]{}\n\1\2"
 OTHERS = bytes(sign for sign in range(256) if sign not in BRACKETS)
 CLOSED_BY = {40: 41, 91: 93, 123: 125, 1: 2}

@@ -9,7 +9,9 @@ from afresh.insight.looks import used
 from afresh.insight.looks.scene import WIDEST, Scene
 from afresh.insight.looks.targets import WORDS, Target
 
-ABOUT, CALLS, CALLED = 4, 8, 8
+ABOUT = 4
+CALLS = 8
+CALLED = 8
 """Targets that are asked for; lines of one target's callers and of what it calls."""
 
 

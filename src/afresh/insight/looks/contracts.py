@@ -13,7 +13,9 @@ from afresh.insight.looks.scene import WIDEST, Scene, listed
 from afresh.insight.looks.targets import order, wording
 
 CALLED = ("__init__", "__call__", "__enter__", "__iter__", "__getitem__")
-SIDES, OFFERED, USERS = 4, 14, 5
+SIDES = 4
+OFFERED = 14
+USERS = 5
 """Modules that are told of; definitions of each; names of those who use it."""
 
 

@@ -8,7 +8,8 @@ from afresh.insight.looks.scene import Scene, listed
 from afresh.insight.looks.targets import CHANGED, WORDS, Target
 
 TOLD = 12
-BARE, NAMED = "no test leads to", "named in tests"
+BARE = "no test leads to"
+NAMED = "named in tests"
 
 
 def coverage(scene: Scene) -> Iterator[Look]:

@@ -15,7 +15,10 @@ EXPECTED = re.compile(
 )
 MOST = 12
 EMPTY = ("assert True", "assert False")
-ABOUT, TESTS, ASSERTS, LONGEST = 6, 5, 2, 6
+ABOUT = 6
+TESTS = 5
+ASSERTS = 2
+LONGEST = 6
 """Targets that are asked for; tests of each, statements of one that say what is expected, and lines of such a statement."""
 
 

@@ -8,7 +8,8 @@ from afresh.domain.fact import Look
 from afresh.insight.looks.expectations import asked_for
 from afresh.insight.looks.scene import Scene
 
-TESTS, LINES = 3, 20
+TESTS = 3
+LINES = 20
 """Failing tests that are looked at, and lines of a fixture."""
 
 

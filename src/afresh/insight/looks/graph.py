@@ -8,7 +8,9 @@ from afresh.domain.fact import Look
 from afresh.insight.code import Code
 from afresh.insight.looks.scene import Scene, listed
 
-FILES, NAMED, ARROWS = 4, 6, 8
+FILES = 4
+NAMED = 6
+ARROWS = 8
 """Files that are told of, names in one list, and folders that are told to use others."""
 
 

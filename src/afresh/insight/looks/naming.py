@@ -14,7 +14,10 @@ CHAIN = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 OPTION = re.compile(r"(?<![\w-])--([a-z]\w+(?:-\w+)*)")
 PATH = re.compile(r"[\w./-]*\w\.\w+")
 AT = re.compile(r"([\w./-]+\.\w+):(\d+)")
-SHORTEST, SAME, RARE, SHARE = 4, 3, 6, 40
+SHORTEST = 4
+SAME = 3
+RARE = 6
+SHARE = 40
 """Letters of a plain word that may be a name; definitions that one name may stand for; files that may say a plain word which
 names something, or one in so many of all."""
 

@@ -7,7 +7,9 @@ from afresh.insight.code import Code
 from afresh.insight.configuration import configuration_of
 from afresh.insight.fingerprint import About, fingerprint
 
-PROJECT, TYPE, KEPT = 140, 60, 64
+PROJECT = 140
+TYPE = 60
+KEPT = 64
 """Tokens of each level, and tasks whose lines are kept."""
 
 

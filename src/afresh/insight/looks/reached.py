@@ -8,7 +8,8 @@ from afresh.domain.code import Place
 from afresh.insight.code import Code
 from afresh.insight.looks import used
 
-DEPTH, ASKED = 5, 24
+DEPTH = 5
+ASKED = 24
 """Calls between a test and what it comes to; and definitions of which it is asked who calls them, for one window."""
 UNASKED = "?"
 """Too many had been asked about before: nothing is said of it."""

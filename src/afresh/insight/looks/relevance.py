@@ -9,7 +9,9 @@ from afresh.domain.code import Kind, Symbol
 from afresh.domain.words import split, stem, telling
 from afresh.insight.code import Code
 
-SATURATION, LENGTH, NAME = 1.2, 0.6, 2.0
+SATURATION = 1.2
+LENGTH = 0.6
+NAME = 2.0
 """How soon more of the same word counts for nothing, how much a long text counts for less, and a word in a name for more."""
 COMMON = 0.45
 """What a word tells that every second file says."""

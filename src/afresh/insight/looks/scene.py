@@ -15,7 +15,9 @@ from afresh.insight.ranking import Question, Ranked, concerning
 
 NOISE = re.compile(r"\.(?:egg|dist)-info(?:/|$)|(?:^|/)(?:node_modules|vendor|__pycache__)/|\.lock$|-lock\.json$|\.min\.\w+$")
 """Files made by tools, for tools."""
-WIDEST, RANKED, ASIDE = 110, 12, 0.6
+WIDEST = 110
+RANKED = 12
+ASIDE = 0.6
 """Characters of a line that stands for itself; files that are ranked; and what a file beside the product counts for."""
 BESIDE = frozenset(
     ("bench", "benches", "benchmark", "benchmarks", "example", "examples", "docs", "doc", "scripts", "demo", "demos")

@@ -20,7 +20,14 @@ from afresh.insight.looks.scene import NOISE, Scene, aside, listed
 from afresh.insight.looks.targets import CHANGED, MEANT, NAMED, order, wording
 from afresh.insight.ranking.meant import sure
 
-SIZE, SHORT, KIN, TOLD, WIRED, PROSE, LARGEST, SEVERAL = 40, 4, 3, 4, 9, 60, 200_000, 3
+SIZE = 40
+SHORT = 4
+KIN = 3
+TOLD = 4
+WIRED = 9
+PROSE = 60
+LARGEST = 200_000
+SEVERAL = 3
 """Lines of a pattern that is shown whole, and of one that shows nothing; definitions alike that make a family; patterns that are
 told of by signature; places of one that are told; texts that are looked through for it, and characters of one; and lines of a
 file of which the most telling is shown."""
@@ -28,10 +35,16 @@ LIKE_AN_OPTION = re.compile(r"(\w{3,})=|--([A-Za-z]\w{2,})|[`'\"](\w{3,})[`'\"]"
 TEXTS = (".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
 IMPORTED = 300
 """Characters of the names that a test file has imported."""
-FAMILY, ALIKE, LIKELY, MANY, EVERYWHERE = 1.0, 2.0, 0.5, 12, 8
+FAMILY = 1.0
+ALIKE = 2.0
+LIKELY = 0.5
+MANY = 12
+EVERYWHERE = 8
 """What it counts to be one of many that are made alike, and to be made like what the task is about; the part of the best score
 from which on the ranking is trusted; files that are looked through; and files that may share a mark in any project."""
-FEW, FIFTH, FLAT = 40, 4, 0.87
+FEW = 40
+FIFTH = 4
+FLAT = 0.87
 """In a project of more than a few files a ranking whose fifth is nearly as good as its first leads nowhere."""
 
 

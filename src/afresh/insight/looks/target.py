@@ -8,7 +8,9 @@ from afresh.insight.looks.excerpts import excerpt, gap
 from afresh.insight.looks.scene import Scene
 from afresh.insight.looks.targets import CHANGED, WORDS, Target
 
-WHOLE, HEAD, PER_LINE = 60, 12, 50
+WHOLE = 60
+HEAD = 12
+PER_LINE = 50
 """Lines of a class that is shown whole, and of a longer one before its first method; and tokens of the ceiling for each line of a
 function that is shown whole; twice as many where nobody has named it."""
 

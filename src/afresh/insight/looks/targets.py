@@ -16,15 +16,25 @@ from afresh.insight.ranking import Ranked
 from afresh.insight.ranking.meant import sure
 
 FILE = re.compile(r"\.(?:\w{1,3}|toml|yaml|json)$")
-MOST, AHEAD, WHOLE, FILES, LIKELY, PASSING = 8, 2, 6, 4, 5, 60
+MOST = 8
+AHEAD = 2
+WHOLE = 6
+FILES = 4
+LIKELY = 5
+PASSING = 60
 """Targets in all; items of the plan; definitions of a file that is meant as a whole; files that are looked through for what
 nobody named; files that the ranking puts first, in which a quoted word is looked for before others; and lines from which on a
 definition is not meant when it is named in passing."""
-NAMED, PLANNED, THOUGHT, REVIEWED, CHANGED, INSIDE, MEANT, OPTION, WORDS = (
-    "named in the task", "named in your plan", "named in your last thought", "in the diff", "changed by this task",
-    "in a file that the task names", "in a file that the task is about",
-    "what an option in the task is called after", "speaks of the same",
-)  # fmt: skip
+NAMED = "named in the task"
+PLANNED = "named in your plan"
+THOUGHT = "named in your last thought"
+REVIEWED = "in the diff"
+CHANGED = "changed by this task"
+INSIDE = "in a file that the task names"
+MEANT = "in a file that the task is about"
+OPTION = "what an option in the task is called after"
+WORDS = "speaks of the same"
+# fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from afresh.domain.code import Place
 from afresh.insight import calls
 from afresh.insight.code import Code
 
-FILES, KEPT = 40, 128
+FILES = 40
+KEPT = 128
 """Files that are looked into for one name, and answers that are kept."""
 _known: OrderedDict[tuple[str, str, Place], Calls] = OrderedDict()
 

@@ -8,14 +8,18 @@ from math import log
 
 from afresh.domain.words import split, stem, telling
 
-MOST_CHARACTERS, MOST_WORDS, MOST_NAMES = 20_000, 200, 100
+MOST_CHARACTERS = 20_000
+MOST_WORDS = 200
+MOST_NAMES = 100
 """What is weighed of a text; the rest of a longer one is passed over."""
 NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*")
 QUOTED = re.compile(r"``?([^`\n]+)``?|'([\w.()/:-]+)'|\"([\w.()/:-]+)\"")
 COMPOUND = re.compile(r"[^_]_+[^_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 FILE = re.compile(r"[\w./\\-]*\w")
 SHORTEST = 3
-CODE, DOTTED, PROPER = 1.0, 0.7, 0.4
+CODE = 1.0
+DOTTED = 0.7
+PROPER = 0.4
 """How surely a word is meant as a name of code: quoted, called or compound; part of a dotted name; with a capital inside a
 sentence."""
 

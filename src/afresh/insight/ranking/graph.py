@@ -8,7 +8,8 @@ from afresh.domain.paths import is_test
 from afresh.insight.code import Code
 from afresh.insight.ranking.signals import Scores, levelled, subject
 
-DAMPING, ROUNDS = 0.85, 20
+DAMPING = 0.85
+ROUNDS = 20
 NAMELESS = {"", "test", "tests", "init", "index", "main", "mod", "conftest", "spec"}
 """Names that say nothing of what a file is about; then its folder does."""
 MOST_PAIRED = 3

@@ -12,7 +12,8 @@ from afresh.insight.ranking.rank import concerning
 SIGNATURE = 120
 FADING = 0.82
 """Worth of each further symbol of a file, against the one before: the best of a lesser file comes before the last of a better."""
-LINE, FILE = 4, 40
+LINE = 4
+FILE = 40
 """Tokens that a line takes at least, and a file with its reasons and symbols about: what a cap can have no room for is not
 looked at."""
 MOST_SHOWN = 60

@@ -12,10 +12,14 @@ from afresh.insight.ranking.signals import Scores, subject
 
 QUOTED = re.compile(r"``?([^`\n]{2,80})``?")
 WORD = re.compile(r"(?<![\w/.-])[A-Za-z][\w-]*(?![\w/]|\.\w)")
-SAID, PLACED, CALLED = 1.0, 0.9, 0.5
+SAID = 1.0
+PLACED = 0.9
+CALLED = 0.5
 """Its own documentation begins with the phrase; it is called after one word and its folder after the word beside; it is called
 after a word that is written as code."""
-SURE, MOST, KEPT = 0.85, 3, 16
+SURE = 0.85
+MOST = 3
+KEPT = 16
 """From where on a file counts as named, if there are no more of them; and answers that are kept."""
 _answered: OrderedDict[tuple[str, str], Scores] = OrderedDict()
 

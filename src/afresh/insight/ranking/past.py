@@ -12,7 +12,9 @@ from afresh.insight.ranking.signals import Scores, levelled, matched
 
 MOST_PATHS = 30
 """Files of a commit: one that changed more tells nothing of any."""
-LIKE, SHARPNESS, LATELY = 50, 4, 100
+LIKE = 50
+SHARPNESS = 4
+LATELY = 100
 """Commits that are likest, how much more the likest counts, and after how many commits a change is half forgotten, or nearly."""
 MESSAGE_LENGTH = 0.5
 MOST_TOGETHER = 10

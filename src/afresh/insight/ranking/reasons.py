@@ -14,7 +14,8 @@ from afresh.insight.ranking.weigh import SPREAD, WEIGHTS, Weighed
 MOST = 3
 LEAST = 0.08
 """Share of the weightiest reason below which one is not worth its words."""
-MOST_WORDS, MOST_NAMES = 3, 2
+MOST_WORDS = 3
+MOST_NAMES = 2
 TITLE = 40
 
 

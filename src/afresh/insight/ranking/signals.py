@@ -12,7 +12,8 @@ from afresh.insight.ranking.asked import Asked
 Scores = dict[str, float]
 SATURATION = 1.2
 """BM25's k1: how soon one more of the same word says nothing new."""
-LENGTH, PATH_LENGTH = 0.4, 0.75
+LENGTH = 0.4
+PATH_LENGTH = 0.75
 """BM25's b: how much a long text must say more often. A large file of code is about more, but not by its length."""
 MOST_NAMED = 1.5
 

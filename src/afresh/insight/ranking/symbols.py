@@ -13,7 +13,10 @@ from afresh.insight.ranking.asked import Asked
 from afresh.insight.ranking.signals import Saying, rarity
 from afresh.insight.said import stems
 
-NAMED, SPOKEN, DESCRIBED, USED = 3.0, 1.0, 0.4, 0.1
+NAMED = 3.0
+SPOKEN = 1.0
+DESCRIBED = 0.4
+USED = 0.1
 QUALIFIED = 2.0
 """A name with its class is meant more than the class."""
 KINDS = {Kind.CLASS: 1.0, Kind.INTERFACE: 1.0, Kind.FUNCTION: 0.9, Kind.METHOD: 0.6, Kind.CONSTANT: 0.3}

@@ -18,7 +18,9 @@ from afresh.insight.source import Function, Source, parse
 
 Rewriting = Callable[[Scene], Iterator[Change]]
 REWRITINGS: tuple[Rewriting, ...] = (merged_conditions, conditional_values, gathered, lookups, moved_functions, tables)
-MOST, BEAM, EACH = 4, 3, 12
+MOST = 4
+BEAM = 3
+EACH = 12
 WORTH = {"move function", "table"}
 
 

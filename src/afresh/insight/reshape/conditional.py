@@ -10,7 +10,8 @@ from afresh.insight.reshape.scene import Scene, harmless, mentions, same, surely
 from afresh.insight.reshape.suggestion import Change
 from afresh.insight.reshape.text import Lines, lifted, lines_of, opposite, own, reads_as
 
-SHORT, LONGEST = 30, 100
+SHORT = 30
+LONGEST = 100
 """Beyond this a conditional expression is harder to read than its branches."""
 UNFIT = ast.IfExp | ast.Lambda | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Starred | ast.ListComp | ast.DictComp
 

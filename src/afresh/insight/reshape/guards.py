@@ -10,7 +10,9 @@ from afresh.insight.reshape.suggestion import Change
 from afresh.insight.reshape.text import conditional, header_end, lines_of, moved, opposite, plain, step
 
 JUMPS = ast.Return | ast.Raise | ast.Continue | ast.Break
-LONG, SHORT, BRANCHES = 4, 3, 4
+LONG = 4
+SHORT = 3
+BRANCHES = 4
 
 
 def guards(scene: Scene) -> Iterator[Change]:

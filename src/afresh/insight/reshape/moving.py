@@ -17,7 +17,8 @@ from afresh.insight.reshape.scene import Scene
 from afresh.insight.reshape.suggestion import Change
 from afresh.insight.reshape.text import ADDRESSED, comments, lines_of, moved, step
 
-MOST_HANDED, MOST_PARAMETERS = 4, 6
+MOST_HANDED = 4
+MOST_PARAMETERS = 6
 CALLING = {"sorted", "map", "filter", "max", "min", "sort", "sub", "subn"}
 """What only calls the function that it is given."""
 VAGUE = {

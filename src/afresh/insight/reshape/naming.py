@@ -15,7 +15,8 @@ from afresh.insight.reshape.wording import DUNDERS, PREFIXES, VERBS, case_words,
 from afresh.insight.source import Source
 
 VAGUE = ("call", "handle", "process", "run", "use")
-LONGEST, MOST_WORDS = 34, 6
+LONGEST = 34
+MOST_WORDS = 6
 
 
 def names_for(extraction: Extraction, source: Source) -> Iterator[tuple[str, float]]:

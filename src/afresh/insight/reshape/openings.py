@@ -12,7 +12,8 @@ from afresh.insight.reshape.suggestion import Change, Suggestion, checked
 from afresh.insight.source import Function, Source, parse
 
 OPENINGS: tuple[Callable[[Scene], Iterator[Change]], ...] = (guards, split_loops)
-TRIED, CLEAN = 6, 14.0
+TRIED = 6
+CLEAN = 14.0
 """An extraction with a higher score is not worth a preparation."""
 
 

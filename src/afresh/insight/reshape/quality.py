@@ -13,7 +13,9 @@ CUT = 9.0
 """Rather no suggestion than one that is worse than this."""
 FAR = 5.0
 """The same where the function would stay over the limit whatever is taken out of it: only what is good by itself."""
-MOST_PARAMETERS, MOST_RESULTS, SHORTEST = 5, 2, 3
+MOST_PARAMETERS = 5
+MOST_RESULTS = 2
+SHORTEST = 3
 
 
 def ugliness(extracted: Extraction, where: Home, source: Source) -> float:

@@ -12,7 +12,8 @@ from afresh.insight.reshape.names import bound_in
 from afresh.insight.reshape.traits import traits
 from afresh.insight.source import Source, inside_strings
 
-SHORT_LINE, LONG_LINE = 88, 130
+SHORT_LINE = 88
+LONG_LINE = 130
 
 
 @dataclass(frozen=True, slots=True)
