@@ -20,22 +20,22 @@ from statistics import mean
 from types import SimpleNamespace
 from typing import Any, cast
 
-from afresh.adapters.templates import template
+from afresh.adapters.templates import load_template
 from afresh.adapters.tools import TOOLS
-from afresh.domain.history import Commit, History
-from afresh.domain.memory import Memory, Recollection
+from afresh.domain.history import CommitFiles, CommitHistory
+from afresh.domain.memory import GatheredContext, TraceCache
 from afresh.domain.state import State
 from afresh.domain.task import Task
-from afresh.domain.window import Window
-from afresh.engine.agent import Agent
-from afresh.engine.build import build, offered
-from afresh.engine.recall import recall
-from afresh.engine.tokens import Counter
-from afresh.insight.held import HeldCode
-from afresh.insight.index import refresh
-from afresh.insight.looks.scene import scene
-from afresh.insight.python import PythonInsight
-from afresh.ports import UNTOLD
+from afresh.domain.window import Prompt
+from afresh.engine.agent import Runtime
+from afresh.engine.build import build_best_prompt, select_offered_tools
+from afresh.engine.recall import gather_context
+from afresh.engine.tokens import EstimatingCounter
+from afresh.insight.held import MemoryCodeStore
+from afresh.insight.index import refresh_code_index
+from afresh.insight.looks.scene import build_work_focus
+from afresh.insight.python import CodeInsight
+from afresh.ports import EMPTY_FACT_INDEX
 from aiming.cases import Case, Tree, from_history, from_orders, repository_at, tree
 from localizing.commits import TRAILER, Repository
 
@@ -52,18 +52,18 @@ def begun(case: Case, ceiling: int) -> State:
     return State(task=Task(id="t", goal=case.goal, type=TYPE, budget=ceiling), base=case.before, opened="o", limit=60)
 
 
-def opening(case: Case, files: Tree, insight: PythonInsight, ceiling: int) -> Window:
+def opening(case: Case, files: Tree, insight: CodeInsight, ceiling: int) -> Prompt:
     """The first window of a task with this goal, built as the engine builds it."""
-    state, chosen = begun(case, ceiling), template(TYPE)
+    state, chosen = begun(case, ceiling), load_template(TYPE)
     agent = SimpleNamespace(
-        files=files, insight=insight, template=chosen, store=SimpleNamespace(read=str), lore=UNTOLD, instructions=None,
-        library=None, past=None, counter=Counter(), recollection=Recollection(),
+        files=files, insight=insight, template=chosen, store=SimpleNamespace(read=str), lore=EMPTY_FACT_INDEX, instructions=None,
+        library=None, past=None, counter=EstimatingCounter(), recollection=TraceCache(),
     )  # fmt: skip
-    memory: Memory = recall(state, cast(Agent, agent))
-    return build(memory, chosen, offered(chosen, TOOLS), ceiling, Counter())
+    memory: GatheredContext = gather_context(state, cast(Runtime, agent))
+    return build_best_prompt(memory, chosen, select_offered_tools(chosen, TOOLS), ceiling, EstimatingCounter())
 
 
-def scored(case: Case, window: Window) -> Scores:
+def scored(case: Case, window: Prompt) -> Scores:
     """What the window names and shows of the files that are wanted, and how much of what it is said to be about is of these."""
     sections = {section.name: section.text for section in window.sections}
     told = "\n".join(text for name, text in sections.items() if name not in ("system", "tools", "task"))
@@ -80,13 +80,18 @@ def scored(case: Case, window: Window) -> Scores:
 
 def played(cases: Sequence[Case], repository: Repository) -> dict[str, Scores]:
     """The oldest tree first: what two have in common is read once."""
-    store, found, order = HeldCode(), dict[str, Scores](), list(repository.commits)
+    store, found, order = MemoryCodeStore(), dict[str, Scores](), list(repository.commits)
     for case in sorted(cases, key=lambda case: -order.index(case.before)):
         files = tree(repository, case.before)
-        past = [Commit(TRAILER.sub("", one.message), one.paths, one.when) for one in repository.history(case.before, HISTORY)]
-        history = History(case.before, tuple(past))
-        insight = PythonInsight(store, history=lambda base, history=history: history)
-        ranked = [one.path for one in scene(refresh(files, "tree", store), begun(case, CEILINGS[0]), (), history).ranked]
+        past = [
+            CommitFiles(TRAILER.sub("", one.message), one.paths, one.when) for one in repository.history(case.before, HISTORY)
+        ]
+        history = CommitHistory(case.before, tuple(past))
+        insight = CodeInsight(store, history=lambda base, history=history: history)
+        ranked = [
+            one.path
+            for one in build_work_focus(refresh_code_index(files, "tree", store), begun(case, CEILINGS[0]), (), history).ranked
+        ]
         best = {f"top{most}": mean(path in ranked[:most] for path in case.wanted) for most in (5, 10)}
         found[case.name] = best | {str(size): scored(case, opening(case, files, insight, size)) for size in CEILINGS}
     return found

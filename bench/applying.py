@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from afresh.domain.fact import Fact, FactKind, Look
+from afresh.domain.fact import Fact, FactKind, Item
 from afresh.domain.state import State
 from afresh.domain.task import Task
-from afresh.insight import PythonInsight
+from afresh.insight import CodeInsight
 from archives import Recipe, git, suite
 
 BATCH = 12
@@ -41,9 +41,9 @@ class Work:
     recipe: Recipe
     facts: list[Fact] = field(default_factory=list[Fact])
     kept: int = 0
-    insight: PythonInsight = field(default_factory=PythonInsight)
+    insight: CodeInsight = field(default_factory=CodeInsight)
 
-    def next(self) -> Look | None:
+    def next(self) -> Item | None:
         """The first suggestion, which the policy would take."""
         goal = f"bring every function in {self.recipe.code} to a complexity of at most 10"
         state = State(task=Task(id="bench", goal=goal, type="fix_violation"), facts=tuple(self.facts))
@@ -52,7 +52,7 @@ class Work:
 
     def batch(self, most: int) -> bool:
         """Up to `most` changes, then the suite. False when nothing is left to try."""
-        before, taken = git(self.root, "rev-parse", "HEAD").strip(), list[Look]()
+        before, taken = git(self.root, "rev-parse", "HEAD").strip(), list[Item]()
         while len(taken) < most and (look := self.next()) is not None:
             apply(self.root, look)
             taken.append(look)
@@ -79,7 +79,7 @@ def worked_directly(root: Path, recipe: Recipe) -> dict[str, Any]:
     return {"commit": git(root, "rev-parse", "HEAD").strip(), "kept": work.kept, "facts": facts, "outcome": "applied directly"}
 
 
-def apply(root: Path, look: Look) -> None:
+def apply(root: Path, look: Item) -> None:
     head, _, edits = look.text.partition("\n")
     for edit in json.loads(edits):
         file = root / edit["path"]

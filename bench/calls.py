@@ -21,10 +21,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
-from afresh.domain.calls import Call, Way
-from afresh.domain.code import Place
-from afresh.insight.calls import callers
-from afresh.insight.code import Code, code_of
+from afresh.domain.calls import SymbolUse, UseKind
+from afresh.domain.code import SymbolPlace
+from afresh.insight.calls import find_callers
+from afresh.insight.code import CodeIndex, build_code_index
 from calling.peers import jedis, pycgs
 from calling.traced import Happened, Pair, traced
 from environments import environment
@@ -51,34 +51,34 @@ class Tree:
         return dict.fromkeys(self.paths(), "")
 
 
-def place(code: Code, path: str, name: str) -> Place | None:
+def place(code: CodeIndex, path: str, name: str) -> SymbolPlace | None:
     if path not in code.files:
         return None
     held = [symbol for symbol in code.reading(path).symbols if symbol.name == name]
-    return Place(path, held[-1]) if held else None
+    return SymbolPlace(path, held[-1]) if held else None
 
 
 @dataclass
 class Ours:
     sure: set[Pair] = field(default_factory=set)
     all: set[Pair] = field(default_factory=set)
-    calls: list[Call] = field(default_factory=list)
+    calls: list[SymbolUse] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     cut: int = 0
 
 
-def ours(code: Code, called: set[tuple[str, str]]) -> Ours:
+def ours(code: CodeIndex, called: set[tuple[str, str]]) -> Ours:
     found = Ours()
     for path, name in sorted(called):
         target = place(code, path, name)
         if target is None:
             continue
         started = time.process_time()
-        answer = callers(code, target)
+        answer = find_callers(code, target)
         found.seconds.append(time.process_time() - started)
         found.cut += answer.cut or bool(answer.unread)
         for call in answer:
-            if call.kind is Way.IMPORT:
+            if call.kind is UseKind.IMPORT:
                 continue
             pair = (call.path, call.within, path, name)
             found.all.add(pair)
@@ -88,12 +88,12 @@ def ours(code: Code, called: set[tuple[str, str]]) -> Ours:
     return found
 
 
-def contradicted(code: Code, happened: Happened, calls: list[Call]) -> tuple[int, int, list[str]]:
+def contradicted(code: CodeIndex, happened: Happened, calls: list[SymbolUse]) -> tuple[int, int, list[str]]:
     """Sure calls on lines that were seen to call something of that name in the package: how many there are, and those where it
     was never the one that was meant."""
     looked, wrong = 0, []
     for call in calls:
-        if not call.sure or call.kind is not Way.CALL:
+        if not call.sure or call.kind is not UseKind.CALL:
             continue
         short = call.target.symbol.short
         seen = {each for each in happened.at.get((call.path, call.line), ()) if each[1].rpartition(".")[2] == short}
@@ -118,7 +118,7 @@ def measured(root: Path, inner: str, options: argparse.Namespace) -> dict[str, A
     python = environment(options.folder, "calls", ["pytest", "jedi", "pycg", "setuptools<81", *options.needs])
     happened = traced(root, inner, python, options.folder / f"calls-{root.name}.json")
     started = time.process_time()
-    code = code_of(Tree(root))
+    code = build_code_index(Tree(root))
     opened = time.process_time() - started
     known = {pair for pair in happened.pairs if place(code, pair[2], pair[3]) and pair[0] in code.files}
     own = {pair for pair in known if pair[0].startswith(f"{inner}/")}
@@ -150,7 +150,7 @@ def measured(root: Path, inner: str, options: argparse.Namespace) -> dict[str, A
     return row
 
 
-def peers(root: Path, inner: str, python: str, code: Code, known: set[Pair], own: set[Pair]) -> dict[str, Any]:
+def peers(root: Path, inner: str, python: str, code: CodeIndex, known: set[Pair], own: set[Pair]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     files = sorted({pair[0] for pair in known})
     for name, ask in (("jedi", jedis), ("PyCG", pycgs)):

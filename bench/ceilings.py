@@ -4,18 +4,18 @@ call that takes more than its ceiling ends it."""
 from pathlib import Path
 
 from afresh.engine import buy as door
-from afresh.engine.tokens import Counter
-from afresh.testing.ceiling import Watch, failure, over_in_books
+from afresh.engine.tokens import EstimatingCounter
+from afresh.testing.ceiling import CeilingWatch, render_failure, find_calls_over_ceiling
 
 
-def watch() -> Watch:
+def watch() -> CeilingWatch:
     """`check()` at the end of the bench raises with all calls that were over."""
-    made = Watch(Counter().whole)
+    made = CeilingWatch(EstimatingCounter().whole)
     made.stand_at(door)
     return made
 
 
 def check_books(folder: Path) -> None:
     """Raises with all calls that were over, of processes whose books lie below this folder."""
-    over = list(over_in_books(folder))
-    assert not over, failure(over)
+    over = list(find_calls_over_ceiling(folder))
+    assert not over, render_failure(over)

@@ -18,13 +18,21 @@ from pathlib import Path
 from typing import Any
 
 from afresh.domain.fact import Decision, Fact, FactKind, PlanItem
-from afresh.domain.memory import Memory, Recollection
+from afresh.domain.memory import GatheredContext, TraceCache
 from afresh.domain.state import State
-from afresh.domain.task import RECORDED, Task
-from afresh.engine.build import build
-from afresh.engine.compaction.memory import tidied
-from afresh.engine.compaction.rules import CAP
-from afresh.replay.sent import TASK_PART, after, foreign, one_step, shortened, style, told
+from afresh.domain.task import RECORDED_TYPE, Task
+from afresh.engine.build import build_best_prompt
+from afresh.engine.compaction.memory import compact_by_rules
+from afresh.engine.compaction.rules import MAX_SUMMARY_TOKENS
+from afresh.replay.sent import (
+    TASK_BUDGET_DIVISOR,
+    advance_state,
+    make_foreign_counter,
+    step_from_trajectory,
+    truncate_to_tokens,
+    load_replay_template,
+    add_user_message,
+)
 from contexts.needed import Run, Tally, count, tallies
 from contexts.needed import last as whole
 from contexts.runs import joined, read
@@ -50,28 +58,33 @@ class Session:
     largest_summary: int = 0
 
     def contexts(self) -> Iterator[str]:
-        layout, counter, archive, past = style(), foreign(count), dict[str, str](), Recollection()
+        layout, counter, archive, past = load_replay_template(), make_foreign_counter(count), dict[str, str](), TraceCache()
         state = self.begun()
         for number, plain in enumerate(self.run["steps"], 1):
-            step = one_step(plain)
-            state = told(state, step.said, self.budget, count)
-            message = build(Memory(state, (), past.of(state.passages, archive.__getitem__)), layout, (), self.budget, counter)
+            step = step_from_trajectory(plain)
+            state = add_user_message(state, step.said, self.budget, count)
+            message = build_best_prompt(
+                GatheredContext(state, (), past.of(state.passages, archive.__getitem__)), layout, (), self.budget, counter
+            )
             self.lost += not all(
                 text in message.request.message for text in (state.task.goal, *state.words, DECIDED, FAILED, PLANNED)
             )
             yield message.request.message
-            state = told(
-                after(state, number, step, archive), step.observation if step.tool == "message_user" else "", self.budget, count
+            state = add_user_message(
+                advance_state(state, number, step, archive),
+                step.observation if step.tool == "message_user" else "",
+                self.budget,
+                count,
             )
             if self.compacting:
-                state = tidied(state, past.of(state.passages, archive.__getitem__), layout, count)
+                state = compact_by_rules(state, past.of(state.passages, archive.__getitem__), layout, count)
                 self.largest_summary = max(self.largest_summary, count(state.summary.text))
             self.state = state
 
     def begun(self) -> State:
-        goal = shortened(self.run["task"], self.budget // TASK_PART, count)
+        goal = truncate_to_tokens(self.run["task"], self.budget // TASK_BUDGET_DIVISOR, count)
         return State(
-            task=Task(id="session", goal=goal, type=RECORDED, budget=self.budget),
+            task=Task(id="session", goal=goal, type=RECORDED_TYPE, budget=self.budget),
             decisions=(Decision(DECIDED, "person"),),
             facts=(Fact(FactKind.FAILED_APPROACH, "rewrite", FAILED, step=1),),
             plan=(PlanItem(PLANNED),),
@@ -91,7 +104,7 @@ def measure(run: Run, budget: int, compacting: bool) -> dict[str, Any]:
     return {
         "compacting": compacting, "budget": budget, "steps": len(run["steps"]), "runs": len(run["joined"]),
         "compactions": session.state.compactions, "put_away": session.state.forgotten, "lost": session.lost,
-        "over": points[2].over, "largest_summary": session.largest_summary, "summary_cap": CAP,
+        "over": points[2].over, "largest_summary": session.largest_summary, "summary_cap": MAX_SUMMARY_TOKENS,
         "first_third": shares(first), "last_third": shares(last),
         "same_steps_old": shares(whole(tallies(ending, late, budget))),
         "same_steps_young": shares(whole(tallies(ending, young.contexts(), budget))),

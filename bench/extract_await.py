@@ -11,9 +11,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from afresh.insight.reshape.edits import Edit, applied
-from afresh.insight.reshape.extracting import EVERY, extractions
-from afresh.insight.source import parse
+from afresh.insight.reshape.edits import TextEdit, apply_edits
+from afresh.insight.reshape.extracting import NO_SCORE_LIMIT, suggest_extractions
+from afresh.insight.source import parse_python
 from environments import environment
 
 CODE = """\
@@ -58,11 +58,11 @@ def by_rope(envs: Path) -> str:
 
 
 def by_afresh() -> str:
-    source = parse("m.py", CODE)
+    source = parse_python("m.py", CODE)
     assert source is not None
-    first = next(extractions(source, source.functions[0], frozenset(), EVERY))
-    changes = tuple(Edit(one["old"], one["new"]) for one in json.loads(first.text.partition("\n")[2]))
-    result = applied(CODE, changes)
+    first = next(suggest_extractions(source, source.functions[0], frozenset(), NO_SCORE_LIMIT))
+    changes = tuple(TextEdit(one["old"], one["new"]) for one in json.loads(first.text.partition("\n")[2]))
+    result = apply_edits(CODE, changes)
     return result or "nothing offered"
 
 

@@ -29,15 +29,15 @@ from typing import Any
 
 from afresh.app import compose
 from afresh.app.sample import copy_sample
-from afresh.app.tasks import Order, add, open_desk
+from afresh.app.tasks import TaskOrder, add_task, open_project
 from afresh.domain.action import Action, Reply
-from afresh.domain.event import Claimed
-from afresh.domain.patience import Patience
+from afresh.domain.event import TaskClaimed
+from afresh.domain.patience import StallThresholds
 from afresh.domain.state import State
-from afresh.domain.task import Status
+from afresh.domain.task import TaskStatus
 from afresh.engine import loop
-from afresh.engine.prepare import prepare
-from afresh.engine.record import record
+from afresh.engine.prepare import prepare_task
+from afresh.engine.record import append_events
 from ceilings import check_books
 
 RESULTS = Path(__file__).with_name("results") / "flat.json"
@@ -135,16 +135,16 @@ def held(folder: Path) -> int:
 
 def measure(steps: int, repository: Path, wanted: Callable[[int], bool], then: Callable[[int], None]) -> dict[int, Cost]:
     """The cost of each wanted step; what is to be done after it is counted for none."""
-    desk = open_desk(copy_sample(repository))
+    desk = open_project(copy_sample(repository))
     check = "python -c \"import sys; sys.path.insert(0, 'src'); import parcel\""
-    order = Order(
+    order = TaskOrder(
         "Look after it", "implement_feature", (check,), model="offline", max_steps=steps + 9, budget=BUDGET, max_budget=BUDGET
     )
-    task = add(desk, order)
-    agent = compose.agent_for(desk, task, compose.Terms(no_sandbox=True))
+    task = add_task(desk, order)
+    agent = compose.build_runtime(desk, task, compose.RunTerms(no_sandbox=True))
     aside = Aside(agent.sandbox)
-    agent = replace(agent, model=Script(), sandbox=aside, patience=Patience(idle_steps=(), idle_tokens=()))
-    state = prepare(record(desk.store.load(task.task.id), agent, [Claimed(WORKER)]), agent)
+    agent = replace(agent, model=Script(), sandbox=aside, patience=StallThresholds(idle_steps=(), idle_tokens=()))
+    state = prepare_task(append_events(desk.store.load(task.task.id), agent, [TaskClaimed(WORKER)]), agent)
     costs: dict[int, Cost] = {}
     for number in range(1, steps + 1):
         if not wanted(number):
@@ -175,7 +175,7 @@ def fresh() -> float:
 def step(state: State, agent: Any) -> State:
     """Two rounds of the loop: one asks, the other acts. Nobody steers: a phase has a number of steps."""
     state = loop.take_step(loop.ask_model(state, agent), agent)
-    if state.status is not Status.RUNNING:
+    if state.status is not TaskStatus.RUNNING:
         raise RuntimeError(f"step {state.step} left the task {state.status}: {state.question}")
     return state
 

@@ -20,14 +20,14 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from afresh.adapters.knowledge.folder import Folder
-from afresh.adapters.knowledge.library import FolderLibrary
+from afresh.adapters.knowledge.folder import LessonFolder
+from afresh.adapters.knowledge.library import FolderLessonLibrary
 from afresh.adapters.store import facts
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.look_up import TERMS, look_up
-from afresh.domain.fact import Fact, FactKind, Scope
-from afresh.domain.known import Question
-from afresh.domain.words import split, telling
+from afresh.adapters.store.look_up import MAX_SEARCH_TERMS, search_facts
+from afresh.domain.fact import Fact, FactKind, FactScope
+from afresh.domain.known import FactQuery
+from afresh.domain.words import split_words, drop_stop_words
 from afresh.testing.memory import FakeClock
 
 RESULTS = Path(__file__).parent / "results" / "memory.json"
@@ -52,18 +52,18 @@ def lines(seed: int) -> Iterator[tuple[str, str]]:
 
 class Ours:
     def __init__(self, folder: Path) -> None:
-        self.database, self.number = Database(folder / "memory.db", schema=facts.FACTS), 0
+        self.database, self.number = Database(folder / "memory.db", schema=facts.FACTS_SCHEMA), 0
 
     def save(self, batch: list[tuple[str, str]]) -> None:
         with self.database.writing() as connection:
             for place, text in batch:
                 self.number += 1
-                fact = Fact(FactKind.NOTE, f"{place} {self.number}", text, scope=Scope.PROJECT)
-                facts.hold(connection, f"task-{self.number % 50}", fact, "model", float(self.number))
+                fact = Fact(FactKind.NOTE, f"{place} {self.number}", text, scope=FactScope.PROJECT)
+                facts.record_fact(connection, f"task-{self.number % 50}", fact, "model", float(self.number))
 
     def ask(self, text: str) -> list[str]:
         with self.database.reading() as connection:
-            return [known.fact.text for known in look_up(connection, Question(text, task="task-1", limit=LIMIT))]
+            return [known.fact.text for known in search_facts(connection, FactQuery(text, task="task-1", limit=LIMIT))]
 
 
 class Bare:
@@ -75,12 +75,12 @@ class Bare:
 
     def save(self, batch: list[tuple[str, str]]) -> None:
         self.connection.execute("BEGIN")
-        rows = [(" ".join(split(place)), " ".join(split(text)), text) for place, text in batch]
+        rows = [(" ".join(split_words(place)), " ".join(split_words(text)), text) for place, text in batch]
         self.connection.executemany("INSERT INTO fact (about, body, text) VALUES (?, ?, ?)", rows)
         self.connection.execute("COMMIT")
 
     def ask(self, text: str) -> list[str]:
-        terms = list(dict.fromkeys(telling(split(text))))[:TERMS]
+        terms = list(dict.fromkeys(drop_stop_words(split_words(text))))[:MAX_SEARCH_TERMS]
         given = (" OR ".join(f'"{term}"' for term in terms), LIMIT)
         found = self.connection.execute("SELECT text FROM fact WHERE fact MATCH ? ORDER BY rank LIMIT ?", given)
         return [text for (text,) in found]
@@ -113,7 +113,7 @@ def found_again(ours: Ours, bare: Bare, wanted: list[str]) -> dict[str, float]:
     """A known fact, asked for by half of its words: how often it is among the eight."""
     rng, hits = random.Random(3), {"ours": 0, "bare": 0}
     for text in wanted:
-        words = telling(split(text))
+        words = drop_stop_words(split_words(text))
         question = " ".join(rng.sample(words, max(3, len(words) // 2)))
         hits["ours"] += text in ours.ask(question)
         hits["bare"] += text in bare.ask(question)
@@ -127,7 +127,7 @@ def grown(ours: Ours, bare: Bare, source: Iterator[tuple[str, str]], size: int) 
         batch = [next(source) for _ in range(min(BATCH, size - ours.number))]
         ours.save(batch)
         bare.save(batch)
-        kept += [text for _, text in batch[:: max(1, BATCH // 20)] if len(telling(split(text))) > LIMIT]
+        kept += [text for _, text in batch[:: max(1, BATCH // 20)] if len(drop_stop_words(split_words(text))) > LIMIT]
         print(f"\r{ours.number:,} of {size:,} facts", end="", file=sys.stderr, flush=True)
     return random.Random(5).sample(kept, min(100, len(kept)))
 
@@ -144,7 +144,7 @@ def saving(ours: Ours, bare: Bare, source: Iterator[tuple[str, str]]) -> dict[st
 def measured(sizes: list[int], folder: Path, questions: int) -> list[dict[str, Any]]:
     ours, bare, source = Ours(folder), Bare(folder), lines(1)
     asking = (" ".join(text.split()[:14]) for _, text in lines(2))
-    texts = [next(text for text in asking if len(telling(split(text))) > LIMIT) for _ in range(questions)]
+    texts = [next(text for text in asking if len(drop_stop_words(split_words(text))) > LIMIT) for _ in range(questions)]
     rows: list[dict[str, Any]] = []
     for size in sizes:
         known = grown(ours, bare, source, size)
@@ -160,13 +160,13 @@ def knowledge(folder: Path, count: int) -> dict[str, Any]:
     (objects / "approved").mkdir(parents=True)
     for number in range(count):
         (_, title), (_, problem), (_, worked) = next(source), next(source), next(source)
-        id, words = f"KO-{number:08x}", " ".join(telling(split(title))[:9]) or "nothing"
+        id, words = f"KO-{number:08x}", " ".join(drop_stop_words(split_words(title))[:9]) or "nothing"
         head = {"id": id, "title": words, "project": "bench", "source": f"task-{number}", "status": "approved", "by": "automatic"}
         days = {"created": "2026-01-01", "approved": "2026-01-01"}
         front = "\n".join(f"{name}: {json.dumps(value)}" for name, value in {**head, **days}.items())
         text = f"---\n{front}\n---\n## Problem\n{problem}\n\n## What worked\n{worked}\n"
         (objects / "approved" / f"{id}.md").write_text(text, "utf-8")
-    library = FolderLibrary(Folder(objects), folder, FakeClock(SOON))
+    library = FolderLessonLibrary(LessonFolder(objects), folder, FakeClock(SOON))
     questions = [next(source)[1] for _ in range(ROUNDS * 4 + 1)]
     first, *later = [timed(lambda q=question: library.find((q, q), 3)) for question in questions]
     return {"objects": len(library.named([f"KO-{number:08x}" for number in range(count)])), "first_ms": round(first, 1),

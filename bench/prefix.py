@@ -15,12 +15,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import ceilings
-from afresh.adapters.templates import template
+from afresh.adapters.templates import load_template
 from afresh.app import compose
-from afresh.app.calls import beginnings
+from afresh.app.calls import compare_call_beginnings
 from afresh.app.sample import copy_sample
-from afresh.app.tasks import Order, add, open_desk
-from afresh.domain.prefix import Beginning
+from afresh.app.tasks import TaskOrder, add_task, open_project
+from afresh.domain.prefix import PrefixComparison
 from afresh.errors import NeedsPerson
 
 RESULTS = Path(__file__).with_name("results") / "prefix.json"
@@ -150,22 +150,22 @@ STORIES: dict[str, tuple[str, list[tuple[str, list[Deed]]]]] = {
 }
 
 
-def played(name: str, folder: Path) -> list[Beginning]:
+def played(name: str, folder: Path) -> list[PrefixComparison]:
     """The task, as far as its script goes. Its ceiling is not raised: whether it is hangs on a few tokens and doubles figures."""
     type, (goal, told) = name.partition(",")[0], STORIES[name]
-    desk = open_desk(copy_sample(folder / name))
+    desk = open_project(copy_sample(folder / name))
     lines = [{"thought": thought, "actions": [{"tool": tool, "args": args} for tool, args in deeds]} for thought, deeds in told]
     script = folder / f"{name}.jsonl"
     script.write_text("".join(json.dumps(line) + "\n" for line in lines))
     checks = () if type == "discovery" else (CHECK,)
-    ceiling = template(type).ceiling
-    task = add(desk, Order(goal, type, checks, model=f"scripted:{script}", max_budget=ceiling)).task.id
+    ceiling = load_template(type).ceiling
+    task = add_task(desk, TaskOrder(goal, type, checks, model=f"scripted:{script}", max_budget=ceiling)).task.id
     with suppress(NeedsPerson):
-        compose.work(desk, task, compose.Terms(no_sandbox=True))
-    return beginnings(desk, task)
+        compose.run_task(desk, task, compose.RunTerms(no_sandbox=True))
+    return compare_call_beginnings(desk, task)
 
 
-def summed(calls: list[Beginning]) -> dict[str, Any]:
+def summed(calls: list[PrefixComparison]) -> dict[str, Any]:
     later = calls[1:]
     sent = sum(one.tokens for one in later)
     same, marked = sum(one.same for one in later), sum(one.cacheable for one in later)

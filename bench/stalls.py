@@ -18,14 +18,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from afresh.domain.course import ON_COURSE, Act, Course, Edit, Ending, Gain, Glance, Mark, Marked, marked, noticed
-from afresh.domain.passage import OK
-from afresh.domain.patience import Patience
+from afresh.domain.course import (
+    INITIAL_PROGRESS,
+    MarkedAction,
+    ProgressState,
+    FileTransition,
+    CheckEnding,
+    VerifiedProgress,
+    LinesRead,
+    StepMark,
+    StepMarked,
+    apply_step_mark,
+    apply_stall_notice,
+)
+from afresh.domain.passage import ENDED_OK
+from afresh.domain.patience import StallThresholds
 from afresh.engine.stall import ladder
-from afresh.engine.stall.mark import failed
-from afresh.engine.stall.signature import result, signature
-from afresh.replay.ended import ended
-from afresh.replay.run import RunStep, from_trajectory
+from afresh.engine.stall.mark import ending_from_failure
+from afresh.engine.stall.signature import hash_output, hash_parts
+from afresh.replay.ended import detect_outcome
+from afresh.replay.run import RecordedStep, run_from_trajectory
 
 RESULTS = Path(__file__).with_name("results") / "stalls.json"
 EDITING = ("Edit", "Write", "MultiEdit", "apply_patch", "str_replace_editor", "NotebookEdit")
@@ -46,50 +58,50 @@ COUNT = re.compile(r'"limit": ?(\d+)')
 PASSED = re.compile(r"(\d+) passed")
 
 
-def glances(step: RunStep) -> Iterator[Glance]:
+def glances(step: RecordedStep) -> Iterator[LinesRead]:
     """What it shows of files."""
     if step.tool == "Read" and (found := FILE.search(step.action)):
         first = int(at[1]) if (at := FROM.search(step.action)) else 1
-        yield Glance(found[1] or found[2], first, first + (int(count[1]) if (count := COUNT.search(step.action)) else 2_000))
+        yield LinesRead(found[1] or found[2], first, first + (int(count[1]) if (count := COUNT.search(step.action)) else 2_000))
     if step.tool in SHELL and not WRITES.search(step.action):
-        yield from (Glance(path, int(first), int(last)) for first, last, path in LINES.findall(step.action))
-        yield from (Glance(path, 1, 10_000) for path in WHOLE.findall(step.action))
+        yield from (LinesRead(path, int(first), int(last)) for first, last, path in LINES.findall(step.action))
+        yield from (LinesRead(path, 1, 10_000) for path in WHOLE.findall(step.action))
 
 
-def mark(number: int, step: RunStep, tree: int) -> Mark:
+def mark(number: int, step: RecordedStep, tree: int) -> StepMark:
     """One step of a recording as the product would have marked it."""
     writes = step.tool in EDITING or (step.tool in SHELL and bool(WRITES.search(step.action)))
     seen = tuple(glances(step))
-    end, shell = ended(step.observation), step.tool in SHELL
-    act = Act(signature(step.tool, step.action, f"{tree}"), result(step.observation), step.action[:60])
-    source = signature(step.action)
-    ending = Ending(source, "") if end in (OK, "") else failed(source, step.observation)
+    end, shell = detect_outcome(step.observation), step.tool in SHELL
+    act = MarkedAction(hash_parts(step.tool, step.action, f"{tree}"), hash_output(step.observation), step.action[:60])
+    source = hash_parts(step.action)
+    ending = CheckEnding(source, "") if end in (ENDED_OK, "") else ending_from_failure(source, step.observation)
     paths = {"the tree", *PATH.findall(step.action)}
-    return Mark(
+    return StepMark(
         step=number, acts=() if seen or not step.action else (act,), glances=seen, endings=(ending,) if shell else (),
-        edits=tuple(Edit(path, f"{tree}", f"{tree + 1}") for path in paths) if writes else (),
-        worked=end in (OK, ""), tools=(step.tool,),
+        edits=tuple(FileTransition(path, f"{tree}", f"{tree + 1}") for path in paths) if writes else (),
+        worked=end in (ENDED_OK, ""), tools=(step.tool,),
         tokens=step.tokens,
     )  # fmt: skip
 
 
-def course(plain: dict[str, Any], patience: Patience) -> Iterator[tuple[int, str, str, str]]:
+def course(plain: dict[str, Any], patience: StallThresholds) -> Iterator[tuple[int, str, str, str]]:
     """Each rung that is reached: step, sign, rung and evidence."""
-    now: Course = ON_COURSE
-    run, tree, best = from_trajectory(plain), 0, 0
+    now: ProgressState = INITIAL_PROGRESS
+    run, tree, best = run_from_trajectory(plain), 0, 0
     handed_in = HANDED_IN.findall((plain.get("meta") or {}).get("submission") or "")
     for number, step in enumerate(run.steps, 1):
         left = mark(number, step, tree)
         passed = max((int(found) for found in PASSED.findall(step.observation)), default=0)
         handed = bool(left.edits) and (any(path in step.action for path in handed_in) or step.tool in EDITING)
-        gain = Gain(why="better") if passed > best or (handed and not handed_in) else None
+        gain = VerifiedProgress(why="better") if passed > best or (handed and not handed_in) else None
         best, tree = max(best, passed), tree + bool(left.edits)
-        now = marked(now, Marked(left, gain))
-        now = Course(since=number, gain=now.gain) if step.said else now
+        now = apply_step_mark(now, StepMarked(left, gain))
+        now = ProgressState(since=number, gain=now.gain) if step.said else now
         if not now.marks:
             continue
-        for one in ladder.noticed(now, patience):
-            now = noticed(now, one)
+        for one in ladder.find_escalations(now, patience):
+            now = apply_stall_notice(now, one)
             if one.rung.value:
                 yield number, one.sign, one.rung.value, one.evidence
 
@@ -100,7 +112,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--all", action="store_true", help="print every rung")
     given = parser.parse_args()
-    patience, tables, runs = replace(Patience(), idle_tokens=()), dict[str, Counter[str]](), Counter[str]()
+    patience, tables, runs = replace(StallThresholds(), idle_tokens=()), dict[str, Counter[str]](), Counter[str]()
     with gzip.open(given.file, "rt") as lines:
         for line in lines:
             plain = json.loads(line)
@@ -114,7 +126,7 @@ def main() -> int:
                 print(plain["id"][:50], solved, *rung)
     figures = {kind: {"runs": runs[kind], **dict(sorted(table.items()))} for kind, table in tables.items()}
     given.out.write_text(
-        json.dumps({"patience": {name: getattr(patience, name) for name in ladder.SIGNS}, "runs": figures}, indent=2) + "\n"
+        json.dumps({"patience": {name: getattr(patience, name) for name in ladder.DETECTORS}, "runs": figures}, indent=2) + "\n"
     )
     print("| sign and rung | " + " | ".join(f"{kind} ({runs[kind]})" for kind in tables) + " |\n|---|" + "---:|" * len(tables))
     for name in sorted({name for table in tables.values() for name in table}):

@@ -18,12 +18,12 @@ from tempfile import TemporaryDirectory
 
 from afresh.app import compose
 from afresh.app.sample import copy_sample
-from afresh.app.tasks import Order, add, open_desk
+from afresh.app.tasks import TaskOrder, add_task, open_project
 from afresh.domain.action import Action, Reply
-from afresh.domain.event import Claimed
+from afresh.domain.event import TaskClaimed
 from afresh.engine import loop
-from afresh.engine.prepare import prepare
-from afresh.engine.record import record
+from afresh.engine.prepare import prepare_task
+from afresh.engine.record import append_events
 from ceilings import watch as ceiling_watch
 
 RESULTS = Path(__file__).with_name("results") / "step.json"
@@ -77,20 +77,20 @@ class Script:
 
 
 def measure(steps: int, repository: Path) -> dict[str, list[float]]:
-    desk = open_desk(copy_sample(repository))
-    task = add(
+    desk = open_project(copy_sample(repository))
+    task = add_task(
         desk,
-        Order(
+        TaskOrder(
             "bench", "implement_feature", ("python -m pytest -q tests/test_tracking.py",), model="offline", max_steps=steps + 9
         ),
     )
     watch, ceilings = Stopwatch(), ceiling_watch()
-    agent = compose.agent_for(desk, task, compose.Terms(no_sandbox=True))
+    agent = compose.build_runtime(desk, task, compose.RunTerms(no_sandbox=True))
     agent = replace(
         agent, model=Timed(Script(), "propose", watch), sandbox=Timed(agent.sandbox, "run", watch),
         tools=tuple(Timed(tool, "run", watch) for tool in agent.tools),
     )  # fmt: skip
-    state = prepare(record(desk.store.load(task.task.id), agent, [Claimed("bench")]), agent)
+    state = prepare_task(append_events(desk.store.load(task.task.id), agent, [TaskClaimed("bench")]), agent)
     spent: dict[str, list[float]] = {kind: [] for kind in KINDS}
     for number in range(1, steps + 1):
         watch.inside, started = 0.0, time.perf_counter()

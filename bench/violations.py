@@ -18,9 +18,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from afresh.insight.reshape.refusals import refusal
-from afresh.insight.source import parse
-from afresh.insight.tree import is_test
+from afresh.insight.reshape.refusals import explain_missing_suggestion
+from afresh.insight.source import parse_python
+from afresh.insight.tree import is_test_code
 from applying import worked_directly
 from archives import RECIPES, Recipe, changed_files, git, prepared, suite
 from ceilings import check_books
@@ -135,7 +135,7 @@ def finish(report: Report, root: Path, recipe: Recipe, before: dict[tuple[str, s
     report.outcome, report.kept, report.after = shown.get("outcome", ""), shown.get("kept", 0), len(after)
     facts = [fact for fact in shown.get("facts", ()) if fact.get("kind") == "failed_approach"]
     report.reverted = [f"{fact['subject']}: {fact['text']}" for fact in facts]
-    report.tests_changed = [path for path in changed_files(root) if is_test(path)]
+    report.tests_changed = [path for path in changed_files(root) if is_test_code(path)]
     for (path, function), value in before.items():
         now = after.get((path, function), 10)
         state = "removed" if now <= 10 else "improved" if now < value else "left"
@@ -149,9 +149,9 @@ def why(root: Path, path: str, name: str, facts: list[dict[str, Any]]) -> str:
     short = name.rpartition(".")[2]
     if any(f" of {name} in " in str(fact) or f" {short} " in str(fact) for fact in facts):
         return "tried, and a test of the package failed"
-    source = parse(path, (root / path).read_text(encoding="utf-8"))
+    source = parse_python(path, (root / path).read_text(encoding="utf-8"))
     function = next((one for one in source.functions if one.name == name), None) if source else None
-    return refusal(source, function) if source is not None and function is not None else "not found again"
+    return explain_missing_suggestion(source, function) if source is not None and function is not None else "not found again"
 
 
 def counted(root: Path, code: str) -> dict[tuple[str, str], int]:
@@ -162,12 +162,12 @@ def counted(root: Path, code: str) -> dict[tuple[str, str], int]:
     found: dict[tuple[str, int], int] = {}
     for one in json.loads(done.stdout):
         path = str(Path(one["filename"]).relative_to(root))
-        if not is_test(path):
+        if not is_test_code(path):
             found[path, one["location"]["row"]] = int(one["message"].split("(")[1].split()[0])
     ours: dict[tuple[str, int], tuple[str, int]] = {}
     for file in sorted((root / code).rglob("*.py")) if (root / code).is_dir() else [root / code]:
         path = str(file.relative_to(root))
-        source = None if is_test(path) else parse(path, file.read_text(encoding="utf-8"))
+        source = None if is_test_code(path) else parse_python(path, file.read_text(encoding="utf-8"))
         for one in source.violations if source else ():
             ours[path, one.node.lineno] = (one.name, one.complexity)
     assert {key: value for key, (_, value) in ours.items()} == found, "ruff and afresh count differently"

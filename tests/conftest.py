@@ -9,8 +9,8 @@ import pytest
 from hypothesis import settings
 
 from afresh.engine import buy as door
-from afresh.engine.tokens import Counter
-from afresh.testing.ceiling import Watch, failure, over_in_books
+from afresh.engine.tokens import EstimatingCounter
+from afresh.testing.ceiling import CeilingWatch, render_failure, find_calls_over_ceiling
 
 sys.dont_write_bytecode = False
 """Whatever the machine says: hundreds of processes are started, and without it each of them compiles all that it imports."""
@@ -19,7 +19,7 @@ settings.register_profile("afresh", deadline=None, max_examples=30)
 settings.register_profile("torture", deadline=None, max_examples=600)
 settings.load_profile("afresh")
 
-WATCH = Watch(Counter().whole)
+WATCH = CeilingWatch(EstimatingCounter().whole)
 WATCH.stand_at(door)
 
 PERSONAL = (
@@ -59,18 +59,18 @@ def bare_machine(tmp_path_factory: pytest.TempPathFactory):
 def under_the_ceiling(bare_machine: None, tmp_path_factory: pytest.TempPathFactory):
     """No call of any kind, of this process or of one that a test has started, took more than its ceiling."""
     yield
-    over = WATCH.over + list(over_in_books(tmp_path_factory.getbasetemp()))
+    over = WATCH.over + list(find_calls_over_ceiling(tmp_path_factory.getbasetemp()))
     if over:
-        pytest.fail(failure(over), pytrace=False)
+        pytest.fail(render_failure(over), pytrace=False)
 
 
 @pytest.fixture(scope="session")
 def requires_sandbox() -> Callable[..., None]:
     """Call it with the levels that would do (none: any that confines): it skips, with the reason, where none of them holds."""
-    from afresh.adapters.sandbox import probe
+    from afresh.adapters.sandbox import probe_level
 
     def check(*levels: str) -> None:
-        results = [probe(level) for level in levels or ("bubblewrap", "landlock")]
+        results = [probe_level(level) for level in levels or ("bubblewrap", "landlock")]
         if not any(result.holds for result in results):
             pytest.skip("; ".join(f"{result.level} does not hold here: {result.why_not}" for result in results))
 

@@ -11,7 +11,7 @@ from afresh.domain.fact import Fact, FactKind
 from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.errors import BadInput
-from afresh.insight import PythonInsight
+from afresh.insight import CodeInsight
 
 
 class Checkout:
@@ -58,7 +58,7 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path):
 
 def test_the_suggestions_bring_the_sample_to_zero_violations_with_one_detour(tmp_path):
     root = copy_sample(tmp_path / "sample")
-    files, insight, failed = Checkout(root), PythonInsight(), []
+    files, insight, failed = Checkout(root), CodeInsight(), []
     task = Task(id="t", goal="bring every function to a complexity of at most 10", type="fix_violation")
     current = State(task=task)
     assert insight.measure(current, files) == 6

@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.domain.paths import is_test
+from afresh.domain.paths import is_test_code
 from localizing.commits import CODE, LARGEST, TRAILER, Commit, Repository, Tree
 
 GOALS = Path(__file__).with_name("goals.json")
@@ -77,7 +77,7 @@ def fitting(commit: Commit, repository: Repository) -> Case | None:
         return None
     known = repository.tree(commit.parents[0])
     inside = "src/" if any(path.startswith("src/") for path in known) else ""
-    product = [path for path in commit.paths if path.endswith(CODE) and path.startswith(inside) and not is_test(path)]
+    product = [path for path in commit.paths if path.endswith(CODE) and path.startswith(inside) and not is_test_code(path)]
     wanted = tuple(path for path in product if path in known)
     if not wanted or len(product) > MOST_WANTED:
         return None

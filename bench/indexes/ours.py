@@ -5,19 +5,19 @@ from pathlib import Path
 
 from measured import measured
 
-from afresh.adapters.store.code import SqliteCode
-from afresh.adapters.workspace.walk import Checkout
-from afresh.insight.index import refresh
-from afresh.insight.languages import speaker
+from afresh.adapters.store.code import SqliteCodeIndex
+from afresh.adapters.workspace.walk import CheckoutFiles
+from afresh.insight.index import refresh_code_index
+from afresh.insight.languages import load_language
 
 
 def brought_up_to_date(root: Path, state: Path) -> int:
-    store = SqliteCode(state / "code.db")
-    code = refresh(Checkout(root), str(root), store)
+    store = SqliteCodeIndex(state / "code.db")
+    code = refresh_code_index(CheckoutFiles(root), str(root), store)
     store.close()
     return len(code.files)
 
 
 if __name__ == "__main__":
-    speaker("python")
+    load_language("python")
     measured(lambda: brought_up_to_date(Path(sys.argv[1]), Path(sys.argv[2])))

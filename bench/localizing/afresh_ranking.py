@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from afresh.domain.history import Commit, History
-from afresh.insight.held import HeldCode
-from afresh.insight.index import refresh
-from afresh.insight.ranking import Question
-from afresh.insight.ranking.weigh import weigh
+from afresh.domain.history import CommitFiles, CommitHistory
+from afresh.insight.held import MemoryCodeStore
+from afresh.insight.index import refresh_code_index
+from afresh.insight.ranking import RankingQuery
+from afresh.insight.ranking.weigh import score_files
 from localizing.commits import TRAILER
 
 
@@ -41,12 +41,14 @@ class Contestant:
     package = "afresh"
 
     def __init__(self, folder: Path) -> None:
-        self.files, self.store = Checkout(folder), HeldCode()
+        self.files, self.store = Checkout(folder), MemoryCodeStore()
 
     def moved(self, changed: list[str], gone: list[str]) -> None:
         self.files.move(changed, gone)
 
     def rank(self, text: str, past: list[Any]) -> list[str]:
-        commits = tuple(Commit(TRAILER.sub("", message), tuple(paths), when) for message, paths, when in past)
+        commits = tuple(CommitFiles(TRAILER.sub("", message), tuple(paths), when) for message, paths, when in past)
         head = str(self.files.moves) if commits else ""
-        return weigh(refresh(self.files, "tree", self.store), Question(text, (), History(head, commits))).best()
+        return score_files(
+            refresh_code_index(self.files, "tree", self.store), RankingQuery(text, (), CommitHistory(head, commits))
+        ).best()

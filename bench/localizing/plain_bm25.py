@@ -9,11 +9,11 @@ from rank_bm25 import BM25Okapi
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
-from afresh.domain.words import split, stem, telling
+from afresh.domain.words import split_words, stem_word, drop_stop_words
 
 
 def words(text: str) -> list[str]:
-    return [stem(word) for word in telling(split(text))]
+    return [stem_word(word) for word in drop_stop_words(split_words(text))]
 
 
 class Okapi(BM25Okapi):

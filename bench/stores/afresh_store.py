@@ -4,21 +4,21 @@ from pathlib import Path
 
 from workload import Said
 
-from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.store.sqlite import SqliteJournal
 from afresh.domain import event as happened
 from afresh.domain.action import Action, Observation, Reply, Usage
-from afresh.domain.chain import block_id, link
-from afresh.domain.event import Event, Head
-from afresh.domain.fact import Block, Fact, FactKind, IndexLine, Region
-from afresh.domain.fold import fold
+from afresh.domain.chain import block_id_from_text, link_events
+from afresh.domain.event import Event, JournalHead
+from afresh.domain.fact import Block, Fact, FactKind, BlockIndexLine, Region
+from afresh.domain.fold import fold_entries
 from afresh.domain.state import State
 from afresh.domain.task import Check, Task
 from afresh.domain.verdict import CheckRun, Ruling, Verdict
-from afresh.domain.window import Audit, LookRef, Omission, SectionRef, Tier
+from afresh.domain.window import CallAudit, ItemRef, Omission, SectionRef, Tier
 
 AT = 1_700_000_000.0
 Half = tuple[list[Event], list[Block]]
-Commit = tuple[Head, list[Event], list[Block], State]
+Commit = tuple[JournalHead, list[Event], list[Block], State]
 
 
 class Contestant:
@@ -27,23 +27,23 @@ class Contestant:
     package = ""
 
     def __init__(self, folder: Path) -> None:
-        self.store = SqliteStore(folder / "afresh.db")
+        self.store = SqliteJournal(folder / "afresh.db")
         self.state: State | None = None
         task = Task(id="bench", goal="make the tests pass", checks=(Check("pytest -q"),))
-        self.step([self._commit([happened.Created(task), happened.Claimed("host:1:1")], [])])
+        self.step([self._commit([happened.TaskCreated(task), happened.TaskClaimed("host:1:1")], [])])
 
     def prepare(self, said: Said) -> list[Commit]:
         return [self._commit(*first_half(said)), self._commit(*second_half(said))]
 
     def _commit(self, events: list[Event], blocks: list[Block]) -> Commit:
         """The state is folded ahead: that is the engine's work, not the store's."""
-        head = self.state.head if self.state else Head()
-        self.state = fold(self.state, link("bench", head, AT, events))
+        head = self.state.head if self.state else JournalHead()
+        self.state = fold_entries(self.state, link_events("bench", head, AT, events))
         return head, events, blocks, self.state
 
     def step(self, commits: list[Commit]) -> None:
         for head, events, blocks, after in commits:
-            self.store.append(link("bench", head, AT, events), blocks, after)
+            self.store.append(link_events("bench", head, AT, events), blocks, after)
 
     def load(self) -> State:
         return self.store.load("bench")
@@ -54,31 +54,31 @@ class Contestant:
 
 def first_half(said: Said) -> Half:
     """What was asked and answered, with every section of the window offered to the archive."""
-    blocks = {name: Block(block_id(text), text) for name, text in (*said.stable, *said.fresh)}
+    blocks = {name: Block(block_id_from_text(text), text) for name, text in (*said.stable, *said.fresh)}
     sections = tuple(SectionRef(name, Tier.ALWAYS, block.id, len(block.text) // 4) for name, block in blocks.items())
-    looks = (LookRef("file", f"src/module{said.step % 9}.py", blocks["code"].id),)
+    looks = (ItemRef("file", f"src/module{said.step % 9}.py", blocks["code"].id),)
     left_out = (Omission("facts", "3 older notes", 120, "over its share"), Omission("recent", "step 1", 90, "too old"))
-    audit = Audit(f"{said.step:064x}", 4_000, 3_500, sections, looks, left_out, 800, "estimate")
+    audit = CallAudit(f"{said.step:064x}", 4_000, 3_500, sections, looks, left_out, 800, "estimate")
     reply = Reply(said.reply[:400], (_edit(said),), Usage(3_500, 300, 2_000), "model")
-    return [happened.Requested(said.step, audit), happened.Replied(said.step, reply)], list(blocks.values())
+    return [happened.CallRequested(said.step, audit), happened.ReplyReceived(said.step, reply)], list(blocks.values())
 
 
 def second_half(said: Said) -> Half:
     """What came of it: the raw output as a block, and what the harness made of it."""
-    step, path, output = said.step, f"src/module{said.step % 9}.py", Block(block_id(said.output), said.output)
+    step, path, output = said.step, f"src/module{said.step % 9}.py", Block(block_id_from_text(said.output), said.output)
     seen = Observation(Action("edit", {"path": path}), True, said.output[:300], output.id, len(output.text))
     run = CheckRun("pytest -q", 0, "targeted", 12, 0, 1, 0.4, block=output.id)
-    digest = happened.Digested(
+    digest = happened.OutputDigested(
         facts=(Fact(FactKind.NOTE, f"{path}:{step % 80}", said.output[300:380], 0.7, output.id, step),),
         regions=(Region(path, step % 400, step % 400 + 30, step, True),),
-        index=(IndexLine(output.id, "test", path, len(output.text), said.output[20:80], step),),
+        index=(BlockIndexLine(output.id, "test", path, len(output.text), said.output[20:80], step),),
     )
     return [
-        happened.Acted(step, (seen,)),
+        happened.ActionsExecuted(step, (seen,)),
         digest,
-        happened.Verified(step, Verdict(Ruling.PASS, "12 passed", (run,))),
-        happened.Settled(step, True, f"{step:040x}", (path,)),
-        happened.Finished(step, "kept: 12 passed"),
+        happened.VerdictReached(step, Verdict(Ruling.PASS, "12 passed", (run,))),
+        happened.ChangeKeptOrReverted(step, True, f"{step:040x}", (path,)),
+        happened.StepFinished(step, "kept: 12 passed"),
     ], [output]
 
 

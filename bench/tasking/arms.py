@@ -5,15 +5,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from afresh.adapters.prices import PriceTable
-from afresh.app.calls import audits
-from afresh.app.compose import Terms, agent_for, work
-from afresh.app.tasks import Desk, Order, add, open_desk
+from afresh.app.calls import list_audits
+from afresh.app.compose import RunTerms, build_runtime, run_task
+from afresh.app.tasks import Project, TaskOrder, add_task, open_project
 from afresh.domain.action import Usage
-from afresh.domain.event import Claimed
+from afresh.domain.event import TaskClaimed
 from afresh.domain.state import State
-from afresh.domain.task import Status
-from afresh.engine.agent import Agent
-from afresh.engine.record import record
+from afresh.domain.task import TaskStatus
+from afresh.engine.agent import Runtime
+from afresh.engine.record import append_events
 from afresh.errors import AfreshError
 from tasking.plain import work_plainly
 from tasking.problem import CHECK, Problem
@@ -51,33 +51,33 @@ class Ended:
 
 
 def attempt(arm: str, problem: Problem, model: str, folder: Path, no_sandbox: bool = False) -> Ended:
-    desk = open_desk(problem.copy(folder / f"{problem.name}-{arm}"))
-    order = Order(problem.goal, problem.type, (CHECK,), model=model, max_steps=problem.steps)
-    state, terms = add(desk, order), Terms(no_sandbox=no_sandbox)
+    desk = open_project(problem.copy(folder / f"{problem.name}-{arm}"))
+    order = TaskOrder(problem.goal, problem.type, (CHECK,), model=model, max_steps=problem.steps)
+    state, terms = add_task(desk, order), RunTerms(no_sandbox=no_sandbox)
     return (by_afresh if arm == "afresh" else by_plain_loop)(desk, state, problem, terms)
 
 
-def by_afresh(desk: Desk, state: State, problem: Problem, terms: Terms) -> Ended:
+def by_afresh(desk: Project, state: State, problem: Problem, terms: RunTerms) -> Ended:
     task = state.task.id
     try:
-        work(desk, task, terms)
+        run_task(desk, task, terms)
         how = desk.store.load(task).outcome
     except AfreshError as fault:
         how = f"stopped: {fault}"
     state = desk.store.load(task)
-    claimed = state.status is Status.DONE
-    agent = agent_for(desk, state, terms)
+    claimed = state.status is TaskStatus.DONE
+    agent = build_runtime(desk, state, terms)
     agent.workspace.restore(state.snapshot)
-    calls = [call for _, call in audits(desk, task)]
+    calls = [call for _, call in list_audits(desk, task)]
     largest = max(calls, key=lambda call: call.tokens + call.reserve, default=None)
     size, ceiling = (largest.tokens + largest.reserve, largest.budget) if largest else (0, 0)
     paid, solved = dollars(agent.model.name, state.usage), judged(agent, problem)
     return Ended(problem.name, "afresh", claimed, solved, state.step, state.usage, size, ceiling, how, paid)
 
 
-def by_plain_loop(desk: Desk, state: State, problem: Problem, terms: Terms) -> Ended:
-    agent = agent_for(desk, state, terms)
-    state = record(state, agent, [Claimed("bench"), agent.workspace.open()])
+def by_plain_loop(desk: Project, state: State, problem: Problem, terms: RunTerms) -> Ended:
+    agent = build_runtime(desk, state, terms)
+    state = append_events(state, agent, [TaskClaimed("bench"), agent.workspace.open()])
     done = work_plainly(state, agent, problem.steps)
     solved, ceiling, paid = judged(agent, problem), agent.model.window, dollars(agent.model.name, done.usage)
     return Ended(problem.name, "plain", done.claimed, solved, done.steps, done.usage, done.largest, ceiling, done.how, paid)
@@ -88,7 +88,7 @@ def dollars(model: str, usage: Usage) -> float | None:
     return (price.read(usage) + price.said(usage)) / 1e9 if price else None
 
 
-def judged(agent: Agent, problem: Problem) -> bool:
+def judged(agent: Runtime, problem: Problem) -> bool:
     """Its own tests as they were given, and those that nobody has seen, in the sandbox."""
     for path, text in {**problem.tests(), **problem.hidden()}.items():
         agent.files.write(path, text)

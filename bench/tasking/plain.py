@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 from afresh.domain.action import Reply, Usage
 from afresh.domain.fact import Region
-from afresh.domain.spend import Kind, Purchase
+from afresh.domain.spend import CallPurpose, CallBooking
 from afresh.domain.state import State
 from afresh.domain.task import Task
-from afresh.domain.window import Exchange, Request, Result, ToolSchema
-from afresh.engine.act import Deed, perform
-from afresh.engine.agent import Agent
-from afresh.engine.buy import buy
+from afresh.domain.window import ToolExchange, Request, ToolResult, ToolSchema
+from afresh.engine.act import ActionResult, execute_action
+from afresh.engine.agent import Runtime
+from afresh.engine.buy import call_model
 from afresh.errors import AfreshError
-from afresh.ports import Files
+from afresh.ports import FileTree
 
 SYSTEM = """You are a careful coding agent. You work alone on one task in a private copy of a repository, with the tools
 given, several in one reply where they belong together; they run in order. Look at the code before you change it, run the tests
@@ -33,44 +33,44 @@ class Done:
     how: str
 
 
-def work_plainly(state: State, agent: Agent, most: int) -> Done:
+def work_plainly(state: State, agent: Runtime, most: int) -> Done:
     tools = {tool.schema.name: tool for tool in agent.tools if tool.schema.name in OFFERED}
-    turns, usage, largest = list[Exchange](), Usage(), 0
+    turns, usage, largest = list[ToolExchange](), Usage(), 0
     for step in range(1, most + 1):
         request = asked(state.task, tuple(tool.schema for tool in tools.values()), tuple(turns))
         try:
-            reply = buy(request, purchase(request, state, agent, step), agent.till)
+            reply = call_model(request, purchase(request, state, agent, step), agent.till)
         except AfreshError as fault:
             return Done(False, step - 1, usage, largest, f"stopped: {fault}")
         usage, largest = usage + reply.usage, max(largest, reply.usage.input + request.reserve)
-        bench, done = agent.bench(state), list[Deed]()
+        bench, done = agent.bench(state), list[ActionResult]()
         for action in reply.actions:
-            done.append(Deed(action, perform(action, tools, bench, done)))
+            done.append(ActionResult(action, execute_action(action, tools, bench, done)))
         if any(one.outcome.complete for one in done):
             return Done(True, step, usage, largest, "the model says so")
         turns.append(exchange(reply, done, agent.files))
     return Done(False, most, usage, largest, f"{most} steps are used up")
 
 
-def asked(task: Task, tools: tuple[ToolSchema, ...], turns: tuple[Exchange, ...]) -> Request:
+def asked(task: Task, tools: tuple[ToolSchema, ...], turns: tuple[ToolExchange, ...]) -> Request:
     checks = "\n".join(f"- {check.command}" for check in task.checks)
     return Request(SYSTEM, f"{task.goal}\n\nThese commands must succeed in the end:\n{checks}", tools, REPLY, turns=turns)
 
 
-def purchase(request: Request, state: State, agent: Agent, step: int) -> Purchase:
+def purchase(request: Request, state: State, agent: Runtime, step: int) -> CallBooking:
     """Its ceiling is the model's window: there is no other."""
-    return Purchase(
-        task=state.task.id, project=state.task.project, kind=Kind.WORK, model=agent.model.name, step=step,
+    return CallBooking(
+        task=state.task.id, project=state.task.project, kind=CallPurpose.WORK, model=agent.model.name, step=step,
         ceiling=agent.model.window, tokens=agent.counter.whole(request), reserve=request.reserve,
     )  # fmt: skip
 
 
-def exchange(reply: Reply, done: list[Deed], files: Files) -> Exchange:
-    results = tuple(Result(shortened(result(one, files)), one.outcome.ok) for one in done)
-    return Exchange(reply, results, "" if done else GO_ON)
+def exchange(reply: Reply, done: list[ActionResult], files: FileTree) -> ToolExchange:
+    results = tuple(ToolResult(shortened(result(one, files)), one.outcome.ok) for one in done)
+    return ToolExchange(reply, results, "" if done else GO_ON)
 
 
-def result(one: Deed, files: Files) -> str:
+def result(one: ActionResult, files: FileTree) -> str:
     """What the tool says. Here nothing else shows the lines that were read; what was written stands in the call."""
     if one.action.tool in ("edit", "write"):
         return one.outcome.text.partition("\n")[0]
@@ -80,7 +80,7 @@ def result(one: Deed, files: Files) -> str:
     return "\n".join([one.outcome.text, *shown])
 
 
-def numbered(region: Region, files: Files) -> list[str]:
+def numbered(region: Region, files: FileTree) -> list[str]:
     lines = files.read(region.path).splitlines()[region.start - 1 : region.end]
     return [f"{number:>5} {line}" for number, line in enumerate(lines, region.start)]
 

@@ -4,28 +4,28 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from afresh.domain.action import Completed, Reply
+from afresh.domain.action import CommandRun, Reply
 from afresh.domain.change import Change
-from afresh.domain.code import Content, Listing, Reading, Taken, Term
-from afresh.domain.delegated import HandOut
-from afresh.domain.event import Entry, Opened
-from afresh.domain.fact import Block, Look, Region
-from afresh.domain.instructions import Chain
-from afresh.domain.known import UNTOLD, Edit, Known, Question
-from afresh.domain.outcome import Heard, Outcome
-from afresh.domain.past import Commit
-from afresh.domain.sought import Sought
-from afresh.domain.spend import Purchase
+from afresh.domain.code import IndexedContent, TreeListing, FileReading, ContentToIndex, IndexTerm
+from afresh.domain.delegated import RunSubtask
+from afresh.domain.event import JournalEntry, WorkspaceOpened
+from afresh.domain.fact import Block, Item, Region
+from afresh.domain.instructions import InstructionChain
+from afresh.domain.known import EMPTY_FACT_INDEX, FactCorrection, ProjectFact, FactQuery
+from afresh.domain.outcome import HookAnswer, ToolOutcome
+from afresh.domain.past import CommitSummary
+from afresh.domain.sought import SearchHit
+from afresh.domain.spend import CallBooking
 from afresh.domain.state import State
-from afresh.domain.text import roughly
-from afresh.domain.ticket import Ticket
+from afresh.domain.text import estimate_tokens
+from afresh.domain.ticket import QueueTicket
 from afresh.domain.window import Request, ToolSchema
 from afresh.errors import AfreshError
 
-Hear = Callable[[str], None]
+ReplyListener = Callable[[str], None]
 
 
-def unheard(piece: str) -> None:
+def ignore_piece(piece: str) -> None:
     """For whoever does not want to know before all is said."""
 
 
@@ -43,7 +43,7 @@ class Model(Protocol):
         """Tokens the model can take in all."""
         ...
 
-    def propose(self, request: Request, hear: Hear = unheard) -> Reply:
+    def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
         """`hear` is told the pieces of the reply as they come in, where they do."""
         ...
 
@@ -55,7 +55,7 @@ class Model(Protocol):
 class Ledger(Protocol):
     """The books. What every call may cost is booked before it is made; a limit that does not allow it stops the call."""
 
-    def book(self, call: Purchase) -> str:
+    def book(self, call: CallBooking) -> str:
         """A name for it. OverLimit if a limit does not allow the worst that it may cost, or one has tripped before."""
         ...
 
@@ -68,10 +68,10 @@ class Ledger(Protocol):
         ...
 
 
-class Store(Protocol):
+class JournalStore(Protocol):
     """The journal and the archive. One `append` is one durable, atomic commit."""
 
-    def append(self, entries: Sequence[Entry], blocks: Sequence[Block], state: State) -> None:
+    def append(self, entries: Sequence[JournalEntry], blocks: Sequence[Block], state: State) -> None:
         """Write entries (of one task, next in its chain), blocks and the state they lead to. Conflict if the head has moved."""
         ...
 
@@ -79,7 +79,7 @@ class Store(Protocol):
         """In time that does not depend on the number of steps. BadInput if there is no such task."""
         ...
 
-    def journal(self, task: str) -> Iterator[Entry]:
+    def journal(self, task: str) -> Iterator[JournalEntry]:
         """Every entry in order, each checked against the chain."""
         ...
 
@@ -92,7 +92,7 @@ class Store(Protocol):
         ...
 
 
-class Queue(Protocol):
+class TaskQueue(Protocol):
     def claim(self, worker: str, task: str | None = None) -> str | None:
         """Take this task, or the next ready one: its id, or None if there is none. Exclusive; a dead owner's task is taken over.
         BadInput if the named task is held by a living worker, is over, or waits for others."""
@@ -104,10 +104,10 @@ class Queue(Protocol):
 
     def release(self, worker: str, task: str) -> None: ...
 
-    def tickets(self) -> Sequence[Ticket]: ...
+    def tickets(self) -> Sequence[QueueTicket]: ...
 
 
-class Files(Protocol):
+class FileTree(Protocol):
     """The task's tree, by paths relative to its root. ModelMistake for a path that leads outside it."""
 
     def read(self, path: str) -> str: ...
@@ -121,20 +121,20 @@ class Files(Protocol):
         ...
 
 
-class CodeStore(Protocol):
+class CodeIndexStore(Protocol):
     """Keeps what contents of code say, by keys made of them, for all trees that hold them. It may be lost at any time."""
 
-    def listing(self, tree: str) -> Listing | None: ...
-    def keep(self, tree: str, listing: Listing) -> None: ...
-    def add(self, wanted: Mapping[str, Callable[[], Taken]]) -> Mapping[str, Content]:
+    def listing(self, tree: str) -> TreeListing | None: ...
+    def keep(self, tree: str, listing: TreeListing) -> None: ...
+    def add(self, wanted: Mapping[str, Callable[[], ContentToIndex]]) -> Mapping[str, IndexedContent]:
         """Find contents by their keys; only those that are not known yet are taken, and kept in one commit."""
         ...
 
-    def readings(self, numbers: Sequence[int], bare: bool = False) -> Mapping[int, Reading]:
+    def readings(self, numbers: Sequence[int], bare: bool = False) -> Mapping[int, FileReading]:
         """Of contents that are known; a bare one is without symbols and mentions. KeyError if one is gone."""
         ...
 
-    def saying(self, term: Term, name: str) -> Mapping[int, int]:
+    def saying(self, term: IndexTerm, name: str) -> Mapping[int, int]:
         """Contents, of whatever tree, with how often each says it."""
         ...
 
@@ -142,7 +142,7 @@ class CodeStore(Protocol):
 class Workspace(Protocol):
     """A tree of the task's own, with snapshots. The user's checkout is never touched."""
 
-    def open(self) -> Opened:
+    def open(self) -> WorkspaceOpened:
         """Make the worktree, or find it again; safe to repeat."""
         ...
 
@@ -163,7 +163,7 @@ class Workspace(Protocol):
         ...
 
 
-class Past(Protocol):
+class GitHistory(Protocol):
     """What git knows of the repository. Nothing of it is ever written."""
 
     def commit(self, name: str) -> str:
@@ -176,7 +176,7 @@ class Past(Protocol):
 
     def changes(self, before: str, after: str) -> Sequence[Change]: ...
 
-    def log(self, until: str, paths: Sequence[str], most: int) -> Sequence[Commit]:
+    def log(self, until: str, paths: Sequence[str], most: int) -> Sequence[CommitSummary]:
         """The latest commits up to this one that touched these paths, the newest first."""
         ...
 
@@ -187,85 +187,85 @@ class Sandbox(Protocol):
     level: ClassVar[str]
     """bubblewrap, landlock or none."""
 
-    def run(self, command: str, timeout: float) -> Completed: ...
+    def run(self, command: str, timeout: float) -> CommandRun: ...
 
 
-class Insight(Protocol):
+class CodeAnalysis(Protocol):
     """What can be known of the code without a model."""
 
-    def looks(self, state: State, files: Files, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Look]:
+    def looks(self, state: State, files: FileTree, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Item]:
         """What the next window may show of the tree as it is now: the source tree, and the sections that are wanted. `about` are
         lines that the task has changed, or that it is to review."""
         ...
 
-    def measure(self, state: State, files: Files) -> int:
+    def measure(self, state: State, files: FileTree) -> int:
         """What the task type counts in the tree (violations, say); 0 when it counts nothing."""
         ...
 
-    def tests_for(self, changed: Sequence[str], files: Files) -> Sequence[str]:
+    def tests_for(self, changed: Sequence[str], files: FileTree) -> Sequence[str]:
         """Test files that cover the changed files; empty when that is not known."""
         ...
 
-    def find(self, text: str, files: Files) -> Sequence[Sought]:
+    def find(self, text: str, files: FileTree) -> Sequence[SearchHit]:
         """Where a name is defined, then who uses it; empty for a text that is no name of a definition."""
         ...
 
 
-class Lore(Protocol):
+class FactIndex(Protocol):
     """What a project knows beyond the state of one task."""
 
-    def look_up(self, question: Question) -> Sequence[Known]:
+    def look_up(self, question: FactQuery) -> Sequence[ProjectFact]:
         """Facts that hold, best first; in time that does not grow with their number."""
         ...
 
-    def known(self, name: str) -> Sequence[Known]:
+    def known(self, name: str) -> Sequence[ProjectFact]:
         """All that ever had this id, whether they hold or not."""
         ...
 
-    def edits(self) -> Sequence[Edit]:
+    def edits(self) -> Sequence[FactCorrection]:
         """What persons have corrected or want forgotten, in order."""
         ...
 
 
-class Instructions(Protocol):
+class InstructionReader(Protocol):
     """What people have written down for whoever works here."""
 
-    def chain(self, types: Sequence[str], named: Sequence[str], touched: Sequence[str]) -> Chain:
+    def chain(self, types: Sequence[str], named: Sequence[str], touched: Sequence[str]) -> InstructionChain:
         """All that counts for a task of these types (the general one first) that was told of some paths, which may be mere words,
         and has touched others. BadInstructions for a file that can't be used as it is."""
         ...
 
 
-class Library(Protocol):
+class LessonLibrary(Protocol):
     """What earlier tasks have learnt, and skills of the repository, to be looked up."""
 
     def stocked(self) -> bool:
         """Whether there is anything at all."""
         ...
 
-    def find(self, questions: Sequence[str], most: int) -> Sequence[Look]:
+    def find(self, questions: Sequence[str], most: int) -> Sequence[Item]:
         """What really fits one of these, the best first; nothing when nothing does."""
         ...
 
-    def named(self, keys: Sequence[str]) -> Sequence[Look]:
+    def named(self, keys: Sequence[str]) -> Sequence[Item]:
         """These, as they are now, without those that are gone."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class ToolContext:
     """What a tool may use."""
 
     state: State
-    files: Files
+    files: FileTree
     sandbox: Sandbox
-    store: Store
-    insight: Insight
+    store: JournalStore
+    insight: CodeAnalysis
     recall: int = 1_200
     """Tokens of an archived output that are shown at once; and how they are counted."""
-    count: Callable[[str], int] = roughly
-    lore: Lore = UNTOLD
-    hand_out: HandOut | None = None
+    count: Callable[[str], int] = estimate_tokens
+    lore: FactIndex = EMPTY_FACT_INDEX
+    hand_out: RunSubtask | None = None
 
 
 class Tool(Protocol):
@@ -276,21 +276,21 @@ class Tool(Protocol):
         """Its purpose may be to change the tree."""
         ...
 
-    def run(self, args: Mapping[str, Any], bench: Bench) -> Outcome:
+    def run(self, args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
         """ModelMistake for arguments that can't be used."""
         ...
 
 
-class Hook(Protocol):
+class CompactionHook(Protocol):
     """The user's own word, before something is done."""
 
-    def before_compaction(self, about: Mapping[str, Any]) -> Heard: ...
+    def before_compaction(self, about: Mapping[str, Any]) -> HookAnswer: ...
 
 
 class Watcher(Protocol):
     """Told what happens: writes projections, shows progress. It can't change what happens."""
 
-    def saw(self, state: State, entries: Sequence[Entry]) -> None:
+    def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
         """After every commit."""
         ...
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from afresh.adapters.hooks import CommandHook
-from afresh.ports import Heard
+from afresh.ports import HookAnswer
 
 ABOUT = {"task": "one", "step": 7, "goal": "schön"}
 
@@ -21,10 +21,10 @@ def script(tmp_path, text: str) -> str:
 @pytest.mark.parametrize(
     ("body", "heard"),
     [
-        ("sys.exit(0)", Heard(True)),
-        ("sys.exit(10)", Heard(False)),
-        ("print('oops', file=sys.stderr); sys.exit(3)", Heard(True, "the hook ended with 3: oops")),
-        ("sys.exit(1)", Heard(True, "the hook ended with 1")),
+        ("sys.exit(0)", HookAnswer(True)),
+        ("sys.exit(10)", HookAnswer(False)),
+        ("print('oops', file=sys.stderr); sys.exit(3)", HookAnswer(True, "the hook ended with 3: oops")),
+        ("sys.exit(1)", HookAnswer(True, "the hook ended with 1")),
     ],
 )
 def test_the_exit_code_decides(tmp_path, body, heard):
@@ -39,9 +39,9 @@ def test_it_gets_the_question_as_json(tmp_path):
 
 def test_one_that_hangs_is_stopped_with_all_that_it_started(tmp_path):
     heard = CommandHook("sleep 60 & sleep 60", timeout=0.2).before_compaction(ABOUT)
-    assert heard == Heard(True, "the hook took longer than 0.2 s and was stopped")
+    assert heard == HookAnswer(True, "the hook took longer than 0.2 s and was stopped")
 
 
 def test_one_that_reads_nothing_or_is_not_there_stops_nothing():
-    assert CommandHook("exit 0").before_compaction({"summary": "x" * 500_000}) == Heard(True)
+    assert CommandHook("exit 0").before_compaction({"summary": "x" * 500_000}) == HookAnswer(True)
     assert CommandHook("no-such-command-here").before_compaction(ABOUT).go

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.adapters.nodes import DEEPEST, compose, depth
+from afresh.adapters.nodes import MAX_FAST_DEPTH, compose_yaml, estimate_yaml_depth
 
 SIGNS = st.lists(st.sampled_from(["a", "1", "no", ": ", "- ", "\n", "  ", "[", "]", "{", "}", ",", '"', "'", "#", "é", "|\n "]))
 
@@ -34,7 +34,7 @@ def read(text: str, loader: Any) -> Any:
 def test_both_readers_agree_on_what_both_take(text: str) -> None:
     slow = read(text, yaml.SafeLoader)
     try:
-        node = compose(text)
+        node = compose_yaml(text)
     except yaml.YAMLError:
         assert slow == "refused"
         return
@@ -50,14 +50,18 @@ def test_no_nesting_ends_the_process(text: str) -> None:
 
 
 def test_depth_is_never_underrated() -> None:
-    assert depth("[" * 70) >= 70 and depth("- " * 40) >= 40 and depth("a:\n" + "".join(f"{' ' * n}b:\n" for n in range(80))) >= 79
-    assert depth("x: {a: [1, 2]}\ny: {b: [3]}\n" * 500) <= DEEPEST
-    assert depth("]]]]" + "[" * 70) >= 70
+    assert (
+        estimate_yaml_depth("[" * 70) >= 70
+        and estimate_yaml_depth("- " * 40) >= 40
+        and estimate_yaml_depth("a:\n" + "".join(f"{' ' * n}b:\n" for n in range(80))) >= 79
+    )
+    assert estimate_yaml_depth("x: {a: [1, 2]}\ny: {b: [3]}\n" * 500) <= MAX_FAST_DEPTH
+    assert estimate_yaml_depth("]]]]" + "[" * 70) >= 70
 
 
 def test_words_of_a_refusal_are_those_of_the_slow_reader() -> None:
     said = list[str]()
-    for reader in (compose, lambda text: yaml.compose(text, Loader=yaml.SafeLoader)):
+    for reader in (compose_yaml, lambda text: yaml.compose(text, Loader=yaml.SafeLoader)):
         with pytest.raises(yaml.YAMLError) as fault:
             reader("a: [1\nb: 2")
         said.append(str(fault.value))

@@ -5,30 +5,30 @@ import importlib.util
 import pytest
 
 from afresh.adapters import prices
-from afresh.adapters.prices import listed, price_of
+from afresh.adapters.prices import has_price_list, find_price
 
 needs_list = pytest.mark.skipif(importlib.util.find_spec("genai_prices") is None, reason="genai-prices is not installed")
 
 
 @needs_list
 def test_a_cached_token_is_cheaper_than_a_new_one():
-    price = price_of("claude-sonnet-4-20250514")
+    price = find_price("claude-sonnet-4-20250514")
     assert price
     assert (price.input, price.cached, price.source) == (3.0, 0.3, "Claude Sonnet 4")
 
 
 @needs_list
 def test_a_provider_before_a_slash_does_not_matter():
-    assert price_of("anthropic/claude-sonnet-4-20250514") == price_of("claude-sonnet-4-20250514")
-    assert price_of("openrouter/openai/gpt-5") == price_of("gpt-5") is not None
+    assert find_price("anthropic/claude-sonnet-4-20250514") == find_price("claude-sonnet-4-20250514")
+    assert find_price("openrouter/openai/gpt-5") == find_price("gpt-5") is not None
 
 
 @pytest.mark.parametrize("model", ["", "?", "<synthetic>", "my-own-model", "/"])
 def test_an_unknown_model_has_no_price(model: str):
-    assert price_of(model) is None
+    assert find_price(model) is None
 
 
 def test_without_the_list_nothing_has_a_price(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert not listed()
-    assert prices.price_of("claude-sonnet-4-20250514") is None
+    assert not has_price_list()
+    assert prices.find_price("claude-sonnet-4-20250514") is None

@@ -2,7 +2,7 @@ from textwrap import dedent
 
 import pytest
 
-from afresh.app.violations import violations
+from afresh.app.violations import list_violations
 from afresh.errors import BadInput
 
 TANGLED = dedent("""
@@ -41,7 +41,7 @@ def project(tmp_path):
 
 
 def test_each_function_comes_once_with_all_its_measures_and_what_makes_them(project):
-    found = {one.function: one for one in violations(project, [], offers=False)}
+    found = {one.function: one for one in list_violations(project, [], offers=False)}
     assert set(found) == {"render", "many"}
     assert [one.code for one in found["render"].measures] == ["C901"] and found["render"].complexity == 11
     assert found["render"].made_of == {"if": 7, "for": 2, "while": 1}
@@ -49,19 +49,19 @@ def test_each_function_comes_once_with_all_its_measures_and_what_makes_them(proj
 
 
 def test_an_offer_says_what_it_would_give_and_none_says_why(project):
-    found = {one.function: one for one in violations(project, [])}
+    found = {one.function: one for one in list_violations(project, [])}
     offer = found["render"].offer
     assert offer is not None and offer.before == 11 and offer.after <= 10
     assert found["many"].offer is None and found["many"].why_not
 
 
 def test_only_the_places_that_are_named(project):
-    assert [one.function for one in violations(project, ["flat.py"], offers=False)] == ["many"]
+    assert [one.function for one in list_violations(project, ["flat.py"], offers=False)] == ["many"]
     with pytest.raises(BadInput, match="no 'elsewhere'"):
-        list(violations(project, ["elsewhere"]))
+        list(list_violations(project, ["elsewhere"]))
 
 
 def test_looking_leaves_nothing_behind(project):
     before = sorted(project.rglob("*"))
-    list(violations(project, []))
+    list(list_violations(project, []))
     assert sorted(project.rglob("*")) == before

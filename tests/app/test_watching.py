@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import afresh
-from afresh.app.code import Home, home_of, opened
-from afresh.app.watching import Flush, alone, concerned, watch
+from afresh.app.code import IndexedCheckout, find_indexed_checkout, open_checkout_code
+from afresh.app.watching import IndexUpdate, lock_checkout, needs_index_update, watch_checkout
 from afresh.errors import BadInput
 
 DEADLINE = 60
@@ -34,19 +34,19 @@ SOURCE = str(Path(afresh.__file__).parents[1])
 class Watched:
     """What a watcher in another thread has told so far."""
 
-    home: Home
-    told: list[Flush] = field(default_factory=list)
+    home: IndexedCheckout
+    told: list[IndexUpdate] = field(default_factory=list)
     news: threading.Condition = field(default_factory=threading.Condition)
     fault: BaseException | None = None
 
-    def tell(self, flush: Flush) -> None:
+    def tell(self, flush: IndexUpdate) -> None:
         with self.news:
             self.told.append(flush)
             self.news.notify_all()
 
     def run(self, stop: threading.Event) -> None:
         try:
-            watch(self.home, self.tell, stop)
+            watch_checkout(self.home, self.tell, stop)
         except BaseException as fault:
             with self.news:
                 self.fault = fault
@@ -86,7 +86,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def watched(root: Path) -> Iterator[Watched]:
     pytest.importorskip("watchfiles")
-    found, stop = Watched(home_of(root)), threading.Event()
+    found, stop = Watched(find_indexed_checkout(root)), threading.Event()
     thread = threading.Thread(target=found.run, args=(stop,))
     thread.start()
     try:
@@ -99,7 +99,7 @@ def watched(root: Path) -> Iterator[Watched]:
 
 
 def names(root: Path) -> set[str]:
-    code = opened(root)
+    code = open_checkout_code(root)
     return {symbol.name for path in code.files for symbol in code.reading(path).symbols}
 
 
@@ -161,8 +161,8 @@ def test_a_repository_that_goes_away_ends_it(root: Path, watched: Watched):
 
 
 def test_a_second_watcher_is_refused_and_told_by_whom(root: Path):
-    home = home_of(root)
-    with alone(home), pytest.raises(BadInput, match=f"process {os.getpid()}"), alone(home):
+    home = find_indexed_checkout(root)
+    with lock_checkout(home), pytest.raises(BadInput, match=f"process {os.getpid()}"), lock_checkout(home):
         pass
 
 
@@ -173,13 +173,13 @@ def test_the_lock_of_one_that_was_killed_is_taken_over(root: Path):
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == b"held\n"
-        with pytest.raises(BadInput, match=f"process {process.pid}"), alone(home_of(root)):
+        with pytest.raises(BadInput, match=f"process {process.pid}"), lock_checkout(find_indexed_checkout(root)):
             pass
     finally:
         process.kill()
         process.wait()
         process.stdout.close()
-    with alone(home_of(root)):
+    with lock_checkout(find_indexed_checkout(root)):
         pass
 
 
@@ -208,7 +208,7 @@ def test_the_command_tells_each_change_and_ends_cleanly(root: Path):
 def test_without_the_package_the_way_to_it_is_told(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     with pytest.raises(BadInput) as told:
-        watch(home_of(root), lambda flush: None)
+        watch_checkout(find_indexed_checkout(root), lambda flush: None)
     assert "pip install 'afresh[watch]'" in told.value.next
 
 
@@ -220,7 +220,7 @@ def test_without_the_package_the_way_to_it_is_told(root: Path, monkeypatch: pyte
     ],
 )  # fmt: skip
 def test_only_what_git_would_not_ignore_makes_it_look(root: Path, changed: tuple[str, ...], counts: bool):
-    assert concerned(home_of(root), frozenset(changed), opened(root)) is counts
+    assert needs_index_update(find_indexed_checkout(root), frozenset(changed), open_checkout_code(root)) is counts
 
 
 def test_looking_at_a_repository_leaves_nothing_in_it(root: Path):

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.models.choose import target
-from afresh.adapters.models.route import route
-from afresh.adapters.models.settings import Settings
+from afresh.adapters.models.choose import endpoint_of_provider
+from afresh.adapters.models.route import find_route
+from afresh.adapters.models.settings import ModelSettings
 from afresh.adapters.sandbox import Mounts, open_level
-from afresh.app.tasks import open_desk
+from afresh.app.tasks import open_project
 from afresh.errors import BadInput
 
 KEY = "sk-canary-51f0aa"
@@ -40,7 +40,7 @@ def repository(tmp_path: Path) -> Path:
 def test_its_config_can_t_name_a_model_an_address_or_a_price(repository: Path, text: str) -> None:
     (repository / ".afresh" / "config.toml").write_text(text)
     with pytest.raises(BadInput, match="which it may not") as caught:
-        open_desk(repository)
+        open_project(repository)
     assert "evil.example" not in caught.value.what and "checks" in caught.value.next
 
 
@@ -50,8 +50,8 @@ def test_files_of_settings_that_lie_in_it_are_not_read(repository: Path, name: s
     (repository / name).write_text('[models.x]\nbase_url = "https://evil.example"\n' if name.endswith("toml") else text)
     monkeypatch.chdir(repository)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    assert not open_desk(repository).settings.models
-    found = route(target("openai"), Settings())
+    assert not open_project(repository).settings.models
+    found = find_route(endpoint_of_provider("openai"), ModelSettings())
     assert (found.base_url, found.key.secret) == ("", KEY)
 
 

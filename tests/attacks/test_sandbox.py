@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.sandbox import Limits, Mounts, open_level
-from afresh.adapters.sandbox.probe import Confined
+from afresh.adapters.sandbox import ResourceLimits, Mounts, open_level
+from afresh.adapters.sandbox.probe import AnySandbox
 
-SMALL = Limits(processes=64, memory=512 << 20, file_size=8 << 20, temporary=16 << 20, output=10_000)
+SMALL = ResourceLimits(processes=64, memory=512 << 20, file_size=8 << 20, temporary=16 << 20, output=10_000)
 
 
 @dataclass(frozen=True)
 class Target:
-    sandbox: Confined
+    sandbox: AnySandbox
     tree: Path
     at: Path
     outside: Path

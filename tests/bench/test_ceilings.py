@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.books import Books, Terms
-from afresh.adapters.prices import AtNoCost
+from afresh.adapters.books import SpendingLedger, SpendingTerms
+from afresh.adapters.prices import FreePrices
 from afresh.adapters.store.ledger import SqliteLedger
 from afresh.domain.action import Reply, Usage
-from afresh.domain.limits import Limits
-from afresh.domain.spend import Kind, Purchase
+from afresh.domain.limits import SpendingLimits
+from afresh.domain.spend import CallPurpose, CallBooking
 from afresh.testing.memory import FakeClock
 
 BENCH = Path(__file__).parents[2] / "bench"
@@ -37,9 +37,11 @@ def test_every_bench_that_works_on_tasks_checks_its_ceilings() -> None:
 
 @pytest.mark.parametrize(("taken", "over"), [(3_999, False), (4_001, True)])
 def test_the_books_of_other_processes_tell_what_was_over(ceilings, tmp_path: Path, taken: int, over: bool) -> None:
-    terms = Terms("p", AtNoCost(), Limits(), free=True)
-    books = Books(SqliteLedger(tmp_path / "afresh" / "ledger.db"), terms, FakeClock(), lambda text: None)
-    call = Purchase(task="t", project="p", kind=Kind.WORK, model="m", step=3, ceiling=4_000, tokens=3_000, reserve=1_000)
+    terms = SpendingTerms("p", FreePrices(), SpendingLimits(), free=True)
+    books = SpendingLedger(SqliteLedger(tmp_path / "afresh" / "ledger.db"), terms, FakeClock(), lambda text: None)
+    call = CallBooking(
+        task="t", project="p", kind=CallPurpose.WORK, model="m", step=3, ceiling=4_000, tokens=3_000, reserve=1_000
+    )
     books.settle(books.book(call), Reply(usage=Usage(taken), counted=True))
     if not over:
         return ceilings.check_books(tmp_path)

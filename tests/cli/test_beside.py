@@ -11,25 +11,25 @@ import pytest
 from rich.console import Console
 
 from afresh.app import attending
-from afresh.cli.beside import Beside
-from afresh.domain.attended import Act, Attendance, Word
+from afresh.cli.beside import PersonAtTerminal
+from afresh.domain.attended import PersonAct, SupervisionState, PersonRequest
 from afresh.domain.state import State
-from afresh.domain.task import Status, Task
+from afresh.domain.task import TaskStatus, Task
 from afresh.domain.verdict import Baseline
 from afresh.errors import BadInput
 
-RUNNING = State(task=Task(id="t", goal="g"), opened="s", baseline=Baseline(), status=Status.RUNNING, step=2)
+RUNNING = State(task=Task(id="t", goal="g"), opened="s", baseline=Baseline(), status=TaskStatus.RUNNING, step=2)
 PAUSED = replace(
     RUNNING, question="Before phase change: is that as you want it?", options=("approve: it goes on",), asked_by="harness",
-    attendance=Attendance("supervised", paused="change"),
+    attendance=SupervisionState("supervised", paused="change"),
 )  # fmt: skip
 ASKED = replace(RUNNING, question="Multiply or shift?", options=("multiply", "shift"), asked_by="model")
 
 
-def worded(desk: Any, state: State, text: str, redirects: bool = False) -> Word:
+def worded(desk: Any, state: State, text: str, redirects: bool = False) -> PersonRequest:
     if text == "too long":
         raise BadInput("no window could hold that", next="use fewer words")
-    return Word(Act.REDIRECT if redirects else Act.SAY, text)
+    return PersonRequest(PersonAct.REDIRECT if redirects else PersonAct.SAY, text)
 
 
 def refuse_undo(desk: Any, state: State, steps: int) -> None:
@@ -39,13 +39,13 @@ def refuse_undo(desk: Any, state: State, steps: int) -> None:
 
 @pytest.fixture
 def beside(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(attending, "worded", worded)
-    monkeypatch.setattr(attending, "refuse_undo", refuse_undo)
+    monkeypatch.setattr(attending, "parse_user_message", worded)
+    monkeypatch.setattr(attending, "refuse_empty_undo", refuse_undo)
 
-    def made(typed: str) -> tuple[Beside, io.StringIO]:
+    def made(typed: str) -> tuple[PersonAtTerminal, io.StringIO]:
         screen = io.StringIO()
         progress: Any = SimpleNamespace(console=Console(file=screen, width=100), aside=nullcontext)
-        return Beside(SimpleNamespace(), progress, io.StringIO(typed)), screen  # pyright: ignore[reportArgumentType]
+        return PersonAtTerminal(SimpleNamespace(), progress, io.StringIO(typed)), screen  # pyright: ignore[reportArgumentType]
 
     return made
 
@@ -53,33 +53,33 @@ def beside(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize(
     ("typed", "state", "word"),
     [
-        ("\n", RUNNING, Word(Act.GO)),
-        ("\n", PAUSED, Word(Act.GO)),
-        ("use a table\n", RUNNING, Word(Act.SAY, "use a table")),
-        ("/new start with the tests\n", RUNNING, Word(Act.REDIRECT, "start with the tests")),
-        ("/undo\n", RUNNING, Word(Act.UNDO)),
-        ("/undo 2 it broke the docs\n", RUNNING, Word(Act.UNDO, "it broke the docs", 2)),
-        ("/undo no tricks\n", PAUSED, Word(Act.UNDO, "no tricks")),
-        ("/stop\n", RUNNING, Word(Act.STOP)),
+        ("\n", RUNNING, PersonRequest(PersonAct.GO)),
+        ("\n", PAUSED, PersonRequest(PersonAct.GO)),
+        ("use a table\n", RUNNING, PersonRequest(PersonAct.SAY, "use a table")),
+        ("/new start with the tests\n", RUNNING, PersonRequest(PersonAct.REDIRECT, "start with the tests")),
+        ("/undo\n", RUNNING, PersonRequest(PersonAct.UNDO)),
+        ("/undo 2 it broke the docs\n", RUNNING, PersonRequest(PersonAct.UNDO, "it broke the docs", 2)),
+        ("/undo no tricks\n", PAUSED, PersonRequest(PersonAct.UNDO, "no tricks")),
+        ("/stop\n", RUNNING, PersonRequest(PersonAct.STOP)),
         ("", RUNNING, None),
-        ("2\n", ASKED, Word(Act.SAY, "2")),
+        ("2\n", ASKED, PersonRequest(PersonAct.SAY, "2")),
     ],
 )
-def test_what_is_typed_means(beside: Any, typed: str, state: State, word: Word | None) -> None:
+def test_what_is_typed_means(beside: Any, typed: str, state: State, word: PersonRequest | None) -> None:
     assert beside(typed)[0].at_pause(state) == word
 
 
 def test_a_number_lets_it_go_on_for_so_many_steps_unless_something_is_asked(beside: Any) -> None:
     person, screen = beside("3\n/stop\n/stop\n")
-    assert [person.at_pause(RUNNING).act for _ in range(4)] == [Act.GO, Act.GO, Act.GO, Act.STOP]
+    assert [person.at_pause(RUNNING).act for _ in range(4)] == [PersonAct.GO, PersonAct.GO, PersonAct.GO, PersonAct.STOP]
     assert screen.getvalue().count("after step 2") == 2 and screen.getvalue().count("enter: next step") == 1
     person, _ = beside("9\nyes\n")
-    assert (person.at_pause(RUNNING).act, person.at_pause(ASKED).act) == (Act.GO, Act.SAY)
+    assert (person.at_pause(RUNNING).act, person.at_pause(ASKED).act) == (PersonAct.GO, PersonAct.SAY)
 
 
 def test_what_can_not_be_used_is_told_and_asked_again(beside: Any) -> None:
     person, screen = beside("/udno\ntoo long\n/undo 3\n/help\nbetter\n")
-    assert person.at_pause(RUNNING) == Word(Act.SAY, "better")
+    assert person.at_pause(RUNNING) == PersonRequest(PersonAct.SAY, "better")
     said = screen.getvalue()
     assert "there is no /udno; there are /new, /undo" in said and "no window could hold that; use fewer words" in said
     assert "there is nothing to undo; /undo 1 takes back the last step" in said
@@ -97,10 +97,10 @@ def test_the_first_interrupt_waits_for_the_end_of_the_step_and_the_second_does_n
     person.heeds_interrupts = True
     before = signal.getsignal(signal.SIGINT)
     with person:
-        assert person.at_pause(RUNNING).act is Act.GO
+        assert person.at_pause(RUNNING).act is PersonAct.GO
         signal.raise_signal(signal.SIGINT)
         assert "pausing after this step" in screen.getvalue()
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-        assert person.at_pause(RUNNING).act is Act.STOP, "asked before the five steps are over"
+        assert person.at_pause(RUNNING).act is PersonAct.STOP, "asked before the five steps are over"
     assert signal.getsignal(signal.SIGINT) is before

@@ -6,22 +6,22 @@ from types import SimpleNamespace
 import pytest
 
 from afresh.cli import common, main
-from afresh.domain.task import Status
-from afresh.domain.ticket import Ticket
+from afresh.domain.task import TaskStatus
+from afresh.domain.ticket import QueueTicket
 
 FOOTER = "afresh inbox shows"
 
 
-def ticket(task: str, status: Status, parent: str = "") -> Ticket:
-    return Ticket(task, f"goal of {task}", "fix_bug", status, 0, (), status is Status.READY, parent=parent)
+def ticket(task: str, status: TaskStatus, parent: str = "") -> QueueTicket:
+    return QueueTicket(task, f"goal of {task}", "fix_bug", status, 0, (), status is TaskStatus.READY, parent=parent)
 
 
 QUEUE = (
-    ticket("first", Status.READY),
-    ticket("second", Status.DONE),
-    ticket("third", Status.BLOCKED),
-    ticket("fourth", Status.READY),
-    ticket("part", Status.FAILED, parent="second"),
+    ticket("first", TaskStatus.READY),
+    ticket("second", TaskStatus.DONE),
+    ticket("third", TaskStatus.BLOCKED),
+    ticket("fourth", TaskStatus.READY),
+    ticket("part", TaskStatus.FAILED, parent="second"),
 )
 
 
@@ -32,11 +32,11 @@ def asking(task: str) -> SimpleNamespace:
 @pytest.fixture(autouse=True)
 def queue(monkeypatch: pytest.MonkeyPatch) -> None:
     here = SimpleNamespace(queue=SimpleNamespace(tickets=lambda: QUEUE), store=SimpleNamespace(load=asking))
-    monkeypatch.setattr(common, "desk", lambda: here)
+    monkeypatch.setattr(common, "open_current_project", lambda: here)
 
 
 def said(capsys: pytest.CaptureFixture[str], *args: str) -> str:
-    assert main.run(["list", *args]) == 0
+    assert main.run_command_line(["list", *args]) == 0
     out, err = capsys.readouterr()
     assert err == ""
     return out
@@ -82,7 +82,7 @@ def test_a_part_stands_in_only_below_the_task_that_it_belongs_to(capsys: pytest.
 
 @pytest.mark.parametrize("more", [(), ("--json",)])
 def test_an_unknown_status_is_refused_with_those_there_are(more: tuple[str, ...], capsys: pytest.CaptureFixture[str]):
-    assert main.run(["list", "--status", "finished", *more]) == 2
+    assert main.run_command_line(["list", "--status", "finished", *more]) == 2
     out, err = capsys.readouterr()
     assert "finished" in out + err
-    assert all(status.value in out + err for status in Status)
+    assert all(status.value in out + err for status in TaskStatus)

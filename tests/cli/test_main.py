@@ -34,7 +34,7 @@ def failing(error: str) -> str:
 def test_help_lists_every_command(args: tuple[str, ...]):
     shown = afresh(*args)
     assert shown.returncode == 0
-    assert all(f"\n  {name} " in shown.stdout for name in main.known())
+    assert all(f"\n  {name} " in shown.stdout for name in main.list_command_names())
 
 
 def test_help_imports_no_command():
@@ -48,17 +48,17 @@ def test_the_version_is_told():
     assert "version 0." in afresh("--version").stdout
 
 
-@pytest.mark.parametrize("name", main.known())
+@pytest.mark.parametrize("name", main.list_command_names())
 def test_a_listed_command_exists_and_explains_itself(name: str):
     file = f"{name.replace('-', '_')}.py"
     if not (Path(main.__file__).parent / file).exists():
         pytest.fail(f"{name!r} is listed in cli/main.py, but cli/{file} is missing")
-    assert main.load(name).help
+    assert main.load_command(name).help
 
 
 def test_a_listed_command_without_a_module_is_a_fault_of_ours():
     with pytest.raises(Broken, match=r"no cli/nowhere\.py"):
-        main.load("nowhere")
+        main.load_command("nowhere")
 
 
 def test_a_mistyped_command_gets_a_suggestion():
@@ -93,13 +93,13 @@ def test_a_traceback_is_shown_only_to_who_asks(error: str):
 def test_an_interrupt_says_that_state_is_safe():
     result = afresh("run", code=failing("KeyboardInterrupt"))
     assert result.returncode == 130
-    assert failure.KEPT in result.stderr
+    assert failure.JOURNAL_KEPT in result.stderr
     assert "afresh resume" in result.stderr
 
 
 @pytest.mark.parametrize("error", [TryAgain("x"), Broken("x"), BadInput("x"), AfreshError("x"), OSError("x"), KeyError("x")])
 def test_every_error_has_words_and_a_code(error: Exception):
-    described = failure.describe(error)
+    described = failure.describe_error(error)
     assert described.what
     assert described.code == 1
 

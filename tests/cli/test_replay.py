@@ -11,21 +11,21 @@ import pytest
 from rich.console import Console
 
 from afresh.app import replays
-from afresh.app.replays import LONG, Progress, Wanted, ceiling_count, replay
+from afresh.app.replays import LONG_TEXT_CHARACTERS, ReplayProgress, ReplayRequest, count_ceiling_tokens, replay_sessions
 from afresh.cli import main
-from afresh.cli.views.replay import bar
-from afresh.engine.tokens import Counter
+from afresh.cli.views.replay import show_progress_bar
+from afresh.engine.tokens import EstimatingCounter
 from afresh.errors import BadInput, OverCeiling
-from afresh.replay.window import Count
+from afresh.replay.window import CountTokens
 
-OURS = replays.our_builder
+OURS = replays.load_replay_builder
 RUNS = Path(__file__).parents[1] / "replay" / "runs"
 TASK = "Mend the parser."
 READ = {"thought": "I look.", "action": {"tool": "bash", "text": "cat lib/core.py"}, "observation": "def load_all(path): ..."}
 EDIT = {"thought": "I mend.", "action": {"tool": "bash", "text": "sed s/x/y/ lib/core.py # load_all"}, "observation": "x" * 900}
 
 
-def tail(trajectory: Mapping[str, Any], budget: int, count: Count) -> Iterator[str]:
+def tail(trajectory: Mapping[str, Any], budget: int, count: CountTokens) -> Iterator[str]:
     """A builder that keeps the task and the step before."""
     last = ""
     for step in trajectory["steps"]:
@@ -35,7 +35,7 @@ def tail(trajectory: Mapping[str, Any], budget: int, count: Count) -> Iterator[s
 
 @pytest.fixture(autouse=True)
 def builder(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(replays, "our_builder", lambda: tail)
+    monkeypatch.setattr(replays, "load_replay_builder", lambda: tail)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def session(path: Path, *steps: Mapping[str, Any], **fields: Any) -> Path:
 
 
 def said(capsys: pytest.CaptureFixture[str], *args: str | Path) -> str:
-    assert main.run(["replay", *map(str, args)]) == 0
+    assert main.run_command_line(["replay", *map(str, args)]) == 0
     out, err = capsys.readouterr()
     assert err == ""
     return " ".join(out.split())
@@ -90,8 +90,8 @@ def test_the_session_that_comes_with_it_is_read(here: Path, capsys: pytest.Captu
 
 def test_the_products_own_builder_never_exceeds_the_budget(here: Path, monkeypatch: pytest.MonkeyPatch):
     pytest.importorskip("afresh.replay.sent", reason="the builder of recorded contexts is not here yet")
-    monkeypatch.setattr(replays, "our_builder", OURS)
-    report = replay([replays.sample_session()], Wanted())
+    monkeypatch.setattr(replays, "load_replay_builder", OURS)
+    report = replay_sessions([replays.find_sample_session()], ReplayRequest())
     assert (report.total.steps, report.total.over) == (57, 0)
     assert report.total.peak_ours <= 4000
 
@@ -100,7 +100,7 @@ def test_json_is_the_same_twice_and_holds_every_step(here: Path, capsys: pytest.
     path = session(here / "one.jsonl", READ, EDIT)
     texts = []
     for _ in range(2):
-        assert main.run(["replay", str(path), "--json"]) == 0
+        assert main.run_command_line(["replay", str(path), "--json"]) == 0
         texts.append(capsys.readouterr().out)
     assert texts[0] == texts[1]
     found = json.loads(texts[0])
@@ -140,7 +140,7 @@ def test_a_broken_file_is_named_and_the_rest_is_read(here: Path, capsys: pytest.
 
 def test_nothing_readable_is_an_error_that_names_the_formats(here: Path, capsys: pytest.CaptureFixture[str]):
     (here / "foreign.txt").write_text("not a session\n")
-    assert main.run(["replay", "foreign.txt", "--html"]) == 1
+    assert main.run_command_line(["replay", "foreign.txt", "--html"]) == 1
     told = capsys.readouterr().err
     assert "foreign.txt" in told
     assert "Claude Code" in told
@@ -148,7 +148,7 @@ def test_nothing_readable_is_an_error_that_names_the_formats(here: Path, capsys:
 
 
 def test_no_file_at_all_is_wrong_usage(here: Path, capsys: pytest.CaptureFixture[str]):
-    assert main.run(["replay"]) == 2
+    assert main.run_command_line(["replay"]) == 2
     assert "--sample" in capsys.readouterr().err
 
 
@@ -161,7 +161,7 @@ def test_a_folder_is_read_whole(here: Path, capsys: pytest.CaptureFixture[str]):
 
 @pytest.mark.parametrize("path", sorted(RUNS.glob("*")), ids=lambda path: path.name)
 def test_a_recording_of_every_kind_becomes_a_report_and_a_page(path: Path, here: Path, capsys: pytest.CaptureFixture[str]):
-    assert main.run(["replay", str(path), "--json", "--html", "--price", "3"]) == 0
+    assert main.run_command_line(["replay", str(path), "--json", "--html", "--price", "3"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["runs"]
     assert all(run["steps"] and run["money"] for run in found["runs"])
@@ -186,36 +186,36 @@ def test_a_session_after_html_is_read_and_never_written_over(here: Path, capsys:
 def test_a_page_of_somebody_else_is_not_written_over(here: Path, capsys: pytest.CaptureFixture[str]):
     path = session(here / "one.jsonl", READ, EDIT)
     (here / "index.html").write_text("<h1>mine</h1>")
-    assert main.run(["replay", str(path), "--html", "index.html"]) == 1
+    assert main.run_command_line(["replay", str(path), "--html", "index.html"]) == 1
     assert "not a page of 'afresh replay'" in capsys.readouterr().err
     assert (here / "index.html").read_text() == "<h1>mine</h1>"
 
 
 def test_a_page_that_cannot_be_written_is_told(here: Path, capsys: pytest.CaptureFixture[str]):
     path = session(here / "one.jsonl", READ, EDIT)
-    assert main.run(["replay", str(path), "--html", "no/such/place.html"]) == 1
+    assert main.run_command_line(["replay", str(path), "--html", "no/such/place.html"]) == 1
     assert "can't be written" in capsys.readouterr().err
 
 
 def test_a_run_that_cannot_fit_is_named_and_the_others_are_measured(here: Path, monkeypatch: pytest.MonkeyPatch):
-    def strict(trajectory: Mapping[str, Any], budget: int, count: Count) -> Iterator[str]:
+    def strict(trajectory: Mapping[str, Any], budget: int, count: CountTokens) -> Iterator[str]:
         if trajectory["id"] == "big":
             raise OverCeiling("the task alone is larger")
         yield from tail(trajectory, budget, count)
 
-    monkeypatch.setattr(replays, "our_builder", lambda: strict)
+    monkeypatch.setattr(replays, "load_replay_builder", lambda: strict)
     files = [session(here / f"{name}.jsonl", READ, EDIT) for name in ("big", "small")]
-    report = replay(files, Wanted())
+    report = replay_sessions(files, ReplayRequest())
     assert [one.run.id for one in report.runs] == ["small"]
     assert "the task alone is larger" in report.problems[0]
     with pytest.raises(BadInput, match="the task alone is larger"):
-        replay(files[:1], Wanted())
+        replay_sessions(files[:1], ReplayRequest())
 
 
 def test_progress_grows_to_the_end(here: Path):
-    seen: list[Progress] = []
+    seen: list[ReplayProgress] = []
     files = [session(here / f"{name}.jsonl", *[EDIT] * 20) for name in ("a", "b")]
-    replay(files, Wanted(), seen.append)
+    replay_sessions(files, ReplayRequest(), seen.append)
     shares = [progress.share for progress in seen]
     assert shares == sorted(shares)
     assert 0 <= shares[0] < 0.1
@@ -227,13 +227,13 @@ def test_progress_grows_to_the_end(here: Path):
 def test_the_bar_is_drawn_only_on_a_terminal(terminal: bool, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     stream = io.StringIO()
-    with bar(Console(file=stream, force_terminal=terminal, width=90)) as watch:
-        watch(Progress(0.5, "a.jsonl: step 1 of 2"))
+    with show_progress_bar(Console(file=stream, force_terminal=terminal, width=90)) as watch:
+        watch(ReplayProgress(0.5, "a.jsonl: step 1 of 2"))
     assert ("50 %" in stream.getvalue()) is terminal
     assert bool(stream.getvalue()) is terminal
 
 
-@pytest.mark.parametrize("length", [10, LONG - 1, LONG, 3 * LONG])
+@pytest.mark.parametrize("length", [10, LONG_TEXT_CHARACTERS - 1, LONG_TEXT_CHARACTERS, 3 * LONG_TEXT_CHARACTERS])
 def test_tokens_are_counted_as_the_ceiling_counts_them(length: int):
     text = ("def load_all(path): return 42  # ünïcode\n" * length)[:length]
-    assert ceiling_count(text) == Counter()(text)
+    assert count_ceiling_tokens(text) == EstimatingCounter()(text)

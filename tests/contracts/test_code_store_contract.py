@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.store.code import SqliteCode
-from afresh.insight.held import HeldCode
+from afresh.adapters.store.code import SqliteCodeIndex
+from afresh.insight.held import MemoryCodeStore
 from afresh.testing.code_store_contract import CodeStoreContract
 
 
 class TestSqliteCode(CodeStoreContract):
     @pytest.fixture
-    def store(self, tmp_path: Path) -> SqliteCode:
-        return SqliteCode(tmp_path / "code.db")
+    def store(self, tmp_path: Path) -> SqliteCodeIndex:
+        return SqliteCodeIndex(tmp_path / "code.db")
 
 
 class TestHeldCode(CodeStoreContract):
     @pytest.fixture
-    def store(self) -> HeldCode:
-        return HeldCode()
+    def store(self) -> MemoryCodeStore:
+        return MemoryCodeStore()

@@ -6,8 +6,8 @@ import pytest
 
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.sqlite import SqliteStore
-from afresh.ports import Queue
+from afresh.adapters.store.sqlite import SqliteJournal
+from afresh.ports import TaskQueue
 from afresh.testing.memory import FakeClock, MemoryQueue, MemoryStore
 from afresh.testing.queue_contract import QueueContract
 
@@ -18,11 +18,11 @@ class TestSqliteQueue(QueueContract):
         return Database(tmp_path / "afresh.db")
 
     @pytest.fixture
-    def store(self, database: Database) -> SqliteStore:
-        return SqliteStore(database)
+    def store(self, database: Database) -> SqliteJournal:
+        return SqliteJournal(database)
 
     @pytest.fixture
-    def queue(self, database: Database, clock: FakeClock) -> Queue:
+    def queue(self, database: Database, clock: FakeClock) -> TaskQueue:
         return SqliteQueue(database, clock, lease_seconds=20)
 
 
@@ -32,5 +32,5 @@ class TestMemoryQueue(QueueContract):
         return MemoryStore()
 
     @pytest.fixture
-    def queue(self, store: MemoryStore, clock: FakeClock) -> Queue:
+    def queue(self, store: MemoryStore, clock: FakeClock) -> TaskQueue:
         return MemoryQueue(store, clock, lease_seconds=20)

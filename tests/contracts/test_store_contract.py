@@ -4,23 +4,23 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.store.sqlite import SqliteStore
-from afresh.ports import Store
+from afresh.adapters.store.sqlite import SqliteJournal
+from afresh.ports import JournalStore
 from afresh.testing.memory import MemoryStore
 from afresh.testing.store_contract import StoreContract
 
 
 class TestSqliteStore(StoreContract):
     @pytest.fixture
-    def store(self, tmp_path: Path) -> Store:
+    def store(self, tmp_path: Path) -> JournalStore:
         self.path = tmp_path / "afresh.db"
-        return SqliteStore(self.path)
+        return SqliteJournal(self.path)
 
-    def reopen(self, store: Store) -> Store:
-        return SqliteStore(self.path)
+    def reopen(self, store: JournalStore) -> JournalStore:
+        return SqliteJournal(self.path)
 
 
 class TestMemoryStore(StoreContract):
     @pytest.fixture
-    def store(self) -> Store:
+    def store(self) -> JournalStore:
         return MemoryStore()

@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from tests_domain import events
 
 from afresh.domain.action import Action, Observation, Reply
-from afresh.domain.codec import dumps, loads
-from afresh.domain.conform import misfit
-from afresh.domain.event import Acted, Digested, Ended, Event, Finished, Replied
+from afresh.domain.codec import to_canonical_json, value_from_json
+from afresh.domain.conform import find_type_mismatch
+from afresh.domain.event import ActionsExecuted, OutputDigested, TaskEnded, Event, StepFinished, ReplyReceived
 from afresh.domain.fact import Fact, FactKind
-from afresh.domain.task import Status
+from afresh.domain.task import TaskStatus
 
 
 @settings(deadline=None)
 @given(events())
 def test_every_event_that_can_be_written_and_read_conforms(event: Event) -> None:
-    assert misfit(loads(type(event), dumps(event)), type(event)) == ""
+    assert find_type_mismatch(value_from_json(type(event), to_canonical_json(event)), type(event)) == ""
 
 
 ANY: Any = Fact(FactKind.NOTE, "a", "b")
@@ -28,24 +28,24 @@ SEEN = Observation(Action("read"), True, "text")
 @pytest.mark.parametrize(
     ("event", "where"),
     [
-        (Finished("1", "done"), "step.value"),  # pyright: ignore[reportArgumentType]
-        (Finished(True, "done"), "step.value"),
-        (Finished(1 << 63, "done"), "step.value"),
-        (Finished(1, None), "outcome.value"),  # pyright: ignore[reportArgumentType]
-        (Ended("done", "why"), "status.value"),  # pyright: ignore[reportArgumentType]
-        (Acted(1, [SEEN]), "observations.value"),  # pyright: ignore[reportArgumentType]
-        (Acted(1, (replace(SEEN, ok=1),)), "observations.ok.value"),
-        (Digested(facts=(replace(ANY, confidence="high"),)), "facts.confidence.value"),
-        (Digested(facts=(replace(ANY, lines=(1, 2, 3)),)), "facts.lines.value"),
-        (Digested(facts=(replace(ANY, lines=(1, "2")),)), "facts.lines.value"),
-        (Replied(1, Reply(actions=(Action("read", {1: 2}),))), "reply.actions.args.value"),  # pyright: ignore
-        (Replied(1, None), "reply.value"),  # pyright: ignore[reportArgumentType]
+        (StepFinished("1", "done"), "step.value"),  # pyright: ignore[reportArgumentType]
+        (StepFinished(True, "done"), "step.value"),
+        (StepFinished(1 << 63, "done"), "step.value"),
+        (StepFinished(1, None), "outcome.value"),  # pyright: ignore[reportArgumentType]
+        (TaskEnded("done", "why"), "status.value"),  # pyright: ignore[reportArgumentType]
+        (ActionsExecuted(1, [SEEN]), "observations.value"),  # pyright: ignore[reportArgumentType]
+        (ActionsExecuted(1, (replace(SEEN, ok=1),)), "observations.ok.value"),
+        (OutputDigested(facts=(replace(ANY, confidence="high"),)), "facts.confidence.value"),
+        (OutputDigested(facts=(replace(ANY, lines=(1, 2, 3)),)), "facts.lines.value"),
+        (OutputDigested(facts=(replace(ANY, lines=(1, "2")),)), "facts.lines.value"),
+        (ReplyReceived(1, Reply(actions=(Action("read", {1: 2}),))), "reply.actions.args.value"),  # pyright: ignore
+        (ReplyReceived(1, None), "reply.value"),  # pyright: ignore[reportArgumentType]
     ],
 )
 def test_what_is_wrong_is_named_by_the_fields_that_lead_to_it(event: Event, where: str) -> None:
-    assert misfit(event, type(event)) == where
+    assert find_type_mismatch(event, type(event)) == where
 
 
 def test_a_whole_number_will_do_where_a_fraction_is_meant() -> None:
-    assert misfit(Digested(facts=(replace(ANY, confidence=1),)), Digested) == ""
-    assert misfit(Ended(Status.DONE, "why"), Ended) == ""
+    assert find_type_mismatch(OutputDigested(facts=(replace(ANY, confidence=1),)), OutputDigested) == ""
+    assert find_type_mismatch(TaskEnded(TaskStatus.DONE, "why"), TaskEnded) == ""

@@ -4,33 +4,46 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.domain.action import Usage
-from afresh.domain.codec import dumps, loads
-from afresh.domain.delegated import FILES, GOAL, LINE, LINES, PATH, SUMMARY, Delegated, Fate, Metrics, bounded
+from afresh.domain.codec import to_canonical_json, value_from_json
+from afresh.domain.delegated import (
+    MAX_FILES,
+    MAX_GOAL_CHARACTERS,
+    MAX_CHECK_LINE_CHARACTERS,
+    MAX_CHECK_LINES,
+    MAX_PATH_CHARACTERS,
+    MAX_SUMMARY_CHARACTERS,
+    SubtaskResult,
+    SubtaskStatus,
+    SubtaskMetrics,
+    bound_result,
+)
 
 ANY = st.text() | st.text("ab \n\t\u2028\x00\u202e", max_size=3_000) | st.lists(st.just("word"), max_size=400).map(" ".join)
 RESULTS = st.builds(
-    Delegated, task=st.just("whole-2-1"), step=st.just(2), goal=ANY, status=st.sampled_from(Fate),
+    SubtaskResult, task=st.just("whole-2-1"), step=st.just(2), goal=ANY, status=st.sampled_from(SubtaskStatus),
     files=st.lists(ANY, max_size=40).map(tuple), state=st.lists(ANY, max_size=9).map(tuple), summary=ANY,
-    metrics=st.builds(Metrics, st.integers(0, 10**6), st.integers(0, 10**6), st.builds(Usage, st.integers(0), st.integers(0))),
+    metrics=st.builds(SubtaskMetrics, st.integers(0, 10**6), st.integers(0, 10**6), st.builds(Usage, st.integers(0), st.integers(0))),
 )  # fmt: skip
 
 
 @given(RESULTS)
-def test_a_result_is_within_its_bounds(found: Delegated) -> None:
-    told = bounded(found)
-    assert len(told.summary.split()) < 100 and len(told.summary) <= SUMMARY and len(told.goal) <= GOAL
-    assert len(told.files) <= FILES and all(len(path) <= PATH for path in told.files)
-    assert len(told.state) <= LINES and all(len(line) <= LINE for line in told.state)
+def test_a_result_is_within_its_bounds(found: SubtaskResult) -> None:
+    told = bound_result(found)
+    assert (
+        len(told.summary.split()) < 100 and len(told.summary) <= MAX_SUMMARY_CHARACTERS and len(told.goal) <= MAX_GOAL_CHARACTERS
+    )
+    assert len(told.files) <= MAX_FILES and all(len(path) <= MAX_PATH_CHARACTERS for path in told.files)
+    assert len(told.state) <= MAX_CHECK_LINES and all(len(line) <= MAX_CHECK_LINE_CHARACTERS for line in told.state)
     assert len(told.files) + told.more == len(found.files)
     assert len(told.text.splitlines()) == 5, "nothing in it can pass for another line of it"
-    assert bounded(told) == told and loads(Delegated, dumps(told)) == told
+    assert bound_result(told) == told and value_from_json(SubtaskResult, to_canonical_json(told)) == told
 
 
 def test_a_summary_of_a_hundred_words_is_cut_and_says_so() -> None:
-    found = Delegated("one-2-1", 2, "goal", Fate.DONE, (), (), "word " * 100, Metrics())
-    assert bounded(found).summary == "word " * 98 + "…"
+    found = SubtaskResult("one-2-1", 2, "goal", SubtaskStatus.DONE, (), (), "word " * 100, SubtaskMetrics())
+    assert bound_result(found).summary == "word " * 98 + "…"
 
 
 def test_money_is_told_where_it_was_spent() -> None:
-    assert "$0.0123" in Metrics(money=12_300_000).words
-    assert "$" not in Metrics(money=None).words + Metrics(money=0).words
+    assert "$0.0123" in SubtaskMetrics(money=12_300_000).words
+    assert "$" not in SubtaskMetrics(money=None).words + SubtaskMetrics(money=0).words

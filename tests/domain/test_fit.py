@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.domain.fit import GENERAL, fit, likeness, subject, terms
-from afresh.domain.words import compounds, stem
+from afresh.domain.fit import GENERAL_WORDS, score_match, compute_likeness, subject_from_text, weigh_terms
+from afresh.domain.words import find_compounds, stem_word
 
-LEXER = subject("parse_header fails on folded lines\nlexer email", "changed email/lexer.py: unfold_line")
+LEXER = subject_from_text("parse_header fails on folded lines\nlexer email", "changed email/lexer.py: unfold_line")
 
-WHOLE = sorted(word for word in GENERAL if stem(word) == word)
-ALL_GENERAL = subject(" ".join(WHOLE), "")
+WHOLE = sorted(word for word in GENERAL_WORDS if stem_word(word) == word)
+ALL_GENERAL = subject_from_text(" ".join(WHOLE), "")
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ ALL_GENERAL = subject(" ".join(WHOLE), "")
     ],
 )
 def test_a_task_about_the_same_thing_fits(goal: str) -> None:
-    assert fit(terms(goal), LEXER) > 0
+    assert score_match(weigh_terms(goal), LEXER) > 0
 
 
 @pytest.mark.parametrize(
@@ -37,29 +37,31 @@ def test_a_task_about_the_same_thing_fits(goal: str) -> None:
     ],
 )
 def test_an_unrelated_task_fits_nothing(goal: str) -> None:
-    assert fit(terms(goal), LEXER) == 0
+    assert score_match(weigh_terms(goal), LEXER) == 0
 
 
 @settings(max_examples=30)
 @given(st.lists(st.sampled_from(WHOLE), max_size=30))
 def test_general_words_alone_never_fit(words: list[str]) -> None:
-    assert fit(terms(" ".join(words)), ALL_GENERAL) == 0
+    assert score_match(weigh_terms(" ".join(words)), ALL_GENERAL) == 0
 
 
 @given(st.lists(st.text("abcdefghij", min_size=3, max_size=8), min_size=1, max_size=8).map(" ".join))
 def test_the_same_words_fit_and_are_alike(text: str) -> None:
-    assert likeness(text, text) == 1
-    asked = terms(text)
-    assert (fit(asked, subject(text, "")) > 0) == any(weight > 0.2 for weight in asked.weights.values())
+    assert compute_likeness(text, text) == 1
+    asked = weigh_terms(text)
+    assert (score_match(asked, subject_from_text(text, "")) > 0) == any(weight > 0.2 for weight in asked.weights.values())
 
 
 def test_words_that_most_objects_have_tell_nothing() -> None:
-    about = subject("afresh window", "", ("afresh", "window"))
+    about = subject_from_text("afresh window", "", ("afresh", "window"))
     assert (
-        fit(terms("afresh window", ("afresh", "window")), about) == 0 < fit(terms("afresh window"), subject("afresh window", ""))
+        score_match(weigh_terms("afresh window", ("afresh", "window")), about)
+        == 0
+        < score_match(weigh_terms("afresh window"), subject_from_text("afresh window", ""))
     )
 
 
 def test_an_identifier_counts_as_a_whole_however_it_is_written() -> None:
-    assert compounds("see parseHTTPHeader in net/http_client.py") == {"parsehttpheader", "httpclient", "httpclientpy"}
-    assert len({stem(word) for word in ("parses", "parsed", "parsing", "parse")}) == 1
+    assert find_compounds("see parseHTTPHeader in net/http_client.py") == {"parsehttpheader", "httpclient", "httpclientpy"}
+    assert len({stem_word(word) for word in ("parses", "parsed", "parsing", "parse")}) == 1

@@ -4,20 +4,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.domain.option import Option, is_choice, listed, offered, readings
+from afresh.domain.option import AnswerOption, is_bare_choice, render_options, parse_options, match_options
 
 WAYS = ("multiply: works for every number", "shift: whole numbers only", "ask later")
 
 
 def test_an_option_says_what_it_means_after_a_colon() -> None:
-    assert offered(WAYS)[:2] == (Option(1, "multiply", "works for every number"), Option(2, "shift", "whole numbers only"))
-    assert offered(WAYS)[2] == Option(3, "ask later")
-    assert offered(["std::vector"])[0].name == "std::vector"
+    assert parse_options(WAYS)[:2] == (
+        AnswerOption(1, "multiply", "works for every number"),
+        AnswerOption(2, "shift", "whole numbers only"),
+    )
+    assert parse_options(WAYS)[2] == AnswerOption(3, "ask later")
+    assert parse_options(["std::vector"])[0].name == "std::vector"
 
 
 @pytest.mark.parametrize("text", ["1. keep: as it is", "(a) keep: as it is", "B) keep: as it is", " 12) keep: as it is"])
 def test_a_label_that_the_model_has_put_before_an_option_is_left_off(text: str) -> None:
-    assert offered([text])[0] == Option(1, "keep", "as it is")
+    assert parse_options([text])[0] == AnswerOption(1, "keep", "as it is")
 
 
 @pytest.mark.parametrize(
@@ -26,30 +29,30 @@ def test_a_label_that_the_model_has_put_before_an_option_is_left_off(text: str) 
      ("shift: whole numbers only", (2,)), ("4", ()), ("0", ()), ("z", ()), ("shift, but for floats too", ()), ("", ())],
 )  # fmt: skip
 def test_numbers_letters_and_names_are_understood(answer: str, meant: tuple[int, ...]) -> None:
-    assert readings(answer, WAYS) == meant
+    assert match_options(answer, WAYS) == meant
 
 
 def test_what_can_mean_two_options_is_seen_to() -> None:
-    assert readings("a", ("build: now", "abort: not at all")) == (1, 2)
-    assert readings("2", ("2", "10")) == (1, 2)
-    assert readings("y", ("yes", "no")) == (1,)
+    assert match_options("a", ("build: now", "abort: not at all")) == (1, 2)
+    assert match_options("2", ("2", "10")) == (1, 2)
+    assert match_options("y", ("yes", "no")) == (1,)
 
 
 @pytest.mark.parametrize(
     ("answer", "choice"), [("2", True), ("b)", True), ("(3).", False), ("10", True), ("no", False), ("", False)]
 )
 def test_a_bare_number_or_letter_is_a_choice(answer: str, choice: bool) -> None:
-    assert is_choice(answer) is choice
+    assert is_bare_choice(answer) is choice
 
 
 def test_options_are_listed_with_their_meanings_or_without() -> None:
-    assert listed(WAYS[:2]) == "1 multiply: works for every number; 2 shift: whole numbers only"
-    assert listed(WAYS, meanings=False) == "1 multiply; 2 shift; 3 ask later"
+    assert render_options(WAYS[:2]) == "1 multiply: works for every number; 2 shift: whole numbers only"
+    assert render_options(WAYS, meanings=False) == "1 multiply; 2 shift; 3 ask later"
 
 
 @given(st.lists(st.text(max_size=30), max_size=6), st.text(max_size=5))
 def test_any_option_has_its_number_and_any_answer_is_read(options: list[str], answer: str) -> None:
-    assert [one.number for one in offered(options)] == [*range(1, len(options) + 1)]
-    assert set(readings(answer, options)) <= {*range(1, len(options) + 1)}
+    assert [one.number for one in parse_options(options)] == [*range(1, len(options) + 1)]
+    assert set(match_options(answer, options)) <= {*range(1, len(options) + 1)}
     for number in range(1, len(options) + 1):
-        assert number in readings(str(number), options)
+        assert number in match_options(str(number), options)

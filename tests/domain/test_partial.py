@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.domain.partial import about, between, outline
-from afresh.domain.partial.parts import parts
-from afresh.domain.partial.terms import terms
-from afresh.domain.text import roughly
+from afresh.domain.partial import select_lines_about, select_line_range, select_outline
+from afresh.domain.partial.parts import split_into_parts
+from afresh.domain.partial.terms import terms_from_question
+from afresh.domain.text import estimate_tokens
 
 SHAPES = st.sampled_from([
     "def parse_header(data):", "    return data", "class Reader:", "Traceback (most recent call last):",
@@ -26,7 +26,7 @@ SHOWN = re.compile(r" *(\d+) (.*)", re.DOTALL)
 
 def check(excerpt, text, room):
     lines = text.splitlines()
-    assert not excerpt.text or roughly(excerpt.text) <= room
+    assert not excerpt.text or estimate_tokens(excerpt.text) <= room
     numbers = list[int]()
     for shown in excerpt.text.split("\n") if excerpt.text else []:
         if re.fullmatch(r"… lines? \d+(-\d+)?", shown):
@@ -43,7 +43,10 @@ def check(excerpt, text, room):
 @settings(max_examples=150, deadline=None)
 @given(TEXTS, QUESTIONS, ROOMS)
 def test_what_is_shown_fits_and_is_made_of_the_lines_of_the_text(text, question, room):
-    for made in (lambda: about(text, question, room, roughly), lambda: outline(text, room, roughly)):
+    for made in (
+        lambda: select_lines_about(text, question, room, estimate_tokens),
+        lambda: select_outline(text, room, estimate_tokens),
+    ):
         check(made(), text, room)
         assert made() == made()
 
@@ -51,7 +54,7 @@ def test_what_is_shown_fits_and_is_made_of_the_lines_of_the_text(text, question,
 @settings(max_examples=80, deadline=None)
 @given(TEXTS, st.integers(1, 130), st.integers(0, 60), ROOMS)
 def test_lines_that_are_asked_for_come_in_one_piece(text, first, more, room):
-    part = between(text, first, first + more, room, roughly)
+    part = select_line_range(text, first, first + more, room, estimate_tokens)
     check(part, text, room)
     assert list(part.numbers) == list(range(first, first + len(part.numbers)))
 
@@ -59,14 +62,14 @@ def test_lines_that_are_asked_for_come_in_one_piece(text, first, more, room):
 @settings(max_examples=100, deadline=None)
 @given(LINES)
 def test_parts_cover_the_text_in_order(lines):
-    found = parts(lines)
+    found = split_into_parts(lines)
     assert [number for start, end in found for number in range(start, end)] == list(range(len(lines)))
 
 
 @settings(max_examples=60, deadline=None)
 @given(TEXTS)
 def test_a_text_that_fits_is_shown_whole(text):
-    part = outline(text, 10**9, roughly)
+    part = select_outline(text, 10**9, estimate_tokens)
     assert part.whole and "… line" not in re.sub(r"(?m)^ *\d+ .*$", "", part.text)
 
 
@@ -79,11 +82,11 @@ def test_a_text_that_fits_is_shown_whole(text):
     ],
 )  # fmt: skip
 def test_identifiers_are_looked_for_whole_and_in_their_words(question, words):
-    assert set(terms(question)) == words
+    assert set(terms_from_question(question)) == words
 
 
 def test_the_rare_word_decides_not_the_common_one():
     text = "\n\n".join(
         [*(f"error number {n}" for n in range(40)), "error of the gasket", *(f"error number {n}" for n in range(40))]
     )
-    assert about(text, "gasket error", 40, roughly).numbers[0] == 81
+    assert select_lines_about(text, "gasket error", 40, estimate_tokens).numbers[0] == 81

@@ -6,31 +6,33 @@ from pathlib import Path
 import pytest
 
 import afresh
-from afresh.domain.paths import holds_tests, in_test_folder, is_test
+from afresh.domain.paths import is_test_file, is_in_test_folder, is_test_code
 
 
 @pytest.mark.parametrize("path", ["tests/__init__.py", "conftest.py", "tests/unit/conftest.py", "tests/helpers/server.py"])
 def test_what_serves_tests_is_on_their_side_and_holds_none(path: str) -> None:
-    assert is_test(path) and not holds_tests(path)
+    assert is_test_code(path) and not is_test_file(path)
 
 
 @pytest.mark.parametrize("path", ["tests/test_cart.py", "cart_test.py", "shop/tests.py", "shop/test/test_client.py"])
 def test_a_file_of_tests_is_known_by_its_name(path: str) -> None:
-    assert is_test(path) and holds_tests(path)
+    assert is_test_code(path) and is_test_file(path)
 
 
 @pytest.mark.parametrize(
     "path", ["django/test/client.py", "numpy/testing/__init__.py", "testing/run.py", "src/UNIT.java", "tests.md"]
 )
 def test_product_code_that_is_called_like_tests_is_no_test(path: str) -> None:
-    assert not is_test(path) and not holds_tests(path)
+    assert not is_test_code(path) and not is_test_file(path)
 
 
 def test_what_holds_tests_is_always_on_their_side() -> None:
     names = ["a.py", "__init__.py", "conftest.py", "test_a.py", "a_test.go", "a.spec.ts", "ATest.java", "a.json", "tests.rs"]
     paths = [f"{folder}{name}" for folder in ("", "tests/", "test/", "src/test/", "a/tests/b/", "A.Tests/") for name in names]
-    assert all(is_test(path) for path in paths if holds_tests(path))
-    assert all(in_test_folder(path) or holds_tests(path) or path.endswith("conftest.py") for path in paths if is_test(path))
+    assert all(is_test_code(path) for path in paths if is_test_file(path))
+    assert all(
+        is_in_test_folder(path) or is_test_file(path) or path.endswith("conftest.py") for path in paths if is_test_code(path)
+    )
 
 
 def test_nobody_else_decides_by_a_path_what_a_test_is() -> None:

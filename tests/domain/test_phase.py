@@ -6,11 +6,11 @@ import pytest
 
 from afresh.domain import event as happened
 from afresh.domain.fact import PlanItem
-from afresh.domain.report import place
+from afresh.domain.report import choose_report_path
 from afresh.domain.state import State
-from afresh.domain.task import Status, Task
+from afresh.domain.task import TaskStatus, Task
 from afresh.domain.verdict import Baseline, CheckRun, Ruling, Verdict
-from afresh.testing.journals import asked_and_answered, continued
+from afresh.testing.journals import make_call_events, make_entries
 
 GREEN, RED = CheckRun("pytest", 0, passed=3), CheckRun("pytest", 1, passed=2, failed=1)
 CODE = State(task=Task(id="t", goal="g"), opened="s", baseline=Baseline((GREEN,)))
@@ -36,7 +36,7 @@ DONE, OPEN = PlanItem("a", True), PlanItem("b")
         (replace(CHANGED, verdict=replace(KEPT, measure=2), baseline=Baseline((GREEN,), measure=3)), "change"),
         (replace(CHANGED, verdict=KEPT, baseline=Baseline((GREEN,), measure=3)), "verify"),
         (replace(CHANGED, verdict=REFUSED), "verify"),
-        (replace(CHANGED, verdict=REFUSED, status=Status.FAILED), "over"),
+        (replace(CHANGED, verdict=REFUSED, status=TaskStatus.FAILED), "over"),
         (REVIEW, "understand"),
         (replace(REVIEW, changed=("REVIEW.md",)), "report"),
         (replace(REVIEW, changed=("REVIEW.md",), verdict=REFUSED), "report"),
@@ -47,14 +47,18 @@ def test_the_phase_follows_from_the_state(state: State, phase: str):
 
 
 def test_steps_are_counted_for_each_phase_and_a_persons_word_starts_them_anew():
-    begun = [happened.Created(CODE.task), happened.Opened("base", "b", "s"), happened.Baselined(Baseline((GREEN,)))]
-    _, state = continued(None, [*begun, *asked_and_answered(1), *asked_and_answered(2)])
+    begun = [
+        happened.TaskCreated(CODE.task),
+        happened.WorkspaceOpened("base", "b", "s"),
+        happened.BaselineMeasured(Baseline((GREEN,))),
+    ]
+    _, state = make_entries(None, [*begun, *make_call_events(1), *make_call_events(2)])
     assert (state.spent, state.phase_step) == ((("understand", 2),), 3)
-    _, state = continued(state, [happened.Settled(2, True, "s2", ("a.py",)), *asked_and_answered(3)])
+    _, state = make_entries(state, [happened.ChangeKeptOrReverted(2, True, "s2", ("a.py",)), *make_call_events(3)])
     assert (dict(state.spent), state.phase_step) == ({"understand": 2, "change": 1}, 2)
-    _, state = continued(state, [happened.Settled(3, True, "s"), *asked_and_answered(4)])
+    _, state = make_entries(state, [happened.ChangeKeptOrReverted(3, True, "s"), *make_call_events(4)])
     assert dict(state.spent) == {"understand": 3, "change": 1}, "whoever comes back to a phase goes on counting"
-    _, state = continued(state, [happened.Asked("?"), happened.Answered("go on")])
+    _, state = make_entries(state, [happened.QuestionAsked("?"), happened.QuestionAnswered("go on")])
     assert (state.spent, state.phase_step) == ((), 1)
 
 
@@ -79,4 +83,4 @@ PRESENT = {"README.md", "docs/api.md"}
     ],
 )
 def test_a_report_goes_where_the_goal_says_or_where_such_reports_go(family: str, goal: str, where: str):
-    assert place(family, goal, PRESENT.__contains__) == where
+    assert choose_report_path(family, goal, PRESENT.__contains__) == where

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.adapters.knowledge.everyday import VOCABULARY, everyday
-from afresh.domain.knowledge import Knowledge, part
-from afresh.domain.plain import Own, core, plain_part, telltales
-from afresh.domain.words import stem
+from afresh.adapters.knowledge.everyday import VOCABULARY_FILE, load_everyday_stems
+from afresh.domain.knowledge import Lesson, get_heading_text
+from afresh.domain.plain import ProjectNames, is_common_word, anonymise_lesson, find_telltales
+from afresh.domain.words import stem_word
 
 TREE = {
     "src/cargo_desk/manifest.py": "class Manifest:\n    def weigh(self):\n        raise ValueError('amount is beyond limit')\n",
@@ -17,8 +17,8 @@ TREE = {
 
 
 @pytest.fixture(scope="module")
-def own() -> Own:
-    own = Own()
+def own() -> ProjectNames:
+    own = ProjectNames()
     for path, text in TREE.items():
         own.file(path, text)
     return own
@@ -56,39 +56,39 @@ TELLING = {
 
 
 @pytest.mark.parametrize("line", PLAIN)
-def test_everyday_lines_may_leave(own: Own, line: str):
-    assert telltales(line, everyday(), own) == []
+def test_everyday_lines_may_leave(own: ProjectNames, line: str):
+    assert find_telltales(line, load_everyday_stems(), own) == []
 
 
 @pytest.mark.parametrize("case", TELLING)
-def test_a_line_stays_that_holds(own: Own, case: str):
+def test_a_line_stays_that_holds(own: ProjectNames, case: str):
     line, what = TELLING[case]
-    assert what in telltales(line, everyday(), own)
+    assert what in find_telltales(line, load_everyday_stems(), own)
 
 
-def test_a_name_that_everybody_uses_is_found_only_where_it_is_a_name(own: Own):
-    assert telltales("Read the manifest first", {"manifest"}, Own()) == []
-    proper = Own()
+def test_a_name_that_everybody_uses_is_found_only_where_it_is_a_name(own: ProjectNames):
+    assert find_telltales("Read the manifest first", {"manifest"}, ProjectNames()) == []
+    proper = ProjectNames()
     proper.file("notes.md", "we call it Harbour here")
-    assert telltales("Read the harbour first", {"harbour"}, proper) == ["harbour"]
+    assert find_telltales("Read the harbour first", {"harbour"}, proper) == ["harbour"]
 
 
 @given(st.text(st.characters(exclude_categories=("Cs",)), max_size=80), st.sampled_from(PLAIN), st.integers(0, 60))
 def test_whatever_is_put_into_a_plain_line_must_be_everyday_words(put: str, line: str, at: int):
     """Nothing gets past the check but letters that make known words, and the marks of a sentence."""
     text = line[:at] + " " + put + " " + line[at:]
-    if not telltales(text, everyday(), Own()):
+    if not find_telltales(text, load_everyday_stems(), ProjectNames()):
         assert not any(sign.isdigit() or sign in '_/\\`"@=#<>[]{}|~$%^&+*' for sign in put.replace("* ", "").replace("- ", ""))
         assert all(sign.isascii() or sign.isspace() or sign == "–" for sign in put)
 
 
 @given(st.text("abcdefghijklmnopqrstuvwxyz", min_size=2, max_size=14))
 def test_a_word_that_nobody_knows_never_passes(word: str):
-    known = stem(word) in everyday() or not telltales(word, (), Own())
-    assert known or telltales(f"Look at the {word} first", everyday(), Own()) == [word]
+    known = stem_word(word) in load_everyday_stems() or not find_telltales(word, (), ProjectNames())
+    assert known or find_telltales(f"Look at the {word} first", load_everyday_stems(), ProjectNames()) == [word]
 
 
-UNCOMMON = sorted(word for word in VOCABULARY.read_text("utf-8").split() if not core(word))
+UNCOMMON = sorted(word for word in VOCABULARY_FILE.read_text("utf-8").split() if not is_common_word(word))
 AS_NAMES = {
     "a file": lambda word: (f"src/{word}.py", ""),
     "a folder": lambda word: (f"{word}/x.py", ""),
@@ -103,29 +103,29 @@ AS_NAMES = {
 
 @given(st.sampled_from(UNCOMMON), st.sampled_from(sorted(AS_NAMES)), st.sampled_from(("", "s")))
 def test_an_everyday_word_that_the_project_uses_as_a_name_stays(word: str, how: str, ending: str):
-    own = Own()
+    own = ProjectNames()
     own.file(*AS_NAMES[how](word))
-    assert f"{word}{ending}" in telltales(f"Look at the {word}{ending} first", everyday(), own)
+    assert f"{word}{ending}" in find_telltales(f"Look at the {word}{ending} first", load_everyday_stems(), own)
 
 
 @given(st.lists(st.sampled_from(UNCOMMON), min_size=2, max_size=5), st.sampled_from(("'{}'", '"{}"', "# {}", "{}")))
 def test_words_that_stand_together_in_the_project_do_not_leave_together(words: list[str], written: str):
-    own, phrase = Own(), " ".join(words)
+    own, phrase = ProjectNames(), " ".join(words)
     own.file("x.txt", written.format(phrase))
-    assert telltales(f"It says {phrase} there", everyday(), own)
+    assert find_telltales(f"It says {phrase} there", load_everyday_stems(), own)
 
 
-def test_only_plain_lines_of_an_object_leave(own: Own):
+def test_only_plain_lines_of_an_object_leave(own: ProjectNames):
     body = (
         "## Problem\nthe second request returns old values\n- failed before: `test_two` 5 != 6\n\n## What worked\n"
         "Clear the buffer before every new request\nThe manifest was kept too long.\n- changed `shape.py`\n\n"
         "## What did not\nReset the buffer at the end\n\n## How it was verified\n- `pytest -q`: 3 passed\n"
     )
-    one = Knowledge(id="KO-1", title="the second request returns old values", tags=("fix_bug", "manifest", "buffer"), body=body)
-    plain = plain_part(one, everyday(), own)
+    one = Lesson(id="KO-1", title="the second request returns old values", tags=("fix_bug", "manifest", "buffer"), body=body)
+    plain = anonymise_lesson(one, load_everyday_stems(), own)
     assert plain and plain.tags == ("buffer",)
-    assert part(plain.body, "What worked") == "Clear the buffer before every new request"
-    assert part(plain.body, "Problem") == "the second request returns old values"
+    assert get_heading_text(plain.body, "What worked") == "Clear the buffer before every new request"
+    assert get_heading_text(plain.body, "Problem") == "the second request returns old values"
     assert "verified" not in plain.body and "manifest" not in plain.body
 
 
@@ -133,5 +133,7 @@ def test_only_plain_lines_of_an_object_leave(own: Own):
     ("title", "worked"),
     [("the manifest returns old values", "Clear the buffer"), ("it returns old values", "Clear the manifest")],
 )
-def test_an_object_stays_whole_if_its_title_or_all_that_worked_names_the_project(own: Own, title: str, worked: str):
-    assert plain_part(Knowledge(id="KO-1", title=title, body=f"## What worked\n{worked}\n"), everyday(), own) is None
+def test_an_object_stays_whole_if_its_title_or_all_that_worked_names_the_project(own: ProjectNames, title: str, worked: str):
+    assert (
+        anonymise_lesson(Lesson(id="KO-1", title=title, body=f"## What worked\n{worked}\n"), load_everyday_stems(), own) is None
+    )

@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
-from afresh.domain.event import KINDS, Event
+from afresh.domain.event import EVENT_CLASS_BY_TAG, Event
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
 JSON = st.recursive(
@@ -40,4 +40,4 @@ def of(kind: Any) -> st.SearchStrategy[Any]:
 
 
 def events(*without: str) -> st.SearchStrategy[Event]:
-    return st.one_of([of(kind) for name, kind in KINDS.items() if name not in without])
+    return st.one_of([of(kind) for name, kind in EVENT_CLASS_BY_TAG.items() if name not in without])

@@ -2,18 +2,18 @@
 
 from dataclasses import replace
 
-from afresh.adapters.templates import template
+from afresh.adapters.templates import load_template
 from afresh.adapters.tools import TOOLS
 from afresh.domain.action import Action, Observation
-from afresh.domain.chain import block_id
-from afresh.domain.fact import Fact, FactKind, IndexLine
-from afresh.domain.memory import Memory, Recollection
-from afresh.domain.passage import Passage, Voice
+from afresh.domain.chain import block_id_from_text
+from afresh.domain.fact import Fact, FactKind, BlockIndexLine
+from afresh.domain.memory import GatheredContext, TraceCache
+from afresh.domain.passage import Passage, PassageVoice
 from afresh.domain.state import State, StepRecord
 from afresh.domain.task import Check, Task
 from afresh.domain.verdict import Baseline, CheckRun
-from afresh.engine.build import build, offered
-from afresh.engine.tokens import Counter
+from afresh.engine.build import build_best_prompt, select_offered_tools
+from afresh.engine.tokens import EstimatingCounter
 
 TEXTS = [
     f"$ run {n}\nexit 0\n" + "\n".join(f"value_{n}_{line} = module_{n}.compute_{line}()" for line in range(12)) for n in range(30)
@@ -25,9 +25,15 @@ STATE = State(
 
 
 def window(budget=4_000, **fields):
-    chosen, state = template("implement_feature"), replace(STATE, **fields)
-    trace = Recollection().of(state.passages, {block_id(text): text for text in TEXTS}.__getitem__)
-    return build(Memory(state, (), trace), chosen, offered(chosen.at(state.phase), TOOLS), budget, Counter())
+    chosen, state = load_template("implement_feature"), replace(STATE, **fields)
+    trace = TraceCache().of(state.passages, {block_id_from_text(text): text for text in TEXTS}.__getitem__)
+    return build_best_prompt(
+        GatheredContext(state, (), trace),
+        chosen,
+        select_offered_tools(chosen.at(state.phase), TOOLS),
+        budget,
+        EstimatingCounter(),
+    )
 
 
 def texts(made):
@@ -35,36 +41,41 @@ def texts(made):
 
 
 def lines(numbers):
-    return tuple(IndexLine(block_id(TEXTS[n]), "run", f"run {n}", len(TEXTS[n]), f"result {n}", n + 1) for n in numbers)
+    return tuple(
+        BlockIndexLine(block_id_from_text(TEXTS[n]), "run", f"run {n}", len(TEXTS[n]), f"result {n}", n + 1) for n in numbers
+    )
 
 
 def passages(numbers):
-    return tuple(Passage(n + 1, Voice.OUTPUT, block_id(TEXTS[n]), len(TEXTS[n]), f"run {n}") for n in numbers)
+    return tuple(Passage(n + 1, PassageVoice.OUTPUT, block_id_from_text(TEXTS[n]), len(TEXTS[n]), f"run {n}") for n in numbers)
 
 
 def test_the_archive_does_not_list_what_stands_under_the_work_so_far():
     made = texts(window(index=lines(range(30)), passages=passages(range(15, 30))))
     for n in range(30):
-        if block_id(TEXTS[n])[:8] in made.get("work", ""):
-            assert block_id(TEXTS[n])[:8] not in made["archive"]
-    shown = [n for n in range(30) if block_id(TEXTS[n])[:8] in made["work"]]
-    assert shown and f"- {block_id(TEXTS[shown[0] - 1])[:8]} step {shown[0]} run run {shown[0] - 1}" in made["archive"]
+        if block_id_from_text(TEXTS[n])[:8] in made.get("work", ""):
+            assert block_id_from_text(TEXTS[n])[:8] not in made["archive"]
+    shown = [n for n in range(30) if block_id_from_text(TEXTS[n])[:8] in made["work"]]
+    assert shown and f"- {block_id_from_text(TEXTS[shown[0] - 1])[:8]} step {shown[0]} run run {shown[0] - 1}" in made["archive"]
 
 
 def test_the_archive_does_not_repeat_recent_steps_whose_line_names_the_output():
-    seen = {n: Observation(Action("run", {"command": f"run {n}"}), True, "x", block_id(TEXTS[n]), 900) for n in range(24, 30)}
+    seen = {
+        n: Observation(Action("run", {"command": f"run {n}"}), True, "x", block_id_from_text(TEXTS[n]), 900)
+        for n in range(24, 30)
+    }
     recent = tuple(StepRecord(n + 1, "", (seen[n],), f"run run {n}", True) for n in seen)
     made = texts(window(index=lines(range(30)), recent=recent, step=30))
-    assert f"- step 29: run run 28 [{block_id(TEXTS[28])[:8]}]" in made["earlier"]
-    assert not [n for n in range(24, 30) if block_id(TEXTS[n])[:8] in made["archive"]]
-    assert block_id(TEXTS[23])[:8] in made["archive"]
+    assert f"- step 29: run run 28 [{block_id_from_text(TEXTS[28])[:8]}]" in made["earlier"]
+    assert not [n for n in range(24, 30) if block_id_from_text(TEXTS[n])[:8] in made["archive"]]
+    assert block_id_from_text(TEXTS[23])[:8] in made["archive"]
 
 
 def test_the_index_stays_within_its_share_and_is_newest_first():
     made = window(index=lines(range(30)))
     archive = next(section for section in made.sections if section.name == "archive")
     assert archive.tokens <= 0.15 * 4_000
-    listed = [n for n in range(30) if block_id(TEXTS[n])[:8] in archive.text]
+    listed = [n for n in range(30) if block_id_from_text(TEXTS[n])[:8] in archive.text]
     assert {27, 28, 29} <= set(listed) and len(listed) < 30
     assert [(gone.what, gone.reason) for gone in made.omissions] == [("index lines of archived outputs", "no room left")]
     assert made.unmet == 0, "nobody has asked for a line of the index"

@@ -8,51 +8,64 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from afresh.adapters.templates import template
+from afresh.adapters.templates import load_template
 from afresh.domain.action import Action, Observation, Reply, Usage
 from afresh.domain.event import (
-    Acted,
-    Calibrated,
-    Checkpointed,
-    Created,
-    Finished,
-    Rebudgeted,
-    Replied,
-    Requested,
-    Reserved,
-    Settled,
-    Wanted,
+    ActionsExecuted,
+    CalibrationLoaded,
+    CheckpointWritten,
+    TaskCreated,
+    StepFinished,
+    CeilingChanged,
+    ReplyReceived,
+    CallRequested,
+    ReserveChanged,
+    ChangeKeptOrReverted,
+    LargerCeilingRequested,
 )
-from afresh.domain.meter import Meter
-from afresh.domain.pressure import Reading
-from afresh.domain.room import Room, levels
+from afresh.domain.meter import TokenCalibration
+from afresh.domain.pressure import CallFigures
+from afresh.domain.room import CeilingState, list_ceiling_levels
 from afresh.domain.state import State
 from afresh.domain.task import Task
-from afresh.domain.window import Audit, Request, Section, Tier, Window
-from afresh.engine.agent import Agent
-from afresh.engine.budget import afford, attuned, decide, enlarged, most, uncramped
-from afresh.engine.calibrate import calibrated, counter_for
-from afresh.engine.record import record
-from afresh.engine.tokens import Counter
+from afresh.domain.window import CallAudit, Request, Section, Tier, Prompt
+from afresh.engine.agent import Runtime
+from afresh.engine.budget import (
+    update_ceiling,
+    settings_for_call,
+    decide_ceiling_change,
+    raise_ceiling,
+    compute_highest_ceiling,
+    needs_larger_ceiling,
+)
+from afresh.engine.calibrate import adopt_project_calibration, calibrate_counter
+from afresh.engine.record import append_events
+from afresh.engine.tokens import EstimatingCounter
 from afresh.errors import OverCeiling
-from afresh.testing.journals import continued
+from afresh.testing.journals import make_entries
 from afresh.testing.memory import FakeClock, MemoryStore
-from afresh.testing.models import Computed
+from afresh.testing.models import ComputedModel
 
 TASK = Task(id="one", goal="goal")
 
 
-def agent(window: int = 200_000, **parts: Any) -> Agent:
+def agent(window: int = 200_000, **parts: Any) -> Runtime:
     """Only what the ceiling needs of one."""
-    model = Computed(lambda request: Reply())
+    model = ComputedModel(lambda request: Reply())
     model.window = window  # pyright: ignore[reportAttributeAccessIssue]
     unused: dict[str, Any] = dict.fromkeys(("workspace", "files", "sandbox", "insight"))
-    given = {"store": MemoryStore(), "tools": (), "template": template("fix_bug"), "clock": FakeClock(), "counter": Counter()}
-    return Agent(model=model, **{**unused, **given, **parts})
+    given = {
+        "store": MemoryStore(),
+        "tools": (),
+        "template": load_template("fix_bug"),
+        "clock": FakeClock(),
+        "counter": EstimatingCounter(),
+    }
+    return Runtime(model=model, **{**unused, **given, **parts})
 
 
-def begun(parts: Agent, task: Task = TASK) -> State:
-    entries, state = continued(None, [Created(task)])
+def begun(parts: Runtime, task: Task = TASK) -> State:
+    entries, state = make_entries(None, [TaskCreated(task)])
     parts.store.append(entries, (), state)
     return state
 
@@ -61,14 +74,18 @@ def call(state: State, demand: float, unmet: int, cramped: bool = False, said: i
     """A call at the ceiling in force whose never-cut content takes this share of it."""
     budget = state.budget
     tokens = int(budget * demand) - budget // 4
-    audit = Audit("0" * 64, budget, tokens, (), (), reserve=budget // 4, model="m", pieces=max(1, tokens), unmet=unmet)
+    audit = CallAudit("0" * 64, budget, tokens, (), (), reserve=budget // 4, model="m", pieces=max(1, tokens), unmet=unmet)
     reply = Reply("", (), Usage(1, said), cramped=cramped)
-    return [Requested(state.step + 1, audit), Replied(state.step + 1, reply)]
+    return [CallRequested(state.step + 1, audit), ReplyReceived(state.step + 1, reply)]
 
 
 def step(state: State, ok: bool, kept: bool, size: int = 100) -> list[Any]:
     seen = Observation(Action("run"), ok, "", size=size)
-    return [Acted(state.step + 1, (seen,)), Settled(state.step + 1, kept, "s"), Finished(state.step + 1, "")]
+    return [
+        ActionsExecuted(state.step + 1, (seen,)),
+        ChangeKeptOrReverted(state.step + 1, kept, "s"),
+        StepFinished(state.step + 1, ""),
+    ]
 
 
 class Ceiling(RuleBasedStateMachine):
@@ -81,18 +98,18 @@ class Ceiling(RuleBasedStateMachine):
         self.calm = 0
 
     def told(self, events: list[Any]) -> None:
-        self.state = record(self.state, self.agent, events)
+        self.state = append_events(self.state, self.agent, events)
 
     @property
     def cap(self) -> int:
-        return most(self.state.task, self.agent.model.window)
+        return compute_highest_ceiling(self.state.task, self.agent.model.window)
 
     @rule(demand=st.floats(0.3, 1.0), unmet=st.sampled_from([0, 0, 700]), ok=st.booleans(), cramped=st.booleans())
     def take_a_step(self, demand: float, unmet: int, ok: bool, cramped: bool) -> None:
         before = self.state
-        assert decide(before, self.cap) == decide(before, self.cap)
-        self.state = afford(before, self.agent)
-        assert decide(self.state, self.cap) is None, "one decision is enough until something happens"
+        assert decide_ceiling_change(before, self.cap) == decide_ceiling_change(before, self.cap)
+        self.state = update_ceiling(before, self.agent)
+        assert decide_ceiling_change(self.state, self.cap) is None, "one decision is enough until something happens"
         if before.budget > self.state.budget and before.budget <= self.cap:
             assert self.calm >= before.room.patience and not before.room.wanted
         self.told(call(self.state, demand, unmet, cramped))
@@ -101,7 +118,7 @@ class Ceiling(RuleBasedStateMachine):
 
     @rule(reason=st.text(min_size=1, max_size=9))
     def wish(self, reason: str) -> None:
-        self.told([Wanted(reason)])
+        self.told([LargerCeilingRequested(reason)])
 
     @rule(window=st.integers(40_000, 400_000))
     def change_the_model(self, window: int) -> None:
@@ -113,28 +130,28 @@ class Ceiling(RuleBasedStateMachine):
     def overflow(self) -> None:
         before, fault = self.state, OverCeiling("section 'task' needs 9 tokens, 8 are left")
         if before.budget == self.cap and before.room.reserve:
-            self.state = enlarged(before, self.agent, fault)
+            self.state = raise_ceiling(before, self.agent, fault)
             assert self.state.budget == before.budget and not self.state.room.reserve
         elif before.budget == self.cap:
             with pytest.raises(OverCeiling):
-                enlarged(before, self.agent, fault)
+                raise_ceiling(before, self.agent, fault)
         else:
-            self.state = enlarged(before, self.agent, fault)
+            self.state = raise_ceiling(before, self.agent, fault)
             assert self.state.budget > before.budget and self.state.room.saved
 
     @invariant()
     def within_bounds(self) -> None:
         if hasattr(self, "state"):
-            afterwards = afford(self.state, replace(self.agent, store=MemoryCopy(self.agent.store)))
+            afterwards = update_ceiling(self.state, replace(self.agent, store=MemoryCopy(self.agent.store)))
             assert self.state.task.budget <= afterwards.budget <= self.cap
-            ladder = levels(self.state.task.budget, self.cap)
+            ladder = list_ceiling_levels(self.state.task.budget, self.cap)
             assert afterwards.budget in ladder or afterwards.budget == self.state.budget
             assert afterwards.room.reserve <= 0.5 and (not afterwards.room.reserve or afterwards.room.usual == 0.25)
 
     def teardown(self) -> None:
         if hasattr(self, "state"):
-            changes = [e.event for e in self.agent.store.journal("one") if isinstance(e.event, Rebudgeted)]
-            replies = [e.event for e in self.agent.store.journal("one") if isinstance(e.event, Reserved)]
+            changes = [e.event for e in self.agent.store.journal("one") if isinstance(e.event, CeilingChanged)]
+            replies = [e.event for e in self.agent.store.journal("one") if isinstance(e.event, ReserveChanged)]
             assert all(change.reason for change in (*changes, *replies))
             assert self.agent.store.load("one").room.highest <= max([self.state.task.budget, *(c.budget for c in changes)])
 
@@ -152,107 +169,109 @@ TestAnyCourse.settings = settings(max_examples=25, stateful_step_count=20, deadl
 
 
 def at(**room: Any) -> State:
-    return State(task=TASK, room=Room(**room), reading=Reading(budget=room.get("budget", 4_000), reserve=1_000, demand=2_000))
+    return State(
+        task=TASK, room=CeilingState(**room), reading=CallFigures(budget=room.get("budget", 4_000), reserve=1_000, demand=2_000)
+    )
 
 
 def test_the_cap_is_the_users_limit_or_a_fifth_of_the_window() -> None:
-    assert most(TASK, 200_000) == 16_000 and most(TASK, 50_000) == 10_000
-    assert most(replace(TASK, max_budget=100_000), 200_000) == 40_000
-    assert most(replace(TASK, max_budget=4_000), 200_000) == 4_000
-    assert most(TASK, 8_000) == 4_000, "never below what was ordered; such a model is refused before"
+    assert compute_highest_ceiling(TASK, 200_000) == 16_000 and compute_highest_ceiling(TASK, 50_000) == 10_000
+    assert compute_highest_ceiling(replace(TASK, max_budget=100_000), 200_000) == 40_000
+    assert compute_highest_ceiling(replace(TASK, max_budget=4_000), 200_000) == 4_000
+    assert compute_highest_ceiling(TASK, 8_000) == 4_000, "never below what was ordered; such a model is refused before"
 
 
 def test_a_smaller_model_brings_the_ceiling_down_first_of_all() -> None:
-    change = decide(at(budget=16_000, wanted="more"), 9_000)
+    change = decide_ceiling_change(at(budget=16_000, wanted="more"), 9_000)
     assert change and change.budget == 9_000 and "9,000 is the most" in change.reason
 
 
 def test_two_failures_for_want_of_room_raise_it_and_one_does_not() -> None:
-    assert decide(at(failing=1), 16_000) is None
-    change = decide(at(failing=2), 16_000)
+    assert decide_ceiling_change(at(failing=1), 16_000) is None
+    change = decide_ceiling_change(at(failing=2), 16_000)
     assert change and (change.before, change.budget) == (4_000, 8_000)
-    assert decide(at(failing=2), 4_000) is None, "there is no more to give"
+    assert decide_ceiling_change(at(failing=2), 4_000) is None, "there is no more to give"
 
 
 def test_it_stays_up_while_what_the_tools_bring_would_not_fit_below() -> None:
     parts = agent()
     state = begun(parts)
-    state = record(state, parts, [Rebudgeted(0, 4_000, 8_000, "why not")])
+    state = append_events(state, parts, [CeilingChanged(0, 4_000, 8_000, "why not")])
     for _ in range(4):
-        state = record(state, parts, [*call(state, 0.4, 0), *step(state, True, True, size=11_000)])
-    assert state.room.calm == 4 and decide(state, 16_000) is None
-    state = record(state, parts, [*call(state, 0.4, 0), *step(state, True, True, size=10)])
-    assert decide(state, 16_000) is None, "an output of `run` is usually long here"
-    while state.step < 40 and (change := decide(state, 16_000)) is None:
-        state = record(state, parts, [*call(state, 0.4, 0), *step(state, True, True, size=10)])
+        state = append_events(state, parts, [*call(state, 0.4, 0), *step(state, True, True, size=11_000)])
+    assert state.room.calm == 4 and decide_ceiling_change(state, 16_000) is None
+    state = append_events(state, parts, [*call(state, 0.4, 0), *step(state, True, True, size=10)])
+    assert decide_ceiling_change(state, 16_000) is None, "an output of `run` is usually long here"
+    while state.step < 40 and (change := decide_ceiling_change(state, 16_000)) is None:
+        state = append_events(state, parts, [*call(state, 0.4, 0), *step(state, True, True, size=10)])
     assert change and change.budget == 4_000
 
 
 def test_a_critical_window_at_the_cap_is_checkpointed_once() -> None:
     parts = agent(window=20_000)
-    state = record(begun(parts), parts, call(begun(agent()), 0.97, 0))
-    state = afford(afford(state, parts), parts)
-    assert [type(e.event) for e in parts.store.journal("one")].count(Checkpointed) == 1
-    state = record(state, parts, call(state, 0.5, 0))
-    afford(record(afford(state, parts), parts, call(state, 0.97, 0)), parts)
-    assert [type(e.event) for e in parts.store.journal("one")].count(Checkpointed) == 2, "it was calm in between"
+    state = append_events(begun(parts), parts, call(begun(agent()), 0.97, 0))
+    state = update_ceiling(update_ceiling(state, parts), parts)
+    assert [type(e.event) for e in parts.store.journal("one")].count(CheckpointWritten) == 1
+    state = append_events(state, parts, call(state, 0.5, 0))
+    update_ceiling(append_events(update_ceiling(state, parts), parts, call(state, 0.97, 0)), parts)
+    assert [type(e.event) for e in parts.store.journal("one")].count(CheckpointWritten) == 2, "it was calm in between"
 
 
-def window(state: State, always: int) -> Window:
+def window(state: State, always: int) -> Prompt:
     sections = (Section("task", Tier.ALWAYS, "", always), Section("files", Tier.DEMAND, "", 100))
-    return Window(Request("", "", (), 1_000), sections, (), state.budget, always + 100)
+    return Prompt(Request("", "", (), 1_000), sections, (), state.budget, always + 100)
 
 
 def test_a_cramped_window_is_not_sent_while_there_is_a_level_above() -> None:
     state = State(task=TASK)
     with pytest.raises(OverCeiling, match=r"critical pressure: what is never left out takes 3,850 of 4,000 tokens"):
-        uncramped(window(state, 2_850), state, agent())
-    assert uncramped(window(state, 2_750), state, agent())
-    assert uncramped(window(state, 2_850), state, agent(window=20_000)), "at the cap it is better than nothing"
+        needs_larger_ceiling(window(state, 2_850), state, agent())
+    assert needs_larger_ceiling(window(state, 2_750), state, agent())
+    assert needs_larger_ceiling(window(state, 2_850), state, agent(window=20_000)), "at the cap it is better than nothing"
 
 
 def test_under_pressure_the_outline_gives_way() -> None:
-    calm, soft = (State(task=TASK, reading=Reading(budget=4_000, demand=demand)) for demand in (3_000, 3_300))
+    calm, soft = (State(task=TASK, reading=CallFigures(budget=4_000, demand=demand)) for demand in (3_000, 3_300))
     plain = agent()
-    assert attuned(calm, plain).template == plain.template
-    shares = attuned(soft, plain).template.shares
+    assert settings_for_call(calm, plain).template == plain.template
+    shares = settings_for_call(soft, plain).template.shares
     assert (shares[-1].section, shares[-1].part) == ("outline", 0.0)
     assert {share.section for share in shares} == {share.section for share in plain.template.shares}
 
 
 def test_the_counter_is_the_one_learnt_for_the_model_that_is_asked() -> None:
-    state = State(task=TASK, meters=(Meter("computed", (1.0,), 1), Meter("other", (2.0,), 1)))
-    parts = agent(counter=Counter(framing=77))
-    assert counter_for(state, parts) == Counter(1.03, 77)
-    assert counter_for(State(task=TASK), parts) == Counter(1.15, 77)
+    state = State(task=TASK, meters=(TokenCalibration("computed", (1.0,), 1), TokenCalibration("other", (2.0,), 1)))
+    parts = agent(counter=EstimatingCounter(framing=77))
+    assert calibrate_counter(state, parts) == EstimatingCounter(1.03, 77)
+    assert calibrate_counter(State(task=TASK), parts) == EstimatingCounter(1.15, 77)
 
 
 def test_what_others_have_learnt_is_taken_over_only_by_who_knows_nothing() -> None:
-    elsewhere = Meter("computed", (1.2,), 5)
+    elsewhere = TokenCalibration("computed", (1.2,), 5)
     parts = agent(learnt=elsewhere)
-    assert calibrated(State(task=TASK), parts) == [Calibrated(elsewhere)]
-    assert calibrated(State(task=TASK, meters=(Meter("computed", (1.0,), 1),)), parts) == []
-    assert calibrated(State(task=TASK), agent()) == []
+    assert adopt_project_calibration(State(task=TASK), parts) == [CalibrationLoaded(elsewhere)]
+    assert adopt_project_calibration(State(task=TASK, meters=(TokenCalibration("computed", (1.0,), 1),)), parts) == []
+    assert adopt_project_calibration(State(task=TASK), agent()) == []
 
 
-def cramped_once(parts: Agent, demand: float = 0.5) -> State:
+def cramped_once(parts: Runtime, demand: float = 0.5) -> State:
     state = begun(parts)
-    return afford(record(state, parts, [*call(state, demand, 0, cramped=True), *step(state, True, True)]), parts)
+    return update_ceiling(append_events(state, parts, [*call(state, demand, 0, cramped=True), *step(state, True, True)]), parts)
 
 
-def share_of(state: State, parts: Agent) -> float:
-    return attuned(state, parts).template.at(state.phase).reserve
+def share_of(state: State, parts: Runtime) -> float:
+    return settings_for_call(state, parts).template.at(state.phase).reserve
 
 
 def test_a_reply_that_was_cut_off_gets_more_of_the_same_ceiling_next_time() -> None:
     parts = agent()
     state = cramped_once(parts)
     assert state.budget == 4_000 and share_of(state, parts) == 0.4
-    told = [entry.event for entry in parts.store.journal("one") if isinstance(entry.event, Reserved)]
-    assert told == [Reserved(1, 0.25, 0.4, "1,000 tokens were too few for the last reply")]
-    assert afford(state, parts) == state, "once for each such reply"
-    state = record(state, parts, [*call(state, 0.5, 0, cramped=True), *step(state, True, True)])
-    assert share_of(afford(state, parts), parts) == 0.5, "half of the ceiling is the most"
+    told = [entry.event for entry in parts.store.journal("one") if isinstance(entry.event, ReserveChanged)]
+    assert told == [ReserveChanged(1, 0.25, 0.4, "1,000 tokens were too few for the last reply")]
+    assert update_ceiling(state, parts) == state, "once for each such reply"
+    state = append_events(state, parts, [*call(state, 0.5, 0, cramped=True), *step(state, True, True)])
+    assert share_of(update_ceiling(state, parts), parts) == 0.5, "half of the ceiling is the most"
 
 
 def test_where_nothing_is_left_to_give_the_ceiling_is_raised_instead() -> None:
@@ -267,17 +286,17 @@ def test_replies_that_are_short_again_give_the_room_back() -> None:
     parts = agent()
     state = cramped_once(parts)
     for said in (1_000, 1_001, 10, 10):
-        state = afford(record(state, parts, [*call(state, 0.5, 0, said=said), *step(state, True, True)]), parts)
+        state = update_ceiling(append_events(state, parts, [*call(state, 0.5, 0, said=said), *step(state, True, True)]), parts)
         assert state.room.reserve == 0.4
-    state = afford(record(state, parts, [*call(state, 0.5, 0, said=10), *step(state, True, True)]), parts)
+    state = update_ceiling(append_events(state, parts, [*call(state, 0.5, 0, said=10), *step(state, True, True)]), parts)
     assert not state.room.reserve and share_of(state, parts) == 0.25
 
 
 def test_a_window_that_does_not_fit_takes_the_room_of_long_replies_before_it_fails() -> None:
     parts, fault = agent(window=20_000), OverCeiling("section 'task' needs 9 tokens, 8 are left", "needs 9")
     state = cramped_once(parts)
-    assert state.room.reserve and state.budget == most(state.task, parts.model.window)
-    state = enlarged(state, parts, fault)
+    assert state.room.reserve and state.budget == compute_highest_ceiling(state.task, parts.model.window)
+    state = raise_ceiling(state, parts, fault)
     assert not state.room.reserve
     with pytest.raises(OverCeiling):
-        enlarged(state, parts, fault)
+        raise_ceiling(state, parts, fault)

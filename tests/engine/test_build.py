@@ -8,37 +8,37 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from traces import SPOKEN, passages
 
-from afresh.adapters.templates import template, types
+from afresh.adapters.templates import load_template, list_task_types
 from afresh.adapters.tools import TOOLS
 from afresh.domain.action import Action, Observation
-from afresh.domain.codec import dumps, loads
-from afresh.domain.fact import Decision, Fact, FactKind, IndexLine, Look, PlanItem, Region
-from afresh.domain.memory import Memory
-from afresh.domain.passage import Voice
+from afresh.domain.codec import to_canonical_json, value_from_json
+from afresh.domain.fact import Decision, Fact, FactKind, BlockIndexLine, Item, PlanItem, Region
+from afresh.domain.memory import GatheredContext
+from afresh.domain.passage import PassageVoice
 from afresh.domain.state import State, StepRecord
 from afresh.domain.task import Check, Task
 from afresh.domain.template import Template
-from afresh.domain.trace import trace
+from afresh.domain.trace import build_trace
 from afresh.domain.verdict import Baseline, CheckRun
 from afresh.domain.window import Tier
-from afresh.engine.audit import schemas as loads_schemas
-from afresh.engine.build import build, offered, tools_section
-from afresh.engine.delegation import DELEGATE
-from afresh.engine.sections import drafts
-from afresh.engine.spoken import NEWEST
-from afresh.engine.tokens import Counter
+from afresh.engine.audit import parse_tool_schemas as loads_schemas
+from afresh.engine.build import build_best_prompt, select_offered_tools, build_tools_section
+from afresh.engine.delegation import DELEGATE_TOOL
+from afresh.engine.sections import draft_sections
+from afresh.engine.spoken import NEWEST_MESSAGE_HEADING
+from afresh.engine.tokens import EstimatingCounter
 from afresh.errors import OverCeiling
 
-COUNTER = Counter()
+COUNTER = EstimatingCounter()
 lines = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=120)
 looks = st.builds(
-    Look,
+    Item,
     st.sampled_from(["outline", "violations", "suggestion", "test", "change", "output"]),
     st.text("abc1", min_size=1, max_size=8),
     lines,
 )
 file_looks = st.builds(
-    lambda path, line, text: Look("file", f"{path}:{line}-{line + 3} f", text), st.sampled_from("ab"), st.integers(1, 99), lines
+    lambda path, line, text: Item("file", f"{path}:{line}-{line + 3} f", text), st.sampled_from("ab"), st.integers(1, 99), lines
 )
 facts = st.builds(Fact, st.sampled_from(FactKind), lines, lines)
 records = st.builds(
@@ -52,7 +52,7 @@ states = st.builds(
     facts=st.lists(facts, max_size=8).map(tuple),
     plan=st.lists(st.builds(PlanItem, lines, st.booleans()), max_size=4).map(tuple),
     recent=st.lists(records, max_size=6, unique_by=lambda one: one.step).map(tuple),
-    index=st.lists(st.builds(IndexLine, st.just("a" * 32), st.just("run"), lines, st.just(9), lines, st.integers(1, 9))).map(
+    index=st.lists(st.builds(BlockIndexLine, st.just("a" * 32), st.just("run"), lines, st.just(9), lines, st.integers(1, 9))).map(
         tuple
     ),
     baseline=st.just(Baseline((CheckRun("pytest", 0, passed=3),))),
@@ -69,31 +69,31 @@ states = st.builds(
 
 def with_work(state, looks, spoken):
     held, archive = passages(spoken)
-    return Memory(replace(state, passages=held), looks, trace(held, archive.__getitem__))
+    return GatheredContext(replace(state, passages=held), looks, build_trace(held, archive.__getitem__))
 
 
 memories = st.builds(with_work, states, st.lists(st.one_of(looks, file_looks), max_size=12).map(tuple), SPOKEN)
 
 
 def made(memory, budget=4_000, type="implement_feature"):
-    chosen = template(type)
-    return build(memory, chosen, offered(chosen, TOOLS), budget, COUNTER)
+    chosen = load_template(type)
+    return build_best_prompt(memory, chosen, select_offered_tools(chosen, TOOLS), budget, COUNTER)
 
 
 def whole(window):
     request = window.request
-    return COUNTER(request.system) + COUNTER(request.message) + tools_section(request.tools, COUNTER).tokens
+    return COUNTER(request.system) + COUNTER(request.message) + build_tools_section(request.tools, COUNTER).tokens
 
 
 @settings(max_examples=30, deadline=None)
-@given(memories, st.integers(1_200, 16_000), st.sampled_from(types()))
+@given(memories, st.integers(1_200, 16_000), st.sampled_from(list_task_types()))
 def test_a_window_fits_or_the_build_fails_loudly(memory, budget, type):
     try:
         window = made(memory, budget, type)
     except OverCeiling as fault:
-        always = [draft for draft in drafts(memory) if draft.tier is Tier.ALWAYS]
+        always = [draft for draft in draft_sections(memory) if draft.tier is Tier.ALWAYS]
         least = sum(COUNTER(piece.text) for draft in always for piece in draft.pieces)
-        assert least + COUNTER(template(type).system) + budget * 0.25 > budget - 1_300
+        assert least + COUNTER(load_template(type).system) + budget * 0.25 > budget - 1_300
         assert "--max-budget" in str(fault) and "Nothing was sent" in str(fault)
     else:
         assert whole(window) + window.request.reserve <= budget
@@ -108,7 +108,7 @@ def test_every_piece_is_shown_or_its_omission_is_written_down(memory, budget):
     except OverCeiling:
         return
     gone = [(omission.section, omission.what) for omission in window.omissions]
-    for draft in drafts(memory):
+    for draft in draft_sections(memory):
         for piece in draft.pieces:
             joined = re.sub(r"^- step (\d+): ", r"\1> ", piece.text) if draft.name == "earlier" else piece.text
             shown = piece.text in window.request.message or joined in window.request.message
@@ -124,7 +124,7 @@ def test_every_line_of_the_work_is_shown_or_counted_among_what_is_left_out(memor
         return
     told = [one.what for one in window.omissions if one.section == "work"]
     shown = next((part.text.splitlines() for part in window.sections if part.name == "work"), [])
-    for voice in Voice:
+    for voice in PassageVoice:
         known = sum(latest.entry.voice is voice for latest in memory.trace.lines.values())
         gone = sum(int(what.split()[0].replace(",", "")) for what in told if f" lines of {voice}s" in what)
         assert 0 <= known - gone <= len(shown)
@@ -156,16 +156,16 @@ def test_the_same_memory_gives_the_same_bytes(memory):
 
 
 @settings(max_examples=30, deadline=None)
-@given(memories, st.integers(3_000, 6_000), st.sampled_from(types()))
+@given(memories, st.integers(3_000, 6_000), st.sampled_from(list_task_types()))
 def test_a_window_is_the_same_after_its_inputs_went_through_the_journal(memory, budget, type):
-    chosen, schemas = template(type), offered(template(type), TOOLS)
-    kept = Memory(loads(State, dumps(memory.state)), memory.looks, memory.trace)
-    again = loads(Template, dumps(chosen)), loads_schemas(dumps(schemas)), kept
+    chosen, schemas = load_template(type), select_offered_tools(load_template(type), TOOLS)
+    kept = GatheredContext(value_from_json(State, to_canonical_json(memory.state)), memory.looks, memory.trace)
+    again = value_from_json(Template, to_canonical_json(chosen)), loads_schemas(to_canonical_json(schemas)), kept
     try:
-        first = build(memory, chosen, schemas, budget, COUNTER)
+        first = build_best_prompt(memory, chosen, schemas, budget, COUNTER)
     except OverCeiling:
         return
-    assert build(again[2], again[0], again[1], budget, COUNTER).request.text == first.request.text
+    assert build_best_prompt(again[2], again[0], again[1], budget, COUNTER).request.text == first.request.text
 
 
 def attempt(memory):
@@ -181,9 +181,9 @@ def state(**fields):
 
 def test_what_may_never_be_left_out_is_there_in_the_tightest_window():
     failed = Fact(FactKind.FAILED_APPROACH, "edit a.py", "test_x failed", step=3)
-    memory = Memory(
+    memory = GatheredContext(
         state(facts=(failed,), words=("use tabs",), plan=(PlanItem("then b.py"),)),
-        (Look("outline", "", "long\n" * 4_000), Look("file", "a.py:1-3000 ", "x = 1\n" * 3_000)),
+        (Item("outline", "", "long\n" * 4_000), Item("file", "a.py:1-3000 ", "x = 1\n" * 3_000)),
     )
     window = made(memory)
     for text in ("Make it work", "pytest -q", "use tabs", "edit a.py", "test_x failed", "then b.py"):
@@ -192,22 +192,22 @@ def test_what_may_never_be_left_out_is_there_in_the_tightest_window():
 
 
 def test_a_ceiling_below_the_minimum_names_the_largest_section_and_the_remedy():
-    memory = Memory(replace(state(), words=("word " * 5_000,)))
+    memory = GatheredContext(replace(state(), words=("word " * 5_000,)))
     with pytest.raises(OverCeiling, match=r"^section 'task' needs [\d,]+ tokens, 1,\d+ are left under .* --max-budget$"):
         made(memory)
 
 
 def test_room_that_one_section_leaves_is_used_by_another():
     tree = "\n".join(f"{n} " + "name " * 20 for n in range(50))
-    small = made(Memory(state(), (Look("file", "a.py:1-1 ", "short"), Look("outline", "", tree))))
+    small = made(GatheredContext(state(), (Item("file", "a.py:1-1 ", "short"), Item("outline", "", tree))))
     assert not small.omissions
     assert small.tokens > 1_400
 
 
 def test_stable_sections_come_first_so_that_successive_requests_share_their_prefix():
-    first = made(Memory(state(), (Look("outline", "", "a.py\nb.py"),)))
+    first = made(GatheredContext(state(), (Item("outline", "", "a.py\nb.py"),)))
     record = StepRecord(1, "hm", (Observation(Action("read", {"path": "a.py"}), True, "shown"),), "read a.py", True)
-    second = made(Memory(state(recent=(record,), step=1), (Look("outline", "", "a.py\nb.py"),)))
+    second = made(GatheredContext(state(recent=(record,), step=1), (Item("outline", "", "a.py\nb.py"),)))
     shared = next(i for i, (a, b) in enumerate(zip(first.request.message, second.request.message, strict=False)) if a != b)
     assert first.request.system == second.request.system
     assert "## Source tree" in first.request.message[:shared]
@@ -217,25 +217,30 @@ def test_stable_sections_come_first_so_that_successive_requests_share_their_pref
 @pytest.mark.parametrize(("failures", "items"), [(0, 0), (12, 4), (25, 12)])
 def test_what_is_told_of_the_project_is_the_same_however_much_else_there_is_to_say(failures, items, budget):
     """It stands before all that a cache can hold."""
-    told = Look("fingerprint", "", "\n".join(f"line {number}: {'what the project is ' * 4}" for number in range(12)))
+    told = Item("fingerprint", "", "\n".join(f"line {number}: {'what the project is ' * 4}" for number in range(12)))
     facts = tuple(Fact(FactKind.FAILED_APPROACH, f"edit {number}", "broke the parser") for number in range(failures))
     busy = state(facts=facts, plan=tuple(PlanItem(f"item {number} of the plan") for number in range(items)))
-    windows = made(Memory(state(), (told,))), made(Memory(busy, (told,)), budget)
+    windows = made(GatheredContext(state(), (told,))), made(GatheredContext(busy, (told,)), budget)
     first, second = (next(part for part in one.sections if part.name == "fingerprint") for one in windows)
     assert first.text == second.text and 2 < len(first.text.splitlines()) < 12
 
 
 def test_all_tool_schemas_together_stay_small():
     """But for the one that only tasks have that may hand out parts: they have it in every call."""
-    often, rare = [tool.schema for tool in TOOLS if tool.schema.name != DELEGATE], [TOOLS[-1].schema]
-    assert COUNTER(tools_section(often, COUNTER).text) < 880
-    assert rare[0].name == DELEGATE and COUNTER(tools_section(rare, COUNTER).text) < 100
+    often, rare = [tool.schema for tool in TOOLS if tool.schema.name != DELEGATE_TOOL], [TOOLS[-1].schema]
+    assert COUNTER(build_tools_section(often, COUNTER).text) < 880
+    assert rare[0].name == DELEGATE_TOOL and COUNTER(build_tools_section(rare, COUNTER).text) < 100
 
 
 def test_the_newest_words_of_the_user_stand_with_the_goal_as_what_counts_now():
-    told = "\n".join(section.text for section in made(Memory(state(words=("no tabs", "and now\nin the other file")))).sections)
-    assert f"\n- The user said: no tabs\n{NEWEST}\nand now\nin the other file\n" in told and told.count("The user said") == 2
-    assert "The user said" not in made(Memory(state())).request.message
+    told = "\n".join(
+        section.text for section in made(GatheredContext(state(words=("no tabs", "and now\nin the other file")))).sections
+    )
+    assert (
+        f"\n- The user said: no tabs\n{NEWEST_MESSAGE_HEADING}\nand now\nin the other file\n" in told
+        and told.count("The user said") == 2
+    )
+    assert "The user said" not in made(GatheredContext(state())).request.message
 
 
 def test_notes_and_archived_searches_from_before_a_change_are_marked():
@@ -243,8 +248,10 @@ def test_notes_and_archived_searches_from_before_a_change_are_marked():
     notes = tuple(Fact(FactKind.NOTE, name, text, step=step) for name, text, step in (
         ("old", "pricing.py:19 rounds", 2), ("new", "pricing.py:20 is mended", 6), ("other", "label.py is fine", 2),
     ))  # fmt: skip
-    index = tuple(IndexLine(letter * 32, "search", "'weight'", 900, "26 hits", step) for letter, step in (("a", 2), ("b", 6)))
-    window = made(Memory(state(facts=notes, regions=changed, last_change=5, index=index, step=30)))
+    index = tuple(
+        BlockIndexLine(letter * 32, "search", "'weight'", 900, "26 hits", step) for letter, step in (("a", 2), ("b", 6))
+    )
+    window = made(GatheredContext(state(facts=notes, regions=changed, last_change=5, index=index, step=30)))
     told = window.request.message
     assert "- old: pricing.py:19 rounds (step 2, before the last change)\n" in told
     assert "- new: pricing.py:20 is mended\n" in told and "- other: label.py is fine\n" in told
@@ -253,14 +260,14 @@ def test_notes_and_archived_searches_from_before_a_change_are_marked():
 
 def test_short_notes_come_before_older_code():
     notes = [Fact(FactKind.NOTE, f"part {n}", "rounds where it should not, see the plan", step=n) for n in range(8)]
-    code = [Look("file", f"a.py:{n * 10}-{n * 10 + 9} f{n}", f"some_name_{n} = other_name\n" * 10) for n in range(40)]
-    test = Look("test", "test_a.py::test_b", "def test_b():\n" + "    assert some_name\n" * 60)
+    code = [Item("file", f"a.py:{n * 10}-{n * 10 + 9} f{n}", f"some_name_{n} = other_name\n" * 10) for n in range(40)]
+    test = Item("test", "test_a.py::test_b", "def test_b():\n" + "    assert some_name\n" * 60)
     thought = StepRecord(30, "and so on " * 900, (), "", True)
-    told = made(Memory(state(facts=tuple(notes), step=30, recent=(thought,)), (*code, test))).request.message
+    told = made(GatheredContext(state(facts=tuple(notes), step=30, recent=(thought,)), (*code, test))).request.message
     assert all(f"- part {n}: rounds" in told for n in range(8)) and re.search(r"some_name_\d+ = ", told)
 
 
 def test_what_one_output_says_of_several_tests_is_one_line():
     seen = [Fact(FactKind.OBSERVED, f"test_a.py::test_b[{n}]", "AssertionError: 1", 0.9, "a" * 32, 3) for n in range(4)]
-    told = made(Memory(state(facts=tuple(seen), step=30))).request.message
+    told = made(GatheredContext(state(facts=tuple(seen), step=30))).request.message
     assert "- step 3: test_a.py::test_b[0] and others: AssertionError: 1\n" in told and told.count("AssertionError") == 1

@@ -3,14 +3,14 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from afresh.domain.action import Aside, Reply, Usage
-from afresh.domain.spend import Kind, Purchase
+from afresh.domain.action import ReplyNotice, Reply, Usage
+from afresh.domain.spend import CallPurpose, CallBooking
 from afresh.domain.window import Request
-from afresh.engine.buy import Till, buy, counting
+from afresh.engine.buy import ModelGate, call_model, report_reply_progress
 from afresh.errors import AfreshError, OverCeiling, OverLimit, TryAgain
-from afresh.ports import Hear, unheard
+from afresh.ports import ReplyListener, ignore_piece
 
-CALL = Purchase(task="T-1", project="p", kind=Kind.WORK, model="m", ceiling=4_000, tokens=3_000, reserve=800)
+CALL = CallBooking(task="T-1", project="p", kind=CallPurpose.WORK, model="m", ceiling=4_000, tokens=3_000, reserve=800)
 REQUEST = Request("", "message", (), 800)
 BROKEN = TryAgain("broke off", Usage(3_000, 40))
 
@@ -22,7 +22,7 @@ class Books:
     most: int = 9
     lines: list[str] = field(default_factory=list[str])
 
-    def book(self, call: Purchase) -> str:
+    def book(self, call: CallBooking) -> str:
         if len(self.lines) >= 2 * self.most:
             raise OverLimit("the limit is reached")
         self.lines.append("booked")
@@ -43,7 +43,7 @@ class Scripted:
     def __init__(self, *script: Exception | Reply) -> None:
         self.script = list(script)
 
-    def propose(self, request: Request, hear: Hear = unheard) -> Reply:
+    def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
         step = self.script.pop(0)
         if isinstance(step, Exception):
             raise step
@@ -53,9 +53,9 @@ class Scripted:
         return 0
 
 
-def bought(books: Books, *script: Exception | Reply, hear: Callable[[str], None] = unheard) -> tuple[Reply, list[float]]:
+def bought(books: Books, *script: Exception | Reply, hear: Callable[[str], None] = ignore_piece) -> tuple[Reply, list[float]]:
     waits: list[float] = []
-    return buy(REQUEST, CALL, Till(Scripted(*script), books, hear, sleep=waits.append)), waits
+    return call_model(REQUEST, CALL, ModelGate(Scripted(*script), books, hear, sleep=waits.append)), waits
 
 
 def test_a_reply_that_broke_off_is_booked_anew_before_it_is_asked_for_again() -> None:
@@ -73,7 +73,7 @@ def test_a_provider_may_say_when_to_ask_again() -> None:
 def test_who_wants_no_retries_gets_none_for_what_broke_off_either() -> None:
     books = Books()
     with pytest.raises(TryAgain):
-        buy(REQUEST, CALL, Till(Scripted(BROKEN, Reply("never asked for")), books, retries=0))
+        call_model(REQUEST, CALL, ModelGate(Scripted(BROKEN, Reply("never asked for")), books, retries=0))
     assert books.lines == ["booked", "cancelled 3000"]
 
 
@@ -101,15 +101,15 @@ def test_a_fault_that_cost_nothing_was_waited_out_before() -> None:
 def test_nothing_over_its_ceiling_is_sent() -> None:
     books = Books()
     with pytest.raises(OverCeiling, match="needs 3,800 tokens, 3,700"):
-        buy(REQUEST, replace(CALL, ceiling=3_700), Till(Scripted(), books))
+        call_model(REQUEST, replace(CALL, ceiling=3_700), ModelGate(Scripted(), books))
     assert books.lines == []
 
 
 def test_how_far_a_reply_has_come_is_told_now_and_then_and_an_aside_at_once() -> None:
     told: list[str] = []
-    hear = counting(told.append, "m")
+    hear = report_reply_progress(told.append, "m")
     for _ in range(50):
         hear("ten letter")
-    hear(Aside("busy; retry 1 of 6"))
+    hear(ReplyNotice("busy; retry 1 of 6"))
     hear("x" * 150)
     assert told == ["m answers: about 50 tokens so far", "m answers: about 100 tokens so far", "busy; retry 1 of 6"]

@@ -5,15 +5,15 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.adapters.templates import template
+from afresh.adapters.templates import load_template
 from afresh.adapters.tools import TOOLS
-from afresh.domain.fact import Decision, Fact, FactKind, Look, PlanItem
-from afresh.domain.memory import Memory
+from afresh.domain.fact import Decision, Fact, FactKind, Item, PlanItem
+from afresh.domain.memory import GatheredContext
 from afresh.domain.state import State
 from afresh.domain.task import Check, Task
-from afresh.engine.build import ELSEWHERE, build, offered
-from afresh.engine.concern import concerning, headings
-from afresh.engine.tokens import Counter
+from afresh.engine.build import OFF_TOPIC_REASON, build_best_prompt, select_offered_tools
+from afresh.engine.concern import select_relevant_items, summarise_headings
+from afresh.engine.tokens import EstimatingCounter
 
 AREAS = ("parser", "cache", "router", "mailer", "ledger", "calendar", "printer", "archive")
 
@@ -23,13 +23,19 @@ def state(about: str = "", **more) -> State:
     return State(task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), plan=plan, opened="o", limit=60, **more)
 
 
-def text(state: State, *looks: Look, budget: int = 4_000) -> str:
-    style = template("implement_feature")
+def text(state: State, *looks: Item, budget: int = 4_000) -> str:
+    style = load_template("implement_feature")
     return window(state, looks, budget, style).request.message
 
 
 def window(state: State, looks, budget: int, style):
-    return build(Memory(state, tuple(looks)), style, offered(style.at(state.phase), TOOLS), budget, Counter())
+    return build_best_prompt(
+        GatheredContext(state, tuple(looks)),
+        style,
+        select_offered_tools(style.at(state.phase), TOOLS),
+        budget,
+        EstimatingCounter(),
+    )
 
 
 DECISIONS = tuple(Decision(f"{area} rule {n}", "model", "tested", n, area) for n in range(6) for area in AREAS)
@@ -53,9 +59,9 @@ def test_when_the_work_turns_to_something_else_so_does_what_is_told() -> None:
 
 
 def test_what_is_only_named_is_written_down_as_left_out() -> None:
-    made = window(state("cache", decisions=DECISIONS), (), 4_000, template("implement_feature"))
+    made = window(state("cache", decisions=DECISIONS), (), 4_000, load_template("implement_feature"))
     gone = [one for one in made.omissions if one.section == "decisions"]
-    assert len(gone) == 42 and {one.reason for one in gone} == {ELSEWHERE} and all(one.tokens > 0 for one in gone)
+    assert len(gone) == 42 and {one.reason for one in gone} == {OFF_TOPIC_REASON} and all(one.tokens > 0 for one in gone)
 
 
 def test_a_larger_ceiling_tells_more() -> None:
@@ -68,7 +74,7 @@ def test_a_larger_ceiling_tells_more() -> None:
 
 
 def test_decisions_that_only_memory_holds_stand_beside_those_of_the_state() -> None:
-    old = Look("decision", "m12345678", "step 3: cache: keep it small")
+    old = Item("decision", "m12345678", "step 3: cache: keep it small")
     assert "- step 3: cache: keep it small" in text(state("cache", decisions=DECISIONS[:2]), old)
 
 
@@ -78,7 +84,7 @@ words = st.sampled_from(AREAS)
 @given(st.lists(st.tuples(words, words), max_size=40), words)
 def test_each_is_told_or_left_and_nothing_left_concerns_the_work_more_than_what_is_told(pairs, about: str) -> None:
     items = [f"{one} {two} {number}" for number, (one, two) in enumerate(pairs)]
-    found = concerning(items, str, state(about))
+    found = select_relevant_items(items, str, state(about))
     assert sorted((*found.shown, *found.rest)) == sorted(items)
     assert list(found.shown) == [item for item in items if item in found.shown], "in the order in which they came"
     if any(about in item for item in found.rest):
@@ -86,11 +92,11 @@ def test_each_is_told_or_left_and_nothing_left_concerns_the_work_more_than_what_
 
 
 def test_headings_name_files_and_count() -> None:
-    assert headings(["edit src/a.py (x)", "edit src/a.py (y)", "cache"]) == "a.py (2), cache"
-    assert headings([f"area{n}" for n in range(20)]).endswith(", …")
+    assert summarise_headings(["edit src/a.py (x)", "edit src/a.py (y)", "cache"]) == "a.py (2), cache"
+    assert summarise_headings([f"area{n}" for n in range(20)]).endswith(", …")
 
 
 def test_the_order_of_the_journal_does_not_matter_to_whom_it_concerns() -> None:
-    forward = concerning([one.text for one in DECISIONS], str, state("printer"))
-    backward = concerning([one.text for one in reversed(DECISIONS)], str, replace(state("printer"), step=9))
+    forward = select_relevant_items([one.text for one in DECISIONS], str, state("printer"))
+    backward = select_relevant_items([one.text for one in reversed(DECISIONS)], str, replace(state("printer"), step=9))
     assert set(forward.shown) == set(backward.shown)

@@ -9,81 +9,85 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afresh.domain.action import Action, Reply
-from afresh.domain.event import Consulted, Learnt, Referred
-from afresh.domain.fact import Look
-from afresh.domain.lookups import MOST, UNASKED, Lookup, looked_up
-from afresh.domain.memory import Memory
+from afresh.domain.event import LessonsLookedUp, LessonLearnt, LessonsUsed
+from afresh.domain.fact import Item
+from afresh.domain.lookups import MAX_LESSONS_REMEMBERED, INITIAL_LESSON_STATE, LessonEvent, apply_lesson_event
+from afresh.domain.memory import GatheredContext
 from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.domain.verdict import Baseline
-from afresh.domain.window import Request, Section, Tier, Window
-from afresh.engine.consult import consult, consulted, referred, within
-from afresh.engine.tokens import Counter
+from afresh.domain.window import Request, Section, Tier, Prompt
+from afresh.engine.consult import gather_lessons, record_consultation, detect_used_lessons, fit_lessons
+from afresh.engine.tokens import EstimatingCounter
 
 STATE = State(task=Task(id="t", goal="mend it"), opened="s", baseline=Baseline())
-KNOWN = Look("knowledge", "KO-1a2b", "KO-1a2b tabs\nWhat worked:\nuse unfold_line, then run `make tables`")
+KNOWN = Item("knowledge", "KO-1a2b", "KO-1a2b tabs\nWhat worked:\nuse unfold_line, then run `make tables`")
 IDS = st.sampled_from(["KO-a", "KO-b", "KO-c", ".claude/skills/x/SKILL.md"]) | st.integers(0, 99).map(lambda n: f"KO-{n}")
 
 
 class Shelf:
     """Remembers what it was asked for."""
 
-    def __init__(self, *looks: Look) -> None:
+    def __init__(self, *looks: Item) -> None:
         self.looks, self.asked = looks, list[str]()
 
     def stocked(self) -> bool:
         return bool(self.looks)
 
-    def find(self, questions: Sequence[str], most: int) -> Sequence[Look]:
+    def find(self, questions: Sequence[str], most: int) -> Sequence[Item]:
         self.asked.append(questions[0])
         return self.looks[:most]
 
-    def named(self, keys: Sequence[str]) -> Sequence[Look]:
+    def named(self, keys: Sequence[str]) -> Sequence[Item]:
         return [look for look in self.looks if look.subject in keys]
 
 
 def agent(shelf: Shelf | None) -> Any:
-    return SimpleNamespace(library=shelf, counter=Counter())
+    return SimpleNamespace(library=shelf, counter=EstimatingCounter())
 
 
-def after(*events: Lookup) -> State:
-    from afresh.domain.fold import apply
+def after(*events: LessonEvent) -> State:
+    from afresh.domain.fold import apply_event
 
     state = STATE
     for event in events:
-        state = apply(event, state)
+        state = apply_event(event, state)
     return state
 
 
 def test_it_is_looked_up_once_for_a_phase_and_again_when_the_phase_changes() -> None:
     shelf = Shelf(KNOWN)
-    assert [look.subject for look in consult(STATE, agent(shelf))] == ["KO-1a2b"]
-    seen = after(Consulted(1, "understand", ("KO-1a2b",)))
-    assert [look.subject for look in consult(seen, agent(shelf))] == ["KO-1a2b"] and shelf.asked == ["mend it"]
-    other = after(Consulted(1, "change", ("KO-1a2b",)))
-    assert consult(other, agent(shelf)) and shelf.asked == ["mend it"] * 2
+    assert [look.subject for look in gather_lessons(STATE, agent(shelf))] == ["KO-1a2b"]
+    seen = after(LessonsLookedUp(1, "understand", ("KO-1a2b",)))
+    assert [look.subject for look in gather_lessons(seen, agent(shelf))] == ["KO-1a2b"] and shelf.asked == ["mend it"]
+    other = after(LessonsLookedUp(1, "change", ("KO-1a2b",)))
+    assert gather_lessons(other, agent(shelf)) and shelf.asked == ["mend it"] * 2
 
 
 def test_what_fitted_is_recorded_also_when_it_is_nothing_but_not_without_a_library() -> None:
-    memory = Memory(STATE, (KNOWN,))
-    assert consulted(STATE, memory, agent(Shelf(KNOWN))) == [Consulted(1, "understand", ("KO-1a2b",))]
-    assert consulted(STATE, Memory(STATE), agent(Shelf(KNOWN))) == [Consulted(1, "understand", ())]
-    assert consulted(STATE, Memory(STATE), agent(Shelf())) == consulted(STATE, Memory(STATE), agent(None)) == []
-    assert consulted(after(Consulted(1, "understand", ())), memory, agent(Shelf(KNOWN))) == []
+    memory = GatheredContext(STATE, (KNOWN,))
+    assert record_consultation(STATE, memory, agent(Shelf(KNOWN))) == [LessonsLookedUp(1, "understand", ("KO-1a2b",))]
+    assert record_consultation(STATE, GatheredContext(STATE), agent(Shelf(KNOWN))) == [LessonsLookedUp(1, "understand", ())]
+    assert (
+        record_consultation(STATE, GatheredContext(STATE), agent(Shelf()))
+        == record_consultation(STATE, GatheredContext(STATE), agent(None))
+        == []
+    )
+    assert record_consultation(after(LessonsLookedUp(1, "understand", ())), memory, agent(Shelf(KNOWN))) == []
 
 
 def test_what_was_used_stays_when_the_phase_changes() -> None:
-    others = [Look("knowledge", f"KO-{number}", f"KO-{number} x") for number in range(4)]
-    used = after(Consulted(1, "change", ("KO-1a2b", "KO-3")), Referred(2, ("KO-1a2b",), ("unfold_line",)))
-    assert [look.subject for look in consult(used, agent(Shelf(*others, KNOWN)))] == ["KO-1a2b", "KO-0", "KO-1"]
+    others = [Item("knowledge", f"KO-{number}", f"KO-{number} x") for number in range(4)]
+    used = after(LessonsLookedUp(1, "change", ("KO-1a2b", "KO-3")), LessonsUsed(2, ("KO-1a2b",), ("unfold_line",)))
+    assert [look.subject for look in gather_lessons(used, agent(Shelf(*others, KNOWN)))] == ["KO-1a2b", "KO-0", "KO-1"]
 
 
 @settings(max_examples=40)
 @given(st.lists(st.lists(st.text("abc xyz", max_size=60), max_size=30).map("\n".join), max_size=3), st.integers(0, 600))
 def test_the_cap_holds_and_whole_lines_from_the_beginning_are_shown(texts: list[str], room: int) -> None:
-    counter = Counter()
-    looks = [Look("knowledge", f"KO-{number}", text) for number, text in enumerate(texts)]
-    shown = within(looks, room, counter)
+    counter = EstimatingCounter()
+    looks = [Item("knowledge", f"KO-{number}", text) for number, text in enumerate(texts)]
+    shown = fit_lessons(looks, room, counter)
     assert sum(counter(look.text) for look in shown) <= room
     for look in shown:
         whole = [line for line in looks[int(look.subject[3:])].text.splitlines() if line.strip()]
@@ -92,14 +96,14 @@ def test_the_cap_holds_and_whole_lines_from_the_beginning_are_shown(texts: list[
 
 
 def test_a_skill_that_is_cut_says_where_the_rest_is() -> None:
-    long = Look("knowledge", ".claude/skills/x/SKILL.md", "\n".join(f"line {number} of the skill" for number in range(200)))
-    (shown,) = within([long], 100, Counter())
+    long = Item("knowledge", ".claude/skills/x/SKILL.md", "\n".join(f"line {number} of the skill" for number in range(200)))
+    (shown,) = fit_lessons([long], 100, EstimatingCounter())
     assert shown.text.endswith("\n… `read` .claude/skills/x/SKILL.md")
 
 
-def window(rest: str) -> Window:
+def window(rest: str) -> Prompt:
     sections = [Section("task", Tier.ALWAYS, rest, 1), Section("knowledge", Tier.PHASE, f"## From\n{KNOWN.text}", 1)]
-    return Window(Request("", "", (), 0), tuple(sections), (), 4000, 10)
+    return Prompt(Request("", "", (), 0), tuple(sections), (), 4000, 10)
 
 
 @pytest.mark.parametrize(
@@ -117,30 +121,30 @@ def window(rest: str) -> Window:
          "no action", "nothing of it"],
 )  # fmt: skip
 def test_a_use_is_a_reply_that_draws_on_what_stands_nowhere_else(reply: Reply, rest: str, sign: str) -> None:
-    expected = [Referred(3, ("KO-1a2b",), (sign,))] if sign else []
-    assert referred(3, Memory(STATE, (KNOWN,)), window(rest), reply) == expected
+    expected = [LessonsUsed(3, ("KO-1a2b",), (sign,))] if sign else []
+    assert detect_used_lessons(3, GatheredContext(STATE, (KNOWN,)), window(rest), reply) == expected
 
 
 def test_what_had_no_room_in_the_window_was_not_used() -> None:
-    bare = Window(Request("", "", (), 0), (), (), 4000, 10)
-    assert referred(3, Memory(STATE, (KNOWN,)), bare, Reply("KO-1a2b", (Action("read", {}),))) == []
+    bare = Prompt(Request("", "", (), 0), (), (), 4000, 10)
+    assert detect_used_lessons(3, GatheredContext(STATE, (KNOWN,)), bare, Reply("KO-1a2b", (Action("read", {}),))) == []
 
 
 STEPS, FEW_IDS = st.integers(1, 50), st.lists(IDS, max_size=3, unique=True).map(tuple)
 EVENTS = st.lists(
-    st.builds(Consulted, STEPS, st.sampled_from(["understand", "change"]), FEW_IDS)
-    | st.builds(Referred, STEPS, FEW_IDS, st.just(("x",))),
+    st.builds(LessonsLookedUp, STEPS, st.sampled_from(["understand", "change"]), FEW_IDS)
+    | st.builds(LessonsUsed, STEPS, FEW_IDS, st.just(("x",))),
     max_size=60,
 )  # fmt: skip
 
 
 @settings(max_examples=40)
 @given(EVENTS)
-def test_what_a_task_remembers_of_its_lookups_is_bounded_and_true(events: list[Lookup]) -> None:
-    known = UNASKED
+def test_what_a_task_remembers_of_its_lookups_is_bounded_and_true(events: list[LessonEvent]) -> None:
+    known = INITIAL_LESSON_STATE
     for event in events:
-        known = looked_up(event, known)
+        known = apply_lesson_event(event, known)
     ids = [one.id for one in known.seen]
-    assert len(ids) <= MOST and len(set(ids)) == len(ids) and set(known.window) <= set(ids)
-    assert set(known.used) <= {id for event in events if isinstance(event, Referred) for id in event.ids}
-    assert not known.learnt and looked_up(Learnt(""), known).learnt
+    assert len(ids) <= MAX_LESSONS_REMEMBERED and len(set(ids)) == len(ids) and set(known.window) <= set(ids)
+    assert set(known.used) <= {id for event in events if isinstance(event, LessonsUsed) for id in event.ids}
+    assert not known.learnt and apply_lesson_event(LessonLearnt(""), known).learnt

@@ -4,14 +4,14 @@ import pytest
 
 from afresh.domain import event as happened
 from afresh.domain.action import Action
-from afresh.domain.chain import link
-from afresh.domain.event import Head
-from afresh.domain.fold import fold
+from afresh.domain.chain import link_events
+from afresh.domain.event import JournalHead
+from afresh.domain.fold import fold_entries
 from afresh.domain.state import State
 from afresh.domain.task import Task
-from afresh.engine.act import Deed, Deeds
-from afresh.engine.digest import digest
-from afresh.ports import Outcome
+from afresh.engine.act import ActionResult, StepActions
+from afresh.engine.digest import digest_step
+from afresh.ports import ToolOutcome
 
 RAISED = 'Traceback (most recent call last):\n  File "a.py", line 3, in main\nValueError: boom'
 
@@ -19,7 +19,7 @@ RAISED = 'Traceback (most recent call last):\n  File "a.py", line 3, in main\nVa
 def ran(command, printed, code):
     first, *more = command.splitlines()
     echo = f"{first} … and {len(more)} more lines" if more else first
-    return Deed(Action("run", {"command": command}), Outcome(f"$ {echo}\nexit {code}\n{printed}", ok=code == 0))
+    return ActionResult(Action("run", {"command": command}), ToolOutcome(f"$ {echo}\nexit {code}\n{printed}", ok=code == 0))
 
 
 @pytest.fixture
@@ -28,15 +28,15 @@ def state():
 
 
 def after(state, *deeds):
-    made = digest(state, Deeds(deeds, "s"))
+    made = digest_step(state, StepActions(deeds, "s"))
     step = state.step + 1
-    events = [happened.Acted(step, made.observations), made.event, happened.Finished(step, "")]
-    return fold(state, link("t", state.head or Head(), 1.0, events))
+    events = [happened.ActionsExecuted(step, made.observations), made.event, happened.StepFinished(step, "")]
+    return fold_entries(state, link_events("t", state.head or JournalHead(), 1.0, events))
 
 
 def test_a_fact_names_its_block_and_the_lines_in_it(state):
     deed = ran("python a.py", f"starting\n{RAISED}", 1)
-    made = digest(state, Deeds((deed,), "s"))
+    made = digest_step(state, StepActions((deed,), "s"))
     [fact] = made.facts
     lines = next(one.text for one in made.blocks if one.id == fact.block).splitlines()
     assert fact.lines == (4, 6) and lines[5] == "ValueError: boom"
@@ -52,5 +52,5 @@ def test_a_script_does_not_take_back_what_another_that_begins_alike_has_said(sta
 
 def test_a_whole_script_tells_what_was_looked_at_though_its_echo_is_one_line(state):
     command = "cd src\nsed -n '1,9p' a.py\ncat b.py"
-    made = digest(state, Deeds((ran(command, "x = 1\n" * 80, 0),), "s"))
+    made = digest_step(state, StepActions((ran(command, "x = 1\n" * 80, 0),), "s"))
     assert made.index[0].phrase == "prints a.py lines 1-9; b.py" and not made.facts

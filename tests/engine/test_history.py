@@ -6,21 +6,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from traces import SPOKEN, Said, passages
 
-from afresh.adapters.templates import template
+from afresh.adapters.templates import load_template
 from afresh.adapters.tools import TOOLS
 from afresh.domain.action import Action, Observation
 from afresh.domain.fact import Fact, FactKind
-from afresh.domain.memory import Memory
-from afresh.domain.passage import Voice
+from afresh.domain.memory import GatheredContext
+from afresh.domain.passage import PassageVoice
 from afresh.domain.state import State, StepRecord
 from afresh.domain.task import Check, Task
-from afresh.domain.trace import trace
-from afresh.domain.window import Window
-from afresh.engine.build import build, offered
-from afresh.engine.tokens import Counter
-from afresh.engine.why import origin
+from afresh.domain.trace import build_trace
+from afresh.domain.window import Prompt
+from afresh.engine.build import build_best_prompt, select_offered_tools
+from afresh.engine.tokens import EstimatingCounter
+from afresh.engine.why import describe_origin
 
-STYLE = template("implement_feature")
+STYLE = load_template("implement_feature")
 CHECK = "python -m pytest -q"
 TOLD = [re.compile(r"^(\d+)(?: [a-z0-9 ]+)?(?:[>:] |= )"), re.compile(r"^- step (\d+):"), re.compile(r"^## Last step \((\d+)\)")]
 """How a step begins in the sections `work`, `earlier` and `last`."""
@@ -30,30 +30,34 @@ def record(step: int, outcome: str, kept: bool = True, text: str = "shown") -> S
     return StepRecord(step, f"thought of {step}", (Observation(Action("read", {"path": "a.py"}), True, text),), outcome, kept)
 
 
-def window(spoken: list[Said], *recent: StepRecord, budget: int = 6_000, **fields: object) -> Window:
+def window(spoken: list[Said], *recent: StepRecord, budget: int = 6_000, **fields: object) -> Prompt:
     held, archive = passages(spoken)
     task = Task(id="t", goal="Make it work", checks=(Check(CHECK),))
     state = State(task=task, limit=60, step=recent[-1].step, passages=held, recent=recent, **fields)  # pyright: ignore[reportArgumentType]
-    return build(
-        Memory(state, (), trace(held, archive.__getitem__)), STYLE, offered(STYLE.at("change"), TOOLS), budget, Counter()
+    return build_best_prompt(
+        GatheredContext(state, (), build_trace(held, archive.__getitem__)),
+        STYLE,
+        select_offered_tools(STYLE.at("change"), TOOLS),
+        budget,
+        EstimatingCounter(),
     )
 
 
-def text(made: Window, name: str) -> str:
+def text(made: Prompt, name: str) -> str:
     return next((part.text for part in made.sections if part.name == name), "")
 
 
-def steps_in(made: Window) -> list[set[int]]:
+def steps_in(made: Prompt) -> list[set[int]]:
     """Of each section, the steps that it tells of."""
     found = zip(("work", "earlier", "last"), TOLD, strict=True)
     return [{int(match[1]) for line in text(made, name).splitlines() if (match := form.match(line))} for name, form in found]
 
 
 SAID: list[Said] = [
-    (1, Voice.THOUGHT, "first_name may be the cause"), (1, Voice.ACTION, "read src/parcel/c.py"),
-    (2, Voice.THOUGHT, "so second_name is looked at"), (2, Voice.ACTION, "run pytest -q tests/test_a.py"),
-    (2, Voice.OUTPUT, "$ pytest -q tests/test_a.py\nexit 1\n..F  [100%]\nE  second_name is None"),
-    (3, Voice.ACTION, "edit b.py"), (4, Voice.THOUGHT, "thought of 4"), (4, Voice.ACTION, "read a.py"),
+    (1, PassageVoice.THOUGHT, "first_name may be the cause"), (1, PassageVoice.ACTION, "read src/parcel/c.py"),
+    (2, PassageVoice.THOUGHT, "so second_name is looked at"), (2, PassageVoice.ACTION, "run pytest -q tests/test_a.py"),
+    (2, PassageVoice.OUTPUT, "$ pytest -q tests/test_a.py\nexit 1\n..F  [100%]\nE  second_name is None"),
+    (3, PassageVoice.ACTION, "edit b.py"), (4, PassageVoice.THOUGHT, "thought of 4"), (4, PassageVoice.ACTION, "read a.py"),
 ]  # fmt: skip
 RECENT = (
     record(2, "run pytest -q tests/test_a.py (failed) → 1 failed"),
@@ -115,6 +119,8 @@ def test_no_step_is_told_in_two_places_and_all_stand_in_order(spoken, outcomes, 
 
 def test_of_a_line_in_the_history_it_can_be_said_whose_it_is():
     shown = text(window(SAID, *RECENT), "work").splitlines()
-    told = [origin("work", shown, shown.index(line)) for line in shown if "second_name" in line or line.startswith("3> ")]
+    told = [
+        describe_origin("work", shown, shown.index(line)) for line in shown if "second_name" in line or line.startswith("3> ")
+    ]
     block = next(line for line in shown if line.startswith("2= "))[3:11]
     assert told == ["thought of step 2", f"output of step 2 ({block})", "action of step 3"]

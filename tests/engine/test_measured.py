@@ -1,8 +1,8 @@
-from afresh.domain.fact import Look
+from afresh.domain.fact import Item
 from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.domain.verdict import Baseline, CheckRun, Ruling, Verdict
-from afresh.engine.measured import measured, uncounted
+from afresh.engine.measured import gather_measured_coverage, drop_guessed_coverage
 
 COMMAND = "pytest -q --cov=shop --cov-report=term-missing"
 TABLE = """
@@ -22,7 +22,7 @@ TEXTS = {
 def told(verdict: Verdict | None, command: str = COMMAND) -> list[str]:
     baseline = Baseline((CheckRun(command, 0, block="before"),))
     state = State(task=Task(id="t", goal="g"), baseline=baseline, verdict=verdict, changed=("shop/price.py", "README.md"))
-    return [look.text for look in measured(state, TEXTS.__getitem__)]
+    return [look.text for look in gather_measured_coverage(state, TEXTS.__getitem__)]
 
 
 def run(scope: str) -> Verdict:
@@ -44,7 +44,10 @@ def test_a_check_that_measures_nothing_is_not_read():
 
 def test_what_was_counted_stands_in_place_of_what_was_guessed():
     state = State(task=Task(id="t", goal="g"), verdict=run("full"), changed=("shop/price.py", "shop/new.py"))
-    guessed = [Look("coverage", path, f"{path}: no test leads to: total (3)") for path in ("shop/price.py", "shop/new.py")]
-    other = Look("target", "shop/price.py", "")
-    assert uncounted([*guessed, other], list(measured(state, TEXTS.__getitem__))) == [guessed[1], other]
-    assert uncounted([*guessed, other], []) == [*guessed, other]
+    guessed = [Item("coverage", path, f"{path}: no test leads to: total (3)") for path in ("shop/price.py", "shop/new.py")]
+    other = Item("target", "shop/price.py", "")
+    assert drop_guessed_coverage([*guessed, other], list(gather_measured_coverage(state, TEXTS.__getitem__))) == [
+        guessed[1],
+        other,
+    ]
+    assert drop_guessed_coverage([*guessed, other], []) == [*guessed, other]

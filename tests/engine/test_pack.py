@@ -4,31 +4,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from traces import SPOKEN, TEXTS, Said, passages, traced
 
-from afresh.adapters.templates import template
-from afresh.domain.passage import Voice
-from afresh.domain.trace import Trace, trace
-from afresh.engine.pack import Choice, Room, pack
-from afresh.engine.rank import standing
-from afresh.engine.tokens import pieces
-from afresh.engine.worth import Weights, weights
+from afresh.adapters.templates import load_template
+from afresh.domain.passage import PassageVoice
+from afresh.domain.trace import Trace, build_trace
+from afresh.engine.pack import HistorySelection, SelectionBudget, select_history
+from afresh.engine.rank import rank_history
+from afresh.engine.tokens import count_pieces
+from afresh.engine.worth import HistoryWeights, weights_from_policy
 
-SHIPPED = weights(template("implement_feature").weights)
+SHIPPED = weights_from_policy(load_template("implement_feature").weights)
 NOW = 31
-rooms = st.builds(Room, st.integers(0, 900), st.integers(0, 200), st.integers(0, 12), st.integers(0, 4))
+rooms = st.builds(SelectionBudget, st.integers(0, 900), st.integers(0, 200), st.integers(0, 12), st.integers(0, 4))
 covers = st.sets(
     st.sampled_from(["first_name", "src/parcel/pricing.py", "value_7", "plain words and", "billable.grams = grams // 1000 + 1"])
 )
 
 
-def chosen(trace: Trace, room: Room, covered: set[str] | None = None, by: Weights = SHIPPED) -> Choice:
-    return pack(trace, NOW, room, covered if covered is not None else set(), by, pieces)
+def chosen(
+    trace: Trace, room: SelectionBudget, covered: set[str] | None = None, by: HistoryWeights = SHIPPED
+) -> HistorySelection:
+    return select_history(trace, NOW, room, covered if covered is not None else set(), by, count_pieces)
 
 
-def plain(choice: Choice) -> tuple[list[tuple[int, str]], list[str]]:
+def plain(choice: HistorySelection) -> tuple[list[tuple[int, str]], list[str]]:
     return [(entry.number, row.line.key) for entry, row in choice.rows], list(choice.names)
 
 
-def hits(choice: Choice) -> int:
+def hits(choice: HistorySelection) -> int:
     """Expected, twice over, where every name and every line has even odds."""
     shown = {*choice.names, *(name for _, row in choice.rows for name in row.line.names)}
     return len(shown) + sum(row.line.telling for _, row in choice.rows)
@@ -38,10 +40,10 @@ def hits(choice: Choice) -> int:
 @given(SPOKEN, rooms, covers)
 def test_what_is_chosen_fits_its_room_and_the_names_fit_theirs(spoken, room, covered):
     choice = chosen(traced(spoken), room, covered)
-    names = sum(pieces(name + " ") for name in choice.names)
-    lines = sum(pieces(row.line.text + "\n") for _, row in choice.rows)
+    names = sum(count_pieces(name + " ") for name in choice.names)
+    lines = sum(count_pieces(row.line.text + "\n") for _, row in choice.rows)
     headings = sum(
-        room.heading if voice is Voice.OUTPUT else room.mark
+        room.heading if voice is PassageVoice.OUTPUT else room.mark
         for _, voice in {(entry.number, entry.voice) for entry, _ in choice.rows}
     )
     assert names <= room.names and names + lines + headings <= room.tokens
@@ -59,7 +61,7 @@ def test_the_same_memory_gives_the_same_choice_whether_it_was_asked_before_or_no
 @settings(max_examples=30)
 @given(SPOKEN, rooms)
 def test_weights_of_another_template_in_between_leave_no_mark(spoken, room):
-    trace, other = traced(spoken), weights((("name_age", 2.0), ("line_length", 1.0), ("density", 0.2)))
+    trace, other = traced(spoken), weights_from_policy((("name_age", 2.0), ("line_length", 1.0), ("density", 0.2)))
     first = plain(chosen(trace, room))
     chosen(trace, room, by=other)
     assert first == plain(chosen(trace, room))
@@ -77,7 +79,7 @@ def test_what_stands_in_the_window_already_is_not_chosen_and_nothing_is_chosen_t
 @settings(max_examples=30)
 @given(SPOKEN)
 def test_a_name_of_the_index_stands_in_no_line_that_was_chosen(spoken):
-    room, trace = Room(120, 60), traced(spoken)
+    room, trace = SelectionBudget(120, 60), traced(spoken)
     covered: set[str] = set()
     choice = chosen(trace, room, covered)
     assert not {*choice.names} & {name for _, row in choice.rows for name in row.line.covers}
@@ -88,7 +90,7 @@ def test_a_name_of_the_index_stands_in_no_line_that_was_chosen(spoken):
 @given(SPOKEN)
 def test_only_the_newest_copy_of_a_line_is_chosen(spoken):
     trace = traced(spoken)
-    choice = chosen(trace, Room(10_000, 1_000))
+    choice = chosen(trace, SelectionBudget(10_000, 1_000))
     assert all(trace.lines[row.line.key].entry is entry for entry, row in choice.rows)
 
 
@@ -96,7 +98,7 @@ def test_only_the_newest_copy_of_a_line_is_chosen(spoken):
 @given(SPOKEN)
 def test_with_room_for_all_every_line_that_tells_something_is_there(spoken):
     trace = traced(spoken)
-    choice = chosen(trace, Room(50_000, 0))
+    choice = chosen(trace, SelectionBudget(50_000, 0))
     shown = {row.line.key for _, row in choice.rows}
     assert {row.line.key for entry in trace.entries for row in entry.rows if row.line.telling} <= shown
 
@@ -105,45 +107,47 @@ def test_with_room_for_all_every_line_that_tells_something_is_there(spoken):
 @given(SPOKEN, st.integers(20, 400))
 def test_twice_the_room_never_holds_fewer_expected_hits(spoken, tokens):
     trace = traced(spoken)
-    little, much = (hits(chosen(trace, Room(size, size // 7, 6), by=weights(()))) for size in (tokens, 2 * tokens))
+    little, much = (
+        hits(chosen(trace, SelectionBudget(size, size // 7, 6), by=weights_from_policy(()))) for size in (tokens, 2 * tokens)
+    )
     assert much >= little
 
 
 def test_nothing_is_chosen_from_nothing_and_for_no_room():
-    assert plain(chosen(traced([]), Room(900, 200))) == ([], [])
-    assert plain(chosen(traced([(1, Voice.OUTPUT, "first_name")]), Room(0, 0))) == ([], [])
+    assert plain(chosen(traced([]), SelectionBudget(900, 200))) == ([], [])
+    assert plain(chosen(traced([(1, PassageVoice.OUTPUT, "first_name")]), SelectionBudget(0, 0))) == ([], [])
 
 
 def test_a_name_is_indexed_alone_where_its_line_is_too_long():
-    spoken = [(1, Voice.ACTION, "first_name " + "and so on " * 90)]
-    choice = chosen(traced(spoken), Room(40, 20))
+    spoken = [(1, PassageVoice.ACTION, "first_name " + "and so on " * 90)]
+    choice = chosen(traced(spoken), SelectionBudget(40, 20))
     assert plain(choice) == ([], ["first_name"])
 
 
 @settings(max_examples=30)
-@given(SPOKEN, st.lists(st.tuples(st.just(31), st.sampled_from(Voice), TEXTS), min_size=1, max_size=20), rooms)
+@given(SPOKEN, st.lists(st.tuples(st.just(31), st.sampled_from(PassageVoice), TEXTS), min_size=1, max_size=20), rooms)
 def test_a_memory_that_has_grown_into_another_still_gives_its_own_choice(spoken, later, room):
     (held, archive), (grown, more) = passages(spoken), passages([*spoken, *later])
     (other, rest) = passages([*spoken, *later[::-1][:1]])
-    before = trace(held, archive.__getitem__)
+    before = build_trace(held, archive.__getitem__)
     first = plain(chosen(before, room))
     for longer, texts in ((grown, more), (other, rest)):
-        assert plain(chosen(trace(longer, texts.__getitem__, before), room)) == plain(
-            chosen(trace(longer, texts.__getitem__), room)
+        assert plain(chosen(build_trace(longer, texts.__getitem__, before), room)) == plain(
+            chosen(build_trace(longer, texts.__getitem__), room)
         )
     assert plain(chosen(before, room)) == first
 
 
 def test_what_newer_lines_have_replaced_is_rid_of_after_a_while_and_the_choice_is_the_same():
     spoken: list[Said] = [
-        (number, Voice.OUTPUT, f"state_of_it = {number % 5} in all\nonly_{number} here once") for number in range(60)
+        (number, PassageVoice.OUTPUT, f"state_of_it = {number % 5} in all\nonly_{number} here once") for number in range(60)
     ]
     (held, archive), past = passages(spoken), traced([])
     for end in range(1, len(held) + 1):
-        past = trace(held[:end], archive.__getitem__, past)
-        choice = plain(chosen(past, Room(90, 20)))
-    assert choice == plain(chosen(traced(spoken), Room(90, 20)))
-    kept = standing(past, SHIPPED, pieces).orders
+        past = build_trace(held[:end], archive.__getitem__, past)
+        choice = plain(chosen(past, SelectionBudget(90, 20)))
+    assert choice == plain(chosen(traced(spoken), SelectionBudget(90, 20)))
+    kept = rank_history(past, SHIPPED, count_pieces).orders
     assert sum(len(rows) for _, rows, _ in kept) < 2 * len(held)
 
 

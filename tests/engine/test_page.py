@@ -4,14 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.domain.window import Tier
-from afresh.engine.draft import Draft, Piece
-from afresh.engine.page import page
-from afresh.engine.recall import around, parted
+from afresh.engine.draft import SectionDraft, SectionPiece
+from afresh.engine.page import render_section
+from afresh.engine.recall import widen_changed_lines, split_at_wanted_lines
 
 
 def shown(*texts: str, group: str = "a.py") -> list[str]:
-    pieces = tuple(Piece(text, "lines", group=group) for text in texts)
-    return page(Draft("files", "Files", Tier.DEMAND, pieces), pieces).splitlines()[1:]
+    pieces = tuple(SectionPiece(text, "lines", group=group) for text in texts)
+    return render_section(SectionDraft("files", "Files", Tier.DEMAND, pieces), pieces).splitlines()[1:]
 
 
 def test_what_leads_to_a_piece_is_left_off_where_it_stands_above_already():
@@ -40,16 +40,16 @@ def test_sections_without_files_are_left_as_they_are():
 
 
 def test_lines_that_were_asked_for_are_a_part_of_their_own():
-    assert parted((1, 60), [(20, 39)]) == [(1, 19), (20, 39), (40, 60)]
-    assert parted((1, 60), [(3, 58)]) == [(1, 60)], "a definition is not taken apart for a few lines"
-    assert parted((1, 60), [(70, 90)]) == [(1, 60)]
+    assert split_at_wanted_lines((1, 60), [(20, 39)]) == [(1, 19), (20, 39), (40, 60)]
+    assert split_at_wanted_lines((1, 60), [(3, 58)]) == [(1, 60)], "a definition is not taken apart for a few lines"
+    assert split_at_wanted_lines((1, 60), [(70, 90)]) == [(1, 60)]
 
 
 @given(st.integers(1, 99), st.integers(0, 99), st.lists(st.tuples(st.integers(1, 200), st.integers(0, 60)), max_size=5))
 def test_parts_cover_the_definition_once_and_in_order(start, length, wanted):
-    parts = parted((start, start + length), [(first, first + more) for first, more in wanted])
+    parts = split_at_wanted_lines((start, start + length), [(first, first + more) for first, more in wanted])
     assert [line for first, last in parts for line in range(first, last + 1)] == list(range(start, start + length + 1))
 
 
 def test_changed_lines_go_with_a_few_beside_them_and_near_ones_together():
-    assert around(frozenset({10, 12, 40})) == [(7, 15), (37, 43)]
+    assert widen_changed_lines(frozenset({10, 12, 40})) == [(7, 15), (37, 43)]

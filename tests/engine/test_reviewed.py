@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.workspace.past import GitPast
+from afresh.adapters.workspace.past import GitCommitHistory
 from afresh.adapters.workspace.repository import Repository
 from afresh.domain.fact import Region
 from afresh.domain.state import State
 from afresh.domain.task import Task
-from afresh.engine.reviewed import about, difference, reviewed
+from afresh.engine.reviewed import find_reviewed_regions, find_reviewed_diff, gather_review_diff
 
 BOTH = frozenset({"diff", "history"})
 
@@ -31,7 +31,7 @@ class Yard:
         (folder / "quick.py").write_text("fast = True\n")
         self.commit("Quick")
         self.git("checkout", "-q", "main")
-        self.past = GitPast(Repository.find(folder))
+        self.past = GitCommitHistory(Repository.find(folder))
 
     def git(self, *arguments: str) -> str:
         who = ("-c", "user.name=n", "-c", "user.email=n@example.org", "-c", "commit.gpgSign=false")
@@ -47,7 +47,7 @@ class Yard:
         return State(task=Task(id="t", goal=goal, type="code_review"), base=self.base)
 
     def looks(self, goal: str) -> Sequence[tuple[str, str, str]]:
-        return [(look.kind, look.subject, look.text) for look in reviewed(self.state(goal), self.past, BOTH)]
+        return [(look.kind, look.subject, look.text) for look in gather_review_diff(self.state(goal), self.past, BOTH)]
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def yard(tmp_path_factory: pytest.TempPathFactory) -> Yard:
     ],
 )
 def test_the_order_names_a_difference_and_the_product_comes_before_texts(yard: Yard, goal: str, said: str, first: str):
-    found = difference(goal, yard.base, yard.past)
+    found = find_reviewed_diff(goal, yard.base, yard.past)
     assert found and found.said == said
     assert next(subject for kind, subject, _ in yard.looks(goal) if kind == "diff") == first
 
@@ -85,10 +85,10 @@ def test_what_names_no_difference_shows_none(yard: Yard, goal: str):
 def test_history_is_that_of_the_files_under_review(yard: Yard):
     [history] = [text for kind, _, text in yard.looks("Review price.py for faults") if kind == "history"]
     assert [line.partition(" Price, ")[2] for line in history.splitlines()] == ["part 3", "part 2", "part 1"]
-    assert not reviewed(yard.state("Review price.py"), yard.past, frozenset({"files"})), (
+    assert not gather_review_diff(yard.state("Review price.py"), yard.past, frozenset({"files"})), (
         "only where a template has a place for it"
     )
-    assert not reviewed(yard.state("Review price.py"), None, BOTH)
+    assert not gather_review_diff(yard.state("Review price.py"), None, BOTH)
 
 
 def test_head_is_where_the_task_began_wherever_the_checkout_is(yard: Yard):
@@ -100,5 +100,5 @@ def test_head_is_where_the_task_began_wherever_the_checkout_is(yard: Yard):
 
 
 def test_lines_that_the_difference_has_written_are_what_the_work_is_about(yard: Yard):
-    assert Region("price.py", 9, 12, 0) in about(yard.state("the last commit"), yard.past)
-    assert not about(yard.state("Review branch feature/quick"), yard.past), "its lines are not those of the tree"
+    assert Region("price.py", 9, 12, 0) in find_reviewed_regions(yard.state("the last commit"), yard.past)
+    assert not find_reviewed_regions(yard.state("Review branch feature/quick"), yard.past), "its lines are not those of the tree"

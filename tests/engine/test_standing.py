@@ -2,16 +2,16 @@
 
 from afresh.domain.state import State
 from afresh.domain.task import Check, Task
-from afresh.domain.verdict import Baseline, CheckRun, Failure, Ruling, Verdict
-from afresh.engine.standing import standing
+from afresh.domain.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
+from afresh.engine.standing import render_check_status
 
 GREEN = CheckRun("pytest -q", 0, passed=9)
-NEW = CheckRun("pytest -q", 1, passed=9, failed=1, failures=(Failure("test_a.py::test_new", "assert 1 == 2"),))
+NEW = CheckRun("pytest -q", 1, passed=9, failed=1, failures=(FailedTest("test_a.py::test_new", "assert 1 == 2"),))
 
 
 def told(verdict: Verdict) -> list[str]:
     task = Task(id="t", goal="Make it work", checks=(Check("pytest -q"),))
-    return standing(State(task=task, baseline=Baseline((GREEN,)), verdict=verdict, verdict_step=3, step=3))[1:]
+    return render_check_status(State(task=task, baseline=Baseline((GREEN,)), verdict=verdict, verdict_step=3, step=3))[1:]
 
 
 def test_a_change_whose_new_tests_fail_is_kept_and_not_called_a_pass():

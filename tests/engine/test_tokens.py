@@ -3,39 +3,39 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.adapters.templates import template
+from afresh.adapters.templates import load_template
 from afresh.adapters.tools import TOOLS
-from afresh.domain.codec import dumps, loads
-from afresh.domain.fact import Look
-from afresh.domain.memory import Memory
+from afresh.domain.codec import to_canonical_json, value_from_json
+from afresh.domain.fact import Item
+from afresh.domain.memory import GatheredContext
 from afresh.domain.state import State
 from afresh.domain.task import Check, Task
 from afresh.domain.window import Request, Tier
-from afresh.engine.build import build, offered
-from afresh.engine.tokens import TOOL_FRAMING, Counter, pieces, raw, tools_text
+from afresh.engine.build import build_best_prompt, select_offered_tools
+from afresh.engine.tokens import TOOL_FRAMING_TOKENS, EstimatingCounter, count_pieces, count_request_pieces, render_tool_schemas
 from afresh.errors import OverCeiling
 
-STYLE = template("fix_bug")
-SCHEMAS = offered(STYLE, TOOLS)
-counters = st.builds(Counter, st.integers(50, 412).map(lambda hundredths: hundredths / 100), st.integers(0, 700))
+STYLE = load_template("fix_bug")
+SCHEMAS = select_offered_tools(STYLE, TOOLS)
+counters = st.builds(EstimatingCounter, st.integers(50, 412).map(lambda hundredths: hundredths / 100), st.integers(0, 700))
 lines = st.text(st.sampled_from("ab {}(),.=ü漢\t"), max_size=60)
 pages = st.tuples(st.lists(lines, min_size=1, max_size=4), st.integers(1, 300)).map(lambda drawn: "\n".join(drawn[0] * drawn[1]))
-looks = st.one_of(pages.map(lambda text: Look("outline", "", text)), pages.map(lambda text: Look("file", "a.py:1-9 f", text)))
+looks = st.one_of(pages.map(lambda text: Item("outline", "", text)), pages.map(lambda text: Item("file", "a.py:1-9 f", text)))
 
 
 @settings(max_examples=60)
 @given(st.lists(looks, max_size=3), st.text("ab ", max_size=900), st.integers(1_500, 17_000), counters)
 def test_a_window_fits_by_whatever_counter_or_what_must_be_in_does_not(held, goal, budget, counter) -> None:
-    memory = Memory(State(task=Task(id="t", goal=goal, checks=(Check("pytest"),)), limit=60), tuple(held))
+    memory = GatheredContext(State(task=Task(id="t", goal=goal, checks=(Check("pytest"),)), limit=60), tuple(held))
     try:
-        window = build(memory, STYLE, SCHEMAS, budget, counter)
+        window = build_best_prompt(memory, STYLE, SCHEMAS, budget, counter)
     except OverCeiling as fault:
         needed = (
             counter(STYLE.system)
-            + counter(tools_text(SCHEMAS))
+            + counter(render_tool_schemas(SCHEMAS))
             + counter(goal)
             + counter.framing
-            + TOOL_FRAMING * len(SCHEMAS)
+            + TOOL_FRAMING_TOKENS * len(SCHEMAS)
             + budget // 4
         )
         assert needed > budget - 180 * counter.factor and "needs" in fault.evidence
@@ -47,23 +47,27 @@ def test_a_window_fits_by_whatever_counter_or_what_must_be_in_does_not(held, goa
 
 def test_the_whole_request_is_counted_with_what_is_put_around_it() -> None:
     request = Request("be brief", "what now?", SCHEMAS, 100)
-    assert raw(request) == pieces("be brief") + pieces("what now?") + pieces(tools_text(SCHEMAS))
-    around = 300 + TOOL_FRAMING * len(SCHEMAS)
-    assert Counter(1.0, 300).whole(request) == raw(request) + 1 + around
-    assert Counter(2.0, 300).whole(request) == 2 * raw(request) + 1 + around
+    assert count_request_pieces(request) == count_pieces("be brief") + count_pieces("what now?") + count_pieces(
+        render_tool_schemas(SCHEMAS)
+    )
+    around = 300 + TOOL_FRAMING_TOKENS * len(SCHEMAS)
+    assert EstimatingCounter(1.0, 300).whole(request) == count_request_pieces(request) + 1 + around
+    assert EstimatingCounter(2.0, 300).whole(request) == 2 * count_request_pieces(request) + 1 + around
 
 
 def test_a_counter_of_before_there_was_anything_to_learn_is_still_read() -> None:
-    assert loads(Counter, "{}") == Counter(1.15, 12) and dumps(Counter()) == "{}"
-    assert loads(Counter, dumps(Counter(1.31, 360))) == Counter(1.31, 360)
+    assert (
+        value_from_json(EstimatingCounter, "{}") == EstimatingCounter(1.15, 12) and to_canonical_json(EstimatingCounter()) == "{}"
+    )
+    assert value_from_json(EstimatingCounter, to_canonical_json(EstimatingCounter(1.31, 360))) == EstimatingCounter(1.31, 360)
 
 
 def test_what_was_asked_for_and_left_out_is_told_apart_from_what_merely_would_have_been_nice() -> None:
-    def made(*held: Look):
-        memory = Memory(State(task=Task(id="t", goal="g", checks=(Check("pytest"),)), limit=60), held)
-        return build(memory, STYLE, SCHEMAS, 4_000, Counter())
+    def made(*held: Item):
+        memory = GatheredContext(State(task=Task(id="t", goal="g", checks=(Check("pytest"),)), limit=60), held)
+        return build_best_prompt(memory, STYLE, SCHEMAS, 4_000, EstimatingCounter())
 
-    tree, file = Look("outline", "", "src/a.py f, g\n" * 900), Look("file", "a.py:1-900 f", "x = 1\n" * 900)
+    tree, file = Item("outline", "", "src/a.py f, g\n" * 900), Item("file", "a.py:1-900 f", "x = 1\n" * 900)
     assert made(tree).omissions and made(tree).unmet == 0
     assert made(file).unmet > 1_000
     window = made(tree, file)

@@ -6,46 +6,48 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.adapters.models.letter import letter
-from afresh.adapters.templates import template
+from afresh.adapters.models.letter import render_mailbox_message
+from afresh.adapters.templates import load_template
 from afresh.adapters.tools import TOOLS
 from afresh.domain.action import Action, Observation, Reply, Thinking, Usage
-from afresh.domain.amend import Edits, amended
-from afresh.domain.codec import dumps, loads
-from afresh.domain.fact import Look, PlanItem
-from afresh.domain.known import Edit
-from afresh.domain.memory import Memory
-from afresh.domain.prefix import STABLE, place
-from afresh.domain.returned import ARGUMENTS, THINKING, Returned, returned
+from afresh.domain.amend import Corrections, apply_corrections
+from afresh.domain.codec import to_canonical_json, value_from_json
+from afresh.domain.fact import Item, PlanItem
+from afresh.domain.known import FactCorrection
+from afresh.domain.memory import GatheredContext
+from afresh.domain.prefix import LAST_STABLE_POSITION, get_section_position
+from afresh.domain.returned import MAX_ARGUMENT_CHARACTERS, MAX_THINKING_CHARACTERS, ReturnedReply, make_returned_reply
 from afresh.domain.state import State, StepRecord
 from afresh.domain.task import Check, Task
-from afresh.domain.template import LEAST_THINKING, Template
+from afresh.domain.template import MIN_THINKING_TOKENS, Template
 from afresh.domain.verdict import Baseline, CheckRun
 from afresh.domain.window import Request, Tier
-from afresh.engine.build import build, offered
-from afresh.engine.tokens import Counter
+from afresh.engine.build import build_best_prompt, select_offered_tools
+from afresh.engine.tokens import EstimatingCounter
 from afresh.errors import OverCeiling
 
-COUNTER, STYLE = Counter(), replace(template("fix_bug"), native=True)
+COUNTER, STYLE = EstimatingCounter(), replace(load_template("fix_bug"), native=True)
 SEARCH, READ = Action("search", {"text": "weight"}), Action("read", {"path": "a.py"})
 SIGNED = (Thinking("The sum is wrong where it is rounded.", "c2lnbmVk"), Thinking("b3BhcXVl", redacted=True))
 EDIT = Action("edit", {"path": "a.py", "old": "x = 1", "new": "x = 2"})
 
 
-def memory(*deeds: tuple[Action, str], kept: bool = True, ok: bool = True, looks: tuple[Look, ...] = (), **reply) -> Memory:
+def memory(
+    *deeds: tuple[Action, str], kept: bool = True, ok: bool = True, looks: tuple[Item, ...] = (), **reply
+) -> GatheredContext:
     """After a step of these actions and outputs."""
     seen = tuple(Observation(action, ok, text, f"{number:032x}", len(text)) for number, (action, text) in enumerate(deeds))
     said = Reply("Now I look.", tuple(action for action, _ in deeds), **reply)
     state = State(
         task=Task(id="t", goal="g", checks=(Check("pytest"),)), opened="tree", limit=60, step=7,
         baseline=Baseline((CheckRun("pytest", 0, passed=3),)), plan=(PlanItem("mend it", False),),
-        recent=(StepRecord(7, said.thought, seen, "", kept),), returned=returned(7, said),
+        recent=(StepRecord(7, said.thought, seen, "", kept),), returned=make_returned_reply(7, said),
     )  # fmt: skip
-    return Memory(state, looks)
+    return GatheredContext(state, looks)
 
 
-def made(held: Memory, style: Template = STYLE, budget: int = 4_000):
-    return build(held, style, offered(style.at("understand"), TOOLS), budget, COUNTER)
+def made(held: GatheredContext, style: Template = STYLE, budget: int = 4_000):
+    return build_best_prompt(held, style, select_offered_tools(style.at("understand"), TOOLS), budget, COUNTER)
 
 
 def thinking(tokens: int) -> Template:
@@ -64,7 +66,7 @@ def test_the_last_step_goes_back_as_calls_with_their_results_and_is_told_nowhere
 
 
 def test_what_goes_back_says_where_lines_that_were_read_stand_and_where_the_present_begins():
-    files = (Look("file", "a.py:1-2 of 2", "x_1 = some_name\n" * 2),)
+    files = (Item("file", "a.py:1-2 of 2", "x_1 = some_name\n" * 2),)
     window = made(memory((READ, "a.py: lines 1-2 of 2"), (Action("read", {"path": "b.py"}), "b.py: lines 1-9 of 9"), looks=files))
     [turn] = window.request.turns
     assert "a.py" in window.request.message and "b.py" not in window.request.message
@@ -85,7 +87,7 @@ def test_many_changes_of_a_step_are_told_in_a_line_a_few_one_by_one():
 def test_the_record_names_every_section_in_the_order_in_which_it_is_sent():
     window = made(memory((SEARCH, "a.py:3: weight")))
     names = [section.name for section in window.sections]
-    stable = [name for name in names[2:] if place(name) <= STABLE]
+    stable = [name for name in names[2:] if get_section_position(name) <= LAST_STABLE_POSITION]
     assert names[: 2 + len(stable)] == ["system", "tools", *stable] and names[2 + len(stable)] == "last" and names[-1] == "footer"
     last = next(section for section in window.sections if section.name == "last")
     assert 'You did: search {"text": "weight"}\na.py:3: weight' in last.text and last.tier is Tier.DEMAND
@@ -102,7 +104,7 @@ def test_the_record_names_every_section_in_the_order_in_which_it_is_sent():
     ],
     ids=["another model", "what was written stands under Files", "long arguments", "unknown tool", "no action"],
 )
-def test_otherwise_it_is_told(held: Memory, style: Template):
+def test_otherwise_it_is_told(held: GatheredContext, style: Template):
     window = made(held, style)
     assert not window.request.turns and "What is your next action?" in window.request.message
     assert "## Last step (7)" in window.request.message
@@ -139,8 +141,8 @@ def test_thinking_lies_on_top_of_the_window_that_the_type_was_made_for():
     plain, more = made(held, STYLE, 4_000), made(held, thinking(2_000), 6_000)
     assert more.request.thinking == 2_000 and more.request.reserve == plain.request.reserve + 2_000
     assert made(held, thinking(2_000), 4_000).request.thinking == 0
-    assert made(held, thinking(2_000), 4_000 + LEAST_THINKING).request.thinking == LEAST_THINKING
-    assert made(held, thinking(2_000), 4_000 + LEAST_THINKING - 1).request.thinking == 0
+    assert made(held, thinking(2_000), 4_000 + MIN_THINKING_TOKENS).request.thinking == MIN_THINKING_TOKENS
+    assert made(held, thinking(2_000), 4_000 + MIN_THINKING_TOKENS - 1).request.thinking == 0
 
 
 lines = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=300)
@@ -152,7 +154,7 @@ deeds = st.lists(
 @settings(max_examples=40, deadline=None)
 @given(deeds, st.booleans(), st.integers(2_400, 9_000), st.sampled_from([0, 1_024, 3_000]), st.integers(0, 60), st.booleans())
 def test_whatever_goes_back_the_ceiling_holds_and_every_call_has_a_result(done, kept, budget, tokens, files, signed):
-    looks = tuple(Look("file", f"a.py:{n * 9}-{n * 9 + 8} f{n}", f"x_{n} = some_name\n" * 9) for n in range(files))
+    looks = tuple(Item("file", f"a.py:{n * 9}-{n * 9 + 8} f{n}", f"x_{n} = some_name\n" * 9) for n in range(files))
     more = {"thinking": SIGNED, "usage": Usage(9, 200)} if signed else {}
     held = memory(*done, kept=kept, looks=looks, **more)
     try:
@@ -169,27 +171,27 @@ def test_whatever_goes_back_the_ceiling_holds_and_every_call_has_a_result(done, 
     assert made(loads_again(held), thinking(tokens), budget).request.hash == request.hash
 
 
-def loads_again(held: Memory) -> Memory:
-    return replace(held, state=loads(State, dumps(held.state)))
+def loads_again(held: GatheredContext) -> GatheredContext:
+    return replace(held, state=value_from_json(State, to_canonical_json(held.state)))
 
 
 def test_only_a_bounded_reply_is_kept():
-    assert returned(1, Reply("t", (SEARCH,))) == Returned(1, Reply("", (SEARCH,)))
-    assert returned(1, Reply("t", ())) is None
-    assert returned(1, Reply("t", (Action("write", {"content": "x" * ARGUMENTS}),))) is None
-    assert returned(1, Reply("t", (SEARCH,), thinking=(Thinking("x", "y" * THINKING),))) is None
+    assert make_returned_reply(1, Reply("t", (SEARCH,))) == ReturnedReply(1, Reply("", (SEARCH,)))
+    assert make_returned_reply(1, Reply("t", ())) is None
+    assert make_returned_reply(1, Reply("t", (Action("write", {"content": "x" * MAX_ARGUMENT_CHARACTERS}),))) is None
+    assert make_returned_reply(1, Reply("t", (SEARCH,), thinking=(Thinking("x", "y" * MAX_THINKING_CHARACTERS),))) is None
 
 
 def test_what_a_person_wants_forgotten_does_not_go_back():
     held = memory((Action("search", {"text": "the secret word of old"}), "x"))
-    edits = Edits((Edit("id", "the secret word of old", ""),))
-    assert held.state.returned and amended(held.state, edits).returned is None
-    assert amended(held.state, Edits((Edit("id", "something else entirely", ""),))).returned
+    edits = Corrections((FactCorrection("id", "the secret word of old", ""),))
+    assert held.state.returned and apply_corrections(held.state, edits).returned is None
+    assert apply_corrections(held.state, Corrections((FactCorrection("id", "something else entirely", ""),))).returned
 
 
 def test_whoever_plays_the_model_sees_what_a_model_is_sent():
     held = memory((SEARCH, "a.py:3: weight"), thinking=SIGNED, usage=Usage(10, 300))
-    page = letter(made(held, thinking(2_000), 6_000).request, "0001-abc")
+    page = render_mailbox_message(made(held, thinking(2_000), 6_000).request, "0001-abc")
     assert "[thinking, signed] The sum is wrong" in page and 'You did: search {"text": "weight"}\na.py:3: weight' in page
     assert page.index("## Task") < page.index("You did: search") < page.index("## Your plan") < page.index("<!-- tools -->")
     assert "2000 of them for thinking" in page

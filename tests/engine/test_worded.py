@@ -2,23 +2,23 @@
 
 import pytest
 
-from afresh.adapters.templates import call_template
+from afresh.adapters.templates import load_call_template
 from afresh.domain.action import Reply
-from afresh.domain.event import Worded
-from afresh.domain.knowledge import PARTS, Knowledge, part
-from afresh.domain.spend import UNLIMITED, Kind
+from afresh.domain.event import LessonWorded
+from afresh.domain.knowledge import LESSON_HEADINGS, Lesson, get_heading_text
+from afresh.domain.spend import UNLIMITED_LEDGER, CallPurpose
 from afresh.domain.task import Task
 from afresh.domain.window import Request
-from afresh.engine.buy import Till
-from afresh.engine.compaction.written import Ask
-from afresh.engine.tokens import Counter
-from afresh.engine.worded import in_words, reworded
+from afresh.engine.buy import ModelGate
+from afresh.engine.compaction.written import SideCall
+from afresh.engine.tokens import EstimatingCounter
+from afresh.engine.worded import ask_for_rewording, apply_rewording
 from afresh.errors import TryAgain
 
-BODY = "\n\n".join(f"## {title}\n{text}" for title, text in zip(PARTS, (
+BODY = "\n\n".join(f"## {title}\n{text}" for title, text in zip(LESSON_HEADINGS, (
     "the lexer drops tabs", "- changed `src/lexer.py`: take_line", "Nothing had to be undone.", "- `pytest -q`: 4 passed"
 ), strict=True)) + "\n"  # fmt: skip
-ONE = Knowledge(id="KO-1", title="the lexer drops tabs", body=BODY)
+ONE = Lesson(id="KO-1", title="the lexer drops tabs", body=BODY)
 GOOD = "The cause was strip in take_line of src/lexer.py.\n\nIt takes only spaces now."
 
 
@@ -35,18 +35,29 @@ class Says:
         return Reply(self.text)
 
 
-def asked(model: Says) -> Worded:
-    return in_words(ONE, Ask(Till(model, UNLIMITED), call_template("lesson"), Counter(), Kind.MEMORY, Task(id="t", goal="g")))
+def asked(model: Says) -> LessonWorded:
+    return ask_for_rewording(
+        ONE,
+        SideCall(
+            ModelGate(model, UNLIMITED_LEDGER),
+            load_call_template("lesson"),
+            EstimatingCounter(),
+            CallPurpose.MEMORY,
+            Task(id="t", goal="g"),
+        ),
+    )
 
 
 def test_the_model_is_given_what_was_learnt_and_its_words_take_the_place_of_the_rules_own() -> None:
     model = Says(GOOD)
-    made = reworded(ONE, asked(model))
+    made = apply_rewording(ONE, asked(model))
     (request,) = model.asked
     assert "src/lexer.py" in request.message and "the lexer drops tabs" in request.message and "thrown away" in request.system
-    assert Counter().whole(request) + request.reserve <= call_template("lesson").ceiling
-    assert part(made.body, "What worked") == GOOD.replace("\n\n", "\n")
-    assert [part(made.body, title) for title in (PARTS[0], *PARTS[2:])] == [part(BODY, title) for title in (PARTS[0], *PARTS[2:])]
+    assert EstimatingCounter().whole(request) + request.reserve <= load_call_template("lesson").ceiling
+    assert get_heading_text(made.body, "What worked") == GOOD.replace("\n\n", "\n")
+    assert [get_heading_text(made.body, title) for title in (LESSON_HEADINGS[0], *LESSON_HEADINGS[2:])] == [
+        get_heading_text(BODY, title) for title in (LESSON_HEADINGS[0], *LESSON_HEADINGS[2:])
+    ]
 
 
 @pytest.mark.parametrize(
@@ -55,9 +66,9 @@ def test_the_model_is_given_what_was_learnt_and_its_words_take_the_place_of_the_
     ids=["empty", "a name is missing", "a heading", "a fence", "too long", "the provider failed"],
 )
 def test_otherwise_the_rules_own_words_stand(text: str | None) -> None:
-    assert reworded(ONE, asked(Says(text))) == ONE
+    assert apply_rewording(ONE, asked(Says(text))) == ONE
 
 
 def test_without_a_word_nothing_changes() -> None:
-    assert reworded(ONE, None) == ONE and reworded(ONE, asked(Says(None))) == ONE
-    assert asked(Says(None)) == Worded(None, "overloaded")
+    assert apply_rewording(ONE, None) == ONE and apply_rewording(ONE, asked(Says(None))) == ONE
+    assert asked(Says(None)) == LessonWorded(None, "overloaded")

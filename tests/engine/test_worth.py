@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from traces import Said, traced
 
-from afresh.adapters.templates import template
-from afresh.domain.passage import Voice
-from afresh.engine.pack import Room, pack
-from afresh.engine.worth import Odds, weights
+from afresh.adapters.templates import load_template
+from afresh.domain.passage import PassageVoice
+from afresh.engine.pack import SelectionBudget, select_history
+from afresh.engine.worth import OddsWeights, weights_from_policy
 
-ACTION, THOUGHT, OUTPUT = Voice.ACTION, Voice.THOUGHT, Voice.OUTPUT
+ACTION, THOUGHT, OUTPUT = PassageVoice.ACTION, PassageVoice.THOUGHT, PassageVoice.OUTPUT
 NOW = 10
 DOCUMENT = Path(__file__).parents[2] / "docs" / "context.md"
 ONE = {"name": "aaa_bb", "line": "what is said on this line is long"}
@@ -51,12 +51,14 @@ def differing(feature: str, one: str, other: str) -> list[Said]:
 def preferred(kind: str, spoken: list[Said], **policy: float) -> str:
     """Of what every line costs the same, and there is room for one."""
     given = {f"{kind}_{name}" if name not in ("line", "density") else name: value for name, value in policy.items()}
-    choice = pack(traced(spoken), NOW, Room(15, 0, 0), set(NOISE), weights(tuple(given.items())), lambda text: 10.0)
+    choice = select_history(
+        traced(spoken), NOW, SelectionBudget(15, 0, 0), set(NOISE), weights_from_policy(tuple(given.items())), lambda text: 10.0
+    )
     [(_, row)] = choice.rows
     return "other" if row.line.key == OTHER[kind] else "one"
 
 
-FEATURES = [field.name for field in fields(Odds) if field.name not in ("bias", "hot", "heat")]
+FEATURES = [field.name for field in fields(OddsWeights) if field.name not in ("bias", "hot", "heat")]
 
 
 @pytest.mark.parametrize("kind", ["name", "line"])
@@ -74,7 +76,9 @@ def test_what_speaks_of_a_file_is_warm_when_an_action_named_the_file_lately(kind
 
     def preferred_by(spoken: list[Said], **policy: float) -> str:
         given = tuple((f"{kind}_{name}", value) for name, value in policy.items())
-        choice = pack(traced(spoken), NOW, Room(15, 0, 0), set(covered), weights(given), lambda text: 10.0)
+        choice = select_history(
+            traced(spoken), NOW, SelectionBudget(15, 0, 0), set(covered), weights_from_policy(given), lambda text: 10.0
+        )
         [(_, row)] = choice.rows
         return "other" if row.line.key == OTHER[kind] else "one"
 
@@ -88,7 +92,9 @@ def test_a_line_is_worth_so_many_names():
     spoken = [(5, OUTPUT, ONE["line"]), (5, OUTPUT, ONE["name"])]
 
     def first(line: float) -> str:
-        choice = pack(traced(spoken), NOW, Room(15, 0, 0), set(), weights((("line", line),)), lambda text: 10.0)
+        choice = select_history(
+            traced(spoken), NOW, SelectionBudget(15, 0, 0), set(), weights_from_policy((("line", line),)), lambda text: 10.0
+        )
         return choice.rows[0][1].line.key
 
     assert first(5.0) == ONE["line"] and first(0.2) == ONE["name"]
@@ -99,8 +105,8 @@ def test_density_decides_between_what_is_worth_more_and_what_is_worth_more_for_i
     spoken = [(5, ACTION, long), (5, OUTPUT, "ccc_dd")]
 
     def first(density: float) -> str:
-        policy = weights((("name_action", 0.5), ("name_output", -0.5), ("density", density)))
-        return pack(traced(spoken), NOW, Room(36, 0, 0), set(), policy, len).rows[0][1].line.key
+        policy = weights_from_policy((("name_action", 0.5), ("name_output", -0.5), ("density", density)))
+        return select_history(traced(spoken), NOW, SelectionBudget(36, 0, 0), set(), policy, len).rows[0][1].line.key
 
     assert first(1.0) == "ccc_dd" and first(0.0) == long
 
@@ -110,7 +116,14 @@ def test_the_bias_moves_names_against_lines():
 
     def first(**policy: float) -> str:
         return (
-            pack(traced(spoken), NOW, Room(15, 0, 0), set(), weights(tuple(policy.items())), lambda text: 10.0)
+            select_history(
+                traced(spoken),
+                NOW,
+                SelectionBudget(15, 0, 0),
+                set(),
+                weights_from_policy(tuple(policy.items())),
+                lambda text: 10.0,
+            )
             .rows[0][1]
             .line.key
         )
@@ -119,12 +132,12 @@ def test_the_bias_moves_names_against_lines():
 
 
 def test_every_weight_that_is_shipped_has_an_effect_and_every_effect_a_weight():
-    known = {f"{kind}_{field.name}" for kind in ("name", "line") for field in fields(Odds)} | {"line", "density"}
-    assert {name for name, _ in template("implement_feature").weights} == known
+    known = {f"{kind}_{field.name}" for kind in ("name", "line") for field in fields(OddsWeights)} | {"line", "density"}
+    assert {name for name, _ in load_template("implement_feature").weights} == known
 
 
 def test_the_documented_weights_are_those_that_are_shipped():
-    shipped, told = dict(template("implement_feature").weights), dict[str, float]()
+    shipped, told = dict(load_template("implement_feature").weights), dict[str, float]()
     for row in re.findall(
         r"^\| (`\w+`[^|]*)\|([^|]*)\|([^|]*)\|", DOCUMENT.read_text("utf-8").partition("## Odds")[2], re.MULTILINE
     ):

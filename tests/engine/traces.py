@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from afresh.domain.chain import block_id
-from afresh.domain.passage import Passage, Voice
-from afresh.domain.trace import Trace, files, trace
+from afresh.domain.chain import block_id_from_text
+from afresh.domain.passage import Passage, PassageVoice
+from afresh.domain.trace import Trace, find_file_names, build_trace
 
-Said = tuple[int, Voice, str]
+Said = tuple[int, PassageVoice, str]
 """Step, voice and text."""
 
 POOL = [
@@ -19,17 +19,19 @@ POOL = [
     *[f"value_{number} stands in src/module_{number % 4}.py with many_{number % 7}" for number in range(30)],
 ]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(POOL), min_size=1, max_size=9).map("\n".join)
-SPOKEN = st.lists(st.tuples(st.integers(1, 30), st.sampled_from(Voice), TEXTS), max_size=12)
+SPOKEN = st.lists(st.tuples(st.integers(1, 30), st.sampled_from(PassageVoice), TEXTS), max_size=12)
 
 
 def passages(spoken: Sequence[Said]) -> tuple[tuple[Passage, ...], dict[str, str]]:
     """In order of their steps, none twice, with the archive that holds their texts."""
-    archive = {block_id(text): text for _, _, text in spoken}
+    archive = {block_id_from_text(text): text for _, _, text in spoken}
     ordered = sorted(spoken, key=lambda one: one[0])
-    made = [Passage(step, voice, block_id(text), len(text), about=files(text)) for step, voice, text in ordered]
+    made = [
+        Passage(step, voice, block_id_from_text(text), len(text), about=find_file_names(text)) for step, voice, text in ordered
+    ]
     return tuple(dict.fromkeys(made)), archive
 
 
 def traced(spoken: Sequence[Said]) -> Trace:
     held, archive = passages(spoken)
-    return trace(held, archive.__getitem__)
+    return build_trace(held, archive.__getitem__)

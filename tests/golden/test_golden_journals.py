@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from afresh.domain.chain import link, read
-from afresh.domain.event import KINDS, Head
+from afresh.domain.chain import link_events, read_entry
+from afresh.domain.event import EVENT_CLASS_BY_TAG, JournalHead
 
 HERE = Path(__file__).parent
 KINDS_OF_8E5874A = """
@@ -19,15 +19,15 @@ Consulted Referred Worded Learnt Weighed Turned Attended Paused Spoke Undone Han
 
 
 def test_each_kind_of_entry_is_read_and_written_again_to_the_byte():
-    head, seen = Head(), list[str]()
+    head, seen = JournalHead(), list[str]()
     for line in (HERE / "every_kind.jsonl").read_text("utf-8").splitlines():
         stored = json.loads(line)
-        entry = read(stored["body"], head, stored["hash"])
-        [again] = link(entry.task, head, entry.at, [entry.event])
+        entry = read_entry(stored["body"], head, stored["hash"])
+        [again] = link_events(entry.task, head, entry.at, [entry.event])
         assert (again.body, again.hash) == (stored["body"], stored["hash"])
-        head = Head(entry.seq, entry.hash)
+        head = JournalHead(entry.seq, entry.hash)
         seen.append(json.loads(stored["body"])["kind"])
-    assert seen == KINDS_OF_8E5874A.split() and set(seen) <= set(KINDS)
+    assert seen == KINDS_OF_8E5874A.split() and set(seen) <= set(EVENT_CLASS_BY_TAG)
 
 
 @pytest.fixture

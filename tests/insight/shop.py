@@ -1,7 +1,7 @@
 """A small shop, and what its commits tell, for questions."""
 
-from afresh.domain.history import Commit, History
-from afresh.insight.code import Code, code_of
+from afresh.domain.history import CommitFiles, CommitHistory
+from afresh.insight.code import CodeIndex, build_code_index
 from afresh.testing.files import DictFiles
 
 SHOP = {
@@ -17,18 +17,18 @@ SHOP = {
     "tests/test_cart.py": "from shop.cart import Cart\n\n\ndef test_total(): ...\n",
     "tests/test_mail.py": "from shop.mail import send_receipt\n",
 }
-PAST = History(
+PAST = CommitHistory(
     "abc",
     (
-        Commit("Letters went out twice", ("shop/mail.py", "tests/test_mail.py"), 3.0),
-        Commit("Figures of the week in order", ("shop/report.py", "docs/report.md"), 2.0),
-        Commit("Round to cents\n\nTaxes too", ("shop/money.py", "shop/cart.py"), 1.0),
-        Commit("New layout", tuple(f"a/{number}.py" for number in range(40)), 0.0),
+        CommitFiles("Letters went out twice", ("shop/mail.py", "tests/test_mail.py"), 3.0),
+        CommitFiles("Figures of the week in order", ("shop/report.py", "docs/report.md"), 2.0),
+        CommitFiles("Round to cents\n\nTaxes too", ("shop/money.py", "shop/cart.py"), 1.0),
+        CommitFiles("New layout", tuple(f"a/{number}.py" for number in range(40)), 0.0),
     ),
 )
 
 
-def shop(**more: str) -> Code:
+def shop(**more: str) -> CodeIndex:
     files = DictFiles()
     files.texts = {**SHOP, **{name.replace("__", "/") + ".py": text for name, text in more.items()}}
-    return code_of(files)
+    return build_code_index(files)

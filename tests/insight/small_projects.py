@@ -1,10 +1,10 @@
 """Small projects of our own, by path and text, for what is said of projects."""
 
-from afresh.domain.code import Churn
-from afresh.insight.code import Code, code_of
-from afresh.insight.configuration import Configuration, configuration_of
-from afresh.insight.held import HeldCode
-from afresh.insight.index import refresh
+from afresh.domain.code import FileChurn
+from afresh.insight.code import CodeIndex, build_code_index
+from afresh.insight.configuration import ProjectConfiguration, read_configuration
+from afresh.insight.held import MemoryCodeStore
+from afresh.insight.index import refresh_code_index
 from afresh.testing.files import DictFiles
 
 PYPROJECT = """\
@@ -93,13 +93,13 @@ class Tree(DictFiles):
 
 
 def read(
-    texts: dict[str, str], churn: dict[str, Churn] | None = None, store: HeldCode | None = None
-) -> tuple[Code, Configuration]:
+    texts: dict[str, str], churn: dict[str, FileChurn] | None = None, store: MemoryCodeStore | None = None
+) -> tuple[CodeIndex, ProjectConfiguration]:
     """A store that was used before knows the contents that it has seen."""
     files = Tree(texts)
-    code = refresh(files, "tree", store, churn) if store else code_of(files, churn)
-    return code, configuration_of(files.paths(), files.read)
+    code = refresh_code_index(files, "tree", store, churn) if store else build_code_index(files, churn)
+    return code, read_configuration(files.paths(), files.read)
 
 
-def given(texts: dict[str, str]) -> Configuration:
-    return configuration_of(sorted(texts), lambda path: texts[path])
+def given(texts: dict[str, str]) -> ProjectConfiguration:
+    return read_configuration(sorted(texts), lambda path: texts[path])

@@ -1,19 +1,19 @@
-from afresh.domain.code import Churn
-from afresh.domain.history import Commit, History
-from afresh.insight.churn import Churned
-from afresh.insight.code import code_of
+from afresh.domain.code import FileChurn
+from afresh.domain.history import CommitFiles, CommitHistory
+from afresh.insight.churn import LazyChurn
+from afresh.insight.code import build_code_index
 from afresh.testing.files import DictFiles
 
 
 def test_commits_are_counted_and_the_last_is_told_only_when_asked_for():
     asked: list[int] = []
 
-    def told() -> History:
+    def told() -> CommitHistory:
         asked.append(1)
-        return History("h", (Commit("two", ("a.py", "b.py"), 20.0), Commit("one", ("a.py",), 10.0)))
+        return CommitHistory("h", (CommitFiles("two", ("a.py", "b.py"), 20.0), CommitFiles("one", ("a.py",), 10.0)))
 
-    code = code_of(DictFiles(**{"a.py": "", "c.py": ""}), churn=Churned(told))
+    code = build_code_index(DictFiles(**{"a.py": "", "c.py": ""}), churn=LazyChurn(told))
     assert not asked
-    assert code.churn("a.py") == Churn(2, 20.0)
-    assert code.churn("c.py") == Churn()
+    assert code.churn("a.py") == FileChurn(2, 20.0)
+    assert code.churn("c.py") == FileChurn()
     assert asked == [1]

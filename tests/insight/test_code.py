@@ -1,7 +1,7 @@
 import gc
 from weakref import ref
 
-from afresh.insight.code import code_of
+from afresh.insight.code import build_code_index
 from afresh.testing.files import DictFiles
 
 SHOP = {
@@ -25,14 +25,14 @@ def files(**more: str) -> DictFiles:
 
 
 def test_all_paths_are_there_and_those_understood_apart():
-    code = code_of(files())
+    code = build_code_index(files())
     assert code.paths == tuple(sorted(SHOP))
     assert list(code.files) == [path for path in sorted(SHOP) if path.endswith(".py")]
     assert code.reading("src/shop/broken.py").fault == "does not parse"
 
 
 def test_a_symbol_is_found_by_any_trailing_part_of_its_name():
-    code = code_of(files())
+    code = build_code_index(files())
     assert [str(place) for place in code.defining("total")] == ["src/shop/cart.py:12", "src/shop/money.py:3"]
     (place,) = code.defining("Cart.total")
     assert place.symbol.signature == "def total(self, tax: int = 1, *rest) -> int"
@@ -41,14 +41,14 @@ def test_a_symbol_is_found_by_any_trailing_part_of_its_name():
 
 
 def test_imports_are_followed_to_files_both_ways():
-    code = code_of(files())
+    code = build_code_index(files())
     assert code.imports("src/shop/cart.py") == ["src/shop/money.py"]
     assert code.imports("tests/test_cart.py") == ["src/shop/__init__.py", "src/shop/cart.py"]
     assert code.importers("src/shop/cart.py") == ["src/shop/__init__.py", "tests/test_cart.py"]
 
 
 def test_names_are_looked_up_in_code_and_words_in_all_that_is_written():
-    code = code_of(files())
+    code = build_code_index(files())
     assert code.mentioning("rate") == ["src/shop/cart.py", "src/shop/money.py"]
     assert not code.mentioning("parseHTTPHeader")
     assert code.words("headers") == {"src/shop/cart.py": 1}
@@ -57,7 +57,7 @@ def test_names_are_looked_up_in_code_and_words_in_all_that_is_written():
 
 
 def test_tests_are_found_by_import_by_name_and_as_measured():
-    code = code_of(files(), measured={"src/shop/broken.py": ["tests/test_cart.py", "tests/gone.py"]})
+    code = build_code_index(files(), measured={"src/shop/broken.py": ["tests/test_cart.py", "tests/gone.py"]})
     assert code.tests_of("src/shop/cart.py") == ["tests/test_cart.py"]
     assert code.tests_of("src/shop/money.py") == ["tests/deep/test_other.py", "tests/test_cart.py"]
     assert code.tests_of("src/shop/broken.py") == ["tests/test_cart.py"]
@@ -65,7 +65,7 @@ def test_tests_are_found_by_import_by_name_and_as_measured():
 
 def test_a_text_is_never_stale_and_corrects_what_was_read():
     tree = files()
-    code = code_of(tree)
+    code = build_code_index(tree)
     before = code.digest
     tree.write("src/shop/money.py", "def fresh(): ...\n")
     assert code.defining("rate")
@@ -79,7 +79,7 @@ def test_a_tree_that_is_let_go_is_out_of_memory_at_once():
     """A step makes one for each state of the tree: in a circle they would pile up until the next great collection."""
     gc.disable()
     try:
-        code = code_of(files())
+        code = build_code_index(files())
         assert code.importers("src/shop/money.py") and code.imported_by("src/shop/money.py")
         held = ref(code)
         del code

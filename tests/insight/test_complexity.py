@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ruff.__main__ import find_ruff_bin
 
-from afresh.insight.complexity import FunctionNode, complexity
-from afresh.insight.source import parse
+from afresh.insight.complexity import FunctionNode, measure_complexity
+from afresh.insight.source import parse_python
 
 PARTS = ("asyncio", "email", "importlib")
 
@@ -31,7 +31,7 @@ def test_the_count_is_ruffs_count_all_over_the_standard_library():
     )
     theirs = {(one["filename"], one["location"]["row"]): one["message"] for one in json.loads(done.stdout)}
     ours = {
-        (str(path), node.lineno): f"`{node.name}` is too complex ({complexity(node)} > 0)"
+        (str(path), node.lineno): f"`{node.name}` is too complex ({measure_complexity(node)} > 0)"
         for path in paths
         for node in ast.walk(ast.parse(path.read_bytes()))
         if isinstance(node, FunctionNode)
@@ -45,7 +45,7 @@ def test_match_and_nested_functions_count_as_ruff_counts_them():
         "def f(x):\n    match x:\n        case 1: pass\n        case [a, *b] if a: pass\n        case _: pass\n"
         "    def g():\n        return 1 if x else 2\n    return [y for y in x if y]\n"
     )
-    source = parse("a.py", text)
+    source = parse_python("a.py", text)
     assert source is not None
     assert {one.name: one.complexity for one in source.functions} == {"f": 4, "f.g": 1}
 
@@ -53,6 +53,6 @@ def test_match_and_nested_functions_count_as_ruff_counts_them():
 def test_a_silenced_function_is_no_violation():
     head = "def f(x):  # noqa: C901\n"
     body = "".join(f"    if x == {number}: return {number}\n" for number in range(12))
-    loud, quiet = parse("a.py", head.replace("  # noqa: C901", "") + body), parse("a.py", head + body)
+    loud, quiet = parse_python("a.py", head.replace("  # noqa: C901", "") + body), parse_python("a.py", head + body)
     assert loud is not None and quiet is not None
     assert (len(loud.violations), len(quiet.violations)) == (1, 0)

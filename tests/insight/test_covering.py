@@ -1,6 +1,6 @@
 from trees import tree
 
-from afresh.insight import PythonInsight
+from afresh.insight import CodeInsight
 
 PROJECT = tree(
     src__shop____init__="from shop.cart import Cart\nfrom .price import price\n",
@@ -25,7 +25,7 @@ PROJECT.texts = {
 
 
 def covering(*changed: str) -> list[str]:
-    return [path.removeprefix("tests/") for path in PythonInsight().tests_for(changed, PROJECT)]
+    return [path.removeprefix("tests/") for path in CodeInsight().tests_for(changed, PROJECT)]
 
 
 def test_tests_are_found_through_the_names_that_a_package_passes_on():

@@ -1,7 +1,7 @@
 import pytest
 
-from afresh.domain.paths import holds_tests, is_test
-from afresh.insight.code import code_of
+from afresh.domain.paths import is_test_file, is_test_code
+from afresh.insight.code import build_code_index
 from afresh.testing.files import DictFiles
 
 TESTS = [
@@ -23,19 +23,19 @@ NO_TESTS = [
 
 @pytest.mark.parametrize("path", TESTS)
 def test_a_test_is_known_by_the_habits_of_its_language(path: str):
-    assert holds_tests(path) and is_test(path)
+    assert is_test_file(path) and is_test_code(path)
 
 
 @pytest.mark.parametrize("path", NO_TESTS)
 def test_other_files_are_none(path: str):
-    assert not is_test(path)
+    assert not is_test_code(path)
 
 
 @pytest.mark.parametrize(
     "path", ["tests/common/mod.rs", "test/fixtures/page.js", "test/support/server.ts", "src/test/resources/a.js"]
 )
 def test_what_tests_use_is_among_them_and_holds_none(path: str):
-    assert is_test(path) and not holds_tests(path)
+    assert is_test_code(path) and not is_test_file(path)
 
 
 def test_tests_of_a_file_are_found_in_every_language():
@@ -53,8 +53,8 @@ def test_tests_of_a_file_are_found_in_every_language():
         "a/Cart.java": "package a;\npublic class Cart {}\n",
         "src/test/java/Sums.java": "import a.Cart;\nclass Sums { Cart cart; }\n",
     }
-    code = code_of(files)
-    assert {path: list(found) for path in code.files if (found := code.tests_of(path)) and not is_test(path)} == {
+    code = build_code_index(files)
+    assert {path: list(found) for path in code.files if (found := code.tests_of(path)) and not is_test_code(path)} == {
         "Shop/Cart.cs": ["Shop.Tests/Sums.cs"],
         "a/Cart.java": ["src/test/java/Sums.java"],
         "cart.go": ["whole_test.go"],
@@ -66,7 +66,7 @@ def test_tests_of_a_file_are_found_in_every_language():
 def test_what_was_read_without_grammars_is_read_again_with_them(monkeypatch: pytest.MonkeyPatch):
     from afresh.insight import languages, taking
 
-    with_them = taking.key_of("a.go", "package a\n")
+    with_them = taking.hash_content("a.go", "package a\n")
     monkeypatch.setattr(languages, "grammars_installed", lambda: False)
-    assert taking.key_of("a.go", "package a\n") != with_them
-    assert taking.key_of("a.py", "") == taking.key_of("a.py", "")
+    assert taking.hash_content("a.go", "package a\n") != with_them
+    assert taking.hash_content("a.py", "") == taking.hash_content("a.py", "")

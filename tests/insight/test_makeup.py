@@ -3,8 +3,8 @@ from random import Random
 
 from programs import random_program
 
-from afresh.insight.complexity import complexity
-from afresh.insight.makeup import depth, makeup
+from afresh.insight.complexity import measure_complexity
+from afresh.insight.makeup import measure_nesting_depth, count_decisions_by_keyword
 
 
 def functions(text):
@@ -14,7 +14,7 @@ def functions(text):
 def test_decisions_by_keyword_add_up_to_the_complexity():
     for seed in range(60):
         for function in functions(random_program(Random(seed))):
-            assert 1 + sum(makeup(function).values()) == complexity(function)
+            assert 1 + sum(count_decisions_by_keyword(function).values()) == measure_complexity(function)
 
 
 def test_each_decision_is_counted_under_its_own_word():
@@ -36,10 +36,10 @@ def f(a):
         case _:
             return 4
 """)
-    assert makeup(function) == {"for": 1, "while": 1, "except": 2, "else": 1, "case": 1}
-    assert depth(function.body) == 3
+    assert count_decisions_by_keyword(function) == {"for": 1, "while": 1, "except": 2, "else": 1, "case": 1}
+    assert measure_nesting_depth(function.body) == 3
 
 
 def test_an_elif_is_no_deeper_than_its_if():
     [function] = functions("def f(a):\n    if a:\n        b()\n    elif a > 1:\n        c()\n    else:\n        d()\n")
-    assert depth(function.body) == 1
+    assert measure_nesting_depth(function.body) == 1

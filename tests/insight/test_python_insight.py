@@ -4,21 +4,21 @@ from dataclasses import replace
 
 from trees import Texts, state, tangled, tree
 
-from afresh.domain.chain import block_id
+from afresh.domain.chain import block_id_from_text
 from afresh.domain.fact import Region
-from afresh.insight import PythonInsight
-from afresh.insight.outline import LONGEST
+from afresh.insight import CodeInsight
+from afresh.insight.outline import MAX_MAP_CHARACTERS
 
 
 def suggestions(files, current, insight=None):
-    return [look for look in (insight or PythonInsight()).looks(current, files) if look.kind == "suggestion"]
+    return [look for look in (insight or CodeInsight()).looks(current, files) if look.kind == "suggestion"]
 
 
 def test_a_suggestion_is_named_by_the_block_that_will_hold_it():
     files = tree(src__a=tangled("f"))
     [first, *_] = suggestions(files, state())
     head, _, edits = first.text.partition("\n")
-    assert block_id(first.text).startswith(first.subject) and len(first.subject) == 12
+    assert block_id_from_text(first.text).startswith(first.subject) and len(first.subject) == 12
     assert head.startswith("extract ") and " of f in src/a.py " in head and ": complexity 12 -> " in head
     assert [sorted(edit) for edit in json.loads(edits)] == [["new", "old", "path"]] * len(json.loads(edits))
 
@@ -46,15 +46,15 @@ def test_a_suggestion_keeps_its_id_when_lines_above_it_move():
 
 
 def test_the_answer_does_not_depend_on_what_was_asked_before():
-    files, used = tree(src__a=tangled("f"), src__b=tangled("g", 15)), PythonInsight()
+    files, used = tree(src__a=tangled("f"), src__b=tangled("g", 15)), CodeInsight()
     for current in (state(), state(failed=(suggestions(files, state())[0].subject,)), state(goal="mend src/b.py")):
-        assert used.looks(current, files) == PythonInsight().looks(current, files)
+        assert used.looks(current, files) == CodeInsight().looks(current, files)
 
 
 def test_an_unchanged_tree_is_read_but_not_parsed_again(monkeypatch):
-    files, insight = tree(src__a=tangled("f"), src__b=tangled("g")), PythonInsight()
+    files, insight = tree(src__a=tangled("f"), src__b=tangled("g")), CodeInsight()
     first = insight.looks(state(), files)
-    monkeypatch.setattr("afresh.insight.tree.parse", lambda path, text: 1 / 0)
+    monkeypatch.setattr("afresh.insight.tree.parse_python", lambda path, text: 1 / 0)
     assert insight.looks(state(), files) == first
     assert insight.measure(state(), files) == 2
     assert not insight.tests_for(["src/a.py"], files)
@@ -62,7 +62,7 @@ def test_an_unchanged_tree_is_read_but_not_parsed_again(monkeypatch):
 
 def test_violations_are_counted_in_scope_and_outside_tests():
     files = tree(src__a=tangled("f"), src__deep__b=tangled("g"), tests__test_a=tangled("test_h"), c=tangled("k", 10))
-    count = PythonInsight().measure
+    count = CodeInsight().measure
     assert count(state(), files) == 2
     assert count(state("mend `src/a.py`, please"), files) == 1
     assert count(state("mend ./src/deep/."), files) == 1
@@ -73,8 +73,8 @@ def test_violations_are_counted_in_scope_and_outside_tests():
 
 def test_only_tasks_about_complexity_see_violations():
     files = tree(src__a=tangled("f"))
-    assert [look.kind for look in PythonInsight().looks(state(type="implement_feature"), files)] == ["outline"]
-    kinds = [look.kind for look in PythonInsight().looks(state(type="refactor"), files)]
+    assert [look.kind for look in CodeInsight().looks(state(type="implement_feature"), files)] == ["outline"]
+    kinds = [look.kind for look in CodeInsight().looks(state(type="refactor"), files)]
     assert kinds[:3] == ["outline", "violations", "suggestion"]
 
 
@@ -83,7 +83,7 @@ def test_files_that_cannot_be_understood_are_named_and_do_no_harm():
         "good.py": tangled("f"), "bad.py": "def f(:\n", "null.py": "x = '\x00'\n", "other.py": "\0",
         "huge.py": "x = 1\n" * 200_000, "notes.txt": "hello", "deep.py": "(" * 500 + ")" * 500, "empty.py": "",
     })  # fmt: skip
-    [outline, violations, *_] = PythonInsight().looks(state(), files)
+    [outline, violations, *_] = CodeInsight().looks(state(), files)
     for path in (
         "bad.py (does not parse)",
         "null.py (does not parse)",
@@ -101,8 +101,8 @@ def test_the_outline_stays_small_puts_what_matters_first_and_says_what_is_left_o
     files.texts |= {f"tests/test_{number:03}.py": "def test_it(): pass\n" for number in range(100)}
     current = replace(state("mend src/module_150.py", "implement_feature"), changed=("src/module_170.py",))
     current = replace(current, regions=(Region("src/module_190.py", 1, 2, 1),))
-    text = PythonInsight().looks(current, files)[0].text
-    assert len(text) <= LONGEST
+    text = CodeInsight().looks(current, files)[0].text
+    assert len(text) <= MAX_MAP_CHARACTERS
     assert [line.split()[0] for line in text.splitlines()[:4]] == [
         "src/module_150.py", "src/module_170.py", "src/module_190.py", "src/module_000.py"
     ]  # fmt: skip
@@ -114,7 +114,7 @@ def test_the_outline_stays_small_puts_what_matters_first_and_says_what_is_left_o
 def test_other_files_stand_before_the_tests_those_that_people_read_first_and_hidden_ones_last():
     files = Texts({"src/one.py": "def one(): pass\n", "tests/test_one.py": "def test_it(): pass\n"})
     files.texts |= {".github/owners.md": "", "docs/guide.rst": "", "data/blob.bin": "", "Makefile": "", "notes/named.bin": ""}
-    text = PythonInsight().looks(state("mend named.bin", "implement_feature"), files)[0].text
+    text = CodeInsight().looks(state("mend named.bin", "implement_feature"), files)[0].text
     assert text.splitlines() == [
         "src/one.py (1 lines): 1 one()",
         "other files: notes/named.bin, docs/guide.rst, Makefile, data/blob.bin, .github/owners.md",
@@ -124,7 +124,7 @@ def test_other_files_stand_before_the_tests_those_that_people_read_first_and_hid
 
 def test_what_tools_make_for_tools_is_not_listed():
     files = Texts({"src/one.py": "", "one.egg-info/SOURCES.txt": "", "poetry.lock": "", "web/app.min.js": "", "README.md": ""})
-    text = PythonInsight().looks(state("mend it", "implement_feature"), files)[0].text
+    text = CodeInsight().looks(state("mend it", "implement_feature"), files)[0].text
     assert text.splitlines() == ["src/one.py (0 lines)", "other files: README.md"]
 
 
@@ -132,6 +132,6 @@ def test_the_tests_of_what_the_task_names_stand_beside_it():
     files = Texts({"pkg/__init__.py": "", "pkg/shape.py": "def area(side): return side * side\n"})
     files.texts |= {f"pkg/other_{number}.py": "def nothing(): pass\n" for number in range(30)}
     files.texts["pkg/tests/tests.py"] = "from pkg.shape import area\n\ndef test_area(): assert area(2) == 4\n"
-    lines = PythonInsight().looks(state("mend `area`", "fix_bug"), files)[0].text.splitlines()
+    lines = CodeInsight().looks(state("mend `area`", "fix_bug"), files)[0].text.splitlines()
     assert lines[0] == "pkg/shape.py (1 lines; holds area): 1 area(side)"
     assert lines[1] == "pkg/tests/tests.py (3 lines; tests shape.py): 3 test_area()"

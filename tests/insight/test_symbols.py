@@ -3,11 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trees import Texts
 
-from afresh.domain.code import Kind
-from afresh.domain.found import Match
-from afresh.insight.code import Code, code_of
-from afresh.insight.entries import entries
-from afresh.insight.symbols import find
+from afresh.domain.code import SymbolKind
+from afresh.domain.found import MatchQuality
+from afresh.insight.code import CodeIndex, build_code_index
+from afresh.insight.entries import list_entry_points
+from afresh.insight.symbols import find_symbols
 
 TREE = {
     "src/shop/cart.py": "LIMIT = 3\nclass Cart:\n    def add_item(self, item): ...\n    def _check(self): ...\n",
@@ -16,12 +16,12 @@ TREE = {
 }
 
 
-def shop() -> Code:
-    return code_of(Texts(dict(TREE)))
+def shop() -> CodeIndex:
+    return build_code_index(Texts(dict(TREE)))
 
 
-def told(asked: str, *kinds: Kind, most: int = 20) -> tuple[str, list[str]]:
-    found = find(shop(), asked, kinds, most)
+def told(asked: str, *kinds: SymbolKind, most: int = 20) -> tuple[str, list[str]]:
+    found = find_symbols(shop(), asked, kinds, most)
     return found.match.value, [f"{place.path}:{place.symbol.name}" for place in found.places]
 
 
@@ -54,13 +54,13 @@ def test_code_comes_before_tests_and_what_stands_alone_before_members():
 
 
 def test_kinds_narrow_it():
-    assert told("add", Kind.METHOD)[1] == ["src/shop/web.py:Basket.add"]
-    assert told("LIMIT", Kind.CLASS) == ("near", [])
+    assert told("add", SymbolKind.METHOD)[1] == ["src/shop/web.py:Basket.add"]
+    assert told("LIMIT", SymbolKind.CLASS) == ("near", [])
 
 
 def test_what_is_left_out_is_counted():
-    found = find(shop(), "add", most=1)
-    assert (len(found.places), found.more, found.match) == (1, 2, Match.EXACT)
+    found = find_symbols(shop(), "add", most=1)
+    assert (len(found.places), found.more, found.match) == (1, 2, MatchQuality.EXACT)
 
 
 def test_nothing_alike_is_nothing():
@@ -68,20 +68,20 @@ def test_nothing_alike_is_nothing():
 
 
 def test_a_name_that_is_defined_twice_in_a_file_stands_once():
-    code = code_of(Texts({"a.py": "try:\n    def f(): ...\nexcept E:\n    def f(x): ...\n"}))
-    assert [(place.symbol.line, place.symbol.signature) for place in find(code, "f").places] == [(4, "def f(x)")]
+    code = build_code_index(Texts({"a.py": "try:\n    def f(): ...\nexcept E:\n    def f(x): ...\n"}))
+    assert [(place.symbol.line, place.symbol.signature) for place in find_symbols(code, "f").places] == [(4, "def f(x)")]
 
 
 @given(st.text(max_size=12))
 def test_any_question_has_an_answer(asked: str):
     code = shop()
-    found = find(code, asked)
+    found = find_symbols(code, asked)
     assert len(found.places) <= 20
     assert {place.path for place in found.places} <= set(code.files)
 
 
 def test_runs_begin_at_commands_and_at_files_that_say_so():
-    code = code_of(
+    code = build_code_index(
         Texts(
             {
                 "pyproject.toml": '[project.scripts]\nshop = "shop.main:run"\ngone = "elsewhere:go"\n',
@@ -95,7 +95,7 @@ def test_runs_begin_at_commands_and_at_files_that_say_so():
             }
         )
     )
-    assert [(each.name, each.path, each.line) for each in entries(code)] == [
+    assert [(each.name, each.path, each.line) for each in list_entry_points(code)] == [
         ("gone", "pyproject.toml", 3),
         ("shop", "src/shop/main.py", 2),
         ("serve", "web/serve.js", 1),

@@ -2,7 +2,7 @@
 
 from textwrap import dedent
 
-from afresh.domain.code import Reading
+from afresh.domain.code import FileReading
 from afresh.insight import languages
 
 TYPESCRIPT = dedent("""\
@@ -238,8 +238,8 @@ def outline(path: str) -> list[str]:
     return [f"{one.line}-{one.end} {one.kind} {one.name}: {one.signature}" for one in reading(path).symbols]
 
 
-def reading(path: str) -> Reading:
-    return languages.read(path, SAMPLES[path])
+def reading(path: str) -> FileReading:
+    return languages.read_source(path, SAMPLES[path])
 
 
 def imports(path: str) -> list[str]:

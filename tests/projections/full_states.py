@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from afresh.domain.fact import Decision, Fact, FactKind, PlanItem
 from afresh.domain.state import State
-from afresh.domain.task import Check, Status, Task
-from afresh.domain.verdict import Baseline, CheckRun, Failure, Ruling, Verdict
+from afresh.domain.task import Check, TaskStatus, Task
+from afresh.domain.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
 
 NASTY = [
     "word ",
@@ -35,12 +35,12 @@ def states(draw: st.DrawFn) -> State:
     """As full as a state can be, and of any status."""
     texts = draw(st.lists(words, min_size=1, max_size=5))
     said, last = texts[0], texts[-1]
-    run = CheckRun(last, 1, passed=10**7, failed=10**6, skipped=10**6, failures=tuple(Failure(one, said) for one in texts))
+    run = CheckRun(last, 1, passed=10**7, failed=10**6, skipped=10**6, failures=tuple(FailedTest(one, said) for one in texts))
     verdict = Verdict(Ruling.FAIL, said, (run, replace(run, command=f"{said}2")), draw(st.sampled_from([(), (said,)])))
     kinds = (FactKind.RULE, FactKind.FAILED_APPROACH)
     return State(
         task=Task(id="t", goal=said, checks=tuple(Check(one) for one in texts), report=draw(st.sampled_from(["", said]))),
-        status=draw(st.sampled_from(Status)), base="c0ffee" * 7, opened="s", updated=1_700_000_000.0,
+        status=draw(st.sampled_from(TaskStatus)), base="c0ffee" * 7, opened="s", updated=1_700_000_000.0,
         commit=draw(st.sampled_from(["", "abcdef" * 7])),
         baseline=Baseline((run,)), verdict=draw(st.sampled_from([None, verdict])), verdict_step=10**6,
         step=10**6, limit=2 * 10**6, plan=tuple(PlanItem(one) for one in texts), words=tuple(texts),

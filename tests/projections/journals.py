@@ -7,17 +7,17 @@ from hypothesis import strategies as st
 
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.store.sqlite import SqliteJournal
 from afresh.domain import event as happened
 from afresh.domain.action import Action, Observation, Reply, Usage
-from afresh.domain.event import Entry, Event
-from afresh.domain.fact import Decision, Fact, FactKind, IndexLine, PlanItem, Scope
+from afresh.domain.event import JournalEntry, Event
+from afresh.domain.fact import Decision, Fact, FactKind, BlockIndexLine, PlanItem, FactScope
 from afresh.domain.state import State
-from afresh.domain.task import Check, Status, Task
-from afresh.domain.verdict import Baseline, CheckRun, Failure, Ruling, Verdict
-from afresh.domain.window import Audit, SectionRef, Tier
-from afresh.ports import Queue, Store
-from afresh.testing.journals import continued
+from afresh.domain.task import Check, TaskStatus, Task
+from afresh.domain.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
+from afresh.domain.window import CallAudit, SectionRef, Tier
+from afresh.ports import TaskQueue, JournalStore
+from afresh.testing.journals import make_entries
 from afresh.testing.memory import FakeClock, MemoryQueue, MemoryStore
 
 texts = st.text(st.characters(codec="utf-8") | st.sampled_from("\x1b\u202e\u200b\n\r\t`|>#-"), max_size=60)
@@ -32,7 +32,7 @@ runs = st.builds(
     scope=st.sampled_from(["full", "targeted: tests/test_a.py"]),
     passed=numbers,
     failed=st.integers(0, 3),
-    failures=st.lists(st.builds(Failure, test=texts, message=texts), max_size=2).map(tuple),
+    failures=st.lists(st.builds(FailedTest, test=texts, message=texts), max_size=2).map(tuple),
     timed_out=st.booleans(),
 )
 verdicts = st.builds(
@@ -52,12 +52,12 @@ actions = st.builds(
 class Project:
     """A store and its queue."""
 
-    def __init__(self, store: Store, queue: Queue) -> None:
+    def __init__(self, store: JournalStore, queue: TaskQueue) -> None:
         self.store, self.queue = store, queue
         self.states: dict[str, State] = {}
 
-    def commit(self, task: str, events: Sequence[Event], at: float) -> tuple[State, tuple[Entry, ...]]:
-        entries, state = continued(self.states.get(task), events, at)
+    def commit(self, task: str, events: Sequence[Event], at: float) -> tuple[State, tuple[JournalEntry, ...]]:
+        entries, state = make_entries(self.states.get(task), events, at)
         self.store.append(entries, (), state)
         self.states[task] = state
         return state, entries
@@ -70,27 +70,29 @@ def in_memory() -> Project:
 
 def on_disk(folder: Path) -> Project:
     database = Database(folder / "afresh.db")
-    return Project(SqliteStore(database), SqliteQueue(database, FakeClock()))
+    return Project(SqliteJournal(database), SqliteQueue(database, FakeClock()))
 
 
 @st.composite
 def commits(draw: st.DrawFn, task: str, needs: tuple[str, ...] = ()) -> list[list[Event]]:
     """The events of one task, commit by commit; it may stop anywhere."""
     order = Task(id=task, goal=draw(texts), checks=(Check("pytest -q"),), needs=needs, priority=draw(st.integers(0, 2)))
-    done: list[list[Event]] = [[happened.Created(order)], [happened.Claimed("worker-1")]]
-    done.append([happened.Opened("base0", f"afresh/{task}", "s0", draw(texts)), happened.Baselined(draw(baselines))])
+    done: list[list[Event]] = [[happened.TaskCreated(order)], [happened.TaskClaimed("worker-1")]]
+    done.append(
+        [happened.WorkspaceOpened("base0", f"afresh/{task}", "s0", draw(texts)), happened.BaselineMeasured(draw(baselines))]
+    )
     for step in range(1, draw(st.integers(0, 4)) + 1):
         done += draw(st.lists(ceilings(step - 1), max_size=1))
         done += draw(steps(step))
     if draw(st.booleans()):
         done.append(
             [
-                happened.Verified(9, draw(verdicts)),
-                happened.Ended(draw(st.sampled_from([Status.DONE, Status.FAILED])), draw(texts)),
+                happened.VerdictReached(9, draw(verdicts)),
+                happened.TaskEnded(draw(st.sampled_from([TaskStatus.DONE, TaskStatus.FAILED])), draw(texts)),
             ]
         )
         if draw(st.booleans()):
-            done.append([happened.Ended(Status.APPLIED, draw(texts), "c0ffee")])
+            done.append([happened.TaskEnded(TaskStatus.APPLIED, draw(texts), "c0ffee")])
     return done[: draw(st.integers(1, len(done)))]
 
 
@@ -100,41 +102,45 @@ baselines = st.builds(Baseline, runs=st.lists(runs, max_size=2).map(tuple), flak
 @st.composite
 def steps(draw: st.DrawFn, step: int) -> list[list[Event]]:
     chosen = tuple(draw(st.lists(actions, max_size=2)))
-    audit = Audit("h", 4000, draw(numbers), (SectionRef("task", Tier.ALWAYS, "b", 10),), ())
+    audit = CallAudit("h", 4000, draw(numbers), (SectionRef("task", Tier.ALWAYS, "b", 10),), ())
     reply = Reply(draw(texts), chosen, Usage(draw(numbers), draw(numbers)), "m")
-    first: list[Event] = [happened.Requested(step, audit), happened.Replied(step, reply)]
-    first += draw(st.sampled_from([[], [happened.Breached(step, 10, 5_000, 9, 4_000)], [happened.Doubted(step, 10, 90_000)]]))
+    first: list[Event] = [happened.CallRequested(step, audit), happened.ReplyReceived(step, reply)]
+    first += draw(
+        st.sampled_from(
+            [[], [happened.CeilingBreached(step, 10, 5_000, 9, 4_000)], [happened.UsageReportDoubted(step, 10, 90_000)]]
+        )
+    )
     seen = tuple(Observation(action, draw(st.booleans()), draw(texts)) for action in chosen)
-    second: list[Event] = [happened.Acted(step, seen), *draw(st.lists(asides(step), max_size=3))]
+    second: list[Event] = [happened.ActionsExecuted(step, seen), *draw(st.lists(asides(step), max_size=3))]
     if draw(st.booleans()):
-        second.append(happened.Verified(step, draw(verdicts)))
-    second.append(happened.Settled(step, draw(st.booleans()), draw(snapshots), draw(paths), why=draw(texts)))
-    second.append(happened.Finished(step, draw(texts)))
+        second.append(happened.VerdictReached(step, draw(verdicts)))
+    second.append(happened.ChangeKeptOrReverted(step, draw(st.booleans()), draw(snapshots), draw(paths), why=draw(texts)))
+    second.append(happened.StepFinished(step, draw(texts)))
     if draw(st.booleans()):
         return [first, second]
-    second += [happened.Asked(draw(texts), ("yes", "no")), happened.Ended(Status.BLOCKED, "asked")]
-    return [first, second, [happened.Answered(draw(texts))], [happened.Claimed("worker-2")]]
+    second += [happened.QuestionAsked(draw(texts), ("yes", "no")), happened.TaskEnded(TaskStatus.BLOCKED, "asked")]
+    return [first, second, [happened.QuestionAnswered(draw(texts))], [happened.TaskClaimed("worker-2")]]
 
 
 def ceilings(step: int) -> st.SearchStrategy[list[Event]]:
     """What may be committed between two steps."""
-    raised = st.builds(happened.Rebudgeted, st.just(step), st.just(4_000), st.sampled_from([4_000, 8_000]), texts)
+    raised = st.builds(happened.CeilingChanged, st.just(step), st.just(4_000), st.sampled_from([4_000, 8_000]), texts)
     return st.one_of(
         raised.map(lambda event: [event]),
-        st.tuples(raised, st.builds(happened.Checkpointed, st.just(step), texts)).map(list),
+        st.tuples(raised, st.builds(happened.CheckpointWritten, st.just(step), texts)).map(list),
     )
 
 
 def asides(step: int) -> st.SearchStrategy[Event]:
     facts = st.builds(
         Fact, kind=st.sampled_from(FactKind), subject=texts, text=texts, confidence=st.sampled_from([0.5, 1.0]),
-        scope=st.sampled_from(Scope),
+        scope=st.sampled_from(FactScope),
     )  # fmt: skip
-    lines = st.just((IndexLine("b", "run", "pytest", 10, "phrase", step),))
+    lines = st.just((BlockIndexLine("b", "run", "pytest", 10, "phrase", step),))
     return st.one_of(
-        st.builds(happened.Decided, st.builds(Decision, text=texts, by=speakers, why=texts, step=st.just(step))),
-        st.builds(happened.Planned, st.lists(st.builds(PlanItem, text=texts, done=st.booleans()), max_size=3).map(tuple)),
-        st.builds(happened.Digested, facts=st.lists(facts, max_size=2).map(tuple), index=lines),
+        st.builds(happened.DecisionMade, st.builds(Decision, text=texts, by=speakers, why=texts, step=st.just(step))),
+        st.builds(happened.PlanSet, st.lists(st.builds(PlanItem, text=texts, done=st.booleans()), max_size=3).map(tuple)),
+        st.builds(happened.OutputDigested, facts=st.lists(facts, max_size=2).map(tuple), index=lines),
     )  # fmt: skip
 
 

@@ -10,34 +10,34 @@ from writing_desk import Desk
 
 from afresh.domain import event as happened
 from afresh.domain.action import Reply
-from afresh.domain.fact import IndexLine
+from afresh.domain.fact import BlockIndexLine
 from afresh.domain.state import State
-from afresh.domain.task import Status, Task
-from afresh.domain.window import Audit, Compaction, Omission, SectionRef, Tier
+from afresh.domain.task import TaskStatus, Task
+from afresh.domain.window import CallAudit, SectionCompaction, Omission, SectionRef, Tier
 from afresh.projections import context_index
 
 BLOCK = "0123456789abcdef" * 4
-AUDIT = Audit(
+AUDIT = CallAudit(
     "f" * 64, 4_000, 2_900,
     (SectionRef("task", Tier.ALWAYS, BLOCK, 120), SectionRef("files", Tier.DEMAND, BLOCK, 900)), (),
     omissions=(Omission("files", "a.py 1-9", 30, "no room"), Omission("work", "step 3", 400, "less likely to be needed")),
-    reserve=1_000, model="m", compactions=(Compaction("fewer_actions", "earlier", ("one", "two"), 77),),
+    reserve=1_000, model="m", compactions=(SectionCompaction("fewer_actions", "earlier", ("one", "two"), 77),),
 )  # fmt: skip
 
 
-def call(step: int, audit: Audit = AUDIT) -> tuple[happened.Event, ...]:
-    return happened.Requested(step, audit), happened.Replied(step, Reply())
+def call(step: int, audit: CallAudit = AUDIT) -> tuple[happened.Event, ...]:
+    return happened.CallRequested(step, audit), happened.ReplyReceived(step, Reply())
 
 
 def printed(step: int) -> happened.Event:
-    return happened.Digested(index=(IndexLine(f"{step:x}" * 64, "run", "pytest", 9_000, "2 failed", step),))
+    return happened.OutputDigested(index=(BlockIndexLine(f"{step:x}" * 64, "run", "pytest", 9_000, "2 failed", step),))
 
 
 def test_it_tells_what_was_sent_what_was_not_and_what_lies_on_disk(desk: Desk) -> None:
     desk.add("t1")
     assert desk.json("context/t1.json")["call"] is None
     desk.commit("t1", *call(1))
-    desk.commit("t1", printed(1), happened.Finished(1, "ran the tests"))
+    desk.commit("t1", printed(1), happened.StepFinished(1, "ran the tests"))
     found = desk.json("context/t1.json")
     assert found["call"]["step"] == 1 and found["call"]["free"] == 100 and found["call"]["tokens left out"] == 430
     assert found["sections"][1] == {"section": "files", "tier": "demand", "tokens": 900, "block": "0123456789ab"}
@@ -45,7 +45,7 @@ def test_it_tells_what_was_sent_what_was_not_and_what_lies_on_disk(desk: Desk) -
     assert found["compacted"] == [{"strategy": "fewer_actions", "section": "earlier", "removed": 2, "tokens": 77}]
     assert found["archive"][0]["block"] == "1" * 12 and found["archive"][0]["says"] == "2 failed"
     assert found["files"]["session"] == "sessions/t1.md"
-    desk.commit("t1", happened.Ended(Status.DONE, "done"))
+    desk.commit("t1", happened.TaskEnded(TaskStatus.DONE, "done"))
     assert desk.json("context/t1.json")["files"]["session"] == "sessions/archive/t1.md"
 
 
@@ -54,7 +54,7 @@ def test_the_journal_is_read_only_when_the_file_is_not_of_the_last_call(desk: De
     desk.commit("t1", *call(1))
     path = desk.folder / "context" / "t1.json"
     older = path.read_text()
-    desk.commit("t1", *call(2, Audit("e" * 64, 4_000, 3_000, (), ())))
+    desk.commit("t1", *call(2, CallAudit("e" * 64, 4_000, 3_000, (), ())))
     for damaged in ("", "{", "[]", older, '{"call": null}'):
         path.write_text(damaged)
         desk.commit("t1", printed(2))
@@ -82,11 +82,13 @@ texts = st.builds(
 @settings(max_examples=10)
 @given(texts, texts, st.integers(0, 60))
 def test_it_is_bounded_whatever_the_call_and_the_archive_hold(one: str, other: str, many: int) -> None:
-    audit = Audit(
+    audit = CallAudit(
         "f" * 64, 10**6, 10**6, tuple(SectionRef(f"{n}{one}", Tier.PHASE, BLOCK, n) for n in range(many)), (), model=other,
         omissions=tuple(Omission(one, other, n, one) for n in range(many)),
-        compactions=tuple(Compaction(one, other, (one,) * n, n) for n in range(many)),
+        compactions=tuple(SectionCompaction(one, other, (one,) * n, n) for n in range(many)),
     )  # fmt: skip
-    index = tuple(IndexLine(BLOCK, one, other, 10**9, one, n) for n in range(40))
-    text = context_index.render(State(task=Task(id=one[:30] or "t", goal=other), index=index), happened.Requested(9, audit))
+    index = tuple(BlockIndexLine(BLOCK, one, other, 10**9, one, n) for n in range(40))
+    text = context_index.render_context_index(
+        State(task=Task(id=one[:30] or "t", goal=other), index=index), happened.CallRequested(9, audit)
+    )
     assert len(text.encode()) < 24_000 and json.loads(text)

@@ -6,37 +6,37 @@ from hypothesis import HealthCheck, given, settings
 from journals import commits
 
 from afresh.domain import event as happened
-from afresh.domain.chain import link
-from afresh.domain.event import Entry, Event, Head, logged
-from afresh.domain.fact import UNCONFINED, Decision, Hunk, PlanItem
+from afresh.domain.chain import link_events
+from afresh.domain.event import JournalEntry, Event, JournalHead, is_in_decision_log
+from afresh.domain.fact import UNSANDBOXED_DECISION, Decision, Hunk, PlanItem
 from afresh.domain.summary import Summary
-from afresh.domain.task import Status, Task
+from afresh.domain.task import TaskStatus, Task
 from afresh.domain.verdict import Ruling, Verdict
-from afresh.projections.decision_tree import Branch, Run, flat, runs, tree
-from afresh.projections.decisions import told
+from afresh.projections.decision_tree import DecisionNode, DecisionRun, flatten_tree, group_runs, build_decision_tree
+from afresh.projections.decisions import list_decisions
 
-BEGINNING = happened.Created(Task(id="one", goal="goal"))
-PLAN = happened.Planned((PlanItem("look"), PlanItem("mend")))
-
-
-def journal(*events: Event) -> Sequence[Entry]:
-    return link("one", Head(), 1_700_000_000.0, [BEGINNING, *events])
+BEGINNING = happened.TaskCreated(Task(id="one", goal="goal"))
+PLAN = happened.PlanSet((PlanItem("look"), PlanItem("mend")))
 
 
-def grown(*events: Event) -> tuple[Branch, ...]:
-    return tree(told(journal(*events)))
+def journal(*events: Event) -> Sequence[JournalEntry]:
+    return link_events("one", JournalHead(), 1_700_000_000.0, [BEGINNING, *events])
+
+
+def grown(*events: Event) -> tuple[DecisionNode, ...]:
+    return build_decision_tree(list_decisions(journal(*events)))
 
 
 def decided(subject: str, text: str, by: str = "model") -> Event:
-    return happened.Decided(Decision(text, by, "so", 1, subject, 0.8))
+    return happened.DecisionMade(Decision(text, by, "so", 1, subject, 0.8))
 
 
 def settled(step: int, kept: bool = True, changed: bool = True) -> Event:
     hunks = (Hunk("a.py", 1, 1, 1, 2),) if kept and changed else ()
-    return happened.Settled(step, kept, f"s{step}", ("a.py",), "" if kept else f"test {step} fails", hunks)
+    return happened.ChangeKeptOrReverted(step, kept, f"s{step}", ("a.py",), "" if kept else f"test {step} fails", hunks)
 
 
-def outline(branches: Sequence[Branch]) -> list[object]:
+def outline(branches: Sequence[DecisionNode]) -> list[object]:
     """Kinds, nested as they follow from each other."""
     return [[branch.line["kind"], *outline(branch.followed)] if branch.followed else branch.line["kind"] for branch in branches]
 
@@ -44,10 +44,12 @@ def outline(branches: Sequence[Branch]) -> list[object]:
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(commits("one"))
 def test_every_line_of_the_log_is_in_the_tree_once_and_in_order(done: list[list[Event]]) -> None:
-    entries = link("one", Head(), 1.0, [event for commit in done for event in commit])
-    lines = list(told(entries))
-    assert [line["seq"] for line in lines] == [entry.seq for entry in entries if logged(entry.event)]
-    assert list(flat(tree(lines))) == lines and [line["n"] for line in lines] == [*range(1, len(lines) + 1)]
+    entries = link_events("one", JournalHead(), 1.0, [event for commit in done for event in commit])
+    lines = list(list_decisions(entries))
+    assert [line["seq"] for line in lines] == [entry.seq for entry in entries if is_in_decision_log(entry.event)]
+    assert list(flatten_tree(build_decision_tree(lines))) == lines and [line["n"] for line in lines] == [
+        *range(1, len(lines) + 1)
+    ]
     for line in lines:
         assert all(number < line["n"] for number in line["follows"]) and line["follows"] == sorted(line["follows"])
 
@@ -55,24 +57,26 @@ def test_every_line_of_the_log_is_in_the_tree_once_and_in_order(done: list[list[
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(commits("one"))
 def test_collapsing_steps_loses_none(done: list[list[Event]]) -> None:
-    def lines(branches: Sequence[Branch]) -> list[int]:
+    def lines(branches: Sequence[DecisionNode]) -> list[int]:
         found: list[int] = []
-        for part in runs(branches):
+        for part in group_runs(branches):
             found += (
-                [one.line["n"] for one in part.branches] if isinstance(part, Run) else [part.line["n"], *lines(part.followed)]
+                [one.line["n"] for one in part.branches]
+                if isinstance(part, DecisionRun)
+                else [part.line["n"], *lines(part.followed)]
             )
         return found
 
-    entries = link("one", Head(), 1.0, [event for commit in done for event in commit])
-    made = tree(told(entries))
-    assert lines(made) == [line["n"] for line in flat(made)]
+    entries = link_events("one", JournalHead(), 1.0, [event for commit in done for event in commit])
+    made = build_decision_tree(list_decisions(entries))
+    assert lines(made) == [line["n"] for line in flatten_tree(made)]
 
 
 def test_what_followed_stands_under_its_decision_and_an_answer_under_its_question() -> None:
     branches = grown(
-        settled(1), decided("parser", "a table"), settled(2), happened.Asked("which?", ("a: x", "b: y")), settled(3),
-        happened.Ended(Status.BLOCKED, "asks"), happened.Answered("a: x", "Anna", 1), PLAN, settled(4), decided("names", "short"),
-        happened.Verified(5, Verdict(Ruling.PASS, "all pass", final=True)), happened.Ended(Status.DONE, "all pass"),
+        settled(1), decided("parser", "a table"), settled(2), happened.QuestionAsked("which?", ("a: x", "b: y")), settled(3),
+        happened.TaskEnded(TaskStatus.BLOCKED, "asks"), happened.QuestionAnswered("a: x", "Anna", 1), PLAN, settled(4), decided("names", "short"),
+        happened.VerdictReached(5, Verdict(Ruling.PASS, "all pass", final=True)), happened.TaskEnded(TaskStatus.DONE, "all pass"),
     )  # fmt: skip
     assert outline(branches) == [
         "settled",
@@ -91,27 +95,27 @@ def test_a_superseded_decision_names_the_one_that_took_its_place() -> None:
 
 
 def test_a_waived_sandbox_and_notes_of_the_harness_are_no_turns_in_the_work() -> None:
-    waived = happened.Decided(Decision(UNCONFINED, "person"))
-    noted = happened.Decided(Decision("the hook failed", "harness"))
+    waived = happened.DecisionMade(Decision(UNSANDBOXED_DECISION, "person"))
+    noted = happened.DecisionMade(Decision("the hook failed", "harness"))
     assert outline(grown(decided("parser", "a table"), waived, noted, settled(1))) == [
         ["decided", "decided", "decided", "settled"]
     ]
 
 
 def test_a_plan_is_logged_when_it_is_new_and_not_at_every_tick() -> None:
-    ticked = happened.Planned((PlanItem("look", True), PlanItem("mend")))
-    (line,) = told(journal(PLAN, ticked, happened.Planned(())))
+    ticked = happened.PlanSet((PlanItem("look", True), PlanItem("mend")))
+    (line,) = list_decisions(journal(PLAN, ticked, happened.PlanSet(())))
     assert (line["kind"], line["type"], line["text"]) == ("planned", "approach", "plan: look; mend")
 
 
 def test_a_long_run_of_steps_is_told_in_one_line() -> None:
     steps = [settled(step, kept=step % 7 != 0, changed=step % 2 == 1) for step in range(12, 32)]
     (decision,) = grown(
-        decided("parser", "a table"), *steps[:9], happened.Rebudgeted(20, 4_000, 8_000, "why"),
-        happened.Compacted(20, "loop", (1, 2), Summary(), 90), *steps[9:], happened.Rebudgeted(31, 8_000, 4_000, "calm"),
+        decided("parser", "a table"), *steps[:9], happened.CeilingChanged(20, 4_000, 8_000, "why"),
+        happened.MemoryCompacted(20, "loop", (1, 2), Summary(), 90), *steps[9:], happened.CeilingChanged(31, 8_000, 4_000, "calm"),
     )  # fmt: skip
-    (run,) = runs(decision.followed)
-    assert isinstance(run, Run) and run.steps == "steps 12–31"
+    (run,) = group_runs(decision.followed)
+    assert isinstance(run, DecisionRun) and run.steps == "steps 12–31"
     assert run.told == "9 kept, 3 reverted, 8 without a change; ceiling 8,000 → 4,000 (calm); 1 compaction"
     assert [line["why"] for line in run.reverted] == ["test 14 fails", "test 21 fails", "test 28 fails"]
 
@@ -124,5 +128,5 @@ def test_thousands_of_entries_are_read_once() -> None:
             read.append(entry.seq)
             yield entry
 
-    assert sum(1 for _ in flat(tree(told(entries())))) == 6_000
+    assert sum(1 for _ in flatten_tree(build_decision_tree(list_decisions(entries())))) == 6_000
     assert read == [*range(1, 6_002)]

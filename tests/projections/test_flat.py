@@ -9,11 +9,11 @@ from journals import Project, in_memory
 from afresh.domain import event as happened
 from afresh.domain.event import Event
 from afresh.domain.state import State
-from afresh.domain.task import Status, Task
-from afresh.domain.window import Audit, Omission, SectionRef, Tier
+from afresh.domain.task import TaskStatus, Task
+from afresh.domain.window import CallAudit, Omission, SectionRef, Tier
 from afresh.projections import files
-from afresh.projections.writer import ProjectionWriter
-from afresh.testing.journals import acted, asked_and_answered, block
+from afresh.projections.writer import ViewWriter
+from afresh.testing.journals import make_action_events, make_call_events, make_block
 
 
 class Meter:
@@ -21,7 +21,7 @@ class Meter:
 
     def __init__(self, project: Project, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self.counts = dict.fromkeys(("written", "read", "files", "loads", "tickets"), 0)
-        write, read, load = files._write, files.read, project.store.load
+        write, read, load = files._write_text, files.read_text_file, project.store.load
 
         def writing(path: Path, text: str, flags: int) -> None:
             self.add(written=len(text.encode()), files=1)
@@ -32,11 +32,11 @@ class Meter:
             self.add(read=len(text.encode()), files=1)
             return text
 
-        patch.setattr(files, "_write", writing)
-        patch.setattr(files, "read", reading)
+        patch.setattr(files, "_write_text", writing)
+        patch.setattr(files, "read_text_file", reading)
         patch.setattr(project.store, "load", lambda task: self.add(loads=1) or load(task))
         self.project = project
-        self.writer = ProjectionWriter(folder, project.store, lambda: self.add(tickets=1) or project.queue.tickets(), pytest.fail)
+        self.writer = ViewWriter(folder, project.store, lambda: self.add(tickets=1) or project.queue.tickets(), pytest.fail)
 
     def add(self, **more: int) -> None:
         for name, number in more.items():
@@ -52,17 +52,17 @@ class Meter:
         self.counts = dict.fromkeys(self.counts, 0)
         sections = tuple(SectionRef(name, Tier.PHASE, "ab" * 32, 400) for name in ("task", "work", "files"))
         omissions = tuple(Omission("work", f"step {number} line {line}", 10, "less likely to be needed") for line in range(30))
-        audit = Audit(f"{number:064x}", 4_000, 2_000 + number, sections, (), omissions, 1_000, model="m")
-        self.commit("t", [happened.Requested(number, audit), *asked_and_answered(number)[1:]], watched)
-        self.commit("t", acted(number, block(f"raw output of step {number}\n" * 40)), watched)
+        audit = CallAudit(f"{number:064x}", 4_000, 2_000 + number, sections, (), omissions, 1_000, model="m")
+        self.commit("t", [happened.CallRequested(number, audit), *make_call_events(number)[1:]], watched)
+        self.commit("t", make_action_events(number, make_block(f"raw output of step {number}\n" * 40)), watched)
         return dict(self.counts)
 
 
 @pytest.fixture
 def meter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Meter:
     made = Meter(in_memory(), tmp_path, monkeypatch)
-    made.commit("t", [happened.Created(Task(id="t", goal="goal " * 30, max_steps=5_000))])
-    made.commit("t", [happened.Claimed("w")])
+    made.commit("t", [happened.TaskCreated(Task(id="t", goal="goal " * 30, max_steps=5_000))])
+    made.commit("t", [happened.TaskClaimed("w")])
     return made
 
 
@@ -84,10 +84,10 @@ def test_a_step_beside_500_other_tasks_costs_what_it_does_alone(meter: Meter) ->
     alone = [meter.step(number) for number in range(1, 11)][-1]
     for number in range(500):
         task = f"other-{number}"
-        meter.commit(task, [happened.Created(Task(id=task, goal="another"))], watched=False)
-        ends = [happened.Ended(Status.DONE, "done")] if number % 2 else [happened.Claimed("w")]
+        meter.commit(task, [happened.TaskCreated(Task(id=task, goal="another"))], watched=False)
+        ends = [happened.TaskEnded(TaskStatus.DONE, "done")] if number % 2 else [happened.TaskClaimed("w")]
         meter.commit(task, ends, watched=False)
-    meter.commit("t", [happened.Claimed("w")])
+    meter.commit("t", [happened.TaskClaimed("w")])
     among = [meter.step(number) for number in range(11, 14)][-1]
     assert alike({**alone, "written": 0, "read": 0}, {**among, "written": 0, "read": 0}), (alone, among)
     assert abs(alone["written"] - among["written"]) < 6_000, "rows of other tasks in continuity, and no more"

@@ -11,20 +11,20 @@ from writing_desk import Desk, files
 
 from afresh.domain import event as happened
 from afresh.domain.action import Reply, Usage
-from afresh.domain.event import Head
-from afresh.domain.fact import Decision, Fact, FactKind, Scope
+from afresh.domain.event import JournalHead
+from afresh.domain.fact import Decision, Fact, FactKind, FactScope
 from afresh.domain.state import State
-from afresh.domain.task import Status, Task
+from afresh.domain.task import TaskStatus, Task
 from afresh.domain.verdict import CheckRun, Ruling, Verdict
-from afresh.ports import Ticket
+from afresh.ports import QueueTicket
 from afresh.projections import project_memory
-from afresh.projections.history import file, history
-from afresh.projections.masked import masked
+from afresh.projections.history import render_history_file, update_history
+from afresh.projections.masked import mask_secrets
 
 RUN = CheckRun("pytest -q", 0, passed=39, seconds=1.23)
-PASS = happened.Verified(1, Verdict(Ruling.PASS, "all checks pass", (RUN,), final=True))
+PASS = happened.VerdictReached(1, Verdict(Ruling.PASS, "all checks pass", (RUN,), final=True))
 FACTS = (
-    Fact(FactKind.RULE, "tests", "never touch tests/", scope=Scope.PROJECT),
+    Fact(FactKind.RULE, "tests", "never touch tests/", scope=FactScope.PROJECT),
     Fact(FactKind.RULE, "today", "only this once"),
     Fact(FactKind.FAILED_APPROACH, "inline the parser", "test_x fails", block="ab" * 32, lines=(3, 9), step=1),
     Fact(FactKind.VERIFIED, "python", "needs 3.11", block="cd" * 32),
@@ -33,16 +33,22 @@ FACTS = (
 
 
 def finish(
-    desk: Desk, task: str, status: Status = Status.DONE, at: float = 1_700_000_000.0, facts=FACTS, paths=("a.py",)
+    desk: Desk, task: str, status: TaskStatus = TaskStatus.DONE, at: float = 1_700_000_000.0, facts=FACTS, paths=("a.py",)
 ) -> None:
     desk.add(task, goal=f"goal of {task}")
-    desk.commit(task, happened.Claimed("w"), at=at)
-    desk.commit(task, happened.Replied(1, Reply("", (), Usage(100, 10))), at=at)
-    made = happened.Decided(Decision(f"decided in {task}", "person", "because"))
+    desk.commit(task, happened.TaskClaimed("w"), at=at)
+    desk.commit(task, happened.ReplyReceived(1, Reply("", (), Usage(100, 10))), at=at)
+    made = happened.DecisionMade(Decision(f"decided in {task}", "person", "because"))
     desk.commit(
-        task, happened.Digested(facts), made, PASS, happened.Settled(1, True, "s", paths), happened.Finished(1, ""), at=at
+        task,
+        happened.OutputDigested(facts),
+        made,
+        PASS,
+        happened.ChangeKeptOrReverted(1, True, "s", paths),
+        happened.StepFinished(1, ""),
+        at=at,
     )
-    desk.commit(task, happened.Ended(status, f"end of {task}", "c0ffee" * 7), at=at)
+    desk.commit(task, happened.TaskEnded(status, f"end of {task}", "c0ffee" * 7), at=at)
 
 
 def test_a_stranger_learns_what_the_project_has_learnt(desk: Desk) -> None:
@@ -65,14 +71,14 @@ def test_a_stranger_learns_what_the_project_has_learnt(desk: Desk) -> None:
 
 def test_what_was_thrown_away_changed_no_file_and_proved_nothing_but_its_failures_stay(desk: Desk) -> None:
     finish(desk, "t1")
-    desk.commit("t1", happened.Ended(Status.DISCARDED, "not wanted"))
+    desk.commit("t1", happened.TaskEnded(TaskStatus.DISCARDED, "not wanted"))
     found = desk.json("project_memory.json")
     assert found["files changed most"] == [] and found["known"] == [] and len(found["failed approaches"]) == 1
     assert found["totals"]["done"] == 0 and found["totals"]["discarded"] == 1
 
 
 def test_a_newer_word_on_a_subject_takes_the_place_of_the_older(desk: Desk) -> None:
-    rule = Fact(FactKind.RULE, "tests", "tests/ may change", scope=Scope.USER)
+    rule = Fact(FactKind.RULE, "tests", "tests/ may change", scope=FactScope.USER)
     finish(desk, "t1", at=1_000.0)
     finish(desk, "t2", at=2_000.0, facts=(rule,))
     assert [row["text"] for row in desk.json("project_memory.json")["rules in force"]] == ["tests/ may change"]
@@ -84,8 +90,8 @@ def test_a_running_task_touches_neither_file(desk: Desk) -> None:
     finish(desk, "t1")
     before = {name: (desk.folder / name).stat().st_ino for name in ("history.jsonl", "project_memory.json")}
     desk.add("t2")
-    desk.commit("t2", happened.Claimed("w"))
-    desk.commit("t2", happened.Finished(1, ""))
+    desk.commit("t2", happened.TaskClaimed("w"))
+    desk.commit("t2", happened.StepFinished(1, ""))
     assert before == {name: (desk.folder / name).stat().st_ino for name in before}
 
 
@@ -111,14 +117,14 @@ def test_a_history_that_is_gone_or_damaged_is_made_again(desk: Desk, damage: str
 def test_a_writer_that_comes_late_does_not_bring_back_what_was(desk: Desk) -> None:
     finish(desk, "t1")
     late = desk.store.load("t1")
-    desk.commit("t1", happened.Ended(Status.APPLIED, "merged"))
+    desk.commit("t1", happened.TaskEnded(TaskStatus.APPLIED, "merged"))
     desk.writer.saw(late, ())
     assert [row["status"] for row in desk.json("project_memory.json")["tasks"]] == ["applied"]
 
 
 def test_an_end_that_no_writer_saw_is_made_up_for_at_the_next(desk: Desk) -> None:
     finish(desk, "t1")
-    desk.project.commit("t1", [happened.Ended(Status.DISCARDED, "by a process that was killed")], at=1_700_000_001.0)
+    desk.project.commit("t1", [happened.TaskEnded(TaskStatus.DISCARDED, "by a process that was killed")], at=1_700_000_001.0)
     finish(desk, "t2")
     assert {row["task"]: row["status"] for row in desk.json("project_memory.json")["tasks"]} == {"t1": "discarded", "t2": "done"}
     before = (desk.folder / "project_memory.json").read_bytes()
@@ -154,8 +160,8 @@ def test_keys_that_a_command_has_printed_are_masked(desk: Desk) -> None:
 
 @given(st.text(max_size=200))
 def test_plain_text_is_not_masked(text: str) -> None:
-    assert "masked" in masked(text) or masked(text) == text
-    assert masked("task_list = sketch-of-a-long-identifier") == "task_list = sketch-of-a-long-identifier"
+    assert "masked" in mask_secrets(text) or mask_secrets(text) == text
+    assert mask_secrets("task_list = sketch-of-a-long-identifier") == "task_list = sketch-of-a-long-identifier"
 
 
 scraps = st.text(max_size=4) | st.sampled_from(['"', "\x1b", "漢", "word "])
@@ -170,13 +176,13 @@ def test_it_is_bounded_whatever_the_tasks_have_left(said: list[str], tasks: int)
         task = f"{number}{said[0][:100]}"
         many = [(f"{number}{n}{one}", one) for n, one in enumerate(said * 4)]
         made[task] = State(
-            task=Task(id=task, goal=said[0]), status=Status.DONE, head=Head(number, ""), words=tuple(said * 4), outcome=said[-1],
+            task=Task(id=task, goal=said[0]), status=TaskStatus.DONE, head=JournalHead(number, ""), words=tuple(said * 4), outcome=said[-1],
             verdict=Verdict(Ruling.PASS, said[0], tuple(CheckRun(command, 0) for command, _ in many)), updated=number,
-            facts=tuple(Fact(kind, subject, one, scope=Scope.PROJECT) for kind in FactKind for subject, one in many),
+            facts=tuple(Fact(kind, subject, one, scope=FactScope.PROJECT) for kind in FactKind for subject, one in many),
             changed=tuple(path for path, _ in many),
         )  # fmt: skip
-    tickets = [Ticket(task, "", "", Status.DONE, 0, (), False) for task in made]
-    lines = history("", made, tickets, made.__getitem__)
-    text = project_memory.render(one.line for one in lines)
+    tickets = [QueueTicket(task, "", "", TaskStatus.DONE, 0, (), False) for task in made]
+    lines = update_history("", made, tickets, made.__getitem__)
+    text = project_memory.render_project_memory(one.line for one in lines)
     assert len(text.encode()) <= 32_768 and json.loads(text)
-    assert len(lines) == tasks and history(file(lines), {}, tickets, pytest.fail) == lines
+    assert len(lines) == tasks and update_history(render_history_file(lines), {}, tickets, pytest.fail) == lines

@@ -9,14 +9,14 @@ import pytest
 from writing_desk import Desk, files
 
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.lore import SqliteLore
+from afresh.adapters.store.lore import SqliteFactIndex
 from afresh.adapters.store.notebook import SqliteNotebook
 from afresh.app import memory
-from afresh.app.project import Project
+from afresh.app.project import ProjectPaths
 from afresh.domain import event as happened
 from afresh.domain.fact import Decision, Fact, FactKind
-from afresh.domain.task import Status
-from afresh.projections.rebuild import rebuild
+from afresh.domain.task import TaskStatus
+from afresh.projections.rebuild import rebuild_view_files
 from afresh.testing.memory import FakeClock
 
 SECRET = "the answer is forty-two, for ever and a day"
@@ -27,10 +27,10 @@ def told(desk: Desk, tmp_path: Path) -> Iterator[Any]:
     """Enough of an open project for `afresh memory`."""
     database = Database(tmp_path / "afresh.db")
     notebook = SqliteNotebook(database, FakeClock())
-    lore = SqliteLore(tmp_path / "memory.db", desk.store, lambda: [notebook])  # pyright: ignore[reportArgumentType]
+    lore = SqliteFactIndex(tmp_path / "memory.db", desk.store, lambda: [notebook])  # pyright: ignore[reportArgumentType]
     desk.writer.lore = lore
     parts = {"lore": lore, "notebook": notebook, "projections": desk.writer, "store": desk.store, "clock": FakeClock()}
-    yield SimpleNamespace(project=Project(tmp_path), **parts)
+    yield SimpleNamespace(project=ProjectPaths(tmp_path), **parts)
     lore.close()
     database.close()
 
@@ -38,21 +38,21 @@ def told(desk: Desk, tmp_path: Path) -> Iterator[Any]:
 def finished(desk: Desk) -> None:
     note = Fact(FactKind.NOTE, "parser", SECRET, confidence=0.9)
     desk.add("t1")
-    desk.commit("t1", happened.Digested((note,)), happened.Decided(Decision("keep the name", "ann")))
-    desk.commit("t1", happened.Ended(Status.DONE, f"done; {SECRET}"))
+    desk.commit("t1", happened.OutputDigested((note,)), happened.DecisionMade(Decision("keep the name", "ann")))
+    desk.commit("t1", happened.TaskEnded(TaskStatus.DONE, f"done; {SECRET}"))
 
 
 def rebuilt(desk: Desk, told: Any) -> dict[str, bytes]:
-    rebuild(desk.store, desk.queue.tickets(), desk.folder, told.lore)
+    rebuild_view_files(desk.store, desk.queue.tickets(), desk.folder, told.lore)
     return files(desk.folder)
 
 
 def test_a_rule_of_the_project_stands_in_both_files_at_once(desk: Desk, told: Any) -> None:
     desk.add("t2")
-    memory.add(told, "never touch tests/")
+    memory.add_rule(told, "never touch tests/")
     assert desk.continuity()["pick_up"]["constraints"][0] == "never touch tests/"
     assert [rule["text"] for rule in desk.json("project_memory.json")["rules in force"]] == ["never touch tests/"]
-    desk.commit("t2", happened.Finished(1, "went on"))
+    desk.commit("t2", happened.StepFinished(1, "went on"))
     assert desk.continuity()["pick_up"]["constraints"][0] == "never touch tests/" and not desk.complaints
     before = files(desk.folder)
     assert rebuilt(desk, told) == before
@@ -62,7 +62,7 @@ def test_what_is_forgotten_is_gone_from_project_memory_with_all_that_repeats_it(
     finished(desk)
     found = desk.json("project_memory.json")
     assert found["known"][0]["text"] == SECRET
-    memory.forget(told, found["known"][0]["id"])
+    memory.forget_fact(told, found["known"][0]["id"])
     assert "forty-two" not in (desk.folder / "project_memory.json").read_text()
     before = files(desk.folder)
     assert rebuilt(desk, told) == before and not desk.complaints
@@ -71,8 +71,8 @@ def test_what_is_forgotten_is_gone_from_project_memory_with_all_that_repeats_it(
 def test_a_correction_of_a_correction_is_what_it_says(desk: Desk, told: Any) -> None:
     finished(desk)
     first = desk.json("project_memory.json")["known"][0]["id"]
-    second = memory.correct(told, first, "the parser is in b.py")
-    memory.correct(told, second.id, "the parser is in c.py")
+    second = memory.correct_fact(told, first, "the parser is in b.py")
+    memory.correct_fact(told, second.id, "the parser is in c.py")
     found = desk.json("project_memory.json")
     assert found["known"][0]["text"] == "the parser is in c.py" and found["decisions by persons"][0]["text"] == "keep the name"
     before = files(desk.folder)
@@ -81,8 +81,8 @@ def test_a_correction_of_a_correction_is_what_it_says(desk: Desk, told: Any) -> 
 
 def test_with_the_last_rule_gone_and_no_task_finished_there_is_no_memory(desk: Desk, told: Any) -> None:
     desk.add("t1")
-    rule = memory.add(told, "use tabs")
-    memory.forget(told, rule.id)
+    rule = memory.add_rule(told, "use tabs")
+    memory.forget_fact(told, rule.id)
     assert not (desk.folder / "project_memory.json").exists() and "use tabs" not in (desk.folder / "continuity.json").read_text()
     before = files(desk.folder)
     assert rebuilt(desk, told) == before

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from journals import on_disk
 
-from afresh.adapters.store.lore import SqliteLore
+from afresh.adapters.store.lore import SqliteFactIndex
 from afresh.domain import event as happened
 from afresh.domain.task import Task
-from afresh.projections.rebuild import rebuild
-from afresh.projections.writer import ProjectionWriter
+from afresh.projections.rebuild import rebuild_view_files
+from afresh.projections.writer import ViewWriter
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -23,14 +23,14 @@ class Desk:
         folder.parent.mkdir(exist_ok=True)
         self.folder, self.project, self.complaints = folder, on_disk(folder.parent), list[str]()
         self.store, self.queue = self.project.store, self.project.queue
-        self.writer = ProjectionWriter(folder, self.store, self.queue.tickets, self.complaints.append)
+        self.writer = ViewWriter(folder, self.store, self.queue.tickets, self.complaints.append)
 
     def add(self, task: str, **order: object) -> None:
-        self.commit(task, happened.Created(Task(id=task, **{"goal": "a goal", **order})))
+        self.commit(task, happened.TaskCreated(Task(id=task, **{"goal": "a goal", **order})))
 
     def commit(self, task: str, *events: happened.Event, at: float = 1_700_000_000.0) -> None:
         state, entries = self.project.commit(task, events, at)
-        if isinstance(self.writer.lore, SqliteLore):
+        if isinstance(self.writer.lore, SqliteFactIndex):
             self.writer.lore.saw(state, entries)
         self.writer.saw(state, entries)
 
@@ -44,5 +44,5 @@ class Desk:
         return self.json("continuity.json")
 
     def rebuilt(self) -> dict[str, bytes]:
-        rebuild(self.store, self.queue.tickets(), self.folder)
+        rebuild_view_files(self.store, self.queue.tickets(), self.folder)
         return files(self.folder)

@@ -4,18 +4,18 @@ from typing import Any
 
 import pytest
 
-from afresh.replay.entries import Entry
+from afresh.replay.entries import JsonEntry
 from afresh.replay.read import read_runs
-from afresh.replay.run import Run
+from afresh.replay.run import RecordedRun
 
 RUNS = Path(__file__).parent / "runs"
 
 
 @pytest.fixture
-def shipped() -> Callable[[str], Run]:
+def shipped() -> Callable[[str], RecordedRun]:
     """The run in a file that is shipped beside these tests."""
 
-    def read(name: str) -> Run:
+    def read(name: str) -> RecordedRun:
         [run] = read_runs(RUNS / name)
         return run
 
@@ -23,10 +23,10 @@ def shipped() -> Callable[[str], Run]:
 
 
 @pytest.fixture
-def entries_of() -> Callable[[Iterable[Any]], list[Entry]]:
+def entries_of() -> Callable[[Iterable[Any]], list[JsonEntry]]:
     """Values as the entries of a file would be."""
 
-    def made(values: Iterable[Any]) -> list[Entry]:
-        return [Entry(f"line {number}", value) for number, value in enumerate(values, 1)]
+    def made(values: Iterable[Any]) -> list[JsonEntry]:
+        return [JsonEntry(f"line {number}", value) for number, value in enumerate(values, 1)]
 
     return made

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from afresh.errors import BadInput
 from afresh.replay.read import read_runs
-from afresh.replay.run import Run, RunStep
+from afresh.replay.run import RecordedRun, RecordedStep
 
 RUNS = Path(__file__).parent / "runs"
 LINES = ["claude_code.jsonl", "codex.jsonl", "codex_bare.jsonl", "openhands_sdk.jsonl"]
@@ -32,14 +32,14 @@ values = st.recursive(
 scribble = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\n\r"), max_size=30)
 
 
-def read(content: bytes) -> list[Run]:
+def read(content: bytes) -> list[RecordedRun]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "run"
         file.write_bytes(content)
         return list(read_runs(file))
 
 
-def steps(content: bytes) -> list[tuple[RunStep, ...]]:
+def steps(content: bytes) -> list[tuple[RecordedStep, ...]]:
     """The steps of each run; none if there is no run."""
     try:
         return [run.steps for run in read(content)]

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from afresh.engine.spoken import NEWEST
-from afresh.engine.tokens import Counter
+from afresh.engine.spoken import NEWEST_MESSAGE_HEADING
+from afresh.engine.tokens import EstimatingCounter
 from afresh.errors import BadInput
-from afresh.replay.run import TALK, from_trajectory, trajectory
-from afresh.replay.sent import contexts
+from afresh.replay.run import MESSAGE_USER_TOOL, run_from_trajectory, to_trajectory
+from afresh.replay.sent import build_contexts
 
 TEXTS = st.one_of(
     st.sampled_from(
@@ -26,26 +26,26 @@ TEXTS = st.one_of(
 STEPS = st.fixed_dictionaries(
     {
         "thought": TEXTS,
-        "action": st.fixed_dictionaries({"tool": st.sampled_from(["bash", "edit", TALK]), "text": TEXTS}),
+        "action": st.fixed_dictionaries({"tool": st.sampled_from(["bash", "edit", MESSAGE_USER_TOOL]), "text": TEXTS}),
         "observation": TEXTS,
     },
     optional={"said": TEXTS},
 )
 RUNS = st.fixed_dictionaries({"id": st.just("one"), "task": TEXTS, "steps": st.lists(STEPS, max_size=8)})
-COUNTS = st.sampled_from([Counter(), lambda text: math.ceil(len(text) / 4), lambda text: len(text.encode()) // 3])
+COUNTS = st.sampled_from([EstimatingCounter(), lambda text: math.ceil(len(text) / 4), lambda text: len(text.encode()) // 3])
 
 
 def step(text: str, observation: str = "", thought: str = "") -> dict[str, Any]:
     return {"thought": thought, "action": {"tool": "bash", "text": text}, "observation": observation}
 
 
-def built(run: dict[str, Any], budget: int = 1_000, count=Counter()) -> list[str]:  # noqa: B008
-    return list(contexts(run, budget, count))
+def built(run: dict[str, Any], budget: int = 1_000, count=EstimatingCounter()) -> list[str]:  # noqa: B008
+    return list(build_contexts(run, budget, count))
 
 
 @settings(max_examples=30)
 @given(RUNS, st.integers(600, 9_000), COUNTS)
-@example({"task": "", "steps": []}, 600, Counter())
+@example({"task": "", "steps": []}, 600, EstimatingCounter())
 def test_no_context_is_over_the_budget_whatever_was_recorded(run, budget, count):
     found = built(run, budget, count)
     assert len(found) == len(run["steps"])
@@ -79,7 +79,7 @@ def test_a_context_is_made_before_its_step_is_read():
         def __iter__(self):
             return steps()
 
-    first = next(iter(contexts({"task": "t", "steps": Lazy()}, 1_000, Counter())))
+    first = next(iter(build_contexts({"task": "t", "steps": Lazy()}, 1_000, EstimatingCounter())))
     assert "pricing" not in first
 
 
@@ -117,7 +117,7 @@ def test_an_empty_run_has_no_contexts():
 
 def test_a_run_without_steps_is_refused_where_it_is_read():
     with pytest.raises(BadInput, match="list of steps"):
-        from_trajectory({"task": "t"})
+        run_from_trajectory({"task": "t"})
 
 
 @pytest.mark.parametrize("line", ["line {0} of src/mod_{0}.py says value_{0}\n", "x_y {0} and "], ids=["lines", "one line"])
@@ -144,14 +144,14 @@ def test_what_the_person_said_last_stands_in_their_words_and_the_task_stays():
 
 
 def test_an_answer_to_the_agent_is_a_word_of_the_person():
-    talk = {"thought": "", "action": {"tool": TALK, "text": "which one?"}, "observation": "the left one"}
-    assert f"{NEWEST}\nthe left one" in built({"task": "t", "steps": [talk, step("ls")]})[1]
+    talk = {"thought": "", "action": {"tool": MESSAGE_USER_TOOL, "text": "which one?"}, "observation": "the left one"}
+    assert f"{NEWEST_MESSAGE_HEADING}\nthe left one" in built({"task": "t", "steps": [talk, step("ls")]})[1]
 
 
 def test_a_notice_of_the_program_is_not_a_word_of_the_person():
-    talk = {"thought": "", "action": {"tool": TALK, "text": "which one?"}, "observation": "the left one"}
+    talk = {"thought": "", "action": {"tool": MESSAGE_USER_TOOL, "text": "which one?"}, "observation": "the left one"}
     notice = {**talk, "observation": "<task-notification>all is done</task-notification>"}
-    assert f"{NEWEST}\nthe left one" in built({"task": "t", "steps": [talk, notice, step("ls")]})[2]
+    assert f"{NEWEST_MESSAGE_HEADING}\nthe left one" in built({"task": "t", "steps": [talk, notice, step("ls")]})[2]
 
 
 def test_a_name_of_long_ago_is_still_there():
@@ -163,8 +163,8 @@ def test_a_name_of_long_ago_is_still_there():
 
 def test_recorded_sessions_fit(shipped):
     for name in ("claude_code.jsonl", "codex.jsonl", "swe_agent.traj", "openhands_sdk.jsonl"):
-        plain = trajectory(shipped(name))
-        assert all(Counter()(context) <= 900 for context in built(plain, 900))
+        plain = to_trajectory(shipped(name))
+        assert all(EstimatingCounter()(context) <= 900 for context in built(plain, 900))
 
 
 def test_the_name_stays_a_function_after_it_was_called():

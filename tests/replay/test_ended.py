@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.replay import contexts
-from afresh.replay.ended import ended
+from afresh.replay.ended import detect_outcome
 
 LONG = "some line that is printed again and again\n" * 400
 
@@ -33,12 +33,12 @@ LONG = "some line that is printed again and again\n" * 400
     ],
 )
 def test_what_the_output_says_and_no_more(observation, word):
-    assert ended(observation) == word
+    assert detect_outcome(observation) == word
 
 
 @given(st.text())
 def test_any_output_can_be_looked_at(observation):
-    assert len(ended(observation)) < 30
+    assert len(detect_outcome(observation)) < 30
 
 
 def test_the_context_of_a_recorded_run_tells_it_with_the_action():

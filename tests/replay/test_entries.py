@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from afresh.errors import BadInput
-from afresh.replay.entries import Entry, entries
+from afresh.replay.entries import JsonEntry, read_entries
 
 
-def read(tmp_path: Path, content: str | bytes) -> list[Entry]:
+def read(tmp_path: Path, content: str | bytes) -> list[JsonEntry]:
     file = tmp_path / "file"
     file.write_bytes(content.encode() if isinstance(content, str) else content)
-    return list(entries(file))
+    return list(read_entries(file))
 
 
 def values(tmp_path: Path, content: str | bytes) -> list[object]:
@@ -38,7 +38,7 @@ def test_lines_and_lists_give_the_same_values(tmp_path: Path, content: str | byt
 
 @pytest.mark.parametrize("content", ['{"a": {"b": [1]}}', '{\n  "a": {\n    "b": [\n      1\n    ]\n  }\n}\n'])
 def test_a_document_is_one_value(tmp_path: Path, content: str):
-    assert read(tmp_path, content) == [Entry("the document", {"a": {"b": [1]}})]
+    assert read(tmp_path, content) == [JsonEntry("the document", {"a": {"b": [1]}})]
 
 
 def test_places_are_line_numbers_of_the_file(tmp_path: Path):
@@ -65,7 +65,7 @@ def test_a_cut_list_gives_its_whole_items_and_says_so(tmp_path: Path):
 
 def test_bytes_that_are_not_utf8_are_replaced_and_told(tmp_path: Path):
     found = read(tmp_path, b'{"a": "\xff"}\n{"a": 2}')
-    assert found[0] == Entry("line 1", {"a": "\ufffd"}, "not UTF-8 (invalid start byte)")
+    assert found[0] == JsonEntry("line 1", {"a": "\ufffd"}, "not UTF-8 (invalid start byte)")
 
 
 def test_control_characters_in_strings_are_taken(tmp_path: Path):

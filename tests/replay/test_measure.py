@@ -8,32 +8,32 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.replay.measure import Moment, measure
-from afresh.replay.needed import parts, things
-from afresh.replay.run import TALK, Run, RunStep
-from afresh.replay.totals import Recall, Total, together, total
-from afresh.replay.window import Count, told
+from afresh.replay.measure import StepMeasurement, measure_run
+from afresh.replay.needed import iterate_step_parts, find_references
+from afresh.replay.run import MESSAGE_USER_TOOL, RecordedRun, RecordedStep
+from afresh.replay.totals import ReferenceRecall, ReplayTotals, add_totals, sum_steps
+from afresh.replay.window import CountTokens, render_step
 
-READ = RunStep("I look.", "bash", "cat lib/core.py", "def load_all(path):\n    return [read_one(path)]")
-EDIT = RunStep("Call it load_some.", "bash", "sed -i s/load_all/load_some/ lib/core.py", "")
-TEST = RunStep("", "bash", "pytest -k load_some", "1 passed")
-RUN = Run("r", "agent", "model", "Rename it.", (READ, EDIT, TEST))
+READ = RecordedStep("I look.", "bash", "cat lib/core.py", "def load_all(path):\n    return [read_one(path)]")
+EDIT = RecordedStep("Call it load_some.", "bash", "sed -i s/load_all/load_some/ lib/core.py", "")
+TEST = RecordedStep("", "bash", "pytest -k load_some", "1 passed")
+RUN = RecordedRun("r", "agent", "model", "Rename it.", (READ, EDIT, TEST))
 
 
 def fixed(*contexts: str):
-    def builder(trajectory: Mapping[str, Any], budget: int, count: Count) -> Iterator[str]:
+    def builder(trajectory: Mapping[str, Any], budget: int, count: CountTokens) -> Iterator[str]:
         yield from contexts
 
     return builder
 
 
-def measured(run: Run = RUN, *contexts: str, budget: int = 1000) -> list[Moment]:
-    return list(measure(run, fixed(*contexts) if contexts else fixed(*[""] * len(run.steps)), budget, len))
+def measured(run: RecordedRun = RUN, *contexts: str, budget: int = 1000) -> list[StepMeasurement]:
+    return list(measure_run(run, fixed(*contexts) if contexts else fixed(*[""] * len(run.steps)), budget, len))
 
 
 def test_an_accumulating_agent_sends_the_task_and_all_before():
     assert [moment.theirs for moment in measured()] == [10, 10 + 71, 10 + 71 + 60]
-    assert (len(told(READ)), len(told(EDIT))) == (71, 60)
+    assert (len(render_step(READ)), len(render_step(EDIT))) == (71, 60)
 
 
 def test_needs_say_what_was_held_and_where_it_was_last_seen():
@@ -56,7 +56,7 @@ def test_a_context_over_the_budget_holds_nothing():
     moments = measured(RUN, "", "lib/core.py" + "." * 40, "", budget=50)
     assert not moments[1].fits
     assert not moments[1].needs[0].held
-    assert total(moments).over == 1
+    assert sum_steps(moments).over == 1
 
 
 def test_what_a_person_says_is_sent_with_the_step_that_follows():
@@ -68,20 +68,20 @@ def test_what_a_person_says_is_sent_with_the_step_that_follows():
 def test_several_steps_of_one_call_are_paid_once():
     steps = (READ, replace(EDIT, same_call=True), TEST)
     moments = measured(replace(RUN, steps=steps), "a", "bb", "ccc")
-    sums = total(moments)
+    sums = sum_steps(moments)
     assert (sums.steps, sums.calls, sums.ours, sums.theirs) == (3, 2, 4, 10 + 141)
 
 
 def test_reported_tokens_count_only_when_every_call_has_them():
     one, other = replace(READ, tokens=500), replace(EDIT, tokens=700)
-    assert total(measured(replace(RUN, steps=(one, other)))).reported == 1200
-    assert total(measured(replace(RUN, steps=(one, other, TEST)))).reported == 0
+    assert sum_steps(measured(replace(RUN, steps=(one, other)))).reported == 1200
+    assert sum_steps(measured(replace(RUN, steps=(one, other, TEST)))).reported == 0
 
 
 def test_totals_of_a_run():
-    sums = total(measured(RUN, "1", "lib/core.py", "333"))
-    assert sums == Total(
-        runs=1, steps=3, calls=3, theirs=232, ours=15, window=235, peak_theirs=141, peak_ours=11, names=Recall(2, 1, 2)
+    sums = sum_steps(measured(RUN, "1", "lib/core.py", "333"))
+    assert sums == ReplayTotals(
+        runs=1, steps=3, calls=3, theirs=232, ours=15, window=235, peak_theirs=141, peak_ours=11, names=ReferenceRecall(2, 1, 2)
     )  # fmt: skip
     assert round(sums.saving, 4) == round(1 - 15 / 232, 4)
     assert (sums.names.share, sums.names.window_share) == (0.5, 1.0)
@@ -89,11 +89,11 @@ def test_totals_of_a_run():
 
 
 def test_totals_of_runs_add_up_and_peaks_do_not():
-    one, other = total(measured()), total(measured(RUN, "1", "22", "333"))
-    both = together([one, other])
+    one, other = sum_steps(measured()), sum_steps(measured(RUN, "1", "22", "333"))
+    both = add_totals([one, other])
     assert (both.runs, both.steps, both.theirs, both.ours) == (2, 6, 2 * one.theirs, 6)
     assert (both.peak_theirs, both.peak_ours) == (141, 3)
-    assert both.names == Recall(4, 0, 4)
+    assert both.names == ReferenceRecall(4, 0, 4)
 
 
 def test_the_history_is_never_counted_again():
@@ -108,7 +108,7 @@ def test_the_history_is_never_counted_again():
             return len(text)
 
         run = replace(RUN, steps=(READ, EDIT, TEST) * length)
-        assert list(measure(run, fixed(*["context"] * len(run.steps)), 300, count))
+        assert list(measure_run(run, fixed(*["context"] * len(run.steps)), 300, count))
         return counted
 
     assert work(200) < 2.2 * work(100)
@@ -117,23 +117,29 @@ def test_the_history_is_never_counted_again():
 words = st.sampled_from(["load_all", "lib/core.py", "HeaderParser", "a plain word", "    return header.strip()  # as before", ""])
 texts = st.lists(words, max_size=4).map("\n".join)
 runs = st.builds(
-    Run,
+    RecordedRun,
     st.just("r"),
     st.just("a"),
     st.just("m"),
     texts,
-    st.lists(st.builds(RunStep, texts, st.sampled_from(["bash", TALK]), texts, texts, texts), max_size=9).map(tuple),
+    st.lists(st.builds(RecordedStep, texts, st.sampled_from(["bash", MESSAGE_USER_TOOL]), texts, texts, texts), max_size=9).map(
+        tuple
+    ),
 )
 
 
 @given(runs, st.data())
-def test_what_was_needed_is_held_or_missing_and_agrees_with_a_rescan(run: Run, data: st.DataObject):
+def test_what_was_needed_is_held_or_missing_and_agrees_with_a_rescan(run: RecordedRun, data: st.DataObject):
     contexts = [data.draw(texts) for _ in run.steps]
     moments = measured(run, *contexts)
     for index, moment in enumerate(moments):
-        history = [(step, part, text) for step, done in enumerate(run.steps[:index], 1) for part, text in parts(done)]
-        wanted = set() if moment.step.tool == TALK else things(moment.step.action) - things(run.task)
-        needed = {thing: [(step, part) for step, part, text in history if thing in things(text)] for thing in wanted}
+        history = [
+            (step, part, text) for step, done in enumerate(run.steps[:index], 1) for part, text in iterate_step_parts(done)
+        ]
+        wanted = (
+            set() if moment.step.tool == MESSAGE_USER_TOOL else find_references(moment.step.action) - find_references(run.task)
+        )
+        needed = {thing: [(step, part) for step, part, text in history if thing in find_references(text)] for thing in wanted}
         assert {(need.kind, need.text): (need.seen, need.part) for need in moment.needs} == {
             thing: where[-1] for thing, where in needed.items() if where
         }

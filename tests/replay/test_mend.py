@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.replay.mend import close
+from afresh.replay.mend import repair_json
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -18,7 +18,7 @@ values = st.recursive(
 def test_of_a_cut_list_the_whole_items_are_saved(items: list[Any], data: st.DataObject):
     text = json.dumps(items)
     cut = data.draw(st.integers(1, len(text)))
-    saved = close(text[:cut])
+    saved = repair_json(text[:cut])
     assert saved == items[: len(saved)]
     ended = [len(json.dumps(items[:count])) for count in range(1, len(items) + 1)]
     assert len(saved) >= sum(end <= cut for end in ended)
@@ -27,7 +27,7 @@ def test_of_a_cut_list_the_whole_items_are_saved(items: list[Any], data: st.Data
 @given(st.dictionaries(st.text(max_size=4), values, max_size=4), st.data())
 def test_of_a_cut_object_the_whole_fields_and_the_items_of_a_list_are_saved(fields: dict[str, Any], data: st.DataObject):
     text = json.dumps(fields)
-    saved = close(text[: data.draw(st.integers(1, len(text)))])
+    saved = repair_json(text[: data.draw(st.integers(1, len(text)))])
     for name, value in saved.items():
         assert value == (fields[name][: len(value)] if isinstance(value, list) else fields[name])
 
@@ -48,8 +48,8 @@ def test_of_a_cut_object_the_whole_fields_and_the_items_of_a_list_are_saved(fiel
     ],
 )
 def test_what_is_saved(text: str, saved: object):
-    assert close(text) == saved
+    assert repair_json(text) == saved
 
 
 def test_a_long_string_full_of_escapes_does_not_matter():
-    assert close('["' + '\\n\\"' * 2_000_000 + '", {"cut') == ['\n"' * 2_000_000]
+    assert repair_json('["' + '\\n\\"' * 2_000_000 + '", {"cut') == ['\n"' * 2_000_000]

@@ -2,12 +2,12 @@
 
 import pytest
 
-from afresh.replay.needed import LINE, NAME, Sighting, Sightings, Thing, lines, names
-from afresh.replay.run import TALK, RunStep
+from afresh.replay.needed import LINE_KIND, NAME_KIND, ReferenceSighting, ReferenceIndex, CodeReference, find_lines, find_names
+from afresh.replay.run import MESSAGE_USER_TOOL, RecordedStep
 
 
-def step(action: str = "", observation: str = "", thought: str = "", said: str = "", tool: str = "bash") -> RunStep:
-    return RunStep(thought, tool, action, observation, said)
+def step(action: str = "", observation: str = "", thought: str = "", said: str = "", tool: str = "bash") -> RecordedStep:
+    return RecordedStep(thought, tool, action, observation, said)
 
 
 @pytest.mark.parametrize(
@@ -24,37 +24,40 @@ def step(action: str = "", observation: str = "", thought: str = "", said: str =
     ],
 )
 def test_names_are_words_that_look_like_code(text: str, found: set[str]):
-    assert names(text) == found
+    assert find_names(text) == found
 
 
 def test_lines_are_long_and_not_rulers():
     text = "short\n    return header.strip()\n" + "=" * 40 + "\n\n-- -- -- -- -- -- -- --\n"
-    assert lines(text) == {"return header.strip()"}
+    assert find_lines(text) == {"return header.strip()"}
 
 
 def test_a_thing_is_needed_if_it_was_seen_and_is_not_in_the_task():
-    seen = Sightings("mend src/app.py")
+    seen = ReferenceIndex("mend src/app.py")
     seen.note(1, step("cat src/app.py", "from lib.core import load_all"))
     wanted = seen.needed(step("grep load_all src/app.py other/file.py"))
-    assert wanted == [(Thing(NAME, "load_all"), Sighting(1, "observation"))]
+    assert wanted == [(CodeReference(NAME_KIND, "load_all"), ReferenceSighting(1, "observation"))]
 
 
 def test_the_last_sighting_counts_and_the_output_comes_after_the_action():
-    seen = Sightings("")
+    seen = ReferenceIndex("")
     seen.note(1, step("run first_thing", "first_thing says so"))
     seen.note(2, step("echo", thought="first_thing again?"))
     seen.note(3, step(said="look at other_thing"))
     found = dict(seen.needed(step("use first_thing and other_thing")))
-    assert found == {Thing(NAME, "first_thing"): Sighting(2, "thought"), Thing(NAME, "other_thing"): Sighting(3, "said")}
+    assert found == {
+        CodeReference(NAME_KIND, "first_thing"): ReferenceSighting(2, "thought"),
+        CodeReference(NAME_KIND, "other_thing"): ReferenceSighting(3, "said"),
+    }
 
 
 def test_a_whole_line_is_a_thing_of_its_own():
-    seen = Sightings("")
+    seen = ReferenceIndex("")
     seen.note(1, step(observation="    total = sum(amounts_of(basket))\n"))
-    assert [thing.kind for thing, _ in seen.needed(step("sed -i\ntotal = sum(amounts_of(basket))\n"))] == [LINE, NAME]
+    assert [thing.kind for thing, _ in seen.needed(step("sed -i\ntotal = sum(amounts_of(basket))\n"))] == [LINE_KIND, NAME_KIND]
 
 
 def test_talk_needs_nothing():
-    seen = Sightings("")
+    seen = ReferenceIndex("")
     seen.note(1, step("cat some/file.py"))
-    assert not seen.needed(step("I have read some/file.py", tool=TALK))
+    assert not seen.needed(step("I have read some/file.py", tool=MESSAGE_USER_TOOL))

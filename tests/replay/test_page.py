@@ -15,30 +15,34 @@ import pytest
 
 from afresh.domain.price import Price
 from afresh.replay import page as pages
-from afresh.replay.album import Album
-from afresh.replay.measure import measure
-from afresh.replay.money import bill
-from afresh.replay.page import page
-from afresh.replay.report import Measured, Report, slim
-from afresh.replay.run import Run, RunStep
-from afresh.replay.totals import total
+from afresh.replay.album import ContextSampler
+from afresh.replay.measure import measure_run
+from afresh.replay.money import estimate_input_cost
+from afresh.replay.page import render_page
+from afresh.replay.report import RunMeasurement, ReplayReport, drop_texts
+from afresh.replay.run import RecordedRun, RecordedStep
+from afresh.replay.totals import sum_steps
 
-READ = RunStep("I look.", "bash", "cat lib/core.py", "def load_all(path):\n    return [read_one(path)]")
-EDIT = RunStep("I mend.", "bash", "edit load_all\n    return [read_one(path)]", "done")
-RUN = Run("session-1", "Claude Code", "some-model", "Mend it.", (READ, EDIT, EDIT), path="a.jsonl")
+READ = RecordedStep("I look.", "bash", "cat lib/core.py", "def load_all(path):\n    return [read_one(path)]")
+EDIT = RecordedStep("I mend.", "bash", "edit load_all\n    return [read_one(path)]", "done")
+RUN = RecordedRun("session-1", "Claude Code", "some-model", "Mend it.", (READ, EDIT, EDIT), path="a.jsonl")
 HOSTILE = "</script><script>document.title='taken'</script><!--<img src=x onerror=document.title='taken'>{{script}}\u202e"
 
 
-def made(*runs: Run, context: str = "## Task\nMend it.\n\n## Files\nlib/core.py\n") -> tuple[Report, Album]:
-    album, found = Album(), []
+def made(
+    *runs: RecordedRun, context: str = "## Task\nMend it.\n\n## Files\nlib/core.py\n"
+) -> tuple[ReplayReport, ContextSampler]:
+    album, found = ContextSampler(), []
     for index, run in enumerate(runs):
-        moments = list(measure(run, lambda plain, *_: [context] * len(plain["steps"]), 4000, len))
+        moments = list(measure_run(run, lambda plain, *_: [context] * len(plain["steps"]), 4000, len))
         for moment in moments:
             album.offer(index, moment)
         price = Price(3.0, 0.3, "as given")
-        slimmed = tuple(map(slim, moments))
-        found.append(Measured(replace(run, steps=()), slimmed, total(moments), price, bill(moments, price)))
-    return Report(4000, tuple(found), ("b.jsonl: line 3 is no JSON",)), album
+        slimmed = tuple(map(drop_texts, moments))
+        found.append(
+            RunMeasurement(replace(run, steps=()), slimmed, sum_steps(moments), price, estimate_input_cost(moments, price))
+        )
+    return ReplayReport(4000, tuple(found), ("b.jsonl: line 3 is no JSON",)), album
 
 
 def data(text: str) -> dict[str, Any]:
@@ -55,7 +59,7 @@ def context_of(payload: dict[str, Any], run: int, step: int) -> str:
 
 
 def test_figures_needs_and_contexts_are_on_the_page():
-    payload = data(page(*made(RUN)))
+    payload = data(render_page(*made(RUN)))
     run = payload["runs"][0]
     assert (run["id"], run["theirs"], payload["total"]["steps"]) == ("session-1", [8, 79, 133], 3)
     assert [need[:2] for need in run["needs"]["2"]] == [
@@ -69,16 +73,16 @@ def test_figures_needs_and_contexts_are_on_the_page():
 
 
 def test_the_same_report_gives_the_same_bytes():
-    assert page(*made(RUN)) == page(*made(RUN))
+    assert render_page(*made(RUN)) == render_page(*made(RUN))
 
 
 def test_a_page_needs_nothing_from_outside():
-    text = page(*made(RUN))
+    text = render_page(*made(RUN))
     assert not re.findall(r"https?:|//\w+\.|@import|url\(", text)
 
 
 def test_only_our_own_script_and_style_may_run():
-    text = page(*made(RUN))
+    text = render_page(*made(RUN))
     scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     styles = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
     assert (len(scripts), len(styles)) == (1, 1)
@@ -89,13 +93,13 @@ def test_only_our_own_script_and_style_may_run():
     assert "default-src 'none'" in text
 
 
-def hostile_run() -> Run:
-    step = RunStep(HOSTILE, HOSTILE, f"some_name {HOSTILE}", f"some_name {HOSTILE}", HOSTILE)
-    return Run(HOSTILE, HOSTILE, HOSTILE, HOSTILE, (step, step), path=HOSTILE)
+def hostile_run() -> RecordedRun:
+    step = RecordedStep(HOSTILE, HOSTILE, f"some_name {HOSTILE}", f"some_name {HOSTILE}", HOSTILE)
+    return RecordedRun(HOSTILE, HOSTILE, HOSTILE, HOSTILE, (step, step), path=HOSTILE)
 
 
 def test_session_text_cannot_leave_its_place():
-    text = page(*made(hostile_run(), context=HOSTILE))
+    text = render_page(*made(hostile_run(), context=HOSTILE))
     body = text.split('id="data">')[1].split("</script>")[0]
     assert "<" not in body
     assert len(re.findall(r"<script", text)) == 2
@@ -105,28 +109,28 @@ def test_session_text_cannot_leave_its_place():
 
 
 def test_the_title_is_ours_and_escaped():
-    assert "<title>1 session, 3 calls: 220 tokens against 117</title>" in page(*made(RUN))
+    assert "<title>1 session, 3 calls: 220 tokens against 117</title>" in render_page(*made(RUN))
 
 
-def long_run(steps: int) -> Run:
+def long_run(steps: int) -> RecordedRun:
     return replace(
         RUN, steps=tuple(replace(EDIT, action=f"edit file_{n % 50}.py", observation=f"value_{n}") for n in range(steps))
     )
 
 
 def test_a_large_page_stays_bounded_and_says_what_it_left_out(monkeypatch: pytest.MonkeyPatch):
-    whole = len(page(*made(long_run(300)))) - len(page(*made(RUN)))
-    monkeypatch.setattr(pages, "CHAPTERS", whole)
-    monkeypatch.setattr(pages, "CONTEXTS", 2_000)
-    text = page(*made(long_run(300), long_run(300), long_run(300), context="\n".join(f"line {n}" for n in range(100))))
+    whole = len(render_page(*made(long_run(300)))) - len(render_page(*made(RUN)))
+    monkeypatch.setattr(pages, "MAX_STEP_FIGURES_CHARACTERS", whole)
+    monkeypatch.setattr(pages, "MAX_CONTEXTS_CHARACTERS", 2_000)
+    text = render_page(*made(long_run(300), long_run(300), long_run(300), context="\n".join(f"line {n}" for n in range(100))))
     payload = data(text)
-    assert len(text) < len(page(*made(RUN))) + whole + 2 * 2_000
+    assert len(text) < len(render_page(*made(RUN))) + whole + 2 * 2_000
     assert payload["stored"] < payload["total"]["steps"] == 900
     assert ["theirs" in run for run in payload["runs"]] == [True, True, False]
 
 
 def test_shared_lines_are_stored_once():
-    payload = data(page(*made(long_run(100), context="\n".join(f"a line that repeats {n}" for n in range(400)))))
+    payload = data(render_page(*made(long_run(100), context="\n".join(f"a line that repeats {n}" for n in range(400)))))
     assert (payload["stored"], len(payload["lines"])) == (100, 400)
     assert payload["runs"][0]["shown"]["7"]["context"] == [0, 400]
 
@@ -146,7 +150,7 @@ def drawn(browser: str, path: Path) -> str:
 
 def test_a_browser_draws_it(browser: str, tmp_path: Path):
     path = tmp_path / "page.html"
-    path.write_text(page(*made(RUN, replace(RUN, id="session-2"))), "utf-8")
+    path.write_text(render_page(*made(RUN, replace(RUN, id="session-2"))), "utf-8")
     shown = drawn(browser, path)
     assert "fewer tokens for the same steps" in shown
     assert 'aria-label="tokens sent before each step"' in shown
@@ -157,7 +161,7 @@ def test_a_browser_draws_it(browser: str, tmp_path: Path):
 
 def test_hostile_text_does_not_run_in_a_browser(browser: str, tmp_path: Path):
     path = tmp_path / "page.html"
-    path.write_text(page(*made(hostile_run(), context=HOSTILE)), "utf-8")
+    path.write_text(render_page(*made(hostile_run(), context=HOSTILE)), "utf-8")
     shown = drawn(browser, path)
     assert "<title>taken" not in shown
     assert "<img" not in shown

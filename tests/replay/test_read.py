@@ -8,8 +8,8 @@ import pytest
 
 import afresh
 from afresh.errors import BadInput
-from afresh.replay.read import FORMATS, Skipped, read_runs
-from afresh.replay.run import Run
+from afresh.replay.read import RUN_FORMATS, SkippedFile, read_runs
+from afresh.replay.run import RecordedRun
 
 RUNS = Path(__file__).parent / "runs"
 AGENTS = {
@@ -69,7 +69,7 @@ def test_a_folder_is_walked_in_order_and_what_is_no_run_is_named(tmp_path: Path)
     (tmp_path / "b" / "preds.json").write_text('{"mill-7": {"model_patch": ""}}')
     (tmp_path / "b" / "log.txt").write_text("INFO all is well\n" * 3_000)
     (tmp_path / "gone.json").symlink_to(tmp_path / "nowhere")
-    skipped: list[Skipped] = []
+    skipped: list[SkippedFile] = []
     assert [run.id for run in read_runs(tmp_path, skipped)][1:] == ["run-b", "run-c", "run-d"]
     assert {os.path.relpath(one.path, tmp_path): one.why for one in skipped} == {
         "empty.jsonl": "is empty",
@@ -92,7 +92,7 @@ def test_a_folder_with_an_event_in_each_file_is_one_run(tmp_path: Path, name: st
     (tmp_path / "conversation-5" / "base_state.json").write_text(
         '{"agent": {"llm": {"model": "m"}}, "stats": {"usage_to_metrics": {}}}'
     )
-    skipped: list[Skipped] = []
+    skipped: list[SkippedFile] = []
     for place in (tmp_path, folder):
         [run] = read_runs(place, skipped)
         [whole] = read_runs(RUNS / name)
@@ -132,7 +132,7 @@ def test_a_foreign_file_is_refused_with_its_path_and_the_formats_known(tmp_path:
     assert str(file) in told.value.what
     assert told.value.safe
     if "known format" in what:
-        assert all(form.name in told.value.next for form in FORMATS)
+        assert all(form.name in told.value.next for form in RUN_FORMATS)
 
 
 def test_a_place_that_is_not_there_or_no_file_is_refused(tmp_path: Path):
@@ -153,7 +153,7 @@ def test_runs_come_as_they_are_read(tmp_path: Path):
     line = (RUNS / "neutral.jsonl").read_text("utf-8").splitlines()[0]
     (tmp_path / "runs.jsonl").write_text(f"{line}\n" * 3 + '{"cut": ')
     runs = read_runs(tmp_path / "runs.jsonl")
-    assert isinstance(next(runs), Run)
+    assert isinstance(next(runs), RecordedRun)
     assert next(runs).problems == ()
     assert next(runs).problems == ("line 4: not whole JSON (Expecting value)",)
 

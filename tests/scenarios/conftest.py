@@ -18,17 +18,17 @@ TRIED: dict[tuple[object, ...], Any] = {}
 def tried_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """To start pytest in the sandbox takes longer than most tests. What a command does in the same files is asked once, where the
     trial itself is not what is tested."""
-    from afresh.adapters.workspace.walk import Checkout
+    from afresh.adapters.workspace.walk import CheckoutFiles
     from afresh.app import checks
 
     if request.path.stem == "test_fingerprint":
         return
-    really = checks.try_out
+    really = checks.try_test_candidates
 
     def try_out(place, configuration, found, limit):
         root = place.project.root
-        files = tuple((path, sha256((root / path).read_bytes()).digest()) for path in sorted(Checkout(root).paths()))
-        key = (files, tuple(found), limit, place.settings.readable, os.environ["PATH"], checks.choose)
+        files = tuple((path, sha256((root / path).read_bytes()).digest()) for path in sorted(CheckoutFiles(root).paths()))
+        key = (files, tuple(found), limit, place.settings.readable, os.environ["PATH"], checks.choose_sandbox)
         trials = TRIED.get(key) or really(place, configuration, found, limit)
         if all(one.tried and str(root) not in one.said for one in trials):
             TRIED[key] = trials
@@ -41,9 +41,9 @@ def tried_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 def taken(tmp_path_factory: pytest.TempPathFactory):
     from verification_yard import PROJECT, make_yard
 
-    from afresh.engine.verify import take_baseline
+    from afresh.engine.verify import run_baseline_checks
 
-    return take_baseline(make_yard(tmp_path_factory.mktemp("project"), PROJECT).bench)
+    return run_baseline_checks(make_yard(tmp_path_factory.mktemp("project"), PROJECT).bench)
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from pathlib import Path
 from afresh.adapters.tools import edit
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.app import compose
-from afresh.app.tasks import open_desk
-from afresh.domain.codec import dumps
+from afresh.app.tasks import open_project
+from afresh.domain.codec import to_canonical_json
 from afresh.engine import loop
 
 STAGES = ("compacted", "recall", "build", "act", "digest", "judge", "settle", "finish")
@@ -54,7 +54,7 @@ class Witness:
 
     def append(self, entries, blocks, state) -> None:
         self.inner.append(entries, blocks, state)
-        self.place.write_text(dumps(state))
+        self.place.write_text(to_canonical_json(state))
 
 
 def neutral(text: str, state) -> str:
@@ -65,7 +65,7 @@ def neutral(text: str, state) -> str:
 
 def note_windows(place: Path) -> None:
     """Write down every window that is built, whether it is sent or not."""
-    whole = loop.build
+    whole = loop.build_best_prompt
 
     def build(memory, *given):
         window = whole(memory, *given)
@@ -75,7 +75,7 @@ def note_windows(place: Path) -> None:
             file.write(f"{step} {window.request.hash} {neutral(window.request.text, memory.state)}\n")
         return window
 
-    loop.build = build
+    loop.build_best_prompt = build
 
 
 class CountingModel:
@@ -97,7 +97,7 @@ class CountingModel:
 def main(repo: str, task: str, point: str, step: int) -> None:
     from dataclasses import replace
 
-    desk = open_desk(Path(repo))
+    desk = open_project(Path(repo))
     desk = replace(desk, store=Witness(desk.store, Path(repo).parent / "committed"))
     note_windows(Path(repo).parent / "windows")
     made = compose.make_model
@@ -109,7 +109,7 @@ def main(repo: str, task: str, point: str, step: int) -> None:
         deadly_call(*{"edit": (edit, "replaced"), "taken": (GitWorkspace, "take_over")}[point], step)
     elif point in STAGES:
         deadly_call(loop, point, step)
-    state = compose.work(desk, task, compose.Terms(no_sandbox=True))
+    state = compose.run_task(desk, task, compose.RunTerms(no_sandbox=True))
     print(state.status)
 
 

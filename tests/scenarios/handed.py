@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from afresh.app.tasks import Order, add, open_desk
+from afresh.app.tasks import TaskOrder, add_task, open_project
 
 Step = tuple[str, Mapping[str, Any]]
 ALL = f"{sys.executable} -m unittest -v"
@@ -57,8 +57,8 @@ def make(
     write_script(folder / "script.jsonl", parent)
     for place, replies in parts.items():
         write_script(folder / f"script.{place}.jsonl", replies)
-    desk = open_desk(repo)
-    order = Order("double and triple are wrong", "implement_feature", (ALL,), model=f"scripted:{folder / 'script.jsonl'}")
-    task = add(desk, order).task.id
+    desk = open_project(repo)
+    order = TaskOrder("double and triple are wrong", "implement_feature", (ALL,), model=f"scripted:{folder / 'script.jsonl'}")
+    task = add_task(desk, order).task.id
     desk.database.close()
     return repo, task

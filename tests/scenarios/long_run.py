@@ -4,24 +4,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from afresh.adapters.store.sqlite import SqliteStore
-from afresh.adapters.templates import template
+from afresh.adapters.store.sqlite import SqliteJournal
+from afresh.adapters.templates import load_template
 from afresh.adapters.tools import TOOLS
-from afresh.domain.action import Action, Completed, Reply
-from afresh.domain.event import Created, Entry, Opened
-from afresh.domain.patience import Patience
+from afresh.domain.action import Action, CommandRun, Reply
+from afresh.domain.event import TaskCreated, JournalEntry, WorkspaceOpened
+from afresh.domain.patience import StallThresholds
 from afresh.domain.task import Task
 from afresh.domain.window import Request
-from afresh.engine.agent import Agent
-from afresh.engine.loop import work_on
-from afresh.engine.tokens import Counter
+from afresh.engine.agent import Runtime
+from afresh.engine.loop import work_on_task
+from afresh.engine.tokens import EstimatingCounter
 from afresh.testing.files import DictFiles
-from afresh.testing.insight import Blind
-from afresh.testing.journals import write
+from afresh.testing.insight import EmptyInsight
+from afresh.testing.journals import append_events
 from afresh.testing.memory import FakeClock
-from afresh.testing.models import Computed
+from afresh.testing.models import ComputedModel
 
-ENDLESS = Patience(idle_steps=(), idle_tokens=())
+ENDLESS = StallThresholds(idle_steps=(), idle_tokens=())
 
 
 class Killed(BaseException):
@@ -29,8 +29,8 @@ class Killed(BaseException):
 
 
 class StillWorkspace:
-    def open(self) -> Opened:
-        return Opened("base", "branch", "still")
+    def open(self) -> WorkspaceOpened:
+        return WorkspaceOpened("base", "branch", "still")
 
     def snapshot(self) -> str:
         return "still"
@@ -49,20 +49,20 @@ class Printing:
 
     level = "table"
 
-    def run(self, command: str, timeout: float) -> Completed:
+    def run(self, command: str, timeout: float) -> CommandRun:
         number = command.removeprefix("python job_").removesuffix(".py")
         lines = [f"record_{number}_{line} in pkg/module_{number}.py: value {line * 7919 % 1000}" for line in range(60)]
-        return Completed(command, 0, "\n".join(lines))
+        return CommandRun(command, 0, "\n".join(lines))
 
 
-class Forgetful(SqliteStore):
+class Forgetful(SqliteJournal):
     """A store that can't read the journal from its start, and counts the blocks that are read."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self.blocks = list[str]()
 
-    def journal(self, task: str) -> Iterator[Entry]:
+    def journal(self, task: str) -> Iterator[JournalEntry]:
         raise AssertionError("the journal was read from its start")
 
     def read(self, block: str) -> str:
@@ -70,11 +70,11 @@ class Forgetful(SqliteStore):
         return super().read(block)
 
 
-def ordered(store: SqliteStore) -> None:
-    write(store, None, [Created(Task(id="t", goal="See what the jobs print", max_steps=500, budget=4_400))])
+def ordered(store: SqliteJournal) -> None:
+    append_events(store, None, [TaskCreated(Task(id="t", goal="See what the jobs print", max_steps=500, budget=4_400))])
 
 
-def agent(store: SqliteStore, die_in: int) -> tuple[Agent, list[Request]]:
+def agent(store: SqliteJournal, die_in: int) -> tuple[Runtime, list[Request]]:
     """One that lives until it is to make the call of that step; and what it was sent."""
 
     def answer(request: Request) -> Reply:
@@ -86,19 +86,19 @@ def agent(store: SqliteStore, die_in: int) -> tuple[Agent, list[Request]]:
             actions += (Action("remember", {"subject": f"job {step}", "note": f"prints record_{step}_1"}),)
         return Reply(f"Now job {step}, after record_{step - 1}_3.", actions)
 
-    model = Computed(answer)
-    made = Agent(
-        model=model, store=store, workspace=StillWorkspace(), files=DictFiles(), sandbox=Printing(), insight=Blind(),
-        tools=TOOLS, template=template("discovery"), clock=FakeClock(), counter=Counter(), patience=ENDLESS,
+    model = ComputedModel(answer)
+    made = Runtime(
+        model=model, store=store, workspace=StillWorkspace(), files=DictFiles(), sandbox=Printing(), insight=EmptyInsight(),
+        tools=TOOLS, template=load_template("discovery"), clock=FakeClock(), counter=EstimatingCounter(), patience=ENDLESS,
     )  # fmt: skip
     return made, model.requests
 
 
-def run_until(store: SqliteStore, step: int) -> list[Request]:
+def run_until(store: SqliteJournal, step: int) -> list[Request]:
     """All requests, the one that was never answered last."""
     made, requests = agent(store, step)
     try:
-        work_on("t", "worker", made)
+        work_on_task("t", "worker", made)
     except Killed:
         return requests
     raise AssertionError("the task came to an end")

@@ -84,7 +84,7 @@ class Person:
         out, err = io.StringIO(), io.StringIO()
         with contextlib.chdir(self.repo / at), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
-                code = main.run(args)
+                code = main.run_command_line(args)
             except SystemExit as end:
                 code = end.code if isinstance(end.code, int) else 1
         assert "Traceback" not in err.getvalue()

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from afresh.app import compose
-from afresh.app.calls import audits, call
+from afresh.app.calls import list_audits, load_call
 from afresh.app.sample import copy_sample
-from afresh.app.tasks import Order, add, open_desk
+from afresh.app.tasks import TaskOrder, add_task, open_project
 from afresh.domain.window import Omission
 from afresh.errors import NeedsPerson
 
@@ -61,14 +61,14 @@ def play(root: Path, goal: str, type: str, replies: Sequence[tuple[str, list[Ste
     script = folder / "script.jsonl"
     lines = [{"thought": thought, "actions": [{"tool": tool, "args": args} for tool, args in done]} for thought, done in replies]
     script.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    desk = open_desk(root)
-    task = add(desk, Order(goal, type, (check,), model=f"scripted:{script}")).task.id
+    desk = open_project(root)
+    task = add_task(desk, TaskOrder(goal, type, (check,), model=f"scripted:{script}")).task.id
     with contextlib.suppress(NeedsPerson):
-        compose.work(desk, task, compose.Terms(no_sandbox=True))
-    return [shown(desk, task, step) for step, _ in audits(desk, task)]
+        compose.run_task(desk, task, compose.RunTerms(no_sandbox=True))
+    return [shown(desk, task, step) for step, _ in list_audits(desk, task)]
 
 
 def shown(desk: Any, task: str, step: int) -> Shown:
-    one = call(desk, task, step)
+    one = load_call(desk, task, step)
     sections = {section.name: section.text for section in one.sections}
     return Shown(step, sections, one.audit.omissions, one.audit.budget, one.audit.tokens / (one.audit.budget - one.audit.reserve))

@@ -13,9 +13,9 @@ from unittest import mock
 
 from person import SOURCE
 
-from afresh.app.tasks import open_desk
-from afresh.domain.codec import dumps, loads
-from afresh.domain.fold import fold
+from afresh.app.tasks import open_project
+from afresh.domain.codec import to_canonical_json, value_from_json
+from afresh.domain.fold import fold_entries
 from afresh.domain.state import State
 
 FIELDS = tuple(field.name for field in fields(State))
@@ -57,14 +57,14 @@ def driven(environment: Mapping[str, str], said: Path, repo: str, task: str, poi
 def differing(left: State, right: State) -> list[str]:
     """The fields in which two states are not the same, in value or in writing."""
     pairs = {name: (getattr(left, name), getattr(right, name)) for name in FIELDS}
-    return [name for name, (one, other) in pairs.items() if one != other or dumps(one) != dumps(other)]
+    return [name for name, (one, other) in pairs.items() if one != other or to_canonical_json(one) != to_canonical_json(other)]
 
 
 def nothing_lost(repo: Path, task: str, scenario: str) -> State:
     """The state that is loaded now is the fold of the journal and the last that the dead process had committed."""
-    store = open_desk(repo).store
-    loaded, folded = store.load(task), fold(None, store.journal(task))
-    committed = loads(State, (repo.parent / "committed").read_text())
+    store = open_project(repo).store
+    loaded, folded = store.load(task), fold_entries(None, store.journal(task))
+    committed = value_from_json(State, (repo.parent / "committed").read_text())
     if committed.task.id != task:
         assert differing(store.load(committed.task.id), committed) == []
         committed = loaded

@@ -5,13 +5,13 @@ import json
 import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
 
-from afresh.adapters.queue.worker import worker_id
+from afresh.adapters.queue.worker import identify_worker
 from afresh.app import asking
-from afresh.app.results import discard
-from afresh.app.tasks import Desk, Order, add, end, note, open_desk
-from afresh.domain.event import Answered, Asked, Claimed, Ended
-from afresh.domain.task import Status
-from afresh.engine.spoken import NEWEST
+from afresh.app.results import discard_task_result
+from afresh.app.tasks import Project, TaskOrder, add_task, end_task, record_events, open_project
+from afresh.domain.event import QuestionAnswered, QuestionAsked, TaskClaimed, TaskEnded
+from afresh.domain.task import TaskStatus
+from afresh.engine.spoken import NEWEST_MESSAGE_HEADING
 from afresh.errors import BadInput
 
 OPTIONS = ("multiply: works for every number", "shift: whole numbers only")
@@ -20,16 +20,18 @@ DECIDE: Step = ("decide", {"subject": "operator", "decision": "use *", "why": "t
 
 
 def asks(
-    desk: Desk, goal: str = "double is wrong", question: str = "Multiply or shift?", options: tuple[str, ...] = OPTIONS
+    desk: Project, goal: str = "double is wrong", question: str = "Multiply or shift?", options: tuple[str, ...] = OPTIONS
 ) -> str:
     """A task that waits for an answer, without having been worked on."""
-    state = add(desk, Order(goal, "fix_bug", (CHECK,)))
-    return note(desk, state, state.task.id, [Asked(question, options), Ended(Status.BLOCKED, f"asks: {question}")]).task.id
+    state = add_task(desk, TaskOrder(goal, "fix_bug", (CHECK,)))
+    return record_events(
+        desk, state, state.task.id, [QuestionAsked(question, options), TaskEnded(TaskStatus.BLOCKED, f"asks: {question}")]
+    ).task.id
 
 
 @pytest.fixture
-def desk(person: Person) -> Desk:
-    return open_desk(person.repo)
+def desk(person: Person) -> Project:
+    return open_project(person.repo)
 
 
 def window(person: Person, step: int) -> str:
@@ -52,7 +54,7 @@ def test_a_question_is_answered_by_number_from_another_process_and_the_task_goes
     resumed = person.starts("resume", task, "--json")
     out, err = resumed.communicate(timeout=120)
     assert resumed.returncode == 0 and json.loads(out)["status"] == "done", err
-    meant = f"{NEWEST}\nAsked: Multiply or shift? Options: 1 multiply; 2 shift\nAnswer: shift: whole numbers only"
+    meant = f"{NEWEST_MESSAGE_HEADING}\nAsked: Multiply or shift? Options: 1 multiply; 2 shift\nAnswer: shift: whole numbers only"
     for step in (2, 3):
         assert window(person, step).count(meant) == window(person, step).count("whole numbers only") == 1, (
             "beside its question, once"
@@ -112,9 +114,9 @@ def test_an_empty_inbox_says_so(person: Person) -> None:
     assert "No task waits for an answer" in person.types("inbox").words and person.types("inbox", "--json").json == []
 
 
-def test_the_inbox_shows_the_oldest_question_first(person: Person, desk: Desk) -> None:
+def test_the_inbox_shows_the_oldest_question_first(person: Person, desk: Project) -> None:
     first, second = asks(desk, "one thing"), asks(desk, "another thing", "Really?", ())
-    add(desk, Order("not asked", "fix_bug", (CHECK,)))
+    add_task(desk, TaskOrder("not asked", "fix_bug", (CHECK,)))
     assert [row["task"] for row in person.types("inbox", "--json").json] == [first, second]
     assert [row["question"] for row in person.types("list", "--json").json] == ["Multiply or shift?", "Really?", ""]
     assert "2 questions for you: afresh inbox" in person.types("status").words
@@ -123,7 +125,7 @@ def test_the_inbox_shows_the_oldest_question_first(person: Person, desk: Desk) -
     assert "2. shift: whole numbers only" in session and f'`afresh answer {first} "…"`' in session
 
 
-def test_without_a_task_the_only_question_is_answered_and_of_several_none(person: Person, desk: Desk) -> None:
+def test_without_a_task_the_only_question_is_answered_and_of_several_none(person: Person, desk: Project) -> None:
     assert person.types("answer", "yes", "--json").error["what"] == "no task waits for an answer"
     task = asks(desk)
     assert "names a task" in person.types("answer", task, "--json").error["what"]
@@ -140,25 +142,25 @@ def test_without_a_task_the_only_question_is_answered_and_of_several_none(person
     [("7", "there is no option 7"), ("", "the answer is empty"), (" \n", "the answer is empty"),
      ("word " * 18_000, "no window could hold"), ("bad \udcff bytes", "not UTF-8")],
 )  # fmt: skip
-def test_an_answer_that_can_not_be_used_changes_nothing(person: Person, desk: Desk, text: str, why: str) -> None:
+def test_an_answer_that_can_not_be_used_changes_nothing(person: Person, desk: Project, text: str, why: str) -> None:
     task = asks(desk)
     before = desk.store.load(task)
     assert why in person.types("answer", task, text, "--json").error["what"]
     assert desk.store.load(task) == before
 
 
-def test_a_nul_and_a_letter_that_means_two_options_are_refused(desk: Desk) -> None:
+def test_a_nul_and_a_letter_that_means_two_options_are_refused(desk: Project) -> None:
     task = asks(desk, options=("build: now", "abort: not at all"))
     with pytest.raises(BadInput, match=r"can mean options 1 \(build\) and 2 \(abort\)"):
-        asking.answer(desk, task, "a")
+        asking.answer_question(desk, task, "a")
     with pytest.raises(BadInput, match="NUL"):
-        asking.answer(desk, task, "a\0b")
+        asking.answer_question(desk, task, "a\0b")
 
 
-def test_words_of_ones_own_are_kept_as_they_are(person: Person, desk: Desk) -> None:
+def test_words_of_ones_own_are_kept_as_they_are(person: Person, desk: Project) -> None:
     task, words = asks(desk), '  Shift —\n\t"but" for floats, too '
     assert person.types("answer", task, words).code == 0
-    (entry,) = [entry for entry in desk.store.journal(task) if isinstance(entry.event, Answered)]
+    (entry,) = [entry for entry in desk.store.journal(task) if isinstance(entry.event, QuestionAnswered)]
     assert entry.event.text == words and entry.event.option == 0
     other = asks(desk)
     assert person.types("answer", other, "SHIFT").code == 0
@@ -167,30 +169,30 @@ def test_words_of_ones_own_are_kept_as_they_are(person: Person, desk: Desk) -> N
 
 def refused(person: Person, task: str) -> str:
     error = person.types("answer", task, "too late", "--json").error
-    assert error["safe"] == asking.SAFE and error["next"]
+    assert error["safe"] == asking.ANSWER_NOT_RECORDED and error["next"]
     return error["what"]
 
 
-def test_a_task_that_is_gone_over_or_asks_nothing_takes_no_answer(person: Person, desk: Desk) -> None:
+def test_a_task_that_is_gone_over_or_asks_nothing_takes_no_answer(person: Person, desk: Project) -> None:
     assert person.types("answer", "no-such-task", "yes", "--json").error["what"] == "there is no task 'no-such-task'"
     gone, over = asks(desk), asks(desk)
-    discard(desk, gone)
-    end(desk, over, Status.FAILED, "gave up")
-    silent = add(desk, Order("silent", "fix_bug", (CHECK,))).task.id
+    discard_task_result(desk, gone)
+    end_task(desk, over, TaskStatus.FAILED, "gave up")
+    silent = add_task(desk, TaskOrder("silent", "fix_bug", (CHECK,))).task.id
     assert f"task {gone} is gone: discarded" in refused(person, gone)
     assert refused(person, over) == f"task {over} is over: failed"
     assert refused(person, silent) == f"task {silent} is ready and asks nothing"
     assert person.types("inbox", "--json").json == []
 
 
-def test_a_task_that_a_living_worker_holds_takes_no_answer(person: Person, desk: Desk) -> None:
-    worker, task = worker_id(), add(desk, Order("busy", "fix_bug", (CHECK,))).task.id
+def test_a_task_that_a_living_worker_holds_takes_no_answer(person: Person, desk: Project) -> None:
+    worker, task = identify_worker(), add_task(desk, TaskOrder("busy", "fix_bug", (CHECK,))).task.id
     desk.queue.claim(worker, task)
-    note(desk, desk.store.load(task), task, [Claimed(worker)])
+    record_events(desk, desk.store.load(task), task, [TaskClaimed(worker)])
     assert refused(person, task) == f"task {task} is running and asks nothing: {worker} is working on it"
 
 
-def test_the_second_to_answer_is_told_who_answered_when_and_what(person: Person, desk: Desk) -> None:
+def test_the_second_to_answer_is_told_who_answered_when_and_what(person: Person, desk: Project) -> None:
     person.git("config", "user.name", "Anna")
     task = asks(desk)
     assert person.types("answer", task, "1").code == 0
@@ -201,23 +203,23 @@ def test_the_second_to_answer_is_told_who_answered_when_and_what(person: Person,
 
 
 def test_an_answer_that_comes_between_is_found_out_at_the_last_moment(
-    person: Person, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    person: Person, desk: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task, whole = asks(desk), asking.refuse_overfull
+    task, whole = asks(desk), asking.refuse_overfull_prompt
 
     def somebody_else_is_faster(*args) -> None:
         whole(*args)
-        monkeypatch.setattr(asking, "refuse_overfull", whole)
+        monkeypatch.setattr(asking, "refuse_overfull_prompt", whole)
         faster = person.starts("answer", task, "1")
         assert faster.communicate(timeout=60) and faster.returncode == 0
 
-    monkeypatch.setattr(asking, "refuse_overfull", somebody_else_is_faster)
+    monkeypatch.setattr(asking, "refuse_overfull_prompt", somebody_else_is_faster)
     with pytest.raises(BadInput, match="was answered already"):
-        asking.answer(desk, task, "2")
+        asking.answer_question(desk, task, "2")
     assert desk.store.load(task).words == (OPTIONS[0],)
 
 
-def test_of_many_answers_at_once_exactly_one_is_taken(person: Person, desk: Desk) -> None:
+def test_of_many_answers_at_once_exactly_one_is_taken(person: Person, desk: Project) -> None:
     task = asks(desk)
     people = [person.starts("answer", task, f"words of {number}", "--json") for number in range(4)]
     ended = [(one.communicate(timeout=120), one.returncode) for one in people]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from person import CALC, CHECK, COMPLETE, MEND, Person, Told
 
-from afresh.adapters.store.schema import JOURNAL
+from afresh.adapters.store.schema import JOURNAL_SCHEMA
 
 COMMANDS = [("init",), ("list",), ("status",), ("run", "x"), ("work",), ("show",), ("resume",), ("rebuild",), ("apply",)]
 
@@ -173,7 +173,7 @@ def test_a_database_of_a_newer_version(person: Person, untouched: None) -> None:
         explained(person.types(*command), "was written by a newer afresh", "was not touched")
     with sqlite3.connect(person.state / "afresh.db") as database:
         assert database.execute("PRAGMA user_version").fetchone() == (99,)
-        database.execute(f"PRAGMA user_version = {len(JOURNAL.migrations)}")
+        database.execute(f"PRAGMA user_version = {len(JOURNAL_SCHEMA.migrations)}")
     database.close()
     assert person.shown(task)["status"] == "ready", "all is there once the right version reads it"
 

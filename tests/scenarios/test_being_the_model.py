@@ -72,13 +72,13 @@ def test_texts_are_taken_as_they_are_typed(box: Path, person: Person, typed: str
 @pytest.fixture
 def box(tmp_path: Path) -> Path:
     """With one open request, which offers the real tools."""
-    from afresh.adapters.models.mailbox import Mailbox, Patience
+    from afresh.adapters.models.mailbox import MailboxModel, MailboxTimeouts
     from afresh.adapters.tools import TOOLS
     from afresh.errors import TryAgain
-    from afresh.testing.models import sample_request
+    from afresh.testing.models import make_sample_request
 
     with pytest.raises(TryAgain):
-        Mailbox(tmp_path / "box", patience=Patience(reply=0.01), task="t-1").propose(
-            sample_request(tools=tuple(tool.schema for tool in TOOLS))
+        MailboxModel(tmp_path / "box", patience=MailboxTimeouts(reply=0.01), task="t-1").propose(
+            make_sample_request(tools=tuple(tool.schema for tool in TOOLS))
         )
     return tmp_path / "box"

@@ -12,15 +12,23 @@ from person import CHECK, COMPLETE, MEND, Person
 from survived import drive, nothing_lost, same_windows
 
 from afresh.app import compose
-from afresh.app.calls import verify
-from afresh.app.tasks import Order, add, open_desk
+from afresh.app.calls import verify_calls
+from afresh.app.tasks import TaskOrder, add_task, open_project
 from afresh.domain import pressure
 from afresh.domain.action import Action, Reply, Usage
-from afresh.domain.event import Breached, Calibrated, Checkpointed, Doubted, Rebudgeted, Replied, Requested
-from afresh.domain.window import Exchange, Request, Result, ToolSchema
-from afresh.engine.tokens import Counter
+from afresh.domain.event import (
+    CeilingBreached,
+    CalibrationLoaded,
+    CheckpointWritten,
+    UsageReportDoubted,
+    CeilingChanged,
+    ReplyReceived,
+    CallRequested,
+)
+from afresh.domain.window import ToolExchange, Request, ToolResult, ToolSchema
+from afresh.engine.tokens import EstimatingCounter
 from afresh.testing.server import ModelServer
-from afresh.testing.wire import Turn
+from afresh.testing.wire import ScriptedTurn
 
 MODEL = "openai:some-model"
 LOOK = ("read", {"path": "wide.py"})
@@ -41,17 +49,19 @@ def asked(body: Mapping[str, Any]) -> Request:
     return Request(system["content"], message["content"], tuple(tools), body["max_tokens"], turns=tuple(turned(later)))
 
 
-def turned(messages: Sequence[Mapping[str, Any]]) -> Iterator[Exchange]:
+def turned(messages: Sequence[Mapping[str, Any]]) -> Iterator[ToolExchange]:
     """The last step, where it was sent as tool calls with their results."""
     if messages:
         said, *results, rest = messages
         calls = [Action(one["function"]["name"], json.loads(one["function"]["arguments"])) for one in said["tool_calls"]]
-        yield Exchange(Reply(said["content"], tuple(calls)), tuple(Result(one["content"]) for one in results), rest["content"])
+        yield ToolExchange(
+            Reply(said["content"], tuple(calls)), tuple(ToolResult(one["content"]) for one in results), rest["content"]
+        )
 
 
 def thirty_percent_more(body: Mapping[str, Any]) -> int:
     """Than we estimate as long as nothing has been learnt."""
-    return int(Counter().whole(asked(body)) * 1.3)
+    return int(EstimatingCounter().whole(asked(body)) * 1.3)
 
 
 @pytest.fixture
@@ -71,12 +81,12 @@ def provider(requires_sandbox, monkeypatch, person: Person):
 
 
 def events(person: Person, task: str, *kinds: type) -> list[Any]:
-    return [entry.event for entry in open_desk(person.repo).store.journal(task) if isinstance(entry.event, kinds)]
+    return [entry.event for entry in open_project(person.repo).store.journal(task) if isinstance(entry.event, kinds)]
 
 
 def calls(person: Person, task: str) -> list[tuple[Any, int]]:
     """The audit of every call, with the tokens that the provider reported."""
-    told = events(person, task, Requested, Replied)
+    told = events(person, task, CallRequested, ReplyReceived)
     return [(asked.audit, answered.reply.usage.input) for asked, answered in zip(told[::2], told[1::2], strict=True)]
 
 
@@ -93,7 +103,7 @@ def test_a_provider_that_counts_more_breaches_once_and_from_then_on_the_ceiling_
     assert min(used) > 2_700 and sum(used) > 2_800 * len(used), "the room is used, before and after"
     assert all(1 <= audit.tokens / reported <= 1.05 for audit, reported in made[1:])
     audit, reported = made[0]
-    assert events(person, task, Breached) == [Breached(1, audit.tokens, reported, audit.reserve, 4_000)]
+    assert events(person, task, CeilingBreached) == [CeilingBreached(1, audit.tokens, reported, audit.reserve, 4_000)]
     line = next(line for line in log(person, task) if line["kind"] == "breached")
     assert line["by"] == "harness" and f"{reported:,} tokens reported, {audit.tokens:,} estimated" in line["why"]
     assert person.shown(task)["ceiling"]["breaches"] == 1
@@ -108,15 +118,15 @@ def test_the_next_task_starts_from_what_was_learnt_and_another_model_does_not(pe
         first = person.runs(MODEL, "--json", goal=GOAL).json["task"]
         second = person.runs(MODEL, "--json", goal=GOAL).json["task"]
         other = person.runs("openai:other-model", "--json", goal=GOAL).json["task"]
-    assert [event.meter.samples for event in events(person, second, Calibrated)] == [2]
-    assert not events(person, first, Calibrated) and not events(person, second, Breached)
+    assert [event.meter.samples for event in events(person, second, CalibrationLoaded)] == [2]
+    assert not events(person, first, CalibrationLoaded) and not events(person, second, CeilingBreached)
     assert all(reported + audit.reserve <= audit.budget for audit, reported in calls(person, second))
-    assert not events(person, other, Calibrated) and events(person, other, Breached), "it has a history of its own"
+    assert not events(person, other, CalibrationLoaded) and events(person, other, CeilingBreached), "it has a history of its own"
 
 
 def test_a_reply_that_is_cut_off_keeps_what_was_whole_and_the_next_get_more_room_for_a_while(person: Person, provider) -> None:
     """Under a ceiling that can't be raised: what is sent and what may come back never exceed it together."""
-    cut = Turn(reply(MEND, ("write", {"path": "long.py", "content": "half of"})), cut=True)
+    cut = ScriptedTurn(reply(MEND, ("write", {"path": "long.py", "content": "half of"})), cut=True)
     with provider([cut, *[reply(LOOK)] * 4, reply(COMPLETE)], None) as server:
         task = person.runs(MODEL, "--max-budget", "4000", "--json", goal=GOAL).json["task"]
     made = [audit for audit, _ in calls(person, task)]
@@ -139,7 +149,7 @@ def test_a_mad_report_is_not_believed_and_teaches_nothing(person: Person, provid
     with provider([reply(LOOK), reply(MEND, COMPLETE)], lambda body: next(reports)):
         task = person.runs("openai:liar", "--json", goal=GOAL).json["task"]
     assert {audit.counter for audit, _ in calls(person, task)} == {"{}"}
-    assert len(events(person, task, Doubted)) == 2 and not events(person, task, Breached)
+    assert len(events(person, task, UsageReportDoubted)) == 2 and not events(person, task, CeilingBreached)
     assert "2 reports were not believed" in person.types("show", task).words
 
 
@@ -149,21 +159,23 @@ def test_a_model_that_is_no_provider_teaches_nothing(person: Person, provider) -
     lines = [{"thought": "", "actions": [action], "usage": {"input": 9_999}} for action in actions]
     script.write_text("".join(json.dumps(line) + "\n" for line in lines))
     task = person.runs(f"scripted:{script}", "--json", goal=GOAL).json["task"]
-    assert person.shown(task)["meters"] == [] and not events(person, task, Breached, Doubted)
+    assert person.shown(task)["meters"] == [] and not events(person, task, CeilingBreached, UsageReportDoubted)
 
 
 def test_a_goal_that_does_not_fit_gets_more_room_with_the_reason_and_a_checkpoint(person: Person, provider) -> None:
     goal = "double is wrong. " + "It must be right for every number there is. " * 300
     with provider([reply(MEND), reply(COMPLETE)], None):
         task = person.runs(MODEL, "--json", goal=goal).json["task"]
-    raised = events(person, task, Rebudgeted)
+    raised = events(person, task, CeilingChanged)
     assert [(change.before, change.budget) for change in raised] == [(4_000, 8_000)]
     said = re.fullmatch(r"section 'task' needs ([\d,]+) tokens, ([\d,]+) are left", raised[0].reason)
     assert said, raised[0].reason
     needs, left = (int(figure.replace(",", "")) for figure in said.groups())
-    assert needs > Counter()(goal) > left, "the goal and what stands beside it: the check has the path of this machine's Python"
+    assert needs > EstimatingCounter()(goal) > left, (
+        "the goal and what stands beside it: the check has the path of this machine's Python"
+    )
     assert {audit.budget for audit, _ in calls(person, task)} == {8_000}
-    assert events(person, task, Checkpointed)
+    assert events(person, task, CheckpointWritten)
     checkpoint = (person.state / "checkpoints" / f"{task}.md").read_text()
     assert "## Summary" in checkpoint and "## Archived outputs" in checkpoint and "section 'task' needs" in checkpoint
     assert "8,000 tokens a call (ordered 4,000, at most 16,000)" in person.types("show", task).words
@@ -175,9 +187,9 @@ def test_a_goal_that_does_not_fit_gets_more_room_with_the_reason_and_a_checkpoin
 
 
 def test_a_window_with_hardly_any_room_is_built_again_at_the_next_level(person: Person, provider, monkeypatch) -> None:
-    monkeypatch.setattr(pressure, "CRITICAL", 0.3)
+    monkeypatch.setattr(pressure, "CRITICAL_PRESSURE_SHARE", 0.3)
     task = person.runs(person.script([MEND], [COMPLETE]), "--json", goal=GOAL).json["task"]
-    changes = events(person, task, Rebudgeted)
+    changes = events(person, task, CeilingChanged)
     assert [change.budget for change in changes] == [8_000, 16_000] and {change.step for change in changes} == {0}
     assert all(change.reason.startswith("critical pressure: what is never left out takes") for change in changes)
     assert {audit.budget for audit, _ in calls(person, task)} == {16_000}, "nothing was sent before"
@@ -187,7 +199,7 @@ def test_a_limit_that_equals_the_budget_is_never_passed(person: Person, provider
     goal = GOAL + " and no word of this may be lost" * 80
     with provider([reply(LOST)] * 2 + [reply(MEND, COMPLETE)], None):
         task = person.runs(MODEL, "--max-budget", "4000", "--json", goal=goal).json["task"]
-    assert not events(person, task, Rebudgeted)
+    assert not events(person, task, CeilingChanged)
     assert {audit.budget for audit, _ in calls(person, task)} == {4_000}
 
 
@@ -195,7 +207,7 @@ def test_room_is_given_when_steps_fail_for_want_of_it_and_taken_back_after_calm_
     small = [reply(("run", {"command": f"echo so far so good {number}"})) for number in range(5)]
     with provider([reply(LOST)] * 2 + small + [reply(MEND, COMPLETE)], None):
         task = person.runs(MODEL, "--json", goal=GOAL).json["task"]
-    up, down = events(person, task, Rebudgeted)
+    up, down = events(person, task, CeilingChanged)
     assert (up.step, up.before, up.budget) == (2, 4_000, 8_000) and "2 steps in a row failed while" in up.reason
     assert (down.step, down.before, down.budget) == (5, 8_000, 4_000) and "3 calm steps in a row" in down.reason
     assert [audit.budget for audit, _ in calls(person, task)] == [4_000] * 2 + [8_000] * 3 + [4_000] * 3
@@ -206,7 +218,7 @@ def test_room_is_given_when_lines_are_read_again_that_had_no_room_beside_others(
     much, other = ("read", {"path": "wide.py", "lines": 400}), ("read", {"path": "calc.py"})
     with provider([reply(much), reply(other), reply(much), reply(MEND, COMPLETE)]):
         task = person.runs(MODEL, "--max-budget", "8000", "--json", goal=GOAL).json["task"]
-    [up] = events(person, task, Rebudgeted)
+    [up] = events(person, task, CeilingChanged)
     assert (up.step, up.before, up.budget) == (3, 4_000, 8_000)
     assert re.fullmatch(
         r"lines that had been seen were read again while [\d,]+ tokens that were asked for had no room", up.reason
@@ -218,20 +230,20 @@ def test_room_is_given_at_once_for_what_was_just_read_if_it_has_none_and_would_h
     part, all_of_it = ("read", {"path": "wide.py", "lines": 90}), ("read", {"path": "wide.py", "lines": 400})
     with provider([reply(part), reply(MEND, COMPLETE), reply(all_of_it), reply(MEND, COMPLETE)]):
         first, second = (person.runs(MODEL, "--json", goal=GOAL).json["task"] for _ in range(2))
-    [up] = events(person, first, Rebudgeted)
+    [up] = events(person, first, CeilingChanged)
     assert (up.step, up.before, up.budget) == (1, 4_000, 8_000)
     assert re.fullmatch(r"[\d,]+ tokens of what the last step has looked at have no room", up.reason)
     assert person.types("context", "verify", first).code == 0
-    assert not events(person, second, Rebudgeted), "twice the room would not hold it either"
+    assert not events(person, second, CeilingChanged), "twice the room would not hold it either"
 
 
 def test_the_agent_may_ask_for_more_room(person: Person, provider, monkeypatch) -> None:
-    plain = compose.template
-    monkeypatch.setattr(compose, "template", lambda *which: with_tool(plain(*which), "more_room"))
+    plain = compose.load_template
+    monkeypatch.setattr(compose, "load_template", lambda *which: with_tool(plain(*which), "more_room"))
     asks = ("more_room", {"reason": "remark_150 is not shown"})
     with provider([reply(asks)] * 3 + [reply(MEND, COMPLETE)], None):
         task = person.runs(MODEL, "--max-budget", "9000", "--json", goal=GOAL).json["task"]
-    changes = [(change.budget, change.reason) for change in events(person, task, Rebudgeted)]
+    changes = [(change.budget, change.reason) for change in events(person, task, CeilingChanged)]
     why = "the agent asked: remark_150 is not shown"
     assert changes == [(8_000, why), (9_000, why), (9_000, f"{why}, but 9,000 is the limit")]
 
@@ -256,13 +268,13 @@ def finished(person: Person, server: ModelServer, point: str) -> list[Any]:
     """The calls of a task that is killed at a point and resumed, in a project that knows of no other."""
     (person.state / "afresh.db").unlink(missing_ok=True)
     (person.folder / "windows").unlink(missing_ok=True)
-    desk = open_desk(person.repo)
-    task = add(desk, Order(GOAL, "fix_bug", (CHECK,), model=MODEL)).task.id
+    desk = open_project(person.repo)
+    task = add_task(desk, TaskOrder(GOAL, "fix_bug", (CHECK,), model=MODEL)).task.id
     desk.database.close()
     with server:
         if drive(person.repo, task, point, 1) == -signal.SIGKILL:
             nothing_lost(person.repo, task, f"ceiling {point}")
             assert drive(person.repo, task) == 0
             same_windows(person.repo, f"ceiling {point}")
-    assert all(one.same for one in verify(open_desk(person.repo), task))
+    assert all(one.same for one in verify_calls(open_project(person.repo), task))
     return [audit for audit, _ in calls(person, task)]

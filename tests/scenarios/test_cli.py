@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from person import CALC, CHECK, COMPLETE, MEND, Person, Told
 
-from afresh.engine.spoken import NEWEST
+from afresh.engine.spoken import NEWEST_MESSAGE_HEADING
 
 
 @pytest.fixture(autouse=True)
@@ -117,7 +117,9 @@ def test_a_question_is_answered_and_the_words_stand_in_the_next_window(person: P
     assert person.types("answer", task, words).code == 1, "it asks nothing now"
     assert person.types("resume").code == 0
     sections = {one["name"]: one["text"] for one in person.types("context", "show", "--step", "2", "--json").json["sections"]}
-    assert f"{NEWEST}\nAsked: Multiply or shift? Options: 1 multiply; 2 shift\nAnswer: {words}" in sections["task"]
+    assert (
+        f"{NEWEST_MESSAGE_HEADING}\nAsked: Multiply or shift? Options: 1 multiply; 2 shift\nAnswer: {words}" in sections["task"]
+    )
     log = [json.loads(line) for line in (person.state / f"decisions/{task}.jsonl").read_text().splitlines()]
     assert [(line["kind"], line["text"]) for line in log if line["kind"] in ("asked", "answered")] == [
         ("asked", "Multiply or shift?"),

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from survived import drive, nothing_lost, same_windows
 
-from afresh.app.calls import verify
-from afresh.app.compose import upkeep
-from afresh.app.project import Project
-from afresh.app.settings import settings
-from afresh.app.tasks import Order, add, open_desk
-from afresh.domain.event import Compacted, Decided, Requested
-from afresh.domain.task import Status
+from afresh.app.calls import verify_calls
+from afresh.app.compose import configure_compaction
+from afresh.app.project import ProjectPaths
+from afresh.app.settings import load_settings
+from afresh.app.tasks import TaskOrder, add_task, open_project
+from afresh.domain.event import MemoryCompacted, DecisionMade, CallRequested
+from afresh.domain.task import TaskStatus
 from afresh.errors import BadInput
 
 POLICY = "compaction: {keep_steps: 1, keep_passages: 1, left: 0.1}\n"
@@ -41,25 +41,27 @@ def made(folder: Path) -> tuple[Path, str]:
     script = folder / "script.jsonl"
     replies = [{"thought": "", "actions": [{"tool": tool, "args": args} for tool, args in step]} for step in SCRIPT]
     script.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
-    desk = open_desk(repo)
-    order = Order("double is wrong", "fix_bug", (f"{sys.executable} -m unittest -v",), model=f"scripted:{script}")
-    task = add(desk, order).task.id
+    desk = open_project(repo)
+    order = TaskOrder("double is wrong", "fix_bug", (f"{sys.executable} -m unittest -v",), model=f"scripted:{script}")
+    task = add_task(desk, order).task.id
     desk.database.close()
     return repo, task
 
 
 def told(repo: Path, task: str) -> dict[str, object]:
     """What must be the same however often the run was interrupted: the summary, and what every call was sent."""
-    desk = open_desk(repo)
+    desk = open_project(repo)
     state, events = desk.store.load(task), [entry.event for entry in desk.store.journal(task)]
-    assert state.status is Status.DONE and all(call.same for call in verify(desk, task))
-    last = next(event.audit for event in reversed(events) if isinstance(event, Requested))
+    assert state.status is TaskStatus.DONE and all(call.same for call in verify_calls(desk, task))
+    last = next(event.audit for event in reversed(events) if isinstance(event, CallRequested))
     return {
-        "compacted": [(event.by, event.gone, event.summary) for event in events if isinstance(event, Compacted)],
+        "compacted": [(event.by, event.gone, event.summary) for event in events if isinstance(event, MemoryCompacted)],
         "bought": len((repo.parent / "bill").read_text().splitlines()),
         "sections": [section.name for section in last.sections],
         "summary": next(desk.store.read(ref.block) for ref in last.sections if ref.name == "summary"),
-        "decided": [event.decision.text for event in events if isinstance(event, Decided) and event.decision.by == "harness"],
+        "decided": [
+            event.decision.text for event in events if isinstance(event, DecisionMade) and event.decision.by == "harness"
+        ],
     }
 
 
@@ -108,11 +110,11 @@ def test_the_users_hook_is_asked_in_a_real_run(exit, compactions, noted, tmp_pat
     config.write_text(f'[hooks]\nbefore_compaction = "{hook(tmp_path, exit)}"\n')
     repo, task = made(tmp_path)
     assert drive(repo, task) == 0
-    desk = open_desk(repo)
+    desk = open_project(repo)
     events = [entry.event for entry in desk.store.journal(task)]
-    assert desk.store.load(task).status is Status.DONE
-    assert sum(isinstance(event, Compacted) for event in events) == compactions
-    assert sum(isinstance(event, Decided) and "hook" in event.decision.text for event in events) == noted
+    assert desk.store.load(task).status is TaskStatus.DONE
+    assert sum(isinstance(event, MemoryCompacted) for event in events) == compactions
+    assert sum(isinstance(event, DecisionMade) and "hook" in event.decision.text for event in events) == noted
     asked = json.loads((tmp_path / "asked").read_text())
     assert asked["task"] == task and asked["by"] == "agent" and asked["going"]["passages"] >= 3
 
@@ -123,7 +125,7 @@ def test_a_repository_may_not_set_a_hook_nor_buy_summaries(tmp_path, config):
     for text in ('[hooks]\nbefore_compaction = "touch x"\n', "[compaction]\nmodel_summary = true\n"):
         own.write_text(text)
         with pytest.raises(BadInput, match="which it may not"):
-            settings(Project(tmp_path / "repo"))
+            load_settings(ProjectPaths(tmp_path / "repo"))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +140,7 @@ def test_a_repository_may_not_set_a_hook_nor_buy_summaries(tmp_path, config):
 def test_faults_in_the_users_tables_are_named(text, why, tmp_path, config):
     config.write_text(text)
     with pytest.raises(BadInput, match=why):
-        settings(Project(tmp_path / "repo"))
+        load_settings(ProjectPaths(tmp_path / "repo"))
 
 
 @pytest.mark.parametrize(
@@ -154,6 +156,6 @@ def test_faults_in_the_users_tables_are_named(text, why, tmp_path, config):
 def test_who_is_asked_for_a_summary(said, spec, asks, always, tmp_path, config):
     config.write_text(said)
     repo, _ = made(tmp_path)
-    care = upkeep(open_desk(repo), spec)
+    care = configure_compaction(open_project(repo), spec)
     assert (care.summary is not None, care.always) == (asks, always)
     assert care.summary is None or (care.summary.kind, care.summary.ceiling) == ("summary", 2_000)

@@ -8,32 +8,32 @@ import pytest
 from handed import COMPLETE, DELEGATE, DOUBLE, DOUBLED, ONE, PARENT, PLACE, PLAN, TRIPLE, WORSE, Step, make, write_script
 from person import Person
 
-from afresh.app.calls import audits, verify
-from afresh.app.compose import Terms, work
-from afresh.app.results import apply, changes
-from afresh.app.tasks import Desk, open_desk
-from afresh.domain.delegated import Fate
-from afresh.domain.event import HandedOut
+from afresh.app.calls import list_audits, verify_calls
+from afresh.app.compose import RunTerms, run_task
+from afresh.app.results import apply_task_result, list_task_changes
+from afresh.app.tasks import Project, open_project
+from afresh.domain.delegated import SubtaskStatus
+from afresh.domain.event import SubtaskReturned
 from afresh.domain.fact import FactKind
 from afresh.domain.state import State
-from afresh.domain.task import Status
+from afresh.domain.task import TaskStatus
 from afresh.errors import NeedsPerson
 
-UNCONFINED = Terms(no_sandbox=True)
+UNCONFINED = RunTerms(no_sandbox=True)
 TWO = f"{sys.executable} -m unittest -v test_two"
 CANARIES = {name: f"zq{name}canary" for name in ("thought", "output", "plan", "note", "decision", "search")}
 
 
-def ran(repo: Path, task: str) -> tuple[Desk, State]:
-    desk = open_desk(repo)
-    state = work(desk, task, UNCONFINED)
+def ran(repo: Path, task: str) -> tuple[Project, State]:
+    desk = open_project(repo)
+    state = run_task(desk, task, UNCONFINED)
     assert state
     return desk, state
 
 
-def sent(desk: Desk, task: str) -> list[str]:
+def sent(desk: Project, task: str) -> list[str]:
     """The text of every call."""
-    return ["\n".join(desk.store.read(ref.block) for ref in audit.sections) for _, audit in audits(desk, task)]
+    return ["\n".join(desk.store.read(ref.block) for ref in audit.sections) for _, audit in list_audits(desk, task)]
 
 
 def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path: Path) -> None:
@@ -50,9 +50,12 @@ def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path
     write_script(tmp_path / f"script.{PLACE}.jsonl", chatty, CANARIES["thought"])
     desk, state = ran(repo, task)
     part = f"{task}-{PLACE}"
-    assert state.status is Status.DONE and sorted(change.path for change in changes(desk, state)) == ["one.py", "two.py"]
+    assert state.status is TaskStatus.DONE and sorted(change.path for change in list_task_changes(desk, state)) == [
+        "one.py",
+        "two.py",
+    ]
     (told,) = state.delegated
-    assert (told.status, told.files, told.task) == (Fate.DONE, ("one.py",), part)
+    assert (told.status, told.files, told.task) == (SubtaskStatus.DONE, ("one.py",), part)
     assert told.state == (f"{ONE}: 2 passed",) and len(told.summary.split()) == 99
     assert (told.metrics.steps, told.metrics.calls) == (3, 3) and told.metrics.usage.input > 1_000
     whole, own = sent(desk, task), sent(desk, part)
@@ -62,8 +65,8 @@ def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path
     assert "edit one.py (x + 2 → x * 3)" in whole[2], "facts are shared through the project's memory: what failed, for one"
     assert state.knowledge.learnt and not desk.store.load(part).knowledge.learnt, "lessons are drawn from the whole"
     for name in (task, part):
-        assert all(call.same for call in verify(desk, name))
-        assert all(audit.tokens + audit.reserve <= audit.budget <= 4_000 for _, audit in audits(desk, name))
+        assert all(call.same for call in verify_calls(desk, name))
+        assert all(audit.tokens + audit.reserve <= audit.budget <= 4_000 for _, audit in list_audits(desk, name))
     offers = ['"delegate"' in window for window in (*whole, *own)]
     assert offers == [*[True] * 4, *[False] * 3], "in every call alike, and never to a part"
 
@@ -78,7 +81,7 @@ def test_parts_of_one_reply_go_one_after_the_other_and_a_failed_or_blocked_one_c
     repo, task = make(tmp_path, parent, {"2-1": [[DOUBLE, DOUBLED]], "2-2": [claim] * 3, "2-3": [question]})
     desk, state = ran(repo, task)
     first, second, third = (desk.store.load(f"{task}-2-{place}") for place in (1, 2, 3))
-    assert [told.status for told in state.delegated] == [Fate.DONE, Fate.FAILED, Fate.BLOCKED]
+    assert [told.status for told in state.delegated] == [SubtaskStatus.DONE, SubtaskStatus.FAILED, SubtaskStatus.BLOCKED]
     assert second.opened == third.opened == first.snapshot != first.opened
     assert "It asks: Which things? (all; none)" in state.delegated[2].text
     assert "left.txt" in state.delegated[1].text and "not taken over" in state.delegated[1].text
@@ -86,7 +89,10 @@ def test_parts_of_one_reply_go_one_after_the_other_and_a_failed_or_blocked_one_c
     assert tried[:2] == ["delegate triple(x) must be thrice x", "delegate name things better"]
     again = state.recent[2].observations[0]
     assert not again.ok and "the same was handed out in step 2 and failed" in again.text
-    assert state.status is Status.DONE and sorted(change.path for change in changes(desk, state)) == ["one.py", "two.py"]
+    assert state.status is TaskStatus.DONE and sorted(change.path for change in list_task_changes(desk, state)) == [
+        "one.py",
+        "two.py",
+    ]
     assert Person(tmp_path).types("inbox").out.startswith("No task waits"), "what a part asks is for its parent"
     assert f"{task}-2-2" in (repo / ".afresh/state/sessions/archive" / f"{task}.md").read_text()
 
@@ -96,9 +102,9 @@ def test_more_parts_than_a_task_may_have_are_refused(tmp_path: Path) -> None:
     repo, task = make(
         tmp_path, [[PLAN], [*many, ("delegate", {"goal": " "}), ("delegate", {"goal": "x", "type": "discovery"})]], {}
     )
-    desk = open_desk(repo)
+    desk = open_project(repo)
     with pytest.raises(NeedsPerson, match="the script has 2 replies"):
-        work(desk, task, UNCONFINED)
+        run_task(desk, task, UNCONFINED)
     seen = desk.store.load(task).recent[-1].observations
     assert not any(one.ok for one in seen) and [ticket.task for ticket in desk.queue.tickets()] == [task]
     assert "there is no task type 'write_novel'" in seen[0].text
@@ -122,8 +128,8 @@ def test_a_part_is_shown_under_its_parent_and_goes_where_its_parent_goes(tmp_pat
     before = {path: path.read_bytes() for path in (repo / ".afresh/state/sessions").rglob("*.md")}
     assert person.types("rebuild").code == 0
     assert before == {path: path.read_bytes() for path in (repo / ".afresh/state/sessions").rglob("*.md")}
-    apply(desk, task)
-    assert desk.store.load(part).status is Status.APPLIED
+    apply_task_result(desk, task)
+    assert desk.store.load(part).status is TaskStatus.APPLIED
     left = [path.name for path in (repo / ".afresh/state/shadow").iterdir()]
     assert left == [f"{task}.git"] and "x * 2" in (repo / "one.py").read_text()
 
@@ -132,9 +138,9 @@ def test_a_part_that_was_begun_goes_on_on_another_machine(tmp_path: Path) -> Non
     """Stopped in the middle of it, exported, imported in a clone: no call is bought again."""
     parent = [[PLAN], [("write", {"path": "notes.txt", "content": "first\n"}), DELEGATE], *PARENT[2:]]
     repo, task = make(tmp_path, parent, {PLACE: [[DOUBLE]]})
-    desk = open_desk(repo)
+    desk = open_project(repo)
     with pytest.raises(NeedsPerson, match="the script has 1 replies"):
-        work(desk, task, UNCONFINED)
+        run_task(desk, task, UNCONFINED)
     desk.database.close()
     here, there = Person(tmp_path), Person(tmp_path / "there")
     there.folder.mkdir()
@@ -145,9 +151,9 @@ def test_a_part_that_was_begun_goes_on_on_another_machine(tmp_path: Path) -> Non
     write_script(tmp_path / f"script.{PLACE}.jsonl", [[DOUBLE], [DOUBLED]])
     moved, state = ran(there.repo, task)
     part = moved.store.load(f"{task}-{PLACE}")
-    assert (state.status, state.calls, part.status, part.calls) == (Status.DONE, 4, Status.DONE, 2)
-    assert sorted(change.path for change in changes(moved, state)) == ["notes.txt", "one.py", "two.py"]
-    assert sum(isinstance(entry.event, HandedOut) for entry in moved.store.journal(task)) == 1
+    assert (state.status, state.calls, part.status, part.calls) == (TaskStatus.DONE, 4, TaskStatus.DONE, 2)
+    assert sorted(change.path for change in list_task_changes(moved, state)) == ["notes.txt", "one.py", "two.py"]
+    assert sum(isinstance(entry.event, SubtaskReturned) for entry in moved.store.journal(task)) == 1
 
 
 def test_a_part_that_makes_things_worse_for_the_whole_is_undone_there(tmp_path: Path) -> None:
@@ -156,9 +162,9 @@ def test_a_part_that_makes_things_worse_for_the_whole_is_undone_there(tmp_path: 
     spoils: list[Step] = [("edit", {"path": "one.py", "old": "x + 2", "new": "x"}), ("complete", {"summary": "Shorter"})]
     repo, task = make(tmp_path, [[PLAN], [bad], [DOUBLE, TRIPLE, COMPLETE]], {"2-1": [spoils]})
     desk, state = ran(repo, task)
-    assert state.delegated[0].status is Fate.DONE and state.reverted == 1
+    assert state.delegated[0].status is SubtaskStatus.DONE and state.reverted == 1
     assert [fact.subject for fact in state.facts if fact.kind is FactKind.FAILED_APPROACH] == ["delegate make double shorter"]
-    assert state.status is Status.DONE and "x * 2" in "".join(change.patch for change in changes(desk, state))
+    assert state.status is TaskStatus.DONE and "x * 2" in "".join(change.patch for change in list_task_changes(desk, state))
 
 
 def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
@@ -172,12 +178,12 @@ def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
     person, part = Person(tmp_path), f"{task}-{PLACE}"
     desk, state = ran(repo, task)
     child = desk.store.load(part)
-    assert (state.status, child.status) == (Status.BLOCKED, Status.RUNNING) and 0 < child.calls < 4
+    assert (state.status, child.status) == (TaskStatus.BLOCKED, TaskStatus.RUNNING) and 0 < child.calls < 4
     assert [row["task"] for row in person.types("inbox", "--json").json] == [task]
     assert person.types("answer", task, "1").code == 0
     desk.database.close()
     again, state = ran(repo, task)
-    assert (state.status, state.calls, again.store.load(part).calls) == (Status.DONE, 4, 4)
+    assert (state.status, state.calls, again.store.load(part).calls) == (TaskStatus.DONE, 4, 4)
     spent = person.types("spend", "--by", "kind", "--json")
     assert spent.code == 0 and "delegate" in spent.out
     (row,) = person.types("spend", "--by", "task", "--json").json["lines"]
@@ -186,17 +192,17 @@ def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
 
 def test_a_supervised_task_asks_before_it_hands_out_and_its_part_asks_nobody(tmp_path: Path) -> None:
     repo, task = make(tmp_path)
-    person, desk = Person(tmp_path), open_desk(repo)
-    state = work(desk, task, Terms(no_sandbox=True, mode="supervised"))
-    assert state and (state.status, state.step) == (Status.BLOCKED, 1) and len(desk.queue.tickets()) == 1
+    person, desk = Person(tmp_path), open_project(repo)
+    state = run_task(desk, task, RunTerms(no_sandbox=True, mode="supervised"))
+    assert state and (state.status, state.step) == (TaskStatus.BLOCKED, 1) and len(desk.queue.tickets()) == 1
     for _ in range(3):
         assert person.types("answer", task, "1").code == 0
-        state = work(desk, task, Terms(no_sandbox=True, mode="supervised"))
+        state = run_task(desk, task, RunTerms(no_sandbox=True, mode="supervised"))
         part = desk.store.load(f"{task}-{PLACE}")
-        assert state and (part.status, part.calls) == (Status.DONE, 4), "it was not stopped on its way"
-        if state.status is Status.DONE:
+        assert state and (part.status, part.calls) == (TaskStatus.DONE, 4), "it was not stopped on its way"
+        if state.status is TaskStatus.DONE:
             break
-    assert state.status is Status.DONE and state.calls == 4
+    assert state.status is TaskStatus.DONE and state.calls == 4
 
 
 def test_nothing_is_handed_out_before_the_plan_has_three_open_items_but_in_the_reply_that_makes_it(tmp_path: Path) -> None:
@@ -205,8 +211,8 @@ def test_nothing_is_handed_out_before_the_plan_has_three_open_items_but_in_the_r
     desk, state = ran(repo, task)
     refused = state.recent[0].observations[0]
     assert not refused.ok and refused.text == "delegate: the plan has 0 open items, and a part pays from 3 on; do it yourself"
-    assert [told.status for told in state.delegated] == [Fate.DONE] and state.status is Status.DONE
-    assert all(call.same for call in verify(desk, task))
+    assert [told.status for told in state.delegated] == [SubtaskStatus.DONE] and state.status is TaskStatus.DONE
+    assert all(call.same for call in verify_calls(desk, task))
 
 
 def test_a_part_begins_with_the_window_that_its_parent_has_now_and_never_above_its_limit(tmp_path: Path) -> None:
@@ -214,8 +220,8 @@ def test_a_part_begins_with_the_window_that_its_parent_has_now_and_never_above_i
     repo, task = make(tmp_path, raised, {"2-1": [[("read", {"path": "one.py"})]] * 4 + [[DOUBLE, DOUBLED]]})
     desk, state = ran(repo, task)
     part = desk.store.load(f"{task}-2-1")
-    ceilings = [audit.budget for _, audit in audits(desk, part.task.id)]
-    assert [audit.budget for _, audit in audits(desk, task)][1] == 8_000 == ceilings[0] == part.room.highest
+    ceilings = [audit.budget for _, audit in list_audits(desk, part.task.id)]
+    assert [audit.budget for _, audit in list_audits(desk, task)][1] == 8_000 == ceilings[0] == part.room.highest
     assert part.task.budget == ceilings[-1] == 4_000, "calm steps lower it to that of its type"
-    assert part.task.budget_limit == state.task.budget_limit == 16_000 and part.status is Status.DONE
-    assert all(call.same for call in verify(desk, part.task.id))
+    assert part.task.budget_limit == state.task.budget_limit == 16_000 and part.status is TaskStatus.DONE
+    assert all(call.same for call in verify_calls(desk, part.task.id))

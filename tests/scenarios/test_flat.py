@@ -10,11 +10,11 @@ from sqlite3 import Connection
 from long_run import Killed, agent, ordered
 
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.sqlite import SqliteStore
-from afresh.domain.event import Entry
+from afresh.adapters.store.sqlite import SqliteJournal
+from afresh.domain.event import JournalEntry
 from afresh.domain.fact import Block
 from afresh.domain.state import State
-from afresh.engine.loop import work_on
+from afresh.engine.loop import work_on_task
 
 STEPS, ROUND, ALLOWED = 121, 20, 1.2
 """Rounds of twenty steps are compared: every tenth step takes a note, and now and then memory is compacted."""
@@ -43,14 +43,14 @@ class Counted(Database):
             yield connection
 
 
-class Measured(SqliteStore):
+class Measured(SqliteJournal):
     """A watcher of its own work: what each step added to it."""
 
     def __init__(self, database: Counted) -> None:
         super().__init__(database)
         self.counted, self.work, self.steps = database, Counter[str](), dict[int, Counter[str]]()
 
-    def append(self, entries: Sequence[Entry], blocks: Sequence[Block], state: State) -> None:
+    def append(self, entries: Sequence[JournalEntry], blocks: Sequence[Block], state: State) -> None:
         self.work["bytes"] += sum(len(entry.body) for entry in entries) + sum(len(block.text) for block in blocks)
         super().append(entries, blocks, state)
 
@@ -58,7 +58,7 @@ class Measured(SqliteStore):
         self.work["blocks"] += 1
         return super().read(block)
 
-    def saw(self, state: State, entries: Sequence[Entry]) -> None:
+    def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
         self.work["statements"] = self.counted.statements
         now = Counter(self.work)
         now["tokens"] = self.steps.get(state.step - 1, now)["tokens"] + state.reading.tokens
@@ -78,7 +78,7 @@ def test_a_step_does_not_cost_more_the_later_it_is(tmp_path: Path):
     ordered(store)
     made, _ = agent(store, STEPS)
     try:
-        work_on("t", "worker", replace(made, watchers=(store,)))
+        work_on_task("t", "worker", replace(made, watchers=(store,)))
     except Killed:
         early, late = store.over(41), store.over(STEPS - ROUND)
     assert min(early.values()) > 0 and early.keys() == {"bytes", "blocks", "statements", "tokens"}

@@ -9,11 +9,11 @@ import pytest
 from handed import PLACE, make
 from survived import drive, nothing_lost, same_windows, windows
 
-from afresh.app.calls import verify
-from afresh.app.compose import Terms, work
-from afresh.app.tasks import Desk, open_desk
-from afresh.domain.codec import encode
-from afresh.domain.task import Status
+from afresh.app.calls import verify_calls
+from afresh.app.compose import RunTerms, run_task
+from afresh.app.tasks import Project, open_project
+from afresh.domain.codec import to_plain_value
+from afresh.domain.task import TaskStatus
 
 POINTS = [("after:Created", 1), ("after:Replied", 4), ("after:Ended", 1), ("taken", 1)]
 """Before the part has asked anything, in its middle, after its end, and with its changes in the tree of its parent."""
@@ -25,14 +25,14 @@ MORE_POINTS = [
 
 
 def result(repo: Path, task: str) -> dict[str, Any]:
-    desk = open_desk(repo)
+    desk = open_project(repo)
     whole, part = desk.store.load(task), desk.store.load(f"{task}-{PLACE}")
     commit = subprocess.run(["git", "log", "-1", "--format=%T %B", f"afresh/{task}"], cwd=repo, capture_output=True, text=True)
-    told = encode(whole.delegated)
+    told = to_plain_value(whole.delegated)
     for one in told:
         del one["metrics"]["seconds"], one["metrics"]["usage"]
     return {
-        "verified": [call.same for one in (whole, part) for call in verify(desk, one.task.id)],
+        "verified": [call.same for one in (whole, part) for call in verify_calls(desk, one.task.id)],
         "ended": [(one.status, one.step, one.calls, one.kept, one.reverted) for one in (whole, part)],
         "told": str(told).replace(task, "TASK"),
         "bought": len((repo.parent / "bill").read_text().splitlines()),
@@ -57,7 +57,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_an_undisturbed_run_takes_over_what_the_part_has_verified(undisturbed: dict[str, Any]) -> None:
-    assert undisturbed["ended"] == [(Status.DONE, 4, 4, 2, 0), (Status.DONE, 4, 4, 1, 1)]
+    assert undisturbed["ended"] == [(TaskStatus.DONE, 4, 4, 2, 0), (TaskStatus.DONE, 4, 4, 1, 1)]
     assert undisturbed["bought"] == 8 and all(undisturbed["verified"])
     assert undisturbed["trees"] == ["TASK"] and undisturbed["branches"] == "afresh/TASK\n", "the part has left nothing behind"
 
@@ -71,7 +71,7 @@ def test_a_killed_run_ends_like_an_undisturbed_one(
     repo, task = make(tmp_path)
     assert drive(repo, task, point, step) == -signal.SIGKILL
     nothing_lost(repo, task, f"handed out {point} {step}")
-    heir = open_desk(repo)
+    heir = open_project(repo)
     refuses_the_part(heir, f"{task}-{PLACE}")
     heir.database.close()
     assert drive(repo, task) == 0
@@ -79,13 +79,13 @@ def test_a_killed_run_ends_like_an_undisturbed_one(
     same_windows(repo, f"handed out {point} {step}")
 
 
-def refuses_the_part(desk: Desk, part: str) -> None:
+def refuses_the_part(desk: Project, part: str) -> None:
     """It is nobody's to take up: whoever takes its parent goes on with it."""
     tickets = {ticket.task: ticket for ticket in desk.queue.tickets()}
     assert part not in tickets or not tickets[part].ready
     if part in tickets:
         with pytest.raises(Exception, match="is a part of"):
-            work(desk, part, Terms(no_sandbox=True))
+            run_task(desk, part, RunTerms(no_sandbox=True))
 
 
 def test_killed_again_and_again_in_both_it_still_ends_the_same(tmp_path: Path, undisturbed: dict[str, Any]) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from person import CHECK, COMPLETE, MEND, Person
 
-from afresh.app.tasks import open_desk
-from afresh.domain.event import Rebudgeted
+from afresh.app.tasks import open_project
+from afresh.domain.event import CeilingChanged
 
 OURS = "---\nrules:\n  naming: Whole words.\n---\nPrices are in cents.\n\n## Testing\nOne behaviour a test.\n"
 LONG = "# Guide\nBe kind.\n" + "".join(
@@ -34,8 +34,8 @@ def sections(person: Person, step: int) -> dict[str, str]:
     return {section["name"]: section["text"] for section in told}
 
 
-def raised(person: Person, task: str) -> list[Rebudgeted]:
-    return [entry.event for entry in open_desk(person.repo).store.journal(task) if isinstance(entry.event, Rebudgeted)]
+def raised(person: Person, task: str) -> list[CeilingChanged]:
+    return [entry.event for entry in open_project(person.repo).store.journal(task) if isinstance(entry.event, CeilingChanged)]
 
 
 def lines(told: dict[str, Any]) -> list[tuple[str, str, int]]:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from survived import count, drive, nothing_lost, same_windows, windows
 
-from afresh.app.calls import verify
-from afresh.app.results import changes
-from afresh.app.tasks import Order, add, open_desk
-from afresh.domain.task import Status
+from afresh.app.calls import verify_calls
+from afresh.app.results import list_task_changes
+from afresh.app.tasks import TaskOrder, add_task, open_project
+from afresh.domain.task import TaskStatus
 
 BUGGY = "def double(x):\n    return x + 2\n\n\ndef triple(x):\n    return x + 3\n"
 CHECK = "import unittest\nfrom numbers_ import double, triple\n\n\nclass T(unittest.TestCase):\n" + "".join(
@@ -52,9 +52,9 @@ def make(folder: Path) -> tuple[Path, str]:
     script = folder / "script.jsonl"
     replies = [{"thought": "", "actions": [{"tool": tool, "args": args} for tool, args in step]} for step in SCRIPT]
     script.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
-    desk = open_desk(repo)
-    order = Order("double and triple are wrong", "fix_bug", (f"{sys.executable} -m unittest -v",), model=f"scripted:{script}")
-    task = add(desk, order).task.id
+    desk = open_project(repo)
+    order = TaskOrder("double and triple are wrong", "fix_bug", (f"{sys.executable} -m unittest -v",), model=f"scripted:{script}")
+    task = add_task(desk, order).task.id
     desk.database.close()
     return repo, task
 
@@ -62,10 +62,10 @@ def make(folder: Path) -> tuple[Path, str]:
 def result(repo: Path, task: str) -> dict[str, object]:
     """What must be the same however often the run was interrupted. The commit's id covers tree, message and parent. Windows are
     the same to the byte, but for where the tree lies and how long its tests took: what the dead would have built is built."""
-    desk = open_desk(repo)
+    desk = open_project(repo)
     state = desk.store.load(task)
     commit = subprocess.run(["git", "log", "-1", "--format=%T %B", f"afresh/{task}"], cwd=repo, capture_output=True, text=True)
-    assert all(call.same for call in verify(desk, task))
+    assert all(call.same for call in verify_calls(desk, task))
     assert not subprocess.run(
         ["git", "status", "--porcelain", "--", ".", ":!.afresh/knowledge"], cwd=repo, capture_output=True, text=True
     ).stdout
@@ -78,7 +78,7 @@ def result(repo: Path, task: str) -> dict[str, object]:
         "reverted": state.reverted,
         "facts": [(fact.kind, fact.subject) for fact in state.facts],
         "plan": state.plan,
-        "patch": [change.patch for change in changes(desk, state)],
+        "patch": [change.patch for change in list_task_changes(desk, state)],
         "verdict": state.verdict and state.verdict.ruling,
         "commit": commit.stdout.replace(task, "TASK"),
         "windows": {step: set(hashes) for step, hashes in windows(repo, neutral=True).items()},
@@ -93,7 +93,7 @@ def undisturbed(tmp_path_factory):
 
 
 def test_an_undisturbed_run_mends_the_bug_and_reverts_what_made_it_worse(undisturbed):
-    assert undisturbed["status"] is Status.DONE
+    assert undisturbed["status"] is TaskStatus.DONE
     assert (undisturbed["step"], undisturbed["bought"], undisturbed["kept"], undisturbed["reverted"]) == (4, 4, 1, 1)
 
 
@@ -106,7 +106,7 @@ def test_a_killed_run_ends_like_an_undisturbed_one(point, step, tmp_path, undist
     repo, task = make(tmp_path)
     assert drive(repo, task, point, step) == -signal.SIGKILL
     dead = nothing_lost(repo, task, f"kill {point} {step}")
-    if dead.status is not Status.DONE:
+    if dead.status is not TaskStatus.DONE:
         assert drive(repo, task) == 0
     assert result(repo, task) == undisturbed
     same_windows(repo, f"kill {point} {step}")

@@ -8,11 +8,11 @@ import pytest
 from survived import drive, nothing_lost, same_windows
 from test_kill import make
 
-from afresh.app.asking import answer
-from afresh.app.calls import verify
-from afresh.app.tasks import Order, add, note, open_desk
-from afresh.domain.event import Attended, Paused, Turned
-from afresh.domain.task import Status
+from afresh.app.asking import answer_question
+from afresh.app.calls import verify_calls
+from afresh.app.tasks import TaskOrder, add_task, record_events, open_project
+from afresh.domain.event import SupervisionModeSet, PausedForPerson, StrategyChanged
+from afresh.domain.task import TaskStatus
 
 MEND = [
     {"tool": "edit", "args": {"path": "numbers_.py", "old": "x + 2", "new": "x * 2"}},
@@ -27,17 +27,17 @@ def ordered(folder: Path, *replies: list[dict[str, object]], loop: str = "", mod
     repo, first = make(folder)
     script = folder / "loops.jsonl"
     script.write_text("".join(json.dumps({"thought": "", "actions": reply}) + "\n" for reply in replies))
-    desk = open_desk(repo)
+    desk = open_project(repo)
     check = desk.store.load(first).task.checks[0].command
-    state = add(desk, Order("double and triple are wrong", "fix_bug", (check,), model=f"scripted:{script}", loop=loop))
+    state = add_task(desk, TaskOrder("double and triple are wrong", "fix_bug", (check,), model=f"scripted:{script}", loop=loop))
     if mode:
-        note(desk, state, state.task.id, [Attended(mode)])
+        record_events(desk, state, state.task.id, [SupervisionModeSet(mode)])
     desk.database.close()
     return repo, state.task.id
 
 
 def count(repo: Path, task: str, kind: type) -> int:
-    return sum(isinstance(entry.event, kind) for entry in open_desk(repo).store.journal(task))
+    return sum(isinstance(entry.event, kind) for entry in open_project(repo).store.journal(task))
 
 
 @pytest.mark.parametrize(("point", "number"), [("before:Paused", 1), ("after:Paused", 1), ("before:Ended", 1)])
@@ -46,17 +46,17 @@ def test_a_pause_is_never_skipped(point: str, number: int, tmp_path: Path) -> No
     assert drive(repo, task, point, number) == -signal.SIGKILL
     nothing_lost(repo, task, f"kill {point}")
     assert drive(repo, task) == 0
-    desk = open_desk(repo)
+    desk = open_project(repo)
     state = desk.store.load(task)
-    assert (state.status, state.attendance.paused, state.changed, state.calls) == (Status.BLOCKED, "change", (), 1)
-    answer(desk, task, "approve")
+    assert (state.status, state.attendance.paused, state.changed, state.calls) == (TaskStatus.BLOCKED, "change", (), 1)
+    answer_question(desk, task, "approve")
     assert drive(repo, task, "after:Paused", 1) == -signal.SIGKILL, "the next pause"
     assert drive(repo, task) == 0
-    answer(desk, task, "approve")
+    answer_question(desk, task, "approve")
     assert drive(repo, task) == 0
     state = desk.store.load(task)
-    assert (state.status, state.calls, state.attendance.passed) == (Status.DONE, 2, ("change", "verify"))
-    assert count(repo, task, Paused) == 2 and all(call.same for call in verify(desk, task))
+    assert (state.status, state.calls, state.attendance.passed) == (TaskStatus.DONE, 2, ("change", "verify"))
+    assert count(repo, task, PausedForPerson) == 2 and all(call.same for call in verify_calls(desk, task))
     same_windows(repo, f"kill {point}")
 
 
@@ -66,7 +66,7 @@ def test_a_turn_is_taken_once(point: str, number: int, tmp_path: Path) -> None:
     assert drive(repo, task, point, number) == -signal.SIGKILL
     nothing_lost(repo, task, f"kill {point}")
     assert drive(repo, task) == 0
-    state = open_desk(repo).store.load(task)
-    assert (state.status, state.step, state.calls, state.reverted) == (Status.DONE, 6, 6, 2)
-    assert count(repo, task, Turned) == 1
+    state = open_project(repo).store.load(task)
+    assert (state.status, state.step, state.calls, state.reverted) == (TaskStatus.DONE, 6, 6, 2)
+    assert count(repo, task, StrategyChanged) == 1
     same_windows(repo, f"kill {point}")

@@ -11,14 +11,14 @@ import pytest
 from person import CHECK, SOURCE, Person, Step
 from survived import differing
 
-from afresh.app.calls import verify
-from afresh.app.compose import Terms, work
-from afresh.app.tasks import Desk, Order, add, open_desk
-from afresh.domain.attended import Act, Word
-from afresh.domain.event import Undone
-from afresh.domain.fold import fold
+from afresh.app.calls import verify_calls
+from afresh.app.compose import RunTerms, run_task
+from afresh.app.tasks import Project, TaskOrder, add_task, open_project
+from afresh.domain.attended import PersonAct, PersonRequest
+from afresh.domain.event import StepsUndone
+from afresh.domain.fold import fold_entries
 from afresh.domain.state import State
-from afresh.domain.task import Status
+from afresh.domain.task import TaskStatus
 
 DRIVER = Path(__file__).with_name("undo_driver.py")
 POINTS = ("unwritten", "written", "half", "whole")
@@ -37,18 +37,18 @@ class Stops:
     def __init__(self, steps: int) -> None:
         self.steps = steps
 
-    def at_pause(self, state: State) -> Word | None:
-        return Word(Act.STOP if state.step == self.steps else Act.GO)
+    def at_pause(self, state: State) -> PersonRequest | None:
+        return PersonRequest(PersonAct.STOP if state.step == self.steps else PersonAct.GO)
 
 
 @pytest.fixture
-def stopped(person: Person) -> Iterator[tuple[Desk, str]]:
+def stopped(person: Person) -> Iterator[tuple[Project, str]]:
     """A task that has made a change in each of its steps, and waits."""
-    desk, changes = open_desk(person.repo), len(POINTS) + 2
+    desk, changes = open_project(person.repo), len(POINTS) + 2
     model = person.script(*[marked(number) for number in range(1, changes + 1)], [("read", {"path": "calc.py"})])
-    task = add(desk, Order("double is wrong", "fix_bug", (CHECK,), model=model)).task.id
-    state = work(desk, task, Terms(no_sandbox=True, mode="interactive", person=Stops(changes)))
-    assert state and (state.status, state.kept) == (Status.BLOCKED, changes)
+    task = add_task(desk, TaskOrder("double is wrong", "fix_bug", (CHECK,), model=model)).task.id
+    state = run_task(desk, task, RunTerms(no_sandbox=True, mode="interactive", person=Stops(changes)))
+    assert state and (state.status, state.kept) == (TaskStatus.BLOCKED, changes)
     yield desk, task
     desk.database.close()
 
@@ -66,7 +66,7 @@ def left(person: Person, task: str) -> tuple[str, str]:
     return (tree / "calc.py").read_text()[2:3], (tree / "more.py").read_text().strip()
 
 
-def test_killed_anywhere_and_typed_again_it_has_taken_back_one_change(person: Person, stopped: tuple[Desk, str]) -> None:
+def test_killed_anywhere_and_typed_again_it_has_taken_back_one_change(person: Person, stopped: tuple[Project, str]) -> None:
     desk, task = stopped
     before = person.belongings()
     for place, point in enumerate(POINTS):
@@ -80,21 +80,21 @@ def test_killed_anywhere_and_typed_again_it_has_taken_back_one_change(person: Pe
             ended = "had not come to its end" in again.stdout
             assert again.returncode == 0 and ended == (point != "unwritten"), (point, again)
         assert left(person, task) == (then, then) and desk.store.load(task).reverted == place + 1, point
-        assert sum(isinstance(entry.event, Undone) for entry in desk.store.journal(task)) == place + 1
+        assert sum(isinstance(entry.event, StepsUndone) for entry in desk.store.journal(task)) == place + 1
     goes_on(person, desk, task)
-    assert person.belongings() == before and all(call.same for call in verify(desk, task))
+    assert person.belongings() == before and all(call.same for call in verify_calls(desk, task))
 
 
-def killed(person: Person, point: str, desk: Desk, task: str) -> State:
+def killed(person: Person, point: str, desk: Project, task: str) -> State:
     assert types(person, point, "undo", task).returncode == -signal.SIGKILL
     dead = desk.store.load(task)
-    assert differing(dead, fold(None, desk.store.journal(task))) == [], point
+    assert differing(dead, fold_entries(None, desk.store.journal(task))) == [], point
     return dead
 
 
-def goes_on(person: Person, desk: Desk, task: str) -> None:
+def goes_on(person: Person, desk: Project, task: str) -> None:
     """Who does not type it again but lets the task go on has it from where it was undone to."""
     killed(person, "half", desk, task)
     assert left(person, task) == ("1", "2")
-    state = work(desk, task, Terms(no_sandbox=True, mode="interactive", person=Stops(len(POINTS) + 3)))
+    state = run_task(desk, task, RunTerms(no_sandbox=True, mode="interactive", person=Stops(len(POINTS) + 3)))
     assert state and left(person, task) == ("1", "1") and state.reverted == len(POINTS) + 1

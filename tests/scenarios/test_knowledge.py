@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from person import CALC, COMPLETE, MEND, Person, Step
 
-from afresh.app.tasks import open_desk
-from afresh.domain.event import Judged
+from afresh.app.tasks import open_project
+from afresh.domain.event import LessonJudged
 
 DRIVER = Path(__file__).with_name("driver.py")
 WORSE: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})
@@ -106,7 +106,7 @@ def test_what_was_undone_at_the_end_waits_for_a_person_who_approves_it(person: P
     assert person.types("knowledge", "search", "double", "is", "wrong", "--json").json == [], "a draft is shown to no task"
     told = person.types("knowledge", "approve", one["id"].removeprefix("KO-"))
     assert told.code == 0 and f"{one['id']} is approved: .afresh/knowledge/approved/" in told.words
-    judged = [entry.event for entry in open_desk(person.repo).notebook.entries() if isinstance(entry.event, Judged)]
+    judged = [entry.event for entry in open_project(person.repo).notebook.entries() if isinstance(entry.event, LessonJudged)]
     assert [(event.object, event.standing, bool(event.by)) for event in judged] == [(one["id"], "approved", True)]
     (after,) = objects(person)
     assert (after["standing"], after["by"]) == ("approved", "confirmed")

@@ -15,8 +15,8 @@ from person import CHECK, COMPLETE, MEND, Person, Step
 
 from afresh.adapters.sandbox import bubblewrap, supervised
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.lore import SqliteLore
-from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.store.lore import SqliteFactIndex
+from afresh.adapters.store.sqlite import SqliteJournal
 from afresh.app import compose, knowledge, tasks
 
 ENVIRONMENT = "environment"
@@ -238,23 +238,23 @@ def test_a_command_in_the_sandbox_reaches_no_file_of_another_project(
     assert len(heard.texts) == 3 and not count.found
 
 
-def first_lore(full: Full) -> Callable[..., SqliteLore]:
-    def lore(path: Path, store: SqliteStore, notebooks) -> SqliteLore:
+def first_lore(full: Full) -> Callable[..., SqliteFactIndex]:
+    def lore(path: Path, store: SqliteJournal, notebooks) -> SqliteFactIndex:
         theirs = full.person.state
-        return SqliteLore(theirs / "memory.db", SqliteStore(Database(theirs / "afresh.db")), notebooks)
+        return SqliteFactIndex(theirs / "memory.db", SqliteJournal(Database(theirs / "afresh.db")), notebooks)
 
     return lore
 
 
 def breach(full: Full, wall: str, patch: pytest.MonkeyPatch) -> None:
     if wall == "memory":
-        patch.setattr(tasks, "SqliteLore", first_lore(full))
+        patch.setattr(tasks, "SqliteFactIndex", first_lore(full))
     elif wall == "knowledge":
-        theirs = knowledge.folder_of(full.person.repo)
-        patch.setattr(knowledge, "folder_of", lambda root: theirs)
+        theirs = knowledge.open_lesson_folder(full.person.repo)
+        patch.setattr(knowledge, "open_lesson_folder", lambda root: theirs)
     elif wall == "instructions":
-        made = tasks.instructions_for
-        patch.setattr(tasks, "instructions_for", lambda root, shelf: made(full.person.repo, shelf))
+        made = tasks.instructions_for_project
+        patch.setattr(tasks, "instructions_for_project", lambda root, shelf: made(full.person.repo, shelf))
     else:
         for level in (bubblewrap, supervised):
             patch.setattr(level, "clean_environment", lambda *args: dict(os.environ))

@@ -12,13 +12,13 @@ import pytest
 from long_run import Forgetful, agent, ordered, run_until
 from rich.console import Console
 
-from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.store.sqlite import SqliteJournal
 from afresh.adapters.tools.recall import tool
-from afresh.app.calls import call, verify
-from afresh.app.why import why
-from afresh.cli.views.why import context_why, context_why_json
-from afresh.domain.event import Requested
-from afresh.domain.passage import Voice
+from afresh.app.calls import load_call, verify_calls
+from afresh.app.why import explain_name_in_call
+from afresh.cli.views.why import render_name_explanation, name_explanation_to_json
+from afresh.domain.event import CallRequested
+from afresh.domain.passage import PassageVoice
 from afresh.domain.state import State
 from afresh.errors import BadInput
 
@@ -29,7 +29,7 @@ STEPS = 106
 def lived(tmp_path_factory: pytest.TempPathFactory):
     """The database of a task that died before its last call, and the requests that it made."""
     path = tmp_path_factory.mktemp("long") / "afresh.db"
-    store = SqliteStore(path)
+    store = SqliteJournal(path)
     ordered(store)
     requests = run_until(store, STEPS)
     store.close()
@@ -38,16 +38,16 @@ def lived(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.fixture
 def desk(lived) -> Any:
-    return SimpleNamespace(store=SqliteStore(lived[0]))
+    return SimpleNamespace(store=SqliteJournal(lived[0]))
 
 
 def state(path: Path) -> State:
-    return SqliteStore(path).load("t")
+    return SqliteJournal(path).load("t")
 
 
 def rendered(told) -> str:
     out = io.StringIO()
-    Console(file=out, width=140, color_system=None).print(context_why(told))
+    Console(file=out, width=140, color_system=None).print(render_name_explanation(told))
     return out.getvalue()
 
 
@@ -66,22 +66,22 @@ def test_the_window_after_a_crash_is_the_window_before_it(lived, tmp_path: Path)
 
 
 def test_going_on_after_a_crash_sends_what_would_have_been_sent_without_it(tmp_path: Path):
-    whole, broken = SqliteStore(tmp_path / "whole.db"), SqliteStore(tmp_path / "broken.db")
+    whole, broken = SqliteJournal(tmp_path / "whole.db"), SqliteJournal(tmp_path / "broken.db")
     ordered(whole)
     ordered(broken)
     sent = run_until(whole, 24)
     first = run_until(broken, 17)
-    rest = run_until(SqliteStore(tmp_path / "broken.db"), 24)
+    rest = run_until(SqliteJournal(tmp_path / "broken.db"), 24)
     assert [request.hash for request in (*first, *rest[1:])] == [request.hash for request in sent]
 
 
 def test_every_call_is_rebuilt_to_the_byte(desk):
-    calls = verify(desk, "t")
+    calls = verify_calls(desk, "t")
     assert len(calls) == STEPS - 1 and all(one.same for one in calls)
 
 
 def test_each_heading_of_the_work_so_far_can_be_recalled(lived, desk):
-    audits = [e.event.audit for e in desk.store.journal("t") if isinstance(e.event, Requested)]
+    audits = [e.event.audit for e in desk.store.journal("t") if isinstance(e.event, CallRequested)]
     works = [desk.store.read(ref.block) for one in audits for ref in one.sections if ref.name == "work"]
     headings = {line for work in works for line in work.splitlines() if re.match(r"\d+= [0-9a-f]{8}", line)}
     bench, now = agent(desk.store, 0)[0], state(lived[0])
@@ -95,8 +95,11 @@ def test_each_heading_of_the_work_so_far_can_be_recalled(lived, desk):
 def test_old_outputs_can_still_be_recalled_and_the_footer_counts_all_of_them(lived, desk):
     now = state(lived[0])
     blocks = [e.event for e in desk.store.journal("t") if type(e.event).__name__ == "Digested"]
-    outputs = {one.block for event in blocks for one in event.passages if one.voice is Voice.OUTPUT}
-    assert now.archived == len(outputs) == STEPS - 1 and f"{STEPS - 2} archived blocks" in call(desk, "t", None).sections[-1].text
+    outputs = {one.block for event in blocks for one in event.passages if one.voice is PassageVoice.OUTPUT}
+    assert (
+        now.archived == len(outputs) == STEPS - 1
+        and f"{STEPS - 2} archived blocks" in load_call(desk, "t", None).sections[-1].text
+    )
     bench = agent(desk.store, 0)[0].bench(now)
     first = blocks[0].index[0].block
     assert first not in {one.block for one in now.passages} and first not in {line.block for line in now.index}
@@ -104,20 +107,20 @@ def test_old_outputs_can_still_be_recalled_and_the_footer_counts_all_of_them(liv
 
 
 def test_why_tells_where_a_name_stands_and_where_it_came_from(desk):
-    told = why(desk, "t", f"record_{STEPS - 2}_1")
+    told = explain_name_in_call(desk, "t", f"record_{STEPS - 2}_1")
     assert told.step == STEPS - 1 and told.places
     assert {place.section for place in told.places} & {"last", "work"}
-    shown = call(desk, "t", None)
+    shown = load_call(desk, "t", None)
     for place in told.places:
         text = next(section.text for section in shown.sections if section.name == place.section)
         assert text.splitlines()[place.line - 1].strip() == place.text
     assert "is in the call" in rendered(told)
-    old = why(desk, "t", "prints record_100_1", 105)
+    old = explain_name_in_call(desk, "t", "prints record_100_1", 105)
     assert [place.section for place in old.places] == ["known"] and old.places[0].origin == "a note, or what an output said"
 
 
 def test_why_tells_what_was_less_likely_with_its_odds(desk):
-    told = why(desk, "t", f"record_{STEPS - 12}_40")
+    told = explain_name_in_call(desk, "t", f"record_{STEPS - 12}_40")
     assert not told.places and "less likely to be needed" in told.reason
     best = told.chances[0]
     assert (best.kind, best.step, best.voice, best.age) == ("name", STEPS - 12, "output", 11)
@@ -128,12 +131,12 @@ def test_why_tells_what_was_less_likely_with_its_odds(desk):
 def test_why_adds_up(desk):
     from math import exp
 
-    for chance in why(desk, "t", f"record_{STEPS - 12}_40").chances:
+    for chance in explain_name_in_call(desk, "t", f"record_{STEPS - 12}_40").chances:
         assert abs(1 / (1 + exp(-sum(value for _, value in chance.parts))) - chance.probability) < 0.01
 
 
 def test_why_tells_when_it_was_forgotten_and_what_brings_it_back(lived, desk):
-    told = why(desk, "t", "record_5_33")
+    told = explain_name_in_call(desk, "t", "record_5_33")
     assert not told.places and "no longer in memory: forgotten after step" in told.reason
     assert told.copies[0].step == 5 and 5 < told.copies[0].forgotten < STEPS
     bench = agent(desk.store, 0)[0].bench(state(lived[0]))
@@ -142,30 +145,30 @@ def test_why_tells_when_it_was_forgotten_and_what_brings_it_back(lived, desk):
 
 
 def test_why_knows_the_last_call_that_held_it(desk):
-    told = why(desk, "t", "record_20_2")
-    calls = [e.event.audit for e in desk.store.journal("t") if isinstance(e.event, Requested)]
+    told = explain_name_in_call(desk, "t", "record_20_2")
+    calls = [e.event.audit for e in desk.store.journal("t") if isinstance(e.event, CallRequested)]
     held = [n for n, one in enumerate(calls, 1) if any("record_20_2 " in desk.store.read(ref.block) for ref in one.sections)]
     assert (told.first, told.last) == (held[0], held[-1]) and not told.places
 
 
 def test_why_says_that_a_name_was_never_seen(desk):
-    told = why(desk, "t", "no_such_name")
+    told = explain_name_in_call(desk, "t", "no_such_name")
     assert not told.places and not told.copies and "nothing that this task had seen" in told.reason
-    early = why(desk, "t", "record_50_1", 40)
+    early = explain_name_in_call(desk, "t", "record_50_1", 40)
     assert not early.copies and "nothing that this task had seen before the call" in early.reason
 
 
 def test_why_takes_names_as_wholes(desk):
-    assert not why(desk, "t", "ecord_104_1").places and not why(desk, "t", "record_11").copies
+    assert not explain_name_in_call(desk, "t", "ecord_104_1").places and not explain_name_in_call(desk, "t", "record_11").copies
 
 
 def test_why_as_json_is_complete(desk):
-    plain = json.loads(json.dumps(context_why_json(why(desk, "t", "record_5_33"))))
+    plain = json.loads(json.dumps(name_explanation_to_json(explain_name_in_call(desk, "t", "record_5_33"))))
     assert plain["shown"] is False and plain["recall"].startswith("recall(id=") and plain["copies"][0]["forgotten"]
-    assert replace(why(desk, "t", "record_5_33"), name="x").recall.endswith('about="x")')
+    assert replace(explain_name_in_call(desk, "t", "record_5_33"), name="x").recall.endswith('about="x")')
 
 
 @pytest.mark.parametrize(("name", "step"), [("", None), ("  ", None), ("x", 999), ("x", 0)])
 def test_why_refuses_what_it_can_not_answer(desk, name: str, step: int | None):
     with pytest.raises(BadInput):
-        why(desk, "t", name, step)
+        explain_name_in_call(desk, "t", name, step)

@@ -6,22 +6,22 @@ from pathlib import Path
 import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
 
-from afresh.app.asking import answer, inbox
-from afresh.app.attending import undo
-from afresh.app.calls import verify
-from afresh.app.compose import Terms, work
-from afresh.app.tasks import Desk, Order, add, open_desk
-from afresh.domain.attended import Act, Word
-from afresh.domain.event import Paused, Requested, Turned, Undone
+from afresh.app.asking import answer_question, list_open_questions
+from afresh.app.attending import undo_task_steps
+from afresh.app.calls import verify_calls
+from afresh.app.compose import RunTerms, run_task
+from afresh.app.tasks import Project, TaskOrder, add_task, open_project
+from afresh.domain.attended import PersonAct, PersonRequest
+from afresh.domain.event import PausedForPerson, CallRequested, StrategyChanged, StepsUndone
 from afresh.domain.state import State
-from afresh.domain.task import Status
+from afresh.domain.task import TaskStatus
 from afresh.errors import BadInput
 
 READ: Step = ("read", {"path": "calc.py"})
 SHIFT: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x << 1"})
 WORSE: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})
 PLAN: Step = ("plan", {"items": ["mend double", "look at it again"]})
-GO = Word(Act.GO)
+GO = PersonRequest(PersonAct.GO)
 
 
 def marks(*numbers: int) -> Step:
@@ -35,32 +35,32 @@ class Gone(BaseException):
 class Scripted:
     """A person who says these things, one at each pause, and then nothing."""
 
-    def __init__(self, *words: Word) -> None:
+    def __init__(self, *words: PersonRequest) -> None:
         self.words, self.shown = [*words], list[State]()
 
-    def at_pause(self, state: State) -> Word | None:
+    def at_pause(self, state: State) -> PersonRequest | None:
         self.shown.append(state)
         return self.words.pop(0) if self.words else None
 
 
 @pytest.fixture
-def desk(person: Person) -> Iterator[Desk]:
-    desk = open_desk(person.repo)
+def desk(person: Person) -> Iterator[Project]:
+    desk = open_project(person.repo)
     yield desk
     desk.database.close()
 
 
-def ordered(desk: Desk, model: str, loop: str = "") -> str:
-    return add(desk, Order("double is wrong", "fix_bug", (CHECK,), model=model, loop=loop)).task.id
+def ordered(desk: Project, model: str, loop: str = "") -> str:
+    return add_task(desk, TaskOrder("double is wrong", "fix_bug", (CHECK,), model=model, loop=loop)).task.id
 
 
-def worked(desk: Desk, task: str, mode: str = "", person: Scripted | None = None) -> State:
-    state = work(desk, task, Terms(no_sandbox=True, mode=mode, person=person))
-    assert state and all(call.same for call in verify(desk, task)), "every call can be built again"
+def worked(desk: Project, task: str, mode: str = "", person: Scripted | None = None) -> State:
+    state = run_task(desk, task, RunTerms(no_sandbox=True, mode=mode, person=person))
+    assert state and all(call.same for call in verify_calls(desk, task)), "every call can be built again"
     return state
 
 
-def events(desk: Desk, task: str, kind: type) -> list[object]:
+def events(desk: Project, task: str, kind: type) -> list[object]:
     return [entry.event for entry in desk.store.journal(task) if isinstance(entry.event, kind)]
 
 
@@ -73,11 +73,11 @@ def tools(person: Person, task: str, step: int) -> str:
     return next(one["text"] for one in sections if one["name"] == "tools")
 
 
-def test_a_planned_task_plans_works_item_by_item_and_completes(person: Person, desk: Desk) -> None:
+def test_a_planned_task_plans_works_item_by_item_and_completes(person: Person, desk: Project) -> None:
     model = person.script([READ], [PLAN], [MEND, marks(1)], [READ, marks(2)], [COMPLETE])
     task = ordered(desk, model, "plan_execute")
     state = worked(desk, task)
-    assert (state.status, state.step) == (Status.DONE, 5)
+    assert (state.status, state.step) == (TaskStatus.DONE, 5)
     assert "\nRefused now: edit, write, complete.\n" in window(person, task, 2)
     assert "\nRefused now: complete.\n" in window(person, task, 3) and "Refused now" not in window(person, task, 4)
     assert len({tools(person, task, step) for step in range(1, 6)}) == 1, "what is offered stays the same"
@@ -85,72 +85,80 @@ def test_a_planned_task_plans_works_item_by_item_and_completes(person: Person, d
     assert "Now item 2 of 2" in window(person, task, 4) and "All items are done" in window(person, task, 5)
 
 
-def test_a_reply_that_changes_something_before_there_is_a_plan_changes_nothing(person: Person, desk: Desk) -> None:
+def test_a_reply_that_changes_something_before_there_is_a_plan_changes_nothing(person: Person, desk: Project) -> None:
     task = ordered(desk, person.script([MEND], [PLAN, MEND, marks(1, 2)], [COMPLETE]), "plan_execute")
     state = worked(desk, task)
     first = next(entry.event for entry in desk.store.journal(task) if type(entry.event).__name__ == "Acted")
     told = first.observations[0].text  # pyright: ignore[reportAttributeAccessIssue]
     assert told.startswith("edit is refused now: First look, then `plan`") and "The tools for now are: read, search, run" in told
-    assert (state.status, state.step) == (Status.DONE, 3), "whoever makes the plan may begin with it"
+    assert (state.status, state.step) == (TaskStatus.DONE, 3), "whoever makes the plan may begin with it"
 
 
-def test_two_undone_changes_turn_it_and_it_plans_anew_with_the_reason(person: Person, desk: Desk) -> None:
+def test_two_undone_changes_turn_it_and_it_plans_anew_with_the_reason(person: Person, desk: Project) -> None:
     model = person.script([PLAN], [WORSE], [WORSE], [PLAN], [MEND, marks(1, 2)], [COMPLETE])
     task = ordered(desk, model, "plan_execute")
     state = worked(desk, task)
-    (turn,) = events(desk, task, Turned)
-    assert state.status is Status.DONE and turn == Turned(3, "plan_execute", "2 changes for item 1 (mend double) were undone")
+    (turn,) = events(desk, task, StrategyChanged)
+    assert state.status is TaskStatus.DONE and turn == StrategyChanged(
+        3, "plan_execute", "2 changes for item 1 (mend double) were undone"
+    )
     assert "`plan` anew: 2 changes for item 1" in window(person, task, 4) and "Refused now: edit, write" in window(
         person, task, 4
     )
     assert "another way: plan_execute" in person.types("decisions", task).words
 
 
-def test_a_task_that_only_turns_comes_to_rest_with_the_evidence(person: Person, desk: Desk) -> None:
+def test_a_task_that_only_turns_comes_to_rest_with_the_evidence(person: Person, desk: Project) -> None:
     ways = [[("edit", {**WORSE[1], "new": f"x * {number}"})] for number in range(3, 9)]
     model = person.script(*[step for number in range(0, 6, 2) for step in ([PLAN], *ways[number : number + 2])])
     state = worked(desk, ordered(desk, model, "plan_execute"))
-    assert (state.status, state.step, state.reverted) == (Status.BLOCKED, 9, 6)
+    assert (state.status, state.step, state.reverted) == (TaskStatus.BLOCKED, 9, 6)
     assert "gone another way 2 times, and again 2 changes for item 1" in state.question and "undone: 6" in state.question
 
 
-def test_a_task_that_only_reads_is_pressed_and_then_stopped(person: Person, desk: Desk) -> None:
+def test_a_task_that_only_reads_is_pressed_and_then_stopped(person: Person, desk: Project) -> None:
     person.write(".afresh/templates/brief.yaml", "extends: fix_bug\npace: {grace: 1}\nphases: {understand: {steps: 2}}\n")
-    desk = open_desk(person.repo)
-    task = add(desk, Order("double is wrong", "brief", (CHECK,), model=person.script([READ], [READ], [READ], [READ]))).task.id
+    desk = open_project(person.repo)
+    task = add_task(
+        desk, TaskOrder("double is wrong", "brief", (CHECK,), model=person.script([READ], [READ], [READ], [READ]))
+    ).task.id
     state = worked(desk, task)
-    assert (state.status, state.step) == (Status.BLOCKED, 4) and "Phase understand has had its 4 steps" in state.question
+    assert (state.status, state.step) == (TaskStatus.BLOCKED, 4) and "Phase understand has had its 4 steps" in state.question
     assert "used up: make the first change now" in window(person, task, 3) and "Refused now" not in window(person, task, 3)
     assert "\nRefused now: read, search, run, test, recall, compact, more_room.\n" in window(person, task, 4)
     refused = state.recent[-1].observations[0]
     assert not refused.ok and refused.text.startswith("read is refused now: The 2 steps of this phase are used up")
-    assert answer(desk, task, "go on").spent == ()
+    assert answer_question(desk, task, "go on").spent == ()
 
 
-def test_with_nobody_there_it_rests_before_the_first_change_and_goes_on_after_an_answer(person: Person, desk: Desk) -> None:
+def test_with_nobody_there_it_rests_before_the_first_change_and_goes_on_after_an_answer(person: Person, desk: Project) -> None:
     task = ordered(desk, person.script([READ], [MEND], [COMPLETE]))
     state = worked(desk, task, "supervised")
     assert (state.status, state.step, state.changed) == (
-        Status.BLOCKED,
+        TaskStatus.BLOCKED,
         1,
         (),
     ) and "Before phase change with edit calc.py" in state.question
-    assert [one.task.id for one in inbox(desk)] == [task]
+    assert [one.task.id for one in list_open_questions(desk)] == [task]
     with pytest.raises(BadInput, match="its question is still open"):
         worked(desk, task)
-    answer(desk, task, "approve")
+    answer_question(desk, task, "approve")
     state = worked(desk, task)
-    assert (state.status, state.attendance.passed, state.attendance.paused) == (Status.BLOCKED, ("change",), "verify")
-    answer(desk, task, "1")
-    assert worked(desk, task).status is Status.DONE and not desk.store.load(task).words, "an approval takes no place in a window"
-    assert len(events(desk, task, Paused)) == 2 and desk.store.load(task).calls == 3, "the reply that waited was not bought again"
+    assert (state.status, state.attendance.passed, state.attendance.paused) == (TaskStatus.BLOCKED, ("change",), "verify")
+    answer_question(desk, task, "1")
+    assert worked(desk, task).status is TaskStatus.DONE and not desk.store.load(task).words, (
+        "an approval takes no place in a window"
+    )
+    assert len(events(desk, task, PausedForPerson)) == 2 and desk.store.load(task).calls == 3, (
+        "the reply that waited was not bought again"
+    )
 
 
-def test_words_at_a_pause_are_heard_before_the_change_is_made(person: Person, desk: Desk) -> None:
+def test_words_at_a_pause_are_heard_before_the_change_is_made(person: Person, desk: Project) -> None:
     task = ordered(desk, person.script([SHIFT], [MEND], [COMPLETE]))
-    someone = Scripted(Word(Act.SAY, "multiply, no tricks", by="Ada"), GO, GO)
+    someone = Scripted(PersonRequest(PersonAct.SAY, "multiply, no tricks", by="Ada"), GO, GO)
     state = worked(desk, task, "supervised", someone)
-    assert (state.status, state.kept, state.words) == (Status.DONE, 1, ("multiply, no tricks",))
+    assert (state.status, state.kept, state.words) == (TaskStatus.DONE, 1, ("multiply, no tricks",))
     sections = person.types("context", "show", task, "--step", "2", "--json").json["sections"]
     text = "\n".join(one["text"] for one in sections)
     assert "Answer: multiply, no tricks" in text and "not done: the user has spoken before it was" in text
@@ -160,42 +168,44 @@ def test_words_at_a_pause_are_heard_before_the_change_is_made(person: Person, de
 class Dies:
     """Whoever is asked is gone, and the process with them."""
 
-    def at_pause(self, state: State) -> Word | None:
+    def at_pause(self, state: State) -> PersonRequest | None:
         raise Gone
 
 
-def test_killed_while_it_asks_it_asks_the_same_again_and_never_goes_on_without_an_answer(person: Person, desk: Desk) -> None:
+def test_killed_while_it_asks_it_asks_the_same_again_and_never_goes_on_without_an_answer(person: Person, desk: Project) -> None:
     task = ordered(desk, person.script([MEND], [COMPLETE]))
     with pytest.raises(Gone):
-        work(desk, task, Terms(no_sandbox=True, mode="supervised", person=Dies()))
+        run_task(desk, task, RunTerms(no_sandbox=True, mode="supervised", person=Dies()))
     assert desk.store.load(task).attendance.paused == "change"
     someone = Scripted(GO, GO)
-    assert worked(desk, task, person=someone).status is Status.DONE
+    assert worked(desk, task, person=someone).status is TaskStatus.DONE
     assert [shown.attendance.paused for shown in someone.shown] == ["change", "verify"]
-    assert len(events(desk, task, Paused)) == 2 and desk.store.load(task).calls == 2
+    assert len(events(desk, task, PausedForPerson)) == 2 and desk.store.load(task).calls == 2
 
 
-def test_an_undoing_that_is_not_possible_lets_no_pause_pass(person: Person, desk: Desk) -> None:
+def test_an_undoing_that_is_not_possible_lets_no_pause_pass(person: Person, desk: Project) -> None:
     task = ordered(desk, person.script([MEND], [COMPLETE]))
-    someone = Scripted(Word(Act.UNDO))
+    someone = Scripted(PersonRequest(PersonAct.UNDO))
     state = worked(desk, task, "supervised", someone)
-    assert (state.status, state.changed, state.attendance.paused) == (Status.BLOCKED, (), "change")
+    assert (state.status, state.changed, state.attendance.paused) == (TaskStatus.BLOCKED, (), "change")
     assert len(someone.shown) == 2, "asked again"
 
 
-def test_whoever_goes_on_without_pauses_says_so(person: Person, desk: Desk) -> None:
+def test_whoever_goes_on_without_pauses_says_so(person: Person, desk: Project) -> None:
     task = ordered(desk, person.script([MEND], [COMPLETE]))
     worked(desk, task, "supervised")
-    answer(desk, task, "approve")
-    assert worked(desk, task, "autonomous").status is Status.DONE
+    answer_question(desk, task, "approve")
+    assert worked(desk, task, "autonomous").status is TaskStatus.DONE
 
 
-def test_beside_the_work_one_talks_redirects_and_takes_back(person: Person, desk: Desk) -> None:
+def test_beside_the_work_one_talks_redirects_and_takes_back(person: Person, desk: Project) -> None:
     plan: Step = ("plan", {"items": ["shift"]})
     task = ordered(desk, person.script([plan], [SHIFT], [MEND], [COMPLETE]))
-    someone = Scripted(GO, GO, Word(Act.UNDO, "no tricks"), Word(Act.REDIRECT, "multiply", by="Ada"), GO)
+    someone = Scripted(
+        GO, GO, PersonRequest(PersonAct.UNDO, "no tricks"), PersonRequest(PersonAct.REDIRECT, "multiply", by="Ada"), GO
+    )
     state = worked(desk, task, "interactive", someone)
-    assert (state.status, state.plan, state.kept, state.reverted) == (Status.DONE, (), 1, 1)
+    assert (state.status, state.plan, state.kept, state.reverted) == (TaskStatus.DONE, (), 1, 1)
     undone = someone.shown[3]
     assert (undone.changed, undone.phase, [item.text for item in undone.plan]) == ((), "understand", ["shift"])
     text = "\n".join(one["text"] for one in person.types("context", "show", task, "--step", "3", "--json").json["sections"])
@@ -205,20 +215,20 @@ def test_beside_the_work_one_talks_redirects_and_takes_back(person: Person, desk
     assert "undone: all from step 2 on" in log and "multiply" in log
 
 
-def test_stopped_beside_the_work_it_waits(person: Person, desk: Desk) -> None:
+def test_stopped_beside_the_work_it_waits(person: Person, desk: Project) -> None:
     task = ordered(desk, person.script([READ], [MEND], [COMPLETE]))
-    state = worked(desk, task, "interactive", Scripted(GO, Word(Act.STOP)))
-    assert (state.status, state.step) == (Status.BLOCKED, 1) and "You stopped it after step 1" in state.question
-    answer(desk, task, "go ahead")
+    state = worked(desk, task, "interactive", Scripted(GO, PersonRequest(PersonAct.STOP)))
+    assert (state.status, state.step) == (TaskStatus.BLOCKED, 1) and "You stopped it after step 1" in state.question
+    answer_question(desk, task, "go ahead")
     state = worked(desk, task, person=Scripted(GO, GO))
-    assert state.status is Status.DONE and "go ahead" in state.words
+    assert state.status is TaskStatus.DONE and "go ahead" in state.words
 
 
 def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes_on_from_there(
-    person: Person, desk: Desk
+    person: Person, desk: Project
 ) -> None:
     task = ordered(desk, person.script([SHIFT, ("remember", {"subject": "shift", "note": "works"})], [MEND], [COMPLETE]))
-    worked(desk, task, "supervised", Scripted(GO, Word(Act.STOP)))
+    worked(desk, task, "supervised", Scripted(GO, PersonRequest(PersonAct.STOP)))
     told = person.types("undo", task, "--why", "no tricks")
     assert told.code == 0 and "1 change; changed now: no file" in told.words
     state = desk.store.load(task)
@@ -227,21 +237,21 @@ def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes
     assert [fact.text for fact in state.facts if fact.subject == "shift"] == ["works (from a step that was undone)"]
     again = person.types("undo", task, "--json")
     assert again.code == 1 and "nothing to undo" in again.error["what"]
-    assert worked(desk, task, "autonomous").status is Status.DONE
+    assert worked(desk, task, "autonomous").status is TaskStatus.DONE
     assert person.types("undo", task, "--json").error["what"] == f"task {task} is over: done"
 
 
-def test_steps_that_changed_nothing_can_be_taken_back_by_their_number(person: Person, desk: Desk) -> None:
+def test_steps_that_changed_nothing_can_be_taken_back_by_their_number(person: Person, desk: Project) -> None:
     task = ordered(desk, person.script([PLAN], [READ], [MEND], [COMPLETE]))
-    worked(desk, task, "interactive", Scripted(GO, GO, Word(Act.STOP)))
-    state = undo(desk, task, steps=2)
+    worked(desk, task, "interactive", Scripted(GO, GO, PersonRequest(PersonAct.STOP)))
+    state = undo_task_steps(desk, task, steps=2)
     assert (state.plan, state.planned, state.step) == ((), 0, 2)
     with pytest.raises(BadInput, match="no step has been taken"):
-        undo(desk, task)
+        undo_task_steps(desk, task)
 
 
 def test_a_tree_that_was_not_put_back_in_time_is_put_back_when_the_task_is_taken_up(
-    person: Person, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    person: Person, desk: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from afresh.adapters.workspace.worktree import GitWorkspace
 
@@ -249,19 +259,19 @@ def test_a_tree_that_was_not_put_back_in_time_is_put_back_when_the_task_is_taken
     whole = GitWorkspace.restore
 
     def dying(self: GitWorkspace, snapshot: str, paths: tuple[str, ...] = ()) -> None:
-        if events(desk, task, Undone):
+        if events(desk, task, StepsUndone):
             raise Gone
         whole(self, snapshot, paths)
 
     monkeypatch.setattr(GitWorkspace, "restore", dying)
     with pytest.raises(Gone):
-        worked(desk, task, "interactive", Scripted(GO, Word(Act.UNDO), GO))
+        worked(desk, task, "interactive", Scripted(GO, PersonRequest(PersonAct.UNDO), GO))
     monkeypatch.undo()
     tree: Path = person.state / "worktrees" / task / "calc.py"
     assert "x << 1" in tree.read_text() and desk.store.load(task).changed == ()
     state = worked(desk, task, "autonomous")
-    assert (state.status, state.kept, state.reverted) == (Status.DONE, 1, 1)
-    assert len(events(desk, task, Requested)) == 3, "nothing was bought twice"
+    assert (state.status, state.kept, state.reverted) == (TaskStatus.DONE, 1, 1)
+    assert len(events(desk, task, CallRequested)) == 3, "nothing was bought twice"
 
 
 def test_interactive_without_a_terminal_is_refused_before_a_task_is_made(person: Person) -> None:
@@ -269,12 +279,14 @@ def test_interactive_without_a_terminal_is_refused_before_a_task_is_made(person:
     assert told.code == 1 and "needs a terminal" in told.error["what"] and person.types("list", "--json").json == []
 
 
-def test_the_users_settings_say_how_closely_and_a_repository_may_not(person: Person, desk: Desk, monkeypatch, tmp_path) -> None:
+def test_the_users_settings_say_how_closely_and_a_repository_may_not(
+    person: Person, desk: Project, monkeypatch, tmp_path
+) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     own = tmp_path / "config" / "afresh" / "config.toml"
     own.parent.mkdir(parents=True)
     own.write_text('mode = "supervised"\nloop = "plan_execute"\n')
-    here = open_desk(person.repo)
+    here = open_project(person.repo)
     task = ordered(here, person.script([PLAN, MEND, marks(1, 2)], [COMPLETE]))
     state = worked(here, task)
     assert (state.task.loop, state.attendance.mode, state.attendance.paused) == ("plan_execute", "supervised", "change")

@@ -3,8 +3,8 @@
 from person import Person
 
 from afresh.cli import main
-from afresh.cli.views.map import mapped
-from afresh.engine.tokens import Counter
+from afresh.cli.views.map import render_code_map
+from afresh.engine.tokens import EstimatingCounter
 
 
 def stocked(person: Person) -> Person:
@@ -16,7 +16,7 @@ def stocked(person: Person) -> Person:
 
 def test_a_map_into_a_pipe_is_bare_and_within_its_cap(person: Person):
     told = stocked(person).types("map", "--for", "`send_receipt` sends no letters", "--tokens", "120")
-    assert told.code == 0 and Counter()(told.out.rstrip("\n")) <= 120
+    assert told.code == 0 and EstimatingCounter()(told.out.rstrip("\n")) <= 120
     first, second = told.out.splitlines()[:2]
     assert first.startswith("shop/mail.py  (") and "defines `send_receipt`" in first and "changed for “Letters go out”" in first
     assert second == "     1  def send_receipt(address)"
@@ -57,12 +57,12 @@ def test_on_a_terminal_it_says_what_there_was_room_for(person: Person):
 
     from samples import rendered
 
-    from afresh.app.map import map_for
+    from afresh.app.map import build_code_map
 
     with chdir(stocked(person).repo):
-        text = rendered(mapped(map_for(Path.cwd(), "letters \x1b[31m", 500)), 80)
-        nothing = rendered(mapped(map_for(Path.cwd(), "", 1)), 80)
+        text = rendered(render_code_map(build_code_map(Path.cwd(), "letters \x1b[31m", 500)), 80)
+        nothing = rendered(render_code_map(build_code_map(Path.cwd(), "", 1)), 80)
     assert text.splitlines()[0] == "What matters for letters \\x1b[31m"
     assert "     5  class Letter" in text and "of 500 tokens" in text and max(map(len, text.splitlines())) <= 80
     assert "Nothing fits into 1 tokens" in nothing
-    assert "map" in main.known()
+    assert "map" in main.list_command_names()

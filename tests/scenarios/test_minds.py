@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from story import CHECK, QUICK, Shown, tell
 
 import afresh
-from afresh.adapters.templates import template
+from afresh.adapters.templates import load_template
 from afresh.adapters.tools import TOOLS
-from afresh.domain.fact import Look, PlanItem, Region
-from afresh.domain.memory import Memory
+from afresh.domain.fact import Item, PlanItem, Region
+from afresh.domain.memory import GatheredContext
 from afresh.domain.state import State
 from afresh.domain.task import Check, Task
-from afresh.engine.build import build, offered
-from afresh.engine.tokens import Counter, pieces
-from afresh.engine.view import View
+from afresh.engine.build import build_best_prompt, select_offered_tools
+from afresh.engine.tokens import EstimatingCounter, count_pieces
+from afresh.engine.view import FileExcerpt
 
 FAILING = """+
 
@@ -123,11 +123,13 @@ def test_3_nothing_is_cut_while_there_is_room(windows):
 @settings(max_examples=25)
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=40), st.integers(3_000, 9_000))
 def test_3_whatever_the_files_and_the_ceiling(sizes, budget):
-    style = template("fix_bug")
-    looks = [Look("file", f"a.py:{n}-{n + size} f{n}", "x = some_name\n" * size) for n, size in enumerate(sizes)]
+    style = load_template("fix_bug")
+    looks = [Item("file", f"a.py:{n}-{n + size} f{n}", "x = some_name\n" * size) for n, size in enumerate(sizes)]
     state = State(task=Task(id="t", goal="g", checks=(Check("pytest"),)), limit=60)
-    tree = Look("outline", "", "\n".join(f"src/module_{n}.py: f, g" for n in range(sum(sizes))))
-    window = build(Memory(state, (*looks, tree)), style, offered(style, TOOLS), budget, Counter())
+    tree = Item("outline", "", "\n".join(f"src/module_{n}.py: f, g" for n in range(sum(sizes))))
+    window = build_best_prompt(
+        GatheredContext(state, (*looks, tree)), style, select_offered_tools(style, TOOLS), budget, EstimatingCounter()
+    )
     if window.omissions:
         assert window.tokens >= 0.94 * (budget - window.request.reserve)
 
@@ -252,17 +254,17 @@ CODE = st.lists(
 @example("\n    \n    \n    \n    ")
 @given(CODE)
 def test_11_code_is_never_counted_below_what_no_tokenizer_joins(text):
-    assert Counter()(text) >= len(SPLIT.findall(text))
+    assert EstimatingCounter()(text) >= len(SPLIT.findall(text))
 
 
 def test_11_a_table_of_numbers_counts_for_more_than_a_quarter_of_its_characters():
     table = "\n".join(" ".join(f"{row * column % 97:.2f}" for column in range(12)) for row in range(40))
-    assert pieces(table) > 2 * len(table) / 4
+    assert count_pieces(table) > 2 * len(table) / 4
 
 
 def test_11_code_counts_for_at_least_what_tokenizers_counted_more():
     text = (Path(afresh.__file__).parent / "engine" / "build.py").read_text()
-    assert Counter()(text) > 1.14 * len(text) / 4
+    assert EstimatingCounter()(text) > 1.14 * len(text) / 4
 
 
 def test_12_a_search_is_capped_by_file_so_that_every_file_with_a_hit_is_named(tmp_path):
@@ -281,15 +283,15 @@ def test_12_the_first_window_has_the_tree_and_the_source_of_failing_tests(window
 
 def test_what_is_worked_on_is_chosen_by_name_and_not_by_an_ordinary_word():
     views = [
-        View("a.py:1-9 quote", "a.py", 1, 9, "quote", "def quote():"),
-        View("a.py:10-19 add_up", "a.py", 10, 19, "add_up", "x"),
+        FileExcerpt("a.py:1-9 quote", "a.py", 1, 9, "quote", "def quote():"),
+        FileExcerpt("a.py:10-19 add_up", "a.py", 10, 19, "add_up", "x"),
     ]
-    from afresh.engine.view import protected
+    from afresh.engine.view import select_protected_excerpts
 
     state = State(
         task=Task(id="t", goal="quote is wrong, see add_up"), plan=(PlanItem("quote"),), regions=(Region("a.py", 1, 19, 1),)
     )
-    assert {view.title for view in protected(views, state, [])} == {"add_up"}
+    assert {view.title for view in select_protected_excerpts(views, state, [])} == {"add_up"}
 
 
 def test_actions_under_work_say_how_they_ended(tmp_path):

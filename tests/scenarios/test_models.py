@@ -8,9 +8,9 @@ import pytest
 from person import Person
 from ring import install
 
-from afresh.app.doctor import models as examined
+from afresh.app.doctor import examine_models as examined
 from afresh.domain.action import Action, Reply, Usage
-from afresh.testing.faults import Fault
+from afresh.testing.faults import HttpFault
 from afresh.testing.server import ModelServer
 
 KEY = "sk-canary-51f0aa"
@@ -96,7 +96,7 @@ def test_doctor_says_the_same_in_a_line(config: Path, monkeypatch) -> None:
 @pytest.mark.parametrize("provider", ["anthropic", "openai"])
 def test_a_small_real_call_tells_what_works(person: Person, config: Path, monkeypatch, provider: str) -> None:
     reply = Reply("Here.", (Action("say", {"word": "afresh"}),), Usage(120, 9))
-    with ModelServer([reply, Reply("I can't.", (), Usage(120, 9)), Fault(401, f"no such key {KEY}")]) as server:
+    with ModelServer([reply, Reply("I can't.", (), Usage(120, 9)), HttpFault(401, f"no such key {KEY}")]) as server:
         address = server.anthropic_url if provider == "anthropic" else server.openai_url
         config.write_text(f'[models.mine]\nprovider = "{provider}"\nmodel = "x"\nbase_url = "{address}"\nkey = "MINE"\n')
         monkeypatch.setenv("MINE", KEY)

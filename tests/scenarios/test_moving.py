@@ -10,7 +10,7 @@ import pytest
 from person import COMPLETE, MEND, Person
 from survived import FIELDS, count, differing
 
-from afresh.app.tasks import open_desk
+from afresh.app.tasks import open_project
 from afresh.domain.state import State
 
 ASK = ("ask", {"question": "May double also take text?"})
@@ -36,7 +36,7 @@ def cloned(person: Person, name: str) -> Person:
 
 
 def state(person: Person, task: str) -> State:
-    return open_desk(person.repo).store.load(task)
+    return open_project(person.repo).store.load(task)
 
 
 def carried(person: Person, *to: Person) -> None:
@@ -151,7 +151,7 @@ def test_a_base_that_is_missing_here_is_named_and_the_task_waits_for_it(person: 
 
 
 def journal(person: Person, task: str) -> list[str]:
-    return [entry.hash for entry in open_desk(person.repo).store.journal(task)]
+    return [entry.hash for entry in open_project(person.repo).store.journal(task)]
 
 
 def test_tasks_that_went_apart_are_refused_with_exit_code_1_and_nothing_of_them_changes(person: Person, asking: str):
@@ -172,11 +172,11 @@ def test_tasks_that_went_apart_are_refused_with_exit_code_1_and_nothing_of_them_
 
 def test_the_notebook_goes_along(person: Person, asking: str):
     from afresh.domain.fact import Fact, FactKind
-    from afresh.domain.notes import Noted
+    from afresh.domain.notes import FactNoted
 
     other, elsewhere = cloned(person, "other"), str(person.folder / "copy")
-    here, there = open_desk(person.repo).notebook, open_desk(other.repo).notebook
-    here.append([Noted(Fact(FactKind.RULE, "tests", "never sleep in a test"), "person")])
+    here, there = open_project(person.repo).notebook, open_project(other.repo).notebook
+    here.append([FactNoted(Fact(FactKind.RULE, "tests", "never sleep in a test"), "person")])
     person.types("export", elsewhere)
     assert "(notebook)" in other.types("import", elsewhere).words
     assert "never sleep in a test" in other.types("memory", "search", "sleep").words
@@ -185,12 +185,12 @@ def test_the_notebook_goes_along(person: Person, asking: str):
 
 def test_what_a_run_archives_is_named_by_its_journal(person: Person, asking: str):
     """Only what an entry names goes along. All that none does is what the second run of the checks printed, before any change."""
-    from afresh.adapters.store.archive import named
-    from afresh.domain.event import Baselined
+    from afresh.adapters.store.archive import find_block_ids
+    from afresh.domain.event import BaselineMeasured
 
-    entries = list(open_desk(person.repo).store.journal(asking))
-    told = {name for entry in entries for name in named(entry.body)}
-    baseline = next(entry.seq for entry in entries if isinstance(entry.event, Baselined))
+    entries = list(open_project(person.repo).store.journal(asking))
+    told = {name for entry in entries for name in find_block_ids(entry.body)}
+    baseline = next(entry.seq for entry in entries if isinstance(entry.event, BaselineMeasured))
     with sqlite3.connect(person.state / "afresh.db") as connection:
         kept = {(row[0].hex(), row[1]) for row in connection.execute("SELECT id, seq FROM block")}
     assert len(kept) > 20 and {seq for name, seq in kept if name not in told} <= {baseline}

@@ -6,18 +6,18 @@ from importlib import import_module
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.adapters.sandbox.probe import Check, Probe
-from afresh.domain.fact import UNCONFINED
+from afresh.adapters.sandbox.probe import EscapeCheck, LevelProbe
+from afresh.domain.fact import UNSANDBOXED_DECISION
 
 
-def fails(level: str, cache: object = None) -> Probe:
-    return Probe(level, (Check("a command runs", False, "not on this machine"),))
+def fails(level: str, cache: object = None) -> LevelProbe:
+    return LevelProbe(level, (EscapeCheck("a command runs", False, "not on this machine"),))
 
 
 @pytest.fixture(autouse=True)
 def bare(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine on which no level holds."""
-    for name in ("afresh.adapters.sandbox.choose", "afresh.app.doctor"):
+    for name in ("afresh.adapters.sandbox.choose_sandbox", "afresh.app.doctor"):
         monkeypatch.setattr(import_module(name), "probe", fails)
 
 
@@ -46,16 +46,16 @@ def test_no_file_and_no_variable_waives_it(person: Person, monkeypatch: pytest.M
 def test_with_the_flag_it_runs_and_says_so_everywhere(person: Person) -> None:
     told = person.runs(person.script([("ask", {"question": "Now?"})], [MEND], [COMPLETE]), "--no-sandbox", "--quiet")
     task = person.shown()["task"]["id"]
-    assert f"NO SANDBOX: {UNCONFINED}" in told.err and f"NONE: {UNCONFINED}" in told.words
+    assert f"NO SANDBOX: {UNSANDBOXED_DECISION}" in told.err and f"NONE: {UNSANDBOXED_DECISION}" in told.words
     person.types("answer", task, "Yes")
     again = person.types("resume", "--no-sandbox", "--json")
     assert again.code == 0 and again.json["unconfined"] and "NO SANDBOX" in again.err
-    assert f"person: {UNCONFINED}" in person.types("show").words
-    assert UNCONFINED in "".join(path.read_text() for path in (person.state / "sessions").rglob("*.md"))
+    assert f"person: {UNSANDBOXED_DECISION}" in person.types("show").words
+    assert UNSANDBOXED_DECISION in "".join(path.read_text() for path in (person.state / "sessions").rglob("*.md"))
     log = [json.loads(line) for line in (person.state / f"decisions/{task}.jsonl").read_text().splitlines()]
     told_of = [(line["by"], line["severity"]) for line in log if line["kind"] == "decided"]
     assert told_of == [("person", "warning")] * 2, "each time that it was taken up"
-    assert [made["text"] for made in person.shown()["decisions"]] == [UNCONFINED, "Yes"], "and once in every window"
+    assert [made["text"] for made in person.shown()["decisions"]] == [UNSANDBOXED_DECISION, "Yes"], "and once in every window"
     assert person.types("context", "verify").code == 0
 
 

@@ -3,8 +3,8 @@
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.app.settings import Settings, Shared, read_settings
-from afresh.domain.patience import Patience
+from afresh.app.settings import Settings, RepositorySettings, read_settings_file
+from afresh.domain.patience import StallThresholds
 from afresh.errors import BadInput
 
 LOOK = [("run", {"command": "cat test_calc.py"})]
@@ -32,8 +32,8 @@ def test_it_stops_by_the_users_thresholds_with_the_evidence_and_an_answer_lets_i
 
 def test_the_table_sets_what_it_names_and_leaves_the_rest(tmp_path) -> None:
     (tmp_path / "config.toml").write_text("[no_progress]\nrepeated = [9]\nundoing = []\nforget = 2\n")
-    read = read_settings(tmp_path / "config.toml", Settings)["no_progress"]
-    assert read == Patience(repeated=(9,), undoing=(), forget=2)
+    read = read_settings_file(tmp_path / "config.toml", Settings)["no_progress"]
+    assert read == StallThresholds(repeated=(9,), undoing=(), forget=2)
 
 
 @pytest.mark.parametrize(
@@ -48,10 +48,10 @@ def test_the_table_sets_what_it_names_and_leaves_the_rest(tmp_path) -> None:
 def test_what_is_no_threshold_is_refused(tmp_path, text: str, why: str) -> None:
     (tmp_path / "config.toml").write_text(text)
     with pytest.raises(BadInput, match=why):
-        read_settings(tmp_path / "config.toml", Settings)
+        read_settings_file(tmp_path / "config.toml", Settings)
 
 
 def test_a_repository_can_not_set_them(tmp_path) -> None:
     (tmp_path / "config.toml").write_text("[no_progress]\nrepeated = []\n")
     with pytest.raises(BadInput, match="sets no_progress, which it may not"):
-        read_settings(tmp_path / "config.toml", Shared)
+        read_settings_file(tmp_path / "config.toml", RepositorySettings)

@@ -8,27 +8,27 @@ import pytest
 from handed import DOUBLE, TRIPLE, Step, make
 from long_run import Printing, StillWorkspace
 
-from afresh.adapters.store.sqlite import SqliteStore
-from afresh.adapters.templates import template
+from afresh.adapters.store.sqlite import SqliteJournal
+from afresh.adapters.templates import load_template
 from afresh.adapters.tools import TOOLS
-from afresh.app.calls import audits, beginnings, sections_of, verify
-from afresh.app.compose import Terms, work
-from afresh.app.tasks import open_desk
+from afresh.app.calls import list_audits, compare_call_beginnings, load_sections, verify_calls
+from afresh.app.compose import RunTerms, run_task
+from afresh.app.tasks import open_project
 from afresh.domain.action import Action, Reply, Thinking, Usage
-from afresh.domain.event import Created, Requested
-from afresh.domain.prefix import beginning, breaks, sent
+from afresh.domain.event import TaskCreated, CallRequested
+from afresh.domain.prefix import compare_prefix, find_break_offsets, order_as_sent
 from afresh.domain.task import Task
-from afresh.domain.turn import told
-from afresh.domain.weighing import Weighed
+from afresh.domain.turn import render_exchange
+from afresh.domain.weighing import TokensCounted
 from afresh.domain.window import Request, Section, Tier
-from afresh.engine.agent import Agent
-from afresh.engine.audit import rebuild_all
-from afresh.engine.loop import work_on
-from afresh.engine.tokens import Counter, tools_text
-from afresh.ports import unheard
+from afresh.engine.agent import Runtime
+from afresh.engine.audit import rebuild_all_calls
+from afresh.engine.loop import work_on_task
+from afresh.engine.tokens import EstimatingCounter, render_tool_schemas
+from afresh.ports import ignore_piece
 from afresh.testing.files import DictFiles
-from afresh.testing.insight import Blind
-from afresh.testing.journals import write
+from afresh.testing.insight import EmptyInsight
+from afresh.testing.journals import append_events
 from afresh.testing.memory import FakeClock, MemoryStore
 
 FILES = {"pkg/one.py": "".join(f"def one_{n}():\n    return {n}\n\n\n" for n in range(30)), "pkg/two.py": "TWO = 2\n" * 50}
@@ -54,40 +54,40 @@ class Provider:
         self.factor, self.requests, self.weighed, self.at = factor, list[Request](), list[Request](), at
 
     def count(self, request: Request) -> int:
-        return int(Counter().whole(request) * self.factor)
+        return int(EstimatingCounter().whole(request) * self.factor)
 
     def weigh(self, request: Request) -> int:
         self.weighed.append(request)
         return self.count(request)
 
-    def propose(self, request: Request, hear=unheard) -> Reply:
+    def propose(self, request: Request, hear=ignore_piece) -> Reply:
         self.requests.append(request)
         actions = tuple(Action(tool, dict(args)) for tool, args in SCRIPT[self.at + len(self.requests) - 1])
         thought = (Thinking("I think.", "signed"),) if request.thinking else ()
         return Reply("Now this.", actions, Usage(self.count(request), 40), self.name, counted=True, thinking=thought)
 
 
-def agent(store, model: Provider, native: bool) -> Agent:
-    return Agent(
-        model=model, store=store, workspace=StillWorkspace(), files=DictFiles(**FILES), sandbox=Printing(), insight=Blind(),
-        tools=TOOLS, template=template("discovery"), clock=FakeClock(), counter=Counter(), native=native,
+def agent(store, model: Provider, native: bool) -> Runtime:
+    return Runtime(
+        model=model, store=store, workspace=StillWorkspace(), files=DictFiles(**FILES), sandbox=Printing(), insight=EmptyInsight(),
+        tools=TOOLS, template=load_template("discovery"), clock=FakeClock(), counter=EstimatingCounter(), native=native,
     )  # fmt: skip
 
 
 def played(folder: Path, native: bool = True, factor: float = 1.0, **order):
-    store, model = SqliteStore(folder / "store.db"), Provider(factor)
-    write(store, None, [Created(Task(id="t", goal="See pkg/one.py", max_steps=50, **order))])
-    work_on("t", "worker", agent(store, model, native))
+    store, model = SqliteJournal(folder / "store.db"), Provider(factor)
+    append_events(store, None, [TaskCreated(Task(id="t", goal="See pkg/one.py", max_steps=50, **order))])
+    work_on_task("t", "worker", agent(store, model, native))
     return store, model.requests, model
 
 
 def wire(request: Request) -> str:
-    turns = "".join(f"\n\n{told(turn)}\n\n{turn.text}" for turn in request.turns)
-    return f"{tools_text(request.tools)}\n\n{request.system}\n\n{request.message}{turns}"
+    turns = "".join(f"\n\n{render_exchange(turn)}\n\n{turn.text}" for turn in request.turns)
+    return f"{render_tool_schemas(request.tools)}\n\n{request.system}\n\n{request.message}{turns}"
 
 
 def sections(store, step: int) -> list[Section]:
-    audits = [entry.event.audit for entry in store.journal("t") if isinstance(entry.event, Requested)]
+    audits = [entry.event.audit for entry in store.journal("t") if isinstance(entry.event, CallRequested)]
     return [Section(ref.name, ref.tier, store.read(ref.block), ref.tokens) for ref in audits[step].sections]
 
 
@@ -107,7 +107,7 @@ def test_the_first_byte_that_differs_lies_in_a_section_that_has_changed(tmp_path
                 break
             assert told_before.get(section.name) == section.text
         assert told_before.get(section.name) != section.text or sooner(section, before, after)
-        assert section.name == beginning(step + 1, before, after).changed
+        assert section.name == compare_prefix(step + 1, before, after).changed
 
 
 def sooner(section: Section, before, after) -> bool:
@@ -151,10 +151,10 @@ ALLOWED: set[str] = set()
 
 def test_through_all_phases_every_call_begins_as_the_one_before_it_to_the_end_of_what_is_stable(tmp_path: Path):
     repo, task = make(tmp_path, PHASES, {"10-1": [[("ask", {"question": "Which?"})]]})
-    desk = open_desk(repo)
-    work(desk, task, Terms(no_sandbox=True))
-    calls = [sections_of(desk, audit) for _, audit in audits(desk, task)]
-    assert len(calls) == len(PHASES) and {audit.budget for _, audit in audits(desk, task)} == {4_000, 8_000}
+    desk = open_project(repo)
+    run_task(desk, task, RunTerms(no_sandbox=True))
+    calls = [load_sections(desk, audit) for _, audit in list_audits(desk, task)]
+    assert len(calls) == len(PHASES) and {audit.budget for _, audit in list_audits(desk, task)} == {4_000, 8_000}
     feet = [call[-1].text.partition(":")[0].partition(",")[0] for call in calls]
     assert {"Phase understand", "Phase change", "Phase verify"} == {*feet}
     assert "Phase change" in feet[feet.index("Phase verify") :], "and back"
@@ -162,12 +162,16 @@ def test_through_all_phases_every_call_begins_as_the_one_before_it_to_the_end_of
     refused = [one.text for step in seen for one in step.observations if one.action.tool == "delegate" and not one.ok]
     assert any("a part pays from 3 on" in text for text in refused)
     for before, after in pairwise(calls):
-        assert [section.name for section in sent(after)[:4]] == STABLE
-        differing = {one.name for one, other in zip(sent(after)[:4], sent(before)[:4], strict=True) if one.text != other.text}
+        assert [section.name for section in order_as_sent(after)[:4]] == STABLE
+        differing = {
+            one.name
+            for one, other in zip(order_as_sent(after)[:4], order_as_sent(before)[:4], strict=True)
+            if one.text != other.text
+        }
         assert differing <= ALLOWED
-    fixed = sum(section.tokens for section in sent(calls[0])[:4])
-    assert all(one.cacheable >= fixed > 1_300 for one in beginnings(desk, task)[1:])
-    assert all(call.same for call in verify(desk, task))
+    fixed = sum(section.tokens for section in order_as_sent(calls[0])[:4])
+    assert all(one.cacheable >= fixed > 1_300 for one in compare_call_beginnings(desk, task)[1:])
+    assert all(call.same for call in verify_calls(desk, task))
 
 
 @pytest.mark.parametrize("native", [True, False])
@@ -185,15 +189,15 @@ def test_every_call_with_turns_and_thinking_is_built_again_to_the_byte(tmp_path:
     store, requests, _ = played(tmp_path, thinking=1_024, budget=8_000)
     assert all(request.thinking == 1_024 for request in requests)
     assert any(turn.reply.thinking for request in requests for turn in request.turns)
-    assert [one.same for one in rebuild_all("t", store)] == [True] * len(requests)
+    assert [one.same for one in rebuild_all_calls("t", store)] == [True] * len(requests)
 
 
 def test_what_the_provider_itself_counts_over_the_ceiling_is_never_sent(tmp_path: Path):
     store, requests, model = played(tmp_path, factor=1.4, max_budget=4_000)
     assert all(model.count(one) + one.reserve <= 4_000 for one in requests)
-    counts = [entry.event for entry in store.journal("t") if isinstance(entry.event, Weighed)]
+    counts = [entry.event for entry in store.journal("t") if isinstance(entry.event, TokensCounted)]
     assert counts and counts[0].over and not counts[-1].over and len(counts) == len(model.weighed) <= 4
-    assert all(one.same for one in rebuild_all("t", store))
+    assert all(one.same for one in rebuild_all_calls("t", store))
 
 
 def test_a_count_is_asked_for_once_in_a_task_as_a_rule(tmp_path: Path):
@@ -203,32 +207,32 @@ def test_a_count_is_asked_for_once_in_a_task_as_a_rule(tmp_path: Path):
 
 def test_a_run_that_dies_after_the_count_goes_on_with_the_same_window():
     class Dying(Provider):
-        def propose(self, request: Request, hear=unheard) -> Reply:
+        def propose(self, request: Request, hear=ignore_piece) -> Reply:
             self.requests.append(request)
             raise KeyboardInterrupt
 
     store, first, second = MemoryStore(), Dying(1.4), Provider(1.4)
-    write(store, None, [Created(Task(id="t", goal="See pkg/one.py", max_steps=50, budget=4_000, max_budget=4_000))])
+    append_events(store, None, [TaskCreated(Task(id="t", goal="See pkg/one.py", max_steps=50, budget=4_000, max_budget=4_000))])
     with pytest.raises(KeyboardInterrupt):
-        work_on("t", "worker", agent(store, first, True))
-    work_on("t", "worker", agent(store, second, True))
+        work_on_task("t", "worker", agent(store, first, True))
+    work_on_task("t", "worker", agent(store, second, True))
     assert first.weighed and second.requests[0] == first.requests[0] and not any(one in first.weighed for one in second.weighed)
 
 
 def test_breaks_stand_after_what_is_stable_also_where_a_section_has_nothing_to_say():
     body = [Section(name, Tier.PHASE, name, 1) for name in ("task", "target", "files", "outline", "footer")]
-    assert breaks(body, "\n\n") == (len("task"), len("task\n\ntarget"), len("task\n\ntarget\n\nfiles"))
-    assert breaks([body[0], body[3]], "\n\n") == (len("task"),)
-    assert breaks([body[0]], "\n\n") == ()
+    assert find_break_offsets(body, "\n\n") == (len("task"), len("task\n\ntarget"), len("task\n\ntarget\n\nfiles"))
+    assert find_break_offsets([body[0], body[3]], "\n\n") == (len("task"),)
+    assert find_break_offsets([body[0]], "\n\n") == ()
 
 
 def test_only_whole_sections_up_to_a_break_count_as_cacheable():
     fixed = [Section("system", Tier.ALWAYS, "s", 10), Section("tools", Tier.ALWAYS, "t", 20)]
     body = [Section(name, Tier.PHASE, name, 5) for name in ("fingerprint", "task", "files", "outline", "footer")]
     changed = [*fixed, *body[:-2], replace(body[3], text="other"), body[-1]]
-    one = beginning(2, [*fixed, *body], changed)
+    one = compare_prefix(2, [*fixed, *body], changed)
     assert (one.tokens, one.same, one.cacheable, one.changed) == (55, 45, 45, "outline") and one.share == 45 / 55
-    early = beginning(2, [*fixed, *body], [*fixed, body[0], replace(body[1], text="x"), *body[2:]])
+    early = compare_prefix(2, [*fixed, *body], [*fixed, body[0], replace(body[1], text="x"), *body[2:]])
     assert (early.same, early.cacheable, early.changed) == (35, 30, "task"), "no break after the fingerprint"
-    first = beginning(1, [], [*fixed, *body])
+    first = compare_prefix(1, [], [*fixed, *body])
     assert (first.same, first.cacheable, first.changed) == (0, 0, "")

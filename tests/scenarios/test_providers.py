@@ -6,7 +6,16 @@ import pytest
 from person import COMPLETE, MEND, Person
 
 from afresh.domain.action import Action, Reply, Usage
-from afresh.testing.faults import EMPTY, CutStream, ErrorEvent, Fault, after, long_arguments, reported, unknown_tool
+from afresh.testing.faults import (
+    EMPTY_REPLY,
+    CutStream,
+    StreamError,
+    HttpFault,
+    make_retry_headers,
+    call_with_long_arguments,
+    report_usage,
+    call_unknown_tool,
+)
 from afresh.testing.server import ModelServer
 
 KEY = "sk-ant-api03-canary-7f3a9c"
@@ -34,7 +43,7 @@ def serve(monkeypatch, provider: str, *script) -> ModelServer:
 
 
 def test_a_user_with_a_key_runs_a_task(person: Person, provider: str, monkeypatch) -> None:
-    script = [reply(LOOK), Fault(529), reply(MEND), reply(COMPLETE)]
+    script = [reply(LOOK), HttpFault(529), reply(MEND), reply(COMPLETE)]
     with serve(monkeypatch, provider, *script) as server:
         told = person.runs(f"{provider}:some-model", "--json")
     assert told.code == 0 and (told.json["verdict"], told.json["steps"]) == ("PASS", 3)
@@ -46,7 +55,7 @@ def test_a_user_with_a_key_runs_a_task(person: Person, provider: str, monkeypatc
 
 
 def test_a_wrong_key_stops_with_what_to_do_and_the_task_is_kept(person: Person, provider: str, monkeypatch) -> None:
-    with serve(monkeypatch, provider, Fault(401, "no such key"), reply(MEND, COMPLETE)):
+    with serve(monkeypatch, provider, HttpFault(401, "no such key"), reply(MEND, COMPLETE)):
         refused = person.runs(f"{provider}:some-model", "--json")
         assert refused.code == 1 and f"{provider.upper()}_API_KEY" in refused.err and KEY not in refused.err
         assert person.types("resume", "--json").json["verdict"] == "PASS"
@@ -55,9 +64,9 @@ def test_a_wrong_key_stops_with_what_to_do_and_the_task_is_kept(person: Person, 
 def test_a_night_of_faults_ends_in_a_verified_commit(person: Person, provider: str, monkeypatch) -> None:
     """The provider is busy, breaks off, talks nonsense and miscounts; each fault costs no more than its own call."""
     script = [
-        Fault(429, headers=after(milliseconds=20)), Fault(529), Fault(500), unknown_tool("fly"), reply(LOOK),
-        long_arguments(tool="write", argument="content"), EMPTY, CutStream(4, reply(MEND)), ErrorEvent(4, reply(MEND)),
-        reported(reply(MEND), input_tokens=-1, prompt_tokens=-1), reply(COMPLETE),
+        HttpFault(429, headers=make_retry_headers(milliseconds=20)), HttpFault(529), HttpFault(500), call_unknown_tool("fly"), reply(LOOK),
+        call_with_long_arguments(tool="write", argument="content"), EMPTY_REPLY, CutStream(4, reply(MEND)), StreamError(4, reply(MEND)),
+        report_usage(reply(MEND), input_tokens=-1, prompt_tokens=-1), reply(COMPLETE),
     ]  # fmt: skip
     with serve(monkeypatch, provider, *script) as server:
         told = person.runs(f"{provider}:some-model")
@@ -74,7 +83,7 @@ def test_a_night_of_faults_ends_in_a_verified_commit(person: Person, provider: s
 
 
 def test_a_provider_that_stays_away_leaves_a_task_that_can_be_resumed(person: Person, provider: str, monkeypatch) -> None:
-    hour = Fault(429, "come back later", after(seconds=3_600))
+    hour = HttpFault(429, "come back later", make_retry_headers(seconds=3_600))
     with serve(monkeypatch, provider, reply(LOOK), hour, reply(MEND), reply(COMPLETE)):
         away = person.runs(f"{provider}:some-model", "--json")
         assert away.code == 1 and away.error["kind"] == "TryAgain" and "for 3,600 s" in away.error["what"]

@@ -5,7 +5,7 @@ import sys
 import pytest
 from story import tell
 
-from afresh.app.tasks import open_desk
+from afresh.app.tasks import open_project
 from afresh.domain.fact import FactKind
 
 CHECK = f"{sys.executable} -m unittest -q test_small"
@@ -38,7 +38,7 @@ LOOK = ("look", [("read", {"path": "small.py"})])
 def told(tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("failures")
     windows = tell(folder, "mend small.two", [BREAK, GARBLE, HALF, DONE, AGAIN, AGAIN, MORE, LOOK], FILES, CHECK)
-    desk = open_desk(folder / "repo")
+    desk = open_project(folder / "repo")
     [ticket] = desk.queue.tickets()
     return windows, desk.store.load(ticket.task), desk.store
 

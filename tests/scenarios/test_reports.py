@@ -7,13 +7,13 @@ import pytest
 from person import Person
 from verification_yard import PROJECT, Yard, make_yard
 
-from afresh.adapters.templates import template
-from afresh.domain.fact import Look
-from afresh.domain.memory import Memory
+from afresh.adapters.templates import load_template
+from afresh.domain.fact import Item
+from afresh.domain.memory import GatheredContext
 from afresh.domain.verdict import Ruling
-from afresh.engine.build import build
-from afresh.engine.recall import cited_lines
-from afresh.engine.tokens import Counter
+from afresh.engine.build import build_best_prompt
+from afresh.engine.recall import gather_cited_lines
+from afresh.engine.tokens import EstimatingCounter
 
 PASS, FAIL = Ruling.PASS, Ruling.FAIL
 GOOD = "# Review\nhalf divides by two at `sums.py:1`.\n"
@@ -128,8 +128,8 @@ def test_a_review_from_the_command_line_to_a_commit_that_holds_only_the_review(p
 def test_what_a_report_cites_is_shown_beside_it_as_it_stands(review: Yard) -> None:
     first = PROJECT["sums.py"].splitlines()[0]
     review.folder.write("REVIEW.md", "half divides at `sums.py:1`, and `sums.py:1-2` again, not at sums.py:900 or gone.py:1.\n")
-    found = list(cited_lines(review.bench.state, review.bench.files))
-    assert found == [Look("cited", "sums.py:1", first), Look("cited", "sums.py:1-2", first)]
+    found = list(gather_cited_lines(review.bench.state, review.bench.files))
+    assert found == [Item("cited", "sums.py:1", first), Item("cited", "sums.py:1-2", first)]
     state = replace(review.bench.state, changed=("REVIEW.md",))
-    window = build(Memory(state, tuple(found)), template("code_review"), (), 4_000, Counter())
+    window = build_best_prompt(GatheredContext(state, tuple(found)), load_template("code_review"), (), 4_000, EstimatingCounter())
     assert f"sums.py:1  {first}\nsums.py:1-2  {first}" in window.request.message

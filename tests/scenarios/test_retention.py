@@ -9,29 +9,29 @@ from typing import Any
 from long_run import Blind, StillWorkspace
 
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.lore import SqliteLore
+from afresh.adapters.store.lore import SqliteFactIndex
 from afresh.adapters.store.notebook import SqliteNotebook
-from afresh.adapters.store.sqlite import SqliteStore
-from afresh.adapters.templates import template
+from afresh.adapters.store.sqlite import SqliteJournal
+from afresh.adapters.templates import load_template
 from afresh.adapters.tools import TOOLS
 from afresh.adapters.tools.recall import tool as recall
-from afresh.adapters.tools.tool import FunctionTool, schema
-from afresh.domain.action import Action, Completed, Reply
-from afresh.domain.event import Answered, Corrected, Created, Noted
-from afresh.domain.fact import Fact, FactKind, Scope
-from afresh.domain.known import Question, fact_id, said
-from afresh.domain.patience import Patience
+from afresh.adapters.tools.tool import FunctionTool, make_tool_schema
+from afresh.domain.action import Action, CommandRun, Reply
+from afresh.domain.event import QuestionAnswered, FactCorrected, TaskCreated, FactNoted
+from afresh.domain.fact import Fact, FactKind, FactScope
+from afresh.domain.known import FactQuery, make_fact_id, fact_from_words
+from afresh.domain.patience import StallThresholds
 from afresh.domain.state import State
-from afresh.domain.task import Status, Task
+from afresh.domain.task import TaskStatus, Task
 from afresh.domain.window import Request
-from afresh.engine.agent import Agent
-from afresh.engine.loop import work_on
-from afresh.engine.tokens import Counter
-from afresh.ports import Bench, Outcome
+from afresh.engine.agent import Runtime
+from afresh.engine.loop import work_on_task
+from afresh.engine.tokens import EstimatingCounter
+from afresh.ports import ToolContext, ToolOutcome
 from afresh.testing.files import DictFiles
-from afresh.testing.journals import write
+from afresh.testing.journals import append_events
 from afresh.testing.memory import FakeClock
-from afresh.testing.models import Computed
+from afresh.testing.models import ComputedModel
 
 STEPS = 500
 AREAS = ("parser", "cache", "router", "mailer", "ledger", "calendar", "printer", "gateway", "indexer", "scheduler")
@@ -48,12 +48,12 @@ ANSWERS = ["the old format stays readable", "prefer clarity over speed", "start 
 AMENDED = {1: "prefer speed over clarity, by now"}
 
 
-def fails(args: Mapping[str, Any], bench: Bench) -> Outcome:
+def fails(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     fact = Fact(FactKind.FAILED_APPROACH, args["what"], args["why"], step=bench.state.step + 1)
-    return Outcome("undone", ok=True, facts=(fact,))
+    return ToolOutcome("undone", ok=True, facts=(fact,))
 
 
-FAIL = FunctionTool(schema("fail", "Try something that fails.", what="", why=""), fails)
+FAIL = FunctionTool(make_tool_schema("fail", "Try something that fails.", what="", why=""), fails)
 """Stands for a change that the harness undoes, which has tests of its own."""
 
 
@@ -62,9 +62,9 @@ class Printing:
 
     level = "table"
 
-    def run(self, command: str, timeout: float) -> Completed:
+    def run(self, command: str, timeout: float) -> CommandRun:
         number = command.removeprefix("python job_").removesuffix(".py")
-        return Completed(command, 0, "\n".join(f"record_{number}_{line} in pkg/module_{number}.py" for line in range(28)))
+        return CommandRun(command, 0, "\n".join(f"record_{number}_{line} in pkg/module_{number}.py" for line in range(28)))
 
 
 @dataclass
@@ -80,8 +80,8 @@ class Story:
     def __post_init__(self) -> None:
         self.clock = FakeClock()
         database = Database(self.folder / "afresh.db")
-        self.store, self.notebook = SqliteStore(database), SqliteNotebook(database, self.clock)
-        self.lore = SqliteLore(self.folder / "memory.db", self.store, lambda: [self.notebook])
+        self.store, self.notebook = SqliteJournal(database), SqliteNotebook(database, self.clock)
+        self.lore = SqliteFactIndex(self.folder / "memory.db", self.store, lambda: [self.notebook])
 
     def at(self, step: int, tool: str, **args: Any) -> None:
         self.replies.setdefault(step, []).append(Action(tool, args))
@@ -98,31 +98,31 @@ class Story:
 
     def lived(self) -> State:
         tools = (*TOOLS, FAIL)
-        style = template("discovery")
+        style = load_template("discovery")
         phases = tuple(
             type(phase)(phase.name, phase.guidance, (*phase.tools, "fail"), phase.shares, phase.reserve, phase.steps)
             for phase in style.phases
         )
-        agent = Agent(
-            model=Computed(self.answer), store=self.store, workspace=StillWorkspace(), files=DictFiles(), sandbox=Printing(),
+        agent = Runtime(
+            model=ComputedModel(self.answer), store=self.store, workspace=StillWorkspace(), files=DictFiles(), sandbox=Printing(),
             insight=Blind(), tools=tools, template=type(style)(**{name: getattr(style, name) for name in style.__slots__}
                                                                 | {"phases": phases}),
-            clock=self.clock, counter=Counter(), watchers=(self.lore,), lore=self.lore,
-            patience=Patience(idle_steps=(), idle_tokens=()),
+            clock=self.clock, counter=EstimatingCounter(), watchers=(self.lore,), lore=self.lore,
+            patience=StallThresholds(idle_steps=(), idle_tokens=()),
         )  # fmt: skip
         order = Task(id="t", goal="Bring the office suite in order", max_steps=STEPS + 1, budget=4_000, max_budget=4_000)
-        state, answers = write(self.store, None, [Created(order)]), iter(ANSWERS)
+        state, answers = append_events(self.store, None, [TaskCreated(order)]), iter(ANSWERS)
         while state.step < STEPS:
-            state = work_on("t", "worker", agent)
-            if state.status is not Status.BLOCKED or (reply := next(answers, None)) is None:
+            state = work_on_task("t", "worker", agent)
+            if state.status is not TaskStatus.BLOCKED or (reply := next(answers, None)) is None:
                 break
-            state = write(self.store, state, [Answered(reply)], at=self.clock.now())
+            state = append_events(self.store, state, [QuestionAnswered(reply)], at=self.clock.now())
             self.lore.rebuild()
         return self.store.load("t")
 
 
-def noted(text: str, about: str) -> Noted:
-    return Noted(Fact(FactKind.RULE, about, text, scope=Scope.PROJECT), "anna")
+def noted(text: str, about: str) -> FactNoted:
+    return FactNoted(Fact(FactKind.RULE, about, text, scope=FactScope.PROJECT), "anna")
 
 
 def planned(story: Story) -> None:
@@ -131,10 +131,10 @@ def planned(story: Story) -> None:
     for number, rule in REPLACED.items():
         story.told.setdefault(300 + number, []).append(noted(rule, f"rule {number}"))
     for number, text in CORRECTED.items():
-        name = fact_id("notebook", Fact(FactKind.RULE, f"rule {number}", RULES[number]))
-        story.told.setdefault(330 + number, []).append(Corrected(name, text, "anna"))
+        name = make_fact_id("notebook", Fact(FactKind.RULE, f"rule {number}", RULES[number]))
+        story.told.setdefault(330 + number, []).append(FactCorrected(name, text, "anna"))
     for number, text in AMENDED.items():
-        story.told.setdefault(400, []).append(Corrected(fact_id("t", said(ANSWERS[number])), text, "anna"))
+        story.told.setdefault(400, []).append(FactCorrected(make_fact_id("t", fact_from_words(ANSWERS[number])), text, "anna"))
     for number in range(len(ANSWERS)):
         story.at(60 + number * 90, "ask", question=f"Question {number}?")
     places = [(area, aspect) for aspect in ASPECTS for area in AREAS]
@@ -150,7 +150,7 @@ def planned(story: Story) -> None:
 
 
 def recalled(story: Story, id: str, about: str) -> str:
-    bench = Bench(story.state, DictFiles(), Printing(), story.store, Blind(), 1_200, Counter(), story.lore)  # type: ignore
+    bench = ToolContext(story.state, DictFiles(), Printing(), story.store, Blind(), 1_200, EstimatingCounter(), story.lore)  # type: ignore
     return recall.run({"id": id, "about": about}, bench).text
 
 
@@ -167,11 +167,11 @@ def last(story: Story) -> list[tuple[str, str]]:
 
 
 def known(story: Story, kind: FactKind) -> int:
-    return len(story.lore.look_up(Question("", (kind,), "t", limit=100)))
+    return len(story.lore.look_up(FactQuery("", (kind,), "t", limit=100)))
 
 
 def over_ceiling(story: Story) -> list[int]:
-    counter = Counter()
+    counter = EstimatingCounter()
     return [step for step, request in story.requests.items() if counter.whole(request) + request.reserve > 4_000]
 
 

@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 
 import afresh
-from afresh.adapters.templates import template
+from afresh.adapters.templates import load_template
 from afresh.adapters.tools import TOOLS
 from afresh.adapters.workspace.files import TreeFiles
 from afresh.domain.fact import Region
-from afresh.domain.memory import Recollection
+from afresh.domain.memory import TraceCache
 from afresh.domain.state import State
 from afresh.domain.task import Check, Task
 from afresh.domain.verdict import Baseline, CheckRun
-from afresh.domain.window import Window
-from afresh.engine.build import build, offered
-from afresh.engine.recall import recall
-from afresh.engine.tokens import Counter
-from afresh.insight import PythonInsight
-from afresh.ports import UNTOLD
+from afresh.domain.window import Prompt
+from afresh.engine.build import build_best_prompt, select_offered_tools
+from afresh.engine.recall import gather_context
+from afresh.engine.tokens import EstimatingCounter
+from afresh.insight import CodeInsight
+from afresh.ports import EMPTY_FACT_INDEX
 
 SAMPLE = Path(afresh.__file__).parent / "sample"
 REPORTS = {"code_review": "REVIEW.md", "discovery": "DISCOVERY.md", "spec_design": "docs/spec.md"}
@@ -50,21 +50,23 @@ SHOWN = {
 }
 
 
-def window(type: str, budget: int = 0, **fields: Any) -> Window:
-    style = template(type)
+def window(type: str, budget: int = 0, **fields: Any) -> Prompt:
+    style = load_template(type)
     limit = budget or style.ceiling
     checks, runs = (Check("python -m pytest -q"),), (CheckRun("python -m pytest -q", 0, passed=82),)
     order = Task(id="t", goal=GOALS[type], type=type, checks=checks, budget=limit, report=REPORTS.get(type, ""))
     state = State(task=order, opened="tree", limit=60, baseline=Baseline(runs), **fields)
     paths = sorted(str(path.relative_to(SAMPLE)) for path in SAMPLE.rglob("*") if path.suffix in (".py", ".md", ".toml"))
     agent: Any = SimpleNamespace(
-        template=style, insight=PythonInsight(), files=TreeFiles(SAMPLE, lambda: paths), lore=UNTOLD, instructions=None,
-        library=None, store=SimpleNamespace(read=lambda block: ""), recollection=Recollection(), workspace=None, past=None,
+        template=style, insight=CodeInsight(), files=TreeFiles(SAMPLE, lambda: paths), lore=EMPTY_FACT_INDEX, instructions=None,
+        library=None, store=SimpleNamespace(read=lambda block: ""), recollection=TraceCache(), workspace=None, past=None,
     )  # fmt: skip
-    return build(recall(state, agent), style, offered(style.at(state.phase), TOOLS), limit, Counter())
+    return build_best_prompt(
+        gather_context(state, agent), style, select_offered_tools(style.at(state.phase), TOOLS), limit, EstimatingCounter()
+    )
 
 
-def code(made: Window) -> list[tuple[str, str]]:
+def code(made: Prompt) -> list[tuple[str, str]]:
     """Every numbered line with its file."""
     found: list[tuple[str, str]] = []
     for section in made.sections:

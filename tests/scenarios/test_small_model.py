@@ -14,13 +14,13 @@ from small_model import CONTEXT, missing
 
 from afresh.adapters.models.flavours import LLAMACPP
 from afresh.adapters.models.openai_chat import OpenAIModel
-from afresh.adapters.models.provider import Connection
-from afresh.app.tasks import open_desk
-from afresh.domain.event import Breached, Replied, Requested
-from afresh.domain.fold import fold
+from afresh.adapters.models.provider import ProviderConnection
+from afresh.app.tasks import open_project
+from afresh.domain.event import CeilingBreached, ReplyReceived, CallRequested
+from afresh.domain.fold import fold_entries
 from afresh.domain.window import Request
 from afresh.testing.model_contract import ModelContract
-from afresh.testing.models import sample_request
+from afresh.testing.models import make_sample_request
 
 pytestmark = [
     pytest.mark.small_model,
@@ -70,7 +70,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture
 def model(address: str) -> OpenAIModel:
-    return OpenAIModel("smollm2", Connection(key="", base_url=address), LLAMACPP)
+    return OpenAIModel("smollm2", ProviderConnection(key="", base_url=address), LLAMACPP)
 
 
 @pytest.fixture
@@ -113,8 +113,8 @@ def heard(owner: Person, task: str) -> bool:
 
 def sound(owner: Person, task: str) -> None:
     """The journal's chain holds, the state is what it says, calls are rebuilt to the byte and files from nothing."""
-    desk = open_desk(owner.repo)
-    assert desk.store.load(task) == fold(None, desk.store.journal(task))
+    desk = open_project(owner.repo)
+    assert desk.store.load(task) == fold_entries(None, desk.store.journal(task))
     assert owner.types("context", "verify", task).code == 0
     session = owner.state / "sessions" / f"{task}.md"
     before = session.read_bytes()
@@ -125,10 +125,10 @@ def sound(owner: Person, task: str) -> None:
 
 def figures(owner: Person, task: str) -> dict[str, Any]:
     """Every reply was carried out, or rejected with a word to the model; none took more than the ceiling."""
-    happened = [entry.event for entry in open_desk(owner.repo).store.journal(task)]
-    budgets = [one.audit.budget for one in happened if isinstance(one, Requested)]
-    replies = [one.reply for one in happened if isinstance(one, Replied)]
-    assert not [one for one in happened if isinstance(one, Breached)]
+    happened = [entry.event for entry in open_project(owner.repo).store.journal(task)]
+    budgets = [one.audit.budget for one in happened if isinstance(one, CallRequested)]
+    replies = [one.reply for one in happened if isinstance(one, ReplyReceived)]
+    assert not [one for one in happened if isinstance(one, CeilingBreached)]
     for budget, reply in zip(budgets, replies, strict=True):
         assert reply.counted and reply.usage.input + reply.usage.output <= budget <= CONTEXT // 5
     rejected = [reply for reply in replies if not reply.actions]
@@ -158,13 +158,13 @@ def test_a_hundred_bad_decisions_break_nothing(owner: Person) -> None:
 
 
 def test_its_own_count_is_what_it_reports(model: OpenAIModel) -> None:
-    request = sample_request(reserve=60)
+    request = make_sample_request(reserve=60)
     assert model.weigh(request) == model.propose(request).usage.input
 
 
 def test_it_tells_its_window_and_that_it_knows_no_tools(model: OpenAIModel) -> None:
     assert model.window == CONTEXT
-    model.propose(sample_request(reserve=16))
+    model.propose(make_sample_request(reserve=16))
     assert not model.flavour.tools
 
 
@@ -176,7 +176,7 @@ class TestContract(ModelContract):
         self.address = address
 
     def make(self) -> OpenAIModel:
-        return OpenAIModel("smollm2", Connection(key="", base_url=self.address), LLAMACPP)
+        return OpenAIModel("smollm2", ProviderConnection(key="", base_url=self.address), LLAMACPP)
 
     def request(self) -> Request:
-        return sample_request(reserve=40)
+        return make_sample_request(reserve=40)

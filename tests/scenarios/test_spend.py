@@ -8,10 +8,10 @@ import pytest
 from person import COMPLETE, MEND, Person
 
 from afresh.app import books
-from afresh.app.purse import project_id
-from afresh.app.tasks import open_desk
+from afresh.app.purse import hash_project_root
+from afresh.app.tasks import open_project
 from afresh.domain.action import Action, Reply, Usage
-from afresh.domain.limits import Account
+from afresh.domain.limits import SpendingAccount
 from afresh.testing.server import ModelServer
 
 MODEL = "openai:some-model"
@@ -209,22 +209,24 @@ def test_a_call_whose_process_died_is_settled_from_the_journal_or_stays_at_its_w
     with shop.sells([*LOOKS[:2], *DONE]):
         task = ordered(person)
         person.types("work", "--no-sandbox")
-    desk = open_desk(person.repo)
+    desk = open_project(person.repo)
     with desk.ledger._writing() as connection:
         worst = connection.execute("SELECT sum(worst) FROM call WHERE step > 1").fetchone()[0]
         connection.execute(
             "UPDATE call SET state = 'booked', paid = 0, worker = 'nobody', step = step + 5 * (step = 3) WHERE step > 1"
         )
-    desk = open_desk(person.repo)
-    assert [lost.step for lost in desk.ledger.unpaid(project_id(desk.project.root), lambda worker: worker == "nobody")] == [2, 8]
+    desk = open_project(person.repo)
+    assert [
+        lost.step for lost in desk.ledger.unpaid(hash_project_root(desk.project.root), lambda worker: worker == "nobody")
+    ] == [2, 8]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(books, "known_dead", lambda worker: True)
-        books.reconcile(desk)
+        patch.setattr(books, "is_worker_dead", lambda worker: True)
+        books.reconcile_ledger(desk)
     with desk.ledger.reading() as connection:
         rows = connection.execute("SELECT step, state, paid, note FROM call ORDER BY step").fetchall()
     assert rows[1][:3] == (2, "settled", 2_040 * 100_000)
     assert rows[2][:2] == (8, "booked") and "counted at its worst" in rows[2][3] and worst
-    assert not desk.ledger.stopping(Account(project_id(desk.project.root), task, 0.0))
+    assert not desk.ledger.stopping(SpendingAccount(hash_project_root(desk.project.root), task, 0.0))
 
 
 def test_the_books_are_not_opened_by_who_calls_no_model(person: Person):

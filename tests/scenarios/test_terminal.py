@@ -7,8 +7,8 @@ import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
 from terminal import CTRL_C, CTRL_D, PATIENCE, Terminal
 
-from afresh.app.tasks import open_desk
-from afresh.domain.event import Paused, Undone
+from afresh.app.tasks import open_project
+from afresh.domain.event import PausedForPerson, StepsUndone
 from afresh.domain.state import State
 
 SHIFT: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x << 1"})
@@ -23,7 +23,7 @@ def run(person: Person, model: str, mode: str, **size: int) -> Terminal:
 
 
 def state_of(person: Person) -> State:
-    desk = open_desk(person.repo)
+    desk = open_project(person.repo)
     (ticket,) = desk.queue.tickets()
     state = desk.store.load(ticket.task)
     desk.database.close()
@@ -31,7 +31,7 @@ def state_of(person: Person) -> State:
 
 
 def happened(person: Person, kind: type) -> int:
-    desk = open_desk(person.repo)
+    desk = open_project(person.repo)
     (ticket,) = desk.queue.tickets()
     found = sum(isinstance(entry.event, kind) for entry in desk.store.journal(ticket.task))
     desk.database.close()
@@ -60,7 +60,7 @@ def test_supervised_shows_the_change_before_it_is_made_and_nothing_but_an_answer
         assert "PASS" in at.sees("Next") and at.ends() == 0
     state = state_of(person)
     assert (state.status.value, state.kept, state.words) == ("done", 1, ("multiply, don't shift",))
-    assert happened(person, Paused) == 3, "also before the change that came in place of the first"
+    assert happened(person, PausedForPerson) == 3, "also before the change that came in place of the first"
 
 
 def test_interactive_asks_answers_redirects_and_takes_back(person: Person) -> None:
@@ -85,7 +85,7 @@ def test_interactive_asks_answers_redirects_and_takes_back(person: Person) -> No
         at.sees("said: mind the docs")
         assert "undone by a person: no tricks" in at.sees("Next") and at.ends() == 0
     state = state_of(person)
-    assert (state.status.value, state.kept, state.reverted, happened(person, Undone)) == ("done", 1, 1, 1)
+    assert (state.status.value, state.kept, state.reverted, happened(person, StepsUndone)) == ("done", 1, 1, 1)
     assert [one.text for one in state.decisions if one.by != "model"][-1] == "multiply"
 
 

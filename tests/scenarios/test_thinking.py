@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.app.tasks import open_desk
+from afresh.app.tasks import open_project
 from afresh.domain.action import Action, Reply, Thinking, Usage
 from afresh.testing.server import ModelServer
 
@@ -71,7 +71,7 @@ def test_what_can_be_thought_with_comes_on_top_of_the_ceiling(
 ) -> None:
     told = person.types(*order(*more))
     assert told.code == 0, told.err
-    desk = open_desk(person.repo)
+    desk = open_project(person.repo)
     task = desk.store.load(told.json["task"]).task
     desk.database.close()
     assert (task.thinking, task.budget) == (thinking, budget)

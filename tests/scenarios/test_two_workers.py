@@ -10,8 +10,8 @@ import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
 from survived import differing
 
-from afresh.app.tasks import open_desk
-from afresh.domain.fold import fold
+from afresh.app.tasks import open_project
+from afresh.domain.fold import fold_entries
 
 LONGEST = 120
 
@@ -86,8 +86,8 @@ def test_a_dead_workers_task_is_taken_over_at_once_with_what_it_had_bought(perso
     worker.send_signal(signal.SIGKILL)
     ended(worker)
     assert "interrupted" in person.types("status").words
-    store = open_desk(person.repo).store
-    assert differing(store.load(task), fold(None, store.journal(task))) == []
+    store = open_project(person.repo).store
+    assert differing(store.load(task), fold_entries(None, store.journal(task))) == []
     heir = person.starts("work", "--json")
     reply(request(box, 2, heir), COMPLETE)
     code, out, err = ended(heir)

@@ -7,7 +7,7 @@ import pytest
 from verification_yard import PYTEST, SUMS, Yard, begun, make_yard
 
 from afresh.domain.verdict import Ruling
-from afresh.engine.verify import blocker, summary
+from afresh.engine.verify import find_baseline_blocker, summarise_check_run
 
 PASS, FAIL, BLOCKED = Ruling.PASS, Ruling.FAIL, Ruling.BLOCKED
 
@@ -21,7 +21,7 @@ def test_a_regression_is_caught_by_the_targeted_tests_alone(yard: Yard) -> None:
     assert (run.scope, run.passed, run.failed) == ("targeted: tests/test_half.py", 0, 1)
     assert run.failures[0].message.startswith("assert 1.33")
     assert "test_half.py:5" in run.failures[0].detail
-    assert "targeted: tests/test_half.py): 1 failed" in summary(run)
+    assert "targeted: tests/test_half.py): 1 failed" in summarise_check_run(run)
 
 
 def test_a_harmless_change_passes_and_every_check_that_is_no_pytest_runs_whole(tmp_path: Path) -> None:
@@ -103,15 +103,15 @@ def test_a_flaky_command_decides_nothing_and_alone_verifies_nothing(tmp_path: Pa
     yard.change("sums.py", "a / 2", "a * 0.5")
     assert "flaky" in yard.step("sums.py").reason
     alone = begun(tmp_path / "alone", {}, checks=(moody,))
-    assert "two answers" in blocker(alone.bench.state.task, alone.bench.state.baseline)  # type: ignore[arg-type]
+    assert "two answers" in find_baseline_blocker(alone.bench.state.task, alone.bench.state.baseline)  # type: ignore[arg-type]
 
 
 def test_a_check_that_hangs_is_killed_and_the_task_can_not_be_verified(tmp_path: Path) -> None:
     yard = begun(tmp_path, {"tests/test_hang.py": "import time\n\n\ndef test_hang():\n    time.sleep(60)\n"}, timeout=2)
     baseline = yard.bench.state.baseline
     assert baseline and baseline.runs[0].timed_out
-    assert "did not end within 2 s" in blocker(yard.bench.state.task, baseline)
-    assert "timed out" in summary(baseline.runs[0])
+    assert "did not end within 2 s" in find_baseline_blocker(yard.bench.state.task, baseline)
+    assert "timed out" in summarise_check_run(baseline.runs[0])
     verdict = yard.grade()
     assert verdict.ruling is BLOCKED and verdict.final
 
@@ -163,7 +163,7 @@ def test_a_project_without_any_test_is_judged_by_exit_code_and_never_green_by_py
 @pytest.mark.parametrize("command", ["no-such-program-here -q", f"{sys.executable} -S -m pytest"])
 def test_a_check_whose_program_is_missing_blocks_at_once(tmp_path: Path, command: str) -> None:
     yard = begun(tmp_path, {}, checks=(command,))
-    assert "can't run" in blocker(yard.bench.state.task, yard.bench.state.baseline)  # type: ignore[arg-type]
+    assert "can't run" in find_baseline_blocker(yard.bench.state.task, yard.bench.state.baseline)  # type: ignore[arg-type]
 
 
 def test_unittest_projects_are_judged_by_test_name(tmp_path: Path) -> None:

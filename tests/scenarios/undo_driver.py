@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 
-from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.store.sqlite import SqliteJournal
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.cli import main
 
@@ -18,7 +18,7 @@ def die() -> None:
 
 
 def deadly_commit(point: str) -> None:
-    whole = SqliteStore.append
+    whole = SqliteJournal.append
 
     def append(self, entries, blocks, state) -> None:
         if point == "unwritten":
@@ -26,7 +26,7 @@ def deadly_commit(point: str) -> None:
         whole(self, entries, blocks, state)
         die()
 
-    SqliteStore.append = append
+    SqliteJournal.append = append
 
 
 def deadly_restore(point: str) -> None:
@@ -48,4 +48,4 @@ if __name__ == "__main__":
         deadly_commit(point)
     elif point != "never":
         deadly_restore(point)
-    sys.exit(main.run(arguments))
+    sys.exit(main.run_command_line(arguments))

@@ -12,16 +12,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from afresh.domain.action import Completed
+from afresh.domain.action import CommandRun
 from afresh.domain.change import Change
-from afresh.domain.event import Entry, Opened
+from afresh.domain.event import JournalEntry, WorkspaceOpened
 from afresh.domain.fact import Block
 from afresh.domain.state import State
 from afresh.domain.task import Check, Task
 from afresh.domain.verdict import Baseline, Verdict
-from afresh.engine.verify import grade, take_baseline, verify_step
-from afresh.ports import Bench, Files
-from afresh.testing.insight import Blind
+from afresh.engine.verify import verify_completion, run_baseline_checks, verify_step
+from afresh.ports import ToolContext, FileTree
+from afresh.testing.insight import EmptyInsight
 
 PYTEST = f"{sys.executable} -m pytest -q"
 
@@ -48,7 +48,7 @@ class Shell:
     commands: list[str] = field(default_factory=list)
     level = "none"
 
-    def run(self, command: str, timeout: float) -> Completed:
+    def run(self, command: str, timeout: float) -> CommandRun:
         self.commands.append(command)
         env = {"PATH": os.environ["PATH"], "HOME": str(self.root), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         started = time.monotonic()
@@ -65,7 +65,7 @@ class Shell:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             output, late = process.communicate()[0], True
-        return Completed(command, process.returncode, output.decode(errors="replace"), time.monotonic() - started, late)
+        return CommandRun(command, process.returncode, output.decode(errors="replace"), time.monotonic() - started, late)
 
 
 @dataclass
@@ -93,8 +93,8 @@ class Folder:
         found = (path for path in self.root.rglob("*") if path.is_file() and not {"__pycache__", ".pytest_cache"} & {*path.parts})
         return {path.relative_to(self.root).as_posix(): path.read_bytes() for path in found}
 
-    def open(self) -> Opened:
-        return Opened("base", "afresh/task", self.snapshot())
+    def open(self) -> WorkspaceOpened:
+        return WorkspaceOpened("base", "afresh/task", self.snapshot())
 
     def snapshot(self) -> str:
         tree = self._tree()
@@ -135,27 +135,27 @@ class Archive:
     def read(self, block: str) -> str:
         return self.blocks[block]
 
-    def append(self, entries: Sequence[Entry], blocks: Sequence[Block], state: State) -> None:
+    def append(self, entries: Sequence[JournalEntry], blocks: Sequence[Block], state: State) -> None:
         self.keep(blocks)
 
     def load(self, task: str) -> State:
         raise NotImplementedError
 
-    def journal(self, task: str) -> Iterable[Entry]:
+    def journal(self, task: str) -> Iterable[JournalEntry]:
         raise NotImplementedError
 
 
 @dataclass
-class Known(Blind):
+class Known(EmptyInsight):
     """An insight that is told what to know. `measured` counts a word in the product's files."""
 
     tests: tuple[str, ...] = ()
     measured: str = ""
 
-    def measure(self, state: State, files: Files) -> int:
+    def measure(self, state: State, files: FileTree) -> int:
         return sum(files.read(path).count(self.measured) for path in files.paths() if self.measured and path.endswith(".py"))
 
-    def tests_for(self, changed: Sequence[str], files: Files) -> Sequence[str]:
+    def tests_for(self, changed: Sequence[str], files: FileTree) -> Sequence[str]:
         return self.tests
 
 
@@ -163,13 +163,13 @@ class Known(Blind):
 class Yard:
     folder: Folder
     shell: Shell
-    bench: Bench
+    bench: ToolContext
     archive: Archive
     insight: Known
 
     def baseline(self) -> Baseline:
         """Take the baseline of the tree as it is, and begin the task there."""
-        return self.begin(*take_baseline(self.bench))
+        return self.begin(*run_baseline_checks(self.bench))
 
     def begin(self, baseline: Baseline, blocks: tuple[Block, ...]) -> Baseline:
         self.archive.keep(blocks)
@@ -190,7 +190,7 @@ class Yard:
 
     def grade(self) -> Verdict:
         found = self.folder.snapshot()
-        verdict, blocks = grade(self.bench, self.folder)
+        verdict, blocks = verify_completion(self.bench, self.folder)
         self.archive.keep(blocks)
         assert self.folder.snapshot() == found, "grading leaves the tree as it was"
         return verdict
@@ -203,7 +203,7 @@ def make_yard(
     for path, text in files.items():
         folder.write(path, text)
     task = Task(id="t", goal="g", type=type, checks=tuple(Check(command, timeout) for command in checks))
-    bench = Bench(State(task=task), folder, shell, archive, insight)  # type: ignore[arg-type]
+    bench = ToolContext(State(task=task), folder, shell, archive, insight)  # type: ignore[arg-type]
     return Yard(folder, shell, bench, archive, insight)
 
 

@@ -8,14 +8,14 @@ from types import ModuleType
 
 import pytest
 
-from afresh.adapters.books import Books, Terms
-from afresh.adapters.prices import AtNoCost
+from afresh.adapters.books import SpendingLedger, SpendingTerms
+from afresh.adapters.prices import FreePrices
 from afresh.adapters.store.ledger import SqliteLedger
 from afresh.domain.action import Reply, Usage
-from afresh.domain.limits import Limits
-from afresh.domain.spend import Kind, Purchase
+from afresh.domain.limits import SpendingLimits
+from afresh.domain.spend import CallPurpose, CallBooking
 from afresh.domain.window import Request
-from afresh.testing.ceiling import Watch, over_in_books
+from afresh.testing.ceiling import CeilingWatch, find_calls_over_ceiling
 from afresh.testing.memory import FakeClock
 
 TESTS = Path(__file__).parents[1]
@@ -43,13 +43,13 @@ def test_nothing_of_it_itself(name):
 """
 
 
-def call(model: str = "openai:some", **more: int) -> Purchase:
+def call(model: str = "openai:some", **more: int) -> CallBooking:
     sizes = {"ceiling": 4_000, "tokens": 3_000, "reserve": 500, **more}
-    return Purchase(task="t", project="p", kind=Kind.WORK, model=model, **sizes)
+    return CallBooking(task="t", project="p", kind=CallPurpose.WORK, model=model, **sizes)
 
 
-def over(purchase: Purchase, reply: Reply, measured: int = 3_000) -> list[str]:
-    watch = Watch(lambda request: measured)
+def over(purchase: CallBooking, reply: Reply, measured: int = 3_000) -> list[str]:
+    watch = CeilingWatch(lambda request: measured)
     watch.watched(lambda request, purchase, till: reply)(REQUEST, purchase, None)
     assert watch.calls == 1
     return watch.over
@@ -80,7 +80,7 @@ def test_the_watch_stands_wherever_the_door_was_imported_to(monkeypatch: pytest.
     stranger.buy = untouched = lambda: None
     for module in (door, other, stranger):
         monkeypatch.setitem(sys.modules, module.__name__, module)
-    watch = Watch(lambda request: 0)
+    watch = CeilingWatch(lambda request: 0)
     watch.stand_at(door)
     other.buy(REQUEST, call(), None)
     assert watch.over and door.buy is other.buy and stranger.buy is untouched
@@ -90,10 +90,10 @@ def test_the_watch_stands_wherever_the_door_was_imported_to(monkeypatch: pytest.
 
 def test_books_that_other_processes_have_written_are_looked_through(tmp_path: Path):
     ledger = SqliteLedger(tmp_path / "some" / "where" / "ledger.db")
-    books = Books(ledger, Terms("p", AtNoCost(), Limits(), free=True), FakeClock(), print)
+    books = SpendingLedger(ledger, SpendingTerms("p", FreePrices(), SpendingLimits(), free=True), FakeClock(), print)
     for model, usage in (("openai:a", Usage(3_900, 200)), ("openai:liar", Usage(3_900, 200)), ("openai:b", Usage(3_900, 100))):
         books.settle(books.book(call(model)), Reply(usage=usage, counted=True))
-    (found,) = over_in_books(tmp_path)
+    (found,) = find_calls_over_ceiling(tmp_path)
     ledger.close()
     ledger.path.unlink()  # or it would be found at the end of this run, too
     assert "openai:a: 4,100 tokens" in found and "ledger.db" in found
@@ -101,7 +101,7 @@ def test_books_that_other_processes_have_written_are_looked_through(tmp_path: Pa
 
 def test_damaged_books_stop_nothing(tmp_path: Path):
     (tmp_path / "ledger.db").write_text("not a database " * 100)
-    assert not list(over_in_books(tmp_path))
+    assert not list(find_calls_over_ceiling(tmp_path))
 
 
 @pytest.mark.parametrize(("names", "red"), [(["openai:some"], True), (["openai:liar", "liar"], False)])

@@ -5,56 +5,56 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Protocol
 
-from afresh.adapters.queue.worker import worker_id
-from afresh.adapters.store.ledger import Order, Payment, SqliteLedger
+from afresh.adapters.queue.worker import identify_worker
+from afresh.adapters.store.ledger import PricedBooking, CallPayment, SqliteLedger
 from afresh.domain.action import Reply, Usage
-from afresh.domain.codec import dumps
-from afresh.domain.limits import Account, Breaker, Limit, Limits, Scope, Unit
+from afresh.domain.codec import to_canonical_json
+from afresh.domain.limits import SpendingAccount, TrippedLimit, SpendingLimit, SpendingLimits, LimitScope, LimitUnit
 from afresh.domain.price import Price
-from afresh.domain.spend import Purchase
-from afresh.domain.text import roughly
+from afresh.domain.spend import CallBooking
+from afresh.domain.text import estimate_tokens
 from afresh.errors import AfreshError, NeedsPerson, OverLimit, TryAgain
 from afresh.ports import Clock
 
-ABSURD = 10**12
+MAX_CREDIBLE_TOKENS = 10**12
 """Tokens that no call has ever had: more is an error of the provider, and would not fit into a column."""
 
 
-class Prices(Protocol):
+class PriceLookup(Protocol):
     def of(self, model: str, size: int = ...) -> Price | None: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class SpendingTerms:
     """What counts for the calls of one run."""
 
     project: str
     """Its id in the books."""
-    prices: Prices
-    limits: Limits
+    prices: PriceLookup
+    limits: SpendingLimits
     free: bool = False
     """Nobody pays: limits of money do not count, and books that can't be written stop nothing."""
     config: str = "your config.toml"
     """Where the user raises a limit."""
 
     @property
-    def counting(self) -> tuple[Limit, ...]:
-        return tuple(limit for limit in self.limits if not (self.free and limit.unit is Unit.MONEY))
+    def counting(self) -> tuple[SpendingLimit, ...]:
+        return tuple(limit for limit in self.limits if not (self.free and limit.unit is LimitUnit.MONEY))
 
 
 @dataclass(slots=True)
-class Books:
+class SpendingLedger:
     ledger: SqliteLedger
-    terms: Terms
+    terms: SpendingTerms
     clock: Clock
     tell: Callable[[str], None]
     """Told of alerts."""
     numbers: Iterator[int] = field(default_factory=count)
-    open: dict[str, Order] = field(default_factory=dict[str, Order])
-    owed: list[tuple[str, Payment]] = field(default_factory=list[tuple[str, Payment]])
+    open: dict[str, PricedBooking] = field(default_factory=dict[str, PricedBooking])
+    owed: list[tuple[str, CallPayment]] = field(default_factory=list[tuple[str, CallPayment]])
     """What could not be written when it was to be paid; tried again before the next call."""
 
-    def book(self, call: Purchase) -> str:
+    def book(self, call: CallBooking) -> str:
         order = self._order(call)
         try:
             self._pay_debts()
@@ -64,9 +64,9 @@ class Books:
         except (AfreshError, OSError) as fault:
             if self.terms.free:
                 return ""
-            raise _closed(fault, self.ledger) from fault
-        if isinstance(booked, Breaker):
-            raise refusal(booked, call, self.terms.config)
+            raise _make_ledger_error(fault, self.ledger) from fault
+        if isinstance(booked, TrippedLimit):
+            raise make_over_limit_error(booked, call, self.terms.config)
         return self._keep(str(booked), order)
 
     def settle(self, booked: str, reply: Reply) -> int | None:
@@ -74,7 +74,7 @@ class Books:
         order = self.open.pop(booked, None)
         if order is None:
             return 0 if self.terms.free else None
-        usage, note = sensible(reply, order.call)
+        usage, note = correct_usage(reply, order.call)
         payment = self._payment(order.call, usage, reply.counted, note)
         self._pay(booked, order, payment)
         return payment.paid if order.price != "unknown" else None
@@ -85,7 +85,7 @@ class Books:
         if order is None:
             return
         if usage and (usage.input or usage.output):
-            checked, note = sensible(Reply(usage=usage, counted=True), order.call)
+            checked, note = correct_usage(Reply(usage=usage, counted=True), order.call)
             said = "; ".join(part for part in ("no reply, paid all the same", note) if part)
             self._pay(booked, order, self._payment(order.call, checked, True, said))
         elif booked.isdigit():
@@ -94,26 +94,26 @@ class Books:
             except (AfreshError, OSError) as trouble:
                 self.tell(f"the books can't be written: {trouble}; a call that failed stays booked at its worst")
 
-    def _order(self, call: Purchase) -> Order:
+    def _order(self, call: CallBooking) -> PricedBooking:
         price = self.terms.prices.of(call.model, call.tokens + call.reserve)
-        own = [limit for limit in self.terms.counting if limit.own and limit.unit is Unit.MONEY]
+        own = [limit for limit in self.terms.counting if limit.own and limit.unit is LimitUnit.MONEY]
         if price is None and own:
-            raise unpriced(call.model, own[0], self.terms.config)
+            raise make_unpriced_error(call.model, own[0], self.terms.config)
         worst = price.worst(call.tokens, call.reserve) if price else 0
-        account = Account(self.terms.project, call.payer, self.clock.now())
+        account = SpendingAccount(self.terms.project, call.payer, self.clock.now())
         known = "free" if self.terms.free else "known" if price else "unknown"
-        return Order(call, account, worst, known, worker_id(), self.terms.counting)
+        return PricedBooking(call, account, worst, known, identify_worker(), self.terms.counting)
 
-    def _keep(self, booked: str, order: Order) -> str:
+    def _keep(self, booked: str, order: PricedBooking) -> str:
         self.open[booked] = order
         return booked
 
-    def _payment(self, call: Purchase, usage: Usage, counted: bool, note: str) -> Payment:
+    def _payment(self, call: CallBooking, usage: Usage, counted: bool, note: str) -> CallPayment:
         price = self.terms.prices.of(call.model, usage.tokens)
         read, said = (price.read(usage), price.said(usage)) if price else (0, 0)
-        return Payment(usage, counted, read + said, read, note)
+        return CallPayment(usage, counted, read + said, read, note)
 
-    def _pay(self, booked: str, order: Order, payment: Payment) -> None:
+    def _pay(self, booked: str, order: PricedBooking, payment: CallPayment) -> None:
         try:
             if booked.isdigit():
                 alerts = self.ledger.settle(int(booked), payment, order.limits)
@@ -134,13 +134,15 @@ class Books:
             del self.owed[0]
 
 
-def sensible(reply: Reply, call: Purchase) -> tuple[Usage, str]:
+def correct_usage(reply: Reply, call: CallBooking) -> tuple[Usage, str]:
     """Usage as it goes on the books, and what is odd about it. What a provider reports is believed as far as it can be true."""
     said = reply.usage
     if said.input <= 0 and said.output <= 0:
-        replied = min(call.reserve, roughly(reply.thought + dumps(reply.actions)))
+        replied = min(call.reserve, estimate_tokens(reply.thought + to_canonical_json(reply.actions)))
         return Usage(call.tokens, replied), "no usage was reported: our estimate"
-    values = [min(max(0, value), ABSURD) for value in (said.input, said.output, said.cached, said.written, said.thinking)]
+    values = [
+        min(max(0, value), MAX_CREDIBLE_TOKENS) for value in (said.input, said.output, said.cached, said.written, said.thinking)
+    ]
     whole, replied, cached, written, thought = values
     odd: list[str] = []
     if values != [said.input, said.output, said.cached, said.written, said.thinking] or cached + written > whole:
@@ -154,24 +156,24 @@ def sensible(reply: Reply, call: Purchase) -> tuple[Usage, str]:
     return Usage(whole, replied, cached, min(written, whole - cached), min(thought, replied)), "; ".join(odd)
 
 
-def refusal(breaker: Breaker, call: Purchase, config: str) -> OverLimit:
+def make_over_limit_error(breaker: TrippedLimit, call: CallBooking, config: str) -> OverLimit:
     limit = breaker.limit
     scope = limit.scope
-    reset = f"afresh spend reset {scope}" + (f" {call.payer}" if scope in (Scope.TASK, Scope.CALL) else "")
-    again = f"`{reset}` {'tries it again' if scope is Scope.CALL else 'allows as much again'}, or "
+    reset = f"afresh spend reset {scope}" + (f" {call.payer}" if scope in (LimitScope.TASK, LimitScope.CALL) else "")
+    again = f"`{reset}` {'tries it again' if scope is LimitScope.CALL else 'allows as much again'}, or "
     return OverLimit(
-        f"{breaker.words}; nothing calls a model{_where(scope)} until a person allows it",
+        f"{breaker.words}; nothing calls a model{_describe_scope(scope)} until a person allows it",
         next=f"{again}raise `{limit.key}` under [limits] in {config}; then `afresh resume {call.payer}`",
         safe=f"nothing was sent; task {call.payer} is kept with all that is done",
         scope=scope.value,
     )
 
 
-def _where(scope: Scope) -> str:
-    return "" if scope.everybody else " in this project" if scope is Scope.PROJECT else " for this task"
+def _describe_scope(scope: LimitScope) -> str:
+    return "" if scope.everybody else " in this project" if scope is LimitScope.PROJECT else " for this task"
 
 
-def unpriced(model: str, limit: Limit, config: str) -> OverLimit:
+def make_unpriced_error(model: str, limit: SpendingLimit, config: str) -> OverLimit:
     return OverLimit(
         f"nobody knows what {model} costs, and {limit.words} is the limit that you have set",
         next=f'say what it costs in {config}: [prices."{model}"] with input = and output = in dollars for a million tokens',
@@ -180,7 +182,7 @@ def unpriced(model: str, limit: Limit, config: str) -> OverLimit:
     )
 
 
-def _closed(fault: AfreshError | OSError, ledger: SqliteLedger) -> AfreshError:
+def _make_ledger_error(fault: AfreshError | OSError, ledger: SqliteLedger) -> AfreshError:
     """No books, no call: but another process that is merely busy with them is waited for."""
     if isinstance(fault, TryAgain):
         return fault

@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from afresh.domain.text import one_line
-from afresh.ports import Heard
+from afresh.domain.text import to_one_line
+from afresh.ports import HookAnswer
 
-SKIP = 10
+SKIP_EXIT_CODE = 10
 """The exit code that means: not this time."""
 
 
@@ -23,7 +23,7 @@ class CommandHook:
     command: str
     timeout: float = 30.0
 
-    def before_compaction(self, about: Mapping[str, Any]) -> Heard:
+    def before_compaction(self, about: Mapping[str, Any]) -> HookAnswer:
         try:
             process = subprocess.Popen(
                 ["/bin/sh", "-c", self.command],
@@ -35,14 +35,14 @@ class CommandHook:
                 start_new_session=True,
             )
         except OSError as fault:
-            return Heard(True, f"the hook can't be run: {fault.strerror}")
+            return HookAnswer(True, f"the hook can't be run: {fault.strerror}")
         try:
             _, said = process.communicate(json.dumps(dict(about), ensure_ascii=False), self.timeout)
         except subprocess.TimeoutExpired:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            return Heard(True, f"the hook took longer than {self.timeout:g} s and was stopped")
-        if process.returncode in (0, SKIP):
-            return Heard(process.returncode == 0)
-        return Heard(True, f"the hook ended with {process.returncode}: {one_line(said, 200)}".rstrip(": "))
+            return HookAnswer(True, f"the hook took longer than {self.timeout:g} s and was stopped")
+        if process.returncode in (0, SKIP_EXIT_CODE):
+            return HookAnswer(process.returncode == 0)
+        return HookAnswer(True, f"the hook ended with {process.returncode}: {to_one_line(said, 200)}".rstrip(": "))

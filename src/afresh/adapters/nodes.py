@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from yaml.nodes import Node
 
-DEEPEST = 60
-_brackets = re.compile(r"[\[\]{}]")
-_indents = re.compile(r"^[ \t?:-]*", re.MULTILINE)
+MAX_FAST_DEPTH = 60
+_BRACKET_PATTERN = re.compile(r"[\[\]{}]")
+_INDENT_PATTERN = re.compile(r"^[ \t?:-]*", re.MULTILINE)
 
 
-def compose(text: str, loader: Literal["SafeLoader", "BaseLoader"] = "SafeLoader") -> "Node | None":
+def compose_yaml(text: str, loader: Literal["SafeLoader", "BaseLoader"] = "SafeLoader") -> "Node | None":
     """Nothing is constructed, so no tag can do anything. Raises whatever PyYAML does, RecursionError too."""
     import yaml
 
     quick = getattr(yaml, f"C{loader}", None)
-    if quick and depth(text) <= DEEPEST:
+    if quick and estimate_yaml_depth(text) <= MAX_FAST_DEPTH:
         try:
             return yaml.compose(text, Loader=quick)
         except yaml.YAMLError:
@@ -26,7 +26,9 @@ def compose(text: str, loader: Literal["SafeLoader", "BaseLoader"] = "SafeLoader
     return yaml.compose(text, Loader=getattr(yaml, loader))
 
 
-def depth(text: str) -> int:
+def estimate_yaml_depth(text: str) -> int:
     """No less than the levels that it can have: a sign within words may count as one."""
-    opened = accumulate((1 if sign in "[{" else -1 for sign in _brackets.findall(text)), lambda now, step: max(0, now + step))
-    return max(opened, default=0) + max((len(indent) for indent in _indents.findall(text)), default=0)
+    opened = accumulate(
+        (1 if sign in "[{" else -1 for sign in _BRACKET_PATTERN.findall(text)), lambda now, step: max(0, now + step)
+    )
+    return max(opened, default=0) + max((len(indent) for indent in _INDENT_PATTERN.findall(text)), default=0)

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from afresh.domain.price import FREE, Price, Rate
+from afresh.domain.price import FREE_PRICE, Price, UserPrice
 
-SAMPLE = 1000
+SAMPLE_TOKENS = 1000
 """Tokens that are priced to learn the price: few enough for the lowest tier of models that charge long calls more."""
-EXACT = 6
+PRICE_DECIMALS = 6
 """Decimals of a dollar that are kept of a price: less is noise of the division."""
-TIERS = (128_000, 200_000, 272_000)
+TIER_LIMITS_TOKENS = (128_000, 200_000, 272_000)
 """Sizes of a call above which some providers charge more for all of it."""
 
 
@@ -17,45 +17,45 @@ TIERS = (128_000, 200_000, 272_000)
 class PriceTable:
     """By the full name of a model, `provider:name`. The user's own word counts before the list."""
 
-    own: Mapping[str, Rate] = field(default_factory=dict[str, Rate])
+    own: Mapping[str, UserPrice] = field(default_factory=dict[str, UserPrice])
     found: dict[tuple[str, int], Price | None] = field(default_factory=dict[tuple[str, int], Price | None])
     """Looking up takes as long as a step."""
 
-    def of(self, model: str, size: int = SAMPLE) -> Price | None:
+    def of(self, model: str, size: int = SAMPLE_TOKENS) -> Price | None:
         """None: nobody knows. `size`: tokens of the call, since long ones may cost more."""
         if model in self.own:
             return self.own[model].price
-        tier = max((limit + 1 for limit in TIERS if size > limit), default=SAMPLE)
+        tier = max((limit + 1 for limit in TIER_LIMITS_TOKENS if size > limit), default=SAMPLE_TOKENS)
         if (model, tier) not in self.found:
-            self.found[model, tier] = price_of(model, tier)
+            self.found[model, tier] = find_price(model, tier)
         return self.found[model, tier]
 
 
-class AtNoCost:
+class FreePrices:
     """Of models that nobody pays for."""
 
-    def of(self, model: str, size: int = SAMPLE) -> Price:
-        return FREE
+    def of(self, model: str, size: int = SAMPLE_TOKENS) -> Price:
+        return FREE_PRICE
 
 
-def listed() -> bool:
+def has_price_list() -> bool:
     """Is there a price list on this machine?"""
     from importlib.util import find_spec
 
     return find_spec("genai_prices") is not None
 
 
-def price_of(model: str, size: int = SAMPLE) -> Price | None:
+def find_price(model: str, size: int = SAMPLE_TOKENS) -> Price | None:
     """Of a model as recordings name it, also with a provider before a colon or a router before a slash. None if the list does
     not have it."""
-    if not model or not listed():
+    if not model or not has_price_list():
         return None
     bare = model.partition(":")[2] or model
     names = dict.fromkeys((model, bare, bare.rsplit("/", 1)[-1]))
-    return next((price for name in names if (price := _look_up(name, size))), None)
+    return next((price for name in names if (price := _look_up_price(name, size))), None)
 
 
-def _look_up(name: str, size: int) -> Price | None:
+def _look_up_price(name: str, size: int) -> Price | None:
     from genai_prices import Usage, calc_price
 
     def dollars(**more: int) -> float:
@@ -68,5 +68,5 @@ def _look_up(name: str, size: int) -> Price | None:
         source = calc_price(Usage(input_tokens=size), name).model.name or name
     except LookupError:
         return None
-    per_million = [round(price * 1_000_000 / size, EXACT) for price in (new, again, reply, kept)]
+    per_million = [round(price * 1_000_000 / size, PRICE_DECIMALS) for price in (new, again, reply, kept)]
     return Price(per_million[0], per_million[1], source, per_million[2], per_million[3])

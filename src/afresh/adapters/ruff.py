@@ -10,16 +10,16 @@ from pathlib import Path
 
 from afresh.errors import BadInput
 
-FAMILY = {
+COMPLEXITY_RULES = {
     "C901": "complexity", "PLR0911": "returns", "PLR0912": "branches", "PLR0913": "arguments", "PLR0915": "statements",
     "PLR0916": "conditions in one test", "PLR0917": "positional arguments", "PLR1702": "nested blocks",
 }  # fmt: skip
-_OVER = re.compile(r"\((\d+)\s*[>/]\s*(\d+)\)")
-TIMEOUT = 300
+_OVER_LIMIT_PATTERN = re.compile(r"\((\d+)\s*[>/]\s*(\d+)\)")
+RUFF_TIMEOUT_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class RuffFinding:
     path: str
     line: int
     code: str
@@ -27,41 +27,50 @@ class Finding:
     limit: int
 
 
-def findings(root: Path, places: Sequence[str]) -> list[Finding]:
+def find_violations(root: Path, places: Sequence[str]) -> list[RuffFinding]:
     """In the order of paths and lines. BadInput where ruff can't read its settings or a place does not exist."""
-    options = ["--select", ",".join(FAMILY), "--preview", "--output-format", "json", "--no-cache", "--exit-zero", "--no-fix"]
-    out = _asked(root, ["check", *options, "--", *places])
-    found = [one for raw in json.loads(out or "[]") if (one := _finding(root, raw))]
+    options = [
+        "--select",
+        ",".join(COMPLEXITY_RULES),
+        "--preview",
+        "--output-format",
+        "json",
+        "--no-cache",
+        "--exit-zero",
+        "--no-fix",
+    ]
+    out = _run_ruff(root, ["check", *options, "--", *places])
+    found = [one for raw in json.loads(out or "[]") if (one := _finding_from_json(root, raw))]
     return sorted(found, key=lambda one: (one.path, one.line, one.code))
 
 
-def files(root: Path, places: Sequence[str]) -> list[str]:
+def list_checked_files(root: Path, places: Sequence[str]) -> list[str]:
     """Python files that ruff would look at."""
-    out = _asked(root, ["check", "--show-files", "--", *places])
-    return sorted(_relative(root, line) for line in out.splitlines() if line.endswith(".py"))
+    out = _run_ruff(root, ["check", "--show-files", "--", *places])
+    return sorted(_make_relative(root, line) for line in out.splitlines() if line.endswith(".py"))
 
 
-def _asked(root: Path, arguments: list[str]) -> str:
+def _run_ruff(root: Path, arguments: list[str]) -> str:
     command = [sys.executable, "-P", "-m", "ruff", *arguments]
     try:
-        done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=TIMEOUT)
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=RUFF_TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
-        raise BadInput(f"ruff had no answer after {TIMEOUT} s", next="name the folders to look at") from None
+        raise BadInput(f"ruff had no answer after {RUFF_TIMEOUT_SECONDS} s", next="name the folders to look at") from None
     if done.returncode > 1 or (done.returncode and not done.stdout.strip()):
         said = (done.stderr.strip() or "no reason given").splitlines()
         raise BadInput(f"ruff could not look: {said[0][:200]}", next="mend what it names, or give other paths")
     return done.stdout
 
 
-def _finding(root: Path, raw: dict[str, object]) -> Finding | None:
-    over, code = _OVER.search(str(raw["message"])), str(raw["code"])
-    if over is None or code not in FAMILY:
+def _finding_from_json(root: Path, raw: dict[str, object]) -> RuffFinding | None:
+    over, code = _OVER_LIMIT_PATTERN.search(str(raw["message"])), str(raw["code"])
+    if over is None or code not in COMPLEXITY_RULES:
         return None
     location = raw["location"]
     assert isinstance(location, dict)
-    return Finding(_relative(root, str(raw["filename"])), int(location["row"]), code, int(over[1]), int(over[2]))
+    return RuffFinding(_make_relative(root, str(raw["filename"])), int(location["row"]), code, int(over[1]), int(over[2]))
 
 
-def _relative(root: Path, name: str) -> str:
+def _make_relative(root: Path, name: str) -> str:
     path = Path(name)
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else name

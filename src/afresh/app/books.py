@@ -4,162 +4,168 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from afresh.adapters.books import Books, Terms, sensible
+from afresh.adapters.books import SpendingLedger, SpendingTerms, correct_usage
 from afresh.adapters.models import is_paid
-from afresh.adapters.models.choose import OWN
-from afresh.adapters.prices import AtNoCost, PriceTable
-from afresh.adapters.queue.worker import known_dead
-from afresh.adapters.store.ledger import PUT_BACK, Booked, Order, Payment
-from afresh.app.purse import project_id
-from afresh.app.settings import users_config
-from afresh.app.tasks import Desk
+from afresh.adapters.models.choose import LOCAL_PROVIDERS
+from afresh.adapters.prices import FreePrices, PriceTable
+from afresh.adapters.queue.worker import is_worker_dead
+from afresh.adapters.store.ledger import RESTORED_NOTE, UnpaidBooking, PricedBooking, CallPayment
+from afresh.app.purse import hash_project_root
+from afresh.app.settings import find_user_config
+from afresh.app.tasks import Project
 from afresh.domain.action import Reply
-from afresh.domain.event import Asked, Compacted, Replied, Requested, Worded
-from afresh.domain.limits import Account, Scope
-from afresh.domain.price import FREE, Price
-from afresh.domain.spend import Kind, Purchase
+from afresh.domain.event import QuestionAsked, MemoryCompacted, ReplyReceived, CallRequested, LessonWorded
+from afresh.domain.limits import SpendingAccount, LimitScope
+from afresh.domain.price import FREE_PRICE, Price
+from afresh.domain.spend import CallPurpose, CallBooking
 from afresh.domain.task import Task
-from afresh.domain.window import Audit
-from afresh.engine.questions import ON, harness
+from afresh.domain.window import CallAudit
+from afresh.engine.questions import GO_ON, ask_person
 from afresh.errors import AfreshError, BadInput, OverLimit
 
 
-def books_for(desk: Desk, spec: str, tell: Callable[[str], None]) -> Books:
+def open_run_ledger(desk: Project, spec: str, tell: Callable[[str], None]) -> SpendingLedger:
     """For the calls of one run. What a dead process has left unpaid is put right first."""
     free = not is_paid(spec, desk.settings.models, desk.settings.prices)
-    prices = AtNoCost() if free else PriceTable(desk.settings.prices)
-    terms = Terms(project_id(desk.project.root), prices, desk.settings.limits, free, str(users_config()))
-    books = Books(desk.ledger, terms, desk.clock, tell)
+    prices = FreePrices() if free else PriceTable(desk.settings.prices)
+    terms = SpendingTerms(hash_project_root(desk.project.root), prices, desk.settings.limits, free, str(find_user_config()))
+    books = SpendingLedger(desk.ledger, terms, desk.clock, tell)
     if desk.ledger.kept():
         try:
-            reconcile(desk)
+            reconcile_ledger(desk)
         except AfreshError as fault:
             tell(f"the books can't be read: {fault}")
     return books
 
 
-def account(desk: Desk, task: str = "") -> Account:
-    return Account(project_id(desk.project.root), task, desk.clock.now())
+def make_task_account(desk: Project, task: str = "") -> SpendingAccount:
+    return SpendingAccount(hash_project_root(desk.project.root), task, desk.clock.now())
 
 
-def spent_up(desk: Desk, fault: OverLimit) -> Asked | None:
+def ask_about_limit(desk: Project, fault: OverLimit) -> QuestionAsked | None:
     """What a person is asked when one task alone may spend no more; nothing for limits that stop others too."""
-    if fault.scope == Scope.TASK:
-        return harness(
-            f"{fault.what}. Answer to allow as much again, or discard the task.", f"{ON}: it may spend as much once more"
+    if fault.scope == LimitScope.TASK:
+        return ask_person(
+            f"{fault.what}. Answer to allow as much again, or discard the task.", f"{GO_ON}: it may spend as much once more"
         )
-    if fault.scope == Scope.CALL:
-        return harness(f"{fault.what} ({fault.next})", "try again: you have raised the limit, or name a cheaper model")
+    if fault.scope == LimitScope.CALL:
+        return ask_person(f"{fault.what} ({fault.next})", "try again: you have raised the limit, or name a cheaper model")
     return None
 
 
-def allowed(desk: Desk, task: str) -> None:
+def reset_task_limits(desk: Project, task: str) -> None:
     """A person has answered: a limit that has stopped this task alone counts anew."""
     with suppress(AfreshError):  # books that can't be read stop the next call, not the answer
-        for breaker in desk.ledger.stopping(account(desk, task)) if desk.ledger.kept() else ():
-            if breaker.limit.scope in (Scope.TASK, Scope.CALL):
-                desk.ledger.reset(account(desk, task), breaker.limit.scope)
+        for breaker in desk.ledger.stopping(make_task_account(desk, task)) if desk.ledger.kept() else ():
+            if breaker.limit.scope in (LimitScope.TASK, LimitScope.CALL):
+                desk.ledger.reset(make_task_account(desk, task), breaker.limit.scope)
 
 
-def reconcile(desk: Desk) -> None:
+def reconcile_ledger(desk: Project) -> None:
     """A call whose process died before it was paid is settled from the journal, or stays on the books at its worst."""
-    project = project_id(desk.project.root)
-    for lost in desk.ledger.unpaid(project, known_dead):
-        if reply := _reply(desk, lost):
-            call = Purchase(
-                task=lost.task, project="", kind=Kind(lost.kind), model=lost.model, step=lost.step,
+    project = hash_project_root(desk.project.root)
+    for lost in desk.ledger.unpaid(project, is_worker_dead):
+        if reply := _find_journaled_reply(desk, lost):
+            call = CallBooking(
+                task=lost.task, project="", kind=CallPurpose(lost.kind), model=lost.model, step=lost.step,
                 ceiling=lost.estimated + lost.reserve, tokens=lost.estimated, reserve=lost.reserve,
             )  # fmt: skip
-            desk.ledger.settle(lost.number, paid(call, reply, _price(call, PriceTable(desk.settings.prices))), ())
+            desk.ledger.settle(
+                lost.number, payment_from_reply(call, reply, _find_price(call, PriceTable(desk.settings.prices))), ()
+            )
         else:
             desk.ledger.write_off(lost.number)
 
 
-def _reply(desk: Desk, lost: Booked) -> Reply | None:
+def _find_journaled_reply(desk: Project, lost: UnpaidBooking) -> Reply | None:
     """What the journal holds of it: but a step that was bought again is paid already."""
-    if lost.kind not in (Kind.WORK, Kind.DELEGATE) or (lost.kind, lost.step) in _paid(desk, lost.task):
+    if lost.kind not in (CallPurpose.WORK, CallPurpose.DELEGATE) or (lost.kind, lost.step) in _list_paid_steps(desk, lost.task):
         return None
     try:
         entries = list(desk.store.journal(lost.task))
     except BadInput:
         return None
-    found = [e.event.reply for e in entries if isinstance(e.event, Replied) and e.event.step == lost.step]
+    found = [e.event.reply for e in entries if isinstance(e.event, ReplyReceived) and e.event.step == lost.step]
     return found[-1] if found else None
 
 
-def _paid(desk: Desk, task: str) -> set[tuple[str, int]]:
-    return desk.ledger.paid_steps(project_id(desk.project.root), task)
+def _list_paid_steps(desk: Project, task: str) -> set[tuple[str, int]]:
+    return desk.ledger.paid_steps(hash_project_root(desk.project.root), task)
 
 
-def put_back(desk: Desk) -> int:
+def restore_missing_calls(desk: Project) -> int:
     """Calls that the journals of the project know and the books do not, written again; how many."""
     table, count = PriceTable(desk.settings.prices), 0
     for ticket in desk.queue.tickets():
-        known = desk.ledger.paid_steps(project_id(desk.project.root), ticket.task) if desk.ledger.kept() else set()
-        made = [one for one in _recorded(desk, ticket.task, table) if (one[0].call.kind, one[0].call.step) not in known]
+        known = desk.ledger.paid_steps(hash_project_root(desk.project.root), ticket.task) if desk.ledger.kept() else set()
+        made = [
+            one for one in _read_journaled_calls(desk, ticket.task, table) if (one[0].call.kind, one[0].call.step) not in known
+        ]
         if made:
             desk.ledger.enter(made)
         count += len(made)
     return count
 
 
-def _recorded(desk: Desk, task: str, table: PriceTable) -> Iterator[tuple[Order, Payment]]:
+def _read_journaled_calls(desk: Project, task: str, table: PriceTable) -> Iterator[tuple[PricedBooking, CallPayment]]:
     """Every call that the journal has a reply of."""
     order, model, step, audit = desk.store.load(task).task, "", 0, None
     for entry in desk.store.journal(task):
-        made: tuple[Purchase, Reply] | None = None
+        made: tuple[CallBooking, Reply] | None = None
         match entry.event:
-            case Requested(_, audit):
+            case CallRequested(_, audit):
                 model = audit.model
-            case Replied(step, reply):
-                made = _purchase(order, step, audit, model or reply.model), reply
-            case Compacted(step=at, reply=reply) if reply:
-                made = _other(order, Kind.SUMMARY, at, reply, model), reply
-            case Worded(reply=reply) if reply:
-                made = _other(order, Kind.MEMORY, step, reply, model), reply
+            case ReplyReceived(step, reply):
+                made = _make_step_booking(order, step, audit, model or reply.model), reply
+            case MemoryCompacted(step=at, reply=reply) if reply:
+                made = _make_side_booking(order, CallPurpose.SUMMARY, at, reply, model), reply
+            case LessonWorded(reply=reply) if reply:
+                made = _make_side_booking(order, CallPurpose.MEMORY, step, reply, model), reply
             case _:
                 pass
         if made:
-            yield _entered(desk, *made, entry.at, table)
+            yield _make_ledger_entry(desk, *made, entry.at, table)
 
 
-def _purchase(task: Task, step: int, audit: Audit | None, model: str) -> Purchase:
+def _make_step_booking(task: Task, step: int, audit: CallAudit | None, model: str) -> CallBooking:
     parent = getattr(task, "parent", "")
     sections = audit.sections if audit else ()
-    return Purchase(
-        task=task.id, project=task.project, kind=Kind.DELEGATE if parent else Kind.WORK, model=model, step=step, parent=parent,
+    return CallBooking(
+        task=task.id, project=task.project, kind=CallPurpose.DELEGATE if parent else CallPurpose.WORK, model=model, step=step, parent=parent,
         ceiling=audit.budget if audit else 0, tokens=audit.tokens if audit else 0, reserve=audit.reserve if audit else 0,
         sections=tuple((section.name, section.tokens) for section in sections),
     )  # fmt: skip
 
 
-def _other(task: Task, kind: Kind, step: int, reply: Reply, model: str) -> Purchase:
+def _make_side_booking(task: Task, kind: CallPurpose, step: int, reply: Reply, model: str) -> CallBooking:
     """Not the work itself: of such a call the journal has only the reply."""
     usage = reply.usage
     whole = usage.tokens
-    call = _purchase(task, step, None, model or reply.model)
+    call = _make_step_booking(task, step, None, model or reply.model)
     return replace(call, kind=kind, ceiling=whole, tokens=usage.input, reserve=usage.output)
 
 
-def _entered(desk: Desk, call: Purchase, reply: Reply, at: float, table: PriceTable) -> tuple[Order, Payment]:
-    price = _price(call, table)
-    known = "free" if price is FREE else "known" if price or reply.cost is not None else "unknown"
-    payment = paid(call, reply, price)
-    noted = replace(payment, note="; ".join(part for part in (PUT_BACK, payment.note) if part))
-    return Order(call, Account(project_id(desk.project.root), call.payer, at), 0, known, "", ()), noted
+def _make_ledger_entry(
+    desk: Project, call: CallBooking, reply: Reply, at: float, table: PriceTable
+) -> tuple[PricedBooking, CallPayment]:
+    price = _find_price(call, table)
+    known = "free" if price is FREE_PRICE else "known" if price or reply.cost is not None else "unknown"
+    payment = payment_from_reply(call, reply, price)
+    noted = replace(payment, note="; ".join(part for part in (RESTORED_NOTE, payment.note) if part))
+    return PricedBooking(call, SpendingAccount(hash_project_root(desk.project.root), call.payer, at), 0, known, "", ()), noted
 
 
-def _price(call: Purchase, table: PriceTable) -> Price | None:
+def _find_price(call: CallBooking, table: PriceTable) -> Price | None:
     """By its name alone: that of a provider's model has the provider before a colon."""
     kind, colon, _ = call.model.partition(":")
-    if not colon or (kind in OWN and call.model not in table.own):
-        return FREE
+    if not colon or (kind in LOCAL_PROVIDERS and call.model not in table.own):
+        return FREE_PRICE
     return table.of(call.model, call.tokens + call.reserve)
 
 
-def paid(call: Purchase, reply: Reply, price: Price | None) -> Payment:
+def payment_from_reply(call: CallBooking, reply: Reply, price: Price | None) -> CallPayment:
     """As the journal says what it cost; as it would cost today, where it does not."""
-    usage, note = sensible(reply, call)
+    usage, note = correct_usage(reply, call)
     read, said = (price.read(usage), price.said(usage)) if price else (0, 0)
     whole = read + said if reply.cost is None else reply.cost
-    return Payment(usage, reply.counted, whole, min(read, whole), note)
+    return CallPayment(usage, reply.counted, whole, min(read, whole), note)

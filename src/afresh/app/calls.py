@@ -4,23 +4,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from afresh.app.tasks import Desk
+from afresh.app.tasks import Project
 from afresh.domain.action import Reply
-from afresh.domain.codec import dumps
-from afresh.domain.event import Acted, Replied, Requested
-from afresh.domain.prefix import Beginning, beginning
-from afresh.domain.window import Audit, Section
-from afresh.engine.audit import Rebuilt, rebuild_all
-from afresh.engine.tokens import Counter
+from afresh.domain.codec import to_canonical_json
+from afresh.domain.event import ActionsExecuted, ReplyReceived, CallRequested
+from afresh.domain.prefix import PrefixComparison, compare_prefix
+from afresh.domain.window import CallAudit, Section
+from afresh.engine.audit import RebuiltCall, rebuild_all_calls
+from afresh.engine.tokens import EstimatingCounter
 from afresh.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RecordedCall:
     step: int
-    audit: Audit
+    audit: CallAudit
     sections: tuple[Section, ...]
-    beginning: Beginning
+    beginning: PrefixComparison
     reply: Reply | None = None
 
     @property
@@ -29,17 +29,17 @@ class Call:
         return self.reply.usage.input if self.reply and self.reply.counted else 0
 
 
-def audits(desk: Desk, task: str) -> Sequence[tuple[int, Audit]]:
-    return [(e.event.step, e.event.audit) for e in desk.store.journal(task) if isinstance(e.event, Requested)]
+def list_audits(desk: Project, task: str) -> Sequence[tuple[int, CallAudit]]:
+    return [(e.event.step, e.event.audit) for e in desk.store.journal(task) if isinstance(e.event, CallRequested)]
 
 
-def call(desk: Desk, task: str, step: int | None) -> Call:
+def load_call(desk: Project, task: str, step: int | None) -> RecordedCall:
     """One call; the last one when no step is named."""
-    found, replies = list[tuple[int, Audit]](), dict[int, Reply]()
+    found, replies = list[tuple[int, CallAudit]](), dict[int, Reply]()
     for entry in desk.store.journal(task):
-        if isinstance(entry.event, Requested):
+        if isinstance(entry.event, CallRequested):
             found.append((entry.event.step, entry.event.audit))
-        elif isinstance(entry.event, Replied):
+        elif isinstance(entry.event, ReplyReceived):
             replies[entry.event.step] = entry.event.reply
     wanted = [one for one in found if step in (None, one[0])]
     if not wanted:
@@ -47,25 +47,25 @@ def call(desk: Desk, task: str, step: int | None) -> Call:
         raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; leave --step out for the last one")
     number, audit = wanted[-1]
     place = found.index(wanted[-1])
-    sections, before = sections_of(desk, audit), sections_of(desk, found[place - 1][1]) if place else ()
-    return Call(number, audit, sections, beginning(number, before, sections), replies.get(number))
+    sections, before = load_sections(desk, audit), load_sections(desk, found[place - 1][1]) if place else ()
+    return RecordedCall(number, audit, sections, compare_prefix(number, before, sections), replies.get(number))
 
 
-def sections_of(desk: Desk, audit: Audit) -> tuple[Section, ...]:
+def load_sections(desk: Project, audit: CallAudit) -> tuple[Section, ...]:
     return tuple(Section(ref.name, ref.tier, ref.text(desk.store.read), ref.tokens) for ref in audit.sections)
 
 
-def beginnings(desk: Desk, task: str) -> list[Beginning]:
+def compare_call_beginnings(desk: Project, task: str) -> list[PrefixComparison]:
     """How far each call of a task begins as the one before it."""
-    told, before = list[Beginning](), tuple[Section, ...]()
-    for step, audit in audits(desk, task):
-        sections = sections_of(desk, audit)
-        told.append(beginning(step, before, sections))
+    told, before = list[PrefixComparison](), tuple[Section, ...]()
+    for step, audit in list_audits(desk, task):
+        sections = load_sections(desk, audit)
+        told.append(compare_prefix(step, before, sections))
         before = sections
     return told
 
 
-def block_text(desk: Desk, block: str, span: str = "") -> str:
+def read_block_text(desk: Project, block: str, span: str = "") -> str:
     """An archived text, or the lines `A-B` of it."""
     try:
         lines = desk.store.read(block.lower()).splitlines()
@@ -82,24 +82,24 @@ def block_text(desk: Desk, block: str, span: str = "") -> str:
     return "\n".join(lines[int(found[1]) - 1 : int(found[2] or found[1])])
 
 
-def accumulating(desk: Desk, task: str) -> int:
+def count_accumulating_tokens(desk: Project, task: str) -> int:
     """Tokens that an agent which keeps its history would have sent over the same steps: what the first call held, and in each
     later one all replies and raw outputs before it. Files that were read count as nothing, so it is a lower bound."""
-    counter, history, total = Counter(), 0, 0
+    counter, history, total = EstimatingCounter(), 0, 0
     first = 0
     for entry in desk.store.journal(task):
         match entry.event:
-            case Requested(audit=audit):
+            case CallRequested(audit=audit):
                 first = first or audit.tokens
                 total += first + history
-            case Replied(reply=reply):
-                history += counter(reply.thought + dumps(reply.actions))
-            case Acted(observations=observations):
+            case ReplyReceived(reply=reply):
+                history += counter(reply.thought + to_canonical_json(reply.actions))
+            case ActionsExecuted(observations=observations):
                 history += sum(counter(desk.store.read(seen.block)) for seen in observations if seen.block)
             case _:
                 pass
     return total
 
 
-def verify(desk: Desk, task: str) -> Sequence[Rebuilt]:
-    return list(rebuild_all(task, desk.store))
+def verify_calls(desk: Project, task: str) -> Sequence[RebuiltCall]:
+    return list(rebuild_all_calls(task, desk.store))

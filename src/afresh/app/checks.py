@@ -6,112 +6,114 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from afresh.adapters.sandbox import Mounts, choose
-from afresh.adapters.sandbox.own_tree import import_probe, top_level_packages
-from afresh.adapters.workspace.environment import environment_folders
+from afresh.adapters.sandbox import Mounts, choose_sandbox
+from afresh.adapters.sandbox.own_tree import find_foreign_imports, list_top_level_packages
+from afresh.adapters.workspace.environment import find_environment_folders
 from afresh.adapters.workspace.repository import Repository
-from afresh.adapters.workspace.scratch import scratch
-from afresh.adapters.workspace.trees import write_durably
-from afresh.adapters.workspace.walk import Checkout
-from afresh.app.project import Project
+from afresh.adapters.workspace.scratch import make_scratch_copy
+from afresh.adapters.workspace.trees import write_durable_file
+from afresh.adapters.workspace.walk import CheckoutFiles
+from afresh.app.project import ProjectPaths
 from afresh.app.settings import Settings
-from afresh.domain.codec import dumps, loads
+from afresh.domain.codec import to_canonical_json, value_from_json
 from afresh.errors import AfreshError, NoSandbox
-from afresh.insight.commands import Candidate, Trial, Tried, attempt, candidates
-from afresh.insight.configuration import Configuration, configuration_of
+from afresh.insight.commands import CommandCandidate, CommandTrial, TrialResults, try_candidates, find_candidates
+from afresh.insight.configuration import ProjectConfiguration, read_configuration
 
-LIMIT = 10.0
+MAX_UNASKED_TEST_SECONDS = 10.0
 """Seconds that the tests may run for when nobody has asked for it."""
-FILE = "tests.json"
-ELSEWHERE = "is imported from"
+TRIALS_FILE = "tests.json"
+FOREIGN_IMPORT_WORDS = "is imported from"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProjectWithSettings:
     """A project and its settings, as much as is needed to try a command in it."""
 
-    project: Project
+    project: ProjectPaths
     settings: Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenChecks:
     """What a task gets, and what a person should know of it."""
 
     checks: tuple[str, ...] = ()
     told: str = ""
 
 
-def choose_checks(place: Place, limit: float = LIMIT) -> Chosen:
+def choose_checks(place: ProjectWithSettings, limit: float = MAX_UNASKED_TEST_SECONDS) -> ChosenChecks:
     """None is better than one that checks nothing. Where no sandbox holds, nothing is run and the first one found is taken."""
-    tried = find_tests(place, limit)
+    tried = find_project_tests(place, limit)
     best = tried.best
     if best:
-        return Chosen((best.command,), outcome(best))
+        return ChosenChecks((best.command,), describe_check_trial(best))
     untried = next((one for one in tried.trials if not one.tried and one.said.startswith("not tried")), None)
     if untried:
-        return Chosen((untried.command,), untried.said)
+        return ChosenChecks((untried.command,), untried.said)
     failed = next((one for one in tried.trials if one.tried), None)
-    return Chosen((), f"tried {failed.command}: {failed.said}" if failed else "")
+    return ChosenChecks((), f"tried {failed.command}: {failed.said}" if failed else "")
 
 
-def outcome(trial: Trial) -> str:
+def describe_check_trial(trial: CommandTrial) -> str:
     """How well a command is known, in a few words."""
     tests = f"{trial.tests:,} tests" if trial.tests else "tests"
     if not trial.ran:
         return f"tried: {tests} found"
-    if trial.said.startswith("still running") or ELSEWHERE in trial.said:
+    if trial.said.startswith("still running") or FOREIGN_IMPORT_WORDS in trial.said:
         return f"tried: {tests} found, {trial.said}"
     return f"tried: {tests} {'pass' if trial.exit == 0 else 'run, not all pass'}"
 
 
-def find_tests(place: Place, limit: float = 0.0, again: bool = False) -> Tried:
+def find_project_tests(place: ProjectWithSettings, limit: float = 0.0, again: bool = False) -> TrialResults:
     """What is kept for the files as they are, or else a new trial. One that found nothing is not kept: the machine may change."""
-    files = Checkout(place.project.root)
-    configuration = configuration_of(files.paths(), files.read)
-    found = candidates(configuration)
-    digest = decisive(configuration, found)
-    before = kept(place.project.state / FILE)
+    files = CheckoutFiles(place.project.root)
+    configuration = read_configuration(files.paths(), files.read)
+    found = find_candidates(configuration)
+    digest = digest_test_configuration(configuration, found)
+    before = load_kept_trials(place.project.state / TRIALS_FILE)
     enough = before.best and (before.best.ran or not limit)
     if before.digest == digest and enough and not again:
         return before
     if not found:
-        return Tried(digest)
-    now = Tried(digest, try_out(place, configuration, found, limit))
-    if now.best and ELSEWHERE not in now.best.said:
-        write_durably(place.project.state / FILE, dumps(now))
+        return TrialResults(digest)
+    now = TrialResults(digest, try_test_candidates(place, configuration, found, limit))
+    if now.best and FOREIGN_IMPORT_WORDS not in now.best.said:
+        write_durable_file(place.project.state / TRIALS_FILE, to_canonical_json(now))
     return now
 
 
-def decisive(configuration: Configuration, found: Sequence[Candidate]) -> str:
+def digest_test_configuration(configuration: ProjectConfiguration, found: Sequence[CommandCandidate]) -> str:
     """Changes with the files that say how tests are run, and with what is read out of them; not with the code."""
     return sha256("\n".join([configuration.digest, *(one.command for one in found)]).encode("utf-8", "replace")).hexdigest()
 
 
-def kept(path: Path) -> Tried:
+def load_kept_trials(path: Path) -> TrialResults:
     """Nothing, if what lies there can't be read: it is made again."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-        return loads(Tried, path.read_text("utf-8"))
-    return Tried()
+        return value_from_json(TrialResults, path.read_text("utf-8"))
+    return TrialResults()
 
 
-def try_out(place: Place, configuration: Configuration, found: Sequence[Candidate], limit: float) -> tuple[Trial, ...]:
+def try_test_candidates(
+    place: ProjectWithSettings, configuration: ProjectConfiguration, found: Sequence[CommandCandidate], limit: float
+) -> tuple[CommandTrial, ...]:
     """In a copy of the checkout, inside the sandbox; without one nothing is run."""
     repository = Repository.find(place.project.root)
     try:
-        with scratch(repository, configuration.paths) as tree:
+        with make_scratch_copy(repository, configuration.paths) as tree:
             mounts = Mounts(
                 tree=tree,
                 at=repository.root,
-                environments=environment_folders(repository),
+                environments=find_environment_folders(repository),
                 readable=tuple(Path(path).expanduser() for path in place.settings.readable),
             )
-            sandbox = choose(mounts, cache=place.project.state / "sandbox-probe")
-            trials = attempt(found, sandbox, limit)
-            strange = import_probe(sandbox, top_level_packages(tree))
+            sandbox = choose_sandbox(mounts, cache=place.project.state / "sandbox-probe")
+            trials = try_candidates(found, sandbox, limit)
+            strange = find_foreign_imports(sandbox, list_top_level_packages(tree))
             return tuple(replace(one, said=strange[0]) if strange and one.holds else one for one in trials)
     except NoSandbox:
         why = "not tried: nothing on this machine confines a command"
     except AfreshError as fault:
         why = f"not tried: {fault}"
-    return tuple(Trial(one.command, one.source, said=one.refused or why, tried=False) for one in found)
+    return tuple(CommandTrial(one.command, one.source, said=one.refused or why, tried=False) for one in found)

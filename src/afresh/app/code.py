@@ -5,25 +5,25 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from afresh.adapters.store.code import SqliteCode
-from afresh.adapters.store.coverage import Measured
-from afresh.adapters.workspace.history import history
-from afresh.adapters.workspace.repository import located
-from afresh.adapters.workspace.walk import Checkout
-from afresh.app.tasks import Desk
-from afresh.domain.history import History
-from afresh.insight.churn import Churned
-from afresh.insight.code import Code
-from afresh.insight.held import HeldCode
-from afresh.insight.index import refresh
-from afresh.ports import CodeStore, Files
+from afresh.adapters.store.code import SqliteCodeIndex
+from afresh.adapters.store.coverage import CoverageMap
+from afresh.adapters.workspace.history import read_commit_history
+from afresh.adapters.workspace.repository import locate_repository
+from afresh.adapters.workspace.walk import CheckoutFiles
+from afresh.app.tasks import Project
+from afresh.domain.history import CommitHistory
+from afresh.insight.churn import LazyChurn
+from afresh.insight.code import CodeIndex
+from afresh.insight.held import MemoryCodeStore
+from afresh.insight.index import refresh_code_index
+from afresh.ports import CodeIndexStore, FileTree
 
-CHECKOUT = "checkout"
+CHECKOUT_TREE_NAME = "checkout"
 """Name of the user's own tree among those that the store knows."""
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class IndexedCheckout:
     """A checkout of the user's, and where what is known of it lies."""
 
     root: Path
@@ -39,35 +39,41 @@ class Home:
         return own if own.is_dir() and not own.is_symlink() else user_data_path("afresh") / "code" / name
 
     @property
-    def files(self) -> Checkout:
-        return Checkout(self.root)
+    def files(self) -> CheckoutFiles:
+        return CheckoutFiles(self.root)
 
 
-def home_of(where: Desk | Path) -> Home:
+def find_indexed_checkout(where: Project | Path) -> IndexedCheckout:
     """Of a project, or of the repository that a folder is in. BadInput if it is in none."""
-    return Home(where.project.root if isinstance(where, Desk) else located(where.resolve()).root)
+    return IndexedCheckout(where.project.root if isinstance(where, Project) else locate_repository(where.resolve()).root)
 
 
-def opened(where: Desk | Path) -> Code:
+def open_checkout_code(where: Project | Path) -> CodeIndex:
     """The code as it is on disk now. Nothing is written into the repository but the state of a project that has one."""
-    home = home_of(where)
-    return view(home, home.files)
+    home = find_indexed_checkout(where)
+    return refresh_checkout_code(home, home.files)
 
 
-def view(home: Home, files: Files) -> Code:
+def refresh_checkout_code(home: IndexedCheckout, files: FileTree) -> CodeIndex:
     """With what git and a run of coverage.py have to tell, which they are asked for only when somebody wants to know."""
-    return refresh(files, CHECKOUT, store_of(home), Churned(lambda: _history(home)), Measured(home.root))
+    return refresh_code_index(
+        files,
+        CHECKOUT_TREE_NAME,
+        open_checkout_store(home),
+        LazyChurn(lambda: _read_checkout_history(home)),
+        CoverageMap(home.root),
+    )
 
 
-def _history(home: Home) -> History:
-    repository = located(home.root)
-    return history(repository.git, repository.head, home.state)
+def _read_checkout_history(home: IndexedCheckout) -> CommitHistory:
+    repository = locate_repository(home.root)
+    return read_commit_history(repository.git, repository.head, home.state)
 
 
-def store_of(home: Home) -> CodeStore:
+def open_checkout_store(home: IndexedCheckout) -> CodeIndexStore:
     """In memory where nothing can be written, as on a disk that is full or read-only."""
     try:
         home.state.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
-        return HeldCode()
-    return SqliteCode(home.state / "code.db")
+        return MemoryCodeStore()
+    return SqliteCodeIndex(home.state / "code.db")

@@ -6,46 +6,46 @@ from functools import cache
 from pathlib import Path
 
 from afresh.adapters.hooks import CommandHook
-from afresh.adapters.models import is_provider, known_framing, known_retries, make_model, part_of
-from afresh.adapters.models.settings import Settings as ModelSettings
-from afresh.adapters.queue.keep import keep
-from afresh.adapters.queue.worker import worker_id
-from afresh.adapters.sandbox import Mounts, choose, require_own_tree
-from afresh.adapters.store.code import SqliteCode
-from afresh.adapters.templates import call_template, template
+from afresh.adapters.models import is_provider, find_framing_tokens, find_retry_count, make_model, spec_for_part
+from afresh.adapters.models.settings import ModelSettings as ModelSettings
+from afresh.adapters.queue.keep import renew_lease_in_background
+from afresh.adapters.queue.worker import identify_worker
+from afresh.adapters.sandbox import Mounts, choose_sandbox, require_own_tree
+from afresh.adapters.store.code import SqliteCodeIndex
+from afresh.adapters.templates import load_call_template, load_template
 from afresh.adapters.time import SystemClock
 from afresh.adapters.tools import TOOLS
-from afresh.adapters.workspace.environment import environment_folders
-from afresh.adapters.workspace.history import history
-from afresh.adapters.workspace.moved import unpack
-from afresh.adapters.workspace.part import Origin
-from afresh.adapters.workspace.past import GitPast
+from afresh.adapters.workspace.environment import find_environment_folders
+from afresh.adapters.workspace.history import read_commit_history
+from afresh.adapters.workspace.moved import unpack_work
+from afresh.adapters.workspace.part import PartOrigin
+from afresh.adapters.workspace.past import GitCommitHistory
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
-from afresh.app.acceptance import refuse_large
-from afresh.app.books import books_for, spent_up
-from afresh.app.calibration import learnt
-from afresh.app.delegates import Delegates
-from afresh.app.fingerprint import Kept
-from afresh.app.knowledge import library, settle
-from afresh.app.tasks import Desk, block
-from afresh.domain.attended import AUTONOMOUS
-from afresh.domain.spend import Kind
+from afresh.app.acceptance import refuse_large_ceiling
+from afresh.app.books import open_run_ledger, ask_about_limit
+from afresh.app.calibration import load_calibration
+from afresh.app.delegates import PartRunner
+from afresh.app.fingerprint import ProfileCache
+from afresh.app.knowledge import open_lesson_library, learn_from_ended_tasks
+from afresh.app.tasks import Project, block_task
+from afresh.domain.attended import AUTONOMOUS_MODE
+from afresh.domain.spend import CallPurpose
 from afresh.domain.state import State
 from afresh.domain.task import Task
-from afresh.engine.agent import Agent, Upkeep
-from afresh.engine.buy import BROKEN_OFF
-from afresh.engine.compaction.written import Ask
-from afresh.engine.loop import work_on
-from afresh.engine.person import Person
-from afresh.engine.tokens import Counter
+from afresh.engine.agent import Runtime, CompactionSettings
+from afresh.engine.buy import MAX_REPLY_RETRIES
+from afresh.engine.compaction.written import SideCall
+from afresh.engine.loop import work_on_task
+from afresh.engine.person import Supervisor
+from afresh.engine.tokens import EstimatingCounter
 from afresh.errors import BadInput, BadInstructions, OverCeiling, OverLimit
-from afresh.insight.python import PythonInsight
+from afresh.insight.python import CodeInsight
 from afresh.ports import Sandbox, Watcher
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class RunTerms:
     """How the user wants a run to go."""
 
     model: str = ""
@@ -54,124 +54,128 @@ class Terms:
     alert: Callable[[str], None] = lambda text: None
     """Told when a limit of spending is nearly used up."""
     mode: str = ""
-    person: Person | None = None
+    person: Supervisor | None = None
 
 
-def work(desk: Desk, task: str | None, terms: Terms) -> State | None:
+def run_task(desk: Project, task: str | None, terms: RunTerms) -> State | None:
     """Claim a task (the next ready one if none is named) and take it as far as it will go. None when nothing is ready."""
-    worker = worker_id()
+    worker = identify_worker()
     claimed = desk.queue.claim(worker, task)
     if claimed is None:
         return None
     try:
-        settle(desk)
-        with keep(desk.queue, worker, claimed):
-            return attempt(desk, claimed, terms)
+        learn_from_ended_tasks(desk)
+        with renew_lease_in_background(desk.queue, worker, claimed):
+            return advance_task(desk, claimed, terms)
     finally:
         desk.queue.release(worker, claimed)
 
 
-def attempt(desk: Desk, task: str, terms: Terms) -> State:
+def advance_task(desk: Project, task: str, terms: RunTerms) -> State:
     """As far as it will go. What no window can hold is for a person."""
     try:
-        agent = agent_for(desk, desk.store.load(task), terms)
-        work_on(task, worker_id(), agent)
-        settle(desk, wording(desk, agent, desk.store.load(task)), task)
+        agent = build_runtime(desk, desk.store.load(task), terms)
+        work_on_task(task, identify_worker(), agent)
+        learn_from_ended_tasks(desk, make_lesson_wording(desk, agent, desk.store.load(task)), task)
         return desk.store.load(task)
     except OverCeiling as fault:
-        return block(desk, task, str(fault))
+        return block_task(desk, task, str(fault))
     except OverLimit as fault:
-        question = spent_up(desk, fault)
+        question = ask_about_limit(desk, fault)
         if not question or desk.store.load(task).task.parent:  # its parent pays, so its parent asks
             raise
-        return block(desk, task, fault.what, question)
+        return block_task(desk, task, fault.what, question)
     except BadInstructions as fault:
-        return block(desk, task, f"{fault.what} ({fault.next}). Mend the file and answer; then it goes on")
+        return block_task(desk, task, f"{fault.what} ({fault.next}). Mend the file and answer; then it goes on")
 
 
-def agent_for(desk: Desk, state: State, terms: Terms) -> Agent:
-    task, clock, spec = state.task, SystemClock(), which_model(desk, state, terms)
-    counter = Counter(framing=known_framing(spec, desk.settings.models))
+def build_runtime(desk: Project, state: State, terms: RunTerms) -> Runtime:
+    task, clock, spec = state.task, SystemClock(), choose_task_model(desk, state, terms)
+    counter = EstimatingCounter(framing=find_framing_tokens(spec, desk.settings.models))
     repository = Repository.find(desk.project.root)
-    unpack(repository, task.id)
-    workspace = GitWorkspace(repository, task.id, clock, origin(desk, task))
+    unpack_work(repository, task.id)
+    workspace = GitWorkspace(repository, task.id, clock, find_part_origin(desk, task))
     model = make_model(spec, state.calls, ModelSettings(count=counter, named=desk.settings.models, task=task.id))
-    refuse_large(task.budget, model.window)
-    known = insight(desk, task.id, repository)
-    alone = replace(terms, mode=AUTONOMOUS, person=None)  # a person follows the whole, not its parts
-    return Agent(
+    refuse_large_ceiling(task.budget, model.window)
+    known = open_code_insight(desk, task.id, repository)
+    alone = replace(terms, mode=AUTONOMOUS_MODE, person=None)  # a person follows the whole, not its parts
+    return Runtime(
         model=model,
         store=desk.store,
         workspace=workspace,
         files=workspace.files,
-        sandbox=confined(desk, workspace, terms.no_sandbox),
+        sandbox=open_task_sandbox(desk, workspace, terms.no_sandbox),
         insight=known,
         tools=TOOLS,
-        template=template(task.type, desk.templates),
+        template=load_template(task.type, desk.templates),
         clock=clock,
         counter=counter,
         watchers=(desk.lore, desk.projections, *terms.watchers),
-        learnt=learnt(desk, model.name, task.id),
-        upkeep=upkeep(desk, spec),
+        learnt=load_calibration(desk, model.name, task.id),
+        upkeep=configure_compaction(desk, spec),
         lore=desk.lore,
         instructions=desk.instructions,
-        library=library(desk, workspace.root),
-        past=GitPast(repository),
-        ledger=books_for(desk, spec, terms.alert),
+        library=open_lesson_library(desk, workspace.root),
+        past=GitCommitHistory(repository),
+        ledger=open_run_ledger(desk, spec, terms.alert),
         patience=desk.settings.no_progress,
         mode=terms.mode or ("" if state.attendance.mode else desk.settings.mode),
         person=terms.person,
-        delegates=Delegates(desk, workspace, known, lambda part: attempt(desk, part, alone)) if task.parts else None,
-        retries=BROKEN_OFF if (told := known_retries(spec, desk.settings.models)) is None else min(told, BROKEN_OFF),
+        delegates=PartRunner(desk, workspace, known, lambda part: advance_task(desk, part, alone)) if task.parts else None,
+        retries=MAX_REPLY_RETRIES
+        if (told := find_retry_count(spec, desk.settings.models)) is None
+        else min(told, MAX_REPLY_RETRIES),
         native=is_provider(spec, desk.settings.models),
     )
 
 
-def confined(desk: Desk, workspace: GitWorkspace, allow_none: bool) -> Sandbox:
+def open_task_sandbox(desk: Project, workspace: GitWorkspace, allow_none: bool) -> Sandbox:
     """The best that holds on this machine, with the task's own tree in it."""
     repository = workspace.repository
     mounts = Mounts(
         tree=workspace.root,
         at=repository.root,
-        environments=environment_folders(repository),
+        environments=find_environment_folders(repository),
         readable=tuple(Path(path).expanduser() for path in desk.settings.readable),
     )
-    sandbox = choose(mounts, allow_none=allow_none, cache=desk.project.state / "sandbox-probe")
+    sandbox = choose_sandbox(mounts, allow_none=allow_none, cache=desk.project.state / "sandbox-probe")
     if sandbox.root != repository.root:
         workspace.open()
         require_own_tree(sandbox, workspace.root)
     return sandbox
 
 
-def origin(desk: Desk, task: Task) -> Origin | None:
+def find_part_origin(desk: Project, task: Task) -> PartOrigin | None:
     """A part begins with the tree that its parent had when it was handed out."""
-    return Origin(task.parent, desk.store.load(task.parent).base, task.tree) if task.parent else None
+    return PartOrigin(task.parent, desk.store.load(task.parent).base, task.tree) if task.parent else None
 
 
-def insight(desk: Desk, tree: str, repository: Repository) -> PythonInsight:
+def open_code_insight(desk: Project, tree: str, repository: Repository) -> CodeInsight:
     """What it reads is kept beside the state, and may be lost: the index of code, the commits before a task, the fingerprint."""
     state = desk.project.state
-    told = cache(lambda base: history(repository.git, base, state))
-    return PythonInsight(SqliteCode(state / "code.db"), tree, told, Kept(state / "projects.json"))
+    told = cache(lambda base: read_commit_history(repository.git, base, state))
+    return CodeInsight(SqliteCodeIndex(state / "code.db"), tree, told, ProfileCache(state / "projects.json"))
 
 
-def upkeep(desk: Desk, spec: str) -> Upkeep:
+def configure_compaction(desk: Project, spec: str) -> CompactionSettings:
     """A provider's model sums up where rules have no room for all; others only if the user says so: a script, a mailbox and
     the offline policy have nobody who expects such a call."""
     said, hooks = desk.settings.compaction.model_summary, desk.settings.hooks
     hook = CommandHook(hooks.before_compaction, hooks.timeout) if hooks.before_compaction else None
     wanted = is_provider(spec, desk.settings.models) if said is None else said
-    return Upkeep(hook, call_template("summary", desk.templates) if wanted else None, always=bool(said))
+    return CompactionSettings(hook, load_call_template("summary", desk.templates) if wanted else None, always=bool(said))
 
 
-def wording(desk: Desk, agent: Agent, state: State) -> Ask | None:
+def make_lesson_wording(desk: Project, agent: Runtime, state: State) -> SideCall | None:
     """A paid call that the work itself does not need: only if the user's own settings say so."""
     if not desk.settings.knowledge.model_wording:
         return None
-    return Ask(agent.till, call_template("lesson", desk.templates), agent.counter, Kind.MEMORY, state.task, state.step)
+    return SideCall(
+        agent.till, load_call_template("lesson", desk.templates), agent.counter, CallPurpose.MEMORY, state.task, state.step
+    )
 
 
-def which_model(desk: Desk, state: State, terms: Terms) -> str:
+def choose_task_model(desk: Project, state: State, terms: RunTerms) -> str:
     """As asked for now, as ordered with the task, as set by the user; fix_violation needs none."""
     chosen = terms.model or state.task.model or desk.settings.model or ("offline" if state.task.type == "fix_violation" else "")
     if not chosen:
@@ -181,4 +185,4 @@ def which_model(desk: Desk, state: State, terms: Terms) -> str:
             f"then `afresh resume {state.task.id}`",
             safe=f"task {state.task.id} is kept",
         )
-    return part_of(chosen, state.task.id.removeprefix(f"{state.task.parent}-")) if state.task.parent else chosen
+    return spec_for_part(chosen, state.task.id.removeprefix(f"{state.task.parent}-")) if state.task.parent else chosen

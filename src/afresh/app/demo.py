@@ -7,20 +7,20 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from afresh.app.compose import Terms, work
-from afresh.app.tasks import open_desk
-from afresh.domain.event import Entry, Replied
+from afresh.app.compose import RunTerms, run_task
+from afresh.app.tasks import open_project
+from afresh.domain.event import JournalEntry, ReplyReceived
 from afresh.domain.state import State
 
 
-class DiesAfterReply:
+class KillAfterReply:
     """A Watcher that ends its process without warning once the reply of a step is recorded and before it is acted on."""
 
     def __init__(self, step: int) -> None:
         self.step = step
 
-    def saw(self, state: State, entries: Sequence[Entry]) -> None:
-        if any(isinstance(entry.event, Replied) and entry.event.step == self.step for entry in entries):
+    def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
+        if any(isinstance(entry.event, ReplyReceived) and entry.event.step == self.step for entry in entries):
             os.kill(os.getpid(), signal.SIGKILL)
 
     def doing(self, what: str) -> None:
@@ -36,4 +36,6 @@ def run_until_killed(repository: Path, task: str, step: int, no_sandbox: bool) -
 
 if __name__ == "__main__":
     place, name, number, *rest = sys.argv[1:]
-    work(open_desk(Path(place)), name, Terms(no_sandbox="--no-sandbox" in rest, watchers=(DiesAfterReply(int(number)),)))
+    run_task(
+        open_project(Path(place)), name, RunTerms(no_sandbox="--no-sandbox" in rest, watchers=(KillAfterReply(int(number)),))
+    )

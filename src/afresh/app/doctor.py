@@ -4,83 +4,83 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from afresh.adapters.exports.layout import promise
-from afresh.adapters.sandbox import probe
-from afresh.adapters.sandbox.choose import advice
-from afresh.adapters.workspace.git import executable, version
-from afresh.app.models import listed, ready, users_settings
-from afresh.app.tasks import Desk, offer, open_desk
-from afresh.domain.health import Finding
+from afresh.adapters.exports.layout import describe_import
+from afresh.adapters.sandbox import probe_level
+from afresh.adapters.sandbox.choose import describe_remedies
+from afresh.adapters.workspace.git import find_git, read_git_version
+from afresh.app.models import list_configured_models, list_usable_providers, load_user_settings
+from afresh.app.tasks import Project, offer_import, open_project
+from afresh.domain.health import HealthFinding
 from afresh.errors import AfreshError, NeedsPerson
 
 
-def examine(path: Path) -> Sequence[Finding]:
-    return [*machine(), *project(path)]
+def examine_everything(path: Path) -> Sequence[HealthFinding]:
+    return [*examine_machine(), *examine_project(path)]
 
 
-def machine() -> Iterator[Finding]:
+def examine_machine() -> Iterator[HealthFinding]:
     import sqlite3
 
-    yield Finding("python", "ok", sys.version.split()[0])
-    yield Finding("sqlite", "ok", sqlite3.sqlite_version)
-    yield git()
-    yield sandbox()
-    yield models()
+    yield HealthFinding("python", "ok", sys.version.split()[0])
+    yield HealthFinding("sqlite", "ok", sqlite3.sqlite_version)
+    yield examine_git()
+    yield examine_sandbox()
+    yield examine_models()
 
 
-def models() -> Finding:
+def examine_models() -> HealthFinding:
     """As `afresh models` tells it, in a line."""
     try:
-        own = users_settings()
-        names, providers = listed(own), ready(own)
+        own = load_user_settings()
+        names, providers = list_configured_models(own), list_usable_providers(own)
     except NeedsPerson as fault:
-        return Finding("models", "fail", fault.what, fault.next)
+        return HealthFinding("models", "fail", fault.what, fault.next)
     if wrong := [one for one in names if one.problem]:
-        return Finding("models", "warn", f"{wrong[0].name} can't be used: {wrong[0].problem}", "afresh models")
+        return HealthFinding("models", "warn", f"{wrong[0].name} can't be used: {wrong[0].problem}", "afresh models")
     if names:
-        return Finding("models", "ok", f"set up: {', '.join(one.name for one in names)}")
+        return HealthFinding("models", "ok", f"set up: {', '.join(one.name for one in names)}")
     if found := [one for one in providers if one.key]:
-        return Finding("models", "ok", ", ".join(f"{one.title} (key: {one.key})" for one in found))
+        return HealthFinding("models", "ok", ", ".join(f"{one.title} (key: {one.key})" for one in found))
     variables = " or ".join(one.remedy.removeprefix("set ") for one in providers if one.problem)
-    return Finding(
+    return HealthFinding(
         "models", "warn", "no key: only models of your own, offline and mailbox", f"set {variables}; afresh models tells more"
     )
 
 
-def git() -> Finding:
+def examine_git() -> HealthFinding:
     try:
-        return Finding("git", "ok", f"{'.'.join(map(str, version()))} ({executable()})")
+        return HealthFinding("git", "ok", f"{'.'.join(map(str, read_git_version()))} ({find_git()})")
     except AfreshError as fault:
-        return Finding("git", "fail", str(fault), getattr(fault, "next", ""))
+        return HealthFinding("git", "fail", str(fault), getattr(fault, "next", ""))
 
 
-def sandbox() -> Finding:
+def examine_sandbox() -> HealthFinding:
     """The first level that holds, by really trying to get out of it."""
     why: list[str] = []
     for level in ("bubblewrap", "landlock"):
-        result = probe(level)
+        result = probe_level(level)
         if result.holds:
-            weaker = "" if level == "bubblewrap" else advice()
+            weaker = "" if level == "bubblewrap" else describe_remedies()
             said = f"{level}: {len(result.checks)} attempts to get out of it failed, as they should"
-            return Finding("sandbox", "warn" if weaker else "ok", said, weaker)
+            return HealthFinding("sandbox", "warn" if weaker else "ok", said, weaker)
         why.append(f"{level}: {result.why_not}")
-    return Finding("sandbox", "fail", "; ".join(why), advice())
+    return HealthFinding("sandbox", "fail", "; ".join(why), describe_remedies())
 
 
-def project(path: Path) -> Iterator[Finding]:
+def examine_project(path: Path) -> Iterator[HealthFinding]:
     try:
-        desk = open_desk(path)
+        desk = open_project(path)
     except NeedsPerson as fault:
-        yield Finding("project", "warn", fault.what, fault.next)
+        yield HealthFinding("project", "warn", fault.what, fault.next)
         return
-    yield Finding("project", "ok", str(desk.project.root))
+    yield HealthFinding("project", "ok", str(desk.project.root))
     try:
-        yield from journals(desk)
+        yield from examine_journals(desk)
     except NeedsPerson as fault:
-        yield Finding("journals", "fail", fault.what, fault.next)
+        yield HealthFinding("journals", "fail", fault.what, fault.next)
 
 
-def journals(desk: Desk) -> Iterator[Finding]:
+def examine_journals(desk: Project) -> Iterator[HealthFinding]:
     """Every entry of every task, against its hash."""
     tickets, entries, broken = desk.queue.tickets(), 0, list[str]()
     for ticket in tickets:
@@ -89,10 +89,10 @@ def journals(desk: Desk) -> Iterator[Finding]:
         except AfreshError as fault:
             broken.append(f"{ticket.task}: {fault}")
     if broken:
-        lost, where = promise(desk.project.folder / "export"), desk.project.database
+        lost, where = describe_import(desk.project.folder / "export"), desk.project.database
         remedy = f"or move it away (mv {where} {where}.old), then {lost}" if lost else "the other tasks are whole"
-        yield Finding("journals", "fail", "; ".join(broken), f"restore the database from a backup; {remedy}")
-    elif lost := offer(desk):
-        yield Finding("journals", "warn", "no task is here, but there is an export", lost)
+        yield HealthFinding("journals", "fail", "; ".join(broken), f"restore the database from a backup; {remedy}")
+    elif lost := offer_import(desk):
+        yield HealthFinding("journals", "warn", "no task is here, but there is an export", lost)
     else:
-        yield Finding("journals", "ok", f"{len(tickets)} tasks, {entries:,} entries, every hash fits")
+        yield HealthFinding("journals", "ok", f"{len(tickets)} tasks, {entries:,} entries, every hash fits")

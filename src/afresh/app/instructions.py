@@ -4,73 +4,80 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from afresh.adapters.instructions import InstructionFiles, instructions_for
-from afresh.adapters.templates import Fault, make, merged_type, shelf_for, template
+from afresh.adapters.instructions import InstructionFiles, instructions_for_project
+from afresh.adapters.templates import FileFault, make_template, merge_task_type, layers_for_project, load_template
 from afresh.adapters.workspace.repository import Repository
-from afresh.app.project import Project
-from afresh.app.settings import settings
-from afresh.app.tasks import Desk
-from afresh.domain.instructions import Chain, Level, Source, merged
-from afresh.domain.room import levels
+from afresh.app.project import ProjectPaths
+from afresh.app.settings import load_settings
+from afresh.app.tasks import Project
+from afresh.domain.instructions import InstructionChain, InstructionLevel, InstructionFile, merge_instructions
+from afresh.domain.room import list_ceiling_levels
 from afresh.domain.state import State
 from afresh.domain.task import Task
-from afresh.engine.instructions import Allowance, Rendered, chain_for, rendered, size, whole
+from afresh.engine.instructions import (
+    InstructionsAllowance,
+    RenderedInstructions,
+    select_instruction_chain,
+    render_instructions,
+    count_instruction_tokens,
+    build_whole_form,
+)
 from afresh.errors import BadInput, OverCeiling
 
-UNREADABLE = ", and as it is not committed no task can read the rest"
+UNCOMMITTED_FILE_NOTE = ", and as it is not committed no task can read the rest"
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class SizedInstructionFile:
     """A source as it is written, and what it would take alone and whole."""
 
-    source: Source
+    source: InstructionFile
     tokens: int
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class InstructionsPreview:
     """What a task of that type would be told when it works on that path."""
 
     type: str
     path: str
-    files: tuple[File, ...]
-    chain: Chain
+    files: tuple[SizedInstructionFile, ...]
+    chain: InstructionChain
     ordered: int
     """Ceiling of a call, before any more room is given."""
     users: str
     """Where the user's own would be, for all repositories."""
-    rendered: Rendered | None = None
+    rendered: RenderedInstructions | None = None
     """None when it can't be used, or fits no ceiling that is allowed; `faults` say why."""
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[FileFault, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def seen(where: Path, path: str = "", type: str = "") -> Seen:
+def preview_instructions(where: Path, path: str = "", type: str = "") -> InstructionsPreview:
     """Reads only: nothing is made in the repository."""
     repository = Repository.find(where)
-    given, shelf = settings(Project(repository.root)), shelf_for(repository.root)
+    given, shelf = load_settings(ProjectPaths(repository.root)), layers_for_project(repository.root)
     type = type or given.type or "implement_feature"
-    kind = merged_type(type, shelf)
-    style, inside = make(kind), within(repository.root, where, path)
+    kind = merge_task_type(type, shelf)
+    style, inside = make_template(kind), resolve_inside_repository(repository.root, where, path)
     budget = given.budget or style.ceiling
     order = Task(id="", goal="", type=type, family=kind.family, budget=budget, max_budget=given.max_budget)
-    paths, found = (inside,) if inside else (), instructions_for(repository.root, shelf)
+    paths, found = (inside,) if inside else (), instructions_for_project(repository.root, shelf)
     looked = found.look((order.judged_as, type), paths)
-    chain = tracked(merged(looked.sources, paths), repository)
-    files = tuple(File(source, size([whole(source)])) for source in looked.sources)
-    one = Seen(type, inside, files, chain, budget, found.users, faults=looked.faults, notes=looked.notes)
+    chain = mark_tracked_sources(merge_instructions(looked.sources, paths), repository)
+    files = tuple(SizedInstructionFile(source, count_instruction_tokens([build_whole_form(source)])) for source in looked.sources)
+    one = InstructionsPreview(type, inside, files, chain, budget, found.users, faults=looked.faults, notes=looked.notes)
     if looked.faults:
         return one
     try:
-        shown = roomiest(chain, order, style.instructions)
+        shown = render_at_lowest_ceiling(chain, order, style.instructions)
     except OverCeiling as fault:
         file = max((file for file in files if file.source.own), key=lambda file: file.tokens).source.file
-        return replace(one, faults=(Fault(file, 1, "", fault.evidence.removeprefix(f"{file} "), fault.next),))
-    return replace(one, rendered=shown, notes=(*looked.notes, *told(shown, budget, files)))
+        return replace(one, faults=(FileFault(file, 1, "", fault.evidence.removeprefix(f"{file} "), fault.next),))
+    return replace(one, rendered=shown, notes=(*looked.notes, *note_instruction_limits(shown, budget, files)))
 
 
-def within(root: Path, where: Path, path: str) -> str:
+def resolve_inside_repository(root: Path, where: Path, path: str) -> str:
     """A path as it is from the root; empty for the root itself."""
     target = (where / path).resolve()
     if not target.exists():
@@ -81,33 +88,33 @@ def within(root: Path, where: Path, path: str) -> str:
     return "" if inside == "." or not path else inside
 
 
-def tracked(chain: Chain, repository: Repository) -> Chain:
+def mark_tracked_sources(chain: InstructionChain, repository: Repository) -> InstructionChain:
     """Marked where a task's own tree would lack the file, so that nothing points at what can't be read."""
 
-    def held(source: Source) -> bool:
+    def held(source: InstructionFile) -> bool:
         return source.own or bool(repository.git.ask("ls-tree", "--name-only", "HEAD", "--", source.file))
 
     return replace(chain, sources=tuple(replace(source, tracked=held(source)) for source in chain.sources))
 
 
-def roomiest(chain: Chain, task: Task, share: float) -> Rendered:
+def render_at_lowest_ceiling(chain: InstructionChain, task: Task, share: float) -> RenderedInstructions:
     """Under the lowest ceiling that it fits; OverCeiling when none that may be granted is enough."""
-    *lower, highest = levels(task.budget, task.budget_limit)
+    *lower, highest = list_ceiling_levels(task.budget, task.budget_limit)
     for ceiling in lower:
         try:
-            return rendered(chain, Allowance(ceiling, share))
+            return render_instructions(chain, InstructionsAllowance(ceiling, share))
         except OverCeiling:
             continue
-    return rendered(chain, Allowance(highest, share))
+    return render_instructions(chain, InstructionsAllowance(highest, share))
 
 
-def told(shown: Rendered, ordered: int, files: Sequence[File]) -> list[str]:
+def note_instruction_limits(shown: RenderedInstructions, ordered: int, files: Sequence[SizedInstructionFile]) -> list[str]:
     """What is not as one would expect."""
     tokens = {file.source.file: file.tokens for file in files}
     lacking = {source.file for source in shown.chain.sources if not source.tracked}
-    projects = {source.file for source in shown.chain.sources if source.level is Level.PROJECT}
+    projects = {source.file for source in shown.chain.sources if source.level is InstructionLevel.PROJECT}
     said = [
-        f"{file} ({tokens[file]:,} tokens) is shown in part{UNREADABLE if file in lacking else ''}; "
+        f"{file} ({tokens[file]:,} tokens) is shown in part{UNCOMMITTED_FILE_NOTE if file in lacking else ''}; "
         f"{'write what matters into .afresh/AGENT.md' if file in projects else 'shorten it'}, or give a larger --budget"
         for file in shown.partial
     ]
@@ -120,18 +127,18 @@ def told(shown: Rendered, ordered: int, files: Sequence[File]) -> list[str]:
     return said
 
 
-def remarks(desk: Desk, state: State) -> list[str]:
+def describe_task_instructions(desk: Project, state: State) -> list[str]:
     """For whoever starts a task: which files it goes by, and what is not as one would expect."""
-    chain, style = chain_for(state, desk.instructions), template(state.task.type, desk.templates)
+    chain, style = select_instruction_chain(state, desk.instructions), load_template(state.task.type, desk.templates)
     if not chain.sources:
         return []
-    chain = tracked(chain, Repository.find(desk.project.root))
-    shown = roomiest(chain, state.task, style.instructions)
-    files = [File(source, size([whole(source)])) for source in chain.sources]
+    chain = mark_tracked_sources(chain, Repository.find(desk.project.root))
+    shown = render_at_lowest_ceiling(chain, state.task, style.instructions)
+    files = [SizedInstructionFile(source, count_instruction_tokens([build_whole_form(source)])) for source in chain.sources]
     named = ", ".join(file.source.file for file in files)
-    return [f"instructions: {named}", *told(shown, state.task.budget, files)]
+    return [f"instructions: {named}", *note_instruction_limits(shown, state.task.budget, files)]
 
 
-def first_found(files: InstructionFiles) -> str:
+def list_instruction_files(files: InstructionFiles) -> str:
     """The files that count for any task here, for a person who sets a repository up."""
     return ", ".join(source.file for source in files.look((), ()).sources)

@@ -3,25 +3,43 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from afresh.adapters.models import is_paid, known_window
-from afresh.adapters.models.catalogue import Offer, offers
-from afresh.adapters.models.choose import OWN, PAID, PROVIDERS, Chosen, choose, patience, settings_of, target
-from afresh.adapters.models.keys import Key, store_key
-from afresh.adapters.models.route import Route, route
-from afresh.adapters.models.settings import KEYRING, Named
-from afresh.adapters.models.settings import Settings as ModelSettings
+from afresh.adapters.models import is_paid, find_context_window
+from afresh.adapters.models.catalogue import OfferedModel, list_offered_models
+from afresh.adapters.models.choose import (
+    LOCAL_PROVIDERS,
+    PAID_PROVIDERS,
+    PROVIDERS,
+    ChosenModel,
+    choose_model,
+    split_mailbox_spec,
+    settings_for_model,
+    endpoint_of_provider,
+)
+from afresh.adapters.models.keys import ApiKey, store_api_key
+from afresh.adapters.models.route import ProviderRoute, find_route
+from afresh.adapters.models.settings import KEYRING, NamedModel
+from afresh.adapters.models.settings import ModelSettings as ModelSettings
 from afresh.adapters.prices import PriceTable
-from afresh.app.settings import Settings, read_settings, users_config
-from afresh.domain.price import FREE, Price
-from afresh.domain.text import one_line
-from afresh.engine.budget import SHARE_OF_WINDOW
+from afresh.app.settings import Settings, read_settings_file, find_user_config
+from afresh.domain.price import FREE_PRICE, Price
+from afresh.domain.text import to_one_line
+from afresh.engine.budget import MODEL_WINDOW_DIVISOR
 from afresh.errors import AfreshError, BadInput, NeedsPerson
 
-__all__ = ["Listed", "Offered", "Ready", "asked", "keep_key", "listed", "ready", "users_settings"]
+__all__ = [
+    "ConfiguredModel",
+    "ServerOffer",
+    "UsableProvider",
+    "ask_own_servers",
+    "store_model_key",
+    "list_configured_models",
+    "list_usable_providers",
+    "load_user_settings",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ConfiguredModel:
     """A model that the user has set up."""
 
     name: str
@@ -43,11 +61,11 @@ class Listed:
     @property
     def ceiling(self) -> int:
         """The most that a call may hold."""
-        return self.window // SHARE_OF_WINDOW
+        return self.window // MODEL_WINDOW_DIVISOR
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class UsableProvider:
     """A provider that can be asked for any of its models, as `provider:NAME`."""
 
     provider: str
@@ -59,56 +77,56 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class ServerOffer:
     """What a server of the user's own has, or why it does not tell."""
 
     server: str
     address: str
-    models: Sequence[Offer] = ()
+    models: Sequence[OfferedModel] = ()
     problem: str = ""
 
 
-def users_settings() -> Settings:
+def load_user_settings() -> Settings:
     """The user's alone: no repository has a say in models, keys and addresses."""
-    return Settings(**read_settings(users_config(), Settings))
+    return Settings(**read_settings_file(find_user_config(), Settings))
 
 
-def listed(own: Settings) -> Sequence[Listed]:
+def list_configured_models(own: Settings) -> Sequence[ConfiguredModel]:
     """The user's tables, and the model that is set for all tasks, even if it has no table."""
     names = [*own.models, *([own.model] if own.model and own.model not in own.models else [])]
     prices = PriceTable(own.prices)
-    return [_listed(name, own, prices) for name in names]
+    return [_describe_configured_model(name, own, prices) for name in names]
 
 
-def ready(own: Settings) -> Sequence[Ready]:
-    return [_ready(kind, own) for kind in PROVIDERS]
+def list_usable_providers(own: Settings) -> Sequence[UsableProvider]:
+    return [_describe_provider(kind, own) for kind in PROVIDERS]
 
 
-def asked(own: Settings) -> Iterator[Offered]:
+def ask_own_servers(own: Settings) -> Iterator[ServerOffer]:
     """Every server of the user's own, at its usual address and at those that the tables name, is asked once."""
     seen: set[str] = set()
-    tables: list[tuple[str, Named | None, str]] = [(kind, None, kind) for kind in OWN]
-    tables += [(one.provider, one, name) for name, one in own.models.items() if one.provider in OWN or one.base_url]
+    tables: list[tuple[str, NamedModel | None, str]] = [(kind, None, kind) for kind in LOCAL_PROVIDERS]
+    tables += [(one.provider, one, name) for name, one in own.models.items() if one.provider in LOCAL_PROVIDERS or one.base_url]
     for kind, table, name in tables:
         if kind == "anthropic":
             continue
         with_table = ModelSettings(named=own.models, name=name if table else "", chosen=table)
-        way = _way(kind, with_table)
+        way = _find_route(kind, with_table)
         if way.base_url in seen:
             continue
         seen.add(way.base_url)
         try:
-            yield Offered(name, way.base_url, offers(target(kind), with_table))
+            yield ServerOffer(name, way.base_url, list_offered_models(endpoint_of_provider(kind), with_table))
         except AfreshError as fault:
-            yield Offered(name, way.base_url, problem=str(fault))
+            yield ServerOffer(name, way.base_url, problem=str(fault))
 
 
-def keep_key(own: Settings, name: str, secret: str) -> str:
+def store_model_key(own: Settings, name: str, secret: str) -> str:
     """Into the keyring, for a table or a whole provider; an empty one is taken out. What is now the case, in words."""
     if name not in own.models and name not in PROVIDERS:
         may = ", ".join((*own.models, *PROVIDERS))
         raise BadInput(f"there is no model or provider {name!r} to keep a key for", next=f"name one of: {may}")
-    store_key(name, secret)
+    store_api_key(name, secret)
     if not secret:
         return f"the keyring has no key for {name} any more"
     table = own.models.get(name)
@@ -117,37 +135,39 @@ def keep_key(own: Settings, name: str, secret: str) -> str:
     return f"the key for {name} is in the keyring"
 
 
-def _listed(name: str, own: Settings, prices: PriceTable) -> Listed:
+def _describe_configured_model(name: str, own: Settings, prices: PriceTable) -> ConfiguredModel:
     try:
-        chosen = choose(name, own.models)
+        chosen = choose_model(name, own.models)
     except BadInput as fault:
-        return Listed(name, "", 0, None, problem=fault.what, remedy=fault.next, default=name == own.model)
+        return ConfiguredModel(name, "", 0, None, problem=fault.what, remedy=fault.next, default=name == own.model)
     table, default = chosen.table, name == own.model
-    price = prices.of(chosen.spec) if is_paid(name, own.models, own.prices) else FREE
-    window, tools = known_window(name, own.models), not (table and table.tools is False)
+    price = prices.of(chosen.spec) if is_paid(name, own.models, own.prices) else FREE_PRICE
+    window, tools = find_context_window(name, own.models), not (table and table.tools is False)
     if not chosen.is_provider:
-        waits = _waits(chosen)
-        return Listed(name, chosen.spec, window, FREE, default=default, timeout=waits)
-    way = _way(chosen.kind, settings_of(chosen, ModelSettings(named=own.models)))
-    return Listed(
+        waits = _find_timeout(chosen)
+        return ConfiguredModel(name, chosen.spec, window, FREE_PRICE, default=default, timeout=waits)
+    way = _find_route(chosen.kind, settings_for_model(chosen, ModelSettings(named=own.models)))
+    return ConfiguredModel(
         name, chosen.spec, window, price, way.key.where, way.host, way.problem, way.remedy, default, tools,
         table.timeout if table else 0.0,
     )  # fmt: skip
 
 
-def _waits(chosen: Chosen) -> float:
-    told = patience(chosen.argument)[1] if chosen.kind == "mailbox" else 0.0
+def _find_timeout(chosen: ChosenModel) -> float:
+    told = split_mailbox_spec(chosen.argument)[1] if chosen.kind == "mailbox" else 0.0
     return told or (chosen.table.timeout if chosen.table else 0.0)
 
 
-def _ready(kind: str, own: Settings) -> Ready:
-    about, way = target(kind), _way(kind, ModelSettings(named=own.models))
-    return Ready(kind, about.title, way.key.where, way.host or ("" if kind in PAID else way.base_url), way.problem, way.remedy)
+def _describe_provider(kind: str, own: Settings) -> UsableProvider:
+    about, way = endpoint_of_provider(kind), _find_route(kind, ModelSettings(named=own.models))
+    return UsableProvider(
+        kind, about.title, way.key.where, way.host or ("" if kind in PAID_PROVIDERS else way.base_url), way.problem, way.remedy
+    )
 
 
-def _way(kind: str, settings: ModelSettings) -> Route:
+def _find_route(kind: str, settings: ModelSettings) -> ProviderRoute:
     """A keyring that can't be asked is a problem of that model alone."""
     try:
-        return route(target(kind), settings)
+        return find_route(endpoint_of_provider(kind), settings)
     except NeedsPerson as fault:
-        return Route(Key(), problem=one_line(fault.what), remedy=fault.next)
+        return ProviderRoute(ApiKey(), problem=to_one_line(fault.what), remedy=fault.next)

@@ -6,53 +6,64 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afresh.adapters.exports import layout, read, write
-from afresh.adapters.exports.layout import Manifest
-from afresh.adapters.exports.read import Brought
-from afresh.adapters.exports.write import Exported, Source
+from afresh.adapters.exports.layout import ExportManifest
+from afresh.adapters.exports.read import ExportedTask
+from afresh.adapters.exports.write import ExportResult, ExportSource
 from afresh.adapters.store import notebook
-from afresh.adapters.store.archive import named
-from afresh.adapters.store.restore import Comparison, Relation, compared, hash_at, numbers, owner, placed, restore
+from afresh.adapters.store.archive import find_block_ids
+from afresh.adapters.store.restore import (
+    JournalComparison,
+    JournalRelation,
+    compare_journals,
+    read_entry_hash,
+    list_task_numbers,
+    find_lease_holder,
+    assign_task_numbers,
+    import_entries,
+)
 from afresh.adapters.workspace import moved
 from afresh.adapters.workspace.repository import Repository
-from afresh.app.setup import rebuild
-from afresh.app.tasks import Desk, find
-from afresh.domain.event import Entry
+from afresh.app.setup import rebuild_views
+from afresh.app.tasks import Project, find_task
+from afresh.domain.event import JournalEntry
 from afresh.domain.state import State
-from afresh.domain.task import Status
+from afresh.domain.task import TaskStatus
 from afresh.errors import NeedsPerson, TryAgain
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-Telling = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 
 
-def default_folder(desk: Desk) -> Path:
+def find_export_folder(desk: Project) -> Path:
     return desk.project.folder / "export"
 
 
-def export_to(desk: Desk, folder: Path, tasks: Sequence[str] = (), told: Telling = lambda what: None) -> Exported:
+def export_project_tasks(
+    desk: Project, folder: Path, tasks: Sequence[str] = (), told: ProgressCallback = lambda what: None
+) -> ExportResult:
     """All tasks, or these and what they wait for. The same store gives the same bytes."""
     with desk.database.reading() as connection:
-        places = numbers(connection)
-    wanted = _with_needs(desk, [find(desk, task) for task in tasks]) if tasks else set(places)
+        places = list_task_numbers(connection)
+    wanted = _add_needed_tasks(desk, [find_task(desk, task) for task in tasks]) if tasks else set(places)
     repository = Repository.find(desk.project.root)
 
     def holds(task: str, seq: int, hash: str) -> bool:
         with desk.database.reading() as connection:
-            return hash_at(connection, task, seq) == hash
+            return read_entry_hash(connection, task, seq) == hash
 
-    source = Source(
+    source = ExportSource(
         journal=desk.store.journal,
         read=desk.store.read,
-        work=lambda state: moved.pack(repository, state),
+        work=lambda state: moved.pack_work(repository, state),
         holds=holds,
         notebook=desk.notebook.entries,
     )
-    return write.export(folder, source, {task: place for task, place in places.items() if task in wanted}, told)
+    return write.write_export(folder, source, {task: place for task, place in places.items() if task in wanted}, told)
 
 
-def _with_needs(desk: Desk, tasks: Sequence[str]) -> set[str]:
+def _add_needed_tasks(desk: Project, tasks: Sequence[str]) -> set[str]:
     """A task is of no use where what it waits for is unknown, nor a part without its whole."""
     tickets = desk.queue.tickets()
     needs = {ticket.task: [*ticket.needs] for ticket in tickets}
@@ -70,16 +81,16 @@ def _with_needs(desk: Desk, tasks: Sequence[str]) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class ImportOutcome:
     """What an import has done about one task; `task` is empty for the notebook."""
 
     task: str
-    relation: Relation
+    relation: JournalRelation
     entries: int
     """In the export."""
     here: int
     """Before the import."""
-    status: Status | None = None
+    status: TaskStatus | None = None
     parting: int = 0
     owner: str = ""
     """A worker that is at it here: so it was left alone."""
@@ -88,7 +99,7 @@ class Arrival:
 
     @property
     def refused(self) -> bool:
-        return self.relation is Relation.DIVERGED or bool(self.owner)
+        return self.relation is JournalRelation.DIVERGED or bool(self.owner)
 
     @property
     def added(self) -> bool:
@@ -96,114 +107,116 @@ class Arrival:
 
     @property
     def same(self) -> bool:
-        return self.relation is Relation.SAME
+        return self.relation is JournalRelation.SAME
 
 
-def import_from(desk: Desk, folder: Path, told: Telling = lambda what: None) -> tuple[Arrival, ...]:
+def import_project_tasks(desk: Project, folder: Path, told: ProgressCallback = lambda what: None) -> tuple[ImportOutcome, ...]:
     """Everything is checked first; then all journals come in, in one transaction; then git, then the files for people."""
     manifest = layout.read_manifest(folder)
-    plan = _plan(desk, folder, manifest, told)
+    plan = _plan_import(desk, folder, manifest, told)
     mark = desk.project.state / "import.unfinished"
     unfinished = mark.exists()
     mark.touch()
-    _write(desk, folder, manifest, plan, told)
-    arrivals = [_with_note(desk, arrival) for arrival in plan.arrivals]
+    _write_import(desk, folder, manifest, plan, told)
+    arrivals = [_unpack_worktree(desk, arrival) for arrival in plan.arrivals]
     if unfinished or any(arrival.added for arrival in arrivals):
         told("writing the files for people")
-        rebuild(desk)
+        rebuild_views(desk)
     mark.unlink(missing_ok=True)
     return tuple(arrivals)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    arrivals: tuple[Arrival, ...]
+class ImportPlan:
+    arrivals: tuple[ImportOutcome, ...]
     owners: Mapping[str, str]
     """For each block that comes in, the task that named it first: it is kept under that one."""
-    parcels: tuple[tuple[State, moved.Work | None], ...]
+    parcels: tuple[tuple[State, moved.TaskWork | None], ...]
     """The work that goes with what is here afterwards."""
 
     @property
-    def adding(self) -> Mapping[str, Arrival]:
+    def adding(self) -> Mapping[str, ImportOutcome]:
         return {arrival.task: arrival for arrival in self.arrivals if arrival.added}
 
 
-def _plan(desk: Desk, folder: Path, manifest: Manifest, told: Telling) -> Plan:
+def _plan_import(desk: Project, folder: Path, manifest: ExportManifest, told: ProgressCallback) -> ImportPlan:
     """Reads all of the export, so that a fault anywhere is found before anything is done."""
-    arrivals: list[Arrival] = []
-    parcels: list[tuple[State, moved.Work | None]] = []
+    arrivals: list[ImportOutcome] = []
+    parcels: list[tuple[State, moved.TaskWork | None]] = []
     first: dict[str, tuple[float, str]] = {}
-    if notes := read.notebook(folder, manifest):
-        arrivals.append(_arrival(desk, "", notes, None))
-    for count, brought in enumerate(read.tasks(folder, manifest), 1):
+    if notes := read.read_notebook(folder, manifest):
+        arrivals.append(_compare_with_store(desk, "", notes, None))
+    for count, brought in enumerate(read.read_tasks(folder, manifest), 1):
         told(f"checking {count} of {len(manifest.tasks)}: {brought.row.id}")
-        arrival = _arrival(desk, brought.row.id, brought.journal.entries, brought.state.status)
+        arrival = _compare_with_store(desk, brought.row.id, brought.journal.entries, brought.state.status)
         arrivals.append(arrival)
         if arrival.added or arrival.same:
             parcels.append((brought.state, brought.work))
         if arrival.added:
-            for name, claim in _claims(brought, arrival.here):
+            for name, claim in _list_block_claims(brought, arrival.here):
                 first[name] = min(claim, first.get(name, claim))
-    return Plan(tuple(arrivals), {name: task for name, (_, task) in first.items()}, tuple(parcels))
+    return ImportPlan(tuple(arrivals), {name: task for name, (_, task) in first.items()}, tuple(parcels))
 
 
-def _claims(brought: Brought, here: int) -> Iterator[tuple[str, tuple[float, str]]]:
+def _list_block_claims(brought: ExportedTask, here: int) -> Iterator[tuple[str, tuple[float, str]]]:
     for entry in brought.journal.entries[here:]:
-        for name in named(entry.body):
+        for name in find_block_ids(entry.body):
             if name in brought.journal.blocks:
                 yield name, (entry.at, brought.row.id)
 
 
-def _arrival(desk: Desk, task: str, entries: Sequence[Entry], status: Status | None) -> Arrival:
+def _compare_with_store(desk: Project, task: str, entries: Sequence[JournalEntry], status: TaskStatus | None) -> ImportOutcome:
     with desk.database.reading() as connection:
-        found = compared(connection, task, entries)
-        held = owner(connection, task, desk.clock.now()) if found.relation.adds else ""
-    return Arrival(task, found.relation, len(entries), found.here, status, found.parting, held)
+        found = compare_journals(connection, task, entries)
+        held = find_lease_holder(connection, task, desk.clock.now()) if found.relation.adds else ""
+    return ImportOutcome(task, found.relation, len(entries), found.here, status, found.parting, held)
 
 
-def _write(desk: Desk, folder: Path, manifest: Manifest, plan: Plan, told: Telling) -> None:
+def _write_import(desk: Project, folder: Path, manifest: ExportManifest, plan: ImportPlan, told: ProgressCallback) -> None:
     """Read again, since memory need not hold it all; what has changed since it was checked is refused. The work goes first: a
     task that is here without it would be taken up without it."""
     repository, adding = Repository.find(desk.project.root), plan.adding
     for state, work in plan.parcels:
-        moved.deliver(repository, state, work)
+        moved.deliver_work(repository, state, work)
     if not adding:
         return
-    payload = sum((folder / layout.blocks_file(task)).stat().st_size for task in adding if task)
+    payload = sum((folder / layout.name_blocks_file(task)).stat().st_size for task in adding if task)
     with desk.database.writing(payload) as connection:
-        new = {row.id: row.number for row in manifest.tasks if row.id in adding and adding[row.id].relation is Relation.NEW}
-        places = {**numbers(connection), **placed(connection, new)}
+        new = {
+            row.id: row.number for row in manifest.tasks if row.id in adding and adding[row.id].relation is JournalRelation.NEW
+        }
+        places = {**list_task_numbers(connection), **assign_task_numbers(connection, new)}
         if "" in adding:
-            notes = read.notebook(folder, manifest)
-            _unchanged(connection, adding[""], notes)
-            notebook.add(connection, notes[adding[""].here :])
+            notes = read.read_notebook(folder, manifest)
+            _refuse_changed_journal(connection, adding[""], notes)
+            notebook.insert_notes(connection, notes[adding[""].here :])
         for row in manifest.tasks:
             if row.id in adding:
                 told(f"importing {row.id}")
-                _bring_in(connection, desk, read.task(folder, row), plan, places[row.id])
+                _restore_task(connection, desk, read.read_task(folder, row), plan, places[row.id])
 
 
-def _bring_in(connection: "Connection", desk: Desk, brought: Brought, plan: Plan, number: int) -> None:
+def _restore_task(connection: "Connection", desk: Project, brought: ExportedTask, plan: ImportPlan, number: int) -> None:
     task, arrival = brought.row.id, plan.adding[brought.row.id]
-    _unchanged(connection, arrival, brought.journal.entries)
-    if owner(connection, task, desk.clock.now()):
+    _refuse_changed_journal(connection, arrival, brought.journal.entries)
+    if find_lease_holder(connection, task, desk.clock.now()):
         raise TryAgain(f"{task} was taken up by a worker just now; nothing was imported: try again when it rests")
     texts = {name: text for name, text in brought.journal.blocks.items() if plan.owners.get(name) == task}
-    restore(connection, brought.state, number, brought.journal.entries[arrival.here :], texts)
+    import_entries(connection, brought.state, number, brought.journal.entries[arrival.here :], texts)
 
 
-def _unchanged(connection: "Connection", arrival: Arrival, entries: Sequence[Entry]) -> None:
-    expected = Comparison(arrival.relation, arrival.here, arrival.parting)
-    if compared(connection, arrival.task, entries) != expected:
+def _refuse_changed_journal(connection: "Connection", arrival: ImportOutcome, entries: Sequence[JournalEntry]) -> None:
+    expected = JournalComparison(arrival.relation, arrival.here, arrival.parting)
+    if compare_journals(connection, arrival.task, entries) != expected:
         raise TryAgain(f"{arrival.task or 'the notebook'} has changed while it was imported; nothing was imported: try again")
 
 
-def _with_note(desk: Desk, arrival: Arrival) -> Arrival:
+def _unpack_worktree(desk: Project, arrival: ImportOutcome) -> ImportOutcome:
     """Make the task's tree of what came along; what is in the way is told, and tried again when the task is resumed."""
     if not arrival.task or arrival.refused:
         return arrival
     try:
-        moved.unpack(Repository.find(desk.project.root), arrival.task)
+        moved.unpack_work(Repository.find(desk.project.root), arrival.task)
     except NeedsPerson as fault:
         return replace(arrival, note=f"{fault.what}; {fault.next}")
     return arrival

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class ProjectPaths:
     root: Path
 
     @property

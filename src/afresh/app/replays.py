@@ -5,118 +5,128 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from afresh.adapters.prices import listed, price_of
-from afresh.domain.pieces import PIECES
+from afresh.adapters.prices import has_price_list, find_price
+from afresh.domain.pieces import TOKEN_PIECE_PATTERN
 from afresh.domain.price import Price
-from afresh.domain.text import one_line
-from afresh.engine.tokens import Counter
+from afresh.domain.text import to_one_line
+from afresh.engine.tokens import EstimatingCounter
 from afresh.errors import BadInput, NeedsPerson, OverCeiling
-from afresh.replay.album import Album
-from afresh.replay.measure import Builder, Moment, measure
-from afresh.replay.money import bill
-from afresh.replay.report import Loss, Measured, Report, losses, report_json, slim
-from afresh.replay.run import Run, RunStep
-from afresh.replay.totals import Recall, Total, total
+from afresh.replay.album import ContextSampler
+from afresh.replay.measure import ContextBuilder, StepMeasurement, measure_run
+from afresh.replay.money import estimate_input_cost
+from afresh.replay.report import MissedReference, RunMeasurement, ReplayReport, list_missed_references, report_to_json, drop_texts
+from afresh.replay.run import RecordedRun, RecordedStep
+from afresh.replay.totals import ReferenceRecall, ReplayTotals, sum_steps
 
-__all__ = ["Loss", "Measured", "Recall", "Report", "Total", "losses", "report_json"]
+__all__ = [
+    "MissedReference",
+    "RunMeasurement",
+    "ReferenceRecall",
+    "ReplayReport",
+    "ReplayTotals",
+    "list_missed_references",
+    "report_to_json",
+]
 """What the views draw is named here: commands see the layers below only through this one."""
 
-CACHED_SHARE = 0.1
+CACHED_PRICE_SHARE = 0.1
 """What the large providers ask for a token from their cache, as a share of the full price; for a price given by hand."""
 
-MEDIAN_EXCESS = 1.09
+MEDIAN_COUNT_EXCESS = 1.09
 """By how much the counter's pieces alone exceed the tokens of public vocabularies at the median; see engine/tokens.py."""
 
-LONG = 4_000
-MADE_BY = '<meta name="generator" content="afresh replay">'
-PACKED = 4
+LONG_TEXT_CHARACTERS = 4_000
+PAGE_GENERATOR_TAG = '<meta name="generator" content="afresh replay">'
+COMPRESSION_RATIO = 4
 """How much smaller than its text a compressed recording is, roughly; only the progress bar believes it."""
 
 
-class Progress(NamedTuple):
+class ReplayProgress(NamedTuple):
     """Between 0 and 1, and in words."""
 
     share: float
     words: str
 
 
-Watch = Callable[[Progress], None]
+ReplayProgressCallback = Callable[[ReplayProgress], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReplayRequest:
     """`price` is in dollars per million input tokens; 0 takes the model's own. `album` collects what a page shows."""
 
     budget: int = 4000
     price: float = 0.0
-    album: Album | None = None
+    album: ContextSampler | None = None
 
 
-def new_album() -> Album:
-    return Album()
+def make_album() -> ContextSampler:
+    return ContextSampler()
 
 
-def sample_session() -> Path:
+def find_sample_session() -> Path:
     """A session that comes with the program."""
     from importlib.resources import files
 
     return Path(str(files("afresh").joinpath("sample_runs", "parcel.jsonl")))
 
 
-def our_builder() -> Builder:
+def load_replay_builder() -> ContextBuilder:
     """The product's own: memory and builder as in real work."""
-    from afresh.replay.sent import contexts
+    from afresh.replay.sent import build_contexts
 
-    return contexts
+    return build_contexts
 
 
-def ceiling_count(text: str) -> int:
+def count_ceiling_tokens(text: str) -> int:
     """As the ceiling counts; but long texts, of which there are many and all different, are not remembered."""
-    counter = Counter()
-    return counter(text) if len(text) < LONG else int(len(PIECES.findall(text)) * counter.factor) + 1
+    counter = EstimatingCounter()
+    return counter(text) if len(text) < LONG_TEXT_CHARACTERS else int(len(TOKEN_PIECE_PATTERN.findall(text)) * counter.factor) + 1
 
 
-def replay(files: Sequence[Path], wanted: Wanted, watch: Watch = lambda _: None) -> Report:
+def replay_sessions(files: Sequence[Path], wanted: ReplayRequest, watch: ReplayProgressCallback = lambda _: None) -> ReplayReport:
     """Broken files and runs are named in the report; it is an error only if nothing at all could be read."""
-    runs: list[Measured] = []
+    runs: list[RunMeasurement] = []
     problems: list[str] = []
-    builder, reader = our_builder(), _Reader(files, problems, watch)
+    builder, reader = load_replay_builder(), _SessionReader(files, problems, watch)
     for run in reader:
         try:
-            runs.append(_measured(run, len(runs), builder, wanted, reader.step))
+            runs.append(_measure_session(run, len(runs), builder, wanted, reader.step))
         except OverCeiling as error:
-            problems.append(f"{_name(run)}: {error}")
+            problems.append(f"{_describe_run(run)}: {error}")
     if not runs:
         told = "\n    ".join(problems) or "the files are empty"
-        raise BadInput(f"no recorded run could be read:\n    {told}", next=_known_formats(), safe="Nothing was written.")
-    return Report(wanted.budget, tuple(runs), tuple(problems), _unpriced(runs, wanted.price))
+        raise BadInput(f"no recorded run could be read:\n    {told}", next=_list_known_formats(), safe="Nothing was written.")
+    return ReplayReport(wanted.budget, tuple(runs), tuple(problems), _explain_missing_prices(runs, wanted.price))
 
 
-class _Reader:
+class _SessionReader:
     """The runs of all files, one after another; keeps the progress."""
 
-    def __init__(self, files: Sequence[Path], problems: list[str], watch: Watch) -> None:
+    def __init__(self, files: Sequence[Path], problems: list[str], watch: ReplayProgressCallback) -> None:
         self.files, self.problems, self.watch = files, problems, watch
-        self.sizes = [_size(path) for path in files]
+        self.sizes = [_count_bytes(path) for path in files]
         self.whole = max(1, sum(self.sizes))
         self.name, self.size = "", 0
         self.before, self.within, self.current = 0, 0.0, 0.0
 
-    def __iter__(self) -> Iterator[Run]:
+    def __iter__(self) -> Iterator[RecordedRun]:
         for path, size in zip(self.files, self.sizes, strict=True):
             self.name, self.size, self.within, self.current = path.name, size, 0.0, 0.0
             self._tell("reading")
             yield from self._runs(path)
             self.before += size
 
-    def _runs(self, path: Path) -> Iterator[Run]:
-        from afresh.replay.read import Skipped, read_runs
+    def _runs(self, path: Path) -> Iterator[RecordedRun]:
+        from afresh.replay.read import SkippedFile, read_runs
 
-        skipped: list[Skipped] = []
+        skipped: list[SkippedFile] = []
         try:
             for run in read_runs(path, skipped):
-                self.problems.extend(f"{_name(run)}: {problem}" for problem in run.problems)
-                self.current = sum(map(_length, run.steps)) / (PACKED if run.path.endswith(".gz") else 1)
+                self.problems.extend(f"{_describe_run(run)}: {problem}" for problem in run.problems)
+                self.current = sum(map(_count_step_characters, run.steps)) / (
+                    COMPRESSION_RATIO if run.path.endswith(".gz") else 1
+                )
                 yield run
                 self.within += self.current
         except NeedsPerson as error:
@@ -130,40 +140,46 @@ class _Reader:
 
     def _tell(self, words: str, part: float = 0.0) -> None:
         share = (self.before + min(self.size, self.within + part)) / self.whole
-        self.watch(Progress(min(1.0, share), f"{one_line(self.name, 40)}: {words}"))
+        self.watch(ReplayProgress(min(1.0, share), f"{to_one_line(self.name, 40)}: {words}"))
 
 
-def _measured(run: Run, index: int, builder: Builder, wanted: Wanted, step: Callable[[int, int], None]) -> Measured:
-    moments: list[Moment] = []
-    for moment in measure(run, builder, wanted.budget, ceiling_count):
+def _measure_session(
+    run: RecordedRun, index: int, builder: ContextBuilder, wanted: ReplayRequest, step: Callable[[int, int], None]
+) -> RunMeasurement:
+    moments: list[StepMeasurement] = []
+    for moment in measure_run(run, builder, wanted.budget, count_ceiling_tokens):
         if wanted.album:
             wanted.album.offer(index, moment)
-        moments.append(slim(moment))
+        moments.append(drop_texts(moment))
         step(moment.number, len(run.steps))
-    price = Price(wanted.price, wanted.price * CACHED_SHARE, "as given") if wanted.price else price_of(run.model)
-    likely = 1 / (MEDIAN_EXCESS * Counter().factor)
-    return Measured(
-        replace(run, steps=()), tuple(moments), total(moments), price, bill(moments, price, likely) if price else None
+    price = Price(wanted.price, wanted.price * CACHED_PRICE_SHARE, "as given") if wanted.price else find_price(run.model)
+    likely = 1 / (MEDIAN_COUNT_EXCESS * EstimatingCounter().factor)
+    return RunMeasurement(
+        replace(run, steps=()),
+        tuple(moments),
+        sum_steps(moments),
+        price,
+        estimate_input_cost(moments, price, likely) if price else None,
     )
 
 
-def _unpriced(runs: Iterable[Measured], given: float) -> str:
+def _explain_missing_prices(runs: Iterable[RunMeasurement], given: float) -> str:
     models = sorted({one.run.model for one in runs if not one.price})
     if not models:
         return ""
-    if not listed():
+    if not has_price_list():
         return "there is no price list here (pip install 'afresh[prices]'); --price IN gives a price by hand"
-    named = ", ".join(one_line(model, 40) or "no model named" for model in models[:4]) + (", …" if len(models) > 4 else "")
+    named = ", ".join(to_one_line(model, 40) or "no model named" for model in models[:4]) + (", …" if len(models) > 4 else "")
     return f"no price is known for: {named}; --price IN gives one, in dollars per million input tokens"
 
 
-def write_page(path: Path, report: Report, album: Album) -> int:
+def write_replay_page(path: Path, report: ReplayReport, album: ContextSampler) -> int:
     """Gives back the page's size in bytes. A file that this command has not made is not overwritten."""
-    from afresh.replay.page import page
+    from afresh.replay.page import render_page
 
-    text = page(report, album)
+    text = render_page(report, album)
     try:
-        if path.exists() and MADE_BY not in path.read_bytes()[:2000].decode("utf-8", "replace"):
+        if path.exists() and PAGE_GENERATOR_TAG not in path.read_bytes()[:2000].decode("utf-8", "replace"):
             raise BadInput(f"{path} is there already, and is not a page of 'afresh replay'", next="Give another name to --html.")
         path.write_text(text, "utf-8")
     except OSError as error:
@@ -171,15 +187,15 @@ def write_page(path: Path, report: Report, album: Album) -> int:
     return len(text.encode())
 
 
-def _name(run: Run) -> str:
+def _describe_run(run: RecordedRun) -> str:
     return f"{run.path} ({run.id})" if run.id and run.id not in run.path else run.path
 
 
-def _length(step: RunStep) -> int:
+def _count_step_characters(step: RecordedStep) -> int:
     return len(step.said) + len(step.thought) + len(step.action) + len(step.observation)
 
 
-def _size(path: Path) -> int:
+def _count_bytes(path: Path) -> int:
     """Of a file, or of all files in a folder."""
     try:
         files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
@@ -188,7 +204,7 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _known_formats() -> str:
-    from afresh.replay.read import KNOWN
+def _list_known_formats() -> str:
+    from afresh.replay.read import KNOWN_FORMATS_TEXT
 
-    return f"Understood are: {KNOWN}. 'afresh replay --sample' shows one."
+    return f"Understood are: {KNOWN_FORMATS_TEXT}. 'afresh replay --sample' shows one."

@@ -7,17 +7,17 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from afresh.adapters.models.choose import refuse_names
-from afresh.adapters.models.settings import Named
-from afresh.app.project import Project
-from afresh.domain.limits import Limits
-from afresh.domain.patience import Patience
-from afresh.domain.price import Rate
+from afresh.adapters.models.choose import check_model_names
+from afresh.adapters.models.settings import NamedModel
+from afresh.app.project import ProjectPaths
+from afresh.domain.limits import SpendingLimits
+from afresh.domain.patience import StallThresholds
+from afresh.domain.price import UserPrice
 from afresh.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True)
-class Hooks:
+class HookOptions:
     """Commands of the user's. They run as the user, outside the sandbox."""
 
     before_compaction: str = ""
@@ -26,19 +26,19 @@ class Hooks:
 
 
 @dataclass(frozen=True, slots=True)
-class Compaction:
+class CompactionOptions:
     model_summary: bool | None = None
     """Whether a model writes the summary of a compaction. Unless told: a provider's does when the rules' own has no room."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class LessonOptions:
     model_wording: bool = False
     """Whether the model of a task is asked, once it is verified, to put what it has learnt into better words."""
 
 
 @dataclass(frozen=True, slots=True)
-class Delegation:
+class DelegationOptions:
     parts: int = 4
     """How many parts of itself a task may hand out at most."""
     offer: bool = True
@@ -46,7 +46,7 @@ class Delegation:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class RepositorySettings:
     """What a repository may set. Models, keys, endpoints, money and the sandbox are the user's alone."""
 
     checks: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Shared):
+class Settings(RepositorySettings):
     """With what only the user sets. Each table is a class of its own, whose fields are the keys that it may have."""
 
     model: str = ""
@@ -73,117 +73,117 @@ class Settings(Shared):
     """How closely a person follows the work, unless the run or the task says otherwise."""
     readable: tuple[str, ...] = ()
     """Paths outside the repository that sandboxed commands may read."""
-    hooks: Hooks = field(default_factory=Hooks)
-    compaction: Compaction = field(default_factory=Compaction)
-    knowledge: Wording = field(default_factory=Wording)
-    models: Mapping[str, Named] = field(default_factory=dict[str, Named])
-    delegation: Delegation = field(default_factory=Delegation)
-    limits: Limits = field(default_factory=Limits)
-    prices: Mapping[str, Rate] = field(default_factory=dict[str, Rate])
+    hooks: HookOptions = field(default_factory=HookOptions)
+    compaction: CompactionOptions = field(default_factory=CompactionOptions)
+    knowledge: LessonOptions = field(default_factory=LessonOptions)
+    models: Mapping[str, NamedModel] = field(default_factory=dict[str, NamedModel])
+    delegation: DelegationOptions = field(default_factory=DelegationOptions)
+    limits: SpendingLimits = field(default_factory=SpendingLimits)
+    prices: Mapping[str, UserPrice] = field(default_factory=dict[str, UserPrice])
     """What models cost, by their full names, where no list knows it or the user knows better."""
-    no_progress: Patience = field(default_factory=Patience)
+    no_progress: StallThresholds = field(default_factory=StallThresholds)
 
 
-def settings(project: Project) -> Settings:
+def load_settings(project: ProjectPaths) -> Settings:
     """The user's settings, and over them those of the repository that it may set."""
-    own = read_settings(users_config(), Settings)
-    of_repository = read_settings(project.folder / "config.toml", Shared)
+    own = read_settings_file(find_user_config(), Settings)
+    of_repository = read_settings_file(project.folder / "config.toml", RepositorySettings)
     patterns = own.get("patterns", True) and of_repository.get("patterns", True)
     return Settings(**{**own, **of_repository, "patterns": patterns})
 
 
-def users_config() -> Path:
+def find_user_config() -> Path:
     from platformdirs import user_config_path
 
     return user_config_path("afresh") / "config.toml"
 
 
-def read_settings(path: Path, known: type) -> dict[str, Any]:
+def read_settings_file(path: Path, known: type) -> dict[str, Any]:
     """The fields of `known` that the file sets, each as its type wants it."""
     if not path.is_file():
         return {}
     try:
         plain = tomllib.loads(path.read_text("utf-8"))
-        found = _fields(plain, known, "")
-        refuse_names(found.get("models", {}))
+        found = _read_fields(plain, known, "")
+        check_model_names(found.get("models", {}))
         return found
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise BadInput(f"{path} can't be read: {fault}", next="mend the file", safe="nothing was changed") from fault
-    except _Unknown as fault:
+    except _UnknownKeys as fault:
         may = f"it may set: {', '.join(fault.known)}"
         raise BadInput(f"{path} sets {fault}, which it may not", next=may, safe="nothing was changed") from fault
-    except (_Unfit, ValueError) as fault:
+    except (_UnfitValue, ValueError) as fault:
         raise BadInput(f"{path}: {fault}", next="mend the file", safe="nothing was changed") from None
 
 
-class _Unknown(Exception):
+class _UnknownKeys(Exception):
     def __init__(self, names: list[str], known: list[str]) -> None:
         super().__init__(", ".join(names))
         self.known = known
 
 
-class _Unfit(Exception):
+class _UnfitValue(Exception):
     pass
 
 
-def _fields(plain: Mapping[str, Any], known: type, at: str) -> dict[str, Any]:
+def _read_fields(plain: Mapping[str, Any], known: type, at: str) -> dict[str, Any]:
     hints = get_type_hints(known)
     names = [one.name for one in fields(known)]
     unknown = sorted(set(plain) - set(names))
     if unknown and at:
-        raise _Unfit(f"{at.rstrip('.')} has no {', '.join(unknown)}; it may set: {', '.join(names)}")
+        raise _UnfitValue(f"{at.rstrip('.')} has no {', '.join(unknown)}; it may set: {', '.join(names)}")
     if unknown:
-        raise _Unknown(unknown, names)
-    return {name: _value(value, hints[name], f"{at}{name}") for name, value in plain.items()}
+        raise _UnknownKeys(unknown, names)
+    return {name: _read_value(value, hints[name], f"{at}{name}") for name, value in plain.items()}
 
 
-COUNTS = tuple[int, ...]
-WHOLE = int | None
+INTEGER_LIST_TYPE = tuple[int, ...]
+OPTIONAL_INTEGER_TYPE = int | None
 """What has a value of its own for "unless told" may be 0."""
-WANTED: dict[Any, str] = {
-    tuple: "a list of texts", COUNTS: "a list of whole numbers of 0 or more", int: "a whole number above 0",
-    WHOLE: "a whole number of 0 or more",    float: "a number of 0 or more", str: "a text", bool: "true or false",
+EXPECTED_VALUES: dict[Any, str] = {
+    tuple: "a list of texts", INTEGER_LIST_TYPE: "a list of whole numbers of 0 or more", int: "a whole number above 0",
+    OPTIONAL_INTEGER_TYPE: "a whole number of 0 or more",    float: "a number of 0 or more", str: "a text", bool: "true or false",
 }  # fmt: skip
 
 
-def _value(value: Any, hint: Any, name: str) -> Any:
+def _read_value(value: Any, hint: Any, name: str) -> Any:
     """As the type wants it: a table, tables by name, a list of texts, or a plain value."""
-    if hint != WHOLE and (isinstance(hint, UnionType) or get_origin(hint) is Union):
+    if hint != OPTIONAL_INTEGER_TYPE and (isinstance(hint, UnionType) or get_origin(hint) is Union):
         hint = next(one for one in get_args(hint) if one is not NoneType)
     if is_dataclass(hint) and isinstance(hint, type):
         try:
-            return hint(**_fields(_table(value, name), hint, f"{name}."))
+            return hint(**_read_fields(_read_table(value, name), hint, f"{name}."))
         except ValueError as wrong:
-            raise _Unfit(f"{name}: {wrong}") from None
-    wanted = hint if hint in (COUNTS, WHOLE) else get_origin(hint) or hint
+            raise _UnfitValue(f"{name}: {wrong}") from None
+    wanted = hint if hint in (INTEGER_LIST_TYPE, OPTIONAL_INTEGER_TYPE) else get_origin(hint) or hint
     if wanted is Literal:
-        return _one_of(value, get_args(hint), name)
+        return _read_choice(value, get_args(hint), name)
     if wanted is Mapping:
         held = get_args(hint)[1]
-        return {key: _value(one, held, f"{name}.{key}") for key, one in _table(value, name).items()}
-    if not _fits(value, wanted):
-        raise _Unfit(f"{name} should be {WANTED[wanted]}")
-    return tuple(value) if wanted in (tuple, COUNTS) else float(value) if wanted is float else value
+        return {key: _read_value(one, held, f"{name}.{key}") for key, one in _read_table(value, name).items()}
+    if not _is_fitting(value, wanted):
+        raise _UnfitValue(f"{name} should be {EXPECTED_VALUES[wanted]}")
+    return tuple(value) if wanted in (tuple, INTEGER_LIST_TYPE) else float(value) if wanted is float else value
 
 
-def _one_of(value: Any, known: tuple[str, ...], name: str) -> Any:
+def _read_choice(value: Any, known: tuple[str, ...], name: str) -> Any:
     if value not in known:
-        raise _Unfit(f"{name} should be one of: {', '.join(known)}")
+        raise _UnfitValue(f"{name} should be one of: {', '.join(known)}")
     return value
 
 
-def _table(value: Any, name: str) -> Mapping[str, Any]:
+def _read_table(value: Any, name: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise _Unfit(f"{name} should be a table")
+        raise _UnfitValue(f"{name} should be a table")
     return value
 
 
-def _fits(value: Any, wanted: Any) -> bool:
+def _is_fitting(value: Any, wanted: Any) -> bool:
     if wanted is tuple:
         return isinstance(value, list) and all(isinstance(one, str) for one in value)
-    if wanted == COUNTS:
+    if wanted == INTEGER_LIST_TYPE:
         return isinstance(value, list) and all(type(one) is int and one >= 0 for one in value)
-    if wanted == WHOLE:
+    if wanted == OPTIONAL_INTEGER_TYPE:
         return type(value) is int and value >= 0
     if wanted is int:
         return type(value) is int and value > 0

@@ -2,65 +2,73 @@
 
 from dataclasses import dataclass
 
-from afresh.adapters.knowledge.everyday import everyday
-from afresh.app.knowledge import find, today
-from afresh.app.patterns import enter, fresh, made_from, patterns_folder, words_of
-from afresh.app.tasks import Desk
-from afresh.domain.knowledge import By, Knowledge, Standing
-from afresh.domain.plain import Own, plain_part, telltales
+from afresh.adapters.knowledge.everyday import load_everyday_stems
+from afresh.app.knowledge import find_lesson, read_current_day
+from afresh.app.patterns import (
+    add_pattern,
+    strip_lesson_record,
+    find_pattern_of_lesson,
+    open_pattern_folder,
+    collect_lesson_vocabulary,
+)
+from afresh.app.tasks import Project
+from afresh.domain.knowledge import LessonApproval, Lesson, LessonStatus
+from afresh.domain.plain import ProjectNames, anonymise_lesson, find_telltales
 from afresh.errors import BadInput
 
-STAYS = "nothing has crossed"
+NOTHING_SHARED = "nothing has crossed"
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class SharingOffer:
     """What would cross, to the letter, and what in it names the project or may."""
 
-    origin: Knowledge
-    text: Knowledge
+    origin: Lesson
+    text: Lesson
     telling: tuple[str, ...]
     unsure: bool = False
     """The project is too large to be looked through."""
 
 
-def offer(desk: Desk, name: str, plain: bool = False) -> Offer:
+def offer_sharing(desk: Project, name: str, plain: bool = False) -> SharingOffer:
     """The whole object; or with `plain` only its lines that name nothing of the project."""
-    one = find(desk, name).knowledge
-    refuse(desk, one)
-    own = words_of(desk, one)
+    one = find_lesson(desk, name).knowledge
+    refuse_sharing(desk, one)
+    own = collect_lesson_vocabulary(desk, one)
     if not plain:
-        telling = telltales("\n".join([one.title, *one.tags, one.body]), everyday(), own) if own else []
-        return Offer(one, fresh(one), tuple(word for word in telling if word.strip("#")), own is None)
-    found = plain_part(one, everyday(), own) if own else None
+        telling = find_telltales("\n".join([one.title, *one.tags, one.body]), load_everyday_stems(), own) if own else []
+        return SharingOffer(one, strip_lesson_record(one), tuple(word for word in telling if word.strip("#")), own is None)
+    found = anonymise_lesson(one, load_everyday_stems(), own) if own else None
     if found is None:
-        why = "the project is too large to be looked through" if own is None else telling_why(one, own)
+        why = "the project is too large to be looked through" if own is None else explain_telling_words(one, own)
         next = f"afresh knowledge share {one.id} shows all of it, to cross whole; or edit it first"
-        raise BadInput(f"{one.id} has no plain part: {why}", next=next, safe=STAYS)
-    return Offer(one, fresh(found), ())
+        raise BadInput(f"{one.id} has no plain part: {why}", next=next, safe=NOTHING_SHARED)
+    return SharingOffer(one, strip_lesson_record(found), ())
 
 
-def telling_why(one: Knowledge, own: Own) -> str:
-    named = telltales(one.title, everyday(), own)
+def explain_telling_words(one: Lesson, own: ProjectNames) -> str:
+    named = find_telltales(one.title, load_everyday_stems(), own)
     return f"its title says {', '.join(named[:3])}" if named else "no line of what worked is free of the project's words"
 
 
-def refuse(desk: Desk, one: Knowledge) -> None:
-    if one.status is not Standing.APPROVED:
-        raise BadInput(f"{one.id} is {one.status}", next=f"afresh knowledge approve {one.id}", safe=STAYS)
+def refuse_sharing(desk: Project, one: Lesson) -> None:
+    if one.status is not LessonStatus.APPROVED:
+        raise BadInput(f"{one.id} is {one.status}", next=f"afresh knowledge approve {one.id}", safe=NOTHING_SHARED)
     if not desk.settings.patterns:
-        raise BadInput("patterns are turned off", next="remove `patterns = false` from the settings", safe=STAYS)
-    if old := made_from(patterns_folder(), desk.project.root, one):
+        raise BadInput("patterns are turned off", next="remove `patterns = false` from the settings", safe=NOTHING_SHARED)
+    if old := find_pattern_of_lesson(open_pattern_folder(), desk.project.root, one):
         raise BadInput(
-            f"{one.id} has crossed already, as {old.id}" + (", and was rejected" if old.status is Standing.REJECTED else ""),
+            f"{one.id} has crossed already, as {old.id}" + (", and was rejected" if old.status is LessonStatus.REJECTED else ""),
             next=f"afresh knowledge show {old.id}; edit, approve or reject it there",
             safe="the pattern is as it was",
         )
 
 
-def share(desk: Desk, made: Offer) -> Knowledge:
+def share_lesson(desk: Project, made: SharingOffer) -> Lesson:
     """By a person who has seen the offer."""
-    pattern = enter(desk, made.text, By.CONFIRMED, today(desk))
+    pattern = add_pattern(desk, made.text, LessonApproval.CONFIRMED, read_current_day(desk))
     if pattern is None:
-        raise BadInput("a pattern that says the same is there already", next="afresh knowledge list shows patterns", safe=STAYS)
+        raise BadInput(
+            "a pattern that says the same is there already", next="afresh knowledge list shows patterns", safe=NOTHING_SHARED
+        )
     return pattern

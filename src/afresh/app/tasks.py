@@ -6,37 +6,37 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from afresh.adapters.exports.layout import promise
-from afresh.adapters.instructions import InstructionFiles, instructions_for
-from afresh.adapters.models import anchored, is_provider
+from afresh.adapters.exports.layout import describe_import
+from afresh.adapters.instructions import InstructionFiles, instructions_for_project
+from afresh.adapters.models import make_spec_absolute, is_provider
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
 from afresh.adapters.store.ledger import SqliteLedger
-from afresh.adapters.store.lore import SqliteLore
+from afresh.adapters.store.lore import SqliteFactIndex
 from afresh.adapters.store.notebook import SqliteNotebook
-from afresh.adapters.store.sqlite import SqliteStore
-from afresh.adapters.templates import Shelf, make, merged_type, shelf_for
+from afresh.adapters.store.sqlite import SqliteJournal
+from afresh.adapters.templates import TemplateLayers, make_template, merge_task_type, layers_for_project
 from afresh.adapters.time import SystemClock
-from afresh.adapters.workspace.repository import Repository, make_state
-from afresh.app.acceptance import refuse_unworkable
-from afresh.app.project import Project
-from afresh.app.settings import Settings, settings
-from afresh.domain.chain import link
-from afresh.domain.event import Asked, Created, Ended, Event, Head
-from afresh.domain.fold import fold
-from afresh.domain.notes import USER
-from afresh.domain.report import place
+from afresh.adapters.workspace.repository import Repository, make_state_folder
+from afresh.app.acceptance import refuse_unworkable_task
+from afresh.app.project import ProjectPaths
+from afresh.app.settings import Settings, load_settings
+from afresh.domain.chain import link_events
+from afresh.domain.event import QuestionAsked, TaskCreated, TaskEnded, Event, JournalHead
+from afresh.domain.fold import fold_entries
+from afresh.domain.notes import USER_JOURNAL
+from afresh.domain.report import choose_report_path
 from afresh.domain.state import State
-from afresh.domain.task import Check, Status, Task
+from afresh.domain.task import Check, TaskStatus, Task
 from afresh.domain.template import Template
-from afresh.engine.questions import over_ceiling
+from afresh.engine.questions import ask_about_ceiling
 from afresh.errors import BadInput
-from afresh.ports import Clock, Ticket
-from afresh.projections.writer import ProjectionWriter
+from afresh.ports import Clock, QueueTicket
+from afresh.projections.writer import ViewWriter
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class TaskOrder:
     """What the user typed."""
 
     goal: str
@@ -53,69 +53,69 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class Project:
     """A project with its store and queue open."""
 
-    project: Project
+    project: ProjectPaths
     database: Database
-    store: SqliteStore
+    store: SqliteJournal
     queue: SqliteQueue
     settings: Settings
-    projections: ProjectionWriter
+    projections: ViewWriter
     clock: Clock
-    templates: Shelf
+    templates: TemplateLayers
     notebook: SqliteNotebook
-    lore: SqliteLore
+    lore: SqliteFactIndex
     instructions: InstructionFiles
     ledger: SqliteLedger
     """Of all the user's projects; opened when somebody asks it."""
 
 
-def open_desk(path: Path) -> Desk:
+def open_project(path: Path) -> Project:
     """The project that `path` is in; its state folder is made when missing."""
     repository = Repository.find(path)
-    make_state(repository)
-    project = Project(repository.root)
+    make_state_folder(repository)
+    project = ProjectPaths(repository.root)
     database = Database(project.database)
     clock = SystemClock()
-    store, queue = SqliteStore(database), SqliteQueue(database, clock)
+    store, queue = SqliteJournal(database), SqliteQueue(database, clock)
     notebook = SqliteNotebook(database, clock)
-    lore = SqliteLore(project.state / "memory.db", store, books(notebook, clock))
-    projections = ProjectionWriter(project.state, store, queue.tickets, lore=lore)
-    shelf = shelf_for(project.root)
-    written = instructions_for(project.root, shelf)
-    given = settings(project)
-    return Desk(project, database, store, queue, given, projections, clock, shelf, notebook, lore, written, users_ledger())
+    lore = SqliteFactIndex(project.state / "memory.db", store, list_notebooks(notebook, clock))
+    projections = ViewWriter(project.state, store, queue.tickets, lore=lore)
+    shelf = layers_for_project(project.root)
+    written = instructions_for_project(project.root, shelf)
+    given = load_settings(project)
+    return Project(project, database, store, queue, given, projections, clock, shelf, notebook, lore, written, open_user_ledger())
 
 
-def books(notebook: SqliteNotebook, clock: Clock) -> Callable[[], list[SqliteNotebook]]:
+def list_notebooks(notebook: SqliteNotebook, clock: Clock) -> Callable[[], list[SqliteNotebook]]:
     """The project's and, as soon as there is one, the user's own, which is opened once."""
     own: list[SqliteNotebook] = []
 
     def current() -> list[SqliteNotebook]:
-        own.extend(() if own else users_own(clock))
+        own.extend(() if own else open_user_notebook(clock))
         return [notebook, *own]
 
     return current
 
 
-def users_own(clock: Clock, make: bool = False) -> list[SqliteNotebook]:
+def open_user_notebook(clock: Clock, make: bool = False) -> list[SqliteNotebook]:
     """The notebook that all projects of the user share, once there is one."""
     from platformdirs import user_data_path
 
     path = user_data_path("afresh") / "user.db"
     if make:
         path.parent.mkdir(parents=True, exist_ok=True)
-    return [SqliteNotebook(Database(path), clock, USER)] if make or path.exists() else []
+    return [SqliteNotebook(Database(path), clock, USER_JOURNAL)] if make or path.exists() else []
 
 
-def users_ledger() -> SqliteLedger:
+def open_user_ledger() -> SqliteLedger:
     from platformdirs import user_data_path
 
     return SqliteLedger(user_data_path("afresh") / "ledger.db")
 
 
-def add(desk: Desk, order: Order) -> State:
+def add_task(desk: Project, order: TaskOrder) -> State:
     given = desk.settings
     if not order.goal.strip():
         raise BadInput("the goal is empty", next='say what is to be done: afresh run "make the parser accept tabs"')
@@ -123,18 +123,18 @@ def add(desk: Desk, order: Order) -> State:
     if missing := [need for need in order.needs if need not in known]:
         raise BadInput(f"there is no task {missing[0]} to wait for", next="afresh list shows the tasks", safe="nothing was added")
     type = order.type or given.type or "implement_feature"
-    merged = merged_type(type, desk.templates)
-    report = place(merged.family, order.goal, lambda path: (desk.project.root / path).is_file())
+    merged = merge_task_type(type, desk.templates)
+    report = choose_report_path(merged.family, order.goal, lambda path: (desk.project.root / path).is_file())
     checks = order.checks or (() if report else given.checks)
     task = Task(
-        id=new_id(order.goal),
+        id=make_task_id(order.goal),
         goal=order.goal,
         type=type,
         checks=tuple(Check(command, given.check_timeout) for command in checks),
         priority=order.priority,
         needs=order.needs,
-        model=anchored(order.model or given.model),
-        budget=order.budget or given.budget or roomy(make(merged), order, given),
+        model=make_spec_absolute(order.model or given.model),
+        budget=order.budget or given.budget or choose_ceiling(make_template(merged), order, given),
         max_steps=order.max_steps or given.max_steps,
         project=desk.project.root.name,
         family=merged.family if merged.family != type else "",
@@ -144,79 +144,81 @@ def add(desk: Desk, order: Order) -> State:
         parts=given.delegation.parts if given.delegation.offer else 0,
         thinking=order.thinking,
     )
-    refuse_unworkable(task, desk.templates, desk.instructions, given.models)
+    refuse_unworkable_task(task, desk.templates, desk.instructions, given.models)
     if not checks and not report:
-        task = replace(task, checks=found_checks(desk))
-        refuse_unworkable(task, desk.templates, desk.instructions, given.models)
-    return note(desk, None, task.id, [Created(task)])
+        task = replace(task, checks=find_task_checks(desk))
+        refuse_unworkable_task(task, desk.templates, desk.instructions, given.models)
+    return record_events(desk, None, task.id, [TaskCreated(task)])
 
 
-def roomy(style: Template, order: Order, given: Settings) -> int:
+def choose_ceiling(style: Template, order: TaskOrder, given: Settings) -> int:
     """The ceiling of the type, with what its model may think with on top of it: windows stay as large as they are without."""
     model = order.model or given.model
     asked = max([style.thinking, *[phase.thinking for phase in style.phases]]) if order.thinking is None else order.thinking
     return style.ceiling + (asked if not model or is_provider(model, given.models) else 0)
 
 
-def found_checks(desk: Desk) -> tuple[Check, ...]:
+def find_task_checks(desk: Project) -> tuple[Check, ...]:
     """As the project's own files say, and seen to find tests. They are run when the task begins: not here, too."""
-    from afresh.app.checks import Place, choose_checks
+    from afresh.app.checks import ProjectWithSettings, choose_checks
 
-    chosen = choose_checks(Place(desk.project, desk.settings), limit=0)
+    chosen = choose_checks(ProjectWithSettings(desk.project, desk.settings), limit=0)
     return tuple(Check(command, desk.settings.check_timeout) for command in chosen.checks)
 
 
-def find(desk: Desk, name: str | None) -> str:
+def find_task(desk: Project, name: str | None) -> str:
     """A task by its id or the beginning of it; without a name the one that was touched last."""
     tickets = desk.queue.tickets()
     if name is None:
-        return latest(desk, tickets)
-    fits = [ticket.task for ticket in tickets if ticket.task == name] or begins(tickets, name)
+        return find_latest_task(desk, tickets)
+    fits = [ticket.task for ticket in tickets if ticket.task == name] or match_task_prefix(tickets, name)
     if len(fits) == 1:
         return fits[0]
     what = f"{name!r} fits {len(fits)} tasks: {', '.join(fits[:5])}" if fits else f"there is no task {name!r}"
-    raise BadInput(what, next=offer(desk) or "afresh list shows the tasks")
+    raise BadInput(what, next=offer_import(desk) or "afresh list shows the tasks")
 
 
-def begins(tickets: Sequence[Ticket], name: str) -> list[str]:
+def match_task_prefix(tickets: Sequence[QueueTicket], name: str) -> list[str]:
     """Ids that begin so. Those of its parts begin as a task's own does, and are not meant unless they alone fit."""
     fits = [ticket for ticket in tickets if ticket.task.startswith(name)]
     return [ticket.task for ticket in fits if not ticket.parent] or [ticket.task for ticket in fits]
 
 
-def latest(desk: Desk, tickets: Sequence[Ticket]) -> str:
+def find_latest_task(desk: Project, tickets: Sequence[QueueTicket]) -> str:
     tickets = [ticket for ticket in tickets if not ticket.parent]
     if not tickets:
-        raise BadInput("there is no task yet", next=offer(desk) or 'give one: afresh run "what is to be done"')
+        raise BadInput("there is no task yet", next=offer_import(desk) or 'give one: afresh run "what is to be done"')
     states = [desk.store.load(ticket.task) for ticket in tickets[-50:]]
     return max(states, key=lambda state: state.updated).task.id
 
 
-def offer(desk: Desk) -> str:
+def offer_import(desk: Project) -> str:
     """What an export could bring back where there is nothing: the database was lost, or this is a fresh clone."""
-    return "" if desk.queue.tickets() else promise(desk.project.folder / "export")
+    return "" if desk.queue.tickets() else describe_import(desk.project.folder / "export")
 
 
-def end(desk: Desk, task: str, status: Status, reason: str) -> State:
-    return note(desk, desk.store.load(task), task, [Ended(status, reason)])
+def end_task(desk: Project, task: str, status: TaskStatus, reason: str) -> State:
+    return record_events(desk, desk.store.load(task), task, [TaskEnded(status, reason)])
 
 
-def block(desk: Desk, task: str, why: str, question: Asked | None = None) -> State:
+def block_task(desk: Project, task: str, why: str, question: QuestionAsked | None = None) -> State:
     """The task can't go on by itself: it waits for a person and is in nobody's way."""
-    return note(desk, desk.store.load(task), task, [question or over_ceiling(why), Ended(Status.BLOCKED, why)])
+    return record_events(
+        desk, desk.store.load(task), task, [question or ask_about_ceiling(why), TaskEnded(TaskStatus.BLOCKED, why)]
+    )
 
 
-def note(desk: Desk, state: State | None, task: str, events: Sequence[Event]) -> State:
+def record_events(desk: Project, state: State | None, task: str, events: Sequence[Event]) -> State:
     """Events from outside a run: a person's."""
-    entries = link(task, state.head if state else Head(), desk.clock.now(), events)
-    after = fold(state, entries)
+    entries = link_events(task, state.head if state else JournalHead(), desk.clock.now(), events)
+    after = fold_entries(state, entries)
     desk.store.append(entries, (), after)
     desk.lore.saw(after, entries)
     desk.projections.saw(after, entries)
     return after
 
 
-def new_id(goal: str) -> str:
+def make_task_id(goal: str) -> str:
     words = re.findall(r"[a-z0-9]+", goal.lower())
     slug = "-".join(words)[:28].strip("-") or "task"
     return f"{slug}-{secrets.token_hex(2)}"

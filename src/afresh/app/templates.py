@@ -5,24 +5,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from afresh.adapters.templates import Fault, Layer, Merged, Shelf, faults_of, make, merge, shelf_for, types
-from afresh.adapters.templates.make import OTHER_CALLS, reached, share
-from afresh.adapters.templates.read import Value
-from afresh.adapters.templates.values import NAME
+from afresh.adapters.templates import (
+    FileFault,
+    TemplateLayer,
+    MergedTemplate,
+    TemplateLayers,
+    find_template_faults,
+    make_template,
+    merge_template,
+    layers_for_project,
+    list_task_types,
+)
+from afresh.adapters.templates.make import OTHER_CALL_KINDS, list_phases, make_share
+from afresh.adapters.templates.read import TemplateValue
+from afresh.adapters.templates.values import NAME_PATTERN
 from afresh.adapters.workspace.repository import Repository
-from afresh.app.acceptance import build_each
-from afresh.domain.memory import Memory
-from afresh.domain.report import place
+from afresh.app.acceptance import build_prompt_per_phase
+from afresh.domain.memory import GatheredContext
+from afresh.domain.report import choose_report_path
 from afresh.domain.state import State
 from afresh.domain.task import Task
-from afresh.domain.template import ALWAYS, Share, Template
-from afresh.domain.window import Tier, Window
-from afresh.engine.tokens import Counter
+from afresh.domain.template import REQUIRED_SECTIONS, SectionShare, Template
+from afresh.domain.window import Tier, Prompt
+from afresh.engine.tokens import EstimatingCounter
 from afresh.errors import BadInput, NeedsPerson, OverCeiling
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TemplateRow:
     """A template in a list; `fault` says why it can't be used."""
 
     name: str
@@ -35,7 +45,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SourcedTemplateValue:
     """A value and the place it comes from."""
 
     key: str
@@ -45,131 +55,133 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class SectionClaim:
     """A section in order of claim, and the places that its share, cap and tier come from."""
 
-    share: Share
+    share: SectionShare
     places: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TemplateDetails:
     """A template laid over all that it builds on, as it is in one phase or before any phase is considered."""
 
     template: Template
     phase: str
     files: tuple[str, ...]
     family: str
-    values: tuple[Said, ...]
-    claims: tuple[Claim, ...]
+    values: tuple[SourcedTemplateValue, ...]
+    claims: tuple[SectionClaim, ...]
     room: int
     """Tokens that are left for what may be cut, under the ceiling, before anything is known of a task."""
 
 
-def shelf_at(path: Path) -> Shelf:
+def open_templates_at(path: Path) -> TemplateLayers:
     """Outside any repository the user's templates and the shipped ones still count."""
     try:
-        return shelf_for(Repository.find(path).root)
+        return layers_for_project(Repository.find(path).root)
     except NeedsPerson:
-        return shelf_for(None)
+        return layers_for_project(None)
 
 
-def listed(shelf: Shelf) -> list[Row]:
-    return [row(name, shelf) for name in (*types(shelf), *OTHER_CALLS)]
+def list_template_rows(shelf: TemplateLayers) -> list[TemplateRow]:
+    return [make_template_row(name, shelf) for name in (*list_task_types(shelf), *OTHER_CALL_KINDS)]
 
 
-def row(name: str, shelf: Shelf) -> Row:
-    merged = merge(name, shelf)
+def make_template_row(name: str, shelf: TemplateLayers) -> TemplateRow:
+    merged = merge_template(name, shelf)
     nearest = merged.chain[0]
     try:
-        made = make(merged)
+        made = make_template(merged)
     except BadInput as fault:
-        return Row(name, nearest.origin, nearest.file, fault=fault.what.removeprefix(f"{nearest.file}:"))
-    return Row(name, nearest.origin, nearest.file, made.about, made.ceiling, made.kind)
+        return TemplateRow(name, nearest.origin, nearest.file, fault=fault.what.removeprefix(f"{nearest.file}:"))
+    return TemplateRow(name, nearest.origin, nearest.file, made.about, made.ceiling, made.kind)
 
 
-def shown(name: str, phase: str, shelf: Shelf) -> Shown:
-    merged = merge(name, shelf)
-    made, phases = make(merged), reached(merged)
+def load_template_details(name: str, phase: str, shelf: TemplateLayers) -> TemplateDetails:
+    merged = merge_template(name, shelf)
+    made, phases = make_template(merged), list_phases(merged)
     if phase and phase not in phases:
         raise BadInput(f"{name} has no phase {phase!r}", next=f"its phases are: {', '.join(phases) or 'none'}")
-    return Shown(
+    return TemplateDetails(
         template=made,
         phase=phase,
         files=tuple(sheet.file for sheet in merged.chain),
         family=merged.family,
-        values=tuple(said(merged, phase)),
-        claims=tuple(claim(merged, section, phase) for section in merged.order(phase) if section not in ALWAYS),
-        room=min(window.headroom for window in windows(made, merged.family, phase)),
+        values=tuple(list_template_values(merged, phase)),
+        claims=tuple(
+            make_section_claim(merged, section, phase) for section in merged.order(phase) if section not in REQUIRED_SECTIONS
+        ),
+        room=min(window.headroom for window in build_minimal_prompts(made, merged.family, phase)),
     )
 
 
-def said(merged: Merged, phase: str) -> Iterator[Said]:
+def list_template_values(merged: MergedTemplate, phase: str) -> Iterator[SourcedTemplateValue]:
     """Every value that counts: of one phase those that hold in it, else all."""
     for key, value in merged.values.items():
-        if key[0] == "extends" or (key[0] == "phases" and (phase or key[1] not in reached(merged))):
+        if key[0] == "extends" or (key[0] == "phases" and (phase or key[1] not in list_phases(merged))):
             continue
         held = value
         if phase and key[0] != "guidance":
             held = merged.values.get(("phases", phase, *key), value)
-        yield said_of(".".join(key), held)
+        yield make_template_value(".".join(key), held)
     yield from (
-        said_of(".".join(key), value)
+        make_template_value(".".join(key), value)
         for key, value in merged.values.items()
         if phase and key[:2] == ("phases", phase) and (key[2] == "guidance" or key[2:] not in merged.values)
     )
 
 
-def said_of(key: str, value: Value) -> Said:
+def make_template_value(key: str, value: TemplateValue) -> SourcedTemplateValue:
     held = value.held.name.lower() if isinstance(value.held, Tier) else value.held
-    return Said(key, list(held) if isinstance(held, tuple) else held, value.file, value.line)
+    return SourcedTemplateValue(key, list(held) if isinstance(held, tuple) else held, value.file, value.line)
 
 
-def claim(merged: Merged, section: str, phase: str) -> Claim:
+def make_section_claim(merged: MergedTemplate, section: str, phase: str) -> SectionClaim:
     values = [merged.value("sections", section, field, phase=phase) for field in ("share", "cap", "tier")]
-    return Claim(share(merged, section, phase), tuple(dict.fromkeys(f"{v.file}:{v.line}" for v in values if v)))
+    return SectionClaim(make_share(merged, section, phase), tuple(dict.fromkeys(f"{v.file}:{v.line}" for v in values if v)))
 
 
-def windows(made: Template, family: str, phase: str = "") -> list[Window]:
+def build_minimal_prompts(made: Template, family: str, phase: str = "") -> list[Prompt]:
     """A call of each phase that holds only what must be in."""
-    order = Task(id="", goal="", type=made.type, budget=made.ceiling, report=place(family, "", lambda _: False))
-    built = build_each(Memory(State(task=order)), made, order.budget, Counter())
+    order = Task(id="", goal="", type=made.type, budget=made.ceiling, report=choose_report_path(family, "", lambda _: False))
+    built = build_prompt_per_phase(GatheredContext(State(task=order)), made, order.budget, EstimatingCounter())
     return [one for one, at in zip(built, made.phases, strict=True) if phase in ("", at.name)] if made.phases else built
 
 
-def checked(files: Sequence[Path], shelf: Shelf) -> tuple[list[str], list[Fault]]:
+def check_template_files(files: Sequence[Path], shelf: TemplateLayers) -> tuple[list[str], list[FileFault]]:
     """The templates that were looked at, and every fault of each; all that count here when no file is named."""
-    found = [located(file, shelf) for file in files] or [
+    found = [locate_template_file(file, shelf) for file in files] or [
         (shelf, depth, file) for depth, layer in enumerate(shelf.layers) for file in layer.names()
     ]
-    faults = {fault for one in found for fault in faults_in(*one)}
+    faults = {fault for one in found for fault in find_file_faults(*one)}
     names = [where.layers[depth].shown(file) for where, depth, file in found]
     return names, sorted(faults, key=lambda fault: (fault.file, fault.line, fault.key))
 
 
-def located(file: Path, shelf: Shelf) -> tuple[Shelf, int, str]:
+def locate_template_file(file: Path, shelf: TemplateLayers) -> tuple[TemplateLayers, int, str]:
     """Where the file stands; one that is kept elsewhere is looked at as if it were the nearest of all."""
     if not file.is_file():
         raise BadInput(f"there is no file {file}", next="name a template's file, or none to look at all")
     for depth, layer in enumerate(shelf.layers):
         if layer.folder.resolve() == file.parent.resolve():
             return shelf, depth, file.name
-    return Shelf((Layer("file", file.parent, only=file.name), *shelf.layers)), 0, file.name
+    return TemplateLayers((TemplateLayer("file", file.parent, only=file.name), *shelf.layers)), 0, file.name
 
 
-def faults_in(shelf: Shelf, depth: int, file: str) -> tuple[Fault, ...]:
+def find_file_faults(shelf: TemplateLayers, depth: int, file: str) -> tuple[FileFault, ...]:
     sheet = shelf.layers[depth].read(file)
-    if not NAME.fullmatch(sheet.name) or not file.endswith(".yaml"):
+    if not NAME_PATTERN.fullmatch(sheet.name) or not file.endswith(".yaml"):
         return sheet.faults
-    merged = merge(sheet.name, shelf, depth)
-    return faults_of(merged) or tuple(overfull(merged))
+    merged = merge_template(sheet.name, shelf, depth)
+    return find_template_faults(merged) or tuple(find_overfull_template(merged))
 
 
-def overfull(merged: Merged) -> Iterator[Fault]:
+def find_overfull_template(merged: MergedTemplate) -> Iterator[FileFault]:
     """A template that leaves no room for the work is none."""
-    made = make(merged)
+    made = make_template(merged)
     try:
-        windows(made, merged.family)
+        build_minimal_prompts(made, merged.family)
     except OverCeiling as fault:
         value = merged.values[("ceiling",)]
-        yield Fault(value.file, value.line, "ceiling", str(fault), "raise the ceiling, or say less in the guidance")
+        yield FileFault(value.file, value.line, "ceiling", str(fault), "raise the ceiling, or say less in the guidance")

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from afresh.adapters import ruff
 from afresh.errors import BadInput
-from afresh.insight.complexity import LIMIT
-from afresh.insight.makeup import depth, makeup
-from afresh.insight.reshape.extracting import words
-from afresh.insight.reshape.refusals import refusal
+from afresh.insight.complexity import MAX_COMPLEXITY
+from afresh.insight.makeup import measure_nesting_depth, count_decisions_by_keyword
+from afresh.insight.reshape.extracting import collect_words
+from afresh.insight.reshape.refusals import explain_missing_suggestion
 from afresh.insight.reshape.suggestion import Suggestion
-from afresh.insight.reshape.suggestions import suggestions
-from afresh.insight.source import Function, Source, parse
+from afresh.insight.reshape.suggestions import suggest_refactorings
+from afresh.insight.source import PythonFunction, PythonSource, parse_python
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class ComplexityMeasure:
     code: str
     name: str
     value: int
@@ -28,7 +28,7 @@ class Violation:
     path: str
     line: int
     function: str
-    measures: tuple[Measure, ...]
+    measures: tuple[ComplexityMeasure, ...]
     made_of: dict[str, int]
     depth: int
     complexity: int
@@ -41,48 +41,54 @@ class Violation:
         return max(one.value / max(1, one.limit) for one in self.measures)
 
 
-def violations(root: Path, places: Sequence[str], offers: bool = True) -> Iterator[Violation]:
+def list_violations(root: Path, places: Sequence[str], offers: bool = True) -> Iterator[Violation]:
     """The worst first. With `offers`, each is worked out as it is asked for, because that takes time."""
     missing = [place for place in places if not (root / place).exists()]
     if missing:
         raise BadInput(
             f"there is no {missing[0]!r} here", next="name files or folders, or none for all", safe="nothing was changed"
         )
-    grouped: dict[tuple[str, int], list[ruff.Finding]] = {}
-    for finding in ruff.findings(root, places or ["."]):
+    grouped: dict[tuple[str, int], list[ruff.RuffFinding]] = {}
+    for finding in ruff.find_violations(root, places or ["."]):
         grouped.setdefault((finding.path, finding.line), []).append(finding)
-    sources = {path: _source(root, path) for path, _ in grouped}
-    found = [(_violation(source, here), source) for (path, _), here in grouped.items() if (source := sources[path])]
-    taken = _taken(root) if offers and found else frozenset[str]()
-    merged = _merged([(one, source) for one, source in found if one is not None])
+    sources = {path: _parse_file(root, path) for path, _ in grouped}
+    found = [(_make_violation(source, here), source) for (path, _), here in grouped.items() if (source := sources[path])]
+    taken = _collect_taken_words(root) if offers and found else frozenset[str]()
+    merged = _merge_violations([(one, source) for one, source in found if one is not None])
     for one, source in sorted(merged, key=lambda pair: (-pair[0].weight, pair[0].path, pair[0].line)):
-        yield with_offer(one, source, taken) if offers else one
+        yield attach_suggestion(one, source, taken) if offers else one
 
 
-def with_offer(violation: Violation, source: Source, taken: frozenset[str]) -> Violation:
+def attach_suggestion(violation: Violation, source: PythonSource, taken: frozenset[str]) -> Violation:
     function = next(one for one in source.functions if one.name == violation.function and one.node.lineno == violation.line)
-    if function.complexity <= LIMIT:
+    if function.complexity <= MAX_COMPLEXITY:
         return replace(violation, why_not="changes are worked out for complexity only")
-    offer = next(suggestions(source, function, taken), None)
-    return replace(violation, offer=offer, why_not="" if offer else refusal(source, function))
+    offer = next(suggest_refactorings(source, function, taken), None)
+    return replace(violation, offer=offer, why_not="" if offer else explain_missing_suggestion(source, function))
 
 
-def _violation(source: Source, here: Sequence[ruff.Finding]) -> Violation | None:
+def _make_violation(source: PythonSource, here: Sequence[ruff.RuffFinding]) -> Violation | None:
     """Findings inside a function (a test, a block) belong to the innermost one around them."""
     line = here[0].line
     around = [one for one in source.functions if one.node.lineno <= line <= (one.node.end_lineno or line)]
     if not around:
         return None
-    function: Function = max(around, key=lambda one: one.node.lineno)
-    measures = tuple(Measure(one.code, ruff.FAMILY[one.code], one.value, one.limit) for one in here)
-    made = dict(makeup(function.node).most_common())
+    function: PythonFunction = max(around, key=lambda one: one.node.lineno)
+    measures = tuple(ComplexityMeasure(one.code, ruff.COMPLEXITY_RULES[one.code], one.value, one.limit) for one in here)
+    made = dict(count_decisions_by_keyword(function.node).most_common())
     return Violation(
-        source.path, function.node.lineno, function.name, measures, made, depth(function.node.body), function.complexity
+        source.path,
+        function.node.lineno,
+        function.name,
+        measures,
+        made,
+        measure_nesting_depth(function.node.body),
+        function.complexity,
     )
 
 
-def _merged(found: list[tuple[Violation, Source]]) -> list[tuple[Violation, Source]]:
-    kept: dict[tuple[str, int], tuple[Violation, Source]] = {}
+def _merge_violations(found: list[tuple[Violation, PythonSource]]) -> list[tuple[Violation, PythonSource]]:
+    kept: dict[tuple[str, int], tuple[Violation, PythonSource]] = {}
     for one, source in found:
         key = (one.path, one.line)
         if key in kept:
@@ -91,17 +97,17 @@ def _merged(found: list[tuple[Violation, Source]]) -> list[tuple[Violation, Sour
     return list(kept.values())
 
 
-def _source(root: Path, path: str) -> Source | None:
+def _parse_file(root: Path, path: str) -> PythonSource | None:
     try:
-        return parse(path, (root / path).read_bytes().decode())
+        return parse_python(path, (root / path).read_bytes().decode())
     except (OSError, UnicodeError):
         return None
 
 
-def _taken(root: Path) -> frozenset[str]:
+def _collect_taken_words(root: Path) -> frozenset[str]:
     """Words of the project, so that a new method overrides nothing."""
     found: set[str] = set()
-    for path in ruff.files(root, ["."]):
+    for path in ruff.list_checked_files(root, ["."]):
         source = root / path
-        found |= words(source.read_text(encoding="utf-8", errors="replace")) if source.is_file() else frozenset()
+        found |= collect_words(source.read_text(encoding="utf-8", errors="replace")) if source.is_file() else frozenset()
     return frozenset(found)

@@ -10,24 +10,24 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from afresh.adapters.workspace.git import HARMLESS, GitFailed, as_user
-from afresh.app.code import Home, view
+from afresh.adapters.workspace.git import SAFE_GIT_CONFIG, GitFailed, run_git_as_user
+from afresh.app.code import IndexedCheckout, refresh_checkout_code
 from afresh.errors import AfreshError, BadInput
-from afresh.insight.code import Code
-from afresh.ports import Files
+from afresh.insight.code import CodeIndex
+from afresh.ports import FileTree
 
-QUIET = 100
-AT_MOST = 1_000
+QUIET_MILLISECONDS = 100
+MAX_DELAY_MILLISECONDS = 1_000
 """Milliseconds without a further change after which a change is looked at, and after which it is in any case."""
-LOOK = 1_000
-UNSEEN = 30.0
+STOP_POLL_MILLISECONDS = 1_000
+FULL_LOOK_SECONDS = 30.0
 """Milliseconds between looks whether to end; seconds after which the tree is looked over although nothing was told: a queue of
 events may have run over, and some file systems tell nothing."""
-OWN = (".git", ".afresh")
+UNWATCHED_FOLDERS = (".git", ".afresh")
 
 
 @dataclass(frozen=True, slots=True)
-class Flush:
+class IndexUpdate:
     """What one change has led to."""
 
     read: tuple[str, ...]
@@ -39,10 +39,10 @@ class Flush:
 
 
 @dataclass(slots=True)
-class Reads:
+class RecordingFiles:
     """The port `Files`, with a record of what was read and whether it was new."""
 
-    files: Files
+    files: FileTree
     seen: dict[str, bytes] = field(default_factory=dict)
     fresh: list[str] = field(default_factory=list)
 
@@ -64,29 +64,31 @@ class Reads:
         return self.files.stamps()
 
 
-def watch(home: Home, tell: Callable[[Flush], None], stop: Event | None = None) -> None:
+def watch_checkout(home: IndexedCheckout, tell: Callable[[IndexUpdate], None], stop: Event | None = None) -> None:
     """Until it is stopped or interrupted. The first flush tells of the whole tree, each later one of a change."""
-    events = changes(home.root, stop)
-    with alone(home):
+    events = watch_changed_paths(home.root, stop)
+    with lock_checkout(home):
         # never looked over since the watch began, which is after the first flush: what came between the two is seen at once
-        reads, looked = Reads(home.files), -UNSEEN
-        code = flushed(home, reads, None, tell)
+        reads, looked = RecordingFiles(home.files), -FULL_LOOK_SECONDS
+        code = update_checkout_index(home, reads, None, tell)
         for changed in events:
             if not home.root.is_dir():
                 raise BadInput(f"{home.root} is gone", next="start it again where the repository is now")
-            if not concerned(home, changed, code) and time.monotonic() - looked < UNSEEN:
+            if not needs_index_update(home, changed, code) and time.monotonic() - looked < FULL_LOOK_SECONDS:
                 continue
             looked = time.monotonic()
-            code = flushed(home, reads, code, tell)
+            code = update_checkout_index(home, reads, code, tell)
 
 
-def flushed(home: Home, reads: Reads, before: Code | None, tell: Callable[[Flush], None]) -> Code:
+def update_checkout_index(
+    home: IndexedCheckout, reads: RecordingFiles, before: CodeIndex | None, tell: Callable[[IndexUpdate], None]
+) -> CodeIndex:
     """The view after a change, or, first of all, of what is there. A tree that can't be listed at this moment, as in the middle
     of a checkout, is tried again with the next event."""
     started = time.perf_counter()
     reads.fresh = []
     try:
-        code = view(home, reads)
+        code = refresh_checkout_code(home, reads)
     except (OSError, AfreshError):
         if before is None:
             raise
@@ -95,11 +97,11 @@ def flushed(home: Home, reads: Reads, before: Code | None, tell: Callable[[Flush
     for path in gone:
         reads.seen.pop(path, None)
     if before is None or reads.fresh or gone:
-        tell(Flush(tuple(sorted(set(reads.fresh))), gone, time.perf_counter() - started, len(code.files)))
+        tell(IndexUpdate(tuple(sorted(set(reads.fresh))), gone, time.perf_counter() - started, len(code.files)))
     return code
 
 
-def changes(root: Path, stop: Event | None) -> Iterator[frozenset[str]]:
+def watch_changed_paths(root: Path, stop: Event | None) -> Iterator[frozenset[str]]:
     """Paths that were touched, by and by; nothing when there was nothing for a while. BadInput if watching is not possible."""
     try:
         from watchfiles import watch as watched  # pyright: ignore[reportMissingImports]
@@ -108,18 +110,18 @@ def changes(root: Path, stop: Event | None) -> Iterator[frozenset[str]]:
             "watching needs the package watchfiles, which is not installed",
             next="pip install 'afresh[watch]'; without it every command looks at the files itself",
         ) from missing
-    return _told(root, watched, stop)
+    return _yield_changed_paths(root, watched, stop)
 
 
-def _told(root: Path, watched: Any, stop: Event | None) -> Iterator[frozenset[str]]:
+def _yield_changed_paths(root: Path, watched: Any, stop: Event | None) -> Iterator[frozenset[str]]:
     top = f"{root}{os.sep}"
 
     def outside_of_ours(_: Any, path: str) -> bool:
-        return path.removeprefix(top).split(os.sep, 1)[0] not in OWN
+        return path.removeprefix(top).split(os.sep, 1)[0] not in UNWATCHED_FOLDERS
 
     try:
         batches = watched(
-            root, watch_filter=outside_of_ours, debounce=AT_MOST, step=QUIET, stop_event=stop, rust_timeout=LOOK,
+            root, watch_filter=outside_of_ours, debounce=MAX_DELAY_MILLISECONDS, step=QUIET_MILLISECONDS, stop_event=stop, rust_timeout=STOP_POLL_MILLISECONDS,
             yield_on_timeout=True,
         )  # fmt: skip
         for batch in batches:
@@ -132,26 +134,26 @@ def _told(root: Path, watched: Any, stop: Event | None) -> Iterator[frozenset[st
         ) from fault
 
 
-def concerned(home: Home, changed: frozenset[str], code: Code) -> bool:
+def needs_index_update(home: IndexedCheckout, changed: frozenset[str], code: CodeIndex) -> bool:
     """Whether anything that counts was touched: a file that is known, or one that git would not ignore."""
     if not changed:
         return False
     if not changed.isdisjoint(code.paths) or any(name.rpartition("/")[2] == ".gitignore" for name in changed):
         return True
-    return len(ignored(home.root, changed)) < len(changed)
+    return len(find_ignored_paths(home.root, changed)) < len(changed)
 
 
-def ignored(root: Path, names: frozenset[str]) -> frozenset[str]:
+def find_ignored_paths(root: Path, names: frozenset[str]) -> frozenset[str]:
     given = b"\0".join(os.fsencode(name) for name in sorted(names))
     try:
-        answer = as_user(root, "check-ignore", "-z", "--stdin", config=HARMLESS, stdin=given)
+        answer = run_git_as_user(root, "check-ignore", "-z", "--stdin", config=SAFE_GIT_CONFIG, stdin=given)
     except GitFailed:
         return frozenset()
     return frozenset(os.fsdecode(name) for name in answer.split(b"\0") if name)
 
 
 @contextmanager
-def alone(home: Home) -> Iterator[None]:
+def lock_checkout(home: IndexedCheckout) -> Iterator[None]:
     """One watcher for a checkout. The lock is the system's, so that it ends with the process that held it, however that ended."""
     from fcntl import LOCK_EX, LOCK_NB, flock
 

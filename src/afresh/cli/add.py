@@ -2,25 +2,25 @@
 
 import click
 
-from afresh.cli.common import json_option, order_options
+from afresh.cli.common import json_option, add_order_options
 
 
 @click.command()
-@order_options
+@add_order_options
 @click.option("--priority", default=0, type=int, metavar="N", help="Higher goes first.")
 @click.option("--after", "needs", multiple=True, metavar="TASK", help="Wait until that task is done; may be repeated.")
 @json_option
 def command(goal: str, type_: str, checks: tuple[str, ...], priority: int, needs: tuple[str, ...], as_json: bool, **more) -> None:
     """Put a task into the queue; `afresh work` does it."""
-    from afresh.app.instructions import remarks
-    from afresh.app.tasks import Order, add, find
-    from afresh.cli.common import desk, print_json
+    from afresh.app.instructions import describe_task_instructions
+    from afresh.app.tasks import TaskOrder, add_task, find_task
+    from afresh.cli.common import open_current_project, print_json
 
-    here = desk()
-    wanted = tuple(find(here, need) for need in needs)
+    here = open_current_project()
+    wanted = tuple(find_task(here, need) for need in needs)
     limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}
     limits |= {"loop": more["loop"], "thinking": more["thinking"]}
-    state = add(here, Order(goal, type_, checks, priority, wanted, more["model"], **limits))
+    state = add_task(here, TaskOrder(goal, type_, checks, priority, wanted, more["model"], **limits))
     if as_json:
         commands = [check.command for check in state.task.checks]
         return print_json({"task": state.task.id, "checks": commands, "report": state.task.report})
@@ -29,6 +29,6 @@ def command(goal: str, type_: str, checks: tuple[str, ...], priority: int, needs
         click.echo(f"writes {state.task.report}, and nothing else")
     none = "that what it cites exists" if state.task.report else "none: nothing can be verified (--check)"
     click.echo("checks: " + (", ".join(check.command for check in state.task.checks) or none))
-    for line in remarks(here, state):
+    for line in describe_task_instructions(here, state):
         click.echo(line)
     return None

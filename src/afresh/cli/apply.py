@@ -8,10 +8,10 @@ import click
 @click.option("--unverified", is_flag=True, help="Also when the harness could not verify it.")
 def command(task: str | None, unverified: bool) -> None:
     """Merge the branch of TASK into the branch you are on."""
-    from afresh.app.results import apply
-    from afresh.app.tasks import find
-    from afresh.cli.common import desk
+    from afresh.app.results import apply_task_result
+    from afresh.app.tasks import find_task
+    from afresh.cli.common import open_current_project
 
-    here = desk()
-    _, said = apply(here, find(here, task), unverified)
+    here = open_current_project()
+    _, said = apply_task_result(here, find_task(here, task), unverified)
     click.echo(said)

@@ -4,25 +4,25 @@ import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
-from afresh.cli.views.beside import changed, question, standing, ways
-from afresh.domain.attended import Act, Word
+from afresh.cli.views.beside import render_changes, render_open_question, render_step_status, render_input_help
+from afresh.domain.attended import PersonAct, PersonRequest
 from afresh.errors import BadInput
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from afresh.app.tasks import Desk
+    from afresh.app.tasks import Project
     from afresh.cli.views.progress import LiveProgress
     from afresh.domain.state import State
 
-GO = Word(Act.GO)
-STOP = Word(Act.STOP)
+GO_ON_REQUEST = PersonRequest(PersonAct.GO)
+STOP_REQUEST = PersonRequest(PersonAct.STOP)
 
 
-class Beside:
+class PersonAtTerminal:
     """A Person. What they say is checked by the app before it goes to the task."""
 
-    def __init__(self, here: "Desk", progress: "LiveProgress", lines: TextIO, heeds_interrupts: bool = False) -> None:
+    def __init__(self, here: "Project", progress: "LiveProgress", lines: TextIO, heeds_interrupts: bool = False) -> None:
         self.here, self.progress, self.lines, self.heeds_interrupts = here, progress, lines, heeds_interrupts
         self.left, self.told, self.asking = 0, False, False
         self.wanted = False
@@ -32,10 +32,10 @@ class Beside:
     def console(self) -> "Console":
         return self.progress.console
 
-    def at_pause(self, state: "State") -> Word | None:
+    def at_pause(self, state: "State") -> PersonRequest | None:
         if self.left and not self.wanted and not state.question:
             self.left -= 1
-            return GO
+            return GO_ON_REQUEST
         self.left, self.wanted = 0, False
         with self.progress.aside():
             self.asking = True
@@ -44,17 +44,17 @@ class Beside:
                 return self._ask(state)
             except KeyboardInterrupt:
                 self.console.print()
-                return STOP
+                return STOP_REQUEST
             finally:
                 self.asking = False
 
     def _show(self, state: "State") -> None:
-        self.console.print(question(state) if state.question else standing(state))
+        self.console.print(render_open_question(state) if state.question else render_step_status(state))
         if not self.told or state.question:
-            self.console.print(ways(state))
+            self.console.print(render_input_help(state))
         self.told = True
 
-    def _ask(self, state: "State") -> Word | None:
+    def _ask(self, state: "State") -> PersonRequest | None:
         while True:
             self.console.print("> ", end="", style="bold cyan")
             line = self.lines.readline()
@@ -67,47 +67,47 @@ class Beside:
             except BadInput as fault:
                 self.console.print(f"  {fault.what}; {fault.next}", style="yellow")
 
-    def _meant(self, line: str, state: "State") -> Word | None:
+    def _meant(self, line: str, state: "State") -> PersonRequest | None:
         """None when it only wanted to see something, and is asked again."""
         if line.startswith("/"):
             name, _, rest = line[1:].partition(" ")
             return self._command(name, rest, state)
         if not line and (not state.question or state.asked_by == "harness"):
-            return GO
+            return GO_ON_REQUEST
         if line.isdecimal() and not state.question:
             self.left = max(0, int(line) - 1)
-            return GO
+            return GO_ON_REQUEST
         return self._worded(line, state)
 
-    def _command(self, name: str, rest: str, state: "State") -> Word | None:
-        commands: dict[str, Callable[[], Word | None]] = {
+    def _command(self, name: str, rest: str, state: "State") -> PersonRequest | None:
+        commands: dict[str, Callable[[], PersonRequest | None]] = {
             "new": lambda: self._worded(rest, state, redirects=True),
             "undo": lambda: self._undo(rest, state),
-            "stop": lambda: STOP,
-            "diff": lambda: self._print(changed(self._changes(state))),
-            "help": lambda: self._print(ways(state)),
+            "stop": lambda: STOP_REQUEST,
+            "diff": lambda: self._print(render_changes(self._changes(state))),
+            "help": lambda: self._print(render_input_help(state)),
         }
         if name not in commands:
             raise BadInput(f"there is no /{name}", next=f"there are {', '.join(f'/{one}' for one in commands)}")
         return commands[name]()
 
-    def _worded(self, text: str, state: "State", redirects: bool = False) -> Word:
-        from afresh.app.attending import worded
+    def _worded(self, text: str, state: "State", redirects: bool = False) -> PersonRequest:
+        from afresh.app.attending import parse_user_message
 
-        return worded(self.here, state, text, redirects)
+        return parse_user_message(self.here, state, text, redirects)
 
-    def _undo(self, rest: str, state: "State") -> Word:
-        from afresh.app.attending import refuse_undo
+    def _undo(self, rest: str, state: "State") -> PersonRequest:
+        from afresh.app.attending import refuse_empty_undo
 
         count, _, why = rest.partition(" ")
         steps, why = (int(count), why) if count.isdecimal() else (0, rest)
-        refuse_undo(self.here, state, steps)
-        return Word(Act.UNDO, why.strip(), steps)
+        refuse_empty_undo(self.here, state, steps)
+        return PersonRequest(PersonAct.UNDO, why.strip(), steps)
 
     def _changes(self, state: "State") -> Any:
-        from afresh.app.results import changes
+        from afresh.app.results import list_task_changes
 
-        return changes(self.here, state)
+        return list_task_changes(self.here, state)
 
     def _print(self, renderable: Any) -> None:
         self.console.print(renderable)
@@ -119,7 +119,7 @@ class Beside:
         self.wanted = True
         self.console.print("  pausing after this step; Ctrl-C again stops at once", style="dim")
 
-    def __enter__(self) -> "Beside":
+    def __enter__(self) -> "PersonAtTerminal":
         self._before = signal.signal(signal.SIGINT, self.interrupted) if self.heeds_interrupts else None
         return self
 

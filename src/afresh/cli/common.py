@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from afresh.app.tasks import Desk
+    from afresh.app.tasks import Project
 
 
-def empty_unless_given(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
+def default_to_empty(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
     """A choice that need not be made."""
     return value or ""
 
@@ -27,14 +27,14 @@ model_option = click.option(
 )
 mode_option = click.option(
     "--mode",
-    callback=empty_unless_given,
+    callback=default_to_empty,
     type=click.Choice(("autonomous", "supervised", "interactive")),
     help="How closely you follow: not at all, at every change of phase, or after every step.",
 )
 no_sandbox_option = click.option("--no-sandbox", is_flag=True, help="Run commands unconfined. Only for code you trust.")
 
 
-def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
+def add_run_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how a run goes; together they are a `working.Way`."""
     for option in (json_option, quiet_option, no_sandbox_option, mode_option):
         function = option(function)
@@ -45,13 +45,13 @@ class TypeOption(click.Option):
     """Names the types that there are only when help is asked for."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from afresh.app.templates import shelf_at, types
+        from afresh.app.templates import open_templates_at, list_task_types
 
-        self.help = f"Kind of task: {', '.join(types(shelf_at(Path.cwd())))}."
+        self.help = f"Kind of task: {', '.join(list_task_types(open_templates_at(Path.cwd())))}."
         return super().get_help_record(ctx)
 
 
-def order_options(function: Callable[..., Any]) -> Callable[..., Any]:
+def add_order_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that describe a task, for `run` and `add`."""
     options = [
         click.argument("goal"),
@@ -77,7 +77,7 @@ def order_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--steps", default=0, type=click.IntRange(min=0), metavar="N", help="Steps before it stops and asks (60)."),
         click.option(
             "--loop",
-            callback=empty_unless_given,
+            callback=default_to_empty,
             type=click.Choice(("react", "plan_execute")),
             help="One action after another, or a plan first and then its items (by type).",
         ),
@@ -88,28 +88,28 @@ def order_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def desk() -> "Desk":
-    from afresh.app.tasks import open_desk
+def open_current_project() -> "Project":
+    from afresh.app.tasks import open_project
 
-    return open_desk(Path.cwd())
+    return open_project(Path.cwd())
 
 
 def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True))
 
 
-def show(renderable: Any) -> None:
-    from afresh.cli.views.terminal import terminal
+def print_rendered(renderable: Any) -> None:
+    from afresh.cli.views.terminal import open_console
 
-    terminal().print(renderable)
+    open_console().print(renderable)
 
 
-def show_lines(renderable: Any) -> None:
+def print_code_lines(renderable: Any) -> None:
     """Lines of code, for people: cut to the terminal's width, but whole when they go to a file or another program."""
     import os
     import sys
 
-    from afresh.cli.views.terminal import terminal
+    from afresh.cli.views.terminal import open_console
 
     whole = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    terminal(width=1_000 if whole else None).print(renderable)
+    open_console(width=1_000 if whole else None).print(renderable)

@@ -19,22 +19,22 @@ def command() -> None:
 @json_option
 def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> None:
     """Show one call: its sections, their tokens, and the exact text."""
-    from afresh.app.calls import call
-    from afresh.app.tasks import find
-    from afresh.cli.common import desk, print_json
-    from afresh.cli.common import show as render
-    from afresh.cli.views.context import context_show, context_show_json, context_texts
-    from afresh.cli.views.provided import provided, provided_json
+    from afresh.app.calls import load_call
+    from afresh.app.tasks import find_task
+    from afresh.cli.common import open_current_project, print_json
+    from afresh.cli.common import print_rendered as render
+    from afresh.cli.views.context import render_call, call_to_json, render_section_texts
+    from afresh.cli.views.provided import render_provider_usage, provider_usage_to_json
 
-    here = desk()
-    one = call(here, find(here, task), step)
+    here = open_current_project()
+    one = load_call(here, find_task(here, task), step)
     given = one.audit, one.beginning, one.reply
     if as_json:
-        shown = context_show_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported)
-        return print_json({**shown, **provided_json(*given)})
-    render(context_show(one.audit, one.sections, one.audit.omissions, one.step, False, one.reported))
-    render(provided(*given))
-    return render(context_texts(() if omitted else one.sections))
+        shown = call_to_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported)
+        return print_json({**shown, **provider_usage_to_json(*given)})
+    render(render_call(one.audit, one.sections, one.audit.omissions, one.step, False, one.reported))
+    render(render_provider_usage(*given))
+    return render(render_section_texts(() if omitted else one.sections))
 
 
 @command.command()
@@ -45,20 +45,20 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
 @json_option
 def diff(task: str | None, first: int | None, second: int | None, step: int | None, as_json: bool) -> None:
     """Compare the calls of steps FIRST and SECOND; or of step N and the one before it."""
-    from afresh.app.calls import call
-    from afresh.app.tasks import find
-    from afresh.cli.common import desk, print_json
-    from afresh.cli.common import show as render
-    from afresh.cli.views.context import context_diff, context_diff_json
+    from afresh.app.calls import load_call
+    from afresh.app.tasks import find_task
+    from afresh.cli.common import open_current_project, print_json
+    from afresh.cli.common import print_rendered as render
+    from afresh.cli.views.context import render_call_diff, call_diff_to_json
 
-    here = desk()
-    name = find(here, task)
-    other = call(here, name, second or step)
-    one = call(here, name, first or other.step - 1)
+    here = open_current_project()
+    name = find_task(here, task)
+    other = load_call(here, name, second or step)
+    one = load_call(here, name, first or other.step - 1)
     steps = (one.step, other.step)
     if as_json:
-        return print_json(context_diff_json(one.sections, other.sections, steps))
-    return render(context_diff(one.sections, other.sections, steps))
+        return print_json(call_diff_to_json(one.sections, other.sections, steps))
+    return render(render_call_diff(one.sections, other.sections, steps))
 
 
 @command.command()
@@ -66,15 +66,15 @@ def diff(task: str | None, first: int | None, second: int | None, step: int | No
 @json_option
 def cache(task: str | None, as_json: bool) -> None:
     """Tell for each call how far it begins like the one before it: what a provider's cache may serve."""
-    from afresh.app.calls import beginnings
-    from afresh.app.tasks import find
-    from afresh.cli.common import desk, print_json
-    from afresh.cli.common import show as render
-    from afresh.cli.views.provided import beginning_json, beginnings_view
+    from afresh.app.calls import compare_call_beginnings
+    from afresh.app.tasks import find_task
+    from afresh.cli.common import open_current_project, print_json
+    from afresh.cli.common import print_rendered as render
+    from afresh.cli.views.provided import call_beginning_to_json, render_call_beginnings
 
-    here = desk()
-    told = beginnings(here, find(here, task))
-    return print_json([beginning_json(one) for one in told]) if as_json else render(beginnings_view(told))
+    here = open_current_project()
+    told = compare_call_beginnings(here, find_task(here, task))
+    return print_json([call_beginning_to_json(one) for one in told]) if as_json else render(render_call_beginnings(told))
 
 
 @command.command()
@@ -87,17 +87,17 @@ def why(name: str, task: str | None, step: int | None, as_json: bool) -> None:
 
     NAME is an identifier, a path, or any text.
     """
-    from afresh.app.tasks import find
-    from afresh.app.why import why as explain
-    from afresh.cli.common import desk, print_json
-    from afresh.cli.common import show as render
-    from afresh.cli.views.why import context_why, context_why_json
+    from afresh.app.tasks import find_task
+    from afresh.app.why import explain_name_in_call as explain
+    from afresh.cli.common import open_current_project, print_json
+    from afresh.cli.common import print_rendered as render
+    from afresh.cli.views.why import render_name_explanation, name_explanation_to_json
 
-    here = desk()
-    told = explain(here, find(here, task), name, step)
+    here = open_current_project()
+    told = explain(here, find_task(here, task), name, step)
     if as_json:
-        return print_json(context_why_json(told))
-    return render(context_why(told))
+        return print_json(name_explanation_to_json(told))
+    return render(render_name_explanation(told))
 
 
 @command.command()
@@ -106,12 +106,12 @@ def why(name: str, task: str | None, step: int | None, as_json: bool) -> None:
 @json_option
 def block(id: str, span: str, as_json: bool) -> None:
     """Show an archived text by its ID: an output, or a section of a call. Six characters of the ID are enough."""
-    from afresh.app.calls import block_text
-    from afresh.cli.common import desk, print_json
-    from afresh.domain.text import visible
+    from afresh.app.calls import read_block_text
+    from afresh.cli.common import open_current_project, print_json
+    from afresh.domain.text import escape_hidden
 
-    text = block_text(desk(), id, span)
-    return print_json({"block": id, "text": text}) if as_json else click.echo(visible(text))
+    text = read_block_text(open_current_project(), id, span)
+    return print_json({"block": id, "text": text}) if as_json else click.echo(escape_hidden(text))
 
 
 @command.command()
@@ -120,12 +120,12 @@ def block(id: str, span: str, as_json: bool) -> None:
 @json_option
 def verify(task: str | None, step: int | None, as_json: bool) -> None:
     """Build every call again from the journal and compare the bytes."""
-    from afresh.app.calls import verify as rebuild
-    from afresh.app.tasks import find
-    from afresh.cli.common import desk, print_json
+    from afresh.app.calls import verify_calls as rebuild
+    from afresh.app.tasks import find_task
+    from afresh.cli.common import open_current_project, print_json
 
-    here = desk()
-    name = find(here, task)
+    here = open_current_project()
+    name = find_task(here, task)
     calls = [one for one in rebuild(here, name) if step in (None, one.step)]
     wrong = [one for one in calls if not one.same]
     if as_json:

@@ -10,15 +10,15 @@ from afresh.cli.common import json_option
 @json_option
 def command(task: str | None, as_json: bool) -> None:
     """Show the decisions of TASK (the one touched last, if none is named) as a tree."""
-    from afresh.app.tasks import find
-    from afresh.cli.common import desk, print_json, show
-    from afresh.cli.views.decisions import decisions, decisions_json
-    from afresh.projections.decision_tree import tree
-    from afresh.projections.decisions import told
+    from afresh.app.tasks import find_task
+    from afresh.cli.common import open_current_project, print_json, print_rendered
+    from afresh.cli.views.decisions import render_decisions, decisions_to_json
+    from afresh.projections.decision_tree import build_decision_tree
+    from afresh.projections.decisions import list_decisions
 
-    here = desk()
-    state = here.store.load(find(here, task))
-    grown = tree(told(here.store.journal(state.task.id)))
+    here = open_current_project()
+    state = here.store.load(find_task(here, task))
+    grown = build_decision_tree(list_decisions(here.store.journal(state.task.id)))
     if as_json:
-        return print_json(decisions_json(state, grown))
-    return show(decisions(state, grown))
+        return print_json(decisions_to_json(state, grown))
+    return print_rendered(render_decisions(state, grown))

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from afresh.app.tasks import Desk
+    from afresh.app.tasks import Project
 
-GOAL = "Bring every function down to a complexity of 10 without changing what it does"
-SECOND = "Bring every function in src/parcel/address.py down to a complexity of 10"
-CHECK = "python -m pytest -q"
+FIRST_GOAL = "Bring every function down to a complexity of 10 without changing what it does"
+SECOND_GOAL = "Bring every function in src/parcel/address.py down to a complexity of 10"
+CHECK_COMMAND = "python -m pytest -q"
 
 
 @click.command()
@@ -21,29 +21,29 @@ def command(keep: Path | None) -> None:
     from tempfile import TemporaryDirectory
 
     from afresh.app.sample import copy_sample
-    from afresh.app.tasks import open_desk
+    from afresh.app.tasks import open_project
 
     with TemporaryDirectory(prefix="afresh-demo-") as temporary:
-        desk = open_desk(copy_sample(keep or Path(temporary) / "parcel"))
-        find_tools()
+        desk = open_project(copy_sample(keep or Path(temporary) / "parcel"))
+        put_python_on_path()
         unconfined = warn_if_unconfined(desk)
-        first_act(desk, unconfined)
-        second_act(desk, unconfined)
+        run_first_act(desk, unconfined)
+        run_second_act(desk, unconfined)
     click.secho("\nThe demo is over: both results were verified by running the project's own tests.", bold=True)
 
 
-def find_tools() -> None:
+def put_python_on_path() -> None:
     """The sample's tests run with the Python that runs afresh: pytest is there."""
     import os
 
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
-def warn_if_unconfined(desk: "Desk") -> bool:
+def warn_if_unconfined(desk: "Project") -> bool:
     """The sample is ours, so it may run without a sandbox where there is none. Said loudly, and only here."""
-    from afresh.app.doctor import sandbox
+    from afresh.app.doctor import examine_sandbox
 
-    found = sandbox()
+    found = examine_sandbox()
     if found.level != "fail":
         click.echo(f"sandbox: {found.detail}")
         return False
@@ -53,27 +53,27 @@ def warn_if_unconfined(desk: "Desk") -> bool:
     return True
 
 
-def first_act(desk: "Desk", unconfined: bool) -> None:
-    from afresh.app.tasks import Order, add
-    from afresh.cli.working import Way, tell, work_on_one
+def run_first_act(desk: "Project", unconfined: bool) -> None:
+    from afresh.app.tasks import TaskOrder, add_task
+    from afresh.cli.working import RunFlags, report_outcome, run_with_progress
 
     click.secho("\n1. A task from start to end", bold=True)
-    task = add(desk, Order(GOAL, "fix_violation", (CHECK,))).task.id
-    state = work_on_one(desk, task, Way(model="offline", mode="autonomous", no_sandbox=unconfined))
+    task = add_task(desk, TaskOrder(FIRST_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
+    state = run_with_progress(desk, task, RunFlags(model="offline", mode="autonomous", no_sandbox=unconfined))
     assert state
-    tell(desk, state, as_json=False)
+    report_outcome(desk, state, as_json=False)
     if state.status != "done":
         sys.exit(1)
 
 
-def second_act(desk: "Desk", unconfined: bool) -> None:
-    from afresh.app.calls import verify
+def run_second_act(desk: "Project", unconfined: bool) -> None:
+    from afresh.app.calls import verify_calls
     from afresh.app.demo import run_until_killed
-    from afresh.app.tasks import Order, add
-    from afresh.cli.working import Way, work_on_one
+    from afresh.app.tasks import TaskOrder, add_task
+    from afresh.cli.working import RunFlags, run_with_progress
 
     click.secho("\n2. Killed with SIGKILL in the middle of a task, then resumed", bold=True)
-    task = add(desk, Order(SECOND, "fix_violation", (CHECK,))).task.id
+    task = add_task(desk, TaskOrder(SECOND_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
     signal = run_until_killed(desk.project.root, task, 2, unconfined)
     before = desk.store.load(task)
     assert before.pending
@@ -81,9 +81,9 @@ def second_act(desk: "Desk", unconfined: bool) -> None:
         f"   killed by signal {signal} in step {before.pending.step}: {before.step} step finished, "
         f"{before.calls} replies bought, the last one on disk and not yet acted on"
     )
-    state = work_on_one(desk, task, Way(model="offline", mode="autonomous", no_sandbox=unconfined))
+    state = run_with_progress(desk, task, RunFlags(model="offline", mode="autonomous", no_sandbox=unconfined))
     assert state
-    calls = verify(desk, task)
+    calls = verify_calls(desk, task)
     again = len(calls) - len({call.step for call in calls})
     same = sum(call.same for call in calls)
     click.echo(

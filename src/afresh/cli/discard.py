@@ -7,10 +7,10 @@ import click
 @click.argument("task")
 def command(task: str) -> None:
     """Remove worktree and branch of TASK. Its journal stays."""
-    from afresh.app.results import discard
-    from afresh.app.tasks import find
-    from afresh.cli.common import desk
+    from afresh.app.results import discard_task_result
+    from afresh.app.tasks import find_task
+    from afresh.cli.common import open_current_project
 
-    here = desk()
-    state = discard(here, find(here, task))
+    here = open_current_project()
+    state = discard_task_result(here, find_task(here, task))
     click.echo(f"{state.task.id} is discarded")

@@ -11,14 +11,14 @@ def command(as_json: bool) -> None:
     """Probe the sandbox, git, the database and every journal."""
     from pathlib import Path
 
-    from afresh.app.doctor import examine
-    from afresh.cli.common import print_json, show
-    from afresh.cli.views.doctor import doctor, doctor_json
+    from afresh.app.doctor import examine_everything
+    from afresh.cli.common import print_json, print_rendered
+    from afresh.cli.views.doctor import render_findings, findings_to_json
 
-    findings = examine(Path.cwd())
+    findings = examine_everything(Path.cwd())
     if as_json:
-        print_json(doctor_json(findings))
+        print_json(findings_to_json(findings))
     else:
-        show(doctor(findings))
+        print_rendered(render_findings(findings))
     if any(finding.level == "fail" for finding in findings):
         raise SystemExit(1)

@@ -14,13 +14,13 @@ from afresh.cli.common import json_option, quiet_option
 @json_option
 def command(folder: Path | None, tasks: tuple[str, ...], quiet: bool, as_json: bool) -> None:
     """Write all tasks to FOLDER (.afresh/export). It holds what the journals hold: goals, code, outputs, replies."""
-    from afresh.app.moving import default_folder, export_to
-    from afresh.cli.common import desk, print_json, show
-    from afresh.cli.views.moving import exported, exported_json, progress
+    from afresh.app.moving import find_export_folder, export_project_tasks
+    from afresh.cli.common import open_current_project, print_json, print_rendered
+    from afresh.cli.views.moving import render_export, export_to_json, show_status_line
 
-    here = desk()
-    with progress(quiet or as_json) as told:
-        done = export_to(here, folder or default_folder(here), tasks, told)
+    here = open_current_project()
+    with show_status_line(quiet or as_json) as told:
+        done = export_project_tasks(here, folder or find_export_folder(here), tasks, told)
     if as_json:
-        return print_json(exported_json(done))
-    return show(exported(done, here.project.root))
+        return print_json(export_to_json(done))
+    return print_rendered(render_export(done, here.project.root))

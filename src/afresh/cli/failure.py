@@ -9,13 +9,13 @@ import click
 
 from afresh.errors import Broken, NeedsPerson, TryAgain
 
-KEPT = "Everything that was reported as done is in the journal."
-RESUME = "'afresh resume' goes on from the last finished step."
-BUG = "This is a fault in afresh. AFRESH_DEBUG=1 before the same command shows where; please report it."
+JOURNAL_KEPT = "Everything that was reported as done is in the journal."
+RESUME_ADVICE = "'afresh resume' goes on from the last finished step."
+BUG_ADVICE = "This is a fault in afresh. AFRESH_DEBUG=1 before the same command shows where; please report it."
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class ErrorReport:
     kind: str
     what: str
     safe: str = ""
@@ -32,23 +32,23 @@ class Failure:
         return json.dumps({"error": asdict(self)}, ensure_ascii=False)
 
 
-def describe(error: BaseException) -> Failure:
+def describe_error(error: BaseException) -> ErrorReport:
     kind = type(error).__name__
     match error:
         case click.Abort() | KeyboardInterrupt():
-            return Failure("Interrupted", "stopped, as you asked.", KEPT, RESUME, code=130)
+            return ErrorReport("Interrupted", "stopped, as you asked.", JOURNAL_KEPT, RESUME_ADVICE, code=130)
         case click.ClickException():
             where = getattr(error, "ctx", None)
             path = where.command_path if where else "afresh"
-            return Failure("Usage", error.format_message(), next=f"'{path} --help' shows how.", code=2)
+            return ErrorReport("Usage", error.format_message(), next=f"'{path} --help' shows how.", code=2)
         case NeedsPerson():
-            return Failure(kind, error.what, error.safe, error.next)
+            return ErrorReport(kind, error.what, error.safe, error.next)
         case TryAgain() | OSError():
-            return Failure(kind, str(error), KEPT, f"When the cause is gone, {RESUME}")
+            return ErrorReport(kind, str(error), JOURNAL_KEPT, f"When the cause is gone, {RESUME_ADVICE}")
         case Broken():
-            return Failure(kind, str(error), KEPT, BUG)
+            return ErrorReport(kind, str(error), JOURNAL_KEPT, BUG_ADVICE)
         case _:
-            return Failure(kind, f"{kind}: {error}", KEPT, BUG)
+            return ErrorReport(kind, f"{kind}: {error}", JOURNAL_KEPT, BUG_ADVICE)
 
 
 def wants_json(args: Sequence[str]) -> bool:
@@ -57,12 +57,12 @@ def wants_json(args: Sequence[str]) -> bool:
     return "--json" in options
 
 
-def report(error: BaseException, as_json: bool) -> int:
+def report_error(error: BaseException, as_json: bool) -> int:
     """Write the error to stderr and give the exit code."""
     if os.environ.get("AFRESH_DEBUG") == "1":
         import traceback
 
         traceback.print_exception(error)
-    failure = describe(error)
+    failure = describe_error(error)
     print(failure.as_json() if as_json else failure.text(), file=sys.stderr)
     return failure.code

@@ -4,13 +4,13 @@ import click
 
 from afresh.cli.common import json_option
 
-KINDS = ("class", "interface", "function", "method", "constant")
+SYMBOL_KINDS = ("class", "interface", "function", "method", "constant")
 
 
 @click.command()
 @click.argument("symbol", nargs=-1)
 @click.option(
-    "--kind", "-k", "kinds", multiple=True, type=click.Choice(KINDS), help="Only symbols of this kind; may be repeated."
+    "--kind", "-k", "kinds", multiple=True, type=click.Choice(SYMBOL_KINDS), help="Only symbols of this kind; may be repeated."
 )
 @click.option("--limit", "-n", default=20, type=click.IntRange(1, 1_000), show_default=True)
 @click.option("--entry", is_flag=True, help="Show where runs begin instead: commands and files that can be started.")
@@ -23,15 +23,17 @@ def command(symbol: tuple[str, ...], kinds: tuple[str, ...], limit: int, entry: 
     from pathlib import Path
 
     from afresh.app import symbols
-    from afresh.app.code import opened
-    from afresh.cli.common import print_json, show_lines
-    from afresh.cli.views.symbols import begins, entry_json, found, found_json
-    from afresh.domain.code import Kind
+    from afresh.app.code import open_checkout_code
+    from afresh.cli.common import print_json, print_code_lines
+    from afresh.cli.views.symbols import render_entry_points, entry_point_to_json, render_symbol_hits, symbol_hits_to_json
+    from afresh.domain.code import SymbolKind
 
-    code = opened(Path.cwd())
+    code = open_checkout_code(Path.cwd())
     if entry:
-        begin = symbols.where_runs_begin(code)
-        return print_json([entry_json(each) for each in begin]) if as_json else show_lines(begins(begin))
+        begin = symbols.list_checkout_entry_points(code)
+        return (
+            print_json([entry_point_to_json(each) for each in begin]) if as_json else print_code_lines(render_entry_points(begin))
+        )
     asked = " ".join(symbol)
-    result = symbols.find(code, asked, [Kind(kind) for kind in kinds], limit)
-    return print_json(found_json(result)) if as_json else show_lines(found(result, asked))
+    result = symbols.find_existing_symbols(code, asked, [SymbolKind(kind) for kind in kinds], limit)
+    return print_json(symbol_hits_to_json(result)) if as_json else print_code_lines(render_symbol_hits(result, asked))

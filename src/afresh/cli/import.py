@@ -13,16 +13,16 @@ from afresh.cli.common import json_option, quiet_option
 @json_option
 def command(folder: Path | None, quiet: bool, as_json: bool) -> None:
     """Bring in the tasks of FOLDER (.afresh/export). Safe to repeat; only take in what you trust."""
-    from afresh.app.moving import default_folder, import_from
-    from afresh.cli.common import desk, print_json, show
-    from afresh.cli.views.moving import imported, imported_json, progress
+    from afresh.app.moving import find_export_folder, import_project_tasks
+    from afresh.cli.common import open_current_project, print_json, print_rendered
+    from afresh.cli.views.moving import render_import, import_to_json, show_status_line
 
-    here = desk()
-    with progress(quiet or as_json) as told:
-        arrivals = import_from(here, folder or default_folder(here), told)
+    here = open_current_project()
+    with show_status_line(quiet or as_json) as told:
+        arrivals = import_project_tasks(here, folder or find_export_folder(here), told)
     if as_json:
-        print_json(imported_json(arrivals))
+        print_json(import_to_json(arrivals))
     else:
-        show(imported(arrivals))
+        print_rendered(render_import(arrivals))
     if any(arrival.refused for arrival in arrivals):
         raise SystemExit(1)

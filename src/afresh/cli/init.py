@@ -6,9 +6,9 @@ import click
 @click.command()
 def command() -> None:
     """Make the .afresh folder in this repository."""
-    from afresh.app.setup import init
-    from afresh.cli.common import desk
+    from afresh.app.setup import init_project
+    from afresh.cli.common import open_current_project
 
-    made = init(desk())
+    made = init_project(open_current_project())
     for line in made:
         click.echo(line)

@@ -13,14 +13,14 @@ from afresh.cli.common import TypeOption, json_option
 @json_option
 def command(path: str, type_: str, as_json: bool) -> None:
     """Show what a task is told by AGENT.md and its like when it works on PATH, and where each line comes from."""
-    from afresh.app.instructions import seen
-    from afresh.cli.common import print_json, show
-    from afresh.cli.views.instructions import instructions, instructions_json
+    from afresh.app.instructions import preview_instructions
+    from afresh.cli.common import print_json, print_rendered
+    from afresh.cli.views.instructions import render_instructions_preview, instructions_to_json
 
-    one = seen(Path.cwd(), path, type_)
+    one = preview_instructions(Path.cwd(), path, type_)
     if as_json:
-        print_json(instructions_json(one))
+        print_json(instructions_to_json(one))
     else:
-        show(instructions(one))
+        print_rendered(render_instructions_preview(one))
     if one.faults:
         raise SystemExit(1)

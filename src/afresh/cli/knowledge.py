@@ -8,7 +8,7 @@ import click
 from afresh.cli.common import json_option
 
 if TYPE_CHECKING:
-    from afresh.app.knowledge import Row
+    from afresh.app.knowledge import LessonRow
 
 
 @click.group()
@@ -18,27 +18,27 @@ def command() -> None:
 
 @command.command("list")
 @json_option
-def list_(as_json: bool) -> None:
+def list_command(as_json: bool) -> None:
     """List what there is, what waits for you, and what came of it."""
-    from afresh.app.knowledge import listing
-    from afresh.cli.common import desk, print_json, show
-    from afresh.cli.views.knowledge import knowledge_list, knowledge_list_json
+    from afresh.app.knowledge import list_lessons
+    from afresh.cli.common import open_current_project, print_json, print_rendered
+    from afresh.cli.views.knowledge import render_lesson_listing, lesson_listing_to_json
 
-    found = listing(desk())
+    found = list_lessons(open_current_project())
     if as_json:
-        return print_json(knowledge_list_json(found))
-    return show(knowledge_list(found))
+        return print_json(lesson_listing_to_json(found))
+    return print_rendered(render_lesson_listing(found))
 
 
 @command.command("show")
 @click.argument("name", metavar="KO")
 @json_option
-def show_(name: str, as_json: bool) -> None:
+def show_command(name: str, as_json: bool) -> None:
     """Show one object."""
-    from afresh.app.knowledge import find
-    from afresh.cli.common import desk
+    from afresh.app.knowledge import find_lesson
+    from afresh.cli.common import open_current_project
 
-    tell(find(desk(), name), as_json)
+    print_lesson(find_lesson(open_current_project(), name), as_json)
 
 
 @command.command()
@@ -46,10 +46,10 @@ def show_(name: str, as_json: bool) -> None:
 @json_option
 def approve(name: str, as_json: bool) -> None:
     """Confirm that an object is right: tasks that it fits will be shown it."""
-    from afresh.app.knowledge import approve
-    from afresh.cli.common import desk
+    from afresh.app.knowledge import approve_lesson
+    from afresh.cli.common import open_current_project
 
-    decided(approve(desk(), name), as_json)
+    print_lesson_judgement(approve_lesson(open_current_project(), name), as_json)
 
 
 @command.command()
@@ -57,10 +57,10 @@ def approve(name: str, as_json: bool) -> None:
 @json_option
 def reject(name: str, as_json: bool) -> None:
     """Never show an object again. The file is kept, so that the same is not drafted once more."""
-    from afresh.app.knowledge import reject
-    from afresh.cli.common import desk
+    from afresh.app.knowledge import reject_lesson
+    from afresh.cli.common import open_current_project
 
-    decided(reject(desk(), name), as_json)
+    print_lesson_judgement(reject_lesson(open_current_project(), name), as_json)
 
 
 @command.command()
@@ -68,13 +68,13 @@ def reject(name: str, as_json: bool) -> None:
 @json_option
 def edit(name: str, as_json: bool) -> None:
     """Open an object in your editor ($VISUAL, $EDITOR), and check it afterwards."""
-    from afresh.app.knowledge import at, file_of
-    from afresh.cli.common import desk
+    from afresh.app.knowledge import read_lesson_file, find_lesson_file
+    from afresh.cli.common import open_current_project
 
-    here = desk()
-    path = file_of(here, name)
+    here = open_current_project()
+    path = find_lesson_file(here, name)
     click.edit(filename=str(path))
-    tell(at(here, path), as_json)
+    print_lesson(read_lesson_file(here, path), as_json)
 
 
 @command.command()
@@ -82,14 +82,14 @@ def edit(name: str, as_json: bool) -> None:
 @json_option
 def search(question: tuple[str, ...], as_json: bool) -> None:
     """Show what a task with this goal would be shown, and how well it fits."""
-    from afresh.app.knowledge import search
-    from afresh.cli.common import desk, print_json, show
-    from afresh.cli.views.knowledge import knowledge_search, knowledge_search_json
+    from afresh.app.knowledge import search_project_lessons
+    from afresh.cli.common import open_current_project, print_json, print_rendered
+    from afresh.cli.views.knowledge import render_lesson_hits, lesson_hits_to_json
 
-    found = search(desk(), " ".join(question))
+    found = search_project_lessons(open_current_project(), " ".join(question))
     if as_json:
-        return print_json(knowledge_search_json(found))
-    return show(knowledge_search(found))
+        return print_json(lesson_hits_to_json(found))
+    return print_rendered(render_lesson_hits(found))
 
 
 @command.command()
@@ -98,10 +98,10 @@ def search(question: tuple[str, ...], as_json: bool) -> None:
 @json_option
 def export(name: str, folder: Path | None, as_json: bool) -> None:
     """Write an approved object as an Agent Skill: a folder with SKILL.md, in DIR (.afresh/skills)."""
-    from afresh.app.knowledge import as_skill
-    from afresh.cli.common import desk, print_json
+    from afresh.app.knowledge import export_lesson_as_skill
+    from afresh.cli.common import open_current_project, print_json
 
-    path = as_skill(desk(), name, folder)
+    path = export_lesson_as_skill(open_current_project(), name, folder)
     if as_json:
         return print_json({"file": str(path)})
     return click.echo(f"written: {path}")
@@ -114,36 +114,38 @@ def export(name: str, folder: Path | None, as_json: bool) -> None:
 @json_option
 def share(name: str, plain: bool, yes: bool, as_json: bool) -> None:
     """Let an approved object cross into your other projects, as a pattern. Without --yes: show exactly what would cross."""
-    from afresh.app.sharing import offer
-    from afresh.app.sharing import share as cross
-    from afresh.cli.common import desk, print_json, show
-    from afresh.cli.views.patterns import offer_json, offer_shown
+    from afresh.app.sharing import offer_sharing
+    from afresh.app.sharing import share_lesson as cross
+    from afresh.cli.common import open_current_project, print_json, print_rendered
+    from afresh.cli.views.patterns import sharing_offer_to_json, render_sharing_offer
 
-    here = desk()
-    made = offer(here, name, plain)
+    here = open_current_project()
+    made = offer_sharing(here, name, plain)
     pattern = cross(here, made) if yes else None
     if as_json:
-        return print_json(offer_json(made, pattern))
+        return print_json(sharing_offer_to_json(made, pattern))
     if pattern:
         return click.echo(f"{made.origin.id} has crossed: your other projects may be shown it as {pattern.id}")
-    return show(offer_shown(made, f"afresh knowledge share {made.origin.id}{' --plain' if plain else ''} --yes"))
+    return print_rendered(
+        render_sharing_offer(made, f"afresh knowledge share {made.origin.id}{' --plain' if plain else ''} --yes")
+    )
 
 
-def tell(row: "Row", as_json: bool) -> None:
-    from afresh.cli.common import print_json, show
-    from afresh.cli.views.knowledge import knowledge_json, knowledge_show
+def print_lesson(row: "LessonRow", as_json: bool) -> None:
+    from afresh.cli.common import print_json, print_rendered
+    from afresh.cli.views.knowledge import lesson_to_json, render_lesson
 
     if as_json:
-        print_json(knowledge_json(row))
+        print_json(lesson_to_json(row))
     else:
-        show(knowledge_show(row))
+        print_rendered(render_lesson(row))
 
 
-def decided(row: "Row", as_json: bool) -> None:
+def print_lesson_judgement(row: "LessonRow", as_json: bool) -> None:
     from afresh.cli.common import print_json
-    from afresh.cli.views.knowledge import knowledge_json
+    from afresh.cli.views.knowledge import lesson_to_json
 
     if as_json:
-        print_json(knowledge_json(row))
+        print_json(lesson_to_json(row))
     else:
         click.echo(f"{row.knowledge.id} is {row.standing}: {row.file}")

@@ -6,7 +6,7 @@ import click
 
 from afresh.cli.common import json_option
 
-which = click.argument("name", required=False, default="")
+request_argument = click.argument("name", required=False, default="")
 wait_option = click.option(
     "--wait", default=0.0, type=click.FloatRange(min=0), metavar="S", help="Seconds to wait for a request."
 )
@@ -20,39 +20,39 @@ def command() -> None:
 @command.command("list")
 @click.argument("folder", metavar="DIR")
 @json_option
-def list_(folder: str, as_json: bool) -> None:
+def list_command(folder: str, as_json: bool) -> None:
     """List the requests in DIR that nobody has answered yet."""
     import time
 
-    from afresh.app.mailbox import folder_of, posts
-    from afresh.cli.common import print_json, show
-    from afresh.cli.views.mailbox import open_posts, open_posts_json
+    from afresh.app.mailbox import find_mailbox_folder, list_mailbox_requests
+    from afresh.cli.common import print_json, print_rendered
+    from afresh.cli.views.mailbox import render_open_requests, open_requests_to_json
 
-    found = posts(folder_of(folder))
-    return print_json(open_posts_json(found)) if as_json else show(open_posts(found, time.time()))
+    found = list_mailbox_requests(find_mailbox_folder(folder))
+    return print_json(open_requests_to_json(found)) if as_json else print_rendered(render_open_requests(found, time.time()))
 
 
 @command.command()
 @click.argument("folder", metavar="DIR")
-@which
+@request_argument
 @wait_option
 @json_option
 def read(folder: str, name: str, wait: float, as_json: bool) -> None:
     """Show the next request in DIR, or the one whose name, number or task begins with NAME."""
-    from afresh.app.mailbox import await_one, folder_of, pick
+    from afresh.app.mailbox import await_request, find_mailbox_folder, pick_request
     from afresh.cli.common import print_json
-    from afresh.cli.views.mailbox import post_json
-    from afresh.domain.text import visible
+    from afresh.cli.views.mailbox import request_to_json
+    from afresh.domain.text import escape_hidden
 
-    box = folder_of(folder)
+    box = find_mailbox_folder(folder)
     if wait:
-        await_one(box, wait)
-    post = pick(box, name)
+        await_request(box, wait)
+    post = pick_request(box, name)
     if as_json:
-        return print_json(post_json(post))
+        return print_json(request_to_json(post))
     if post.posted.problem:
-        click.secho(visible(post.posted.problem), fg="yellow", err=True)
-    return click.echo(visible(post.page))
+        click.secho(escape_hidden(post.posted.problem), fg="yellow", err=True)
+    return click.echo(escape_hidden(post.page))
 
 
 @command.command()
@@ -68,13 +68,13 @@ def reply(folder: str, call: tuple[str, ...], name: str, thought: str, file) -> 
     """
     import json
 
-    from afresh.app.mailbox import folder_of, pick, reply_to, with_call
+    from afresh.app.mailbox import find_mailbox_folder, pick_request, post_reply, build_tool_reply
 
-    box = folder_of(folder)
-    post = pick(box, name)
+    box = find_mailbox_folder(folder)
+    post = pick_request(box, name)
     if call:
-        text = json.dumps(with_call(post, call[0], call[1:], thought), ensure_ascii=False, indent=1)
+        text = json.dumps(build_tool_reply(post, call[0], call[1:], thought), ensure_ascii=False, indent=1)
     else:
         text = (file or sys.stdin).read()
-    taken = reply_to(box, post, text)
+    taken = post_reply(box, post, text)
     click.echo(f"{post.posted.stem}: {', '.join(action.tool for action in taken.actions) or 'words, and no call'}")

@@ -9,7 +9,7 @@ import click
 
 from afresh import __version__
 
-SECTIONS = {
+COMMAND_SECTIONS = {
     "Work": {
         "init": "Make this repository ready for afresh.",
         "run": "Work on a goal until it is verified, or say why not.",
@@ -60,11 +60,11 @@ SECTIONS = {
 """Each command lives in `afresh.cli.<name>` as `command`; its line stands here so that `--help` need not import it."""
 
 
-def known() -> list[str]:
-    return [name for commands in SECTIONS.values() for name in commands]
+def list_command_names() -> list[str]:
+    return [name for commands in COMMAND_SECTIONS.values() for name in commands]
 
 
-def load(name: str) -> click.Command:
+def load_command(name: str) -> click.Command:
     from importlib import import_module, util
 
     from afresh.errors import Broken
@@ -75,31 +75,31 @@ def load(name: str) -> click.Command:
     return import_module(f"afresh.cli.{file}").command
 
 
-class Commands(click.Group):
+class LazyCommandGroup(click.Group):
     """A group that imports a command only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return known()
+        return list_command_names()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return load(cmd_name) if cmd_name in known() else None
+        return load_command(cmd_name) if cmd_name in list_command_names() else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, commands in SECTIONS.items():
+        for title, commands in COMMAND_SECTIONS.items():
             with formatter.section(title):
                 formatter.write_dl(list(commands.items()), col_max=12)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] in known() or args[0].startswith("-"):
+        if args[0] in list_command_names() or args[0].startswith("-"):
             return super().resolve_command(ctx, args)
         from difflib import get_close_matches
 
-        near = get_close_matches(args[0], known(), n=1)
+        near = get_close_matches(args[0], list_command_names(), n=1)
         hint = f"did you mean {near[0]!r}?" if near else "'afresh --help' lists them all."
         raise click.UsageError(f"there is no command {args[0]!r}; {hint}", ctx)
 
 
-def width() -> int:
+def measure_help_width() -> int:
     """Of the help text. Click would find it too, but by way of modules that nothing else needs at the start."""
     try:
         columns = os.get_terminal_size(sys.stdout.fileno()).columns
@@ -108,33 +108,33 @@ def width() -> int:
     return max(50, min(columns, 100) - 2)
 
 
-SETTINGS = {"help_option_names": ["-h", "--help"], "terminal_width": width()}
+CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "terminal_width": measure_help_width()}
 
 
-@click.group(cls=Commands, invoke_without_command=True, context_settings=SETTINGS)
+@click.group(cls=LazyCommandGroup, invoke_without_command=True, context_settings=CONTEXT_SETTINGS)
 @click.version_option(__version__, prog_name="afresh")
 @click.pass_context
-def cli(context: click.Context) -> None:
+def root_command(context: click.Context) -> None:
     """A coding agent that starts every step afresh and loses nothing."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-def run(args: Sequence[str]) -> int:
+def run_command_line(args: Sequence[str]) -> int:
     """Run one command line. The exit code: 0 done, 1 an error, 2 wrong usage, 130 interrupted, or what the command returns."""
     try:
-        result = cli.main(args=list(args), prog_name="afresh", standalone_mode=False)
+        result = root_command.main(args=list(args), prog_name="afresh", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:
         from afresh.cli import failure
 
-        return failure.report(error, as_json=failure.wants_json(args))
+        return failure.report_error(error, as_json=failure.wants_json(args))
     return result if isinstance(result, int) else 0
 
 
 def main() -> None:
     # What is imported by now lives as long as the process: the collector need not walk it, least of all on the way out.
     gc.freeze()
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(run_command_line(sys.argv[1:]))
 
 
 if __name__ == "__main__":

@@ -18,11 +18,11 @@ def command(about: str, tokens: int, as_json: bool) -> None:
     import sys
     from pathlib import Path
 
-    from afresh.app.map import map_for
-    from afresh.cli.common import print_json, show_lines
-    from afresh.cli.views.map import map_json, mapped
+    from afresh.app.map import build_code_map
+    from afresh.cli.common import print_json, print_code_lines
+    from afresh.cli.views.map import code_map_to_json, render_code_map
 
-    made = map_for(Path.cwd(), about, tokens)
+    made = build_code_map(Path.cwd(), about, tokens)
     if as_json:
-        return print_json(map_json(made))
-    return show_lines(mapped(made)) if sys.stdout.isatty() else click.echo(made.text)
+        return print_json(code_map_to_json(made))
+    return print_code_lines(render_code_map(made)) if sys.stdout.isatty() else click.echo(made.text)

@@ -4,7 +4,7 @@ import click
 
 from afresh.cli.common import json_option
 
-KINDS = ("note", "rule", "decision", "error", "failed_approach", "verified", "observed")
+FACT_KINDS = ("note", "rule", "decision", "error", "failed_approach", "verified", "observed")
 why_option = click.option("--why", default="", metavar="TEXT", help="Kept with it in the history.")
 
 
@@ -15,21 +15,21 @@ def command() -> None:
 
 @command.command()
 @click.argument("words", nargs=-1)
-@click.option("--kind", type=click.Choice(KINDS), default=None, help="Only facts of this kind.")
+@click.option("--kind", type=click.Choice(FACT_KINDS), default=None, help="Only facts of this kind.")
 @click.option("--task", "-t", default="", metavar="TASK", help="Only what this task has found out.")
 @click.option("--limit", "-n", default=20, type=click.IntRange(1, 1_000), show_default=True)
 @json_option
 def search(words: tuple[str, ...], kind: str | None, task: str, limit: int, as_json: bool) -> None:
     """Find facts that hold, by words; without words the newest."""
     from afresh.app import memory
-    from afresh.cli.common import desk, print_json
-    from afresh.cli.common import show as render
-    from afresh.cli.views.memory import found, plain
+    from afresh.cli.common import open_current_project, print_json
+    from afresh.cli.common import print_rendered as render
+    from afresh.cli.views.memory import render_facts, fact_to_json
 
-    facts = memory.search(desk(), " ".join(words), kind or "", task, limit)
+    facts = memory.search_project_facts(open_current_project(), " ".join(words), kind or "", task, limit)
     if as_json:
-        return print_json([plain(fact) for fact in facts])
-    return render(found(facts))
+        return print_json([fact_to_json(fact) for fact in facts])
+    return render(render_facts(facts))
 
 
 @command.command()
@@ -38,15 +38,15 @@ def search(words: tuple[str, ...], kind: str | None, task: str, limit: int, as_j
 def show(id: str, as_json: bool) -> None:
     """Show one fact: who says so, the lines it comes from, and all that was known about the same."""
     from afresh.app import memory
-    from afresh.cli.common import desk, print_json
-    from afresh.cli.common import show as render
-    from afresh.cli.views.memory import one, plain
+    from afresh.cli.common import open_current_project, print_json
+    from afresh.cli.common import print_rendered as render
+    from afresh.cli.views.memory import render_fact, fact_to_json
 
-    shown = memory.show(desk(), id)
+    shown = memory.load_fact_details(open_current_project(), id)
     if as_json:
-        history = [plain(fact) for fact in shown.history]
-        return print_json({**plain(shown.known), "evidence": list(shown.evidence), "history": history})
-    return render(one(shown.known, shown.evidence, shown.history))
+        history = [fact_to_json(fact) for fact in shown.history]
+        return print_json({**fact_to_json(shown.known), "evidence": list(shown.evidence), "history": history})
+    return render(render_fact(shown.known, shown.evidence, shown.history))
 
 
 @command.command()
@@ -56,9 +56,9 @@ def show(id: str, as_json: bool) -> None:
 def add(text: str, about: str, everywhere: bool) -> None:
     """Add a rule of yours: it stands, word for word, in every window from now on."""
     from afresh.app import memory
-    from afresh.cli.common import desk
+    from afresh.cli.common import open_current_project
 
-    known = memory.add(desk(), text, about, everywhere)
+    known = memory.add_rule(open_current_project(), text, about, everywhere)
     click.echo(f"{known.id} stands in every window of {'all your projects' if everywhere else 'this project'} from now on")
 
 
@@ -69,9 +69,9 @@ def add(text: str, about: str, everywhere: bool) -> None:
 def correct(id: str, text: str, why: str) -> None:
     """Put other words in the place of a fact; the old ones stay in its history."""
     from afresh.app import memory
-    from afresh.cli.common import desk
+    from afresh.cli.common import open_current_project
 
-    click.echo(f"{id} is now {memory.correct(desk(), id, text, why).id}: later windows have your words")
+    click.echo(f"{id} is now {memory.correct_fact(open_current_project(), id, text, why).id}: later windows have your words")
 
 
 @command.command()
@@ -80,7 +80,7 @@ def correct(id: str, text: str, why: str) -> None:
 def forget(id: str, why: str) -> None:
     """Keep a fact, and lines that repeat it, out of every later window. The history says that it was there."""
     from afresh.app import memory
-    from afresh.cli.common import desk
+    from afresh.cli.common import open_current_project
 
-    known = memory.forget(desk(), id, why)
+    known = memory.forget_fact(open_current_project(), id, why)
     click.echo(f"{known.id} is {known.end}; no later window shows it. Files of the repository are as they were")

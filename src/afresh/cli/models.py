@@ -16,13 +16,18 @@ def command(context: click.Context, ask: bool, as_json: bool) -> None:
     if context.invoked_subcommand:
         return None
     from afresh.app import models
-    from afresh.app.settings import users_config
-    from afresh.cli.common import print_json, show
+    from afresh.app.settings import find_user_config
+    from afresh.cli.common import print_json, print_rendered
     from afresh.cli.views import models as views
 
-    own = models.users_settings()
-    told = views.Told(models.listed(own), models.ready(own), [*models.asked(own)] if ask else None, str(users_config()))
-    return print_json(views.models_json(told)) if as_json else show(views.models(told))
+    own = models.load_user_settings()
+    told = views.ModelsOverview(
+        models.list_configured_models(own),
+        models.list_usable_providers(own),
+        [*models.ask_own_servers(own)] if ask else None,
+        str(find_user_config()),
+    )
+    return print_json(views.models_to_json(told)) if as_json else print_rendered(views.render_models(told))
 
 
 @command.command()
@@ -36,22 +41,22 @@ def check(name: str, yes: bool, as_json: bool) -> None:
     """
     from pathlib import Path
 
-    from afresh.app.first_call import prepare, tried
-    from afresh.app.models import users_settings
-    from afresh.cli.common import print_json, show
-    from afresh.cli.views.doctor import doctor, doctor_json
-    from afresh.cli.views.models import warning
+    from afresh.app.first_call import prepare_model_trial, run_model_trial
+    from afresh.app.models import load_user_settings
+    from afresh.cli.common import print_json, print_rendered
+    from afresh.cli.views.doctor import render_findings, findings_to_json
+    from afresh.cli.views.models import warn_of_call_cost
 
-    trial = prepare(name, users_settings(), Path.cwd())
-    if (costs := warning(trial)) and not as_json:
+    trial = prepare_model_trial(name, load_user_settings(), Path.cwd())
+    if (costs := warn_of_call_cost(trial)) and not as_json:
         click.secho(costs, dim=True, err=True)
     if costs and not yes and sys.stdin.isatty():
         click.confirm("Make the call?", default=True, abort=True, err=True)
-    findings = tried(trial)
+    findings = run_model_trial(trial)
     if as_json:
-        print_json(doctor_json(findings))
+        print_json(findings_to_json(findings))
     else:
-        show(doctor(findings))
+        print_rendered(render_findings(findings))
     if any(finding.level == "fail" for finding in findings):
         raise SystemExit(1)
 
@@ -64,13 +69,13 @@ def key(name: str, delete: bool) -> None:
 
     The key is asked for and not shown. From a program: give it on standard input.
     """
-    from afresh.app.models import keep_key, users_settings
+    from afresh.app.models import store_model_key, load_user_settings
     from afresh.errors import BadInput
 
-    own, secret = users_settings(), ""
+    own, secret = load_user_settings(), ""
     if not delete:
         prompt = click.prompt(f"Key for {name}", hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.readline()
         secret = prompt.strip()
         if not secret:
             raise BadInput("no key was given", next=f"afresh models key {name}", safe="nothing was stored")
-    click.echo(keep_key(own, name, secret))
+    click.echo(store_model_key(own, name, secret))

@@ -7,13 +7,13 @@ import click
 def command() -> None:
     """Delete session files, decision logs and the like, and write them again from the journal. Calls that the books of what is
     spent do not know are put back."""
-    from afresh.app.books import put_back
-    from afresh.app.setup import rebuild
-    from afresh.cli.common import desk
-    from afresh.projections.standing import counted
+    from afresh.app.books import restore_missing_calls
+    from afresh.app.setup import rebuild_views
+    from afresh.cli.common import open_current_project
+    from afresh.projections.standing import format_count
 
-    here = desk()
-    count = rebuild(here)
-    click.echo(f"files of {counted(count, 'task')} written from the journal")
-    if calls := put_back(here):
-        click.echo(f"{counted(calls, 'call')} put back into the books (afresh spend)")
+    here = open_current_project()
+    count = rebuild_views(here)
+    click.echo(f"files of {format_count(count, 'task')} written from the journal")
+    if calls := restore_missing_calls(here):
+        click.echo(f"{format_count(calls, 'call')} put back into the books (afresh spend)")

@@ -8,16 +8,21 @@ import click
 from afresh.cli.common import json_option
 
 if TYPE_CHECKING:
-    from afresh.app.replays import Report, Wanted
+    from afresh.app.replays import ReplayReport, ReplayRequest
 
-PAGE = "afresh-replay.html"
+DEFAULT_PAGE_FILE = "afresh-replay.html"
 
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE…")
 @click.option("--budget", default=4000, type=click.IntRange(min=500), metavar="N", help="Ceiling in tokens for each call (4000).")
 @click.option(
-    "--html", is_flag=False, flag_value=PAGE, default="", metavar="[PAGE.html]", help=f"Make a page to look into ({PAGE})."
+    "--html",
+    is_flag=False,
+    flag_value=DEFAULT_PAGE_FILE,
+    default="",
+    metavar="[PAGE.html]",
+    help=f"Make a page to look into ({DEFAULT_PAGE_FILE}).",
 )
 @click.option("--price", default=0.0, type=click.FloatRange(min=0), metavar="IN", help="Dollars for a million input tokens.")
 @click.option("--sample", is_flag=True, help="Take the session that comes with afresh.")
@@ -27,51 +32,51 @@ def command(files: tuple[Path, ...], budget: int, html: str, price: float, sampl
 
     Understands sessions of Claude Code, Codex, mini-swe-agent, SWE-agent and OpenHands, and runs as JSON lines; .gz too.
     """
-    from afresh.app.replays import Wanted, new_album
+    from afresh.app.replays import ReplayRequest, make_album
 
-    page, chosen = placed(html, files)
-    wanted = Wanted(budget, price, new_album() if page else None)
-    report = watched(sources(chosen, sample), wanted)
+    page, chosen = choose_page_file(html, files)
+    wanted = ReplayRequest(budget, price, make_album() if page else None)
+    report = replay_with_progress(list_session_files(chosen, sample), wanted)
     if page and wanted.album:
-        from afresh.app.replays import write_page
+        from afresh.app.replays import write_replay_page
 
-        write_page(page, report, wanted.album)
-    tell(report, page, as_json)
+        write_replay_page(page, report, wanted.album)
+    print_replay_report(report, page, as_json)
 
 
-def placed(html: str, files: tuple[Path, ...]) -> tuple[Path | None, tuple[Path, ...]]:
+def choose_page_file(html: str, files: tuple[Path, ...]) -> tuple[Path | None, tuple[Path, ...]]:
     """Where the page goes. A word after --html that is no name of a page is a session: it must never be written over."""
     if not html or html.lower().endswith((".html", ".htm")):
         return (Path(html) if html else None), files
-    return Path(PAGE), (Path(html), *files)
+    return Path(DEFAULT_PAGE_FILE), (Path(html), *files)
 
 
-def sources(files: tuple[Path, ...], sample: bool) -> list[Path]:
-    from afresh.app.replays import sample_session
+def list_session_files(files: tuple[Path, ...], sample: bool) -> list[Path]:
+    from afresh.app.replays import find_sample_session
 
-    chosen = [*files, *([sample_session()] if sample else [])]
+    chosen = [*files, *([find_sample_session()] if sample else [])]
     if not chosen:
         raise click.UsageError("name at least one recorded session, or take --sample", click.get_current_context())
     return chosen
 
 
-def watched(files: list[Path], wanted: "Wanted") -> "Report":
+def replay_with_progress(files: list[Path], wanted: "ReplayRequest") -> "ReplayReport":
     """With a bar on the terminal, if standard error is one."""
     import sys
 
-    from afresh.app.replays import replay
-    from afresh.cli.views.replay import bar
-    from afresh.cli.views.terminal import terminal
+    from afresh.app.replays import replay_sessions
+    from afresh.cli.views.replay import show_progress_bar
+    from afresh.cli.views.terminal import open_console
 
-    with bar(terminal(sys.stderr)) as watch:
-        return replay(files, wanted, watch)
+    with show_progress_bar(open_console(sys.stderr)) as watch:
+        return replay_sessions(files, wanted, watch)
 
 
-def tell(report: "Report", page: Path | None, as_json: bool) -> None:
-    from afresh.app.replays import report_json
-    from afresh.cli.common import print_json, show
-    from afresh.cli.views.replay import replayed
+def print_replay_report(report: "ReplayReport", page: Path | None, as_json: bool) -> None:
+    from afresh.app.replays import report_to_json
+    from afresh.cli.common import print_json, print_rendered
+    from afresh.cli.views.replay import render_replay_report
 
     if as_json:
-        return print_json(report_json(report) | {"page": str(page) if page else None})
-    return show(replayed(report, page))
+        return print_json(report_to_json(report) | {"page": str(page) if page else None})
+    return print_rendered(render_replay_report(report, page))

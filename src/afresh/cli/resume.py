@@ -2,18 +2,18 @@
 
 import click
 
-from afresh.cli.common import model_option, run_options
+from afresh.cli.common import model_option, add_run_options
 
 
 @click.command()
 @click.argument("task", required=False)
 @model_option
-@run_options
+@add_run_options
 def command(task: str | None, **way) -> None:
     """Go on with TASK (the one touched last, if none is named)."""
-    from afresh.app.tasks import find
-    from afresh.cli.common import desk
-    from afresh.cli.working import Way, work_and_tell
+    from afresh.app.tasks import find_task
+    from afresh.cli.common import open_current_project
+    from afresh.cli.working import RunFlags, run_and_report
 
-    here = desk()
-    work_and_tell(here, find(here, task), Way(**way))
+    here = open_current_project()
+    run_and_report(here, find_task(here, task), RunFlags(**way))

@@ -2,25 +2,25 @@
 
 import click
 
-from afresh.cli.common import order_options, run_options
+from afresh.cli.common import add_order_options, add_run_options
 
 
 @click.command()
-@order_options
-@run_options
+@add_order_options
+@add_run_options
 def command(goal: str, type_: str, checks: tuple[str, ...], **more) -> None:
     """Work on GOAL until it is verified, blocked, or given up."""
-    from afresh.app.instructions import remarks
-    from afresh.app.tasks import Order, add
-    from afresh.cli.common import desk
-    from afresh.cli.working import Way, work_and_tell
+    from afresh.app.instructions import describe_task_instructions
+    from afresh.app.tasks import TaskOrder, add_task
+    from afresh.cli.common import open_current_project
+    from afresh.cli.working import RunFlags, run_and_report
 
-    here = desk()
+    here = open_current_project()
     limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}
     limits |= {"loop": more["loop"], "thinking": more["thinking"]}
-    way = Way(**{name: more[name] for name in ("model", "mode", "no_sandbox", "quiet", "as_json")})
+    way = RunFlags(**{name: more[name] for name in ("model", "mode", "no_sandbox", "quiet", "as_json")})
     way.refuse_alone()
-    state = add(here, Order(goal, type_, checks, model=way.model, **limits))
-    for line in remarks(here, state) if not (way.quiet or way.as_json) else ():
+    state = add_task(here, TaskOrder(goal, type_, checks, model=way.model, **limits))
+    for line in describe_task_instructions(here, state) if not (way.quiet or way.as_json) else ():
         click.secho(line, dim=True, err=True)
-    work_and_tell(here, state.task.id, way)
+    run_and_report(here, state.task.id, way)

@@ -10,16 +10,16 @@ from afresh.cli.common import json_option
 @json_option
 def command(task: str | None, as_json: bool) -> None:
     """Show TASK: goal, checks, changes, steps, what failed, what to do next."""
-    from afresh.app.spend import task_line
-    from afresh.app.tasks import find
-    from afresh.cli.common import desk, print_json
-    from afresh.cli.common import show as render
-    from afresh.cli.views.costs import cost_json
-    from afresh.cli.views.show import show, show_json
-    from afresh.cli.working import cost_words
+    from afresh.app.spend import sum_task_spending
+    from afresh.app.tasks import find_task
+    from afresh.cli.common import open_current_project, print_json
+    from afresh.cli.common import print_rendered as render
+    from afresh.cli.views.costs import cost_to_json
+    from afresh.cli.views.show import render_task, task_to_json
+    from afresh.cli.working import describe_task_cost
 
-    here = desk()
-    state = here.store.load(find(here, task))
+    here = open_current_project()
+    state = here.store.load(find_task(here, task))
     if as_json:
-        return print_json(show_json(state) | {"cost": cost_json(task_line(here, state.task.id))})
-    return render(show(state, cost_words(here, state.task.id)))
+        return print_json(task_to_json(state) | {"cost": cost_to_json(sum_task_spending(here, state.task.id))})
+    return render(render_task(state, describe_task_cost(here, state.task.id)))

@@ -4,12 +4,12 @@ import click
 
 from afresh.cli.common import json_option
 
-BY = ("day", "task", "kind", "section", "model", "project")
-SCOPES = ("day", "month", "total", "project", "task", "call")
+SPENDING_GROUPS = ("day", "task", "kind", "section", "model", "project")
+LIMIT_SCOPES = ("day", "month", "total", "project", "task", "call")
 
 
 @click.group(invoke_without_command=True)
-@click.option("--by", type=click.Choice(BY), default=None, help="What the sums are of; without it an overview.")
+@click.option("--by", type=click.Choice(SPENDING_GROUPS), default=None, help="What the sums are of; without it an overview.")
 @click.option("--since", default="30d", show_default=True, metavar="WHEN", help="7d, 24h, 2w, today, all or a date.")
 @click.option("--all", "-a", "everywhere", is_flag=True, help="All projects, not only this one.")
 @json_option
@@ -21,29 +21,31 @@ def command(context: click.Context, by: str | None, since: str, everywhere: bool
     from pathlib import Path
 
     from afresh.app import spend
-    from afresh.app.purse import purse_at
-    from afresh.cli.common import print_json, show
+    from afresh.app.purse import open_ledger_at
+    from afresh.cli.common import print_json, print_rendered
     from afresh.cli.views import spend as views
 
-    own = purse_at(Path.cwd())
-    found = spend.report(own, spend.By(by or "day"), spend.since(since, own.now), everywhere or by == "project")
+    own = open_ledger_at(Path.cwd())
+    found = spend.report_spending(
+        own, spend.SpendingGroup(by or "day"), spend.parse_since(since, own.now), everywhere or by == "project"
+    )
     if as_json:
-        return print_json(views.report_json(found))
-    return show(views.overview(found) if by is None else views.listed(found))
+        return print_json(views.spending_to_json(found))
+    return print_rendered(views.render_spending_overview(found) if by is None else views.render_spending_table(found))
 
 
 @command.command()
-@click.argument("scope", type=click.Choice(SCOPES))
+@click.argument("scope", type=click.Choice(LIMIT_SCOPES))
 @click.argument("task", required=False)
 def reset(scope: str, task: str | None) -> None:
     """Let what was spent no longer count against the limit of SCOPE, so that it allows as much again."""
     from pathlib import Path
 
-    from afresh.app.purse import purse_at
-    from afresh.app.spend import reset as reset_limit
-    from afresh.domain.limits import Scope
+    from afresh.app.purse import open_ledger_at
+    from afresh.app.spend import reset_limit as reset_limit
+    from afresh.domain.limits import LimitScope
 
-    ended = reset_limit(purse_at(Path.cwd()), Scope(scope), task)
+    ended = reset_limit(open_ledger_at(Path.cwd()), LimitScope(scope), task)
     for breaker in ended:
         click.echo(f"no longer stopped: {breaker.words}")
     click.echo(f"the limit of {'one ' if scope in ('task', 'call') else 'the '}{scope} counts from now on")

@@ -3,9 +3,9 @@
 import click
 
 from afresh.cli.common import json_option
-from afresh.domain.task import Status
+from afresh.domain.task import TaskStatus
 
-SETTLED = (Status.APPLIED, Status.DISCARDED)
+SETTLED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED)
 """Nothing is to be done about these, so that there may be thousands of them: they are not loaded to be shown."""
 
 
@@ -13,16 +13,18 @@ SETTLED = (Status.APPLIED, Status.DISCARDED)
 @json_option
 def command(as_json: bool) -> None:
     """Show running, waiting and finished tasks."""
-    from afresh.app.purse import purse_of
-    from afresh.app.spend import told
-    from afresh.app.tasks import offer
-    from afresh.cli.common import desk, print_json, show
-    from afresh.cli.views.status import status, status_json
+    from afresh.app.purse import open_ledger_of_project
+    from afresh.app.spend import warn_of_limits
+    from afresh.app.tasks import offer_import
+    from afresh.cli.common import open_current_project, print_json, print_rendered
+    from afresh.cli.views.status import render_status, tickets_to_json
 
-    here = desk()
+    here = open_current_project()
     tickets = here.queue.tickets()
-    known = [ticket.task for ticket in tickets if as_json or ticket.status not in SETTLED]
+    known = [ticket.task for ticket in tickets if as_json or ticket.status not in SETTLED_STATUSES]
     states = {task: here.store.load(task) for task in known}
     if as_json:
-        return print_json(status_json(tickets, states) | {"spending": told(purse_of(here))})
-    return show(status(tickets, states, offer(here), here.clock.now(), told(purse_of(here))))
+        return print_json(tickets_to_json(tickets, states) | {"spending": warn_of_limits(open_ledger_of_project(here))})
+    return print_rendered(
+        render_status(tickets, states, offer_import(here), here.clock.now(), warn_of_limits(open_ledger_of_project(here)))
+    )

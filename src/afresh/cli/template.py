@@ -14,16 +14,16 @@ def command() -> None:
 
 @command.command("list")
 @json_option
-def list_(as_json: bool) -> None:
+def list_command(as_json: bool) -> None:
     """List the types of task, and where each comes from."""
-    from afresh.app.templates import listed, shelf_at
-    from afresh.cli.common import print_json, show
-    from afresh.cli.views.template import template_list, template_list_json
+    from afresh.app.templates import list_template_rows, open_templates_at
+    from afresh.cli.common import print_json, print_rendered
+    from afresh.cli.views.template import render_template_rows, template_rows_to_json
 
-    rows = listed(shelf_at(Path.cwd()))
+    rows = list_template_rows(open_templates_at(Path.cwd()))
     if as_json:
-        return print_json(template_list_json(rows))
-    return show(template_list(rows))
+        return print_json(template_rows_to_json(rows))
+    return print_rendered(render_template_rows(rows))
 
 
 @command.command()
@@ -32,15 +32,15 @@ def list_(as_json: bool) -> None:
 @json_option
 def show(name: str, phase: str, as_json: bool) -> None:
     """Show what a template comes to, and which file says what."""
-    from afresh.app.templates import shelf_at, shown
+    from afresh.app.templates import open_templates_at, load_template_details
     from afresh.cli.common import print_json
-    from afresh.cli.common import show as render
-    from afresh.cli.views.template import template_show, template_show_json
+    from afresh.cli.common import print_rendered as render
+    from afresh.cli.views.template import render_template, template_to_json
 
-    one = shown(name, phase, shelf_at(Path.cwd()))
+    one = load_template_details(name, phase, open_templates_at(Path.cwd()))
     if as_json:
-        return print_json(template_show_json(one))
-    return render(template_show(one))
+        return print_json(template_to_json(one))
+    return render(render_template(one))
 
 
 @command.command()
@@ -48,15 +48,15 @@ def show(name: str, phase: str, as_json: bool) -> None:
 @json_option
 def check(files: tuple[Path, ...], as_json: bool) -> None:
     """Look for faults in FILE, or in every template that counts here."""
-    from afresh.app.templates import checked, shelf_at
+    from afresh.app.templates import check_template_files, open_templates_at
     from afresh.cli.common import print_json
-    from afresh.cli.common import show as render
-    from afresh.cli.views.template import template_check, template_check_json
+    from afresh.cli.common import print_rendered as render
+    from afresh.cli.views.template import render_template_faults, template_faults_to_json
 
-    looked, faults = checked(files, shelf_at(Path.cwd()))
+    looked, faults = check_template_files(files, open_templates_at(Path.cwd()))
     if as_json:
-        print_json(template_check_json(looked, faults))
+        print_json(template_faults_to_json(looked, faults))
     else:
-        render(template_check(looked, faults))
+        render(render_template_faults(looked, faults))
     if faults:
         raise SystemExit(1)

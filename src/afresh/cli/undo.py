@@ -14,19 +14,19 @@ from afresh.cli.common import json_option
 @json_option
 def command(task: str | None, steps: int, why: str, as_json: bool) -> None:
     """Take back the last change of TASK (the one touched last, if none is named), in its own tree."""
-    from afresh.app.attending import undo
-    from afresh.app.tasks import find
-    from afresh.cli.common import desk, print_json
-    from afresh.projections.standing import counted
+    from afresh.app.attending import undo_task_steps
+    from afresh.app.tasks import find_task
+    from afresh.cli.common import open_current_project, print_json
+    from afresh.projections.standing import format_count
 
-    here = desk()
-    name = find(here, task)
-    before, after = here.store.load(name), undo(here, name, steps, why)
+    here = open_current_project()
+    name = find_task(here, task)
+    before, after = here.store.load(name), undo_task_steps(here, name, steps, why)
     gone = [path for path in before.changed if path not in after.changed]
     if as_json:
         return print_json({"task": name, "changed": list(after.changed), "no_longer_changed": gone, "snapshot": after.snapshot})
     left = ", ".join(after.changed) or "no file"
-    done = f"undone in {name}: {counted(after.reverted - before.reverted, 'change')}"
+    done = f"undone in {name}: {format_count(after.reverted - before.reverted, 'change')}"
     if after.head == before.head:
         done = f"the last undo in {name} had not come to its end: its tree is put back now, and no more was taken back"
     click.echo(f"{done}; changed now: {left}")

@@ -18,13 +18,13 @@ def command(paths: tuple[str, ...], limit: int, no_offers: bool, as_json: bool) 
     from itertools import islice
     from pathlib import Path
 
-    from afresh.app.violations import violations
-    from afresh.cli.common import print_json, show
-    from afresh.cli.views.violations import plain, shown
+    from afresh.app.violations import list_violations
+    from afresh.cli.common import print_json, print_rendered
+    from afresh.cli.views.violations import violation_to_json, render_violations
 
     root = Path.cwd()
-    number = sum(1 for _ in violations(root, paths, offers=False))
-    found = list(islice(violations(root, paths, offers=not no_offers), limit))
+    number = sum(1 for _ in list_violations(root, paths, offers=False))
+    found = list(islice(list_violations(root, paths, offers=not no_offers), limit))
     if as_json:
-        return print_json({"violations": [plain(one) for one in found], "number": number})
-    return show(shown(found, number, offers=not no_offers))
+        return print_json({"violations": [violation_to_json(one) for one in found], "number": number})
+    return print_rendered(render_violations(found, number, offers=not no_offers))

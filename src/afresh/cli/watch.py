@@ -16,13 +16,16 @@ def command(as_json: bool) -> None:
     from contextlib import suppress
     from pathlib import Path
 
-    from afresh.app.code import home_of
-    from afresh.app.watching import watch
-    from afresh.cli.views.watching import told, told_json
+    from afresh.app.code import find_indexed_checkout
+    from afresh.app.watching import watch_checkout
+    from afresh.cli.views.watching import describe_index_update, index_update_to_json
 
-    home = home_of(Path.cwd())
+    home = find_indexed_checkout(Path.cwd())
     roots = iter([home.root])
     with suppress(KeyboardInterrupt):
-        watch(home, lambda flush: click.echo(told_json(flush) if as_json else told(flush, next(roots, None))))
+        watch_checkout(
+            home,
+            lambda flush: click.echo(index_update_to_json(flush) if as_json else describe_index_update(flush, next(roots, None))),
+        )
     if not as_json:
         click.echo("stopped; what was read stays known")

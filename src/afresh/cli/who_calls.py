@@ -16,15 +16,15 @@ def command(symbol: str, everything: bool, as_json: bool) -> int:
     """
     from pathlib import Path
 
-    from afresh.app.code import opened
-    from afresh.app.symbols import Used, who_calls
-    from afresh.cli.common import print_json, show_lines
-    from afresh.cli.views.symbols import choice, found_json
-    from afresh.cli.views.used import used, used_json
+    from afresh.app.code import open_checkout_code
+    from afresh.app.symbols import SymbolUsers, find_symbol_users
+    from afresh.cli.common import print_json, print_code_lines
+    from afresh.cli.views.symbols import render_symbol_choice, symbol_hits_to_json
+    from afresh.cli.views.used import render_symbol_users, symbol_users_to_json
 
-    result = who_calls(opened(Path.cwd()), symbol)
-    if not isinstance(result, Used):
-        print_json({"choose": found_json(result)}) if as_json else show_lines(choice(result, symbol))
+    result = find_symbol_users(open_checkout_code(Path.cwd()), symbol)
+    if not isinstance(result, SymbolUsers):
+        print_json({"choose": symbol_hits_to_json(result)}) if as_json else print_code_lines(render_symbol_choice(result, symbol))
         return 1
-    print_json(used_json(result)) if as_json else show_lines(used(result, everything))
+    print_json(symbol_users_to_json(result)) if as_json else print_code_lines(render_symbol_users(result, everything))
     return 0

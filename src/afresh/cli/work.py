@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from afresh.cli.common import model_option, run_options
+from afresh.cli.common import model_option, add_run_options
 
 if TYPE_CHECKING:
     from afresh.domain.state import State
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--until-empty", is_flag=True, help="Go on until no task is ready.")
 @model_option
-@run_options
+@add_run_options
 def command(until_empty: bool, as_json: bool, **way) -> None:
     """Take the next ready task (interrupted ones first)."""
-    from afresh.cli.common import desk, print_json
-    from afresh.cli.working import Way, work_on_one
+    from afresh.cli.common import open_current_project, print_json
+    from afresh.cli.working import RunFlags, run_with_progress
     from afresh.errors import NeedsPerson
 
-    here, done = desk(), list["State"]()
+    here, done = open_current_project(), list["State"]()
     try:
-        while state := work_on_one(here, None, Way(as_json=as_json, **way)):
+        while state := run_with_progress(here, None, RunFlags(as_json=as_json, **way)):
             done.append(state)
             if not as_json:
                 click.echo(f"{state.task.id}: {state.status}: {state.outcome}")
@@ -32,15 +32,15 @@ def command(until_empty: bool, as_json: bool, **way) -> None:
     except NeedsPerson:
         # a limit of spending, say: the next task would run into it, too
         if as_json and done:
-            print_json(rows(done))
+            print_json(make_outcome_rows(done))
         raise
     if as_json:
-        print_json(rows(done))
+        print_json(make_outcome_rows(done))
     elif not done:
         click.echo("no task is ready")
     if any(state.status in ("failed", "blocked") for state in done):
         raise SystemExit(1)
 
 
-def rows(done: "Sequence[State]") -> list[dict[str, str]]:
+def make_outcome_rows(done: "Sequence[State]") -> list[dict[str, str]]:
     return [{"task": state.task.id, "status": state.status, "outcome": state.outcome} for state in done]

@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from afresh.app.tasks import Desk
-    from afresh.domain.event import Entry
+    from afresh.app.tasks import Project
+    from afresh.domain.event import JournalEntry
     from afresh.domain.state import State
 
 
-class Alarm:
+class NoSandboxAlarm:
     """A Watcher that says on stderr, whatever else is silent, that nothing confines the commands of this run."""
 
-    def saw(self, state: "State", entries: "Sequence[Entry]") -> None:
-        from afresh.domain.event import Decided
-        from afresh.domain.fact import UNCONFINED
+    def saw(self, state: "State", entries: "Sequence[JournalEntry]") -> None:
+        from afresh.domain.event import DecisionMade
+        from afresh.domain.fact import UNSANDBOXED_DECISION
 
-        if any(isinstance(entry.event, Decided) and entry.event.decision.text == UNCONFINED for entry in entries):
-            click.secho(f"NO SANDBOX: {UNCONFINED}", fg="red", bold=True, err=True)
+        if any(isinstance(entry.event, DecisionMade) and entry.event.decision.text == UNSANDBOXED_DECISION for entry in entries):
+            click.secho(f"NO SANDBOX: {UNSANDBOXED_DECISION}", fg="red", bold=True, err=True)
 
     def doing(self, what: str) -> None:
         """Only what was decided is told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class RunFlags:
     """How the user wants a run to go, as typed."""
 
     model: str = ""
@@ -54,64 +54,66 @@ class Way:
             )
 
 
-def work_on_one(here: "Desk", task: str | None, way: Way) -> "State | None":
-    from afresh.app.compose import Terms, work
-    from afresh.cli.beside import Beside
+def run_with_progress(here: "Project", task: str | None, way: RunFlags) -> "State | None":
+    from afresh.app.compose import RunTerms, run_task
+    from afresh.cli.beside import PersonAtTerminal
     from afresh.cli.views.progress import LiveProgress
-    from afresh.cli.views.terminal import terminal
+    from afresh.cli.views.terminal import open_console
 
     way.refuse_alone()
-    mode, quiet = way.mode or followed(here, task), way.quiet or way.as_json
-    spent = partial(money_so_far, here)
-    with LiveProgress(here.clock, terminal(sys.stderr), quiet, plain=mode == "interactive", spent=spent) as progress:
-        terms = Terms(way.model, way.no_sandbox, (Alarm(), progress), progress.alert, way.mode)
+    mode, quiet = way.mode or choose_mode(here, task), way.quiet or way.as_json
+    spent = partial(describe_money_so_far, here)
+    with LiveProgress(here.clock, open_console(sys.stderr), quiet, plain=mode == "interactive", spent=spent) as progress:
+        terms = RunTerms(way.model, way.no_sandbox, (NoSandboxAlarm(), progress), progress.alert, way.mode)
         if not way.attended:
-            return work(here, task, terms)
-        with Beside(here, progress, sys.stdin, heeds_interrupts=mode == "interactive") as person:
-            return work(here, task, replace(terms, person=person))
+            return run_task(here, task, terms)
+        with PersonAtTerminal(here, progress, sys.stdin, heeds_interrupts=mode == "interactive") as person:
+            return run_task(here, task, replace(terms, person=person))
 
 
-def money_so_far(here: "Desk", task: str) -> str:
-    from afresh.app.spend import task_money
-    from afresh.domain.limits import dollars
+def describe_money_so_far(here: "Project", task: str) -> str:
+    from afresh.app.spend import sum_task_nano_dollars
+    from afresh.domain.limits import format_dollars
 
-    amount = task_money(here, task)
-    return dollars(amount) if amount else ""
+    amount = sum_task_nano_dollars(here, task)
+    return format_dollars(amount) if amount else ""
 
 
-def cost_words(here: "Desk", task: str) -> str:
+def describe_task_cost(here: "Project", task: str) -> str:
     """Money that a task has taken; empty where nobody pays."""
-    from afresh.app.spend import task_line
-    from afresh.cli.views.costs import cost
+    from afresh.app.spend import sum_task_spending
+    from afresh.cli.views.costs import describe_cost
 
-    return cost(task_line(here, task))
+    return describe_cost(sum_task_spending(here, task))
 
 
-def followed(here: "Desk", task: str | None) -> str:
+def choose_mode(here: "Project", task: str | None) -> str:
     """How closely, when this run does not say: as the task has it, else the user's settings."""
     return (here.store.load(task).attendance.mode if task else "") or here.settings.mode
 
 
-def work_and_tell(here: "Desk", task: str, way: Way) -> None:
+def run_and_report(here: "Project", task: str, way: RunFlags) -> None:
     """Exit code 0 only if the harness verified the result."""
-    state = work_on_one(here, task, way)
+    state = run_with_progress(here, task, way)
     assert state, "a named task is claimed or refused"
-    tell(here, state, way.as_json)
+    report_outcome(here, state, way.as_json)
     if state.status != "done":
         sys.exit(1)
 
 
-def tell(here: "Desk", state: "State", as_json: bool) -> None:
-    from afresh.app.calls import accumulating, audits
-    from afresh.app.results import changes
-    from afresh.app.spend import task_line
-    from afresh.cli.common import print_json, show
-    from afresh.cli.views.costs import cost_json
-    from afresh.cli.views.summary import summary, summary_json
+def report_outcome(here: "Project", state: "State", as_json: bool) -> None:
+    from afresh.app.calls import count_accumulating_tokens, list_audits
+    from afresh.app.results import list_task_changes
+    from afresh.app.spend import sum_task_spending
+    from afresh.cli.common import print_json, print_rendered
+    from afresh.cli.views.costs import cost_to_json
+    from afresh.cli.views.summary import render_run_summary, run_summary_to_json
 
-    made, calls = changes(here, state), [audit for _, audit in audits(here, state.task.id)]
-    whole = accumulating(here, state.task.id)
+    made, calls = list_task_changes(here, state), [audit for _, audit in list_audits(here, state.task.id)]
+    whole = count_accumulating_tokens(here, state.task.id)
     if as_json:
-        print_json(summary_json(state, made, calls, whole) | {"cost": cost_json(task_line(here, state.task.id))})
+        print_json(
+            run_summary_to_json(state, made, calls, whole) | {"cost": cost_to_json(sum_task_spending(here, state.task.id))}
+        )
     else:
-        show(summary(state, made, calls, whole, cost=cost_words(here, state.task.id)))
+        print_rendered(render_run_summary(state, made, calls, whole, cost=describe_task_cost(here, state.task.id)))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from afresh.domain.text import one_line
+from afresh.domain.text import to_one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,17 +15,17 @@ class Action:
     args: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-SUBJECTS = ("what", "goal", "path", "command", "text", "id", "question", "summary", "which", "subject")
+SUBJECT_ARGUMENTS = ("what", "goal", "path", "command", "text", "id", "question", "summary", "which", "subject")
 
 
-def subject(action: Action) -> str:
+def describe_subject(action: Action) -> str:
     """What an action is about: its most telling argument, in one line."""
     if action.tool == "search" and isinstance(action.args.get("text"), str):
-        return one_line(repr(action.args["text"]) + (f" in {action.args['path']}" if action.args.get("path") else ""), 100)
+        return to_one_line(repr(action.args["text"]) + (f" in {action.args['path']}" if action.args.get("path") else ""), 100)
     texts = {name: value for name, value in action.args.items() if isinstance(value, str) and value.strip()}
-    for name in (*SUBJECTS, *sorted(texts)):
+    for name in (*SUBJECT_ARGUMENTS, *sorted(texts)):
         if name in texts:
-            return one_line(texts[name], 100)
+            return to_one_line(texts[name], 100)
     return ""
 
 
@@ -62,7 +62,7 @@ class Thinking:
     redacted: bool = False
 
 
-class Aside(str):
+class ReplyNotice(str):
     """Among the pieces of a reply that comes in: a word about it, such as that it is late, and no part of it."""
 
 
@@ -97,7 +97,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class Completed:
+class CommandRun:
     """A command that has run in the sandbox."""
 
     command: str

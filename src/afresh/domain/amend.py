@@ -6,27 +6,27 @@ from typing import Any, TypeVar
 
 from afresh.domain.action import Observation, Reply
 from afresh.domain.fact import Decision, Fact
-from afresh.domain.known import PERSON, Edit, decided, fact_id, said
-from afresh.domain.state import State, StepRecord, changed
+from afresh.domain.known import BY_PERSON, FactCorrection, fact_from_decision, make_fact_id, fact_from_words
+from afresh.domain.state import State, StepRecord, replace_fields
 from afresh.domain.summary import Summary
 
-SHORTEST = 12
+MIN_FORGOTTEN_CHARACTERS = 12
 """Characters of a forgotten text from which lines that repeat it are withheld too: a shorter one stands in too many."""
-GONE = "[forgotten at the user's wish]"
+FORGOTTEN_LINE = "[forgotten at the user's wish]"
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Edits:
+class Corrections:
     """In the order in which they were made."""
 
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[FactCorrection, ...] = ()
 
     @property
     def phrases(self) -> tuple[str, ...]:
         """Texts that no line may repeat."""
-        found = dict.fromkeys(plain(edit.old) for edit in self.edits if not edit.new)
-        return tuple(phrase for phrase in found if len(phrase) >= SHORTEST)
+        found = dict.fromkeys(collapse_whitespace(edit.old) for edit in self.edits if not edit.new)
+        return tuple(phrase for phrase in found if len(phrase) >= MIN_FORGOTTEN_CHARACTERS)
 
     @property
     def by_id(self) -> dict[str, str]:
@@ -35,94 +35,99 @@ class Edits:
 
     def scrub(self, text: str) -> str:
         """Without the lines that a person wants forgotten."""
-        return scrubbing(self.phrases)(text) if self.edits else text
+        return make_scrubber(self.phrases)(text) if self.edits else text
 
 
-def amended(state: State, edits: Edits) -> State:
+def apply_corrections(state: State, edits: Corrections) -> State:
     if not edits.edits:
         return state
-    by_id, whose, scrub = edits.by_id, state.task.id, scrubbing(edits.phrases)
-    facts = now([(fact, fact) for fact in state.facts], whose, by_id, lambda fact, text: replace(fact, text=text))
-    told = [(one, said(one.text) if one.answer else decided(one)) for one in state.decisions]
-    decisions = now(told, whose, by_id, overruled)
-    words = now([(word, said(word)) for word in state.words], whose, by_id, lambda word, text: text)
-    return changed(
+    by_id, whose, scrub = edits.by_id, state.task.id, make_scrubber(edits.phrases)
+    facts = correct_items([(fact, fact) for fact in state.facts], whose, by_id, lambda fact, text: replace(fact, text=text))
+    told = [(one, fact_from_words(one.text) if one.answer else fact_from_decision(one)) for one in state.decisions]
+    decisions = correct_items(told, whose, by_id, overrule_decision)
+    words = correct_items([(word, fact_from_words(word)) for word in state.words], whose, by_id, lambda word, text: text)
+    return replace_fields(
         state,
         facts=tuple(replace(fact, subject=scrub(fact.subject), text=scrub(fact.text)) for fact in facts),
         decisions=tuple(decisions),
         words=tuple(words),
-        recent=tuple(record(one, scrub) for one in state.recent),
-        returned=None if state.returned and any(scrub(text) != text for text in texts(state.returned.reply)) else state.returned,
+        recent=tuple(scrub_step_record(one, scrub) for one in state.recent),
+        returned=None
+        if state.returned and any(scrub(text) != text for text in list_reply_texts(state.returned.reply))
+        else state.returned,
         index=tuple(replace(line, phrase=scrub(line.phrase), subject=scrub(line.subject)) for line in state.index),
         plan=tuple(replace(item, text=scrub(item.text)) for item in state.plan),
-        summary=summary(state.summary, scrub),
+        summary=scrub_summary(state.summary, scrub),
     )
 
 
-def now(items: Sequence[tuple[T, Fact]], task: str, edits: Mapping[str, str], write: Callable[[T, str], T]) -> list[T]:
+def correct_items(items: Sequence[tuple[T, Fact]], task: str, edits: Mapping[str, str], write: Callable[[T, str], T]) -> list[T]:
     """Each as it reads by now; an edit may have been edited in turn."""
     kept: list[T] = []
     for item, fact in items:
-        text = reads(task, fact, edits)
+        text = get_corrected_text(task, fact, edits)
         if text == fact.text or text:
             kept.append(item if text == fact.text else write(item, text))
     return kept
 
 
-def reads(task: str, fact: Fact, edits: Mapping[str, str]) -> str:
+def get_corrected_text(task: str, fact: Fact, edits: Mapping[str, str]) -> str:
     """The words of a fact by now; empty when it is forgotten."""
     text, done = fact.text, set[str]()
-    while (name := fact_id(task, replace(fact, text=text))) in edits and name not in done:
+    while (name := make_fact_id(task, replace(fact, text=text))) in edits and name not in done:
         done.add(name)
         text = edits[name]
     return text
 
 
-def overruled(decision: Decision, text: str) -> Decision:
-    return replace(decision, text=text, why="", by=PERSON)
+def overrule_decision(decision: Decision, text: str) -> Decision:
+    return replace(decision, text=text, why="", by=BY_PERSON)
 
 
-def record(one: StepRecord, scrub: Callable[[str], str]) -> StepRecord:
-    seen = tuple(observation(found, scrub) for found in one.observations)
+def scrub_step_record(one: StepRecord, scrub: Callable[[str], str]) -> StepRecord:
+    seen = tuple(scrub_observation(found, scrub) for found in one.observations)
     return replace(one, thought=scrub(one.thought), observations=seen, outcome=scrub(one.outcome))
 
 
-def observation(seen: Observation, scrub: Callable[[str], str]) -> Observation:
+def scrub_observation(seen: Observation, scrub: Callable[[str], str]) -> Observation:
     args = {name: scrub(value) if isinstance(value, str) else value for name, value in seen.action.args.items()}
     return replace(seen, text=scrub(seen.text), action=replace(seen.action, args=args))
 
 
-def texts(reply: Reply) -> Iterator[str]:
+def list_reply_texts(reply: Reply) -> Iterator[str]:
     """What it thought and called with: that can't be withheld line by line, so it goes back whole or not at all."""
     yield from (one.text for one in reply.thinking)
-    yield from (text for action in reply.actions for text in strings(action.args))
+    yield from (text for action in reply.actions for text in list_strings(action.args))
 
 
-def strings(value: Any) -> Iterator[str]:
+def list_strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, (Mapping, list, tuple)):
         for one in value.values() if isinstance(value, Mapping) else value:  # pyright: ignore[reportUnknownVariableType]
-            yield from strings(one)
+            yield from list_strings(one)
 
 
-def summary(told: Summary, scrub: Callable[[str], str]) -> Summary:
+def scrub_summary(told: Summary, scrub: Callable[[str], str]) -> Summary:
     lines = tuple(replace(line, text=scrub(line.text)) for line in told.lines)
     return replace(told, keep=tuple(map(scrub, told.keep)), prose=scrub(told.prose), lines=lines)
 
 
-def scrubbing(phrases: Sequence[str]) -> Callable[[str], str]:
+def make_scrubber(phrases: Sequence[str]) -> Callable[[str], str]:
     """Withholds every line that repeats one of the phrases, however it is spaced."""
 
     def scrub(text: str) -> str:
-        if not text or not any(phrase in plain(text) for phrase in phrases):
+        if not text or not any(phrase in collapse_whitespace(text) for phrase in phrases):
             return text
-        lines = [GONE if any(phrase in plain(line) for phrase in phrases) else line for line in text.splitlines()]
+        lines = [
+            FORGOTTEN_LINE if any(phrase in collapse_whitespace(line) for phrase in phrases) else line
+            for line in text.splitlines()
+        ]
         told = "\n".join(lines)
-        return told if not any(phrase in plain(told) for phrase in phrases) else GONE
+        return told if not any(phrase in collapse_whitespace(told) for phrase in phrases) else FORGOTTEN_LINE
 
     return scrub if phrases else lambda text: text
 
 
-def plain(text: str) -> str:
+def collapse_whitespace(text: str) -> str:
     return " ".join(text.split())

@@ -5,25 +5,25 @@ from enum import StrEnum
 
 from afresh.domain.fact import Hunk, PlanItem
 
-AUTONOMOUS = "autonomous"
-SUPERVISED = "supervised"
-INTERACTIVE = "interactive"
-MODES = (AUTONOMOUS, SUPERVISED, INTERACTIVE)
-WHERE_TO = "Where to from here?"
+AUTONOMOUS_MODE = "autonomous"
+SUPERVISED_MODE = "supervised"
+INTERACTIVE_MODE = "interactive"
+SUPERVISION_MODES = (AUTONOMOUS_MODE, SUPERVISED_MODE, INTERACTIVE_MODE)
+NEW_DIRECTION_QUESTION = "Where to from here?"
 """What a new direction answers, though nobody has asked."""
-APPROVED = 1
+APPROVE_OPTION = 1
 """The option of a pause that lets it go on as it would."""
 
 
 @dataclass(frozen=True, slots=True)
-class Attended:
+class SupervisionModeSet:
     """So closely it is followed from now on, by whoever works on it."""
 
     mode: str
 
 
 @dataclass(frozen=True, slots=True)
-class Paused:
+class PausedForPerson:
     """It waits for a person before it enters a phase. The question stands beside it; an answer ends the pause."""
 
     step: int
@@ -32,7 +32,7 @@ class Paused:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoke:
+class PersonSpoke:
     """A person's own words, unasked."""
 
     text: str
@@ -42,7 +42,7 @@ class Spoke:
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class StepsUndone:
     """A person takes back `step` and all after it. The tree follows from the state, here or when the task is taken up again."""
 
     step: int
@@ -59,7 +59,7 @@ class Undone:
     why: str = ""
 
 
-class Act(StrEnum):
+class PersonAct(StrEnum):
     GO = "go"
     SAY = "say"
     REDIRECT = "redirect"
@@ -68,10 +68,10 @@ class Act(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class PersonRequest:
     """What a person wants at a pause."""
 
-    act: Act
+    act: PersonAct
     text: str = ""
     steps: int = 0
     """To undo; 0: back to before the last change."""
@@ -81,7 +81,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Attendance:
+class SupervisionState:
     mode: str = ""
     """Empty: as the user's settings have it."""
     passed: tuple[str, ...] = ()
@@ -92,4 +92,4 @@ class Attendance:
     """A person spoke while a reply waited to be acted on: nothing of it is done."""
 
 
-UNATTENDED = Attendance()
+INITIAL_SUPERVISION = SupervisionState()

@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass, replace
 
-from afresh.domain.limits import dollars
+from afresh.domain.limits import format_dollars
 
 
 @dataclass(frozen=True, slots=True)
-class Bill:
+class CallCosts:
     money: int = 0
     """Nano-dollars."""
     unpriced: int = 0
     """Tokens of calls whose price nobody knows."""
 
-    def plus(self, cost: int | None, tokens: int) -> "Bill":
+    def plus(self, cost: int | None, tokens: int) -> "CallCosts":
         if cost is None:
             return replace(self, unpriced=self.unpriced + tokens)
         return replace(self, money=self.money + cost)
@@ -21,7 +21,7 @@ class Bill:
         """Money before tokens; tokens alone where nobody pays, or nobody knows."""
         if not self.money:
             return f"{tokens:,} tokens"
-        return f"{'at least ' if self.unpriced else ''}{dollars(self.money)} and {tokens:,} tokens"
+        return f"{'at least ' if self.unpriced else ''}{format_dollars(self.money)} and {tokens:,} tokens"
 
 
-NOTHING_DUE = Bill()
+NO_CALL_COSTS = CallCosts()

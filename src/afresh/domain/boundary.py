@@ -4,7 +4,7 @@ from afresh.domain.state import State
 from afresh.domain.verdict import Ruling
 
 
-def unclean(state: State) -> str:
+def find_compaction_obstacle(state: State) -> str:
     """Why not; empty when it does. What was changed must be verified, and the plan must tell of it."""
     if state.recent and not state.recent[-1].kept:
         return "the last change was undone: make one that holds first"

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from afresh.domain.code import Place
+from afresh.domain.code import SymbolPlace
 
 
-class Way(StrEnum):
+class UseKind(StrEnum):
     CALL = "call"
     """Also a class that is made an instance of, an access to a property, and an operator that stands for a method."""
     PASSED = "passed"
@@ -17,7 +17,7 @@ class Way(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class SymbolUse:
     path: str
     line: int
     within: str
@@ -26,25 +26,25 @@ class Call:
     """Of the line, without the white space around it."""
     sure: bool
     """Imports, scopes and types lead to the target. Otherwise only the name does, or a method that it overrides."""
-    kind: Way
-    target: Place
+    kind: UseKind
+    target: SymbolPlace
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class SymbolUses:
     """Sure ones first, then by path and line."""
 
-    found: tuple[Call, ...] = ()
+    found: tuple[SymbolUse, ...] = ()
     unread: int = 0
     """Files that speak of it and were left out: more than one question may look at."""
     cut: bool = False
     """Some were decided by name, because following types had taken too long."""
 
-    def __iter__(self) -> Iterator[Call]:
+    def __iter__(self) -> Iterator[SymbolUse]:
         return iter(self.found)
 
     def __len__(self) -> int:
         return len(self.found)
 
-    def __getitem__(self, index: int) -> Call:
+    def __getitem__(self, index: int) -> SymbolUse:
         return self.found[index]

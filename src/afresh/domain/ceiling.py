@@ -6,88 +6,102 @@ from typing import Any
 
 from afresh.domain import event as happened
 from afresh.domain.action import Observation, Reply
-from afresh.domain.cost import learnt
+from afresh.domain.cost import update_tool_costs
 from afresh.domain.fact import Region
-from afresh.domain.meter import kept, meter_of, taught
-from afresh.domain.pressure import Pressure, Reading
-from afresh.domain.room import Room, answered, below, changed_to, reserved_as, stepped
+from afresh.domain.meter import replace_calibration, find_calibration, add_sample
+from afresh.domain.pressure import CeilingPressure, CallFigures
+from afresh.domain.room import (
+    CeilingState,
+    count_reply,
+    find_next_ceiling_down,
+    change_ceiling,
+    change_reserve,
+    count_ceiling_step,
+)
 from afresh.domain.state import State
 from afresh.domain.verdict import Ruling
-from afresh.domain.window import Audit
+from afresh.domain.window import CallAudit
 
-Turn = (
-    happened.Calibrated | happened.Breached | happened.Wanted | happened.Rebudgeted | happened.Checkpointed | happened.Weighed
-    | happened.Reserved
+CeilingEvent = (
+    happened.CalibrationLoaded | happened.CeilingBreached | happened.LargerCeilingRequested | happened.CeilingChanged | happened.CheckpointWritten | happened.TokensCounted
+    | happened.ReserveChanged
 )  # fmt: skip
 """Events that concern nothing else."""
 
 
-def turned(event: Turn, state: State) -> dict[str, Any]:
+def apply_ceiling_event(event: CeilingEvent, state: State) -> dict[str, Any]:
     match event:
-        case happened.Calibrated(meter):
-            return {"meters": kept(state.meters, meter)}
-        case happened.Weighed():
-            return weighed(event, state)
+        case happened.CalibrationLoaded(meter):
+            return {"meters": replace_calibration(state.meters, meter)}
+        case happened.TokensCounted():
+            return apply_token_count(event, state)
         case _:
-            return {"room": room_after(event, state)}
+            return {"room": reduce_ceiling(event, state)}
 
 
-def room_after(
-    event: happened.Breached | happened.Wanted | happened.Rebudgeted | happened.Reserved | happened.Checkpointed, state: State
-) -> Room:
+def reduce_ceiling(
+    event: happened.CeilingBreached
+    | happened.LargerCeilingRequested
+    | happened.CeilingChanged
+    | happened.ReserveChanged
+    | happened.CheckpointWritten,
+    state: State,
+) -> CeilingState:
     match event:
-        case happened.Breached():
+        case happened.CeilingBreached():
             return replace(state.room, breaches=state.room.breaches + 1)
-        case happened.Wanted(reason):
+        case happened.LargerCeilingRequested(reason):
             return replace(state.room, wanted=reason)
-        case happened.Rebudgeted(step, _, budget, reason):
-            return changed_to(state.room, state.budget, budget, step, reason)
-        case happened.Reserved(_, before, share):
-            return reserved_as(state.room, before, share)
-        case happened.Checkpointed():
+        case happened.CeilingChanged(step, _, budget, reason):
+            return change_ceiling(state.room, state.budget, budget, step, reason)
+        case happened.ReserveChanged(_, before, share):
+            return change_reserve(state.room, before, share)
+        case happened.CheckpointWritten():
             return replace(state.room, saved=True)
 
 
-def weighed(count: happened.Weighed, state: State) -> dict[str, Any]:
+def apply_token_count(count: happened.TokensCounted, state: State) -> dict[str, Any]:
     """One that is over teaches at once, for the window that is built next; of one that fits the reply will tell."""
     if not count.over:
         return {"weighed": count.step}
-    meter = taught(meter_of(state.meters, count.model), count.pieces, count.framing, count.counted)
-    return {"meters": kept(state.meters, meter)}
+    meter = add_sample(find_calibration(state.meters, count.model), count.pieces, count.framing, count.counted)
+    return {"meters": replace_calibration(state.meters, meter)}
 
 
-def requested(call: Audit, state: State) -> dict[str, Any]:
+def apply_request(call: CallAudit, state: State) -> dict[str, Any]:
     omitted = sum(gone.tokens for gone in call.omissions)
-    reading = Reading(
+    reading = CallFigures(
         model=call.model, budget=call.budget, reserve=call.reserve, tokens=call.tokens, demand=call.demand, unmet=call.unmet,
         omitted=omitted, pieces=call.pieces, framing=call.framing, thinking=call.thinking,
     )  # fmt: skip
-    saved = state.room.saved and reading.pressure is Pressure.CRITICAL
+    saved = state.room.saved and reading.pressure is CeilingPressure.CRITICAL
     return {"reading": reading, "room": replace(state.room, saved=saved)}
 
 
-def replied(reply: Reply, state: State) -> dict[str, Any]:
+def apply_reply(reply: Reply, state: State) -> dict[str, Any]:
     """Only a provider's own count teaches."""
     reading = state.reading
-    room = {"room": answered(state.room, reading, reply.usage.output, reply.cramped)}
+    room = {"room": count_reply(state.room, reading, reply.usage.output, reply.cramped)}
     if not reply.counted or not reading.pieces:
         return room
-    meter = taught(meter_of(state.meters, reading.model), reading.pieces, reading.framing, reply.usage.input)
-    return {"reading": replace(reading, reported=reply.usage.input), "meters": kept(state.meters, meter), **room}
+    meter = add_sample(find_calibration(state.meters, reading.model), reading.pieces, reading.framing, reply.usage.input)
+    return {"reading": replace(reading, reported=reply.usage.input), "meters": replace_calibration(state.meters, meter), **room}
 
 
-def acted(observations: Sequence[Observation], state: State) -> dict[str, Any]:
-    return {"costs": learnt(state.costs, observations)}
+def apply_observations(observations: Sequence[Observation], state: State) -> dict[str, Any]:
+    return {"costs": update_tool_costs(state.costs, observations)}
 
 
-def looked(regions: Sequence[Region], state: State) -> Room:
+def note_reread(regions: Sequence[Region], state: State) -> CeilingState:
     """Whether a window that had no room for it has cost a step: most of what was read had been seen before."""
     read = [region for region in regions if not region.changed]
-    again = state.reading.unmet > 0 and any(2 * known_lines(region, state.regions) > lines(region) for region in read)
+    again = state.reading.unmet > 0 and any(
+        2 * count_known_lines(region, state.regions) > count_region_lines(region) for region in read
+    )
     return replace(state.room, again=again)
 
 
-def known_lines(new: Region, known: Sequence[Region]) -> int:
+def count_known_lines(new: Region, known: Sequence[Region]) -> int:
     return sum(
         max(0, min(new.end, old.end) - max(new.start, old.start) + 1)
         for old in known
@@ -95,16 +109,16 @@ def known_lines(new: Region, known: Sequence[Region]) -> int:
     )  # fmt: skip
 
 
-def lines(region: Region) -> int:
+def count_region_lines(region: Region) -> int:
     return region.end - region.start + 1
 
 
-def finished(step: int, state: State) -> dict[str, Any]:
-    lower = below(state.budget, state.task.budget)
-    return {"room": stepped(state.room, state.reading, worked(step, state), lower)}
+def apply_step_end(step: int, state: State) -> dict[str, Any]:
+    lower = find_next_ceiling_down(state.budget, state.task.budget)
+    return {"room": count_ceiling_step(state.room, state.reading, has_step_worked(step, state), lower)}
 
 
-def worked(step: int, state: State) -> bool:
+def has_step_worked(step: int, state: State) -> bool:
     """Something in the reply worked, it was not undone, and if it claimed to be finished that was true."""
     last = state.recent[-1] if state.recent else None
     verdict = state.verdict if state.verdict_step == step else None

@@ -4,26 +4,26 @@ import json
 from collections.abc import Iterable
 from hashlib import sha256
 
-from afresh.domain.codec import decoder, dumps
-from afresh.domain.event import KINDS, TAGS, Entry, Event, Head
+from afresh.domain.codec import get_decoder, to_canonical_json
+from afresh.domain.event import EVENT_CLASS_BY_TAG, TAG_BY_EVENT_CLASS, JournalEntry, Event, JournalHead
 from afresh.errors import Damaged
 
 
-def link(task: str, head: Head, at: float, events: Iterable[Event]) -> tuple[Entry, ...]:
+def link_events(task: str, head: JournalHead, at: float, events: Iterable[Event]) -> tuple[JournalEntry, ...]:
     """Give each event its place after `head`."""
-    entries: list[Entry] = []
-    seq, hash, when, whose = head.seq, head.hash, dumps(at), dumps(task)
+    entries: list[JournalEntry] = []
+    seq, hash, when, whose = head.seq, head.hash, to_canonical_json(at), to_canonical_json(task)
     for event in events:
-        seq, kind = seq + 1, TAGS[type(event)]
-        body = f'{{"at":{when},"data":{dumps(event)},"kind":"{kind}","seq":{seq},"task":{whose}}}'
-        hash = digest(hash, body)
-        entries.append(Entry(task, seq, at, event, body, hash))
+        seq, kind = seq + 1, TAG_BY_EVENT_CLASS[type(event)]
+        body = f'{{"at":{when},"data":{to_canonical_json(event)},"kind":"{kind}","seq":{seq},"task":{whose}}}'
+        hash = hash_entry(hash, body)
+        entries.append(JournalEntry(task, seq, at, event, body, hash))
     return tuple(entries)
 
 
-def read(body: str, before: Head, expected: str) -> Entry:
+def read_entry(body: str, before: JournalHead, expected: str) -> JournalEntry:
     """The entry of a stored body, believed only if it continues the chain."""
-    found = digest(before.hash, body)
+    found = hash_entry(before.hash, body)
     if found != expected:
         raise Damaged(
             f"journal entry {before.seq + 1} does not match its hash",
@@ -32,18 +32,18 @@ def read(body: str, before: Head, expected: str) -> Entry:
         )
     plain = json.loads(body)
     try:
-        event = decoder(KINDS[plain["kind"]])(plain["data"])
+        event = get_decoder(EVENT_CLASS_BY_TAG[plain["kind"]])(plain["data"])
     except KeyError as unknown:
         raise Damaged(
             f"journal holds an event with an unknown part {unknown}", next="a newer afresh wrote it: update afresh"
         ) from None
-    return Entry(plain["task"], plain["seq"], plain["at"], event, body, expected)
+    return JournalEntry(plain["task"], plain["seq"], plain["at"], event, body, expected)
 
 
-def digest(previous: str, body: str) -> str:
+def hash_entry(previous: str, body: str) -> str:
     return sha256((previous + body).encode()).hexdigest()
 
 
-def block_id(text: str) -> str:
+def block_id_from_text(text: str) -> str:
     """Name of a block: its content. 128 bits are plenty against accident, and half the length in every entry."""
     return sha256(text.encode()).hexdigest()[:32]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-CHANGED_LINE = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+NEW_START_OF_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,12 @@ class Change:
     """Unified diff of this file alone; empty for a binary file."""
 
 
-def new_lines(patch: str) -> frozenset[int]:
+def find_added_lines(patch: str) -> frozenset[int]:
     """Numbers of the lines that a patch adds, in the file as it is now."""
     numbers: list[int] = []
     line = 0
     for text in patch.splitlines():
-        if match := CHANGED_LINE.match(text):
+        if match := NEW_START_OF_HUNK.match(text):
             line = int(match[1])
         elif line and text.startswith("+"):
             numbers.append(line)
@@ -33,7 +33,7 @@ def new_lines(patch: str) -> frozenset[int]:
     return frozenset(numbers)
 
 
-def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
+def group_consecutive(numbers: Iterable[int]) -> list[tuple[int, int]]:
     """First and last of each unbroken row of numbers."""
     found: list[tuple[int, int]] = []
     for number in sorted(numbers):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class SymbolKind(StrEnum):
     """What a symbol is, in words that fit every language."""
 
     CLASS = "class"
@@ -22,7 +22,7 @@ class Kind(StrEnum):
 class Symbol:
     name: str
     """Qualified within its file, as `Class.method`."""
-    kind: Kind
+    kind: SymbolKind
     line: int
     """Of its first decorator or keyword, counted from 1."""
     end: int
@@ -43,7 +43,7 @@ class Symbol:
 
 
 @dataclass(frozen=True, slots=True)
-class Import:
+class ImportedModule:
     """One imported module. `names` are pairs of the name there and the name here; empty for the module as a whole."""
 
     module: str
@@ -54,14 +54,14 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FileReading:
     """All that is kept of one content."""
 
     language: str
     lines: int
     symbols: tuple[Symbol, ...] = ()
     """In reading order."""
-    imports: tuple[Import, ...] = ()
+    imports: tuple[ImportedModule, ...] = ()
     mentions: tuple[str, ...] = ()
     """Identifiers that its code uses, each once, sorted; not those in comments and strings."""
     doc: str = ""
@@ -75,7 +75,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SymbolPlace:
     """Where a symbol stands."""
 
     path: str
@@ -86,7 +86,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Churn:
+class FileChurn:
     """How often and how lately a file was changed, as git tells it."""
 
     commits: int = 0
@@ -94,7 +94,7 @@ class Churn:
     """Seconds since 1970 of the last commit that touched it; 0 when none did."""
 
 
-class Term(StrEnum):
+class IndexTerm(StrEnum):
     """What contents can be looked up by."""
 
     WORD = "w"
@@ -104,16 +104,16 @@ class Term(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ContentToIndex:
     """A content as it is taken into an index."""
 
-    reading: Reading
+    reading: FileReading
     words: Mapping[str, int]
     """How often it says each, stemmed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class IndexedContent:
     """A content that an index holds."""
 
     number: int
@@ -122,11 +122,11 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class TreeListing:
     """What was last seen of a tree."""
 
     stamps: str
     """Paths and marks in turn, each ended by a zero sign."""
     keys: Sequence[str]
     """Of the content of each file of code, in the order of the paths."""
-    contents: Sequence[Content]
+    contents: Sequence[IndexedContent]

@@ -10,34 +10,34 @@ from math import isfinite
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-Plain = Any
+PlainValue = Any
 T = TypeVar("T")
-_ATOMS = frozenset((str, int, float, bool, type(None)))
+_ATOM_TYPES = frozenset((str, int, float, bool, type(None)))
 
 
-def dumps(value: object) -> str:
+def to_canonical_json(value: object) -> str:
     """Canonical: the same value gives the same bytes; keys are sorted, letters stay as they are."""
-    return _writers[type(value)](value)
+    return _json_writers[type(value)](value)
 
 
-def loads(kind: type[T], text: str) -> T:
-    return decoder(kind)(json.loads(text))
+def value_from_json(kind: type[T], text: str) -> T:
+    return get_decoder(kind)(json.loads(text))
 
 
-def encode(value: Any) -> Plain:
+def to_plain_value(value: Any) -> PlainValue:
     """The plain values that `dumps` writes."""
-    return json.loads(dumps(value))
+    return json.loads(to_canonical_json(value))
 
 
-class _Writers(dict[Any, Callable[[Any], str]]):
+class _JsonWriters(dict[Any, Callable[[Any], str]]):
     """For each type the function that writes its values; made at first use."""
 
     def __missing__(self, kind: Any) -> Callable[[Any], str]:
-        self[kind] = made = _writer(kind)
+        self[kind] = made = _make_writer(kind)
         return made
 
 
-_writers = _Writers(
+_json_writers = _JsonWriters(
     {
         str: _quoted,
         int: int.__repr__,
@@ -48,29 +48,29 @@ _writers = _Writers(
 )
 
 
-def _writer(kind: Any) -> Callable[[Any], str]:
+def _make_writer(kind: Any) -> Callable[[Any], str]:
     if issubclass(kind, (tuple, list)):
         return _write_items
     if issubclass(kind, Enum):
-        return {member: dumps(member.value) for member in kind}.__getitem__
+        return {member: to_canonical_json(member.value) for member in kind}.__getitem__
     if is_dataclass(kind):
-        return _dataclass_writer(kind)
+        return _make_dataclass_writer(kind)
     if issubclass(kind, Mapping):
         return _write_mapping
     raise TypeError(f"{kind.__name__} has no place in a journal")
 
 
 def _write_items(values: Iterable[Any]) -> str:
-    return "[" + ",".join([_writers[type(value)](value) for value in values]) + "]"
+    return "[" + ",".join([_json_writers[type(value)](value) for value in values]) + "]"
 
 
 def _write_mapping(values: Mapping[str, Any]) -> str:
-    return "{" + ",".join([f"{_quoted(key)}:{_writers[type(value)](value)}" for key, value in sorted(values.items())]) + "}"
+    return "{" + ",".join([f"{_quoted(key)}:{_json_writers[type(value)](value)}" for key, value in sorted(values.items())]) + "}"
 
 
-def _dataclass_writer(kind: Any) -> Callable[[Any], str]:
+def _make_dataclass_writer(kind: Any) -> Callable[[Any], str]:
     """Compiled, as `dataclass` compiles its own methods: it takes a third of the time of plain values and `json.dumps`."""
-    given: dict[str, Any] = {"writers": _writers}
+    given: dict[str, Any] = {"writers": _json_writers}
     lines = ["def write(value):", "    parts = []"]
     for field in sorted(fields(kind), key=lambda field: field.name):
         name, default = field.name, field.default_factory() if field.default_factory is not MISSING else field.default
@@ -86,29 +86,29 @@ def _dataclass_writer(kind: Any) -> Callable[[Any], str]:
 
 
 @cache
-def decoder(kind: Any) -> Callable[[Plain], Any]:
+def get_decoder(kind: Any) -> Callable[[PlainValue], Any]:
     """The function that makes a `kind` of plain values; made once for each type."""
     if is_dataclass(kind):
-        return _dataclass_decoder(kind)
+        return _make_dataclass_decoder(kind)
     origin = get_origin(kind)
     if origin is tuple:
-        item = decoder(get_args(kind)[0])
-        return tuple if get_args(kind)[0] in _ATOMS else lambda values: tuple(map(item, values))
+        item = get_decoder(get_args(kind)[0])
+        return tuple if get_args(kind)[0] in _ATOM_TYPES else lambda values: tuple(map(item, values))
     if origin in (UnionType, Union):
-        inner = decoder(next(part for part in get_args(kind) if part is not type(None)))
+        inner = get_decoder(next(part for part in get_args(kind) if part is not type(None)))
         return lambda value: None if value is None else inner(value)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return {member.value: member for member in kind}.__getitem__
     return lambda value: value
 
 
-def _dataclass_decoder(kind: Any) -> Callable[[Plain], Any]:
+def _make_dataclass_decoder(kind: Any) -> Callable[[PlainValue], Any]:
     """KeyError for a field that `kind` does not have."""
     hints = get_type_hints(kind)
     names = frozenset(field.name for field in fields(kind))
-    nested = tuple((name, decoder(hints[name])) for name in names if hints[name] not in _ATOMS)
+    nested = tuple((name, get_decoder(hints[name])) for name in names if hints[name] not in _ATOM_TYPES)
 
-    def decode(value: Mapping[str, Plain]) -> Any:
+    def decode(value: Mapping[str, PlainValue]) -> Any:
         held = dict(value)
         for name, made in nested:
             if name in held:

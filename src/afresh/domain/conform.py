@@ -7,54 +7,54 @@ from functools import cache
 from types import UnionType
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
-LARGEST = 1 << 63
+MAX_STORED_INTEGER = 1 << 63
 """No number beyond that can be stored."""
-Check = Callable[[Any], str]
+TypeCheck = Callable[[Any], str]
 """Where a value is not what it should be; empty when it is."""
 
 
-def misfit(value: Any, kind: Any) -> str:
+def find_type_mismatch(value: Any, kind: Any) -> str:
     """Where `value` is not a `kind`, by the names of the fields that lead there; empty when it is one."""
-    return _check(kind)(value)
+    return _get_check(kind)(value)
 
 
-def _atom(fits: Callable[[Any], bool]) -> Check:
+def _make_atom_check(fits: Callable[[Any], bool]) -> TypeCheck:
     return lambda value: "" if fits(value) else "value"
 
 
-_ATOMS: dict[Any, Check] = {
-    str: _atom(lambda value: type(value) is str),
-    bool: _atom(lambda value: type(value) is bool),
-    int: _atom(lambda value: type(value) is int and -LARGEST <= value < LARGEST),
-    float: _atom(lambda value: type(value) in (float, int)),
-    type(None): _atom(lambda value: value is None),
+_ATOM_CHECKS: dict[Any, TypeCheck] = {
+    str: _make_atom_check(lambda value: type(value) is str),
+    bool: _make_atom_check(lambda value: type(value) is bool),
+    int: _make_atom_check(lambda value: type(value) is int and -MAX_STORED_INTEGER <= value < MAX_STORED_INTEGER),
+    float: _make_atom_check(lambda value: type(value) in (float, int)),
+    type(None): _make_atom_check(lambda value: value is None),
 }
 
 
 @cache
-def _check(kind: Any) -> Check:
-    if kind in _ATOMS:
-        return _ATOMS[kind]
+def _get_check(kind: Any) -> TypeCheck:
+    if kind in _ATOM_CHECKS:
+        return _ATOM_CHECKS[kind]
     if is_dataclass(kind):
-        return _fields(kind)
+        return _make_dataclass_check(kind)
     origin, kinds = get_origin(kind), get_args(kind)
     if origin is tuple:
-        return _each(kinds[0]) if kinds[1:] == (Ellipsis,) else _all(kinds)
+        return _make_tuple_check(kinds[0]) if kinds[1:] == (Ellipsis,) else _make_fixed_tuple_check(kinds)
     if origin in (UnionType, Union):
-        checks = tuple(map(_check, kinds))
-        return _atom(lambda value: any(not check(value) for check in checks))
-    return _atom(_belongs(origin or kind))
+        checks = tuple(map(_get_check, kinds))
+        return _make_atom_check(lambda value: any(not check(value) for check in checks))
+    return _make_atom_check(_make_membership_test(origin or kind))
 
 
-def _belongs(kind: Any) -> Callable[[Any], bool]:
+def _make_membership_test(kind: Any) -> Callable[[Any], bool]:
     if isinstance(kind, type) and issubclass(kind, Mapping):
         return lambda value: isinstance(value, Mapping) and all(isinstance(key, str) for key in cast(Mapping[Any, Any], value))
     return lambda value: isinstance(value, kind) if isinstance(kind, type) and issubclass(kind, Enum) else True
 
 
-def _fields(kind: Any) -> Check:
+def _make_dataclass_check(kind: Any) -> TypeCheck:
     hints = get_type_hints(kind)
-    checks = [(field.name, _check(hints[field.name])) for field in fields(kind)]
+    checks = [(field.name, _get_check(hints[field.name])) for field in fields(kind)]
 
     def check(value: Any) -> str:
         if not isinstance(value, kind):
@@ -64,8 +64,8 @@ def _fields(kind: Any) -> Check:
     return check
 
 
-def _each(kind: Any) -> Check:
-    inner = _check(kind)
+def _make_tuple_check(kind: Any) -> TypeCheck:
+    inner = _get_check(kind)
 
     def check(value: Any) -> str:
         if not isinstance(value, tuple):
@@ -75,8 +75,8 @@ def _each(kind: Any) -> Check:
     return check
 
 
-def _all(kinds: tuple[Any, ...]) -> Check:
-    checks = tuple(map(_check, kinds))
+def _make_fixed_tuple_check(kinds: tuple[Any, ...]) -> TypeCheck:
+    checks = tuple(map(_get_check, kinds))
 
     def check(value: Any) -> str:
         if not isinstance(value, tuple) or len(cast(tuple[Any, ...], value)) != len(checks):

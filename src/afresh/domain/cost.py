@@ -5,33 +5,33 @@ from dataclasses import dataclass, replace
 
 from afresh.domain.action import Observation
 
-TOOLS = 16
-MEMORY = 16
+MAX_TOOLS_REMEMBERED = 16
+MAX_SAMPLES_IN_MEAN = 16
 """Tools that are kept, the most used; and how many times back a mean remembers."""
-LINE = 40
+CHARACTERS_PER_LINE = 40
 """Characters of a line of code, roughly: `read` brings lines of a file and prints hardly anything itself."""
-WHOLE = 12_000
+MAX_SHOWN_CHARACTERS = 12_000
 """Characters beyond which an output is never shown."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class ToolTokenCost:
     tool: str
     times: int = 0
     tokens: float = 0.0
     """Mean of the last few."""
 
 
-def brought(seen: Observation) -> int:
+def estimate_observation_tokens(seen: Observation) -> int:
     """Tokens, at three and a half characters each."""
-    return min(seen.size + LINE * seen.lines, WHOLE) * 2 // 7
+    return min(seen.size + CHARACTERS_PER_LINE * seen.lines, MAX_SHOWN_CHARACTERS) * 2 // 7
 
 
-def learnt(costs: tuple[Cost, ...], observations: Sequence[Observation]) -> tuple[Cost, ...]:
+def update_tool_costs(costs: tuple[ToolTokenCost, ...], observations: Sequence[Observation]) -> tuple[ToolTokenCost, ...]:
     known = {cost.tool: cost for cost in costs}
     for seen in observations:
-        old = known.get(seen.action.tool, Cost(seen.action.tool))
+        old = known.get(seen.action.tool, ToolTokenCost(seen.action.tool))
         times = old.times + 1
-        mean = old.tokens + (brought(seen) - old.tokens) / min(times, MEMORY)
+        mean = old.tokens + (estimate_observation_tokens(seen) - old.tokens) / min(times, MAX_SAMPLES_IN_MEAN)
         known[old.tool] = replace(old, times=times, tokens=round(mean, 1))
-    return tuple(sorted(known.values(), key=lambda cost: (-cost.times, cost.tool))[:TOOLS])
+    return tuple(sorted(known.values(), key=lambda cost: (-cost.times, cost.tool))[:MAX_TOOLS_REMEMBERED])

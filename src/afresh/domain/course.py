@@ -3,16 +3,16 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from afresh.domain.bill import NOTHING_DUE, Bill
+from afresh.domain.bill import NO_CALL_COSTS, CallCosts
 
-MARKS = 24
-NAMED = 8
-TOOLS = 12
-BESTS = 16
+MAX_STEP_MARKS = 24
+MAX_ENTRIES_PER_MARK = 8
+MAX_TOOLS_COUNTED = 12
+MAX_BEST_CHECKS = 16
 """Steps that are looked back on; what one of them leaves behind of each kind; tools and checks that are counted."""
 
 
-class Rung(StrEnum):
+class Escalation(StrEnum):
     NONE = ""
     WARN = "warned"
     TURN = "turned"
@@ -20,11 +20,11 @@ class Rung(StrEnum):
 
     @property
     def height(self) -> int:
-        return list(Rung).index(self)
+        return list(Escalation).index(self)
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class MarkedAction:
     """An action in the tree that it was done in (`key`), and what came of it."""
 
     key: str
@@ -34,7 +34,7 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class FileTransition:
     """A file before and after a step, by its content."""
 
     path: str
@@ -43,7 +43,7 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class CheckEnding:
     """How a command or a check ended; `sign` is empty when it succeeded."""
 
     source: str
@@ -52,7 +52,7 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
+class LinesRead:
     """Lines that were read; of an archived output its name and no lines."""
 
     path: str
@@ -61,7 +61,7 @@ class Glance:
 
 
 @dataclass(frozen=True, slots=True)
-class Best:
+class BestCheckResult:
     """The best that a check has come to."""
 
     source: str
@@ -70,7 +70,7 @@ class Best:
 
 
 @dataclass(frozen=True, slots=True)
-class Gain:
+class VerifiedProgress:
     """What is verified so far, and why a step counts as progress over that."""
 
     why: str = ""
@@ -78,7 +78,7 @@ class Gain:
     """The lowest that the task type's measure has been; -1 before it was known."""
     mended: tuple[str, ...] = ()
     """Tests that failed before the task and passed since."""
-    bests: tuple[Best, ...] = ()
+    bests: tuple[BestCheckResult, ...] = ()
     done: int = 0
     """Items of the plan that are done."""
     paths: int = 0
@@ -86,14 +86,14 @@ class Gain:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class StepMark:
     """What a step leaves behind."""
 
     step: int
-    acts: tuple[Act, ...] = ()
-    edits: tuple[Edit, ...] = ()
-    endings: tuple[Ending, ...] = ()
-    glances: tuple[Glance, ...] = ()
+    acts: tuple[MarkedAction, ...] = ()
+    edits: tuple[FileTransition, ...] = ()
+    endings: tuple[CheckEnding, ...] = ()
+    glances: tuple[LinesRead, ...] = ()
     worked: bool = True
     tools: tuple[str, ...] = ()
     tokens: int = 0
@@ -103,69 +103,69 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class StepMarked:
     """Recorded with every step; `gain` only when it was one."""
 
-    mark: Mark
-    gain: Gain | None = None
+    mark: StepMark
+    gain: VerifiedProgress | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
+class StallNoticed:
     """A sign of getting nowhere has reached a rung of the ladder; or has gone, when the rung is none."""
 
     step: int
     sign: str
-    rung: Rung
+    rung: Escalation
     evidence: str = ""
     keys: tuple[str, ...] = ()
     """Actions that are refused from now on, as long as the tree stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    marks: tuple[Mark, ...] = ()
+class ProgressState:
+    marks: tuple[StepMark, ...] = ()
     since: int = 0
     """The last step that was progress, or after which a person has spoken."""
     tokens: int = 0
     """Spent since then."""
-    bill: Bill = NOTHING_DUE
+    bill: CallCosts = NO_CALL_COSTS
     """What they have cost."""
     tools: tuple[tuple[str, int], ...] = ()
     """What was done since then, and how often."""
-    gain: Gain = Gain()
-    alarms: tuple[Noticed, ...] = ()
+    gain: VerifiedProgress = VerifiedProgress()
+    alarms: tuple[StallNoticed, ...] = ()
 
-    def alarm(self, sign: str) -> Noticed | None:
+    def alarm(self, sign: str) -> StallNoticed | None:
         return next((one for one in self.alarms if one.sign == sign), None)
 
 
-ON_COURSE = Course()
+INITIAL_PROGRESS = ProgressState()
 
 
-def marked(course: Course, event: Marked) -> Course:
+def apply_step_mark(course: ProgressState, event: StepMarked) -> ProgressState:
     """Progress clears all alarms: whatever was noticed, the work has moved."""
     mark = event.mark
-    marks = (*course.marks, mark)[-MARKS:]
+    marks = (*course.marks, mark)[-MAX_STEP_MARKS:]
     if event.gain and event.gain.why:
-        return replace(course, marks=marks, since=mark.step, tokens=0, bill=NOTHING_DUE, tools=(), gain=event.gain, alarms=())
+        return replace(course, marks=marks, since=mark.step, tokens=0, bill=NO_CALL_COSTS, tools=(), gain=event.gain, alarms=())
     tools = dict(course.tools)
     for tool in mark.tools:
         tools[tool] = tools.get(tool, 0) + 1
-    most = tuple(sorted(tools.items(), key=lambda one: (-one[1], one[0]))[:TOOLS])
-    spent = paid(course, mark.money, mark.tokens)
+    most = tuple(sorted(tools.items(), key=lambda one: (-one[1], one[0]))[:MAX_TOOLS_COUNTED])
+    spent = add_cost(course, mark.money, mark.tokens)
     return replace(spent, marks=marks, tools=most, gain=event.gain or course.gain)
 
 
-def paid(course: Course, cost: int | None, tokens: int) -> Course:
+def add_cost(course: ProgressState, cost: int | None, tokens: int) -> ProgressState:
     return replace(course, tokens=course.tokens + tokens, bill=course.bill.plus(cost, tokens))
 
 
-def noticed(course: Course, event: Noticed) -> Course:
+def apply_stall_notice(course: ProgressState, event: StallNoticed) -> ProgressState:
     others = tuple([one for one in course.alarms if one.sign != event.sign])
-    return replace(course, alarms=(*others, event) if event.rung is not Rung.NONE else others)
+    return replace(course, alarms=(*others, event) if event.rung is not Escalation.NONE else others)
 
 
-def anew(course: Course, step: int) -> Course:
+def restart_progress(course: ProgressState, step: int) -> ProgressState:
     """A person has spoken: what went before is no longer held against it."""
-    return Course(since=step, gain=course.gain)
+    return ProgressState(since=step, gain=course.gain)

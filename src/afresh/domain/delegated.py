@@ -5,20 +5,20 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from afresh.domain.action import Usage
-from afresh.domain.text import one_line
+from afresh.domain.text import to_one_line
 
-WORDS = 99
-SUMMARY = 700
-FILES = 12
-PATH = 160
-LINES = 4
-LINE = 200
-GOAL = 160
+MAX_SUMMARY_WORDS = 99
+MAX_SUMMARY_CHARACTERS = 700
+MAX_FILES = 12
+MAX_PATH_CHARACTERS = 160
+MAX_CHECK_LINES = 4
+MAX_CHECK_LINE_CHARACTERS = 200
+MAX_GOAL_CHARACTERS = 160
 """Words and characters of a summary; files, checks and characters of each; characters of a goal as it is told."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Subtask:
     """What is handed out. Whoever works on it sees this and the files as they are, and nothing else of the task."""
 
     goal: str
@@ -27,7 +27,7 @@ class Part:
     paths: tuple[str, ...] = ()
 
 
-class Fate(StrEnum):
+class SubtaskStatus(StrEnum):
     DONE = "done"
     """Its own checks have passed, and what it changed is in the tree."""
     FAILED = "failed"
@@ -36,7 +36,7 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Metrics:
+class SubtaskMetrics:
     steps: int = 0
     calls: int = 0
     usage: Usage = Usage()
@@ -52,19 +52,19 @@ class Metrics:
 
 
 @dataclass(frozen=True, slots=True)
-class Delegated:
+class SubtaskResult:
     """All that a task learns of a part that it has handed out; the rest is in the part's own journal."""
 
     task: str
     step: int
     """In which it was handed out."""
     goal: str
-    status: Fate
+    status: SubtaskStatus
     files: tuple[str, ...]
     state: tuple[str, ...]
     """The harness's word on each of its checks."""
     summary: str
-    metrics: Metrics
+    metrics: SubtaskMetrics
     more: int = 0
     """Files that are not named."""
 
@@ -72,7 +72,7 @@ class Delegated:
     def text(self) -> str:
         """As the model reads it."""
         files = ", ".join(self.files) + (f" and {self.more:,} more" if self.more else "")
-        where = "in your tree now" if self.status is Fate.DONE else "not taken over"
+        where = "in your tree now" if self.status is SubtaskStatus.DONE else "not taken over"
         lines = [
             f"{self.status.value}: {self.task}",
             f"files, {where}: {files}" if files else "files: none",
@@ -84,31 +84,31 @@ class Delegated:
 
 
 @dataclass(frozen=True, slots=True)
-class HandedOut:
+class SubtaskReturned:
     """A part has come back. Its own journal tells the rest."""
 
-    result: Delegated
+    result: SubtaskResult
 
 
-HandOut = Callable[[Part], Delegated]
+RunSubtask = Callable[[Subtask], SubtaskResult]
 """Hands a part out, waits for it, and takes over what it has changed if that is verified."""
 
 
-def bounded(result: Delegated) -> Delegated:
+def bound_result(result: SubtaskResult) -> SubtaskResult:
     """What an agent says of itself is cut, not trusted to be short."""
-    files = tuple(one_line(path, PATH) for path in result.files[:FILES])
+    files = tuple(to_one_line(path, MAX_PATH_CHARACTERS) for path in result.files[:MAX_FILES])
     return replace(
         result,
-        goal=one_line(result.goal, GOAL),
+        goal=to_one_line(result.goal, MAX_GOAL_CHARACTERS),
         files=files,
         more=result.more + len(result.files) - len(files),
-        state=tuple(one_line(line, LINE) for line in result.state[:LINES]),
-        summary=brief(result.summary),
+        state=tuple(to_one_line(line, MAX_CHECK_LINE_CHARACTERS) for line in result.state[:MAX_CHECK_LINES]),
+        summary=shorten_summary(result.summary),
     )
 
 
-def brief(text: str) -> str:
+def shorten_summary(text: str) -> str:
     """In one line, under a hundred words."""
     words = text.split()
-    said = " ".join(words) if len(words) <= WORDS else " ".join(words[: WORDS - 1]) + " …"
-    return one_line(said, SUMMARY)
+    said = " ".join(words) if len(words) <= MAX_SUMMARY_WORDS else " ".join(words[: MAX_SUMMARY_WORDS - 1]) + " …"
+    return to_one_line(said, MAX_SUMMARY_CHARACTERS)

@@ -6,37 +6,37 @@ A step is two commits: Requested + Replied before acting, all the rest after it.
 from dataclasses import dataclass
 
 from afresh.domain.action import Observation, Reply
-from afresh.domain.attended import Attended, Paused, Spoke, Undone
-from afresh.domain.course import Marked, Noticed
-from afresh.domain.delegated import HandedOut
-from afresh.domain.fact import Decision, Fact, Hunk, IndexLine, PlanItem, Region
-from afresh.domain.lessons import Consulted, Learnt, Referred, Worded
-from afresh.domain.meter import Breached, Calibrated, Doubted
-from afresh.domain.notes import Corrected, Forgotten, Judged, Noted
+from afresh.domain.attended import SupervisionModeSet, PausedForPerson, PersonSpoke, StepsUndone
+from afresh.domain.course import StepMarked, StallNoticed
+from afresh.domain.delegated import SubtaskReturned
+from afresh.domain.fact import Decision, Fact, Hunk, BlockIndexLine, PlanItem, Region
+from afresh.domain.lessons import LessonsLookedUp, LessonLearnt, LessonsUsed, LessonWorded
+from afresh.domain.meter import CeilingBreached, CalibrationLoaded, UsageReportDoubted
+from afresh.domain.notes import FactCorrected, FactForgotten, LessonJudged, FactNoted
 from afresh.domain.passage import Passage
-from afresh.domain.room import Rebudgeted, Reserved, Wanted
-from afresh.domain.strategy import Turned
+from afresh.domain.room import CeilingChanged, ReserveChanged, LargerCeilingRequested
+from afresh.domain.strategy import StrategyChanged
 from afresh.domain.summary import Summary
-from afresh.domain.task import Status, Task
+from afresh.domain.task import TaskStatus, Task
 from afresh.domain.verdict import Baseline, Verdict
-from afresh.domain.weighing import Weighed
-from afresh.domain.window import Audit
+from afresh.domain.weighing import TokensCounted
+from afresh.domain.window import CallAudit
 
 
 @dataclass(frozen=True, slots=True)
-class Created:
+class TaskCreated:
     task: Task
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class TaskClaimed:
     """A worker took the task. It moves the head, so whoever held the task before can write no more."""
 
     worker: str
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class WorkspaceOpened:
     base: str
     """Commit of the user's repository that the work starts from."""
     branch: str
@@ -45,35 +45,35 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Baselined:
+class BaselineMeasured:
     baseline: Baseline
 
 
 @dataclass(frozen=True, slots=True)
-class Requested:
+class CallRequested:
     step: int
-    audit: Audit
+    audit: CallAudit
 
 
 @dataclass(frozen=True, slots=True)
-class Replied:
+class ReplyReceived:
     step: int
     reply: Reply
 
 
 @dataclass(frozen=True, slots=True)
-class Acted:
+class ActionsExecuted:
     step: int
     observations: tuple[Observation, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlanSet:
     items: tuple[PlanItem, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionAsked:
     question: str
     options: tuple[str, ...] = ()
     """Each "option: what it would mean", or the option alone."""
@@ -82,7 +82,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class QuestionAnswered:
     """A person's own words, or those of the option that was chosen by its number."""
 
     text: str
@@ -93,26 +93,26 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class DecisionMade:
     decision: Decision
 
 
 @dataclass(frozen=True, slots=True)
-class Digested:
+class OutputDigested:
     facts: tuple[Fact, ...] = ()
     regions: tuple[Region, ...] = ()
-    index: tuple[IndexLine, ...] = ()
+    index: tuple[BlockIndexLine, ...] = ()
     passages: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerdictReached:
     step: int
     verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class ChangeKeptOrReverted:
     """The workspace after the step: `snapshot` is the new one when kept, the one before when reverted."""
 
     step: int
@@ -125,22 +125,22 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class StepFinished:
     step: int
     outcome: str
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class TaskEnded:
     """The task has come to rest in `status`; BLOCKED can go on later, the others are over."""
 
-    status: Status
+    status: TaskStatus
     reason: str
     commit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpointed:
+class CheckpointWritten:
     """All that is known is written down in full, for whoever goes on from here. Always the last event of its commit."""
 
     step: int
@@ -148,14 +148,14 @@ class Checkpointed:
 
 
 @dataclass(frozen=True, slots=True)
-class CompactionWanted:
+class CompactionRequested:
     """The agent has come to the end of something: what lies behind it can be put away."""
 
     keep: str
 
 
 @dataclass(frozen=True, slots=True)
-class Compacted:
+class MemoryCompacted:
     """Memory let passages go and keeps a summary of them. Between steps, in one commit."""
 
     step: int
@@ -173,76 +173,87 @@ class Compacted:
 
 
 Event = (
-    Created | Claimed | Opened | Baselined | Requested | Replied | Acted | Planned | Asked
-    | Answered | Decided | Digested | Verified | Settled | Finished | Ended
-    | Calibrated | Breached | Doubted | Wanted | Rebudgeted | Checkpointed | CompactionWanted | Compacted
-    | Noted | Corrected | Forgotten | Judged
-    | Consulted | Referred | Worded | Learnt | Weighed
-    | Turned | Attended | Paused | Spoke | Undone | HandedOut | Marked | Noticed
-    | Reserved
+    TaskCreated | TaskClaimed | WorkspaceOpened | BaselineMeasured | CallRequested | ReplyReceived | ActionsExecuted | PlanSet | QuestionAsked
+    | QuestionAnswered | DecisionMade | OutputDigested | VerdictReached | ChangeKeptOrReverted | StepFinished | TaskEnded
+    | CalibrationLoaded | CeilingBreached | UsageReportDoubted | LargerCeilingRequested | CeilingChanged | CheckpointWritten | CompactionRequested | MemoryCompacted
+    | FactNoted | FactCorrected | FactForgotten | LessonJudged
+    | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
+    | StrategyChanged | SupervisionModeSet | PausedForPerson | PersonSpoke | StepsUndone | SubtaskReturned | StepMarked | StallNoticed
+    | ReserveChanged
 )  # fmt: skip
 
 
-def logged(event: Event) -> bool:
+def is_in_decision_log(event: Event) -> bool:
     """Whether the decision log has a line for it."""
-    if isinstance(event, Verified):
+    if isinstance(event, VerdictReached):
         return event.verdict.final
-    if isinstance(event, Planned):
+    if isinstance(event, PlanSet):
         return bool(event.items) and not any(item.done for item in event.items)
-    kinds = Asked | Answered | Decided | Settled | Ended | Breached | Doubted | Rebudgeted | Checkpointed | Compacted
-    return isinstance(event, kinds | Noticed | Turned | Spoke | Undone | Reserved)
+    kinds = (
+        QuestionAsked
+        | QuestionAnswered
+        | DecisionMade
+        | ChangeKeptOrReverted
+        | TaskEnded
+        | CeilingBreached
+        | UsageReportDoubted
+        | CeilingChanged
+        | CheckpointWritten
+        | MemoryCompacted
+    )
+    return isinstance(event, kinds | StallNoticed | StrategyChanged | PersonSpoke | StepsUndone | ReserveChanged)
 
 
-KINDS: dict[str, type[Event]] = {
-    "Created": Created,
-    "Claimed": Claimed,
-    "Opened": Opened,
-    "Baselined": Baselined,
-    "Requested": Requested,
-    "Replied": Replied,
-    "Acted": Acted,
-    "Planned": Planned,
-    "Asked": Asked,
-    "Answered": Answered,
-    "Decided": Decided,
-    "Digested": Digested,
-    "Verified": Verified,
-    "Settled": Settled,
-    "Finished": Finished,
-    "Ended": Ended,
-    "Calibrated": Calibrated,
-    "Breached": Breached,
-    "Doubted": Doubted,
-    "Wanted": Wanted,
-    "Rebudgeted": Rebudgeted,
-    "Checkpointed": Checkpointed,
-    "CompactionWanted": CompactionWanted,
-    "Compacted": Compacted,
-    "Noted": Noted,
-    "Corrected": Corrected,
-    "Forgotten": Forgotten,
-    "Judged": Judged,
-    "Consulted": Consulted,
-    "Referred": Referred,
-    "Worded": Worded,
-    "Learnt": Learnt,
-    "Weighed": Weighed,
-    "Turned": Turned,
-    "Attended": Attended,
-    "Paused": Paused,
-    "Spoke": Spoke,
-    "Undone": Undone,
-    "HandedOut": HandedOut,
-    "Marked": Marked,
-    "Noticed": Noticed,
-    "Reserved": Reserved,
+EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
+    "Created": TaskCreated,
+    "Claimed": TaskClaimed,
+    "Opened": WorkspaceOpened,
+    "Baselined": BaselineMeasured,
+    "Requested": CallRequested,
+    "Replied": ReplyReceived,
+    "Acted": ActionsExecuted,
+    "Planned": PlanSet,
+    "Asked": QuestionAsked,
+    "Answered": QuestionAnswered,
+    "Decided": DecisionMade,
+    "Digested": OutputDigested,
+    "Verified": VerdictReached,
+    "Settled": ChangeKeptOrReverted,
+    "Finished": StepFinished,
+    "Ended": TaskEnded,
+    "Calibrated": CalibrationLoaded,
+    "Breached": CeilingBreached,
+    "Doubted": UsageReportDoubted,
+    "Wanted": LargerCeilingRequested,
+    "Rebudgeted": CeilingChanged,
+    "Checkpointed": CheckpointWritten,
+    "CompactionWanted": CompactionRequested,
+    "Compacted": MemoryCompacted,
+    "Noted": FactNoted,
+    "Corrected": FactCorrected,
+    "Forgotten": FactForgotten,
+    "Judged": LessonJudged,
+    "Consulted": LessonsLookedUp,
+    "Referred": LessonsUsed,
+    "Worded": LessonWorded,
+    "Learnt": LessonLearnt,
+    "Weighed": TokensCounted,
+    "Turned": StrategyChanged,
+    "Attended": SupervisionModeSet,
+    "Paused": PausedForPerson,
+    "Spoke": PersonSpoke,
+    "Undone": StepsUndone,
+    "HandedOut": SubtaskReturned,
+    "Marked": StepMarked,
+    "Noticed": StallNoticed,
+    "Reserved": ReserveChanged,
 }
 """The tag of each kind on disk. A class may be renamed; its tag never changes, or journals could not be read any more."""
-TAGS: dict[type[Event], str] = {kind: tag for tag, kind in KINDS.items()}
+TAG_BY_EVENT_CLASS: dict[type[Event], str] = {kind: tag for tag, kind in EVENT_CLASS_BY_TAG.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class JournalHead:
     """Where a task's journal ends."""
 
     seq: int = 0
@@ -250,7 +261,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """An event in its place in a task's journal."""
 
     task: str

@@ -16,7 +16,7 @@ class FactKind(StrEnum):
     """Read from the output of a command that the model ran: shown while there is room, gone when it is no longer so."""
 
 
-class Scope(StrEnum):
+class FactScope(StrEnum):
     """Where a fact holds, and so whose windows may show it."""
 
     TASK = "task"
@@ -38,7 +38,7 @@ class Fact:
     """The command that said so: once it runs again, what it no longer says is taken back."""
     lines: tuple[int, int] = (0, 0)
     """First and last line of the block that say so; (0, 0) when it is the whole of it."""
-    scope: Scope = Scope.TASK
+    scope: FactScope = FactScope.TASK
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Decision:
         return self.by == "person" and bool(self.subject)
 
 
-UNCONFINED = "commands run without a sandbox (--no-sandbox): nothing confines them"
+UNSANDBOXED_DECISION = "commands run without a sandbox (--no-sandbox): nothing confines them"
 """A decision that only a person can make; it stands in every record of the task."""
 
 
@@ -80,7 +80,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class IndexLine:
+class BlockIndexLine:
     """One line about an archived block, so that it can be asked for by name."""
 
     block: str
@@ -92,7 +92,7 @@ class IndexLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Item:
     """Something read for a window from the tree or the archive; recorded with the call, so that the call can be built again."""
 
     kind: str

@@ -4,10 +4,10 @@ trust, so what is not clearly near is not shown at all."""
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from afresh.domain.words import compounds, split, stem, telling
+from afresh.domain.words import find_compounds, split_words, stem_word, drop_stop_words
 
-GENERAL = frozenset(
-    stem(word)
+GENERAL_WORDS = frozenset(
+    stem_word(word)
     for word in (
         "accept", "actual", "add", "allow", "always", "api", "app", "argument", "assertion", "assertionerror",
         "attributeerror", "behave", "behaviour", "bug", "build", "call", "case", "cause", "change", "check", "class", "clean",
@@ -26,19 +26,19 @@ GENERAL = frozenset(
     )
 )  # fmt: skip
 """What tasks of every kind speak of: it counts a little, and never alone."""
-LITTLE = 0.2
-PLAIN = 1.0
-WHOLE = 2.0
-IN_PASSING = 0.5
+GENERAL_WORD_WEIGHT = 0.2
+PLAIN_WORD_WEIGHT = 1.0
+COMPOUND_WORD_WEIGHT = 2.0
+BODY_WORD_FACTOR = 0.5
 """What a general word counts, any other, a compound identifier; and the part of that for one that stands only in the body."""
-ENOUGH = 2.5
-ALL_OF_LITTLE = 0.6
-NEAR = 0.3
+MIN_MATCH_SCORE = 2.5
+MIN_SHARE_OF_SHORT_QUESTION = 0.6
+MIN_SHARE_OF_EITHER_SIDE = 0.3
 """What a fit must reach: in all, or this part of a question that says less; and as a part of either side."""
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class WeightedTerms:
     """The words of a text with their weights."""
 
     weights: Mapping[str, float]
@@ -49,42 +49,45 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class LessonSubject:
     """What an object is about, and what it mentions besides."""
 
-    head: Terms
+    head: WeightedTerms
     body: frozenset[str]
 
 
-def terms(text: str, common: Collection[str] = ()) -> Terms:
+def weigh_terms(text: str, common: Collection[str] = ()) -> WeightedTerms:
     """`common`: words that most objects of the project have, and so tell them apart no more than general ones."""
-    wholes = {stem(word) for word in compounds(text)}
-    words = dict.fromkeys(map(stem, telling(split(text))))
-    return Terms({word: weight(word, wholes, common) for word in words})
+    wholes = {stem_word(word) for word in find_compounds(text)}
+    words = dict.fromkeys(map(stem_word, drop_stop_words(split_words(text))))
+    return WeightedTerms({word: weigh_word(word, wholes, common) for word in words})
 
 
-def weight(word: str, wholes: Collection[str], common: Collection[str]) -> float:
-    if word in GENERAL or word in common or word.isdigit():
-        return LITTLE
-    return WHOLE if word in wholes else PLAIN
+def weigh_word(word: str, wholes: Collection[str], common: Collection[str]) -> float:
+    if word in GENERAL_WORDS or word in common or word.isdigit():
+        return GENERAL_WORD_WEIGHT
+    return COMPOUND_WORD_WEIGHT if word in wholes else PLAIN_WORD_WEIGHT
 
 
-def subject(head: str, body: str, common: Collection[str] = ()) -> Subject:
-    return Subject(terms(head, common), frozenset(map(stem, telling(split(body)))))
+def subject_from_text(head: str, body: str, common: Collection[str] = ()) -> LessonSubject:
+    return LessonSubject(weigh_terms(head, common), frozenset(map(stem_word, drop_stop_words(split_words(body)))))
 
 
-def fit(question: Terms, about: Subject) -> float:
+def score_match(question: WeightedTerms, about: LessonSubject) -> float:
     """How well it fits; 0 when it does not."""
     found = {word: weight for word, weight in question.weights.items() if word in about.head.weights or word in about.body}
-    if not any(weight > LITTLE for weight in found.values()):
+    if not any(weight > GENERAL_WORD_WEIGHT for weight in found.values()):
         return 0.0
-    score = sum(weight * (1.0 if word in about.head.weights else IN_PASSING) for word, weight in found.items())
+    score = sum(weight * (1.0 if word in about.head.weights else BODY_WORD_FACTOR) for word, weight in found.items())
     smaller = min(question.total, about.head.total) or 1.0
-    enough = score >= min(ENOUGH, ALL_OF_LITTLE * question.total) and score / smaller >= NEAR
+    enough = (
+        score >= min(MIN_MATCH_SCORE, MIN_SHARE_OF_SHORT_QUESTION * question.total)
+        and score / smaller >= MIN_SHARE_OF_EITHER_SIDE
+    )
     return score if enough else 0.0
 
 
-def likeness(one: str, other: str) -> float:
+def compute_likeness(one: str, other: str) -> float:
     """Of two texts the part of their words that they share: 1 when they say the same."""
-    left, right = set(map(stem, telling(split(one)))), set(map(stem, telling(split(other))))
+    left, right = set(map(stem_word, drop_stop_words(split_words(one)))), set(map(stem_word, drop_stop_words(split_words(other))))
     return len(left & right) / len(left | right) if left | right else 1.0

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from afresh.domain.code import Place
+from afresh.domain.code import SymbolPlace
 
 
-class Match(StrEnum):
+class MatchQuality(StrEnum):
     """How far a name is from what was asked for; the nearer first."""
 
     EXACT = "exact"
@@ -21,15 +21,15 @@ class Match(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    places: tuple[Place, ...]
-    match: Match
+class SymbolMatches:
+    places: tuple[SymbolPlace, ...]
+    match: MatchQuality
     more: int = 0
     """Places that were left out."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class EntryPoint:
     """Where a run may begin."""
 
     path: str

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Level = Literal["ok", "warn", "fail"]
+HealthLevel = Literal["ok", "warn", "fail"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HealthFinding:
     name: str
-    level: Level
+    level: HealthLevel
     detail: str
     remedy: str = ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class CommitFiles:
     """One commit. `paths` has the files that it changed, added or removed."""
 
     message: str
@@ -14,11 +14,11 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class CommitHistory:
     """The commits that lead to one, the newest first, without merges. Two of the same head are the same."""
 
     head: str = ""
-    commits: Sequence[Commit] = field(default=(), compare=False)
+    commits: Sequence[CommitFiles] = field(default=(), compare=False)
 
 
-UNTOLD_HISTORY = History()
+NO_COMMIT_HISTORY = CommitHistory()

@@ -6,34 +6,34 @@ from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime
 from enum import StrEnum
 
-from afresh.domain.text import visible
+from afresh.domain.text import escape_hidden
 
-PARTS = ("Problem", "What worked", "What did not", "How it was verified")
-COUNTERS = ("shown", "unused", "uses", "successes", "tokens_saved", "last_used", "last_task")
+LESSON_HEADINGS = ("Problem", "What worked", "What did not", "How it was verified")
+COUNTER_FIELDS = ("shown", "unused", "uses", "successes", "tokens_saved", "last_used", "last_task")
 """The only lines of a file that are written again."""
-NOTHING = "Nothing had to be undone."
-PATTERN = "PT-"
+NOTHING_UNDONE = "Nothing had to be undone."
+PATTERN_ID_PREFIX = "PT-"
 """How the id of one begins that was learnt in another project."""
-UNUSED = 8
-UNUSED_DAYS = 180
+MAX_UNUSED_TASKS = 8
+MAX_UNUSED_DAYS = 180
 """Tasks in a row that saw an object and drew nothing from it, and days without a use: then it is looked up no more."""
-PLAIN = re.compile(r"[A-Za-z][\w,./()'+-]*(?: [\w,./()'+-]+)*")
-NOT_A_TEXT = frozenset(("y", "n", "yes", "no", "true", "false", "on", "off", "null"))
-ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"})
-UNWRITTEN = re.compile("[\ufffe\uffff]")
-FENCE = re.compile(r"---[ \t]*\r?\n?")
-DAY = re.compile(r"\d{4}-\d\d-\d\d")
-TIME = re.compile(r"\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?")
+PLAIN_SCALAR_PATTERN = re.compile(r"[A-Za-z][\w,./()'+-]*(?: [\w,./()'+-]+)*")
+YAML_NON_STRINGS = frozenset(("y", "n", "yes", "no", "true", "false", "on", "off", "null"))
+YAML_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"})
+UNWRITABLE_CHARACTERS = re.compile("[\ufffe\uffff]")
+FRONT_MATTER_FENCE = re.compile(r"---[ \t]*\r?\n?")
+DAY_PATTERN = re.compile(r"\d{4}-\d\d-\d\d")
+TIME_PATTERN = re.compile(r"\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?")
 
 
-class Standing(StrEnum):
+class LessonStatus(StrEnum):
     DRAFT = "draft"
     APPROVED = "approved"
     REJECTED = "rejected"
     AGED = "aged"
 
 
-class By(StrEnum):
+class LessonApproval(StrEnum):
     """Who says that it is right."""
 
     CONFIRMED = "confirmed"
@@ -41,15 +41,15 @@ class By(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Knowledge:
+class Lesson:
     id: str
     title: str
     tags: tuple[str, ...] = ()
     project: str = ""
     source: str = ""
     """The task that it was learnt from."""
-    status: Standing = Standing.DRAFT
-    by: By = By.AUTOMATIC
+    status: LessonStatus = LessonStatus.DRAFT
+    by: LessonApproval = LessonApproval.AUTOMATIC
     waits: str = ""
     """Why it was not approved without a person."""
     created: str = ""
@@ -71,29 +71,29 @@ class Knowledge:
 
     def aged(self, today: date) -> str:
         """Why it is looked up no more; empty while it is."""
-        if self.unused >= UNUSED:
+        if self.unused >= MAX_UNUSED_TASKS:
             return f"{self.unused} tasks in a row saw it and drew nothing from it"
-        latest = max((day for day in map(day_of, (self.created, self.approved, self.last_used)) if day), default=None)
+        latest = max((day for day in map(day_from_text, (self.created, self.approved, self.last_used)) if day), default=None)
         days = (today - latest).days if latest else 0
-        return f"not used for {days} days" if days > UNUSED_DAYS else ""
+        return f"not used for {days} days" if days > MAX_UNUSED_DAYS else ""
 
-    def standing(self, today: date) -> Standing:
-        return Standing.AGED if self.status is Standing.APPROVED and self.aged(today) else self.status
+    def standing(self, today: date) -> LessonStatus:
+        return LessonStatus.AGED if self.status is LessonStatus.APPROVED and self.aged(today) else self.status
 
 
-def day_of(text: str) -> date | None:
+def day_from_text(text: str) -> date | None:
     try:
-        return date.fromisoformat(found[0]) if (found := DAY.match(text)) else None
+        return date.fromisoformat(found[0]) if (found := DAY_PATTERN.match(text)) else None
     except ValueError:
         return None
 
 
-def moment(at: float) -> str:
+def iso_from_time(at: float) -> str:
     """To the millisecond, so that of two uses the later one is known."""
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def part(body: str, title: str) -> str:
+def get_heading_text(body: str, title: str) -> str:
     """What stands under one heading, of whatever level."""
     lines, inside = list[str](), False
     for line in body.splitlines():
@@ -104,7 +104,7 @@ def part(body: str, title: str) -> str:
     return "\n".join(lines).strip()
 
 
-def with_part(body: str, title: str, text: str) -> str:
+def replace_heading_text(body: str, title: str, text: str) -> str:
     """The body with another text under one of its headings."""
     lines, inside = list[str](), False
     for line in body.splitlines():
@@ -116,46 +116,52 @@ def with_part(body: str, title: str, text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def brief(one: Knowledge) -> str:
+def render_lesson(one: Lesson) -> str:
     """As a window shows it: the one line that says what it is about, then what to do and what not to do; the places that were
     changed before the words on them, since the end may have no room."""
-    told = [(title, places_first(part(one.body, title))) for title in ("What worked", "What did not", "Problem")]
+    told = [(title, sort_places_first(get_heading_text(one.body, title))) for title in ("What worked", "What did not", "Problem")]
     lines = [
-        f"{title}:\n{text}" for title, text in told if text and text != NOTHING and not text.startswith(one.title.rstrip("…"))
+        f"{title}:\n{text}"
+        for title, text in told
+        if text and text != NOTHING_UNDONE and not text.startswith(one.title.rstrip("…"))
     ]
-    return visible("\n".join([f"{one.id} {one.title}", *(lines or [one.body.strip()])]))
+    return escape_hidden("\n".join([f"{one.id} {one.title}", *(lines or [one.body.strip()])]))
 
 
-def places_first(text: str) -> str:
+def sort_places_first(text: str) -> str:
     lines = text.splitlines()
     return "\n".join(sorted(lines, key=lambda line: not line.startswith("- changed ")))
 
 
-def render(one: Knowledge) -> str:
+def render_lesson_file(one: Lesson) -> str:
     """The file of an object that is new. One that exists is never rendered again."""
     head = {field.name: getattr(one, field.name) for field in fields(one) if field.name != "body"}
-    lines = [f"{name}: {scalar(value)}" for name, value in head.items() if value != "" or name in COUNTERS]
+    lines = [f"{name}: {to_yaml_scalar(value)}" for name, value in head.items() if value != "" or name in COUNTER_FIELDS]
     return "\n".join(["---", *lines, "---", one.body])
 
 
-def scalar(value: str | int | tuple[str, ...] | None) -> str:
+def to_yaml_scalar(value: str | int | tuple[str, ...] | None) -> str:
     """As YAML reads it back; quoted only where it must be."""
     if isinstance(value, tuple):
-        return f"[{', '.join(quoted(one, ',') for one in value)}]"
+        return f"[{', '.join(quote_yaml(one, ',') for one in value)}]"
     if isinstance(value, str):
-        return quoted(value)
+        return quote_yaml(value)
     return "null" if value is None else str(value)
 
 
-def quoted(text: str, but: str = "") -> str:
-    plain = PLAIN.fullmatch(text) and text.lower() not in NOT_A_TEXT and not set(but) & set(text)
-    if text.isascii() and (plain or TIME.fullmatch(text)):
+def quote_yaml(text: str, but: str = "") -> str:
+    plain = PLAIN_SCALAR_PATTERN.fullmatch(text) and text.lower() not in YAML_NON_STRINGS and not set(but) & set(text)
+    if text.isascii() and (plain or TIME_PATTERN.fullmatch(text)):
         return text
-    return '"' + UNWRITTEN.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text.translate(ESCAPES))) + '"'
+    return (
+        '"'
+        + UNWRITABLE_CHARACTERS.sub(lambda found: f"\\u{ord(found[0]):04x}", escape_hidden(text.translate(YAML_ESCAPES)))
+        + '"'
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Parted:
+class FrontMatterParts:
     """A file in four: together they are the file again, to the byte."""
 
     opening: str
@@ -164,20 +170,20 @@ class Parted:
     body: str
 
 
-def parted(text: str) -> Parted | None:
+def split_front_matter(text: str) -> FrontMatterParts | None:
     """None when there is no front matter. ValueError when it does not end."""
     lines = re.split(r"(?<=\n)", text)
-    if not FENCE.fullmatch(lines[0].removeprefix("\ufeff")):
+    if not FRONT_MATTER_FENCE.fullmatch(lines[0].removeprefix("\ufeff")):
         return None
     for number, line in enumerate(lines[1:], 1):
-        if FENCE.fullmatch(line):
-            return Parted(lines[0], "".join(lines[1:number]), line, "".join(lines[number + 1 :]))
+        if FRONT_MATTER_FENCE.fullmatch(line):
+            return FrontMatterParts(lines[0], "".join(lines[1:number]), line, "".join(lines[number + 1 :]))
     raise ValueError("the front matter has no end: a line with --- alone")
 
 
-def reset(text: str, values: Mapping[str, str]) -> str:
+def set_front_matter_fields(text: str, values: Mapping[str, str]) -> str:
     """The file with these lines of its front matter set; every other byte as it was. Without front matter nothing changes."""
-    found = parted(text)
+    found = split_front_matter(text)
     if found is None:
         return text
     head, end = found.head, "\r\n" if found.opening.endswith("\r\n") else "\n"

@@ -4,21 +4,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from afresh.domain.event import Answered, Decided, Digested, Entry, Noted, Verified
-from afresh.domain.fact import Decision, Fact, FactKind, Scope
-from afresh.domain.text import one_line
+from afresh.domain.event import QuestionAnswered, DecisionMade, OutputDigested, JournalEntry, FactNoted, VerdictReached
+from afresh.domain.fact import Decision, Fact, FactKind, FactScope
+from afresh.domain.text import to_one_line
 from afresh.domain.verdict import Verdict
 
-MODEL = "model"
-HARNESS = "harness"
-PERSON = "person"
-SUBJECT = 80
-LASTING = {FactKind.NOTE, FactKind.FAILED_APPROACH, FactKind.ERROR}
+BY_MODEL = "model"
+BY_HARNESS = "harness"
+BY_PERSON = "person"
+MAX_SUBJECT_CHARACTERS = 80
+PROJECT_FACT_KINDS = {FactKind.NOTE, FactKind.FAILED_APPROACH, FactKind.ERROR}
 """What one task has found out of the code, another of the same project may want to know."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ProjectFact:
     id: str
     task: str
     """Whose it is; the notebook's or the user's if no task's."""
@@ -32,7 +32,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class FactCorrection:
     """What a person has made of a fact: other words, or none."""
 
     id: str
@@ -41,7 +41,7 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class FactQuery:
     """What is looked for: facts that share words with the text, as far as `task` may see them; without words the newest."""
 
     text: str
@@ -54,62 +54,62 @@ class Question:
     limit: int = 8
 
 
-def fact_id(task: str, fact: Fact) -> str:
+def make_fact_id(task: str, fact: Fact) -> str:
     """The same words about the same thing have the same name, on every machine."""
     told = "\0".join((task, fact.kind, fact.subject, fact.text))
     return f"m{sha256(told.encode()).hexdigest()[:8]}"
 
 
-def facts_in(entry: Entry) -> Iterator[tuple[Fact, str]]:
+def extract_facts(entry: JournalEntry) -> Iterator[tuple[Fact, str]]:
     """What an event says, and who says so."""
     match entry.event:
-        case Digested(facts):
-            yield from ((lasting(fact), MODEL if fact.kind is FactKind.NOTE else HARNESS) for fact in facts)
-        case Decided(decision):
-            yield decided(decision), decision.by
-        case Answered(text, by):
-            yield said(text), by
-        case Verified(step, verdict) if verdict.final:
-            yield from ((fact, HARNESS) for fact in verified(step, verdict))
-        case Noted(fact, by):
+        case OutputDigested(facts):
+            yield from ((widen_scope(fact), BY_MODEL if fact.kind is FactKind.NOTE else BY_HARNESS) for fact in facts)
+        case DecisionMade(decision):
+            yield fact_from_decision(decision), decision.by
+        case QuestionAnswered(text, by):
+            yield fact_from_words(text), by
+        case VerdictReached(step, verdict) if verdict.final:
+            yield from ((fact, BY_HARNESS) for fact in facts_from_verdict(step, verdict))
+        case FactNoted(fact, by):
             yield fact, by
         case _:
             return
 
 
-def lasting(fact: Fact) -> Fact:
-    return replace(fact, scope=Scope.PROJECT) if fact.kind in LASTING and fact.scope is Scope.TASK else fact
+def widen_scope(fact: Fact) -> Fact:
+    return replace(fact, scope=FactScope.PROJECT) if fact.kind in PROJECT_FACT_KINDS and fact.scope is FactScope.TASK else fact
 
 
-def decided(decision: Decision) -> Fact:
+def fact_from_decision(decision: Decision) -> Fact:
     why = f" ({decision.why})" if decision.why else ""
     sure = 0.5 if decision.confidence is None else decision.confidence
-    subject = decision.subject or one_line(decision.text, SUBJECT)
+    subject = decision.subject or to_one_line(decision.text, MAX_SUBJECT_CHARACTERS)
     return Fact(FactKind.DECISION, subject, f"{decision.text}{why}", sure, step=decision.step)
 
 
-def said(text: str) -> Fact:
+def fact_from_words(text: str) -> Fact:
     """A person's words: each stands for itself, none replaces another unless the person says so."""
-    return Fact(FactKind.RULE, one_line(text, SUBJECT), text)
+    return Fact(FactKind.RULE, to_one_line(text, MAX_SUBJECT_CHARACTERS), text)
 
 
-def verified(step: int, verdict: Verdict) -> Iterator[Fact]:
+def facts_from_verdict(step: int, verdict: Verdict) -> Iterator[Fact]:
     for run in verdict.runs:
         told = f"{'exit 0' if run.exit == 0 else f'exit {run.exit}'}: {run.passed} passed, {run.failed} failed"
         yield Fact(FactKind.VERIFIED, run.command, told, 1.0, run.block, step)
 
 
-class NoLore:
+class EmptyFactIndex:
     """Of a task that stands alone."""
 
-    def look_up(self, question: Question) -> Sequence[Known]:
+    def look_up(self, question: FactQuery) -> Sequence[ProjectFact]:
         return ()
 
-    def known(self, name: str) -> Sequence[Known]:
+    def known(self, name: str) -> Sequence[ProjectFact]:
         return ()
 
-    def edits(self) -> Sequence[Edit]:
+    def edits(self) -> Sequence[FactCorrection]:
         return ()
 
 
-UNTOLD = NoLore()
+EMPTY_FACT_INDEX = EmptyFactIndex()

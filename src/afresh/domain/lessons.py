@@ -6,7 +6,7 @@ from afresh.domain.action import Reply
 
 
 @dataclass(frozen=True, slots=True)
-class Consulted:
+class LessonsLookedUp:
     """What earlier tasks have learnt was looked up for a phase; these fit, and stand in the windows from now on."""
 
     step: int
@@ -15,7 +15,7 @@ class Consulted:
 
 
 @dataclass(frozen=True, slots=True)
-class Referred:
+class LessonsUsed:
     """A reply drew on knowledge in its window: it names the object, or something that stands nowhere else."""
 
     step: int
@@ -25,7 +25,7 @@ class Referred:
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
+class LessonWorded:
     """A model was asked to put what was learnt into words: paid for, whether they are used or not."""
 
     reply: Reply | None
@@ -34,7 +34,7 @@ class Worded:
 
 
 @dataclass(frozen=True, slots=True)
-class Learnt:
+class LessonLearnt:
     """The task is over, and what there is to keep of it is kept: as this object, or not, and why."""
 
     id: str

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-NANO = 1_000_000_000
+NANO_PER_DOLLAR = 1_000_000_000
 """Money is counted in nano-dollars."""
-ALERTS = (50, 80, 100)
+ALERT_PERCENTAGES = (50, 80, 100)
 """Percent of a limit at which a person is told, once each."""
 
 
-class Scope(StrEnum):
+class LimitScope(StrEnum):
     CALL = "call"
     TASK = "task"
     PROJECT = "project"
@@ -22,21 +22,21 @@ class Scope(StrEnum):
     @property
     def everybody(self) -> bool:
         """Once it has tripped nothing at all calls a model."""
-        return self in (Scope.DAY, Scope.MONTH, Scope.TOTAL)
+        return self in (LimitScope.DAY, LimitScope.MONTH, LimitScope.TOTAL)
 
 
-class Unit(StrEnum):
+class LimitUnit(StrEnum):
     MONEY = "money"
     TOKENS = "tokens"
 
     def words(self, amount: int) -> str:
-        return dollars(amount) if self is Unit.MONEY else f"{amount:,} tokens"
+        return format_dollars(amount) if self is LimitUnit.MONEY else f"{amount:,} tokens"
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
-    scope: Scope
-    unit: Unit
+class SpendingLimit:
+    scope: LimitScope
+    unit: LimitUnit
     most: int
     """Nano-dollars, or tokens."""
     own: bool = True
@@ -45,17 +45,17 @@ class Limit:
     @property
     def key(self) -> str:
         """What it is called in the settings."""
-        return self.scope.value if self.unit is Unit.MONEY else f"{self.scope}_tokens"
+        return self.scope.value if self.unit is LimitUnit.MONEY else f"{self.scope}_tokens"
 
     @property
     def words(self) -> str:
-        whose = {Scope.CALL: "for one call", Scope.TASK: "for one task", Scope.PROJECT: "for the project", Scope.DAY: "a day",
-                 Scope.MONTH: "a month", Scope.TOTAL: "in total"}[self.scope]  # fmt: skip
+        whose = {LimitScope.CALL: "for one call", LimitScope.TASK: "for one task", LimitScope.PROJECT: "for the project", LimitScope.DAY: "a day",
+                 LimitScope.MONTH: "a month", LimitScope.TOTAL: "in total"}[self.scope]  # fmt: skip
         return f"{self.unit.words(self.most)} {whose}"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SpendingLimits:
     """The user's own: dollars, and tokens that are sent and replied. What is not set has the limit of `UNLESS_TOLD`, or none."""
 
     call: float | None = None
@@ -71,24 +71,26 @@ class Limits:
     month_tokens: int | None = None
     total_tokens: int | None = None
 
-    def __iter__(self) -> Iterator[Limit]:
+    def __iter__(self) -> Iterator[SpendingLimit]:
         """Those that hold, the narrowest first."""
         for one in fields(self):
             scope, _, tokens = one.name.partition("_")
             said: float | int | None = getattr(self, one.name)
-            amount = UNLESS_TOLD.get(one.name) if said is None else said
+            amount = DEFAULT_LIMITS_DOLLARS.get(one.name) if said is None else said
             if amount is not None:
-                unit = Unit.TOKENS if tokens else Unit.MONEY
-                yield Limit(Scope(scope), unit, round(amount * (1 if tokens else NANO)), own=said is not None)
+                unit = LimitUnit.TOKENS if tokens else LimitUnit.MONEY
+                yield SpendingLimit(
+                    LimitScope(scope), unit, round(amount * (1 if tokens else NANO_PER_DOLLAR)), own=said is not None
+                )
 
 
-UNLESS_TOLD: Mapping[str, float] = {"call": 1.0, "task": 5.0, "day": 20.0, "month": 200.0}
+DEFAULT_LIMITS_DOLLARS: Mapping[str, float] = {"call": 1.0, "task": 5.0, "day": 20.0, "month": 200.0}
 """So that whoever has a key and goes to bed is not afraid of the bill. Hundreds of calls with a 4,000-token ceiling cost about
 five dollars with a dear model; a call of more than one dollar is one that nobody meant."""
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class SpendingAccount:
     """Whose limits count for a call, and when."""
 
     project: str
@@ -96,18 +98,18 @@ class Account:
     """Whoever pays for it: a delegate's calls are its parent's."""
     at: float
 
-    def key(self, scope: Scope) -> str:
+    def key(self, scope: LimitScope) -> str:
         """Under which its sum stands. A day is one of the person's own clock."""
         match scope:
-            case Scope.CALL | Scope.TASK:
+            case LimitScope.CALL | LimitScope.TASK:
                 return f"{self.project}/{self.task}"
-            case Scope.PROJECT:
+            case LimitScope.PROJECT:
                 return self.project
-            case Scope.DAY:
+            case LimitScope.DAY:
                 return time.strftime("%Y-%m-%d", time.localtime(self.at))
-            case Scope.MONTH:
+            case LimitScope.MONTH:
                 return time.strftime("%Y-%m", time.localtime(self.at))
-            case Scope.TOTAL:
+            case LimitScope.TOTAL:
                 return ""
 
 
@@ -118,35 +120,35 @@ class Charge:
     money: int = 0
     tokens: int = 0
 
-    def of(self, unit: Unit) -> int:
-        return self.money if unit is Unit.MONEY else self.tokens
+    def of(self, unit: LimitUnit) -> int:
+        return self.money if unit is LimitUnit.MONEY else self.tokens
 
     def __sub__(self, other: "Charge") -> "Charge":
         return Charge(self.money - other.money, self.tokens - other.tokens)
 
 
 @dataclass(frozen=True, slots=True)
-class Alert:
+class LimitAlert:
     """A limit that is used to this part: told once."""
 
-    limit: Limit
+    limit: SpendingLimit
     key: str
     percent: int
     spent: int
 
     @property
     def words(self) -> str:
-        of = f" (task {self.key.partition('/')[2]})" if self.limit.scope is Scope.TASK else ""
-        if self.percent >= ALERTS[-1]:
+        of = f" (task {self.key.partition('/')[2]})" if self.limit.scope is LimitScope.TASK else ""
+        if self.percent >= ALERT_PERCENTAGES[-1]:
             return f"the limit of {self.limit.words}{of} is reached: {self.limit.unit.words(self.spent)} spent or booked"
         return f"{self.percent} % of the limit of {self.limit.words}{of} used: {self.limit.unit.words(self.spent)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Breaker:
+class TrippedLimit:
     """A limit that was reached. It lets nothing through until a person raises or resets it."""
 
-    limit: Limit
+    limit: SpendingLimit
     key: str
     at: float
     spent: int
@@ -157,20 +159,20 @@ class Breaker:
     @property
     def words(self) -> str:
         show = self.limit.unit.words
-        if self.limit.scope is Scope.CALL:
+        if self.limit.scope is LimitScope.CALL:
             return f"the limit of {self.limit.words} is reached: a call {'may take' if self.asked else 'took'} {show(self.spent)}"
         asked = f", and the next call may take {show(self.asked)}" if self.asked else ""
         return f"the limit of {self.limit.words} is reached: {show(self.spent)} spent or booked{asked}"
 
 
-def passed(limit: Limit, spent: int) -> list[int]:
+def find_passed_alerts(limit: SpendingLimit, spent: int) -> list[int]:
     """The percentages at which somebody is to be told."""
-    return [percent for percent in ALERTS if spent > 0 and spent * 100 >= limit.most * percent]
+    return [percent for percent in ALERT_PERCENTAGES if spent > 0 and spent * 100 >= limit.most * percent]
 
 
-def dollars(amount: int) -> str:
+def format_dollars(amount: int) -> str:
     """In cents; small sums with as many digits as it takes to see them."""
-    value = amount / NANO
+    value = amount / NANO_PER_DOLLAR
     if not amount or abs(value) >= 0.1:
         return f"${value:,.2f}"
     return f"${value:.4f}" if abs(value) >= 0.0001 else f"${value:.7f}"

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass, replace
 
-from afresh.domain.lessons import Consulted, Learnt, Referred
+from afresh.domain.lessons import LessonsLookedUp, LessonLearnt, LessonsUsed
 
-MOST = 40
+MAX_LESSONS_REMEMBERED = 40
 """Objects that are remembered of one task."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class LessonSeen:
     id: str
     step: int
     """In whose window it stood first."""
@@ -18,12 +18,12 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Lookups:
+class LessonState:
     phase: str = ""
     """For which it was looked up last."""
     window: tuple[str, ...] = ()
     """What stands in the windows now."""
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[LessonSeen, ...] = ()
     learnt: bool = False
     """The task is over, and what it leaves behind is drafted and counted."""
     left: str = ""
@@ -34,18 +34,18 @@ class Lookups:
         return tuple(one.id for one in self.seen if one.used)
 
 
-UNASKED = Lookups()
-Lookup = Consulted | Referred | Learnt
+INITIAL_LESSON_STATE = LessonState()
+LessonEvent = LessonsLookedUp | LessonsUsed | LessonLearnt
 
 
-def looked_up(event: Lookup, known: Lookups) -> Lookups:
+def apply_lesson_event(event: LessonEvent, known: LessonState) -> LessonState:
     match event:
-        case Consulted(step, phase, ids):
-            new = [Seen(id, step) for id in ids if id not in {one.id for one in known.seen}]
-            kept = sorted((*known.seen, *new), key=lambda one: (not one.used, one.id not in ids))[:MOST]
+        case LessonsLookedUp(step, phase, ids):
+            new = [LessonSeen(id, step) for id in ids if id not in {one.id for one in known.seen}]
+            kept = sorted((*known.seen, *new), key=lambda one: (not one.used, one.id not in ids))[:MAX_LESSONS_REMEMBERED]
             return replace(known, phase=phase, window=ids, seen=tuple(sorted(kept, key=lambda one: (one.step, one.id))))
-        case Referred(step, ids):
+        case LessonsUsed(step, ids):
             seen = [replace(one, used=step) if one.id in ids and not one.used else one for one in known.seen]
             return replace(known, seen=tuple(seen))
-        case Learnt(id):
+        case LessonLearnt(id):
             return replace(known, learnt=True, left=id)

@@ -3,45 +3,49 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from afresh.domain.amend import Edits, amended, scrubbing
-from afresh.domain.codec import loads
-from afresh.domain.fact import Look
+from afresh.domain.amend import Corrections, apply_corrections, make_scrubber
+from afresh.domain.codec import value_from_json
+from afresh.domain.fact import Item
 from afresh.domain.passage import Passage
 from afresh.domain.state import State
-from afresh.domain.trace import NOTHING, Trace, trace
+from afresh.domain.trace import EMPTY_TRACE, Trace, build_trace
 
-EDITS = "edits"
-UNEDITED = Edits()
+CORRECTIONS_ITEM_KIND = "edits"
+NO_CORRECTIONS = Corrections()
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class GatheredContext:
     state: State
-    looks: tuple[Look, ...] = ()
-    trace: Trace = NOTHING
+    looks: tuple[Item, ...] = ()
+    trace: Trace = EMPTY_TRACE
     """What the passages of the state say."""
 
-    def of(self, kind: str) -> tuple[Look, ...]:
+    def of(self, kind: str) -> tuple[Item, ...]:
         return tuple(look for look in self.looks if look.kind == kind)
 
 
-class Recollection:
+class TraceCache:
     """The trace of the window before, so that the next one has only the new step to read. Without it the result is the same."""
 
     def __init__(self) -> None:
-        self._trace = NOTHING
+        self._trace = EMPTY_TRACE
         self._withheld: tuple[str, ...] = ()
 
     def of(self, passages: tuple[Passage, ...], read: Callable[[str], str], withheld: tuple[str, ...] = ()) -> Trace:
         """What repeats one of the `withheld` texts is not remembered."""
         if withheld != self._withheld:
-            self._trace, self._withheld = NOTHING, withheld
-        scrub = scrubbing(withheld)
-        self._trace = trace(passages, lambda block: scrub(read(block)), self._trace)
+            self._trace, self._withheld = EMPTY_TRACE, withheld
+        scrub = make_scrubber(withheld)
+        self._trace = build_trace(passages, lambda block: scrub(read(block)), self._trace)
         return self._trace
 
 
-def gathered(state: State, looks: Sequence[Look], read: Callable[[str], str], past: Recollection) -> Memory:
+def assemble_gathered_context(
+    state: State, looks: Sequence[Item], read: Callable[[str], str], past: TraceCache
+) -> GatheredContext:
     """All of it, as persons have corrected it by then: the corrections are among the looks."""
-    edits = next((loads(Edits, look.text) for look in looks if look.kind == EDITS), UNEDITED)
-    return Memory(amended(state, edits), tuple(looks), past.of(state.passages, read, edits.phrases))
+    edits = next(
+        (value_from_json(Corrections, look.text) for look in looks if look.kind == CORRECTIONS_ITEM_KIND), NO_CORRECTIONS
+    )
+    return GatheredContext(apply_corrections(state, edits), tuple(looks), past.of(state.passages, read, edits.phrases))

@@ -3,18 +3,18 @@
 from dataclasses import dataclass, replace
 from math import ceil
 
-KEPT = 32
-MODELS = 4
-UNLEARNT = 1.15
-MARGIN = 1.03
+MAX_RATIOS = 32
+MAX_MODELS = 4
+DEFAULT_TOKENS_PER_PIECE = 1.15
+CALIBRATION_MARGIN = 1.03
 """The factor before anything is known, and what is added to the highest ratio seen: see docs/decisions.md for the figures."""
-LOWEST = 0.5
-HIGHEST = 4.0
+MIN_TOKENS_PER_PIECE = 0.5
+MAX_TOKENS_PER_PIECE = 4.0
 """No vocabulary in use is outside of this for any text: a report that says so is a mistake of whoever counted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Meter:
+class TokenCalibration:
     """Reported tokens per piece of our pre-split, for one model; the newest stand last."""
 
     model: str = ""
@@ -28,44 +28,44 @@ class Meter:
     def factor(self) -> float:
         """Covers all that was seen lately, and a little more. In hundredths, so that windows don't shift with every call."""
         if not self.ratios:
-            return UNLEARNT
-        return ceil(min(max(max(self.ratios), LOWEST), HIGHEST) * MARGIN * 100) / 100
+            return DEFAULT_TOKENS_PER_PIECE
+        return ceil(min(max(max(self.ratios), MIN_TOKENS_PER_PIECE), MAX_TOKENS_PER_PIECE) * CALIBRATION_MARGIN * 100) / 100
 
 
-UNTAUGHT = Meter()
+NO_CALIBRATION = TokenCalibration()
 
 
-def ratio(pieces: int, framing: int, reported: int) -> float | None:
+def compute_tokens_per_piece(pieces: int, framing: int, reported: int) -> float | None:
     """Reported tokens per piece, beyond what the provider adds to any request; None for a report that can't be believed."""
     found = (reported - framing) / pieces if pieces > 0 else 0.0
-    return found if LOWEST <= found <= HIGHEST else None
+    return found if MIN_TOKENS_PER_PIECE <= found <= MAX_TOKENS_PER_PIECE else None
 
 
-def taught(meter: Meter, pieces: int, framing: int, reported: int) -> Meter:
-    found = ratio(pieces, framing, reported)
+def add_sample(meter: TokenCalibration, pieces: int, framing: int, reported: int) -> TokenCalibration:
+    found = compute_tokens_per_piece(pieces, framing, reported)
     if found is None:
         return replace(meter, doubted=meter.doubted + 1)
-    return replace(meter, ratios=(*meter.ratios, round(found, 4))[-KEPT:], samples=meter.samples + 1)
+    return replace(meter, ratios=(*meter.ratios, round(found, 4))[-MAX_RATIOS:], samples=meter.samples + 1)
 
 
-def meter_of(meters: tuple[Meter, ...], model: str) -> Meter:
-    return next((meter for meter in meters if meter.model == model), Meter(model))
+def find_calibration(meters: tuple[TokenCalibration, ...], model: str) -> TokenCalibration:
+    return next((meter for meter in meters if meter.model == model), TokenCalibration(model))
 
 
-def kept(meters: tuple[Meter, ...], new: Meter) -> tuple[Meter, ...]:
+def replace_calibration(meters: tuple[TokenCalibration, ...], new: TokenCalibration) -> tuple[TokenCalibration, ...]:
     """The models that were asked last."""
-    return (*[meter for meter in meters if meter.model != new.model], new)[-MODELS:]
+    return (*[meter for meter in meters if meter.model != new.model], new)[-MAX_MODELS:]
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
+class CalibrationLoaded:
     """What earlier tasks of the project have learnt about the model's count: this task starts from it."""
 
-    meter: Meter
+    meter: TokenCalibration
 
 
 @dataclass(frozen=True, slots=True)
-class Breached:
+class CeilingBreached:
     """The provider counted more than the ceiling allows. Both figures are kept; the factor is higher from now on."""
 
     step: int
@@ -76,7 +76,7 @@ class Breached:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubted:
+class UsageReportDoubted:
     """A usage report that makes no sense: nothing is learnt from it."""
 
     step: int

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from afresh.domain.fact import Fact
 
-NOTEBOOK = "notebook"
-USER = "user"
+NOTEBOOK_JOURNAL = "notebook"
+USER_JOURNAL = "user"
 """What the journals are called that no task owns: the project's, and the user's own."""
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class FactNoted:
     """Told to the project, or by its scope to all projects of the user."""
 
     fact: Fact
@@ -18,7 +18,7 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
+class FactCorrected:
     """The fact reads so from now on; the old words stay in its history."""
 
     fact: str
@@ -28,7 +28,7 @@ class Corrected:
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class FactForgotten:
     """No later window shows it. That it was known, and who wanted it gone, stays in the history."""
 
     fact: str
@@ -37,7 +37,7 @@ class Forgotten:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class LessonJudged:
     """A person's word on what a task has learnt: approved or rejected."""
 
     object: str

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
-_label = re.compile(r"\(?(?:\d{1,2}|[A-Za-z])[.)]\s+(?=\S)")
-_short = re.compile(r"\(?(?:\d+|[A-Za-z])[.)]?")
+_OPTION_LABEL = re.compile(r"\(?(?:\d{1,2}|[A-Za-z])[.)]\s+(?=\S)")
+_BARE_CHOICE = re.compile(r"\(?(?:\d+|[A-Za-z])[.)]?")
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class AnswerOption:
     number: int
     name: str
     means: str = ""
@@ -20,25 +20,25 @@ class Option:
         return f"{self.name}: {self.means}" if self.means else self.name
 
 
-def offered(options: Sequence[str]) -> tuple[Option, ...]:
+def parse_options(options: Sequence[str]) -> tuple[AnswerOption, ...]:
     """Numbered from 1; a number or letter that whoever asked has put before an option is left off."""
-    return tuple(_read(number, text) for number, text in enumerate(options, 1))
+    return tuple(_parse_option(number, text) for number, text in enumerate(options, 1))
 
 
-def _read(number: int, text: str) -> Option:
-    plain = _label.sub("", text.strip(), count=1) if _label.match(text.strip()) else text.strip()
+def _parse_option(number: int, text: str) -> AnswerOption:
+    plain = _OPTION_LABEL.sub("", text.strip(), count=1) if _OPTION_LABEL.match(text.strip()) else text.strip()
     name, _, means = plain.partition(": ")
-    return Option(number, name.strip(), means.strip())
+    return AnswerOption(number, name.strip(), means.strip())
 
 
-def listed(options: Sequence[str], meanings: bool = True) -> str:
+def render_options(options: Sequence[str], meanings: bool = True) -> str:
     """All in one line, for a window."""
-    return "; ".join(f"{one.number} {one.words if meanings else one.name}" for one in offered(options))
+    return "; ".join(f"{one.number} {one.words if meanings else one.name}" for one in parse_options(options))
 
 
-def readings(answer: str, options: Sequence[str]) -> tuple[int, ...]:
+def match_options(answer: str, options: Sequence[str]) -> tuple[int, ...]:
     """The options that an answer may mean: by number, by letter in order, by name or its first letter. More than one: unclear."""
-    said, known = answer.strip().casefold().strip("()."), offered(options)
+    said, known = answer.strip().casefold().strip("()."), parse_options(options)
     found = {one.number for one in known if said in (one.name.casefold(), one.words.casefold())}
     if said.isdecimal():
         found |= {one.number for one in known if one.number == int(said)}
@@ -48,6 +48,6 @@ def readings(answer: str, options: Sequence[str]) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def is_choice(answer: str) -> bool:
+def is_bare_choice(answer: str) -> bool:
     """A bare number or letter: a choice, and no words of one's own."""
-    return bool(_short.fullmatch(answer.strip()))
+    return bool(_BARE_CHOICE.fullmatch(answer.strip()))

@@ -7,7 +7,7 @@ from afresh.domain.fact import Fact, Region
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ToolOutcome:
     """What a tool gives back: raw text for the archive and what else happened."""
 
     text: str
@@ -24,7 +24,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class HookAnswer:
     """What a hook has answered; `note` is what went wrong with it."""
 
     go: bool

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
-class Voice(StrEnum):
+class PassageVoice(StrEnum):
     THOUGHT = "thought"
     SKETCH = "sketch"
     """Code inside a thought."""
@@ -12,13 +12,13 @@ class Voice(StrEnum):
     OUTPUT = "output"
 
 
-OK = "ok"
+ENDED_OK = "ok"
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
     step: int
-    voice: Voice
+    voice: PassageVoice
     block: str
     size: int
     """Characters that memory looks at: see `looked_at`."""
@@ -35,45 +35,45 @@ class Passage:
         return self.step < change or (self.step == change and not self.late)
 
 
-LONGEST = 6
+PASSAGE_CHARACTERS_PER_CEILING_TOKEN = 6
 """Characters of a passage that memory looks at, for each token of the ceiling; of a longer one its beginning and its end."""
-POOL = 60
-MOST = 0.15
-FEWEST = 60
-KEPT = 0.4
+POOL_CHARACTERS_PER_CEILING_TOKEN = 60
+POOL_PASSAGES_PER_CEILING_TOKEN = 0.15
+MIN_PASSAGES_KEPT = 60
+POOL_SHARE_AFTER_FORGETTING = 0.4
 """Characters of passages that are remembered for each token of the ceiling, and passages; at least so many passages; and the part
 that is left after the least wanted were forgotten, so that forgetting is rare."""
-FORGOTTEN_FIRST = {Voice.OUTPUT: 8, Voice.THOUGHT: 3, Voice.SKETCH: 3, Voice.ACTION: 1}
+VOICE_DROP_WEIGHTS = {PassageVoice.OUTPUT: 8, PassageVoice.THOUGHT: 3, PassageVoice.SKETCH: 3, PassageVoice.ACTION: 1}
 """How much sooner than an action of the same age."""
 
 
-def looked_at(text: str, ceiling: int) -> int:
-    return min(len(text), LONGEST * ceiling)
+def count_remembered_characters(text: str, ceiling: int) -> int:
+    return min(len(text), PASSAGE_CHARACTERS_PER_CEILING_TOKEN * ceiling)
 
 
-def ending(passages: tuple[Passage, ...], step: int, ended: str, only: str = "") -> tuple[Passage, ...]:
+def set_action_ending(passages: tuple[Passage, ...], step: int, ended: str, only: str = "") -> tuple[Passage, ...]:
     """The action of a step is now known to have ended so; `only` if it was said to have ended otherwise."""
     return tuple([
-        replace(one, ended=ended) if one.step == step and one.voice is Voice.ACTION and only in ("", one.ended) else one
+        replace(one, ended=ended) if one.step == step and one.voice is PassageVoice.ACTION and only in ("", one.ended) else one
         for one in passages
     ])  # fmt: skip
 
 
-def fullness(size: int, number: int, ceiling: int) -> float:
+def compute_pool_fullness(size: int, number: int, ceiling: int) -> float:
     """The part of memory's pool that is taken, by characters or by passages: a short one is read and written as a long one is."""
-    return max(size / (POOL * ceiling), number / (MOST * ceiling))
+    return max(size / (POOL_CHARACTERS_PER_CEILING_TOKEN * ceiling), number / (POOL_PASSAGES_PER_CEILING_TOKEN * ceiling))
 
 
-def remembered(passages: tuple[Passage, ...], ceiling: int) -> tuple[Passage, ...]:
+def bound_passages(passages: tuple[Passage, ...], ceiling: int) -> tuple[Passage, ...]:
     """As many as the pool holds. What falls out is in the archive still, and a `recall` away."""
     held, number = sum([passage.size for passage in passages]), len(passages)
-    if fullness(held, number, ceiling) <= 1.0 or number <= FEWEST:
+    if compute_pool_fullness(held, number, ceiling) <= 1.0 or number <= MIN_PASSAGES_KEPT:
         return passages
     now = passages[-1].step
-    order = sorted(passages, key=lambda one: (now - one.step + 1) * FORGOTTEN_FIRST[one.voice], reverse=True)
+    order = sorted(passages, key=lambda one: (now - one.step + 1) * VOICE_DROP_WEIGHTS[one.voice], reverse=True)
     gone: set[int] = set()
-    for passage in order[:-FEWEST]:
-        if fullness(held, number - len(gone), ceiling) <= KEPT:
+    for passage in order[:-MIN_PASSAGES_KEPT]:
+        if compute_pool_fullness(held, number - len(gone), ceiling) <= POOL_SHARE_AFTER_FORGETTING:
             break
         gone.add(id(passage))
         held -= passage.size

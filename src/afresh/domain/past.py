@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class CommitSummary:
     id: str
     day: str
     """When it was made, as `2024-05-01`."""

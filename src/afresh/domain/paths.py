@@ -2,58 +2,60 @@
 
 import re
 
-_TEST_FOLDERS = frozenset({"tests", "__tests__"})
-_PLAIN_TEST_FOLDERS = frozenset({"test", "spec", "specs", "js_tests", "e2e"})
+_TEST_FOLDER_NAMES = frozenset({"tests", "__tests__"})
+_TOP_LEVEL_TEST_FOLDER_NAMES = frozenset({"test", "spec", "specs", "js_tests", "e2e"})
 """Folders that hold tests at the top; deeper down, in Python, these are often product code: django/test, say."""
-_TEST_PROJECTS = (".Tests", ".Test", ".UnitTests", ".IntegrationTests")
+_TEST_PROJECT_SUFFIXES = (".Tests", ".Test", ".UnitTests", ".IntegrationTests")
 """How folders of tests end in C#."""
-_USED_BY_TESTS = frozenset({"fixtures", "__fixtures__", "__mocks__", "testdata", "support", "common", "helpers", "resources"})
-_PYTHON = re.compile(r"test_.*\.py|.*_test\.py|tests\.py")
-_OTHERS = re.compile(
+_TEST_SUPPORT_FOLDER_NAMES = frozenset(
+    {"fixtures", "__fixtures__", "__mocks__", "testdata", "support", "common", "helpers", "resources"}
+)
+_PYTHON_TEST_NAME = re.compile(r"test_.*\.py|.*_test\.py|tests\.py")
+_OTHER_TEST_NAME = re.compile(
     r".*[._-](?:test|spec)s?\.(?:[cm]?[jt]sx?|vue)|.*_test\.(?:go|dart|exs|cc|cpp|c|rs)|.*_(?:spec|test)\.rb|tests\.rs"
     r"|test_.*\.(?:rb|c|cc|cpp|rs|jl|R|[cm]?[jt]sx?)|.*(?:Test|Tests|TestCase|Spec)\.(?:java|kts?|scala|cs|php|swift|groovy)"
     r"|.*(?<=[a-z0-9])IT\.(?:java|kts?|scala|groovy)|.*\.(?:bats|t)"
 )
-_CODE = re.compile(r"\.(?:py|[cm]?[jt]sx?|go|rs|rb|java|kts?|scala|cs|php|swift|c|cc|cpp|exs?|sh|bats|t)$")
+_CODE_SUFFIX = re.compile(r"\.(?:py|[cm]?[jt]sx?|go|rs|rb|java|kts?|scala|cs|php|swift|c|cc|cpp|exs?|sh|bats|t)$")
 
 
-def is_test(path: str) -> bool:
+def is_test_code(path: str) -> bool:
     """Code on the side of the tests: it holds some, sets them up, or stands in a folder of tests for their use."""
-    if is_conftest(path) or _named_as_tests(path):
+    if is_conftest(path) or _has_test_name(path):
         return True
-    return in_test_folder(path) and bool(_CODE.search(path))
+    return is_in_test_folder(path) and bool(_CODE_SUFFIX.search(path))
 
 
-def holds_tests(path: str) -> bool:
+def is_test_file(path: str) -> bool:
     """A file of tests, and not one that only serves them, such as `tests/__init__.py` or `conftest.py`. In Python it is known
     by its name, elsewhere also by where it stands."""
-    if _named_as_tests(path):
+    if _has_test_name(path):
         return True
-    return is_test(path) and not path.endswith(".py") and _USED_BY_TESTS.isdisjoint(path.split("/")[:-1])
+    return is_test_code(path) and not path.endswith(".py") and _TEST_SUPPORT_FOLDER_NAMES.isdisjoint(path.split("/")[:-1])
 
 
-def in_test_folder(path: str) -> bool:
+def is_in_test_folder(path: str) -> bool:
     """Anything that tests may read stands there too: expected output, sample files."""
     folders = path.split("/")[:-1]
-    if not _TEST_FOLDERS.isdisjoint(folders) or any(folder.endswith(_TEST_PROJECTS) for folder in folders):
+    if not _TEST_FOLDER_NAMES.isdisjoint(folders) or any(folder.endswith(_TEST_PROJECT_SUFFIXES) for folder in folders):
         return True
-    deep = bool(_CODE.search(path)) and not path.endswith(".py")
-    return not _PLAIN_TEST_FOLDERS.isdisjoint(folders if deep else folders[:1])
+    deep = bool(_CODE_SUFFIX.search(path)) and not path.endswith(".py")
+    return not _TOP_LEVEL_TEST_FOLDER_NAMES.isdisjoint(folders if deep else folders[:1])
 
 
-def _named_as_tests(path: str) -> bool:
-    name = file_name(path)
-    return bool(_PYTHON.fullmatch(name) or _OTHERS.fullmatch(name))
+def _has_test_name(path: str) -> bool:
+    name = get_file_name(path)
+    return bool(_PYTHON_TEST_NAME.fullmatch(name) or _OTHER_TEST_NAME.fullmatch(name))
 
 
-def is_named_test(path: str) -> bool:
+def is_pytest_file(path: str) -> bool:
     """A file that pytest collects by its default name patterns, or that configures it."""
-    return is_conftest(path) or bool(_PYTHON.fullmatch(file_name(path)))
+    return is_conftest(path) or bool(_PYTHON_TEST_NAME.fullmatch(get_file_name(path)))
 
 
 def is_conftest(path: str) -> bool:
-    return file_name(path) == "conftest.py"
+    return get_file_name(path) == "conftest.py"
 
 
-def file_name(path: str) -> str:
+def get_file_name(path: str) -> str:
     return path.rpartition("/")[2]

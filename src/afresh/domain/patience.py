@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class StallThresholds:
     """The user's table `no_progress`: for each sign at which count the window warns, at which the strategy changes and at which
     the task stops and asks. 0 leaves a rung out, an empty list the sign."""
 
@@ -26,4 +26,4 @@ class Patience:
     """Steps without the sign after which a warning is taken back."""
 
 
-PATIENT = Patience()
+DEFAULT_STALL_THRESHOLDS = StallThresholds()

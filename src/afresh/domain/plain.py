@@ -7,102 +7,109 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from afresh.domain.fit import GENERAL
-from afresh.domain.knowledge import PARTS, Knowledge, part
-from afresh.domain.words import STOP_WORDS, split, stem
+from afresh.domain.fit import GENERAL_WORDS
+from afresh.domain.knowledge import LESSON_HEADINGS, Lesson, get_heading_text
+from afresh.domain.words import STOP_WORDS, split_words, stem_word
 
-CHUNK = re.compile(r"\S+")
-WORD = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*(?:n't|'(?:s|re|ll|ve|d|t))?")
+CHUNK_PATTERN = re.compile(r"\S+")
+PROSE_WORD_PATTERN = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*(?:n't|'(?:s|re|ll|ve|d|t))?")
 """A word of prose. Digits, quotes, dots and underscores inside it make it something else."""
-ENDINGS = re.compile(r"(?:n't|'[a-z]+)$")
-BULLET = re.compile(r"\s*[-*] ")
+CONTRACTION_ENDING = re.compile(r"(?:n't|'[a-z]+)$")
+BULLET_PATTERN = re.compile(r"\s*[-*] ")
 SENTENCE_ENDS = (".", "!", "?", ":")
-DEFINED = re.compile(
+DEFINED_NAME_PATTERN = re.compile(
     r"\b(?:def|class|function|func|fn|interface|struct|enum|trait|type|module|package|namespace|const|let|var|val)\s+(\w+)"
     r"|^\s*(?:export\s+)?[\"']?([A-Za-z_][\w-]*)[\"']?\s*(?::(?!:)|=(?!=))",
     re.MULTILINE,
 )
-LETTERS = re.compile(r"[a-z]+")
-PROPER = re.compile(r"(?<=[a-z,] )[A-Z][A-Za-z]+")
+LETTERS_PATTERN = re.compile(r"[a-z]+")
+PROPER_NAME_PATTERN = re.compile(r"(?<=[a-z,] )[A-Z][A-Za-z]+")
 """A capital inside a sentence: a name of somebody or something."""
 
 
 @dataclass(slots=True)
-class Own:
+class ProjectNames:
     """What a project calls its own, as roots: words of its names, and words that stand side by side in its files."""
 
     names: set[str] = field(default_factory=set[str])
     pairs: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
     def name(self, text: str) -> None:
-        self.names.update(map(root, split(text)))
+        self.names.update(map(strip_all_endings, split_words(text)))
 
     def file(self, path: str, text: str) -> None:
         self.name(path)
-        for found in {*(found[1] or found[2] for found in DEFINED.finditer(text)), *PROPER.findall(text)}:
+        for found in {
+            *(found[1] or found[2] for found in DEFINED_NAME_PATTERN.finditer(text)),
+            *PROPER_NAME_PATTERN.findall(text),
+        }:
             self.name(found)
         for line in text.lower().splitlines():
-            self.pairs.update(pairwise(root(word) for word in LETTERS.findall(line) if not core(word)))
+            self.pairs.update(
+                pairwise(strip_all_endings(word) for word in LETTERS_PATTERN.findall(line) if not is_common_word(word))
+            )
 
 
 @lru_cache(65_536)
-def core(word: str) -> bool:
+def is_common_word(word: str) -> bool:
     """So common in talk of programs that it tells nothing, whatever a project calls so."""
-    return word in STOP_WORDS or stem(word) in GENERAL or word in keyword.kwlist or len(word) == 1
+    return word in STOP_WORDS or stem_word(word) in GENERAL_WORDS or word in keyword.kwlist or len(word) == 1
 
 
 @lru_cache(65_536)
-def root(word: str) -> str:
+def strip_all_endings(word: str) -> str:
     """Without any ending: of a name all forms must be known, so here more is cut off than where words are looked up."""
-    while (shorter := stem(word)) != word:
+    while (shorter := stem_word(word)) != word:
         word = shorter
     return word
 
 
-def telltales(text: str, everyday: Collection[str], own: Own) -> list[str]:
+def find_telltales(text: str, everyday: Collection[str], own: ProjectNames) -> list[str]:
     """What in a text names the project, or may: each once, in the order of the text. Empty: it may leave. `everyday`: stems of
     words that everybody uses."""
-    return list(dict.fromkeys(found for line in text.splitlines() for found in told(line, everyday, own)))
+    return list(dict.fromkeys(found for line in text.splitlines() for found in find_line_telltales(line, everyday, own)))
 
 
-def told(line: str, everyday: Collection[str], own: Own) -> Iterator[str]:
+def find_line_telltales(line: str, everyday: Collection[str], own: ProjectNames) -> Iterator[str]:
     before, opening = "", True
-    for chunk in CHUNK.findall(BULLET.sub("", line, count=1)):
+    for chunk in CHUNK_PATTERN.findall(BULLET_PATTERN.sub("", line, count=1)):
         bare = chunk.lstrip("(").rstrip(").,;:!?")
-        words = spoken(bare, opening)
-        if words is None or not all(core(word) or (stem(word) in everyday and root(word) not in own.names) for word in words):
+        words = words_from_chunk(bare, opening)
+        if words is None or not all(
+            is_common_word(word) or (stem_word(word) in everyday and strip_all_endings(word) not in own.names) for word in words
+        ):
             yield bare or chunk
         for word in words or ():
-            if not core(word):
-                if (root(before), root(word)) in own.pairs:
+            if not is_common_word(word):
+                if (strip_all_endings(before), strip_all_endings(word)) in own.pairs:
                     yield f"{before} {word}"
                 before = word
         opening = chunk.rstrip(")").endswith(SENTENCE_ENDS)
 
 
-def spoken(bare: str, opening: bool) -> list[str] | None:
+def words_from_chunk(bare: str, opening: bool) -> list[str] | None:
     """The words of a piece between spaces, in small letters; None when it is no prose."""
     if not bare or bare in ("-", "–"):
         return []
-    if not WORD.fullmatch(bare):
+    if not PROSE_WORD_PATTERN.fullmatch(bare):
         return None
-    small = ENDINGS.sub("", bare.lower())
+    small = CONTRACTION_ENDING.sub("", bare.lower())
     capital = bare[1:] != bare[1:].lower() or (bare[0].isupper() and not opening)
-    return None if capital and not core(small) else small.split("-")
+    return None if capital and not is_common_word(small) else small.split("-")
 
 
-def plain_part(one: Knowledge, everyday: Collection[str], own: Own) -> Knowledge | None:
+def anonymise_lesson(one: Lesson, everyday: Collection[str], own: ProjectNames) -> Lesson | None:
     """The lines of an object that may leave; None unless its title and something that worked are among them."""
 
     def kept(text: str) -> str:
-        return "\n".join(line for line in text.splitlines() if line.strip() and not telltales(line, everyday, own))
+        return "\n".join(line for line in text.splitlines() if line.strip() and not find_telltales(line, everyday, own))
 
-    parts = {title: kept(part(one.body, title)) for title in PARTS[:3]}
-    if not one.title.strip() or telltales(one.title, everyday, own) or not parts["What worked"]:
+    parts = {title: kept(get_heading_text(one.body, title)) for title in LESSON_HEADINGS[:3]}
+    if not one.title.strip() or find_telltales(one.title, everyday, own) or not parts["What worked"]:
         return None
-    tags = tuple(tag for tag in one.tags if not telltales(tag, everyday, own))
-    return replace(one, tags=tags, body=bodied(parts.items()))
+    tags = tuple(tag for tag in one.tags if not find_telltales(tag, everyday, own))
+    return replace(one, tags=tags, body=render_lesson_body(parts.items()))
 
 
-def bodied(parts: Iterable[tuple[str, str]]) -> str:
+def render_lesson_body(parts: Iterable[tuple[str, str]]) -> str:
     return "\n\n".join(f"## {title}\n{text}" for title, text in parts if text) + "\n"

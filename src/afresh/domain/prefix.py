@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from afresh.domain.template import BREAKS, SECTIONS
+from afresh.domain.template import CACHE_BREAK_SECTIONS, SECTION_ORDER
 from afresh.domain.window import Section
 
-FIRST = ("tools", "system")
+SECTIONS_SENT_FIRST = ("tools", "system")
 """Providers put the tools before the system text."""
-ENDS = tuple(SECTIONS.index(name) for name in BREAKS)
-STABLE = ENDS[-1]
+BREAK_POSITIONS = tuple(SECTION_ORDER.index(name) for name in CACHE_BREAK_SECTIONS)
+LAST_STABLE_POSITION = BREAK_POSITIONS[-1]
 """The place of the last section before the last break."""
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class PrefixComparison:
     """Of one call, against the one before it."""
 
     step: int
@@ -33,56 +33,58 @@ class Beginning:
         return self.cacheable / self.tokens if self.tokens else 0.0
 
 
-def sent(sections: Sequence[Section]) -> list[Section]:
+def order_as_sent(sections: Sequence[Section]) -> list[Section]:
     """As they follow each other on the wire."""
-    first = sorted((one for one in sections if one.name in FIRST), key=lambda one: FIRST.index(one.name))
-    return [*first, *[one for one in sections if one.name not in FIRST]]
+    first = sorted(
+        (one for one in sections if one.name in SECTIONS_SENT_FIRST), key=lambda one: SECTIONS_SENT_FIRST.index(one.name)
+    )
+    return [*first, *[one for one in sections if one.name not in SECTIONS_SENT_FIRST]]
 
 
-def beginning(step: int, before: Sequence[Section], after: Sequence[Section]) -> Beginning:
-    new, old = sent(after), sent(before)
-    alike = list(takewhile(lambda pair: same(*pair), zip(new, old, strict=False)))
+def compare_prefix(step: int, before: Sequence[Section], after: Sequence[Section]) -> PrefixComparison:
+    new, old = order_as_sent(after), order_as_sent(before)
+    alike = list(takewhile(lambda pair: is_same_section(*pair), zip(new, old, strict=False)))
     named = new[len(alike)].name if before and len(alike) < len(new) else ""
     held = [one for one, _ in alike]
-    marked = [number for number in range(1, len(held) + 1) if ends(new, number)]
+    marked = [number for number in range(1, len(held) + 1) if is_break_after(new, number)]
     tokens = [one.tokens for one in held]
-    return Beginning(step, sum(one.tokens for one in new), sum(tokens), sum(tokens[: marked[-1] if marked else 0]), named)
+    return PrefixComparison(step, sum(one.tokens for one in new), sum(tokens), sum(tokens[: marked[-1] if marked else 0]), named)
 
 
-def same(one: Section, other: Section) -> bool:
+def is_same_section(one: Section, other: Section) -> bool:
     return one.name == other.name and one.text == other.text
 
 
-def ends(sections: Sequence[Section], number: int) -> bool:
+def is_break_after(sections: Sequence[Section], number: int) -> bool:
     """Whether a break stands after so many of the sections."""
     last = sections[number - 1].name
-    if last in FIRST or number == len(sections):
-        return last == FIRST[-1]
-    return broken(last, sections[number].name)
+    if last in SECTIONS_SENT_FIRST or number == len(sections):
+        return last == SECTIONS_SENT_FIRST[-1]
+    return is_break_between(last, sections[number].name)
 
 
-def broken(last: str, following: str) -> bool:
+def is_break_between(last: str, following: str) -> bool:
     """Whether a break lies between two sections that follow each other."""
-    here = place(last)
-    return any(here <= end < place(following) for end in ENDS)
+    here = get_section_position(last)
+    return any(here <= end < get_section_position(following) for end in BREAK_POSITIONS)
 
 
-def place(name: str) -> int:
+def get_section_position(name: str) -> int:
     """The footer stands last."""
-    return SECTIONS.index(name) if name in SECTIONS else len(SECTIONS)
+    return SECTION_ORDER.index(name) if name in SECTION_ORDER else len(SECTION_ORDER)
 
 
-def moves(name: str) -> bool:
+def is_volatile_section(name: str) -> bool:
     """Whether it stands behind the last break."""
-    return name not in FIRST and place(name) > STABLE
+    return name not in SECTIONS_SENT_FIRST and get_section_position(name) > LAST_STABLE_POSITION
 
 
-def breaks(sections: Sequence[Section], between: str) -> tuple[int, ...]:
+def find_break_offsets(sections: Sequence[Section], between: str) -> tuple[int, ...]:
     """Offsets in the message that these sections make up, joined by `between`; each where a section ends."""
     found, length = list[int](), 0
     for one, following in pairwise(sections):
         length += len(one.text)
-        if broken(one.name, following.name):
+        if is_break_between(one.name, following.name):
             found.append(length)
         length += len(between)
     return tuple(found)

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-SOFT = 0.80
-CRITICAL = 0.95
-LITTLE = 100
+SOFT_PRESSURE_SHARE = 0.80
+CRITICAL_PRESSURE_SHARE = 0.95
+NEGLIGIBLE_TOKENS = 100
 """Tokens that are not worth a larger window."""
 
 
-class Pressure(StrEnum):
+class CeilingPressure(StrEnum):
     """SOFT: optional sections give way. CRITICAL: a checkpoint is written, and the window gets more room."""
 
     CALM = "calm"
@@ -17,13 +17,19 @@ class Pressure(StrEnum):
     CRITICAL = "critical"
 
 
-def pressure(demand: int, budget: int) -> Pressure:
+def pressure_from_demand(demand: int, budget: int) -> CeilingPressure:
     share = demand / budget if budget > 0 else 1.0
-    return Pressure.CRITICAL if share >= CRITICAL else Pressure.SOFT if share >= SOFT else Pressure.CALM
+    return (
+        CeilingPressure.CRITICAL
+        if share >= CRITICAL_PRESSURE_SHARE
+        else CeilingPressure.SOFT
+        if share >= SOFT_PRESSURE_SHARE
+        else CeilingPressure.CALM
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CallFigures:
     """The figures of one call."""
 
     model: str = ""
@@ -47,11 +53,11 @@ class Reading:
     @property
     def dark(self) -> bool:
         """Whether the model may have failed because of what it was not shown."""
-        return self.unmet > 0 or self.omitted > LITTLE
+        return self.unmet > 0 or self.omitted > NEGLIGIBLE_TOKENS
 
     @property
-    def pressure(self) -> Pressure:
-        return pressure(self.demand, self.budget) if self.budget else Pressure.CALM
+    def pressure(self) -> CeilingPressure:
+        return pressure_from_demand(self.demand, self.budget) if self.budget else CeilingPressure.CALM
 
     def demand_at(self, budget: int) -> int:
         """The same content under another ceiling: the reserve, but for what is thought with, is a share of it."""

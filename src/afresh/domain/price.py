@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from afresh.domain.action import Usage
 
-PER_MILLION = 1_000
+NANO_PER_MICRO_DOLLAR = 1_000
 """A dollar for a million tokens is so many nano-dollars for one."""
 
 
@@ -21,20 +21,20 @@ class Price:
 
     def worst(self, tokens: int, reserve: int) -> int:
         """Nano-dollars for a call of which nothing is cached and whose reply takes all it may."""
-        return nano(tokens * max(self.input, self.written) + reserve * self.output)
+        return to_nano_dollars(tokens * max(self.input, self.written) + reserve * self.output)
 
     def read(self, usage: Usage) -> int:
         """Nano-dollars for what was sent."""
         new = usage.input - usage.cached - usage.written
-        return nano(new * self.input + usage.cached * self.cached + usage.written * (self.written or self.input))
+        return to_nano_dollars(new * self.input + usage.cached * self.cached + usage.written * (self.written or self.input))
 
     def said(self, usage: Usage) -> int:
         """Nano-dollars for the reply."""
-        return nano(usage.output * self.output)
+        return to_nano_dollars(usage.output * self.output)
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class UserPrice:
     """What the user says that a model costs, in dollars for a million tokens. What is cached costs like the rest unless told."""
 
     input: float = 0.0
@@ -48,9 +48,9 @@ class Rate:
         return Price(self.input, cached, "your config", self.output, self.written)
 
 
-FREE = Price(0.0, 0.0, "nobody pays for it")
+FREE_PRICE = Price(0.0, 0.0, "nobody pays for it")
 
 
-def nano(millionths: float) -> int:
+def to_nano_dollars(millionths: float) -> int:
     """Of tokens times dollars for a million of them."""
-    return round(millionths * PER_MILLION)
+    return round(millionths * NANO_PER_MICRO_DOLLAR)

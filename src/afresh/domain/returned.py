@@ -3,24 +3,24 @@
 from dataclasses import dataclass, replace
 
 from afresh.domain.action import Reply, Usage
-from afresh.domain.codec import dumps
+from afresh.domain.codec import to_canonical_json
 
-ARGUMENTS = 3_000
-THINKING = 24_000
+MAX_ARGUMENT_CHARACTERS = 3_000
+MAX_THINKING_CHARACTERS = 24_000
 """Characters. Longer arguments are never worth sending twice; a signature alone may have thousands."""
 
 
 @dataclass(frozen=True, slots=True)
-class Returned:
+class ReturnedReply:
     step: int
     reply: Reply
     """Without its thought, which the record of the step has."""
 
 
-def returned(step: int, reply: Reply) -> Returned | None:
+def make_returned_reply(step: int, reply: Reply) -> ReturnedReply | None:
     """Nothing if it is too long, or has no actions that anything could have come of."""
     thinking = sum(len(one.text) + len(one.signature) for one in reply.thinking)
-    if not reply.actions or thinking > THINKING or len(dumps(reply.actions)) > ARGUMENTS:
+    if not reply.actions or thinking > MAX_THINKING_CHARACTERS or len(to_canonical_json(reply.actions)) > MAX_ARGUMENT_CHARACTERS:
         return None
     spent = Usage(output=reply.usage.output, thinking=reply.usage.thinking) if reply.thinking else Usage()
-    return Returned(step, replace(reply, thought="", usage=spent, counted=False, cost=None))
+    return ReturnedReply(step, replace(reply, thought="", usage=spent, counted=False, cost=None))

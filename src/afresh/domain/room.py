@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass, replace
 
-from afresh.domain.pressure import Pressure, Reading, pressure
+from afresh.domain.pressure import CeilingPressure, CallFigures, pressure_from_demand
 
-PATIENCE = 3
-MOST_PATIENCE = 48
+CALM_STEPS_BEFORE_LOWERING = 3
+MAX_CALM_STEPS_BEFORE_LOWERING = 48
 """Calm steps before the ceiling goes down; doubled each time that going down has proved too early."""
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class CeilingState:
     budget: int = 0
     """0: as ordered with the task."""
     highest: int = 0
@@ -26,7 +26,7 @@ class Room:
     """The last step read lines again that it had seen before, while something asked for was left out."""
     calm: int = 0
     """Steps in a row that worked and that the level below would have held."""
-    patience: int = PATIENCE
+    patience: int = CALM_STEPS_BEFORE_LOWERING
     lowered: bool = False
     """The last change was one down."""
     saved: bool = False
@@ -42,24 +42,24 @@ class Room:
     """Replies in a row for which the usual reserve would have been enough."""
 
 
-def levels(ordered: int, cap: int) -> tuple[int, ...]:
+def list_ceiling_levels(ordered: int, cap: int) -> tuple[int, ...]:
     """Twice, four times, then the cap: each step up is worth a record, so there are few."""
     return tuple(sorted({min(level, cap) for level in (ordered, 2 * ordered, 4 * ordered, cap)}))
 
 
-def above(budget: int, ordered: int, cap: int) -> int:
+def find_next_ceiling_up(budget: int, ordered: int, cap: int) -> int:
     """The next level, or the same when there is none."""
-    return next((level for level in levels(ordered, cap) if level > budget), budget)
+    return next((level for level in list_ceiling_levels(ordered, cap) if level > budget), budget)
 
 
-def below(budget: int, ordered: int) -> int:
-    return max((level for level in levels(ordered, budget) if level < budget), default=budget)
+def find_next_ceiling_down(budget: int, ordered: int) -> int:
+    return max((level for level in list_ceiling_levels(ordered, budget) if level < budget), default=budget)
 
 
-def changed_to(room: Room, before: int, budget: int, step: int, reason: str) -> Room:
+def change_ceiling(room: CeilingState, before: int, budget: int, step: int, reason: str) -> CeilingState:
     """Too early a descent shows when it has to be taken back: the next one waits twice as long."""
     up, down = budget > before, budget < before
-    patience = min(2 * room.patience, MOST_PATIENCE) if up and room.lowered else room.patience
+    patience = min(2 * room.patience, MAX_CALM_STEPS_BEFORE_LOWERING) if up and room.lowered else room.patience
     return replace(
         room, budget=budget, highest=max(room.highest, before, budget), since=step, reason=reason, wanted="", failing=0,
         again=False, calm=0, cramped=False,
@@ -67,33 +67,33 @@ def changed_to(room: Room, before: int, budget: int, step: int, reason: str) -> 
     )  # fmt: skip
 
 
-def stepped(room: Room, reading: Reading, worked: bool, lower: int) -> Room:
+def count_ceiling_step(room: CeilingState, reading: CallFigures, worked: bool, lower: int) -> CeilingState:
     """After a step; `lower` is the level below, or the one in force when there is none."""
-    held = lower < reading.budget and pressure(reading.demand_at(lower), lower) is Pressure.CALM
+    held = lower < reading.budget and pressure_from_demand(reading.demand_at(lower), lower) is CeilingPressure.CALM
     failing = room.failing + 1 if reading.dark and not worked else 0
     return replace(room, failing=failing, calm=room.calm + 1 if worked and held else 0)
 
 
-def reserved_as(room: Room, before: float, share: float) -> Room:
+def change_reserve(room: CeilingState, before: float, share: float) -> CeilingState:
     """0: as usual again."""
     return replace(room, reserve=share, usual=room.usual if room.reserve else before, cramped=False, short=0)
 
 
-def answered(room: Room, reading: Reading, said: int, cramped: bool) -> Room:
+def count_reply(room: CeilingState, reading: CallFigures, said: int, cramped: bool) -> CeilingState:
     """After a reply of so many tokens."""
     enough = (reading.budget - reading.thinking) * room.usual + reading.thinking
     return replace(room, cramped=cramped, short=room.short + 1 if room.reserve and not cramped and said <= enough else 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class LargerCeilingRequested:
     """The agent asks for a larger window."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Rebudgeted:
+class CeilingChanged:
     """Another ceiling from the next call on. `step`: after which. `before` equals `budget` when a wish could not be granted."""
 
     step: int
@@ -103,7 +103,7 @@ class Rebudgeted:
 
 
 @dataclass(frozen=True, slots=True)
-class Reserved:
+class ReserveChanged:
     """Another share of the ceiling is kept for the reply from the next call on; 0: the usual one. `step`: after which."""
 
     step: int

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class SearchHit:
     path: str
     line: int
     text: str

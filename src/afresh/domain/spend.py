@@ -7,7 +7,7 @@ from afresh.domain.action import Reply
 from afresh.errors import AfreshError
 
 
-class Kind(StrEnum):
+class CallPurpose(StrEnum):
     """What a call is made for. Each kind has a ceiling of its own; the limits of spending count for all of them."""
 
     WORK = "work"
@@ -18,12 +18,12 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Purchase:
+class CallBooking:
     """A call that is about to be made: whose it is, and the most that it may take."""
 
     task: str
     project: str
-    kind: Kind
+    kind: CallPurpose
     model: str
     step: int = 0
     ceiling: int
@@ -42,10 +42,10 @@ class Purchase:
         return self.parent or self.task
 
 
-class Unlimited:
+class UnlimitedLedger:
     """Books nothing and allows all: for models that nobody pays for, and where there is no ledger."""
 
-    def book(self, call: Purchase) -> str:
+    def book(self, call: CallBooking) -> str:
         return ""
 
     def settle(self, booked: str, reply: Reply) -> int | None:
@@ -55,4 +55,4 @@ class Unlimited:
         """Nobody asks."""
 
 
-UNLIMITED = Unlimited()
+UNLIMITED_LEDGER = UnlimitedLedger()

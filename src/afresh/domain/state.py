@@ -5,30 +5,30 @@ from operator import attrgetter
 from typing import Any
 
 from afresh.domain.action import Observation, Reply, Usage
-from afresh.domain.attended import UNATTENDED, Attendance
-from afresh.domain.bill import NOTHING_DUE, Bill
-from afresh.domain.cost import Cost
-from afresh.domain.course import ON_COURSE, Course
-from afresh.domain.delegated import Delegated
-from afresh.domain.event import Head
-from afresh.domain.fact import UNCONFINED, Decision, Fact, IndexLine, PlanItem, Region
-from afresh.domain.lookups import UNASKED, Lookups
-from afresh.domain.meter import Meter
+from afresh.domain.attended import INITIAL_SUPERVISION, SupervisionState
+from afresh.domain.bill import NO_CALL_COSTS, CallCosts
+from afresh.domain.cost import ToolTokenCost
+from afresh.domain.course import INITIAL_PROGRESS, ProgressState
+from afresh.domain.delegated import SubtaskResult
+from afresh.domain.event import JournalHead
+from afresh.domain.fact import UNSANDBOXED_DECISION, Decision, Fact, BlockIndexLine, PlanItem, Region
+from afresh.domain.lookups import INITIAL_LESSON_STATE, LessonState
+from afresh.domain.meter import TokenCalibration
 from afresh.domain.passage import Passage
-from afresh.domain.pressure import Reading
-from afresh.domain.returned import Returned
-from afresh.domain.room import Room
-from afresh.domain.strategy import UNTURNED, Loop
+from afresh.domain.pressure import CallFigures
+from afresh.domain.returned import ReturnedReply
+from afresh.domain.room import CeilingState
+from afresh.domain.strategy import INITIAL_STRATEGY, StrategyState
 from afresh.domain.summary import Summary
-from afresh.domain.task import Status, Task
+from afresh.domain.task import TaskStatus, Task
 from afresh.domain.verdict import Baseline, Ruling, Verdict
 
-NOWHERE = Head()
-NOTHING = Usage()
-UNREAD = Reading()
-AS_ORDERED = Room()
-UNTOLD = Summary()
-REVERTED = ": reverted: "
+EMPTY_HEAD = JournalHead()
+NO_USAGE = Usage()
+NO_CALL_FIGURES = CallFigures()
+INITIAL_CEILING = CeilingState()
+EMPTY_SUMMARY = Summary()
+REVERTED_INFIX = ": reverted: "
 """Stands in the outcome of a step that was undone, between what was done and why."""
 
 
@@ -44,7 +44,7 @@ class StepRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingReply:
     """A reply that has been paid for and not yet acted on to the end."""
 
     step: int
@@ -54,8 +54,8 @@ class Pending:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     task: Task
-    head: Head = NOWHERE
-    status: Status = Status.READY
+    head: JournalHead = EMPTY_HEAD
+    status: TaskStatus = TaskStatus.READY
     started: float = 0.0
     updated: float = 0.0
     checkpointed: float = 0.0
@@ -87,7 +87,7 @@ class State:
     """Steps that are allowed; a person's answer allows more."""
     spent: tuple[tuple[str, int], ...] = ()
     """Steps begun in each phase, since the last word of a person."""
-    pending: Pending | None = None
+    pending: PendingReply | None = None
     plan: tuple[PlanItem, ...] = ()
     planned: int = 0
     """The step in which the plan was set last."""
@@ -100,29 +100,29 @@ class State:
     asked_by: str = ""
     """Who has asked the open question: the model or the harness."""
     recent: tuple[StepRecord, ...] = ()
-    returned: Returned | None = None
+    returned: ReturnedReply | None = None
     """The last reply, if it is short enough to go back to its model as it was."""
     regions: tuple[Region, ...] = ()
-    index: tuple[IndexLine, ...] = ()
+    index: tuple[BlockIndexLine, ...] = ()
     archived: int = 0
     """Outputs that can be recalled."""
     passages: tuple[Passage, ...] = ()
     """What is remembered line by line of the steps so far; the text is in the archive."""
     forgotten: int = 0
     """Passages that memory had no room for any more; they are in the archive."""
-    summary: Summary = UNTOLD
+    summary: Summary = EMPTY_SUMMARY
     """What is left of them in words."""
     compactions: int = 0
     keep: str = ""
     """The agent has asked for a compaction, and says what is to be kept."""
-    knowledge: Lookups = UNASKED
-    loop: Loop = UNTURNED
-    attendance: Attendance = UNATTENDED
-    delegated: tuple[Delegated, ...] = ()
+    knowledge: LessonState = INITIAL_LESSON_STATE
+    loop: StrategyState = INITIAL_STRATEGY
+    attendance: SupervisionState = INITIAL_SUPERVISION
+    delegated: tuple[SubtaskResult, ...] = ()
     """What came back of the parts that were handed out; at most as many as the task allows."""
     # counts
-    usage: Usage = NOTHING
-    bill: Bill = NOTHING_DUE
+    usage: Usage = NO_USAGE
+    bill: CallCosts = NO_CALL_COSTS
     calls: int = 0
     kept: int = 0
     reverted: int = 0
@@ -132,14 +132,14 @@ class State:
     """Lines of the decision log so far: tells a torn log from a whole one without reading the journal."""
     outcome: str = ""
     # the ceiling
-    room: Room = AS_ORDERED
-    reading: Reading = UNREAD
+    room: CeilingState = INITIAL_CEILING
+    reading: CallFigures = NO_CALL_FIGURES
     """The figures of the last call."""
     weighed: int = 0
     """The last step whose window the provider has counted before it was sent, and found to fit."""
-    meters: tuple[Meter, ...] = ()
-    costs: tuple[Cost, ...] = ()
-    course: Course = ON_COURSE
+    meters: tuple[TokenCalibration, ...] = ()
+    costs: tuple[ToolTokenCost, ...] = ()
+    course: ProgressState = INITIAL_PROGRESS
     """Whether the work moves."""
 
     @property
@@ -150,7 +150,7 @@ class State:
     @property
     def unconfined(self) -> bool:
         """Whether commands have run without a sandbox."""
-        return any(decision.text == UNCONFINED and decision.by == "person" for decision in self.decisions)
+        return any(decision.text == UNSANDBOXED_DECISION and decision.by == "person" for decision in self.decisions)
 
     @property
     def phase(self) -> str:
@@ -183,10 +183,10 @@ class State:
         return dict(self.spent).get(self.phase, 0) + 1
 
 
-_NAMES = tuple(field.name for field in fields(State))
-_values = attrgetter(*_NAMES)
+_FIELD_NAMES = tuple(field.name for field in fields(State))
+_get_field_values = attrgetter(*_FIELD_NAMES)
 
 
-def changed(state: State, **changes: Any) -> State:
+def replace_fields(state: State, **changes: Any) -> State:
     """As `dataclasses.replace`, in a third of the time: every event that is loaded does this once."""
-    return State(**(dict(zip(_NAMES, _values(state), strict=True)) | changes))
+    return State(**(dict(zip(_FIELD_NAMES, _get_field_values(state), strict=True)) | changes))

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 from afresh.domain.fact import PlanItem
 
-REACT = "react"
-PLAN_EXECUTE = "plan_execute"
-LOOPS = (REACT, PLAN_EXECUTE)
+REACT_STRATEGY = "react"
+PLAN_EXECUTE_STRATEGY = "plan_execute"
+STRATEGY_NAMES = (REACT_STRATEGY, PLAN_EXECUTE_STRATEGY)
 
 
 @dataclass(frozen=True, slots=True)
-class Turned:
+class StrategyChanged:
     """From the next call on it goes another way: by this loop, and if that works by a plan, by a new one."""
 
     step: int
@@ -21,7 +21,7 @@ class Turned:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class StrategyPace:
     """How long a loop goes on as it does; 0: for ever."""
 
     item_steps: int = 0
@@ -32,11 +32,11 @@ class Pace:
     """Steps over the budget of a phase before the harness acts, and as many again before it asks a person."""
 
 
-UNPACED = Pace()
+UNLIMITED_PACE = StrategyPace()
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class StrategyState:
     name: str = ""
     """As it was turned to; empty: as the order or the template of the type has it."""
     since: int = 0
@@ -56,26 +56,26 @@ class Loop:
     """Changes since then that made things worse."""
 
 
-UNTURNED = Loop()
+INITIAL_STRATEGY = StrategyState()
 
 
-def in_focus(plan: Sequence[PlanItem]) -> int:
+def find_focus_item(plan: Sequence[PlanItem]) -> int:
     """The place of the first item that is not done; -1 when all are."""
     return next((place for place, item in enumerate(plan) if not item.done), -1)
 
 
-def outdated(loop: Loop, plan: Sequence[PlanItem], planned: int) -> bool:
+def is_plan_outdated(loop: StrategyState, plan: Sequence[PlanItem], planned: int) -> bool:
     """Whether a plan has to be made; `planned` is the step in which it was set."""
     return not plan or planned <= loop.since
 
 
-def turned(event: Turned, loop: Loop, refusals: int) -> Loop:
-    return Loop(event.loop, event.step, loop.turns + 1, event.why, refusals)
+def change_strategy(event: StrategyChanged, loop: StrategyState, refusals: int) -> StrategyState:
+    return StrategyState(event.loop, event.step, loop.turns + 1, event.why, refusals)
 
 
-def stepped(loop: Loop, plan: Sequence[PlanItem], planned: int, kept: bool) -> Loop:
+def count_strategy_step(loop: StrategyState, plan: Sequence[PlanItem], planned: int, kept: bool) -> StrategyState:
     """After a step."""
-    if outdated(loop, plan, planned):
+    if is_plan_outdated(loop, plan, planned):
         return replace(loop, steps=loop.steps + 1)
     done = sum(item.done for item in plan)
     if loop.planning or done > loop.done:
@@ -83,6 +83,6 @@ def stepped(loop: Loop, plan: Sequence[PlanItem], planned: int, kept: bool) -> L
     return replace(loop, steps=loop.steps + 1, undone=loop.undone + (not kept))
 
 
-def encouraged(loop: Loop) -> Loop:
+def reset_strategy_counters(loop: StrategyState) -> StrategyState:
     """A person has spoken: all counts begin anew."""
     return replace(loop, turns=0, refusals=0, planning=True, done=0, steps=0, undone=0)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Pruning:
+class CompactionPolicy:
     """Policy: when memory is compacted, and what stays."""
 
     full: float = 0.8
@@ -20,7 +20,7 @@ class Pruning:
 
 
 @dataclass(frozen=True, slots=True)
-class StepLine:
+class SummaryLine:
     """What was done in a step and what it came to; or, `verbatim`, a sentence of its thought that decides something."""
 
     step: int
@@ -45,7 +45,7 @@ class Summary:
     """What the agent wanted kept, in its own words."""
     prose: str = ""
     """A model's own summary of what came before the lines."""
-    lines: tuple[StepLine, ...] = ()
+    lines: tuple[SummaryLine, ...] = ()
     names: tuple[NameSeen, ...] = ()
 
     @property
@@ -55,9 +55,9 @@ class Summary:
     @property
     def text(self) -> str:
         kept = [f"Keep: {words}" for words in self.keep]
-        told = [told_line(line) for line in self.lines]
+        told = [render_summary_line(line) for line in self.lines]
         return "\n".join(part for part in (*kept, self.prose, *told, self.names_line) if part)
 
 
-def told_line(line: StepLine) -> str:
+def render_summary_line(line: SummaryLine) -> str:
     return f"- step {line.step}: " + (f"“{line.text}”" if line.verbatim else line.text)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Status(StrEnum):
+class TaskStatus(StrEnum):
     READY = "ready"
     RUNNING = "running"
     BLOCKED = "blocked"
@@ -15,10 +15,10 @@ class Status(StrEnum):
 
     @property
     def over(self) -> bool:
-        return self in (Status.DONE, Status.FAILED, Status.APPLIED, Status.DISCARDED)
+        return self in (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.APPLIED, TaskStatus.DISCARDED)
 
 
-RECORDED = "recorded"
+RECORDED_TYPE = "recorded"
 """Type of a task that another agent worked on: nothing of it is checked here."""
 
 

@@ -2,30 +2,30 @@
 
 from dataclasses import dataclass
 
-from afresh.domain.strategy import REACT, UNPACED, Pace
-from afresh.domain.summary import Pruning
+from afresh.domain.strategy import REACT_STRATEGY, UNLIMITED_PACE, StrategyPace
+from afresh.domain.summary import CompactionPolicy
 from afresh.domain.window import Tier
 
-SECTIONS = (
+SECTION_ORDER = (
     "instructions", "fingerprint", "task", "knowledge", "decisions", "contracts", "history", "diff", "similar", "target",
     "callers", "files", "beginning", "cited", "tests", "graph", "outline", "summary", "archive", "known", "memory", "failed",
     "changes", "coverage", "suggestions", "verification", "failing", "plan", "work", "names", "earlier", "last",
 )  # fmt: skip
 """In reading order, from stable to volatile by measure (bench/prefix.py): what changes costs a cache all that stands after it."""
-BREAKS = ("task", "callers", "cited")
+CACHE_BREAK_SECTIONS = ("task", "callers", "cited")
 """Where a call may begin as the one before it did: after these, or what stands in their place. Providers cache up to there."""
-ALWAYS = ("instructions", "task", "decisions", "failed", "changes", "verification", "plan")
+REQUIRED_SECTIONS = ("instructions", "task", "decisions", "failed", "changes", "verification", "plan")
 """What no template may cut or hide: what people laid down, the order, what failed, what was done, how it stands, what is next."""
 CODE_PHASES = ("understand", "change", "verify")
 REPORT_PHASES = ("understand", "report")
-LEAST_THINKING = 1_024
+MIN_THINKING_TOKENS = 1_024
 """Tokens. Providers refuse a smaller budget for thinking."""
-KINDS = ("work", "summary", "lesson", "replay")
+CALL_KINDS = ("work", "summary", "lesson", "replay")
 """Kinds of call."""
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class SectionShare:
     """Part of the room that a section may take before the others had their turn, and the part it never exceeds."""
 
     section: str
@@ -35,13 +35,13 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class PhaseTemplate:
     """A template as it is in one phase; `guidance` is what the foot of a window says in it."""
 
     name: str
     guidance: str = ""
     tools: tuple[str, ...] = ()
-    shares: tuple[Share, ...] = ()
+    shares: tuple[SectionShare, ...] = ()
     reserve: float = 0.25
     steps: int = 0
     """Steps that the phase should take at most; 0 for as many as the task has."""
@@ -49,14 +49,14 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class CallLayout:
     """What one call is laid out by."""
 
     phase: str
     system: str
     tools: tuple[str, ...]
     """All that are offered: the same in every call of a task, since providers put them before all else that they cache."""
-    shares: tuple[Share, ...]
+    shares: tuple[SectionShare, ...]
     reserve: float
     steps: int = 0
     thinking: int = 0
@@ -77,13 +77,13 @@ class Template:
     system: str
     """The stable text that comes first: who the model is, how it works here, what this type of task asks."""
     tools: tuple[str, ...] = ()
-    shares: tuple[Share, ...] = ()
+    shares: tuple[SectionShare, ...] = ()
     """In order of claim. A tuple, not a mapping: the journal keeps the order of the one and not of the other."""
     reserve: float = 0.25
     """Share of the ceiling kept free for the reply."""
     ceiling: int = 4_000
     """Tokens for each call when the order names none."""
-    phases: tuple[Phase, ...] = ()
+    phases: tuple[PhaseTemplate, ...] = ()
     recall: int = 1_200
     """Tokens of an archived output that `recall` shows at once."""
     instructions: float = 0.15
@@ -92,22 +92,22 @@ class Template:
     about: str = ""
     weights: tuple[tuple[str, float], ...] = ()
     """What the builder scores candidates by."""
-    pruning: Pruning = Pruning()
-    loop: str = REACT
-    pace: Pace = UNPACED
+    pruning: CompactionPolicy = CompactionPolicy()
+    loop: str = REACT_STRATEGY
+    pace: StrategyPace = UNLIMITED_PACE
     thinking: int = 0
     """Tokens that the model may think with before it answers, on top of the ceiling above; 0: it is not asked to."""
     native: bool = False
     """Whether the last step goes back as the model's own calls; set for each call, by the model that is asked."""
 
-    def at(self, phase: str) -> Layout:
+    def at(self, phase: str) -> CallLayout:
         """The layout of a phase; before the first one, as it will be there. System text and tools are those of all phases: what
         a phase says stands at the foot of the window, and a tool that it does not have is refused."""
         if not self.phases:
-            return Layout(phase, self.system, self.tools, self.shares, self.reserve, 0, self.thinking)
+            return CallLayout(phase, self.system, self.tools, self.shares, self.reserve, 0, self.thinking)
         found = next((one for one in self.phases if one.name == phase), self.phases[0])
         tools = tuple(dict.fromkeys(tool for one in self.phases for tool in one.tools))
-        return Layout(
+        return CallLayout(
             found.name, self.system, tools, found.shares, found.reserve, found.steps, found.thinking, guidance=found.guidance,
             closed=tuple(tool for tool in tools if tool not in found.tools),
         )  # fmt: skip
@@ -115,4 +115,4 @@ class Template:
     def thinking_at(self, phase: str, budget: int) -> int:
         """What is granted of it: nothing that the type needs for its windows, and never less than providers ask for."""
         granted = min(self.at(phase).thinking, budget - self.ceiling)
-        return granted if granted >= LEAST_THINKING else 0
+        return granted if granted >= MIN_THINKING_TOKENS else 0

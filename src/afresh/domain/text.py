@@ -5,60 +5,60 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_HIDDEN = (
+_HIDDEN_CHARACTERS = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but for tab and newline
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners, fillers, Mongolian selectors
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"  # zero width, bidi, separators
     "\ud800-\udfff"  # halves of pairs: no file can hold them
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # format controls, tags
 )
-_hidden = re.compile(f"[{_HIDDEN}]")
-_encode = json.JSONEncoder(ensure_ascii=False).encode
+_HIDDEN_PATTERN = re.compile(f"[{_HIDDEN_CHARACTERS}]")
+_encode_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def visible(text: str) -> str:
+def escape_hidden(text: str) -> str:
     """Control, bidi, zero-width and tag characters as escapes that one can see; tabs and newlines stay."""
     if text.isascii() and text.isprintable():
         return text
-    return _hidden.sub(_escape, text)
+    return _HIDDEN_PATTERN.sub(_escape_character, text)
 
 
-def one_line(text: str, limit: int = 0) -> str:
+def to_one_line(text: str, limit: int = 0) -> str:
     """Visible, on one line, and cut to `limit` characters if one is given."""
     if limit and len(text) > 8 * limit:
         text = text[: 8 * limit] + "…"
-    return cut(visible(" ".join(text.split())), limit)
+    return truncate_text(escape_hidden(" ".join(text.split())), limit)
 
 
-def cut(text: str, limit: int) -> str:
+def truncate_text(text: str, limit: int) -> str:
     return text if not limit or len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def numbered(number: int, line: str, changed: bool = False) -> str:
+def number_line(number: int, line: str, changed: bool = False) -> str:
     """A line of a file as windows show it."""
     return f"{'+' if changed else ' '}{number:4d} {line}"
 
 
-def visible_json(value: Any) -> str:
+def to_visible_json(value: Any) -> str:
     """JSON that loses nothing: hidden characters stand in it as the escapes of JSON itself."""
-    text = _encode(value)
-    return text if text.isascii() and text.isprintable() else _hidden.sub(_json_escape, text)
+    text = _encode_json(value)
+    return text if text.isascii() and text.isprintable() else _HIDDEN_PATTERN.sub(_escape_character_for_json, text)
 
 
-def visible_json_lines(fields: Mapping[str, Any]) -> str:
+def to_visible_json_lines(fields: Mapping[str, Any]) -> str:
     """The same, with a line for each field."""
-    return "{\n" + ",\n".join(f" {visible_json(name)}: {visible_json(value)}" for name, value in fields.items()) + "\n}"
+    return "{\n" + ",\n".join(f" {to_visible_json(name)}: {to_visible_json(value)}" for name, value in fields.items()) + "\n}"
 
 
-def _escape(match: re.Match[str]) -> str:
+def _escape_character(match: re.Match[str]) -> str:
     code = ord(match[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _json_escape(match: re.Match[str]) -> str:
+def _escape_character_for_json(match: re.Match[str]) -> str:
     return json.dumps(match[0])[1:-1] if ord(match[0]) > 0x9F else f"\\u{ord(match[0]):04x}"
 
 
-def roughly(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Tokens of a text, where nobody knows the model's own count."""
     return len(text) // 3 + 1

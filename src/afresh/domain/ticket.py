@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass
 
-from afresh.domain.task import Status
+from afresh.domain.task import TaskStatus
 
 
 @dataclass(frozen=True, slots=True)
-class Ticket:
+class QueueTicket:
     """A task's line in the queue; kept by the store in the same commit as the journal, so that they cannot disagree."""
 
     task: str
     goal: str
     type: str
-    status: Status
+    status: TaskStatus
     priority: int
     needs: tuple[str, ...]
     ready: bool

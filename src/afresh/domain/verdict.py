@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-TARGETED = "targeted: "
+TARGETED_SCOPE_PREFIX = "targeted: "
 """Begins the scope of a run of some test files; their names follow."""
 
 
@@ -14,7 +14,7 @@ class Ruling(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedTest:
     """One failing test, or one failing command when no test can be named."""
 
     test: str
@@ -36,7 +36,7 @@ class CheckRun:
     skipped: int = 0
     seconds: float = 0.0
     timed_out: bool = False
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[FailedTest, ...] = ()
     """The first few."""
     block: str = ""
     tests: str = ""

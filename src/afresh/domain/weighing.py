@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from afresh.domain.meter import ratio
+from afresh.domain.meter import compute_tokens_per_piece
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class TokensCounted:
     """What the provider counted for a window that was not sent yet. One that is over is built again, smaller."""
 
     step: int
@@ -21,5 +21,5 @@ class Weighed:
     @property
     def over(self) -> bool:
         """A count that can't be right says nothing."""
-        believed = ratio(self.pieces, self.framing, self.counted) is not None
+        believed = compute_tokens_per_piece(self.pieces, self.framing, self.counted) is not None
         return believed and self.counted + self.reserve > self.budget

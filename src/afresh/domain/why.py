@@ -6,7 +6,7 @@ from afresh.domain.window import Omission
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NameOccurrence:
     """A line of a section that holds it. `origin` says where the line came from."""
 
     section: str
@@ -16,7 +16,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Chance:
+class NeedEstimate:
     """How likely the builder thought it to be needed: log-odds by part, under the weights of that call."""
 
     what: str
@@ -32,7 +32,7 @@ class Chance:
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class ArchivedCopy:
     """An archived text that holds it."""
 
     block: str
@@ -44,19 +44,19 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class NameExplanation:
     name: str
     task: str
     step: int
-    places: tuple[Place, ...] = ()
+    places: tuple[NameOccurrence, ...] = ()
     first: int = 0
     """Step of the first and of the last call before this one that held it; 0 if none did."""
     last: int = 0
     reason: str = ""
     """In one sentence, when it is not there."""
     omissions: tuple[Omission, ...] = ()
-    chances: tuple[Chance, ...] = ()
-    copies: tuple[Copy, ...] = ()
+    chances: tuple[NeedEstimate, ...] = ()
+    copies: tuple[ArchivedCopy, ...] = ()
 
     @property
     def recall(self) -> str:

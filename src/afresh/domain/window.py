@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from afresh.domain.action import Reply
-from afresh.domain.codec import encode
+from afresh.domain.codec import to_plain_value
 
 
 class Tier(IntEnum):
@@ -38,7 +38,7 @@ class Omission:
 
 
 @dataclass(frozen=True, slots=True)
-class Compaction:
+class SectionCompaction:
     """What one strategy took out before the room was shared, and how many tokens that won."""
 
     strategy: str
@@ -56,7 +56,7 @@ class ToolSchema:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ToolResult:
     """What one tool call gave, as it is sent back."""
 
     text: str
@@ -64,11 +64,11 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class ToolExchange:
     """A reply of the model and what came of it: one result for each of its actions, then what else is said."""
 
     reply: Reply
-    results: tuple[Result, ...]
+    results: tuple[ToolResult, ...]
     text: str = ""
 
 
@@ -85,14 +85,14 @@ class Request:
     """Places in the message, ascending: what stands before them is likely to be the same in the next call."""
     thinking: int = 0
     """Tokens of the reserve that the model may think with before it answers."""
-    turns: tuple[Exchange, ...] = ()
+    turns: tuple[ToolExchange, ...] = ()
     """What was said after the message, for the providers' own tool use."""
 
     @property
     def text(self) -> str:
         """What is hashed. A call without the later fields hashes as it did before there were any."""
         tools = [[tool.name, tool.description, tool.parameters] for tool in self.tools]
-        more = [[list(self.breaks), self.thinking, [encode(turn) for turn in self.turns]]]
+        more = [[list(self.breaks), self.thinking, [to_plain_value(turn) for turn in self.turns]]]
         plain = [self.system, self.message, tools, self.reserve, *(more if self.breaks or self.thinking or self.turns else ())]
         return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
@@ -102,7 +102,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class Prompt:
     request: Request
     sections: tuple[Section, ...]
     omissions: tuple[Omission, ...]
@@ -111,7 +111,7 @@ class Window:
     """Estimate for all that is sent, without the reserve."""
     unmet: int = 0
     """Tokens of what the work had asked for (the tier DEMAND) and found no room."""
-    compactions: tuple[Compaction, ...] = ()
+    compactions: tuple[SectionCompaction, ...] = ()
     unread: int = 0
     """Of these, what the last step has looked at: a window without it would be asked for it again."""
 
@@ -122,10 +122,10 @@ class Window:
     @property
     def demand(self) -> int:
         """What can't be left out, with the reply's reserve."""
-        return self.tokens - optional(self.sections) + self.request.reserve
+        return self.tokens - count_optional_tokens(self.sections) + self.request.reserve
 
 
-WHOLE = -1
+WHOLE_BLOCK = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,29 +138,29 @@ class SectionRef:
     block: str
     tokens: int
     start: int = 0
-    size: int = WHOLE
+    size: int = WHOLE_BLOCK
 
     def text(self, read: Callable[[str], str]) -> str:
         held = read(self.block)
-        return held if self.size == WHOLE else held[self.start : self.start + self.size]
+        return held if self.size == WHOLE_BLOCK else held[self.start : self.start + self.size]
 
 
 @dataclass(frozen=True, slots=True)
-class LookRef:
+class ItemRef:
     kind: str
     subject: str
     block: str
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class CallAudit:
     """All that is needed to show a call, to explain it, and to build it again."""
 
     hash: str
     budget: int
     tokens: int
     sections: tuple[SectionRef, ...]
-    looks: tuple[LookRef, ...]
+    looks: tuple[ItemRef, ...]
     omissions: tuple[Omission, ...] = ()
     reserve: int = 0
     counter: str = ""
@@ -170,14 +170,14 @@ class Audit:
     """The exact request in pieces, before the counter's factor; and what the provider adds to any request, in tokens."""
     framing: int = 0
     unmet: int = 0
-    compactions: tuple[Compaction, ...] = ()
+    compactions: tuple[SectionCompaction, ...] = ()
     thinking: int = 0
     """Tokens of the reserve that were for thinking."""
 
     @property
     def demand(self) -> int:
-        return self.tokens - optional(self.sections) + self.reserve
+        return self.tokens - count_optional_tokens(self.sections) + self.reserve
 
 
-def optional(sections: Sequence[Section] | Sequence[SectionRef]) -> int:
+def count_optional_tokens(sections: Sequence[Section] | Sequence[SectionRef]) -> int:
     return sum(section.tokens for section in sections if section.tier is not Tier.ALWAYS)

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from unicodedata import normalize
 
-CHUNK = re.compile(r"\w+(?:[./\\:@-]+\w+)*")
+CHUNK_PATTERN = re.compile(r"\w+(?:[./\\:@-]+\w+)*")
 """Identifiers, and what joins them into a path, an option or a dotted name."""
-IDENTIFIER = re.compile(r"\w+")
-PART = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+IDENTIFIER_PATTERN = re.compile(r"\w+")
+WORD_PART_PATTERN = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 """Over the shape of an identifier: several capitals are one word, and so is their plural."""
-LAST = frozenset("gdse")
+LAST_LETTERS_OF_ENDINGS = frozenset("gdse")
 """Letters that the endings end in."""
-LONGEST = 80
+MAX_JOINED_LETTERS = 80
 """Letters of a joined whole: nobody asks for a longer one in one piece."""
 STOP_WORDS = frozenset(
     ("a", "about", "above", "after", "again", "against", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
@@ -29,68 +29,70 @@ STOP_WORDS = frozenset(
 )  # fmt: skip
 
 
-def split(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """In reading order, lower case: the parts of every identifier, after those of a compound its whole with nothing between, and
     after the identifiers of a path or dotted name the file's name and the whole in the same way."""
     found: list[str] = []
-    for chunk in CHUNK.findall(text if text.isascii() else normalize("NFKC", text)):
-        found += _taken_apart(chunk)
+    for chunk in CHUNK_PATTERN.findall(text if text.isascii() else normalize("NFKC", text)):
+        found += _split_chunk(chunk)
     return found
 
 
-def telling(words: Iterable[str]) -> list[str]:
+def drop_stop_words(words: Iterable[str]) -> list[str]:
     """Without single letters and the words that stand in every English sentence."""
     return [word for word in words if len(word) > 1 and word not in STOP_WORDS]
 
 
 @lru_cache(maxsize=16_384)
-def _taken_apart(chunk: str) -> tuple[str, ...]:
-    identifiers = IDENTIFIER.findall(chunk)
-    found = [word for identifier in identifiers for word in _words(identifier)]
+def _split_chunk(chunk: str) -> tuple[str, ...]:
+    identifiers = IDENTIFIER_PATTERN.findall(chunk)
+    found = [word for identifier in identifiers for word in _split_identifier(identifier)]
     if len(identifiers) > 1:
         name = re.split(r"[/\\]", chunk)[-1]
-        ends = [_joined(name)] if name != chunk and len(IDENTIFIER.findall(name)) > 1 else []
-        found += [word for word in (*ends, _joined(chunk)) if word and len(word) <= LONGEST and word != found[-1]]
+        ends = [_join_identifiers(name)] if name != chunk and len(IDENTIFIER_PATTERN.findall(name)) > 1 else []
+        found += [
+            word for word in (*ends, _join_identifiers(chunk)) if word and len(word) <= MAX_JOINED_LETTERS and word != found[-1]
+        ]
     return tuple(found)
 
 
-def _words(identifier: str) -> Iterator[str]:
-    parts = [part for piece in identifier.split("_") for part in _parts(piece)]
+def _split_identifier(identifier: str) -> Iterator[str]:
+    parts = [part for piece in identifier.split("_") for part in _split_piece(piece)]
     yield from parts
-    if len(parts) > 1 and len(whole := "".join(parts)) <= LONGEST:
+    if len(parts) > 1 and len(whole := "".join(parts)) <= MAX_JOINED_LETTERS:
         yield whole
 
 
-def _parts(piece: str) -> list[str]:
-    shape = piece if piece.isascii() else "".join(map(_shape, piece))
-    return [piece[match.start() : match.end()].lower() for match in PART.finditer(shape)]
+def _split_piece(piece: str) -> list[str]:
+    shape = piece if piece.isascii() else "".join(map(_letter_shape, piece))
+    return [piece[match.start() : match.end()].lower() for match in WORD_PART_PATTERN.finditer(shape)]
 
 
-def _shape(sign: str) -> str:
+def _letter_shape(sign: str) -> str:
     if sign.isascii():
         return sign
     return "0" if sign.isdigit() else "A" if sign.isupper() else "a"
 
 
-def _joined(text: str) -> str:
-    return "".join(IDENTIFIER.findall(text)).replace("_", "").lower()
+def _join_identifiers(text: str) -> str:
+    return "".join(IDENTIFIER_PATTERN.findall(text)).replace("_", "").lower()
 
 
-def compounds(text: str) -> set[str]:
+def find_compounds(text: str) -> set[str]:
     """The joined wholes of identifiers and file names: who says one of these means just that."""
     found: set[str] = set()
-    for chunk in CHUNK.findall(text if text.isascii() else normalize("NFKC", text)):
-        words = [list(_words(identifier)) for identifier in IDENTIFIER.findall(chunk)]
+    for chunk in CHUNK_PATTERN.findall(text if text.isascii() else normalize("NFKC", text)):
+        words = [list(_split_identifier(identifier)) for identifier in IDENTIFIER_PATTERN.findall(chunk)]
         found.update(parts[-1] for parts in words if len(parts) > 1)
         name = re.split(r"[/\\]", chunk)[-1]
-        if len(IDENTIFIER.findall(name)) > 1 and name.count(".") == 1:
-            found.add(_joined(name))
+        if len(IDENTIFIER_PATTERN.findall(name)) > 1 and name.count(".") == 1:
+            found.add(_join_identifiers(name))
     return found
 
 
-def stem(word: str) -> str:
+def stem_word(word: str) -> str:
     """Without the commonest endings, so that `parses`, `parsed` and `parsing` are one word."""
-    if word[-1:] not in LAST:
+    if word[-1:] not in LAST_LETTERS_OF_ENDINGS:
         return word
     for ending in ("ing", "ied", "ies", "ed", "es", "s", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):

@@ -5,32 +5,32 @@ from dataclasses import dataclass, replace
 
 from afresh.domain.action import Action
 from afresh.domain.change import Change
-from afresh.domain.event import Asked, Event, Planned
+from afresh.domain.event import QuestionAsked, Event, PlanSet
 from afresh.domain.fact import PlanItem
 from afresh.domain.state import State
-from afresh.domain.template import Layout
-from afresh.engine.agent import Agent
-from afresh.engine.delegation import DELEGATE, at_hand, handing, not_worth_a_part
-from afresh.engine.record import doing
-from afresh.engine.stall.refused import refused
-from afresh.engine.strategy import directed
+from afresh.domain.template import CallLayout
+from afresh.engine.agent import Runtime
+from afresh.engine.delegation import DELEGATE_TOOL, select_task_tools, make_hand_out, find_reason_not_to_delegate
+from afresh.engine.record import report_progress
+from afresh.engine.stall.refused import refuse_repeated_action
+from afresh.engine.strategy import layout_for_next_call
 from afresh.errors import ModelMistake
-from afresh.ports import Bench, Outcome, Tool
+from afresh.ports import ToolContext, ToolOutcome, Tool
 
-OVERRULED = "not done: the user has spoken before it was; heed that first"
+OVERRULED_BY_USER = "not done: the user has spoken before it was; heed that first"
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class ActionResult:
     action: Action
-    outcome: Outcome
+    outcome: ToolOutcome
 
 
 @dataclass(frozen=True, slots=True)
-class Deeds:
+class StepActions:
     """All actions of one reply, and the tree after them."""
 
-    done: tuple[Deed, ...]
+    done: tuple[ActionResult, ...]
     snapshot: str
     changes: tuple[Change, ...] = ()
 
@@ -38,40 +38,40 @@ class Deeds:
     def events(self) -> tuple[Event, ...]:
         """A question comes last: what else the reply has decided was decided before the answer."""
         events = [event for deed in self.done for event in deed.outcome.events]
-        return tuple(sorted(events, key=lambda event: isinstance(event, Asked)))
+        return tuple(sorted(events, key=lambda event: isinstance(event, QuestionAsked)))
 
     @property
     def complete(self) -> str:
         return next((deed.outcome.complete for deed in self.done if deed.outcome.complete), "")
 
 
-def act(state: State, agent: Agent) -> Deeds:
+def execute_actions(state: State, agent: Runtime) -> StepActions:
     """A step that is taken again after a crash starts from the same tree: `prepare` has restored it."""
     assert state.pending, "a step acts on a recorded reply"
-    layout, bench, done = directed(state, agent.template), agent.bench(state), list[Deed]()
-    tools = known(state, agent, layout)
+    layout, bench, done = layout_for_next_call(state, agent.template), agent.bench(state), list[ActionResult]()
+    tools = index_offered_tools(state, agent, layout)
     for place, action in enumerate(state.pending.reply.actions, 1):
-        doing(agent, action.tool)
+        report_progress(agent, action.tool)
         if state.attendance.overruled:
-            done.append(Deed(action, Outcome(OVERRULED, ok=False, refused=True)))
+            done.append(ActionResult(action, ToolOutcome(OVERRULED_BY_USER, ok=False, refused=True)))
             continue
-        able = replace(bench, hand_out=handing(state, agent, place)) if action.tool == DELEGATE else bench
-        why = not_now(action.tool, tools, layout, planned(state, done)) if action.tool in tools else ""
-        done.append(Deed(action, Outcome(why, ok=False) if why else perform(action, tools, able, done)))
+        able = replace(bench, hand_out=make_hand_out(state, agent, place)) if action.tool == DELEGATE_TOOL else bench
+        why = explain_closed_tool(action.tool, tools, layout, find_current_plan(state, done)) if action.tool in tools else ""
+        done.append(ActionResult(action, ToolOutcome(why, ok=False) if why else execute_action(action, tools, able, done)))
         if action.tool == "plan" and done[-1].outcome.ok:
             layout = agent.template.at(state.phase)
-    return look_at_tree(state, agent, tuple(done), tools)
+    return snapshot_after_actions(state, agent, tuple(done), tools)
 
 
-def known(state: State, agent: Agent, layout: Layout) -> dict[str, Tool]:
+def index_offered_tools(state: State, agent: Runtime, layout: CallLayout) -> dict[str, Tool]:
     """The tools that were offered."""
-    return {tool.schema.name: tool for tool in at_hand(agent.tools, state.task) if tool.schema.name in layout.tools}
+    return {tool.schema.name: tool for tool in select_task_tools(agent.tools, state.task) if tool.schema.name in layout.tools}
 
 
-def not_now(name: str, tools: Iterable[str], layout: Layout, plan: Sequence[PlanItem]) -> str:
+def explain_closed_tool(name: str, tools: Iterable[str], layout: CallLayout, plan: Sequence[PlanItem]) -> str:
     """Why a tool that is offered in every call is refused in this one; empty if it is not. Whoever has just made the plan may
     begin with it in the same reply."""
-    if name == DELEGATE and (too_little := not_worth_a_part(plan)):
+    if name == DELEGATE_TOOL and (too_little := find_reason_not_to_delegate(plan)):
         return too_little
     if name not in layout.closed:
         return ""
@@ -79,33 +79,33 @@ def not_now(name: str, tools: Iterable[str], layout: Layout, plan: Sequence[Plan
     return f"{name} is refused now: {why} The tools for now are: {', '.join(one for one in tools if one not in layout.closed)}"
 
 
-def planned(state: State, done: Sequence[Deed]) -> Sequence[PlanItem]:
+def find_current_plan(state: State, done: Sequence[ActionResult]) -> Sequence[PlanItem]:
     """The plan as it is in the middle of a reply."""
-    made = [event.items for deed in done for event in deed.outcome.events if isinstance(event, Planned)]
+    made = [event.items for deed in done for event in deed.outcome.events if isinstance(event, PlanSet)]
     return made[-1] if made else state.plan
 
 
-def perform(action: Action, tools: dict[str, Tool], bench: Bench, before: list[Deed]) -> Outcome:
+def execute_action(action: Action, tools: dict[str, Tool], bench: ToolContext, before: list[ActionResult]) -> ToolOutcome:
     tool = tools.get(action.tool)
     if tool is None:
-        return Outcome(f"there is no tool {action.tool!r} here; the tools are: {', '.join(tools)}", ok=False)
-    if why := refused(action, bench.state):
-        return Outcome(why, ok=False, refused=True)
+        return ToolOutcome(f"there is no tool {action.tool!r} here; the tools are: {', '.join(tools)}", ok=False)
+    if why := refuse_repeated_action(action, bench.state):
+        return ToolOutcome(why, ok=False, refused=True)
     if action.tool == "complete" and not all(deed.outcome.ok for deed in before):
-        return Outcome("not completed: an action before it in the same reply failed", ok=False)
+        return ToolOutcome("not completed: an action before it in the same reply failed", ok=False)
     if action.tool == "ask" and any(deed.action.tool == "ask" and deed.outcome.ok for deed in before):
-        return Outcome("not asked: one question at a time", ok=False)
+        return ToolOutcome("not asked: one question at a time", ok=False)
     try:
         return tool.run(action.args, bench)
     except ModelMistake as mistake:
-        return Outcome(str(mistake), ok=False)
+        return ToolOutcome(str(mistake), ok=False)
 
 
-def look_at_tree(state: State, agent: Agent, done: tuple[Deed, ...], tools: dict[str, Tool]) -> Deeds:
+def snapshot_after_actions(state: State, agent: Runtime, done: tuple[ActionResult, ...], tools: dict[str, Tool]) -> StepActions:
     if any(deed.action.tool in tools and tools[deed.action.tool].changes for deed in done):
         after = agent.workspace.snapshot()
         changes = tuple(agent.workspace.changes(state.snapshot, after)) if after != state.snapshot else ()
-        return Deeds(done, after, changes)
+        return StepActions(done, after, changes)
     if any(deed.outcome.traces for deed in done):
         agent.workspace.restore(state.snapshot)
-    return Deeds(done, state.snapshot)
+    return StepActions(done, state.snapshot)

@@ -3,31 +3,31 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from afresh.domain.delegated import Delegated, Part
-from afresh.domain.memory import Recollection
-from afresh.domain.meter import UNTAUGHT, Meter
-from afresh.domain.patience import PATIENT, Patience
-from afresh.domain.spend import UNLIMITED
+from afresh.domain.delegated import SubtaskResult, Subtask
+from afresh.domain.memory import TraceCache
+from afresh.domain.meter import NO_CALIBRATION, TokenCalibration
+from afresh.domain.patience import DEFAULT_STALL_THRESHOLDS, StallThresholds
+from afresh.domain.spend import UNLIMITED_LEDGER
 from afresh.domain.state import State
 from afresh.domain.template import Template
-from afresh.engine.buy import BROKEN_OFF, Till, counting
-from afresh.engine.person import Person
-from afresh.engine.tokens import Counter
+from afresh.engine.buy import MAX_REPLY_RETRIES, ModelGate, report_reply_progress
+from afresh.engine.person import Supervisor
+from afresh.engine.tokens import EstimatingCounter
 from afresh.ports import (
-    UNTOLD,
-    Bench,
+    EMPTY_FACT_INDEX,
+    ToolContext,
     Clock,
-    Files,
-    Hook,
-    Insight,
-    Instructions,
+    FileTree,
+    CompactionHook,
+    CodeAnalysis,
+    InstructionReader,
     Ledger,
-    Library,
-    Lore,
+    LessonLibrary,
+    FactIndex,
     Model,
-    Past,
+    GitHistory,
     Sandbox,
-    Store,
+    JournalStore,
     Tool,
     Watcher,
     Workspace,
@@ -35,62 +35,64 @@ from afresh.ports import (
 
 
 @dataclass(frozen=True, slots=True)
-class Upkeep:
+class CompactionSettings:
     """How memory is compacted, as far as it is the user's to say."""
 
-    hook: Hook | None = None
+    hook: CompactionHook | None = None
     summary: Template | None = None
     """For a summary by the model; without it the model is never asked."""
     always: bool = False
     """Asked every time, not only when the rules' own summary has no room for all steps."""
 
 
-BY_RULES = Upkeep()
+COMPACT_BY_RULES = CompactionSettings()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agent:
+class Runtime:
     model: Model
-    store: Store
+    store: JournalStore
     workspace: Workspace
-    files: Files
+    files: FileTree
     sandbox: Sandbox
-    insight: Insight
+    insight: CodeAnalysis
     tools: tuple[Tool, ...]
     template: Template
     clock: Clock
-    counter: Counter
+    counter: EstimatingCounter
     watchers: tuple[Watcher, ...] = ()
-    recollection: Recollection = field(default_factory=Recollection)
+    recollection: TraceCache = field(default_factory=TraceCache)
     """Saves reading again; nothing depends on it."""
-    learnt: Meter = UNTAUGHT
+    learnt: TokenCalibration = NO_CALIBRATION
     """What other tasks of the project know of the model's count."""
-    upkeep: Upkeep = BY_RULES
-    lore: Lore = UNTOLD
-    instructions: Instructions | None = None
-    library: Library | None = None
-    past: Past | None = None
-    ledger: Ledger = UNLIMITED
+    upkeep: CompactionSettings = COMPACT_BY_RULES
+    lore: FactIndex = EMPTY_FACT_INDEX
+    instructions: InstructionReader | None = None
+    library: LessonLibrary | None = None
+    past: GitHistory | None = None
+    ledger: Ledger = UNLIMITED_LEDGER
     mode: str = ""
     """How closely a person follows, if that is to change; and the person, if one is there."""
-    person: Person | None = None
-    delegates: Callable[[Part, State, int], Delegated] | None = None
+    person: Supervisor | None = None
+    delegates: Callable[[Subtask, State, int], SubtaskResult] | None = None
     """Hands out a part of the task: which action of the step's reply it is, is part of its name."""
-    patience: Patience = PATIENT
+    patience: StallThresholds = DEFAULT_STALL_THRESHOLDS
     """With a run that gets nowhere."""
-    retries: int = BROKEN_OFF
+    retries: int = MAX_REPLY_RETRIES
     """Of a reply that has broken off."""
     native: bool = False
     """The model takes budgets for thinking, and tool calls with their results as such."""
 
     @property
-    def till(self) -> Till:
-        return Till(self.model, self.ledger, counting(self.told, self.model.name), self.retries)
+    def till(self) -> ModelGate:
+        return ModelGate(self.model, self.ledger, report_reply_progress(self.told, self.model.name), self.retries)
 
     def told(self, what: str) -> None:
         """What goes on, to whoever watches."""
         for watcher in self.watchers:
             watcher.doing(what)
 
-    def bench(self, state: State) -> Bench:
-        return Bench(state, self.files, self.sandbox, self.store, self.insight, self.template.recall, self.counter, self.lore)
+    def bench(self, state: State) -> ToolContext:
+        return ToolContext(
+            state, self.files, self.sandbox, self.store, self.insight, self.template.recall, self.counter, self.lore
+        )

@@ -3,36 +3,36 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from afresh.domain.memory import Memory
-from afresh.domain.prefix import ENDS, place
-from afresh.domain.template import Share, Template
+from afresh.domain.memory import GatheredContext
+from afresh.domain.prefix import BREAK_POSITIONS, get_section_position
+from afresh.domain.template import SectionShare, Template
 from afresh.domain.window import Omission, Section, Tier
-from afresh.engine.cut import cut
-from afresh.engine.draft import Draft, Piece
-from afresh.engine.last import THOUGHT
-from afresh.engine.page import page
-from afresh.engine.tokens import Gauge
-from afresh.engine.whole import SHOWING, whole
-from afresh.engine.work import WorkPage, covered
-from afresh.engine.worth import weights
+from afresh.engine.cut import truncate_piece
+from afresh.engine.draft import SectionDraft, SectionPiece
+from afresh.engine.last import THOUGHT_PIECE
+from afresh.engine.page import render_section
+from afresh.engine.tokens import TokenCounter
+from afresh.engine.whole import FILE_SHOWING_SECTIONS, find_fully_shown_files
+from afresh.engine.work import HistoryAllocation, collect_shown_lines
+from afresh.engine.worth import weights_from_policy
 
-SMALLEST_CUT = 60
-STUBS = 8
+MIN_TRUNCATED_PIECE_TOKENS = 60
+STUB_RESERVE_DIVISOR = 8
 """Tokens that a part must have to be worth showing; and what share of the room is kept for stubs, one in this many."""
 
 
 @dataclass(slots=True)
-class Page:
+class SectionAllocation:
     """A section while it is being filled. What is taken is one of its pieces, a part of one, or a stub for one."""
 
-    draft: Draft
-    counter: Gauge
-    share: Share
+    draft: SectionDraft
+    counter: TokenCounter
+    share: SectionShare
     limit: int
     """Tokens that it may take in all."""
     steady: bool = False
     """It takes them at once, whatever the others ask for."""
-    taken: dict[Piece, Piece] = field(default_factory=dict[Piece, Piece])
+    taken: dict[SectionPiece, SectionPiece] = field(default_factory=dict[SectionPiece, SectionPiece])
     """The piece as drafted, and as it is shown."""
     spent: int = 0
     rest: bool = False
@@ -48,7 +48,7 @@ class Page:
 
     def wish(self, most: int) -> int:
         """What it would take of its share."""
-        return min(most, self.limit, self.counter(page(self.draft, self.draft.pieces)) + 2)
+        return min(most, self.limit, self.counter(render_section(self.draft, self.draft.pieces)) + 2)
 
     def spare(self, texts: Sequence[str]) -> None:
         """Leave off what stands in the window already under a sign that leads to it."""
@@ -69,10 +69,10 @@ class Page:
         return self.settled()
 
     @property
-    def missing(self) -> list[Piece]:
+    def missing(self) -> list[SectionPiece]:
         return sorted((piece for piece in self.draft.pieces if piece not in self.taken), key=lambda piece: piece.rank)
 
-    def cost(self, piece: Piece) -> int:
+    def cost(self, piece: SectionPiece) -> int:
         """With the headings that it brings along, if it is the first of its section or of its file."""
         heading = 0 if self.taken else self.counter(f"## {self.draft.title}\n") + 2
         group = 0 if not piece.group or any(held.group == piece.group for held in self.taken) else self.counter(piece.group) + 1
@@ -91,9 +91,9 @@ class Page:
     def take_part(self, room: int) -> int:
         """A part of the first piece that did not fit whole; pieces of a group (definitions) are shown whole or not at all."""
         piece = next(iter(self.missing), None)
-        if piece is None or piece.spare or (piece.group and self.taken) or room < SMALLEST_CUT:
+        if piece is None or piece.spare or (piece.group and self.taken) or room < MIN_TRUNCATED_PIECE_TOKENS:
             return 0
-        part = cut(piece, room - (self.cost(piece) - self.counter(piece.text)), self.counter)
+        part = truncate_piece(piece, room - (self.cost(piece) - self.counter(piece.text)), self.counter)
         return self.show(piece, part, self.cost(part)) if part else 0
 
     def grow(self, room: int) -> int:
@@ -105,7 +105,7 @@ class Page:
                 self.spent -= freed
                 if (whole := self.cost(piece)) <= room + freed:
                     return self.show(piece, piece, whole) - freed
-                part = cut(piece, room + freed - (whole - self.counter(piece.text)), self.counter) or shown
+                part = truncate_piece(piece, room + freed - (whole - self.counter(piece.text)), self.counter) or shown
                 return self.show(piece, part, self.cost(part)) - freed
         return 0
 
@@ -113,7 +113,7 @@ class Page:
     def stubs_cost(self) -> int:
         """Of the lines that stand for what is missing; neighbours share one."""
         absent = [replace(piece, text=piece.stub) for piece in self.draft.pieces if piece.stub and piece not in self.taken]
-        return self.counter(page(self.draft, absent)) if absent else 0
+        return self.counter(render_section(self.draft, absent)) if absent else 0
 
     @property
     def marks_cost(self) -> int:
@@ -139,7 +139,7 @@ class Page:
                 room -= self.show(piece, stub, cost)
         return self.spent - before
 
-    def show(self, piece: Piece, shown: Piece, cost: int) -> int:
+    def show(self, piece: SectionPiece, shown: SectionPiece, cost: int) -> int:
         self.taken[piece] = shown
         self.spent += cost
         return cost
@@ -166,7 +166,7 @@ class Page:
         if not self.taken or self.elsewhere:
             return []
         pieces = [self.taken[piece] for piece in self.draft.pieces if piece in self.taken]
-        text = page(self.draft, pieces) + (f"\n{self.draft.rest}" if self.rest else "")
+        text = render_section(self.draft, pieces) + (f"\n{self.draft.rest}" if self.rest else "")
         return [Section(self.draft.name, self.share.tier, text, self.counter(text) + 2)]
 
     @property
@@ -186,91 +186,109 @@ class Page:
         return [Omission(self.draft.name, what, tokens, reason) for (what, reason), tokens in gone.items()]
 
 
-def allot(pages: Sequence[Page | WorkPage], shares: Sequence[Share], room: int, given: Sequence[str]) -> None:
+def allocate_tokens(
+    pages: Sequence[SectionAllocation | HistoryAllocation], shares: Sequence[SectionShare], room: int, given: Sequence[str]
+) -> None:
     """Fill the pages. `given` is what the window shows besides them: what stands there need not be shown again."""
     claims = {share.section: at for at, share in enumerate(shares)}
     order, left = sorted(pages, key=lambda one: claims.get(one.share.section, len(claims))), room
-    kept = stubs(pages, room)
-    late = [one for one in order if isinstance(one, Page) and any(piece.once for piece in one.draft.pieces)]
+    kept = _reserve_for_stubs(pages, room)
+    late = [one for one in order if isinstance(one, SectionAllocation) and any(piece.once for piece in one.draft.pieces)]
     early = [one for one in order if one not in late]
     held = sum(one.wish(one.due(room)) for one in late)
     for one in early:
-        if isinstance(one, WorkPage):
-            one.covered, kept = standing(pages, one, given), stubs(pages, room)
+        if isinstance(one, HistoryAllocation):
+            one.covered, kept = _collect_shown_elsewhere(pages, one, given), _reserve_for_stubs(pages, room)
         left -= one.claim(one.within(min(left - kept - held, one.due(room))))
     for one in early:
-        if isinstance(one, WorkPage):
-            one.covered = standing(pages, one, given)
+        if isinstance(one, HistoryAllocation):
+            one.covered = _collect_shown_elsewhere(pages, one, given)
         left += one.settled()
         left -= one.more(one.within(left - kept - held))
     for one in late:
         one.spare([*given, *[section.text for other in early for section in other.sections]])
         left -= one.claim(one.within(min(left - kept, one.due(room))))
-    left += abridged(pages)
+    left += _shorten_fully_shown_files(pages)
     spent = [one.spent for one in early]
-    for one in (*late, *[one for one in early if isinstance(one, Page)]):
+    for one in (*late, *[one for one in early if isinstance(one, SectionAllocation)]):
         left += one.settled()
         left -= one.more(one.within(left - kept))
     for one in early if spent != [one.spent for one in early] else ():
-        if isinstance(one, WorkPage):
-            one.covered = standing(pages, one, given)
+        if isinstance(one, HistoryAllocation):
+            one.covered = _collect_shown_elsewhere(pages, one, given)
             left += one.spare()
-    left += abridged(pages)
+    left += _shorten_fully_shown_files(pages)
     for one in order:
         left -= one.add_stubs(one.within(left))
 
 
-def abridged(pages: Sequence[Page | WorkPage]) -> int:
+def _shorten_fully_shown_files(pages: Sequence[SectionAllocation | HistoryAllocation]) -> int:
     """What it frees that files which stand whole need not be told of twice."""
-    filled = [one for one in pages if isinstance(one, Page)]
+    filled = [one for one in pages if isinstance(one, SectionAllocation)]
     listed = [piece.listed for one in filled for piece in one.draft.pieces if piece.listed]
-    texts = [section.text for one in filled if one.draft.name in SHOWING for section in one.sections] if listed else []
-    found = whole(listed, texts)
+    texts = (
+        [section.text for one in filled if one.draft.name in FILE_SHOWING_SECTIONS for section in one.sections] if listed else []
+    )
+    found = find_fully_shown_files(listed, texts)
     return sum(one.abridge(found) for one in filled) if found else 0
 
 
-def stubs(pages: Sequence[Page | WorkPage], room: int) -> int:
+def _reserve_for_stubs(pages: Sequence[SectionAllocation | HistoryAllocation], room: int) -> int:
     """What is kept for them: for what is shown by now none is needed."""
-    return min(room // STUBS, sum(one.marks_cost for one in pages if one.limit))
+    return min(room // STUB_RESERVE_DIVISOR, sum(one.marks_cost for one in pages if one.limit))
 
 
-def standing(pages: Sequence[Page | WorkPage], work: WorkPage, given: Sequence[str]) -> frozenset[str]:
+def _collect_shown_elsewhere(
+    pages: Sequence[SectionAllocation | HistoryAllocation], work: HistoryAllocation, given: Sequence[str]
+) -> frozenset[str]:
     """What the work so far need not show: it stands elsewhere in the window."""
     earlier = [section.text for one in pages if one.share.section == "earlier" for section in one.sections]
-    return covered([*given, *shown(pages, work)]) | told_last(pages, work) | work.retold("\n".join(earlier))
+    return (
+        collect_shown_lines([*given, *_collect_other_texts(pages, work)])
+        | _collect_last_step_lines(pages, work)
+        | work.retold("\n".join(earlier))
+    )
 
 
-def told_last(pages: Sequence[Page | WorkPage], work: WorkPage) -> frozenset[str]:
+def _collect_last_step_lines(pages: Sequence[SectionAllocation | HistoryAllocation], work: HistoryAllocation) -> frozenset[str]:
     """What the model thought and did in the last step, as far as its own section tells it."""
-    last = next((one for one in pages if isinstance(one, Page) and one.draft.name == "last"), None)
+    last = next((one for one in pages if isinstance(one, SectionAllocation) and one.draft.name == "last"), None)
     if last is None or not last.omissions:
         return work.said_last(thought=True, deeds=True)
-    cut = any(piece.what == THOUGHT and last.taken.get(piece) is not piece for piece in last.draft.pieces)
+    cut = any(piece.what == THOUGHT_PIECE and last.taken.get(piece) is not piece for piece in last.draft.pieces)
     return work.said_last(thought=not cut, deeds=False) if last.taken else frozenset()
 
 
-def shown(pages: Sequence[Page | WorkPage], besides: WorkPage) -> list[str]:
+def _collect_other_texts(pages: Sequence[SectionAllocation | HistoryAllocation], besides: HistoryAllocation) -> list[str]:
     return [section.text for other in pages if other is not besides for section in other.sections]
 
 
-def opened(draft: Draft, shares: Sequence[Share], room: int, still: int, counter: Gauge) -> Page:
+def _open_section(
+    draft: SectionDraft, shares: Sequence[SectionShare], room: int, still: int, counter: TokenCounter
+) -> SectionAllocation:
     """A section that the template does not name has no share of its own and takes what the others leave. One that stands before
     the first break has its share of `still`, room that is the same in every call, and no more: if it grew and shrank with the
     others, no call would begin as the one before it."""
-    share = named(shares, draft.name) or Share(draft.name, 0.0, tier=draft.tier)
-    steady = place(draft.name) <= ENDS[0]
+    share = _find_share(shares, draft.name) or SectionShare(draft.name, 0.0, tier=draft.tier)
+    steady = get_section_position(draft.name) <= BREAK_POSITIONS[0]
     most = int(share.part * still) if steady else int(share.cap * room)
-    return Page(draft, counter, share, 0 if share.tier is Tier.NEVER else most, steady)
+    return SectionAllocation(draft, counter, share, 0 if share.tier is Tier.NEVER else most, steady)
 
 
-def opened_work(memory: Memory, template: Template, shares: Sequence[Share], room: int, counter: Gauge) -> list[WorkPage]:
+def _open_history_section(
+    memory: GatheredContext, template: Template, shares: Sequence[SectionShare], room: int, counter: TokenCounter
+) -> list[HistoryAllocation]:
     """The page of earlier steps, where the template has a place for it."""
-    share, index = named(shares, "work"), named(shares, "names")
+    share, index = _find_share(shares, "work"), _find_share(shares, "names")
     if not share or not memory.trace.entries:
         return []
     limit = 0 if share.tier is Tier.NEVER else int(share.cap * room)
-    return [WorkPage(memory, weights(template.weights), counter, share, index or Share("names", 0.0), limit, room)]
+    return [
+        HistoryAllocation(
+            memory, weights_from_policy(template.weights), counter, share, index or SectionShare("names", 0.0), limit, room
+        )
+    ]
 
 
-def named(shares: Sequence[Share], section: str) -> Share | None:
+def _find_share(shares: Sequence[SectionShare], section: str) -> SectionShare | None:
     return next((share for share in shares if share.section == section), None)

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from afresh.domain.fact import Look
-from afresh.domain.memory import Memory
+from afresh.domain.fact import Item
+from afresh.domain.memory import GatheredContext
 from afresh.domain.window import Tier
-from afresh.engine.draft import Draft, Piece
-from afresh.engine.parts import by_need
-from afresh.engine.view import spoken
+from afresh.engine.draft import SectionDraft, SectionPiece
+from afresh.engine.parts import rank_lines_by_need
+from afresh.engine.view import describe_goal_and_plan
 
-TITLES = {
+ANALYSIS_TITLES = {
     "graph": "Who depends on whom",
     "contracts": "What these modules offer (line, signature)",
     "history": "Latest commits of these files",
@@ -21,32 +21,36 @@ TITLES = {
     "coverage": "Coverage of the changes",
 }
 """In reading order."""
-STRICT = ("target", "similar", "diff")
+STRICTLY_RANKED_SECTIONS = ("target", "similar", "diff")
 """Where a small thing of little worth must not stand for a large one of more."""
-HEADED = ("similar", "target", "callers", "diff")
+SECTIONS_WITH_ITEM_HEADINGS = ("similar", "target", "callers", "diff")
 """Sections whose pieces stand under a line of their own that names them and the reason."""
 
 
-def analysed(memory: Memory) -> list[Draft]:
-    words = spoken(memory.state)
-    return [drafted(name, title, memory.of(name), words) for name, title in TITLES.items()]
+def draft_analysis_sections(memory: GatheredContext) -> list[SectionDraft]:
+    words = describe_goal_and_plan(memory.state)
+    return [_draft_analysis_section(name, title, memory.of(name), words) for name, title in ANALYSIS_TITLES.items()]
 
 
-def drafted(name: str, title: str, looks: Sequence[Look], words: str) -> Draft:
+def _draft_analysis_section(name: str, title: str, looks: Sequence[Item], words: str) -> SectionDraft:
     pieces = [
-        Piece(
-            told(look), f"{name}: {look.subject}", rank, source(look), first=by_need(told(look), words) if name != "diff" else ()
+        SectionPiece(
+            _render_analysis_item(look),
+            f"{name}: {look.subject}",
+            rank,
+            _name_item_source(look),
+            first=rank_lines_by_need(_render_analysis_item(look), words) if name != "diff" else (),
         )
         for rank, look in enumerate(looks)
     ]
-    return Draft(name, title, Tier.PHASE, tuple(pieces), strict=name in STRICT)
+    return SectionDraft(name, title, Tier.PHASE, tuple(pieces), strict=name in STRICTLY_RANKED_SECTIONS)
 
 
-def told(look: Look) -> str:
-    return f"{look.subject}\n{look.text}" if look.kind in HEADED else look.text
+def _render_analysis_item(look: Item) -> str:
+    return f"{look.subject}\n{look.text}" if look.kind in SECTIONS_WITH_ITEM_HEADINGS else look.text
 
 
-def source(look: Look) -> str:
+def _name_item_source(look: Item) -> str:
     """Where the rest of a cut piece is to be had."""
     path = look.subject.partition(" ")[0].rpartition(":")[0] if look.kind in ("similar", "target") else ""
     return f"`read` {path}" if path else ""

@@ -5,25 +5,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from afresh.domain.codec import dumps, loads
-from afresh.domain.event import Requested
-from afresh.domain.fact import Block, Look
-from afresh.domain.fold import fold
-from afresh.domain.memory import Memory, Recollection, gathered
-from afresh.domain.prefix import moves
+from afresh.domain.codec import to_canonical_json, value_from_json
+from afresh.domain.event import CallRequested
+from afresh.domain.fact import Block, Item
+from afresh.domain.fold import fold_entries
+from afresh.domain.memory import GatheredContext, TraceCache, assemble_gathered_context
+from afresh.domain.prefix import is_volatile_section
 from afresh.domain.state import State
 from afresh.domain.template import Template
-from afresh.domain.window import Audit, LookRef, Section, SectionRef, ToolSchema, Window
-from afresh.engine.agent import Agent
-from afresh.engine.build import BETWEEN, build, joined, offered
-from afresh.engine.record import block
-from afresh.engine.strategy import directed
-from afresh.engine.tokens import Counter, raw
-from afresh.ports import Store
+from afresh.domain.window import CallAudit, ItemRef, Section, SectionRef, ToolSchema, Prompt
+from afresh.engine.agent import Runtime
+from afresh.engine.build import SECTION_SEPARATOR, build_best_prompt, join_sections, select_offered_tools
+from afresh.engine.record import block_from_text
+from afresh.engine.strategy import layout_for_next_call
+from afresh.engine.tokens import EstimatingCounter, count_request_pieces
+from afresh.ports import JournalStore
 
 
 @dataclass(frozen=True, slots=True)
-class Rebuilt:
+class RebuiltCall:
     """One recorded call, built again from the journal."""
 
     step: int
@@ -35,22 +35,22 @@ class Rebuilt:
         return self.recorded == self.hash
 
 
-def audit(window: Window, memory: Memory, agent: Agent) -> tuple[Audit, tuple[Block, ...]]:
+def audit_call(window: Prompt, memory: GatheredContext, agent: Runtime) -> tuple[CallAudit, tuple[Block, ...]]:
     """The record of a call, and the blocks it points to. Unchanged sections and looks are stored already and cost nothing."""
-    looks = (*memory.looks, *policy(memory.state, agent))
-    sections, texts = kept(window.sections)
-    seen = [block(look.text) for look in looks]
-    call = Audit(
+    looks = (*memory.looks, *_collect_policy_items(memory.state, agent))
+    sections, texts = reference_sections(window.sections)
+    seen = [block_from_text(look.text) for look in looks]
+    call = CallAudit(
         hash=window.request.hash,
         budget=window.budget,
         tokens=window.tokens,
         sections=sections,
-        looks=tuple(LookRef(look.kind, look.subject, b.id) for look, b in zip(looks, seen, strict=True)),
+        looks=tuple(ItemRef(look.kind, look.subject, b.id) for look, b in zip(looks, seen, strict=True)),
         omissions=window.omissions,
         reserve=window.request.reserve,
-        counter=dumps(agent.counter),
+        counter=to_canonical_json(agent.counter),
         model=agent.model.name,
-        pieces=raw(window.request),
+        pieces=count_request_pieces(window.request),
         framing=agent.counter.around(window.request),
         unmet=window.unmet,
         compactions=window.compactions,
@@ -59,48 +59,48 @@ def audit(window: Window, memory: Memory, agent: Agent) -> tuple[Audit, tuple[Bl
     return call, (*texts, *seen)
 
 
-def kept(sections: Sequence[Section]) -> tuple[tuple[SectionRef, ...], list[Block]]:
+def reference_sections(sections: Sequence[Section]) -> tuple[tuple[SectionRef, ...], list[Block]]:
     """What stands before the last break has a block of its own. What follows is new in most steps and goes into one: the archive
     enters a block by its hash, at a place that no other of the step is near to, and that costs a page of the disk each."""
-    moving = [section for section in sections if moves(section.name)]
-    together = block(joined(moving))
-    starts = accumulate([len(section.text) + len(BETWEEN) for section in moving], initial=0)
+    moving = [section for section in sections if is_volatile_section(section.name)]
+    together = block_from_text(join_sections(moving))
+    starts = accumulate([len(section.text) + len(SECTION_SEPARATOR) for section in moving], initial=0)
     refs, own = list[SectionRef](), list[Block]()
     for one in sections:
-        if moves(one.name):
+        if is_volatile_section(one.name):
             refs.append(SectionRef(one.name, one.tier, together.id, one.tokens, next(starts), len(one.text)))
         else:
-            own.append(block(one.text))
+            own.append(block_from_text(one.text))
             refs.append(SectionRef(one.name, one.tier, own[-1].id, one.tokens))
     return tuple(refs), [*own, together]
 
 
-def policy(state: State, agent: Agent) -> tuple[Look, ...]:
+def _collect_policy_items(state: State, agent: Runtime) -> tuple[Item, ...]:
     """Template and tools are input of the builder too, so they are recorded like the rest."""
-    tools = offered(directed(state, agent.template), agent.tools)
-    return Look("template", agent.template.type, dumps(agent.template)), Look("tools", "", dumps(tools))
+    tools = select_offered_tools(layout_for_next_call(state, agent.template), agent.tools)
+    return Item("template", agent.template.type, to_canonical_json(agent.template)), Item("tools", "", to_canonical_json(tools))
 
 
-def rebuild(state: State, call: Audit, store: Store, past: Recollection) -> Window:
+def rebuild_prompt(state: State, call: CallAudit, store: JournalStore, past: TraceCache) -> Prompt:
     """The window of a recorded call, from the state before it and what was looked at."""
-    looks = tuple(Look(ref.kind, ref.subject, store.read(ref.block)) for ref in call.looks)
+    looks = tuple(Item(ref.kind, ref.subject, store.read(ref.block)) for ref in call.looks)
     seen = tuple(look for look in looks if look.kind not in ("template", "tools"))
-    memory = gathered(state, seen, store.read, past)
-    template = loads(Template, next(look.text for look in looks if look.kind == "template"))
-    tools = schemas(next(look.text for look in looks if look.kind == "tools"))
-    return build(memory, template, tools, call.budget, loads(Counter, call.counter))
+    memory = assemble_gathered_context(state, seen, store.read, past)
+    template = value_from_json(Template, next(look.text for look in looks if look.kind == "template"))
+    tools = parse_tool_schemas(next(look.text for look in looks if look.kind == "tools"))
+    return build_best_prompt(memory, template, tools, call.budget, value_from_json(EstimatingCounter, call.counter))
 
 
-def schemas(text: str) -> tuple[ToolSchema, ...]:
+def parse_tool_schemas(text: str) -> tuple[ToolSchema, ...]:
     return tuple(ToolSchema(**schema) for schema in json.loads(text))
 
 
-def rebuild_all(task: str, store: Store) -> Iterator[Rebuilt]:
+def rebuild_all_calls(task: str, store: JournalStore) -> Iterator[RebuiltCall]:
     """Every call of a task, built again."""
     state: State | None = None
-    past = Recollection()
+    past = TraceCache()
     for entry in store.journal(task):
-        if isinstance(entry.event, Requested) and state:
-            again = rebuild(state, entry.event.audit, store, past)
-            yield Rebuilt(entry.event.step, entry.event.audit.hash, again.request.hash)
-        state = fold(state, [entry])
+        if isinstance(entry.event, CallRequested) and state:
+            again = rebuild_prompt(state, entry.event.audit, store, past)
+            yield RebuiltCall(entry.event.step, entry.event.audit.hash, again.request.hash)
+        state = fold_entries(state, [entry])

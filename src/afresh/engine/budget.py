@@ -3,125 +3,135 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from afresh.domain.event import Checkpointed, Rebudgeted, Reserved
-from afresh.domain.outlook import can_afford, projected
-from afresh.domain.pressure import LITTLE, Pressure, Reading, pressure
-from afresh.domain.room import PATIENCE, above, below
+from afresh.domain.event import CheckpointWritten, CeilingChanged, ReserveChanged
+from afresh.domain.outlook import can_afford_tool, project_prompt_tokens
+from afresh.domain.pressure import NEGLIGIBLE_TOKENS, CeilingPressure, CallFigures, pressure_from_demand
+from afresh.domain.room import CALM_STEPS_BEFORE_LOWERING, find_next_ceiling_up, find_next_ceiling_down
 from afresh.domain.state import State
 from afresh.domain.task import Task
-from afresh.domain.template import Share, Template
-from afresh.domain.text import one_line
-from afresh.domain.window import Window
-from afresh.engine.agent import Agent
-from afresh.engine.calibrate import counter_for
-from afresh.engine.delegation import at_hand
-from afresh.engine.recall import instructed
-from afresh.engine.record import record
+from afresh.domain.template import SectionShare, Template
+from afresh.domain.text import to_one_line
+from afresh.domain.window import Prompt
+from afresh.engine.agent import Runtime
+from afresh.engine.calibrate import calibrate_counter
+from afresh.engine.delegation import select_task_tools
+from afresh.engine.recall import gather_instructions
+from afresh.engine.record import append_events
 from afresh.errors import OverCeiling
 
-SHARE_OF_WINDOW = 5
+MODEL_WINDOW_DIVISOR = 5
 """A call takes at most one part in this many of what the model can take."""
-GROWTH = 1.6
-MOST_RESERVE = 0.5
-LEFT_FOR_WORK = 0.2
-WORTH_IT = 1.15
+RESERVE_GROWTH_FACTOR = 1.6
+MAX_RESERVE_SHARE = 0.5
+MIN_FREE_SHARE = 0.2
+MIN_USEFUL_GROWTH_FACTOR = 1.15
 """By how much the reserve of a reply grows that was too short, up to which share of the ceiling; which share stays for what may
 be left out; and growth that is too little to be of use."""
-FAILURES = 2
+FAILED_STEPS_BEFORE_RAISE = 2
 """Steps in a row that fail while something is left out."""
-YIELDING = ("graph", "history", "coverage", "callers", "contracts", "similar", "outline")
+SECTIONS_REDUCED_UNDER_PRESSURE = ("graph", "history", "coverage", "callers", "contracts", "similar", "outline")
 """Sections that give way under pressure: worth showing while there is room, and found by `search` otherwise."""
 
 
-def most(task: Task, window: int) -> int:
+def compute_highest_ceiling(task: Task, window: int) -> int:
     """The highest ceiling: by the user's limit and by the model's window. Never below what was ordered."""
-    return max(task.budget, min(task.budget_limit, window // SHARE_OF_WINDOW))
+    return max(task.budget, min(task.budget_limit, window // MODEL_WINDOW_DIVISOR))
 
 
-def decide(state: State, cap: int) -> Rebudgeted | None:
+def decide_ceiling_change(state: State, cap: int) -> CeilingChanged | None:
     """Pure: what the steps so far say about the ceiling. At most one level at a time."""
     room, budget, ordered = state.room, state.budget, state.task.budget
     if budget > cap:
-        return Rebudgeted(state.step, budget, cap, f"{cap:,} is the most that this model's window and the task's limit allow")
-    larger, lower = above(budget, ordered, cap), below(budget, ordered)
+        return CeilingChanged(state.step, budget, cap, f"{cap:,} is the most that this model's window and the task's limit allow")
+    larger, lower = find_next_ceiling_up(budget, ordered, cap), find_next_ceiling_down(budget, ordered)
     if room.wanted:
         limit = "" if larger > budget else f", but {budget:,} is the limit"
-        return Rebudgeted(state.step, budget, larger, f"the agent asked: {one_line(room.wanted, 200)}{limit}")
-    if room.failing >= FAILURES and larger > budget:
-        return Rebudgeted(state.step, budget, larger, f"{room.failing} steps in a row failed while {left_out(state.reading)}")
+        return CeilingChanged(state.step, budget, larger, f"the agent asked: {to_one_line(room.wanted, 200)}{limit}")
+    if room.failing >= FAILED_STEPS_BEFORE_RAISE and larger > budget:
+        return CeilingChanged(
+            state.step, budget, larger, f"{room.failing} steps in a row failed while {_describe_omitted_tokens(state.reading)}"
+        )
     if room.again and larger > budget:
         why = f"lines that had been seen were read again while {state.reading.unmet:,} tokens that were asked for had no room"
-        return Rebudgeted(state.step, budget, larger, why)
-    if lower < budget and room.calm >= room.patience and holds(state, lower):
-        why = f"{room.calm} calm steps in a row: {projected(state, lower):,} of {lower:,} tokens are enough for the next"
-        return Rebudgeted(state.step, budget, lower, why)
+        return CeilingChanged(state.step, budget, larger, why)
+    if lower < budget and room.calm >= room.patience and _can_work_under(state, lower):
+        why = f"{room.calm} calm steps in a row: {project_prompt_tokens(state, lower):,} of {lower:,} tokens are enough for the next"
+        return CeilingChanged(state.step, budget, lower, why)
     return None
 
 
-def spoken(state: State, usual: float, cap: int) -> Reserved | Rebudgeted | None:
+def reply_reserve_change(state: State, usual: float, cap: int) -> ReserveChanged | CeilingChanged | None:
     """Pure: what the replies so far say about the room that is kept for them. More of the same ceiling first; a larger one where
     what is never left out has taken the rest; and as usual again when that would have been enough for a while."""
     room, last, budget = state.room, state.reading, state.budget
     share = room.reserve or usual
-    if room.reserve and room.short >= PATIENCE:
-        return Reserved(state.step, room.reserve, 0.0, f"{room.short} replies in a row had room in the usual {room.usual:.0%}")
+    if room.reserve and room.short >= CALM_STEPS_BEFORE_LOWERING:
+        return ReserveChanged(
+            state.step, room.reserve, 0.0, f"{room.short} replies in a row had room in the usual {room.usual:.0%}"
+        )
     if not room.cramped or not last.budget:
         return None
     never = last.demand - last.reserve + last.thinking
-    free = (budget * (1 - LEFT_FOR_WORK) - never) / max(1, budget - last.thinking)
-    grown, larger = min(GROWTH * share, MOST_RESERVE, free), above(budget, state.task.budget, cap)
+    free = (budget * (1 - MIN_FREE_SHARE) - never) / max(1, budget - last.thinking)
+    grown, larger = (
+        min(RESERVE_GROWTH_FACTOR * share, MAX_RESERVE_SHARE, free),
+        find_next_ceiling_up(budget, state.task.budget, cap),
+    )
     why = f"{last.reserve:,} tokens were too few for the last reply"
-    if grown >= share * WORTH_IT:
-        return Reserved(state.step, share, round(grown, 3), why)
-    return Rebudgeted(state.step, budget, larger, why) if larger > budget else None
+    if grown >= share * MIN_USEFUL_GROWTH_FACTOR:
+        return ReserveChanged(state.step, share, round(grown, 3), why)
+    return CeilingChanged(state.step, budget, larger, why) if larger > budget else None
 
 
-def left_out(reading: Reading) -> str:
+def _describe_omitted_tokens(reading: CallFigures) -> str:
     if reading.unmet:
         return f"{reading.unmet:,} tokens that were asked for had no room"
     return f"about {reading.omitted:,} tokens were left out of the window"
 
 
-def holds(state: State, lower: int) -> bool:
+def _can_work_under(state: State, lower: int) -> bool:
     """What the last steps used would have its place under the lower ceiling, and so would its like."""
     tools = {seen.action.tool for past in state.recent[-state.room.patience :] for seen in past.observations}
-    return projected(state, lower) <= lower and all(can_afford(state, tool, lower) for tool in tools)
+    return project_prompt_tokens(state, lower) <= lower and all(can_afford_tool(state, tool, lower) for tool in tools)
 
 
-def afford(state: State, agent: Agent) -> State:
+def update_ceiling(state: State, agent: Runtime) -> State:
     """The ceiling for the next call, from what the steps so far have shown."""
-    cap = most(state.task, agent.model.window)
-    if speech := spoken(state, agent.template.at(state.phase).reserve, cap):
-        state = record(state, agent, [speech])
-    change = decide(state, cap)
-    if change and (not change.budget < state.budget <= cap or instructions_fit(state, agent, change.budget)):
-        state = record(state, agent, [change])
-    if state.reading.pressure is Pressure.CRITICAL and not state.room.saved:
+    cap = compute_highest_ceiling(state.task, agent.model.window)
+    if speech := reply_reserve_change(state, agent.template.at(state.phase).reserve, cap):
+        state = append_events(state, agent, [speech])
+    change = decide_ceiling_change(state, cap)
+    if change and (not change.budget < state.budget <= cap or _can_fit_instructions(state, agent, change.budget)):
+        state = append_events(state, agent, [change])
+    if state.reading.pressure is CeilingPressure.CRITICAL and not state.room.saved:
         why = f"what is never left out took {state.reading.demand:,} of {state.reading.budget:,} tokens"
-        state = record(state, agent, [Checkpointed(state.step, why)])
+        state = append_events(state, agent, [CheckpointWritten(state.step, why)])
     return state
 
 
-def instructions_fit(state: State, agent: Agent, ceiling: int) -> bool:
+def _can_fit_instructions(state: State, agent: Runtime, ceiling: int) -> bool:
     """Otherwise a lower ceiling would have to be raised again at once."""
     try:
-        list(instructed(state, agent, ceiling))
+        list(gather_instructions(state, agent, ceiling))
     except OverCeiling:
         return False
     return True
 
 
-def attuned(state: State, agent: Agent) -> Agent:
+def settings_for_call(state: State, agent: Runtime) -> Runtime:
     """The agent with the counter that was learnt, the tools that the task has, and with a template that makes room when the
     last call was under pressure."""
-    template = spacious(agent.template, state.room.reserve)
-    template = template if state.reading.pressure is Pressure.CALM else eased(template)
+    template = _raise_reply_reserve(agent.template, state.room.reserve)
+    template = template if state.reading.pressure is CeilingPressure.CALM else _reduce_sections(template)
     return replace(
-        agent, counter=counter_for(state, agent), template=suited(template, state, agent), tools=at_hand(agent.tools, state.task)
+        agent,
+        counter=calibrate_counter(state, agent),
+        template=_adapt_template_to_model(template, state, agent),
+        tools=select_task_tools(agent.tools, state.task),
     )
 
 
-def suited(template: Template, state: State, agent: Agent) -> Template:
+def _adapt_template_to_model(template: Template, state: State, agent: Runtime) -> Template:
     """To the model that is asked: only some can be told how long to think, and take their own last reply back."""
     thinking = state.task.thinking if agent.native else 0
     if thinking is not None:
@@ -130,47 +140,50 @@ def suited(template: Template, state: State, agent: Agent) -> Template:
     return replace(template, native=agent.native and state.reading.model == agent.model.name)
 
 
-def spacious(template: Template, share: float) -> Template:
+def _raise_reply_reserve(template: Template, share: float) -> Template:
     """With at least this share of the ceiling for the reply."""
     phases = tuple(replace(phase, reserve=max(phase.reserve, share)) for phase in template.phases)
     return replace(template, reserve=max(template.reserve, share), phases=phases)
 
 
-def eased(template: Template) -> Template:
+def _reduce_sections(template: Template) -> Template:
     """The yielding sections come last and get what all others leave."""
-    phases = tuple(replace(phase, shares=yielding(phase.shares)) for phase in template.phases)
-    return replace(template, shares=yielding(template.shares), phases=phases)
+    phases = tuple(replace(phase, shares=_move_reduced_last(phase.shares)) for phase in template.phases)
+    return replace(template, shares=_move_reduced_last(template.shares), phases=phases)
 
 
-def yielding(shares: Sequence[Share]) -> tuple[Share, ...]:
-    last = sorted((replace(share, part=0.0) for share in shares if share.section in YIELDING), key=place)
-    return (*[share for share in shares if share.section not in YIELDING], *last)
+def _move_reduced_last(shares: Sequence[SectionShare]) -> tuple[SectionShare, ...]:
+    last = sorted(
+        (replace(share, part=0.0) for share in shares if share.section in SECTIONS_REDUCED_UNDER_PRESSURE),
+        key=_get_reduction_order,
+    )
+    return (*[share for share in shares if share.section not in SECTIONS_REDUCED_UNDER_PRESSURE], *last)
 
 
-def place(share: Share) -> int:
-    return YIELDING.index(share.section)
+def _get_reduction_order(share: SectionShare) -> int:
+    return SECTIONS_REDUCED_UNDER_PRESSURE.index(share.section)
 
 
-def uncramped(window: Window, state: State, agent: Agent) -> Window:
+def needs_larger_ceiling(window: Prompt, state: State, agent: Runtime) -> Prompt:
     """The window, unless the ceiling can still be raised and either hardly anything but what must be in has room, or what was
     just looked at has none, and would have it then: to be asked for it again costs a step."""
-    larger = above(state.budget, state.task.budget, most(state.task, agent.model.window))
+    larger = find_next_ceiling_up(state.budget, state.task.budget, compute_highest_ceiling(state.task, agent.model.window))
     if larger == state.budget:
         return window
-    if pressure(window.demand, window.budget) is Pressure.CRITICAL:
+    if pressure_from_demand(window.demand, window.budget) is CeilingPressure.CRITICAL:
         raise OverCeiling(f"critical pressure: what is never left out takes {window.demand:,} of {window.budget:,} tokens")
-    if LITTLE < window.unread <= (larger - state.budget) * 3 // 4:
+    if NEGLIGIBLE_TOKENS < window.unread <= (larger - state.budget) * 3 // 4:
         raise OverCeiling(f"{window.unread:,} tokens of what the last step has looked at have no room")
     return window
 
 
-def enlarged(state: State, agent: Agent, fault: OverCeiling) -> State:
+def raise_ceiling(state: State, agent: Runtime, fault: OverCeiling) -> State:
     """One level up, with a checkpoint. When there is none, replies give back what they had beyond the usual; then the fault
     stands."""
-    larger = above(state.budget, state.task.budget, most(state.task, agent.model.window))
+    larger = find_next_ceiling_up(state.budget, state.task.budget, compute_highest_ceiling(state.task, agent.model.window))
     if larger == state.budget and state.room.reserve:
-        return record(state, agent, [Reserved(state.step, state.room.reserve, 0.0, fault.evidence)])
+        return append_events(state, agent, [ReserveChanged(state.step, state.room.reserve, 0.0, fault.evidence)])
     if larger == state.budget:
         raise fault
-    change = Rebudgeted(state.step, state.budget, larger, fault.evidence)
-    return record(state, agent, [change, Checkpointed(state.step, fault.evidence)])
+    change = CeilingChanged(state.step, state.budget, larger, fault.evidence)
+    return append_events(state, agent, [change, CheckpointWritten(state.step, fault.evidence)])

@@ -4,46 +4,46 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from afresh.domain.action import Aside, Reply
-from afresh.domain.spend import Kind, Purchase
+from afresh.domain.action import ReplyNotice, Reply
+from afresh.domain.spend import CallPurpose, CallBooking
 from afresh.domain.state import State
-from afresh.domain.window import Request, Window
+from afresh.domain.window import Request, Prompt
 from afresh.errors import AfreshError, OverCeiling, TryAgain
-from afresh.ports import Hear, Ledger, Model, unheard
+from afresh.ports import ReplyListener, Ledger, Model, ignore_piece
 
-BROKEN_OFF = 2
+MAX_REPLY_RETRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Till:
+class ModelGate:
     """Who answers, who keeps the books, and who is told of a reply while it comes in."""
 
     model: Model
     ledger: Ledger
-    hear: Hear = unheard
-    retries: int = BROKEN_OFF
+    hear: ReplyListener = ignore_piece
+    retries: int = MAX_REPLY_RETRIES
     """For a reply that has broken off: each time is booked as a call of its own, since it may have cost as much as one."""
     sleep: Callable[[float], None] = time.sleep
 
 
-def buy(request: Request, purchase: Purchase, till: Till) -> Reply:
+def call_model(request: Request, purchase: CallBooking, till: ModelGate) -> Reply:
     """OverLimit before anything is sent, if a limit of the user's does not allow the worst that the call may cost."""
     if purchase.tokens + request.reserve > purchase.ceiling:
         need = purchase.tokens + request.reserve
         raise OverCeiling(f"a call of kind {purchase.kind} needs {need:,} tokens, {purchase.ceiling:,} is its ceiling")
     for again in range(till.retries):
         try:
-            return _bought(request, purchase, till)
+            return _call_once(request, purchase, till)
         except TryAgain as fault:
             if fault.usage is None:
                 raise
             wait = 2.0**again if fault.wait is None else fault.wait
-            till.hear(Aside(f"{fault}; asking again in {wait:.0f} s"))
+            till.hear(ReplyNotice(f"{fault}; asking again in {wait:.0f} s"))
             till.sleep(wait)
-    return _bought(request, purchase, till)
+    return _call_once(request, purchase, till)
 
 
-def _bought(request: Request, purchase: Purchase, till: Till) -> Reply:
+def _call_once(request: Request, purchase: CallBooking, till: ModelGate) -> Reply:
     booked = till.ledger.book(purchase)
     try:
         reply = till.model.propose(request, till.hear)
@@ -53,23 +53,23 @@ def _bought(request: Request, purchase: Purchase, till: Till) -> Reply:
     return replace(reply, cost=till.ledger.settle(booked, reply))
 
 
-def purchase(window: Window, state: State, model: str) -> Purchase:
+def make_step_booking(window: Prompt, state: State, model: str) -> CallBooking:
     """The next step of a task."""
-    return Purchase(
-        task=state.task.id, project=state.task.project, kind=Kind.DELEGATE if state.task.parent else Kind.WORK, model=model,
+    return CallBooking(
+        task=state.task.id, project=state.task.project, kind=CallPurpose.DELEGATE if state.task.parent else CallPurpose.WORK, model=model,
         step=state.step + 1, parent=state.task.parent,
         ceiling=window.budget, tokens=window.tokens, reserve=window.request.reserve,
         sections=tuple((section.name, section.tokens) for section in window.sections),
     )  # fmt: skip
 
 
-def counting(tell: Callable[[str], None], name: str) -> Hear:
+def report_reply_progress(tell: Callable[[str], None], name: str) -> ReplyListener:
     """Says how far a reply has come, a few times in it."""
     heard = 0
 
     def hear(piece: str) -> None:
         nonlocal heard
-        if isinstance(piece, Aside):
+        if isinstance(piece, ReplyNotice):
             heard = 0
             return tell(piece)
         before, heard = heard, heard + len(piece)

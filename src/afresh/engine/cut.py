@@ -4,30 +4,38 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from afresh.engine.draft import Piece
-from afresh.engine.parts import with_chosen
-from afresh.engine.tokens import Gauge
+from afresh.engine.draft import SectionPiece
+from afresh.engine.parts import _keep_chosen_lines
+from afresh.engine.tokens import TokenCounter
 
-SHORTEST_CUT = 120
-FEWEST_LINES = 8
+MIN_TRUNCATED_CHARACTERS = 120
+MIN_CODE_LINES = 8
 """Characters below which nothing is cut; and lines of code below which nothing is shown."""
 
 
-def cut(piece: Piece, room: int, counter: Gauge) -> Piece | None:
+def truncate_piece(piece: SectionPiece, room: int, counter: TokenCounter) -> SectionPiece | None:
     """Head and tail, saying what is missing and where it is; nothing if too little would be left. At whole lines, unless that
     would leave most of the room empty. Of a piece that knows which of its lines matter, those."""
     if piece.first:
-        chosen = longest(partial(with_chosen, piece), FEWEST_LINES, len(piece.first) - 1, room, counter)
+        chosen = _find_longest_fitting(partial(_keep_chosen_lines, piece), MIN_CODE_LINES, len(piece.first) - 1, room, counter)
         return replace(piece, text=chosen) if chosen else None
-    by_lines = longest(partial(with_lines, piece), 2, len(piece.text.splitlines()) - 1, room, counter)
+    by_lines = _find_longest_fitting(
+        partial(_keep_head_and_tail_lines, piece), 2, len(piece.text.splitlines()) - 1, room, counter
+    )
     if by_lines and 2 * counter(by_lines) >= room:
         return replace(piece, text=by_lines)
-    by_characters = longest(partial(with_characters, piece), SHORTEST_CUT, len(piece.text) - SHORTEST_CUT, room, counter)
+    by_characters = _find_longest_fitting(
+        partial(_keep_head_and_tail_characters, piece),
+        MIN_TRUNCATED_CHARACTERS,
+        len(piece.text) - MIN_TRUNCATED_CHARACTERS,
+        room,
+        counter,
+    )
     text = max(by_lines, by_characters, key=len)
     return replace(piece, text=text) if text else None
 
 
-def longest(made: Callable[[int], str], low: int, high: int, room: int, counter: Gauge) -> str:
+def _find_longest_fitting(made: Callable[[int], str], low: int, high: int, room: int, counter: TokenCounter) -> str:
     """The largest that fits; empty when none does."""
     best = ""
     while low <= high:
@@ -39,18 +47,18 @@ def longest(made: Callable[[int], str], low: int, high: int, room: int, counter:
     return best
 
 
-def with_lines(piece: Piece, keep: int) -> str:
+def _keep_head_and_tail_lines(piece: SectionPiece, keep: int) -> str:
     lines = piece.text.splitlines()
     head = keep - keep // 3
-    hint = f"[… {len(lines) - keep} of {len(lines)} lines cut{source(piece)}]"
+    hint = f"[… {len(lines) - keep} of {len(lines)} lines cut{_name_piece_source(piece)}]"
     return "\n".join([*lines[:head], hint, *lines[len(lines) - (keep - head) :]])
 
 
-def with_characters(piece: Piece, keep: int) -> str:
+def _keep_head_and_tail_characters(piece: SectionPiece, keep: int) -> str:
     text, head = piece.text, keep - keep // 3
-    hint = f"[… {len(text) - keep:,} of {len(text):,} characters cut{source(piece)}]"
+    hint = f"[… {len(text) - keep:,} of {len(text):,} characters cut{_name_piece_source(piece)}]"
     return f"{text[:head]}\n{hint}\n{text[len(text) - (keep - head) :]}"
 
 
-def source(piece: Piece) -> str:
+def _name_piece_source(piece: SectionPiece) -> str:
     return f": {piece.source}" if piece.source else ""

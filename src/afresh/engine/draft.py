@@ -7,7 +7,7 @@ from afresh.domain.window import Tier
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedFile:
     """A file that a map tells of, and what is enough to say where the file itself is shown."""
 
     path: str
@@ -16,7 +16,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SectionPiece:
     """The smallest thing that is shown or left out. A lower rank is taken first; the order on the page is that of the tuple."""
 
     text: str
@@ -36,19 +36,19 @@ class Piece:
     """The last step has looked at it."""
     first: tuple[int, ...] = ()
     """Its lines by place, those first that are given up last. Without it a part is its beginning and its end."""
-    listed: Listed | None = None
+    listed: ListedFile | None = None
     """The file that it tells of, where that may be said shorter."""
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class SectionDraft:
     name: str
     title: str
     tier: Tier
-    pieces: tuple[Piece, ...]
+    pieces: tuple[SectionPiece, ...]
     rest: str = ""
     """Stands at the end when not everything is shown."""
-    left: tuple[Piece, ...] = ()
+    left: tuple[SectionPiece, ...] = ()
     """Not told, only counted in a line of the section."""
     strict: bool = False
     """A piece waits until all that are ranked above it are shown, be it in part."""
@@ -56,6 +56,6 @@ class Draft:
     """Pieces were taken out before the room was shared."""
 
 
-def always(name: str, title: str, lines: Sequence[str]) -> Draft:
+def draft_always_section(name: str, title: str, lines: Sequence[str]) -> SectionDraft:
     text = "\n".join(line for line in lines if line)
-    return Draft(name, title, Tier.ALWAYS, (Piece(text, name),) if text else ())
+    return SectionDraft(name, title, Tier.ALWAYS, (SectionPiece(text, name),) if text else ())

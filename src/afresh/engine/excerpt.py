@@ -4,72 +4,76 @@ import ast
 import re
 from collections.abc import Sequence
 
-from afresh.domain.text import numbered
+from afresh.domain.text import number_line
 
-SHORTEST = 10
-LONG = 40
-LONGEST = 70
-NAMED = 4
-DEFINED = re.compile(r"\s*(?:async\s+def|def|class|func|function|fn)\s+(\w+)|([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
-MARGIN = re.compile(r"[A-Za-z_@]")
-NAMING = re.compile(r"\s*(async\s+def|def|class|func|function|fn|impl|interface|struct|export)\b")
+MIN_CHUNK_LINES = 10
+SPLITTABLE_CHUNK_LINES = 40
+MAX_CHUNK_LINES = 70
+MAX_TITLE_NAMES = 4
+TITLE_DEFINITION = re.compile(r"\s*(?:async\s+def|def|class|func|function|fn)\s+(\w+)|([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
+TOP_LEVEL_LINE = re.compile(r"[A-Za-z_@]")
+SCOPE_LINE = re.compile(r"\s*(async\s+def|def|class|func|function|fn|impl|interface|struct|export)\b")
 
 
-def chunks(lines: Sequence[str]) -> list[tuple[int, int]]:
+def split_into_chunks(lines: Sequence[str]) -> list[tuple[int, int]]:
     """First and last lines of the parts of a file that make sense alone: whole definitions where these are small enough."""
     parts: list[tuple[int, int]] = []
     decorated = False
     for number, line in enumerate(lines, 1):
         size = number - parts[-1][0] if parts else 0
-        long = size >= LONGEST or (size >= LONG and not line.strip())
-        if not parts or long or (MARGIN.match(line) and not decorated and size >= SHORTEST):
+        long = size >= MAX_CHUNK_LINES or (size >= SPLITTABLE_CHUNK_LINES and not line.strip())
+        if not parts or long or (TOP_LEVEL_LINE.match(line) and not decorated and size >= MIN_CHUNK_LINES):
             parts.append((number, number))
         parts[-1] = (parts[-1][0], number)
-        decorated = line.startswith("@") or (decorated and not NAMING.match(line))
+        decorated = line.startswith("@") or (decorated and not SCOPE_LINE.match(line))
     return parts
 
 
-def excerpt(lines: Sequence[str], start: int, end: int, changed: frozenset[int]) -> str:
+def render_file_excerpt(lines: Sequence[str], start: int, end: int, changed: frozenset[int]) -> str:
     """These lines, and above them the `def` and `class` lines that they are inside of."""
-    shown = [numbered(number, lines[number - 1], number in changed) for number in range(start, end + 1)]
+    shown = [number_line(number, lines[number - 1], number in changed) for number in range(start, end + 1)]
     first = next((number for number in range(start, end + 1) if lines[number - 1].strip()), start)
-    above = [numbered(number, lines[number - 1], number in changed) for number in enclosing(lines, first) if number < start]
+    above = [
+        number_line(number, lines[number - 1], number in changed)
+        for number in _find_enclosing_lines(lines, first)
+        if number < start
+    ]
     return "\n".join([*above, *shown])
 
 
-def title(lines: Sequence[str], start: int, end: int) -> str:
+def title_excerpt(lines: Sequence[str], start: int, end: int) -> str:
     """The first names that are defined in these lines, or what they are a part of. If they are too many, functions and classes
     before constants."""
     numbers = range(start, end + 1)
     first = next((number for number in numbers if lines[number - 1].strip()), start)
-    around = [number for number in enclosing(lines, first)[-1:] if number < start]
-    found = [match for number in (*around, *numbers) if (match := DEFINED.match(lines[number - 1]))]
-    if len(found) > NAMED:
+    around = [number for number in _find_enclosing_lines(lines, first)[-1:] if number < start]
+    found = [match for number in (*around, *numbers) if (match := TITLE_DEFINITION.match(lines[number - 1]))]
+    if len(found) > MAX_TITLE_NAMES:
         found.sort(key=lambda match: not match[1])
-    return ", ".join(match[1] or match[2] for match in found[:NAMED]) + (", …" if len(found) > NAMED else "")
+    return ", ".join(match[1] or match[2] for match in found[:MAX_TITLE_NAMES]) + (", …" if len(found) > MAX_TITLE_NAMES else "")
 
 
-def enclosing(lines: Sequence[str], start: int) -> list[int]:
+def _find_enclosing_lines(lines: Sequence[str], start: int) -> list[int]:
     """Numbers of the `def` and `class` lines above that the line `start` is inside of."""
     if start > len(lines):
         return []
-    indent, found = indentation(lines[start - 1]), list[int]()
+    indent, found = _measure_indentation(lines[start - 1]), list[int]()
     for number in range(start - 1, 0, -1):
         line = lines[number - 1]
-        if line.strip() and indentation(line) < indent:
-            indent = indentation(line)
-            if NAMING.match(line):
+        if line.strip() and _measure_indentation(line) < indent:
+            indent = _measure_indentation(line)
+            if SCOPE_LINE.match(line):
                 found.append(number)
         if indent == 0:
             break
     return found[::-1]
 
 
-def indentation(line: str) -> int:
+def _measure_indentation(line: str) -> int:
     return len(line) - len(line.lstrip()) if line.strip() else 10_000
 
 
-def function_source(text: str, names: Sequence[str]) -> str:
+def extract_function_source(text: str, names: Sequence[str]) -> str:
     """Source of the function or method with this path of names; empty when there is none."""
     try:
         body: Sequence[ast.stmt] = ast.parse(text).body

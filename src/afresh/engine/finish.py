@@ -4,92 +4,96 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from afresh.domain.action import subject
-from afresh.domain.event import Asked, Ended, Event
-from afresh.domain.state import REVERTED, State
-from afresh.domain.task import Status
-from afresh.domain.text import one_line
+from afresh.domain.action import describe_subject
+from afresh.domain.event import QuestionAsked, TaskEnded, Event
+from afresh.domain.state import REVERTED_INFIX, State
+from afresh.domain.task import TaskStatus
+from afresh.domain.text import to_one_line
 from afresh.domain.verdict import Ruling
-from afresh.engine.act import Deed, Deeds
-from afresh.engine.agent import Agent
-from afresh.engine.digest import TELLING, short
-from afresh.engine.judge import Judgement
-from afresh.engine.message import commit_message
-from afresh.engine.questions import limit_reached, unverifiable
-from afresh.engine.settle import Settlement
-from afresh.engine.stall.ladder import stall
+from afresh.engine.act import ActionResult, StepActions
+from afresh.engine.agent import Runtime
+from afresh.engine.digest import TELLING_LINE, shorten_action
+from afresh.engine.judge import StepVerification
+from afresh.engine.message import render_commit_message
+from afresh.engine.questions import ask_after_step_limit, ask_about_unverifiable
+from afresh.engine.settle import KeepOrRevertResult
+from afresh.engine.stall.ladder import check_for_stall
 
-REFUSALS = 3
-TOOK = re.compile(r" in \d+(?:\.\d+)? ?s(?:econds)?\b")
+MAX_COMPLETION_REFUSALS = 3
+DURATION_SUFFIX = re.compile(r" in \d+(?:\.\d+)? ?s(?:econds)?\b")
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class StepConclusion:
     outcome: str
     events: tuple[Event, ...] = ()
 
 
-def finish(state: State, deeds: Deeds, judged: Judgement, settled: Settlement, agent: Agent) -> End:
-    outcome = tell(deeds, judged, settled)
-    if ended := by_verdict(state, deeds, judged, settled, agent):
-        return End(outcome, ended)
-    stalled = stall(state, deeds, judged, settled, agent)
-    if question := next((event for event in deeds.events if isinstance(event, Asked)), None):
-        return End(outcome, (*stalled.events, Ended(Status.BLOCKED, f"asks: {question.question}")))
-    if stop := out_of_steps(state) or stalled.stop:
-        return End(outcome, (*stalled.events, stop, Ended(Status.BLOCKED, stop.question)))
-    return End(outcome, stalled.events)
+def conclude_step(
+    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
+) -> StepConclusion:
+    outcome = summarise_step(deeds, judged, settled)
+    if ended := end_by_verdict(state, deeds, judged, settled, agent):
+        return StepConclusion(outcome, ended)
+    stalled = check_for_stall(state, deeds, judged, settled, agent)
+    if question := next((event for event in deeds.events if isinstance(event, QuestionAsked)), None):
+        return StepConclusion(outcome, (*stalled.events, TaskEnded(TaskStatus.BLOCKED, f"asks: {question.question}")))
+    if stop := ask_if_out_of_steps(state) or stalled.stop:
+        return StepConclusion(outcome, (*stalled.events, stop, TaskEnded(TaskStatus.BLOCKED, stop.question)))
+    return StepConclusion(outcome, stalled.events)
 
 
-def by_verdict(state: State, deeds: Deeds, judged: Judgement, settled: Settlement, agent: Agent) -> tuple[Event, ...]:
+def end_by_verdict(
+    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
+) -> tuple[Event, ...]:
     """PASS publishes. BLOCKED publishes what there is, for a person to look at. FAIL goes back to work, a few times."""
     if judged.verdict is None or not judged.verdict.final:
         return ()
     reason = judged.verdict.reason
     if judged.verdict.ruling is Ruling.FAIL:
-        given_up = Ended(Status.FAILED, f"completion refused {REFUSALS} times; the last time: {reason}")
-        return (given_up,) if state.refusals + 1 >= REFUSALS else ()
-    commit = agent.workspace.publish(settled.snapshot, commit_message(state, deeds.complete, judged.verdict))
+        given_up = TaskEnded(TaskStatus.FAILED, f"completion refused {MAX_COMPLETION_REFUSALS} times; the last time: {reason}")
+        return (given_up,) if state.refusals + 1 >= MAX_COMPLETION_REFUSALS else ()
+    commit = agent.workspace.publish(settled.snapshot, render_commit_message(state, deeds.complete, judged.verdict))
     if judged.passed:
-        return (Ended(Status.DONE, reason, commit),)
-    return (unverifiable(reason), Ended(Status.BLOCKED, reason, commit))
+        return (TaskEnded(TaskStatus.DONE, reason, commit),)
+    return (ask_about_unverifiable(reason), TaskEnded(TaskStatus.BLOCKED, reason, commit))
 
 
-def out_of_steps(state: State) -> Asked | None:
+def ask_if_out_of_steps(state: State) -> QuestionAsked | None:
     """An answer lets it go on."""
-    return limit_reached(state) if state.step + 1 >= state.limit else None
+    return ask_after_step_limit(state) if state.step + 1 >= state.limit else None
 
 
-def tell(deeds: Deeds, judged: Judgement, settled: Settlement) -> str:
+def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult) -> str:
     """One line for people and for later windows."""
     reads = sum(deed.action.tool == "read" for deed in deeds.done)
     told = [deed for deed in deeds.done if deed.action.tool != "read" or reads == 1]
-    names = Counter(named(deed) + ending(deed) for deed in told)
+    names = Counter(describe_action(deed) + describe_action_ending(deed) for deed in told)
     names.update({f"read {reads} files": 1} if reads > 1 else {})
     did = ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in names.items())
     if judged.verdict and judged.verdict.final:
         return f"{'verified' if judged.passed else 'not accepted'}: {judged.verdict.reason}"
     if not settled.kept:
-        return f"{did}{REVERTED}{judged.verdict.reason if judged.verdict else ''}"
+        return f"{did}{REVERTED_INFIX}{judged.verdict.reason if judged.verdict else ''}"
     if judged.verdict:
         return f"{did}: {'' if judged.verdict.strays else 'kept; '}{judged.verdict.reason}"
     return did or "no action in the reply"
 
 
-def ending(deed: Deed) -> str:
+def describe_action_ending(deed: ActionResult) -> str:
     return "" if deed.outcome.ok else " (not done)" if deed.outcome.refused else " (failed)"
 
 
-def named(deed: Deed) -> str:
+def describe_action(deed: ActionResult) -> str:
     """A suggestion's title says more than its id."""
-    action = short(deed)
+    action = shorten_action(deed)
     if action.tool in ("run", "test"):
-        return f"{action.tool} {subject(action)}".strip() + result(deed.outcome.text)
-    return subject(action) if action.tool == "apply" else f"{action.tool} {subject(action)}".strip()
+        return f"{action.tool} {describe_subject(action)}".strip() + describe_command_result(deed.outcome.text)
+    return describe_subject(action) if action.tool == "apply" else f"{action.tool} {describe_subject(action)}".strip()
 
 
-def result(text: str) -> str:
+def describe_command_result(text: str) -> str:
     """How a command ended, by the line that tells most of what it printed. No times: the same result has the same words."""
     printed = [line for line in text.splitlines() if line.strip() and not re.match(r"\$ |exit \d+", line)]
-    spoken = [line for line in printed if TELLING.search(line)]
-    return f" → {one_line(TOOK.sub('', (spoken or printed)[-1]), 90)}" if printed else ""
+    spoken = [line for line in printed if TELLING_LINE.search(line)]
+    return f" → {to_one_line(DURATION_SUFFIX.sub('', (spoken or printed)[-1]), 90)}" if printed else ""

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from afresh.domain.fact import Block
 from afresh.domain.state import State
 from afresh.domain.verdict import Ruling, Verdict
-from afresh.engine.act import Deeds
-from afresh.engine.agent import Agent
-from afresh.engine.record import doing
-from afresh.engine.verify import grade, verify_step
+from afresh.engine.act import StepActions
+from afresh.engine.agent import Runtime
+from afresh.engine.record import report_progress
+from afresh.engine.verify import verify_completion, verify_step
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class StepVerification:
     verdict: Verdict | None = None
     blocks: tuple[Block, ...] = ()
 
@@ -33,15 +33,15 @@ class Judgement:
         return self.verdict is not None and self.verdict.final and self.verdict.ruling is Ruling.PASS
 
 
-def judge(state: State, deeds: Deeds, agent: Agent) -> Judgement:
+def verify_step_or_completion(state: State, deeds: StepActions, agent: Runtime) -> StepVerification:
     """Checks leave no trace: whatever they wrote into the tree is gone afterwards."""
     if not deeds.complete and not deeds.changes:
-        return Judgement()
+        return StepVerification()
     bench = agent.bench(replace(state, snapshot=deeds.snapshot))
-    doing(agent, "running every check" if deeds.complete else "running the tests that concern the change")
+    report_progress(agent, "running every check" if deeds.complete else "running the tests that concern the change")
     if deeds.complete:
-        verdict, blocks = grade(bench, agent.workspace)
+        verdict, blocks = verify_completion(bench, agent.workspace)
     else:
         verdict, blocks = verify_step(bench, [change.path for change in deeds.changes])
     agent.workspace.restore(deeds.snapshot)
-    return Judgement(verdict, blocks)
+    return StepVerification(verdict, blocks)

@@ -4,17 +4,17 @@ from afresh.domain.state import State
 from afresh.domain.verdict import Ruling, Verdict
 
 
-def commit_message(state: State, summary: str, verdict: Verdict) -> str:
+def render_commit_message(state: State, summary: str, verdict: Verdict) -> str:
     subject, *rest = summary.strip().splitlines() or [state.task.goal]
     body = "\n".join(rest).strip()
     verified = "Verified" if verdict.ruling is Ruling.PASS else "Not verified"
     parts = [
-        shorten(subject), body, f"Goal: {state.task.goal}" if state.task.goal not in summary else "",
+        _shorten_subject(subject), body, f"Goal: {state.task.goal}" if state.task.goal not in summary else "",
         f"{verified}: {verdict.reason}", f"Afresh-Task: {state.task.id}",
     ]  # fmt: skip
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def shorten(subject: str) -> str:
+def _shorten_subject(subject: str) -> str:
     subject = subject.strip().rstrip(".")
     return subject if len(subject) <= 72 else subject[:71].rstrip() + "…"

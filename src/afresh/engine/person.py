@@ -2,11 +2,11 @@
 
 from typing import Protocol
 
-from afresh.domain.attended import Word
+from afresh.domain.attended import PersonRequest
 from afresh.domain.state import State
 
 
-class Person(Protocol):
-    def at_pause(self, state: State) -> Word | None:
+class Supervisor(Protocol):
+    def at_pause(self, state: State) -> PersonRequest | None:
         """What they want before it goes on, asked something or not; None when nobody is there."""
         ...

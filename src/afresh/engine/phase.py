@@ -4,22 +4,22 @@ from dataclasses import replace
 from enum import StrEnum
 
 from afresh.domain.state import State
-from afresh.domain.strategy import Pace
+from afresh.domain.strategy import StrategyPace
 from afresh.domain.task import Task
-from afresh.domain.template import Layout
+from afresh.domain.template import CallLayout
 
-NOW = {
+URGE_BY_PHASE = {
     "understand": "make the first change now, with what you know",
     "change": "finish what is begun, then complete or ask",
     "verify": "mend what is named under Verification and complete, or ask",
     "report": "close what is open in the report, and complete",
 }
-LOOKING = ("read", "search", "run", "test", "recall", "compact", "more_room")
-ORDINARY = 60
+INSPECTING_TOOLS = ("read", "search", "run", "test", "recall", "compact", "more_room")
+ORDINARY_TASK_STEPS = 60
 """Steps of a task that the budgets of templates are made for."""
 
 
-class Stage(StrEnum):
+class PhasePressure(StrEnum):
     OPEN = "open"
     URGED = "urged"
     """The budget is used up, and the window says so."""
@@ -29,7 +29,7 @@ class Stage(StrEnum):
     """A person is asked."""
 
 
-def where(state: State, layout: Layout) -> str:
+def describe_phase_position(state: State, layout: CallLayout) -> str:
     """For the line at the foot of a window: `phase understand, step 3 of 12`; empty before there is a tree."""
     if not state.opened:
         return ""
@@ -37,36 +37,40 @@ def where(state: State, layout: Layout) -> str:
     return f"phase {layout.phase}, step {state.phase_step}{of}"
 
 
-def used(state: State) -> int:
+def count_phase_steps(state: State) -> int:
     """Steps of the phase before the one that is next or under way: the same before its call and after it."""
     return state.phase_step - 1 - (state.pending is not None)
 
 
-def budget(task: Task, steps: int) -> int:
+def scale_phase_steps(task: Task, steps: int) -> int:
     """Of a phase, for the harness: whoever orders more steps than usual gets more of them in every phase."""
-    return max(steps, steps * task.max_steps // ORDINARY)
+    return max(steps, steps * task.max_steps // ORDINARY_TASK_STEPS)
 
 
-def stage(state: State, layout: Layout, pace: Pace) -> Stage:
+def phase_pressure_from_state(state: State, layout: CallLayout, pace: StrategyPace) -> PhasePressure:
     """Only a person's word leads back: it starts the count anew."""
-    if not layout.steps or used(state) + 1 < layout.steps:
-        return Stage.OPEN
-    over = used(state) - budget(state.task, layout.steps)
+    if not layout.steps or count_phase_steps(state) + 1 < layout.steps:
+        return PhasePressure.OPEN
+    over = count_phase_steps(state) - scale_phase_steps(state.task, layout.steps)
     if not pace.grace or over < pace.grace:
-        return Stage.URGED
-    return Stage.PRESSED if layout.phase == "understand" and over < 2 * pace.grace else Stage.SPENT
+        return PhasePressure.URGED
+    return PhasePressure.PRESSED if layout.phase == "understand" and over < 2 * pace.grace else PhasePressure.SPENT
 
 
-def pressed(layout: Layout, state: State, pace: Pace) -> Layout:
+def press_layout(layout: CallLayout, state: State, pace: StrategyPace) -> CallLayout:
     """The layout with what follows from the steps that the phase has had."""
-    now = stage(state, layout, pace)
-    if now is Stage.OPEN:
+    now = phase_pressure_from_state(state, layout, pace)
+    if now is PhasePressure.OPEN:
         return layout
-    cue = "\n".join(part for part in (layout.cue, urged(state, layout)) if part)
-    return replace(layout, cue=cue, closed=layout.closed if now is Stage.URGED else (*layout.closed, *LOOKING))
+    cue = "\n".join(part for part in (layout.cue, render_phase_urge(state, layout)) if part)
+    return replace(layout, cue=cue, closed=layout.closed if now is PhasePressure.URGED else (*layout.closed, *INSPECTING_TOOLS))
 
 
-def urged(state: State, layout: Layout) -> str:
+def render_phase_urge(state: State, layout: CallLayout) -> str:
     """What the model is told when the steps of a phase are used up."""
-    now = f"write {state.task.report} now, with what you know" if state.task.report and not state.changed else NOW[layout.phase]
+    now = (
+        f"write {state.task.report} now, with what you know"
+        if state.task.report and not state.changed
+        else URGE_BY_PHASE[layout.phase]
+    )
     return f"The {layout.steps} steps of this phase are used up: {now}."

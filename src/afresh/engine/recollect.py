@@ -2,63 +2,74 @@
 
 from collections.abc import Iterator
 
-from afresh.domain.amend import Edits
-from afresh.domain.codec import dumps
-from afresh.domain.fact import FactKind, Look, Scope
-from afresh.domain.known import Known, Question, decided, fact_id
-from afresh.domain.memory import EDITS
+from afresh.domain.amend import Corrections
+from afresh.domain.codec import to_canonical_json
+from afresh.domain.fact import FactKind, Item, FactScope
+from afresh.domain.known import ProjectFact, FactQuery, fact_from_decision, make_fact_id
+from afresh.domain.memory import CORRECTIONS_ITEM_KIND
 from afresh.domain.state import State
-from afresh.domain.text import one_line
-from afresh.domain.words import split, telling
-from afresh.engine.concern import focus
-from afresh.ports import Lore
+from afresh.domain.text import to_one_line
+from afresh.domain.words import split_words, drop_stop_words
+from afresh.engine.concern import describe_focus
+from afresh.ports import FactIndex
 
-RULES = 200
-ASKED = 24
-OWN = 8
-OTHERS = 4
+MAX_RULES_LOOKED_UP = 200
+MAX_FACTS_LOOKED_UP = 24
+MAX_OWN_FACTS = 8
+MAX_FOREIGN_FACTS = 4
 """Rules that are looked at, more than can be added; facts that are; of those the task's own, and others', that are offered."""
-SHARED = 2
+MIN_SHARED_WORDS = 2
 """Words that a fact of another task must share with what the work is about: one is chance."""
-LINE = 200
-LOOKED_UP = (FactKind.NOTE, FactKind.FAILED_APPROACH, FactKind.DECISION, FactKind.ERROR)
-OLDER = {FactKind.DECISION: "decision", FactKind.FAILED_APPROACH: "failed", FactKind.ERROR: "failed"}
+MAX_FACT_CHARACTERS = 200
+LOOKED_UP_KINDS = (FactKind.NOTE, FactKind.FAILED_APPROACH, FactKind.DECISION, FactKind.ERROR)
+OWN_ITEM_KINDS = {FactKind.DECISION: "decision", FactKind.FAILED_APPROACH: "failed", FactKind.ERROR: "failed"}
 
 
-def recollected(state: State, lore: Lore, edits: Edits) -> Iterator[Look]:
+def recall_project_facts(state: State, lore: FactIndex, edits: Corrections) -> Iterator[Item]:
     if edits.edits:
-        yield Look(EDITS, "", dumps(edits))
+        yield Item(CORRECTIONS_ITEM_KIND, "", to_canonical_json(edits))
     whose = state.task.id
-    for rule in reversed(lore.look_up(Question("", (FactKind.RULE,), whose, limit=RULES))):
+    for rule in reversed(lore.look_up(FactQuery("", (FactKind.RULE,), whose, limit=MAX_RULES_LOOKED_UP))):
         if rule.task != whose:
-            yield Look("rule", rule.id, rule.fact.text)
-    about, held = focus(state), in_state(state)
-    found = [one for one in lore.look_up(Question(about, LOOKED_UP, whose, limit=ASKED)) if one.id not in held]
-    yield from own([one for one in found if one.task == whose])
-    yield from others([one for one in found if one.task != whose], frozenset(telling(split(about))))
+            yield Item("rule", rule.id, rule.fact.text)
+    about, held = describe_focus(state), _list_state_fact_ids(state)
+    found = [
+        one for one in lore.look_up(FactQuery(about, LOOKED_UP_KINDS, whose, limit=MAX_FACTS_LOOKED_UP)) if one.id not in held
+    ]
+    yield from _list_own_facts([one for one in found if one.task == whose])
+    yield from _list_foreign_facts([one for one in found if one.task != whose], frozenset(drop_stop_words(split_words(about))))
 
 
-def in_state(state: State) -> frozenset[str]:
+def _list_state_fact_ids(state: State) -> frozenset[str]:
     """What the window tells of in any case."""
     whose = state.task.id
-    return frozenset((*[fact_id(whose, one) for one in state.facts], *[fact_id(whose, decided(one)) for one in state.decisions]))
+    return frozenset(
+        (
+            *[make_fact_id(whose, one) for one in state.facts],
+            *[make_fact_id(whose, fact_from_decision(one)) for one in state.decisions],
+        )
+    )
 
 
-def own(found: list[Known]) -> Iterator[Look]:
+def _list_own_facts(found: list[ProjectFact]) -> Iterator[Item]:
     """What the state has no room for any more."""
-    for one in sorted(found[:OWN], key=lambda known: known.fact.step):
+    for one in sorted(found[:MAX_OWN_FACTS], key=lambda known: known.fact.step):
         by = f", {one.by}" if one.fact.kind is FactKind.DECISION else ""
-        told = f"step {one.fact.step}{by}: {one_line(one.fact.subject, LINE)}: {one_line(one.fact.text, LINE)}"
-        older = OLDER.get(one.fact.kind)
-        yield Look(older, one.fact.subject, told) if older else Look("memory", one.id, told)
+        told = f"step {one.fact.step}{by}: {to_one_line(one.fact.subject, MAX_FACT_CHARACTERS)}: {to_one_line(one.fact.text, MAX_FACT_CHARACTERS)}"
+        older = OWN_ITEM_KINDS.get(one.fact.kind)
+        yield Item(older, one.fact.subject, told) if older else Item("memory", one.id, told)
 
 
-def others(found: list[Known], about: frozenset[str]) -> Iterator[Look]:
-    fitting = [one for one in found if len(about.intersection(telling(split(f"{one.fact.subject} {one.fact.text}")))) >= SHARED]
-    for one in fitting[:OTHERS]:
-        whose = "all projects" if one.fact.scope is Scope.USER else one.task
-        told = f"{one_line(one.fact.subject, LINE)}: {one_line(one.fact.text, LINE)}"
-        yield Look("memory", one.id, f"{told} ({KINDS.get(one.fact.kind, 'noted')} in {whose})")
+def _list_foreign_facts(found: list[ProjectFact], about: frozenset[str]) -> Iterator[Item]:
+    fitting = [
+        one
+        for one in found
+        if len(about.intersection(drop_stop_words(split_words(f"{one.fact.subject} {one.fact.text}")))) >= MIN_SHARED_WORDS
+    ]
+    for one in fitting[:MAX_FOREIGN_FACTS]:
+        whose = "all projects" if one.fact.scope is FactScope.USER else one.task
+        told = f"{to_one_line(one.fact.subject, MAX_FACT_CHARACTERS)}: {to_one_line(one.fact.text, MAX_FACT_CHARACTERS)}"
+        yield Item("memory", one.id, f"{told} ({FACT_KIND_WORDS.get(one.fact.kind, 'noted')} in {whose})")
 
 
-KINDS = {FactKind.FAILED_APPROACH: "failed", FactKind.DECISION: "decided", FactKind.ERROR: "error"}
+FACT_KIND_WORDS = {FactKind.FAILED_APPROACH: "failed", FactKind.DECISION: "decided", FactKind.ERROR: "error"}

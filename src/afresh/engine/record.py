@@ -2,28 +2,28 @@
 
 from collections.abc import Sequence
 
-from afresh.domain.chain import block_id, link
+from afresh.domain.chain import block_id_from_text, link_events
 from afresh.domain.event import Event
 from afresh.domain.fact import Block
-from afresh.domain.fold import fold
+from afresh.domain.fold import fold_entries
 from afresh.domain.state import State
-from afresh.engine.agent import Agent
+from afresh.engine.agent import Runtime
 
 
-def record(state: State, agent: Agent, events: Sequence[Event], blocks: Sequence[Block] = ()) -> State:
+def append_events(state: State, agent: Runtime, events: Sequence[Event], blocks: Sequence[Block] = ()) -> State:
     """One durable commit."""
-    entries = link(state.task.id, state.head, agent.clock.now(), events)
-    after = fold(state, entries)
+    entries = link_events(state.task.id, state.head, agent.clock.now(), events)
+    after = fold_entries(state, entries)
     agent.store.append(entries, blocks, after)
     for watcher in agent.watchers:
         watcher.saw(after, entries)
     return after
 
 
-def doing(agent: Agent, what: str) -> None:
+def report_progress(agent: Runtime, what: str) -> None:
     for watcher in agent.watchers:
         watcher.doing(what)
 
 
-def block(text: str) -> Block:
-    return Block(block_id(text), text)
+def block_from_text(text: str) -> Block:
+    return Block(block_id_from_text(text), text)

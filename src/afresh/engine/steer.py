@@ -1,42 +1,44 @@
 """Between two steps: go on as before, take another way, or ask a person. Decided from the state, so a crash changes nothing."""
 
-from afresh.domain.event import Asked, Ended, Event, Turned
+from afresh.domain.event import QuestionAsked, TaskEnded, Event, StrategyChanged
 from afresh.domain.state import State
-from afresh.domain.strategy import PLAN_EXECUTE, outdated
-from afresh.domain.task import Status
+from afresh.domain.strategy import PLAN_EXECUTE_STRATEGY, is_plan_outdated
+from afresh.domain.task import TaskStatus
 from afresh.domain.template import Template
-from afresh.engine.agent import Agent
-from afresh.engine.phase import Stage, stage
-from afresh.engine.questions import no_plan, phase_spent, turned_enough
-from afresh.engine.record import record
-from afresh.engine.strategy import directed, loop_of
-from afresh.engine.strategy.plan_execute import planned_late, turn_due
+from afresh.engine.agent import Runtime
+from afresh.engine.phase import PhasePressure, phase_pressure_from_state
+from afresh.engine.questions import ask_for_missing_plan, ask_after_phase_limit, ask_after_replans
+from afresh.engine.record import append_events
+from afresh.engine.strategy import layout_for_next_call, choose_strategy
+from afresh.engine.strategy.plan_execute import count_steps_over_plan_limit, find_reason_to_replan
 
 
-def steer(state: State, agent: Agent) -> State:
-    if state.pending or state.status is not Status.RUNNING:
+def replan_or_ask(state: State, agent: Runtime) -> State:
+    if state.pending or state.status is not TaskStatus.RUNNING:
         return state
-    events = course(state, agent.template)
-    return record(state, agent, events) if events else state
+    events = decide_replan(state, agent.template)
+    return append_events(state, agent, events) if events else state
 
 
-def course(state: State, template: Template) -> list[Event]:
+def decide_replan(state: State, template: Template) -> list[Event]:
     """Pure: nothing while it goes well."""
-    stop = stopped(state, template)
-    why = turn_due(state, template.pace) if loop_of(state, template) == PLAN_EXECUTE else ""
+    stop = ask_if_exhausted(state, template)
+    why = find_reason_to_replan(state, template.pace) if choose_strategy(state, template) == PLAN_EXECUTE_STRATEGY else ""
     if why and state.loop.turns >= template.pace.replans:
-        stop = turned_enough(state, why)
+        stop = ask_after_replans(state, why)
     if stop:
-        return [stop, Ended(Status.BLOCKED, stop.question)]
-    return [Turned(state.step, PLAN_EXECUTE, why)] if why else []
+        return [stop, TaskEnded(TaskStatus.BLOCKED, stop.question)]
+    return [StrategyChanged(state.step, PLAN_EXECUTE_STRATEGY, why)] if why else []
 
 
-def stopped(state: State, template: Template) -> Asked | None:
+def ask_if_exhausted(state: State, template: Template) -> QuestionAsked | None:
     """The budget of a phase, or of a plan that is not made, is used up, and so is every grace."""
     layout, pace = template.at(state.phase), template.pace
-    planning = loop_of(state, template) == PLAN_EXECUTE and outdated(state.loop, state.plan, state.planned)
+    planning = choose_strategy(state, template) == PLAN_EXECUTE_STRATEGY and is_plan_outdated(
+        state.loop, state.plan, state.planned
+    )
     if planning:
-        late = planned_late(state, layout, pace)
-        return no_plan(state) if pace.grace and late >= pace.grace else None
-    spent = stage(state, directed(state, template), pace) is Stage.SPENT
-    return phase_spent(state, layout.phase) if spent else None
+        late = count_steps_over_plan_limit(state, layout, pace)
+        return ask_for_missing_plan(state) if pace.grace and late >= pace.grace else None
+    spent = phase_pressure_from_state(state, layout_for_next_call(state, template), pace) is PhasePressure.SPENT
+    return ask_after_phase_limit(state, layout.phase) if spent else None

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from afresh.domain.action import Reply
-from afresh.domain.codec import encode
-from afresh.domain.meter import UNLEARNT
-from afresh.domain.pieces import pieces
-from afresh.domain.turn import arguments
-from afresh.domain.window import Exchange, Request, ToolSchema
+from afresh.domain.codec import to_plain_value
+from afresh.domain.meter import DEFAULT_TOKENS_PER_PIECE
+from afresh.domain.pieces import count_pieces
+from afresh.domain.turn import json_from_arguments
+from afresh.domain.window import ToolExchange, Request, ToolSchema
 
-FRAMING = 12
-TOOL_FRAMING = 6
-TURN_FRAMING = 10
-CALL_FRAMING = 30
+REQUEST_FRAMING_TOKENS = 12
+TOOL_FRAMING_TOKENS = 6
+TURN_FRAMING_TOKENS = 10
+TOOL_CALL_FRAMING_TOKENS = 30
 """What providers put around two messages, around each tool, around two messages more, and around a tool call and its result with
 the id that joins them: in tokens."""
 
 
-class Gauge(Protocol):
+class TokenCounter(Protocol):
     """What the builder asks of a counter: ours, or that of whoever replays a recorded run."""
 
     @property
@@ -35,53 +35,56 @@ class Gauge(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Counter:
+class EstimatingCounter:
     """Pieces of a pre-split, times a factor for the model, which is learnt from what its provider reports. Against two public
     vocabularies on recorded outputs of real runs the pieces alone come to 1.09 times the tokens at the median and 0.88 at the
     second percentile: hence the factor as long as nothing has been learnt."""
 
-    factor: float = UNLEARNT
-    framing: int = FRAMING
+    factor: float = DEFAULT_TOKENS_PER_PIECE
+    framing: int = REQUEST_FRAMING_TOKENS
     """What the provider adds to any request, in tokens."""
 
     def __call__(self, text: str) -> int:
-        return int(pieces(text) * self.factor) + 1
+        return int(count_pieces(text) * self.factor) + 1
 
     @property
     def price(self) -> Callable[[str], float]:
         """What a text adds, before the factor: the same function for all factors, so that what was weighed once stays weighed."""
-        return pieces
+        return count_pieces
 
     def whole(self, request: Request) -> int:
         """The exact request, as it is sent."""
-        return int(raw(request) * self.factor) + 1 + self.around(request)
+        return int(count_request_pieces(request) * self.factor) + 1 + self.around(request)
 
     def around(self, request: Request) -> int:
         """What is not to be counted in pieces: also thinking that goes back, of which a provider may hold more than it shows."""
-        turns = sum(TURN_FRAMING + CALL_FRAMING * len(turn.reply.actions) + self.thought(turn.reply) for turn in request.turns)
-        return self.framing + TOOL_FRAMING * len(request.tools) + turns
+        turns = sum(
+            TURN_FRAMING_TOKENS + TOOL_CALL_FRAMING_TOKENS * len(turn.reply.actions) + self.thought(turn.reply)
+            for turn in request.turns
+        )
+        return self.framing + TOOL_FRAMING_TOKENS * len(request.tools) + turns
 
     def thought(self, reply: Reply) -> int:
         if not reply.thinking:
             return 0
-        shown = int(sum(pieces(one.text) for one in reply.thinking) * self.factor) + 1
+        shown = int(sum(count_pieces(one.text) for one in reply.thinking) * self.factor) + 1
         return max(shown, reply.usage.thinking or reply.usage.output)
 
 
-def raw(request: Request) -> int:
+def count_request_pieces(request: Request) -> int:
     """Pieces of the texts of a request. What is learnt is the provider's count against this."""
-    turns = sum(pieces(text) for turn in request.turns for text in said(turn))
-    return pieces(request.system) + pieces(request.message) + pieces(tools_text(request.tools)) + turns
+    turns = sum(count_pieces(text) for turn in request.turns for text in _list_turn_texts(turn))
+    return count_pieces(request.system) + count_pieces(request.message) + count_pieces(render_tool_schemas(request.tools)) + turns
 
 
-def said(turn: Exchange) -> Iterator[str]:
+def _list_turn_texts(turn: ToolExchange) -> Iterator[str]:
     yield turn.reply.thought
     for action in turn.reply.actions:
         yield action.tool
-        yield arguments(action)
+        yield json_from_arguments(action)
     yield from (result.text for result in turn.results)
     yield turn.text
 
 
-def tools_text(tools: Sequence[ToolSchema]) -> str:
-    return json.dumps(encode(tuple(tools)), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+def render_tool_schemas(tools: Sequence[ToolSchema]) -> str:
+    return json.dumps(to_plain_value(tuple(tools)), ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -4,17 +4,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
-from afresh.domain.memory import Memory
+from afresh.domain.memory import GatheredContext
 from afresh.domain.template import Template
-from afresh.domain.trace import Sighting
-from afresh.domain.why import Chance, Place
+from afresh.domain.trace import LastSighting
+from afresh.domain.why import NeedEstimate, NameOccurrence
 from afresh.domain.window import Omission, Section
-from afresh.engine.sections import drafts
-from afresh.engine.worth import Moving, Odds, Weights, likely, weights
+from afresh.engine.sections import draft_sections
+from afresh.engine.worth import StepOdds, OddsWeights, HistoryWeights, to_probability, weights_from_policy
 
-HEADING = re.compile(r"(\d+)(?: [a-z0-9 ]+)?([>:=])(?:(?<==) ([0-9a-f]{8}))?")
-VOICES = {">": "action", ":": "thought", "=": "output"}
-ORIGINS = {
+HISTORY_HEADING = re.compile(r"(\d+)(?: [a-z0-9 ]+)?([>:=])(?:(?<==) ([0-9a-f]{8}))?")
+VOICE_NAMES = {">": "action", ":": "thought", "=": "output"}
+SECTION_ORIGINS = {
     "system": "the system text", "instructions": "a file of instructions",
     "tools": "the schema of a tool", "task": "the order and the words of the user",
     "outline": "the source tree as it is", "archive": "the index of archived outputs", "known": "a note, or what an output said",
@@ -29,64 +29,74 @@ ORIGINS = {
     "fingerprint": "what the project is", "beginning": "a file near the task, shown since there was room",
     "diff": "the diff under review", "history": "a commit of the file",
 }  # fmt: skip
-MOST = 3
+MAX_EXPLAINED_CHANCES = 3
 
 
-def pattern(name: str) -> re.Pattern[str]:
+def compile_name_pattern(name: str) -> re.Pattern[str]:
     """The name as a whole: `load` is not in `reload`. Any other text as it stands."""
     before = r"(?<!\w)" if re.match(r"\w", name) else ""
     after = r"(?!\w)" if re.search(r"\w$", name) else ""
     return re.compile(before + re.escape(name) + after)
 
 
-def places(sections: Sequence[Section], wanted: re.Pattern[str]) -> Iterator[Place]:
+def find_name_places(sections: Sequence[Section], wanted: re.Pattern[str]) -> Iterator[NameOccurrence]:
     for section in sections:
         lines = section.text.splitlines()
         for number, line in enumerate(lines):
             if wanted.search(line):
-                yield Place(section.name, number + 1, line.strip(), origin(section.name, lines, number))
+                yield NameOccurrence(section.name, number + 1, line.strip(), describe_origin(section.name, lines, number))
 
 
-def origin(section: str, lines: Sequence[str], number: int) -> str:
+def describe_origin(section: str, lines: Sequence[str], number: int) -> str:
     """Told by the heading that a line stands under."""
     if section == "work":
-        match = next((found for line in reversed(lines[: number + 1]) if (found := HEADING.match(line))), None)
-        return f"{VOICES[match[2]]} of step {match[1]}{f' ({match[3]})' if match[3] else ''}" if match else "earlier steps"
+        match = next((found for line in reversed(lines[: number + 1]) if (found := HISTORY_HEADING.match(line))), None)
+        return f"{VOICE_NAMES[match[2]]} of step {match[1]}{f' ({match[3]})' if match[3] else ''}" if match else "earlier steps"
     if section == "files":
         above = next((line for line in reversed(lines[: number + 1]) if re.match(r"[^\s+#…]", line)), "")
         return f"{above} as it was then" if above else "a file as it was then"
-    return ORIGINS.get(section, section)
+    return SECTION_ORIGINS.get(section, section)
 
 
-def omitted(memory: Memory, wanted: re.Pattern[str], omissions: Sequence[Omission]) -> list[Omission]:
+def find_omissions(memory: GatheredContext, wanted: re.Pattern[str], omissions: Sequence[Omission]) -> list[Omission]:
     """Pieces that hold it and were left out, or shown in part."""
-    holding = {(draft.name, piece.what) for draft in drafts(memory) for piece in draft.pieces if wanted.search(piece.text)}
+    holding = {
+        (draft.name, piece.what) for draft in draft_sections(memory) for piece in draft.pieces if wanted.search(piece.text)
+    }
     return [gone for gone in omissions if (gone.section, gone.what) in holding]
 
 
-def chances(memory: Memory, template: Template, wanted: re.Pattern[str]) -> list[Chance]:
+def rank_need_chances(memory: GatheredContext, template: Template, wanted: re.Pattern[str]) -> list[NeedEstimate]:
     """Of names and lines in memory that hold it, the likeliest first."""
-    policy, trace, now = weights(template.weights), memory.trace, memory.state.step + 1
+    policy, trace, now = weights_from_policy(template.weights), memory.trace, memory.state.step + 1
     found = [
-        chance(name, "name", sighting, policy.names, memory, now) for name, sighting in trace.names.items() if wanted.search(name)
+        _explain_chance(name, "name", sighting, policy.names, memory, now)
+        for name, sighting in trace.names.items()
+        if wanted.search(name)
     ]
     telling = {row.line.key for entry in trace.entries for row in entry.rows if row.line.telling}
     found += [
-        chance(line, "line", sighting, policy.lines, memory, now)
+        _explain_chance(line, "line", sighting, policy.lines, memory, now)
         for line, sighting in trace.lines.items()
         if line in telling and wanted.search(line)
     ]
-    return sorted(found, key=lambda one: (one.kind != "name", -one.probability, one.what))[:MOST]
+    return sorted(found, key=lambda one: (one.kind != "name", -one.probability, one.what))[:MAX_EXPLAINED_CHANCES]
 
 
-def chance(what: str, kind: str, sighting: Sighting, odds: Odds, memory: Memory, now: int) -> Chance:
+def _explain_chance(
+    what: str, kind: str, sighting: LastSighting, odds: OddsWeights, memory: GatheredContext, now: int
+) -> NeedEstimate:
     entry = sighting.entry
     crowd = len(entry.names) if kind == "name" else len(entry.found)
     age = now - entry.step
 
-    def total(some: Odds) -> float:
-        return some.still(what, sighting, crowd) + Moving(Weights(names=some, lines=some), memory.trace, now).of(entry)[0]
+    def total(some: OddsWeights) -> float:
+        return (
+            some.still(what, sighting, crowd) + StepOdds(HistoryWeights(names=some, lines=some), memory.trace, now).of(entry)[0]
+        )
 
-    alone = {field.name: total(Odds(**{field.name: getattr(odds, field.name)})) for field in fields(Odds)}
+    alone = {field.name: total(OddsWeights(**{field.name: getattr(odds, field.name)})) for field in fields(OddsWeights)}
     parts = tuple((name, round(value, 3)) for name, value in alone.items() if value)
-    return Chance(what, kind, entry.step, entry.voice.value, age, sighting.used, sighting.seen, likely(total(odds)), parts)
+    return NeedEstimate(
+        what, kind, entry.step, entry.voice.value, age, sighting.used, sighting.seen, to_probability(total(odds)), parts
+    )

@@ -6,58 +6,58 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby, islice, takewhile
 
-from afresh.domain.memory import Memory
-from afresh.domain.passage import Voice
-from afresh.domain.template import Share
-from afresh.domain.trace import Entry, Row, heard
+from afresh.domain.memory import GatheredContext
+from afresh.domain.passage import PassageVoice
+from afresh.domain.template import SectionShare
+from afresh.domain.trace import TraceEntry, TraceRow, find_names_and_implied
 from afresh.domain.window import Omission, Section
-from afresh.engine.pack import Choice, Room, pack
-from afresh.engine.tokens import Gauge
-from afresh.engine.worth import Weights
+from afresh.engine.pack import HistorySelection, SelectionBudget, select_history
+from afresh.engine.tokens import TokenCounter
+from afresh.engine.worth import HistoryWeights
 
-TITLE = "## Work so far (by step: > you did, how it ended; : you thought; = it printed; ids are for `recall`; … left out)"
-INDEX_TITLE = "## Names met before, not shown above"
-OLD = " (before the last change)"
-NUMBERED = re.compile(r"(?:[\w./-]+:)?[+ ]?\s*\d+(?:[:\t→-]| )\s*(\S.*)")
-BEFORE = re.compile(r"\d+(?:: ?|\t|→)\s*(?=\S)")
-COUNTED = re.compile(r"\s*\d+(?:[:→\t]|  )")
-EXCERPT = re.compile(r"[+ ]\s*(\d+) (.*)")
+HISTORY_TITLE = "## Work so far (by step: > you did, how it ended; : you thought; = it printed; ids are for `recall`; … left out)"
+NAME_INDEX_TITLE = "## Names met before, not shown above"
+HISTORY_STALE_MARK = " (before the last change)"
+NUMBERED_PRINTED_LINE = re.compile(r"(?:[\w./-]+:)?[+ ]?\s*\d+(?:[:\t→-]| )\s*(\S.*)")
+PRINTED_LINE_NUMBER = re.compile(r"\d+(?:: ?|\t|→)\s*(?=\S)")
+NUMBERED_LINE_START = re.compile(r"\s*\d+(?:[:→\t]|  )")
+EXCERPT_LINE = re.compile(r"[+ ]\s*(\d+) (.*)")
 """A line with its number before it, of any printed file; that number; a line that begins with it; and one under Files."""
-FILES = "## Files"
-TOLD = re.compile(r"^- step (\d+):", re.MULTILINE)
-PLAIN = re.compile(r"(?:read|search|edit|write|apply|test)\b")
+FILES_HEADING = "## Files"
+STEP_LINE_NUMBER = re.compile(r"^- step (\d+):", re.MULTILINE)
+SELF_EXPLAINING_ACTION = re.compile(r"(?:read|search|edit|write|apply|test)\b")
 """A step that a line of its own tells of, and an action that its line says all of; a command says more."""
-ECHO = re.compile(r"\$ |exit \d+$|[.sxXFE]+ +\[ *\d+%\]$")
+COMMAND_ECHO_LINE = re.compile(r"\$ |exit \d+$|[.sxXFE]+ +\[ *\d+%\]$")
 """Lines of an output that say what ran, that it ran and how far, where another line tells how it ended."""
-IDS = re.compile(r"[0-9a-f]{8}(?: [0-9a-f]{8})*\]")
-SPOKEN = (Voice.THOUGHT, Voice.SKETCH)
-MARKS = {Voice.ACTION: ">", Voice.THOUGHT: ":", Voice.SKETCH: ":"}
-ID = 8
+BLOCK_IDS = re.compile(r"[0-9a-f]{8}(?: [0-9a-f]{8})*\]")
+THOUGHT_VOICES = (PassageVoice.THOUGHT, PassageVoice.SKETCH)
+VOICE_MARKS = {PassageVoice.ACTION: ">", PassageVoice.THOUGHT: ":", PassageVoice.SKETCH: ":"}
+BLOCK_ID_CHARACTERS = 8
 """Letters of a block's id that are enough to find it."""
-WORTH_AN_ID = 80
+MIN_OUTPUT_CHARACTERS_FOR_ID = 80
 """Characters of an output below which it says little more than how the action ended."""
-MOST_INDEX = 0.15
+MAX_NAME_INDEX_SHARE = 0.15
 """Of the ceiling, at most, whatever a template says: a list of names is no text to work from."""
-FILLED = 16
+MAX_FILLED_GAP_CHARACTERS = 16
 """Characters of short lines that are shown rather than marked as left out."""
-PRICED = 0.97
-LESS = 0.9
+PRICED_SHARE = 0.97
+REDUCED_PRICED_SHARE = 0.9
 """Parts of the room that rows and names may take by their prices: the rest is for the marks between rows; and if it was not
 enough and nothing that was chosen can be given up."""
-SMALLEST = 60
-ENOUGH = 8
+MIN_HISTORY_TOKENS = 60
+RESELECT_DIVISOR = 8
 """Tokens below which it is not worth while to choose, and the part of what is chosen that would make it worth while again."""
 
 
 @dataclass(slots=True)
-class WorkPage:
+class HistoryAllocation:
     """A section while it is being filled; each filling begins anew, with all the room there is."""
 
-    memory: Memory
-    weights: Weights
-    counter: Gauge
-    share: Share
-    index: Share
+    memory: GatheredContext
+    weights: HistoryWeights
+    counter: TokenCounter
+    share: SectionShare
+    index: SectionShare
     limit: int
     room: int
     """Of the whole window: shares are parts of it."""
@@ -65,7 +65,7 @@ class WorkPage:
     spent: int = 0
     outcomes: Mapping[int, str] = field(default_factory=dict[int, str])
     """What was done in the latest steps and how it ended, where one line says so."""
-    choice: Choice = field(default_factory=Choice)
+    choice: HistorySelection = field(default_factory=HistorySelection)
     sections: list[Section] = field(default_factory=list[Section])
 
     def within(self, room: int) -> int:
@@ -77,20 +77,29 @@ class WorkPage:
     def said_last(self, thought: bool, deeds: bool) -> frozenset[str]:
         """What the model thought and did in the last step; of deeds that are not told whole those that their names say all of."""
         said = [(entry.voice, row.line.key) for entry in self.since(self.memory.state.step) for row in entry.rows]
-        thoughts = [key for voice, key in said if voice in SPOKEN and thought]
-        return frozenset([*thoughts, *[key for voice, key in said if voice is Voice.ACTION and (deeds or PLAIN.match(key))]])
+        thoughts = [key for voice, key in said if voice in THOUGHT_VOICES and thought]
+        return frozenset(
+            [
+                *thoughts,
+                *[key for voice, key in said if voice is PassageVoice.ACTION and (deeds or SELF_EXPLAINING_ACTION.match(key))],
+            ]
+        )
 
     def retold(self, text: str) -> frozenset[str]:
         """Lines of the latest steps that stand in this text, be it within a line; and of steps that it tells of, what they did
         without saying more than that."""
         first = min((record.step for record in self.memory.state.recent), default=None) if text else None
         rows = [(entry, row.line.key) for entry in self.since(first) for row in entry.rows] if first is not None else []
-        steps = {int(number) for number in TOLD.findall(text)}
-        plain = [key for entry, key in rows if entry.voice is Voice.ACTION and entry.passage.step in steps and PLAIN.match(key)]
-        echoed = [key for entry, key in rows if entry.step in steps and echoes(entry, key)]
+        steps = {int(number) for number in STEP_LINE_NUMBER.findall(text)}
+        plain = [
+            key
+            for entry, key in rows
+            if entry.voice is PassageVoice.ACTION and entry.passage.step in steps and SELF_EXPLAINING_ACTION.match(key)
+        ]
+        echoed = [key for entry, key in rows if entry.step in steps and _is_command_echo(entry, key)]
         return frozenset([*plain, *echoed, *[key for _, key in rows if key.removeprefix("$ ").removesuffix(" (failed)") in text]])
 
-    def since(self, step: int) -> Iterator[Entry]:
+    def since(self, step: int) -> Iterator[TraceEntry]:
         """From the latest entry back to this step."""
         return takewhile(lambda entry: entry.passage.step >= step, reversed(self.memory.trace.entries))
 
@@ -114,7 +123,7 @@ class WorkPage:
     def more(self, room: int) -> int:
         """A little more room is not worth another choice."""
         room += (freed := self.spare())
-        return (self.take(room) if room * ENOUGH > self.spent else 0) - freed
+        return (self.take(room) if room * RESELECT_DIVISOR > self.spent else 0) - freed
 
     def spare(self) -> int:
         """Leave off what other sections show by now."""
@@ -125,13 +134,13 @@ class WorkPage:
         return before - self.spent
 
     def take(self, room: int) -> int:
-        if not self.memory.trace.entries or room < SMALLEST:
+        if not self.memory.trace.entries or room < MIN_HISTORY_TOKENS:
             return 0
         before, allowed = self.spent, self.spent + room
-        self.choose(int(allowed * PRICED))
+        self.choose(int(allowed * PRICED_SHARE))
         self.write()
         if self.spent > allowed and self.in_order:
-            self.choose(int(allowed * LESS))
+            self.choose(int(allowed * REDUCED_PRICED_SHARE))
             self.write()
         while self.spent > allowed and (self.choice.rows or self.choice.names):
             self.give_up(self.spent - allowed)
@@ -152,22 +161,24 @@ class WorkPage:
 
     def choose(self, room: int) -> None:
         counter = self.counter
-        titles = counter(f"{TITLE}\n\n{INDEX_TITLE}\n") + 4
+        titles = counter(f"{HISTORY_TITLE}\n\n{NAME_INDEX_TITLE}\n") + 4
         left = max(0.0, (room - titles) / counter.factor)
-        most = MOST_INDEX * self.memory.state.budget - counter(f"{INDEX_TITLE}\n") - 4
+        most = MAX_NAME_INDEX_SHARE * self.memory.state.budget - counter(f"{NAME_INDEX_TITLE}\n") - 4
         index = max(0.0, min(left, min(self.index.part * self.room, most) / counter.factor))
         now = self.memory.state.step + 1
         headings = counter.price("00= 0a1b2c3d …\n"), counter.price("00 ok> ")
-        self.choice = pack(self.memory.trace, now, Room(left, index, *headings), set(self.covered), self.weights, counter.price)
-        bare = {unnumbered(row.line.key): (entry, row) for entry, row in reversed(self.choice.rows)}
+        self.choice = select_history(
+            self.memory.trace, now, SelectionBudget(left, index, *headings), set(self.covered), self.weights, counter.price
+        )
+        bare = {_strip_line_number(row.line.key): (entry, row) for entry, row in reversed(self.choice.rows)}
         rows = [one for key, one in reversed(bare.items()) if key not in self.covered]
-        acted = {entry.step for entry, _ in rows if entry.voice is Voice.ACTION}
-        self.choice.rows = [one for one in rows if not (one[0].step in acted and echoes(one[0], one[1].line.key))]
+        acted = {entry.step for entry, _ in rows if entry.voice is PassageVoice.ACTION}
+        self.choice.rows = [one for one in rows if not (one[0].step in acted and _is_command_echo(one[0], one[1].line.key))]
 
     def write(self) -> None:
         counter = self.counter
         text = self.text
-        made = [("names", self.index, index_text(self.choice.names)), ("work", self.share, text)]
+        made = [("names", self.index, _render_name_index(self.choice.names)), ("work", self.share, text)]
         self.sections = [Section(name, share.tier, text, counter(text) + 2) for name, share, text in made if text]
         self.spent = sum(section.tokens for section in self.sections)
 
@@ -177,29 +188,37 @@ class WorkPage:
         if not shown:
             return ""
         told = {entry.passage.block for entry, _ in shown}
-        actions = dict.fromkeys([entry for entry, _ in shown if entry.voice is Voice.ACTION])
+        actions = dict.fromkeys([entry for entry, _ in shown if entry.voice is PassageVoice.ACTION])
         ids = {entry: self.unshown(entry, told) for entry in actions}
-        return "\n".join([TITLE, *self.told(shown, ids)])
+        return "\n".join([HISTORY_TITLE, *self.told(shown, ids)])
 
-    def told(self, shown: Sequence[tuple[Entry, Row]], ids: Mapping[Entry, str]) -> Iterator[str]:
+    def told(self, shown: Sequence[tuple[TraceEntry, TraceRow]], ids: Mapping[TraceEntry, str]) -> Iterator[str]:
         """Step by step: what was thought, the line that says what was done, and what came of it."""
-        changed, steps = self.memory.state.last_change, {step: list(rows) for step, rows in groupby(shown, step_of)}
+        changed, steps = self.memory.state.last_change, {step: list(rows) for step, rows in groupby(shown, _get_row_step)}
         for step in sorted({*steps, *self.outcomes}):
             rows = steps.get(step, [])
-            spoken = len(list(takewhile(lambda one: one[0].voice in SPOKEN, rows))) if step in self.outcomes else len(rows)
-            yield from written(rows[:spoken], changed, ids)
+            spoken = (
+                len(list(takewhile(lambda one: one[0].voice in THOUGHT_VOICES, rows))) if step in self.outcomes else len(rows)
+            )
+            yield from render_history_rows(rows[:spoken], changed, ids)
             if step in self.outcomes:
-                yield f"{step}> {unlisted(self.outcomes[step], {entry.passage.block[:ID] for entry, _ in rows})}"
-            yield from written(rows[spoken:], changed, ids)
+                yield f"{step}> {_drop_shown_ids(self.outcomes[step], {entry.passage.block[:BLOCK_ID_CHARACTERS] for entry, _ in rows})}"
+            yield from render_history_rows(rows[spoken:], changed, ids)
 
-    def unshown(self, action: Entry, told: Collection[str]) -> str:
+    def unshown(self, action: TraceEntry, told: Collection[str]) -> str:
         """Ids of its outputs of which no row is shown. The last step tells its own."""
         step, entries = action.passage.step, self.memory.trace.entries
         if step == self.memory.state.step:
             return ""
         following = takewhile(lambda entry: entry.passage.step == step, islice(entries, action.number + 1, None))
-        outputs = [entry.passage for entry in following if entry.voice is Voice.OUTPUT]
-        return "".join([f" {one.block[:ID]}" for one in outputs if one.size > WORTH_AN_ID and one.block not in told])
+        outputs = [entry.passage for entry in following if entry.voice is PassageVoice.OUTPUT]
+        return "".join(
+            [
+                f" {one.block[:BLOCK_ID_CHARACTERS]}"
+                for one in outputs
+                if one.size > MIN_OUTPUT_CHARACTERS_FOR_ID and one.block not in told
+            ]
+        )
 
     @property
     def omissions(self) -> list[Omission]:
@@ -216,35 +235,37 @@ class WorkPage:
         return found
 
 
-def echoes(entry: Entry, key: str) -> bool:
-    return entry.voice is Voice.OUTPUT and bool(ECHO.match(key))
+def _is_command_echo(entry: TraceEntry, key: str) -> bool:
+    return entry.voice is PassageVoice.OUTPUT and bool(COMMAND_ECHO_LINE.match(key))
 
 
-def step_of(one: tuple[Entry, Row]) -> int:
+def _get_row_step(one: tuple[TraceEntry, TraceRow]) -> int:
     return one[0].step
 
 
-def unlisted(line: str, shown: Collection[str]) -> str:
+def _drop_shown_ids(line: str, shown: Collection[str]) -> str:
     """Without the ids that stand below it."""
     said, _, ids = line.rpartition(" [")
-    if not IDS.fullmatch(ids):
+    if not BLOCK_IDS.fullmatch(ids):
         return line
     left = [one for one in ids.removesuffix("]").split() if one not in shown]
     return f"{said} [{' '.join(left)}]" if left else said
 
 
-def written(shown: Sequence[tuple[Entry, Row]], changed: int, ids: Mapping[Entry, str]) -> Iterator[str]:
+def render_history_rows(
+    shown: Sequence[tuple[TraceEntry, TraceRow]], changed: int, ids: Mapping[TraceEntry, str]
+) -> Iterator[str]:
     """Rows under a heading for each entry; a mark stands where lines are left out, unless what is missing is shorter than it or
     numbers tell."""
-    former: Entry | None = None
+    former: TraceEntry | None = None
     place, last = 0, ""
     for entry, row in shown:
         if entry is not former:
-            yield heading(entry, row.line.place > entry.first, changed, ids) + row.line.text
+            yield _render_entry_heading(entry, row.line.place > entry.first, changed, ids) + row.line.text
         else:
             between = entry.lines[place - entry.first : row.line.place - entry.first]
-            if sum(map(len, between)) > FILLED:
-                if not (COUNTED.match(last) and COUNTED.match(row.line.text)):
+            if sum(map(len, between)) > MAX_FILLED_GAP_CHARACTERS:
+                if not (NUMBERED_LINE_START.match(last) and NUMBERED_LINE_START.match(row.line.text)):
                     yield "…"
             elif any(between):
                 yield from [line.rstrip() for line in between if line.strip()]
@@ -252,48 +273,52 @@ def written(shown: Sequence[tuple[Entry, Row]], changed: int, ids: Mapping[Entry
         former, place, last = entry, row.line.place + 1, row.line.text
 
 
-def unnumbered(line: str) -> str:
+def _strip_line_number(line: str) -> str:
     """With the number before it or without, it is the same line of a file."""
-    numbered = BEFORE.match(line) if line[0].isdigit() else None
+    numbered = PRINTED_LINE_NUMBER.match(line) if line[0].isdigit() else None
     return line[numbered.end() :] if numbered else line
 
 
-def heading(entry: Entry, cut: bool, changed: int, ids: Mapping[Entry, str]) -> str:
+def _render_entry_heading(entry: TraceEntry, cut: bool, changed: int, ids: Mapping[TraceEntry, str]) -> str:
     """Stands before an action or a thought on its line; before an output on one of its own, so that its indentation stays.
     An action says how it ended, and by which id its output is to be had if nothing of it is shown."""
-    if entry.voice is not Voice.OUTPUT:
+    if entry.voice is not PassageVoice.OUTPUT:
         how = f" {entry.passage.ended}" if entry.passage.ended else ""
         found = ids.get(entry, "")
-        return f"{entry.step}{how}{found}{MARKS[entry.voice]} {'… ' if cut else ''}"
-    return f"{entry.step}= {entry.passage.block[:ID]}{OLD if entry.passage.before(changed) else ''}{' …' if cut else ''}\n"
+        return f"{entry.step}{how}{found}{VOICE_MARKS[entry.voice]} {'… ' if cut else ''}"
+    return f"{entry.step}= {entry.passage.block[:BLOCK_ID_CHARACTERS]}{HISTORY_STALE_MARK if entry.passage.before(changed) else ''}{' …' if cut else ''}\n"
 
 
-def index_text(found: Collection[str]) -> str:
+def _render_name_index(found: Collection[str]) -> str:
     """Paths on one line, identifiers on the next."""
     paths = sorted(name for name in found if "/" in name)
     others = sorted(name for name in found if "/" not in name)
-    return "\n".join([INDEX_TITLE, *(" ".join(part) for part in (paths, others) if part)]) if paths or others else ""
+    return "\n".join([NAME_INDEX_TITLE, *(" ".join(part) for part in (paths, others) if part)]) if paths or others else ""
 
 
-def covered(texts: Sequence[str]) -> frozenset[str]:
+def collect_shown_lines(texts: Sequence[str]) -> frozenset[str]:
     """Names and lines that stand in the window already."""
-    return frozenset[str]().union(*map(mentioned, texts))
+    return frozenset[str]().union(*map(_collect_text_lines, texts))
 
 
 @lru_cache(maxsize=64)
-def mentioned(text: str) -> frozenset[str]:
+def _collect_text_lines(text: str) -> frozenset[str]:
     """Most sections stay as they are from one window to the next."""
     lines = text.splitlines()
     bare = [line.strip() for line in lines]
-    plain = [match[1] for line in lines if (match := NUMBERED.match(line))]
-    return frozenset(bare).union(plain, *[heard(line)[1] for line in bare], hits(lines) if text.startswith(FILES) else ())
+    plain = [match[1] for line in lines if (match := NUMBERED_PRINTED_LINE.match(line))]
+    return frozenset(bare).union(
+        plain,
+        *[find_names_and_implied(line)[1] for line in bare],
+        _list_excerpt_hits(lines) if text.startswith(FILES_HEADING) else (),
+    )
 
 
-def hits(lines: Sequence[str]) -> Iterator[str]:
+def _list_excerpt_hits(lines: Sequence[str]) -> Iterator[str]:
     """The lines of excerpts as searches and printed files show them, with their numbers."""
     path = ""
     for line in lines:
-        if match := EXCERPT.fullmatch(line):
+        if match := EXCERPT_LINE.fullmatch(line):
             number, code = match[1], match[2]
             yield from (f"{number}: {code.strip()}", f"{path}:{number}: {code.strip()}")
             yield from (f"{start}{number}{mark}{code}" for start, mark in ((f"{path}:", ":"), ("", ":"), ("", "-"), ("", "\t")))

@@ -1,3 +1,3 @@
-from afresh.insight.python import PythonInsight
+from afresh.insight.python import CodeInsight
 
-__all__ = ["PythonInsight"]
+__all__ = ["CodeInsight"]

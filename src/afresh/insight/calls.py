@@ -2,57 +2,65 @@
 
 from collections.abc import Sequence
 
-from afresh.domain.calls import Calls
-from afresh.domain.code import Kind, Place
-from afresh.insight.code import Code
-from afresh.insight.graph.callees import callees as callees_in_python
-from afresh.insight.graph.callers import callers as callers_in_python
-from afresh.insight.graph.expressions import evaluate
-from afresh.insight.graph.hierarchy import ancestors, below, overriding, owner_of, places
-from afresh.insight.graph.names import bound
-from afresh.insight.graph.others import callers_by_name
-from afresh.insight.graph.values import Class
-from afresh.insight.graph.world import World, unswept
+from afresh.domain.calls import SymbolUses
+from afresh.domain.code import SymbolKind, SymbolPlace
+from afresh.insight.code import CodeIndex
+from afresh.insight.graph.callees import find_python_callees as callees_in_python
+from afresh.insight.graph.callers import find_python_callers as callers_in_python
+from afresh.insight.graph.expressions import evaluate_expression
+from afresh.insight.graph.hierarchy import (
+    list_ancestors,
+    find_all_subclasses,
+    find_overriding_methods,
+    owner_from_method,
+    find_class_places,
+)
+from afresh.insight.graph.names import resolve_binding
+from afresh.insight.graph.others import find_callers_by_name
+from afresh.insight.graph.values import ClassValue
+from afresh.insight.graph.world import InferenceSession, disable_garbage_collection
 
-FILES = 400
+MAX_SEARCHED_FILES = 400
 """That one question may look into."""
 
 
-def callers(code: Code, place: Place, most: int = FILES) -> Calls:
+def find_callers(code: CodeIndex, place: SymbolPlace, most: int = MAX_SEARCHED_FILES) -> SymbolUses:
     """Every use of it: calls, decorations, imports, and where it is handed on. Python's functions and
     classes are followed; constants, and other languages, go by name."""
-    if code.reading(place.path).language != "python" or place.symbol.kind is Kind.CONSTANT:
-        return callers_by_name(code, place, most)
-    with unswept():
-        return callers_in_python(world_of(code), place, most)
+    if code.reading(place.path).language != "python" or place.symbol.kind is SymbolKind.CONSTANT:
+        return find_callers_by_name(code, place, most)
+    with disable_garbage_collection():
+        return callers_in_python(start_inference(code), place, most)
 
 
-def callees(code: Code, place: Place) -> Calls:
+def find_callees(code: CodeIndex, place: SymbolPlace) -> SymbolUses:
     """What it calls within this tree; for a class, what its methods call. Only Python is followed."""
-    return callees_in_python(world_of(code), place) if code.reading(place.path).language == "python" else Calls()
+    return callees_in_python(start_inference(code), place) if code.reading(place.path).language == "python" else SymbolUses()
 
 
-def bases(code: Code, place: Place) -> Sequence[Place]:
+def find_base_classes(code: CodeIndex, place: SymbolPlace) -> Sequence[SymbolPlace]:
     """Classes of this tree that it extends, in the order in which Python asks them."""
-    world = world_of(code)
-    return places(world, ancestors(world, Class(place.path, place.symbol.name))) if is_class(place) else []
+    world = start_inference(code)
+    return find_class_places(world, list_ancestors(world, ClassValue(place.path, place.symbol.name))) if is_class(place) else []
 
 
-def subclasses(code: Code, place: Place) -> Sequence[Place]:
+def find_subclasses(code: CodeIndex, place: SymbolPlace) -> Sequence[SymbolPlace]:
     """Classes of this tree that extend it, directly or through others; nearest first."""
-    world = world_of(code)
-    return places(world, below(world, Class(place.path, place.symbol.name))) if is_class(place) else []
+    world = start_inference(code)
+    return (
+        find_class_places(world, find_all_subclasses(world, ClassValue(place.path, place.symbol.name))) if is_class(place) else []
+    )
 
 
-def overrides(code: Code, place: Place) -> Sequence[Place]:
+def find_overrides(code: CodeIndex, place: SymbolPlace) -> Sequence[SymbolPlace]:
     """Methods of classes below that take the place of this one."""
-    owner = owner_of(place)
-    return overriding(world_of(code), owner, place.symbol.short) if owner else []
+    owner = owner_from_method(place)
+    return find_overriding_methods(start_inference(code), owner, place.symbol.short) if owner else []
 
 
-def is_class(place: Place) -> bool:
-    return place.symbol.kind in (Kind.CLASS, Kind.INTERFACE)
+def is_class(place: SymbolPlace) -> bool:
+    return place.symbol.kind in (SymbolKind.CLASS, SymbolKind.INTERFACE)
 
 
-def world_of(code: Code) -> World:
-    return World(code, evaluate, bound)
+def start_inference(code: CodeIndex) -> InferenceSession:
+    return InferenceSession(code, evaluate_expression, resolve_binding)

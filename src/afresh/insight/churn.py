@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from afresh.domain.code import Churn
-from afresh.domain.history import History
+from afresh.domain.code import FileChurn
+from afresh.domain.history import CommitHistory
 
 
-class Churned(Mapping[str, Churn]):
+class LazyChurn(Mapping[str, FileChurn]):
     """By path. The history, which git has to tell, is asked for when the first file is."""
 
-    def __init__(self, history: Callable[[], History]) -> None:
+    def __init__(self, history: Callable[[], CommitHistory]) -> None:
         self._history = history
-        self._found: dict[str, Churn] | None = None
+        self._found: dict[str, FileChurn] | None = None
 
-    def __getitem__(self, path: str) -> Churn:
+    def __getitem__(self, path: str) -> FileChurn:
         return self._all()[path]
 
     def __iter__(self) -> Iterator[str]:
@@ -22,16 +22,16 @@ class Churned(Mapping[str, Churn]):
     def __len__(self) -> int:
         return len(self._all())
 
-    def _all(self) -> dict[str, Churn]:
+    def _all(self) -> dict[str, FileChurn]:
         if self._found is None:
-            self._found = churn_of(self._history())
+            self._found = churn_from_history(self._history())
         return self._found
 
 
-def churn_of(history: History) -> dict[str, Churn]:
-    found: dict[str, Churn] = {}
+def churn_from_history(history: CommitHistory) -> dict[str, FileChurn]:
+    found: dict[str, FileChurn] = {}
     for commit in history.commits:
         for path in commit.paths:
-            before = found.get(path, Churn())
-            found[path] = Churn(before.commits + 1, max(before.last, commit.when))
+            before = found.get(path, FileChurn())
+            found[path] = FileChurn(before.commits + 1, max(before.last, commit.when))
     return found

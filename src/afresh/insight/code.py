@@ -7,46 +7,46 @@ from functools import cached_property, partial
 from hashlib import sha256
 from typing import Any, TypeVar
 
-from afresh.domain.code import Churn, Content, Import, Listing, Place, Reading, Term
-from afresh.domain.paths import is_test
-from afresh.domain.words import stem
+from afresh.domain.code import FileChurn, IndexedContent, ImportedModule, TreeListing, SymbolPlace, FileReading, IndexTerm
+from afresh.domain.paths import is_test_code
+from afresh.domain.words import stem_word
 from afresh.errors import AfreshError
 from afresh.insight import languages
-from afresh.insight.covers import by_import, by_name
-from afresh.insight.held import HeldCode
-from afresh.insight.said import words_in
-from afresh.insight.taking import key_of, listed, take
-from afresh.ports import CodeStore, Files
+from afresh.insight.covers import find_tests_by_import, find_tests_by_name
+from afresh.insight.held import MemoryCodeStore
+from afresh.insight.said import count_words_in_text
+from afresh.insight.taking import hash_content, update_listing, read_indexed_content
+from afresh.ports import CodeIndexStore, FileTree
 
-JOINING = re.compile(r"[\W_]+")
+PATH_SEPARATORS = re.compile(r"[\W_]+")
 T = TypeVar("T")
 
 
-class Code:
+class CodeIndex:
     """Made by `code_of`, or by `index.refresh` where there is a store."""
 
     def __init__(
         self,
-        files: Files,
+        files: FileTree,
         paths: tuple[str, ...],
-        listing: Listing,
-        store: CodeStore,
-        churn: Mapping[str, Churn] | None = None,
+        listing: TreeListing,
+        store: CodeIndexStore,
+        churn: Mapping[str, FileChurn] | None = None,
         measured: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """`measured` has the test files that were seen to run each file."""
         self._files, self._store = files, store
-        self._churn: Mapping[str, Churn] = {} if churn is None else churn
+        self._churn: Mapping[str, FileChurn] = {} if churn is None else churn
         self._measured: Mapping[str, Sequence[str]] = {} if measured is None else measured
         self.paths = paths
         """All files that are not ignored, sorted."""
-        self.files: Sequence[str] = languages.understood(paths)
+        self.files: Sequence[str] = languages.filter_readable_paths(paths)
         """Those in a language that is understood."""
         self._keys: dict[str, str] = dict(zip(self.files, listing.keys, strict=True))
-        self._contents: dict[str, Content] = dict(zip(self.files, listing.contents, strict=True))
+        self._contents: dict[str, IndexedContent] = dict(zip(self.files, listing.contents, strict=True))
         self._forget()
 
-    def shows(self, files: Files, paths: tuple[str, ...], listing: Listing, store: CodeStore) -> bool:
+    def shows(self, files: FileTree, paths: tuple[str, ...], listing: TreeListing, store: CodeIndexStore) -> bool:
         """Whether another view of these would be the same."""
         same = self._files == files and self._store is store and self.paths == paths
         return same and list(self._keys.values()) == list(listing.keys)
@@ -59,14 +59,14 @@ class Code:
             content.update(f"{path}\0{self._keys.get(path, '')}\n".encode("utf-8", "surrogatepass"))
         return content.hexdigest()
 
-    def reading(self, path: str) -> Reading:
+    def reading(self, path: str) -> FileReading:
         """KeyError for what is not among `files`."""
         number = self._contents[path].number
         if number not in self._readings:
             self._readings |= self._asked(lambda: self._store.readings([self._contents[path].number]))
         return self._readings[self._contents[path].number]
 
-    def readings(self, paths: Iterable[str]) -> Mapping[str, Reading]:
+    def readings(self, paths: Iterable[str]) -> Mapping[str, FileReading]:
         """Of many at once, which costs less than one by one."""
         paths = list(paths)
         self._fill(paths)
@@ -75,18 +75,18 @@ class Code:
     def text(self, path: str) -> str:
         """As on disk now. What was read before is corrected if it differs."""
         text = self._files.read(path)
-        if path in self._keys and self._keys[path] != (key := key_of(path, text)):
+        if path in self._keys and self._keys[path] != (key := hash_content(path, text)):
             self._keys[path] = key
-            self._contents[path] = self._asked(lambda: self._store.add({key: partial(take, path, text)}))[key]
+            self._contents[path] = self._asked(lambda: self._store.add({key: partial(read_indexed_content, path, text)}))[key]
             self._forget()
         return text
 
-    def defining(self, name: str) -> Sequence[Place]:
+    def defining(self, name: str) -> Sequence[SymbolPlace]:
         """Of a qualified name, or a trailing part of it; by path and line."""
-        found = self._found(Term.SYMBOL, name.rpartition(".")[2])
+        found = self._found(IndexTerm.SYMBOL, name.rpartition(".")[2])
         self._fill(found)
         places = [
-            Place(path, symbol)
+            SymbolPlace(path, symbol)
             for path in found
             for symbol in sorted(self.reading(path).symbols, key=lambda symbol: symbol.line)
             if f".{symbol.name}".endswith(f".{name}")
@@ -95,14 +95,14 @@ class Code:
 
     def mentioning(self, name: str) -> Sequence[str]:
         """Files whose code uses the identifier, sorted."""
-        return list(self._found(Term.MENTION, name))
+        return list(self._found(IndexTerm.MENTION, name))
 
     def imports(self, path: str) -> Sequence[str]:
         """Files of this tree that it imports, sorted."""
         return self._imports.get(path, ())
 
     @property
-    def imported_by(self) -> Callable[[str], Sequence[Import]]:
+    def imported_by(self) -> Callable[[str], Sequence[ImportedModule]]:
         """What a file imports, as it is written. No method: whoever keeps it would hold all of this in a circle, and each tree
         that has changed would lie in memory until the next great collection."""
         bare = self._bare
@@ -118,25 +118,25 @@ class Code:
     def words(self, word: str) -> Mapping[str, int]:
         """How often each file says a word, as `domain.words.split` gives it, or another form of it: it is stemmed here. Words
         of the path count; single letters and the words of every sentence do not."""
-        stemmed = stem(word.lower())
-        found = Counter(self._found(Term.WORD, stemmed))
+        stemmed = stem_word(word.lower())
+        found = Counter(self._found(IndexTerm.WORD, stemmed))
         found.update(self._in_paths(stemmed))
         return {path: found[path] for path in sorted(found)}
 
     def length(self, path: str) -> int:
         """Words in the file and its path."""
-        return self._contents[path].length + words_in(path).total()
+        return self._contents[path].length + count_words_in_text(path).total()
 
     def tests_of(self, path: str) -> Sequence[str]:
         """Test files that cover it: by what they import, by their name, and as measured."""
         measured = (test for test in self._measured.get(path, ()) if test in self._keys)
-        return sorted({*by_import(self, path), *by_name(self, path), *measured})
+        return sorted({*find_tests_by_import(self, path), *find_tests_by_name(self, path), *measured})
 
     def is_test(self, path: str) -> bool:
-        return is_test(path)
+        return is_test_code(path)
 
-    def churn(self, path: str) -> Churn:
-        return self._churn.get(path, Churn())
+    def churn(self, path: str) -> FileChurn:
+        return self._churn.get(path, FileChurn())
 
     @property
     def entries(self) -> Mapping[str, str]:
@@ -149,7 +149,7 @@ class Code:
         return {path: one.fault for path, one in self._bare.items() if one.fault}
 
     @cached_property
-    def _bare(self) -> dict[str, Reading]:
+    def _bare(self) -> dict[str, FileReading]:
         """All readings, without what is large in them."""
         numbers = {content.number for content in self._contents.values()}
         found = self._asked(lambda: self._store.readings(sorted(numbers), bare=True))
@@ -164,13 +164,13 @@ class Code:
 
     @cached_property
     def _plain_paths(self) -> list[tuple[str, str]]:
-        return [(path, JOINING.sub("", path).lower()) for path in self.files]
+        return [(path, PATH_SEPARATORS.sub("", path).lower()) for path in self.files]
 
     def _in_paths(self, stemmed: str) -> dict[str, int]:
         """Paths that say a word. Each word of a path, also a joined one, stands in it when all signs between are left out."""
         within = stemmed[:-1] if stemmed.endswith("y") else stemmed
         some = (path for path, plain in self._plain_paths if within in plain or not plain.isascii())
-        return {path: count for path in some if (count := words_in(path)[stemmed])}
+        return {path: count for path in some if (count := count_words_in_text(path)[stemmed])}
 
     @cached_property
     def _imports(self) -> dict[str, list[str]]:
@@ -188,14 +188,14 @@ class Code:
         reading = self._bare[path]
         if not reading.language:
             return set()
-        speaker = languages.speaker(reading.language)
+        speaker = languages.load_language(reading.language)
         if reading.language not in self._modules:
             self._modules[reading.language] = speaker.modules(self)
         modules = self._modules[reading.language]
         beside = speaker.beside(path, modules) if hasattr(speaker, "beside") else ()
         return {*beside, *(target for one in reading.imports for target in speaker.targets(one, path, modules))}
 
-    def _found(self, term: Term, name: str) -> dict[str, int]:
+    def _found(self, term: IndexTerm, name: str) -> dict[str, int]:
         """Files of this tree that say it, sorted."""
         found = self._asked(lambda: self._store.saying(term, name))
         placed = ((path, count) for number, count in found.items() for path in self._paths_of.get(number, ()))
@@ -211,21 +211,23 @@ class Code:
         try:
             return ask()
         except (AfreshError, KeyError):
-            self._store = HeldCode()
-            listing = listed(self._files, dict.fromkeys(self.paths, ""), "", self._store)
+            self._store = MemoryCodeStore()
+            listing = update_listing(self._files, dict.fromkeys(self.paths, ""), "", self._store)
             self._keys = dict(zip(self.files, listing.keys, strict=True))
             self._contents = dict(zip(self.files, listing.contents, strict=True))
             self._forget()
             return ask()
 
     def _forget(self) -> None:
-        self._readings: dict[int, Reading] = {}
+        self._readings: dict[int, FileReading] = {}
         self._modules: dict[str, Any] = {}
         for name in ("_bare", "_paths_of", "_imports", "_importers", "digest"):
             self.__dict__.pop(name, None)
 
 
-def code_of(files: Files, churn: Mapping[str, Churn] | None = None, measured: Mapping[str, Sequence[str]] | None = None) -> Code:
+def build_code_index(
+    files: FileTree, churn: Mapping[str, FileChurn] | None = None, measured: Mapping[str, Sequence[str]] | None = None
+) -> CodeIndex:
     """Of a tree that nothing is known of yet, without a store."""
-    stamps, store = dict.fromkeys(files.paths(), ""), HeldCode()
-    return Code(files, tuple(stamps), listed(files, stamps, "", store), store, churn, measured)
+    stamps, store = dict.fromkeys(files.paths(), ""), MemoryCodeStore()
+    return CodeIndex(files, tuple(stamps), update_listing(files, stamps, "", store), store, churn, measured)

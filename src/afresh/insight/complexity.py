@@ -4,21 +4,24 @@ import ast
 from collections.abc import Iterable, Sequence
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
-Loop = ast.For | ast.AsyncFor | ast.While
-Try = ast.Try | ast.TryStar
-LIMIT = 10
+LoopNode = ast.For | ast.AsyncFor | ast.While
+TryNode = ast.Try | ast.TryStar
+MAX_COMPLEXITY = 10
 
 
-def complexity(function: FunctionNode) -> int:
-    return 1 + cost(function.body)
+def measure_complexity(function: FunctionNode) -> int:
+    return 1 + count_decision_points(function.body)
 
 
-def cost(statements: Iterable[ast.stmt]) -> int:
+def count_decision_points(statements: Iterable[ast.stmt]) -> int:
     """Decisions in the statements, those of nested functions included."""
-    return sum(_own(statement) + sum(map(cost, bodies(statement))) for statement in statements)
+    return sum(
+        _own_decision_points(statement) + sum(map(count_decision_points, list_statement_bodies(statement)))
+        for statement in statements
+    )
 
 
-def bodies(statement: ast.stmt) -> Sequence[list[ast.stmt]]:
+def list_statement_bodies(statement: ast.stmt) -> Sequence[list[ast.stmt]]:
     """The statement lists that a compound statement holds, in reading order."""
     match statement:
         case ast.If() | ast.For() | ast.AsyncFor() | ast.While():
@@ -33,19 +36,19 @@ def bodies(statement: ast.stmt) -> Sequence[list[ast.stmt]]:
             return ()
 
 
-def _own(statement: ast.stmt) -> int:
+def _own_decision_points(statement: ast.stmt) -> int:
     match statement:
         case ast.If() | ast.For() | ast.AsyncFor() | ast.While() | ast.FunctionDef() | ast.AsyncFunctionDef():
             return 1
         case ast.Try() | ast.TryStar():
             return len(statement.handlers) + bool(statement.orelse)
         case ast.Match():
-            return len(statement.cases) - irrefutable(statement.cases[-1])
+            return len(statement.cases) - is_irrefutable(statement.cases[-1])
         case _:
             return 0
 
 
-def irrefutable(case: ast.match_case) -> bool:
+def is_irrefutable(case: ast.match_case) -> bool:
     return case.guard is None and _matches_all(case.pattern)
 
 

@@ -10,25 +10,25 @@ from typing import Any
 
 from afresh.errors import AfreshError
 
-LARGEST = 200_000
-MOST = 80
-DEPTH = 3
+MAX_CONFIG_CHARACTERS = 200_000
+MAX_CONFIG_FILES = 80
+MAX_MANIFEST_FOLDERS = 3
 """Characters of a file, files in all, and folders above a manifest that is not at the root."""
-ROOT = re.compile(
+ROOT_CONFIG_NAME = re.compile(
     r"pyproject\.toml|setup\.(?:cfg|py)|tox\.(?:ini|toml)|noxfile\.py|(?:GNU)?[Mm]akefile|[Jj]ustfile|\.?pytest\.ini|\.?ruff\.toml"
     r"|\.flake8|\.?mypy\.ini|pyrightconfig\.json|\.editorconfig|\.pre-commit-config\.ya?ml|\.python-version|\.nvmrc|\.node-version"
     r"|rust-toolchain(?:\.toml)?|\.?rustfmt\.toml|\.golangci\.ya?ml|pnpm-workspace\.yaml|tsconfig\.json|biome\.jsonc?|global\.json"
     r"|\.eslintrc(?:\.\w+)?|eslint\.config\.\w+|\.prettierrc(?:\.\w+)?|\.travis\.yml|\.gitlab-ci\.yml|azure-pipelines\.yml"
     r"|requirements[\w-]*\.txt|manage\.py|(?:mvnw|gradlew)|.*\.slnx?"
 )
-AUTOMATED = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.circleci/config\.yml|\.ci/[^/]+")
-HOSTED = (".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml")
-MANIFEST = re.compile(r"(?:.*/)?(?:package\.json|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|[^/]+\.(?:cs|fs)proj)")
-Plain = dict[str, Any]
+CI_CONFIG_PATH = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.circleci/config\.yml|\.ci/[^/]+")
+ROOT_CI_FILES = (".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml")
+MANIFEST_PATH = re.compile(r"(?:.*/)?(?:package\.json|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|[^/]+\.(?:cs|fs)proj)")
+ConfigTable = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Configuration:
+class ProjectConfiguration:
     """Of one tree: the paths of all its files, and the texts of those that configure it."""
 
     paths: tuple[str, ...]
@@ -45,47 +45,47 @@ class Configuration:
         return content.hexdigest()
 
     @cached_property
-    def project(self) -> Plain:
+    def project(self) -> ConfigTable:
         """pyproject.toml as a whole; nothing of one that does not parse."""
-        return toml(self.text("pyproject.toml"))
+        return parse_toml(self.text("pyproject.toml"))
 
     def automated(self) -> Sequence[str]:
         """What runs by itself on a server, likely tests first."""
-        found = [path for path in self.texts if AUTOMATED.fullmatch(path) or path in HOSTED]
+        found = [path for path in self.texts if CI_CONFIG_PATH.fullmatch(path) or path in ROOT_CI_FILES]
         return sorted(found, key=lambda path: (not re.search(r"test|ci\b|check|build|main", path.rpartition("/")[2]), path))
 
 
-def configures(path: str) -> bool:
-    if "/" not in path and ROOT.fullmatch(path):
+def is_config_file(path: str) -> bool:
+    if "/" not in path and ROOT_CONFIG_NAME.fullmatch(path):
         return True
-    if AUTOMATED.fullmatch(path):
+    if CI_CONFIG_PATH.fullmatch(path):
         return True
     vendored = re.search(r"(?:^|/)(?:node_modules|vendor|third_party|testdata|fixtures?)/", path)
-    return path.count("/") <= DEPTH and not vendored and bool(MANIFEST.fullmatch(path))
+    return path.count("/") <= MAX_MANIFEST_FOLDERS and not vendored and bool(MANIFEST_PATH.fullmatch(path))
 
 
-def configuration_of(paths: Sequence[str], read: Callable[[str], str]) -> Configuration:
+def read_configuration(paths: Sequence[str], read: Callable[[str], str]) -> ProjectConfiguration:
     """The shallow ones first where there are too many. One that can't be read as text counts as empty."""
-    wanted = sorted(filter(configures, paths), key=lambda path: (path.count("/"), path))[:MOST]
-    return Configuration(tuple(paths), {path: _text(path, read) for path in wanted})
+    wanted = sorted(filter(is_config_file, paths), key=lambda path: (path.count("/"), path))[:MAX_CONFIG_FILES]
+    return ProjectConfiguration(tuple(paths), {path: _read_config_text(path, read) for path in wanted})
 
 
-def _text(path: str, read: Callable[[str], str]) -> str:
+def _read_config_text(path: str, read: Callable[[str], str]) -> str:
     try:
         text = read(path)
     except (OSError, UnicodeError, AfreshError):
         return ""
-    return text if len(text) <= LARGEST else ""
+    return text if len(text) <= MAX_CONFIG_CHARACTERS else ""
 
 
-def toml(text: str) -> Plain:
+def parse_toml(text: str) -> ConfigTable:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, ValueError, RecursionError):
         return {}
 
 
-def json(text: str) -> Plain:
+def parse_json(text: str) -> ConfigTable:
     """Also of the kind that has comments."""
     import json
 
@@ -98,7 +98,7 @@ def json(text: str) -> Plain:
     return {}
 
 
-def ini(text: str) -> Mapping[str, Mapping[str, str]]:
+def parse_ini(text: str) -> Mapping[str, Mapping[str, str]]:
     from configparser import Error, RawConfigParser
 
     parser = RawConfigParser(strict=False, allow_no_value=True, delimiters=("=", ":"))
@@ -109,14 +109,14 @@ def ini(text: str) -> Mapping[str, Mapping[str, str]]:
     return {name: {key: value or "" for key, value in parser.items(name)} for name in parser.sections()}
 
 
-def table(held: Any, *names: str) -> Plain:
+def get_table(held: Any, *names: str) -> ConfigTable:
     """The table under these names, empty if there is none: what a file says may be of any shape."""
     for name in names:
         held = held.get(name) if isinstance(held, dict) else None
     return held if isinstance(held, dict) else {}
 
 
-def texts(held: Any) -> list[str]:
+def list_texts(held: Any) -> list[str]:
     """The texts of a list, or the one text."""
     if isinstance(held, str):
         return [held]

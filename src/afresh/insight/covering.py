@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from afresh.insight.code import Code
+from afresh.insight.code import CodeIndex
 
 
-def tests_for(changed: Sequence[str], code: Code) -> list[str]:
+def select_tests_for_change(changed: Sequence[str], code: CodeIndex) -> list[str]:
     """Test files for all the changed files; empty as soon as one of them cannot be judged."""
     found: set[str] = set()
     for path in changed:

@@ -3,47 +3,47 @@
 import re
 from collections.abc import Iterator
 
-from afresh.domain.found import Entry
+from afresh.domain.found import EntryPoint
 from afresh.errors import AfreshError
-from afresh.insight.calls import world_of
-from afresh.insight.code import Code
+from afresh.insight.calls import start_inference
+from afresh.insight.code import CodeIndex
 from afresh.insight.languages import manifests
 
 
-def entries(code: Code) -> list[Entry]:
+def list_entry_points(code: CodeIndex) -> list[EntryPoint]:
     """Commands first, then files; tests are started by their runner and left out."""
-    commands = [each for path in code.paths for each in _declared(code, path)]
+    commands = [each for path in code.paths for each in _declared_entry_points(code, path)]
     files = [
-        Entry(path, 1, path, code.reading(path).entry)
+        EntryPoint(path, 1, path, code.reading(path).entry)
         for path in code.files
         if code.reading(path).entry and not code.is_test(path)
     ]
     return [*commands, *files]
 
 
-def _declared(code: Code, path: str) -> Iterator[Entry]:
-    if not manifests.known(path):
+def _declared_entry_points(code: CodeIndex, path: str) -> Iterator[EntryPoint]:
+    if not manifests.is_manifest(path):
         return
     try:
         text = code.text(path)
     except (OSError, ValueError, AfreshError):
         return
-    programs = (one for one in manifests.entries(path, text) if one.kind == "program")
+    programs = (one for one in manifests.read_manifest_entries(path, text) if one.kind == "program")
     for one in sorted(programs, key=lambda one: (one.where, one.name)):
-        yield _located(code, path, text, one)
+        yield _locate_entry_point(code, path, text, one)
 
 
-def _located(code: Code, path: str, text: str, program: manifests.Entry) -> Entry:
+def _locate_entry_point(code: CodeIndex, path: str, text: str, program: manifests.ManifestEntry) -> EntryPoint:
     """The function that a command calls, where it is of this tree; else the line that declares it."""
     command, target, why = program.name, program.target, f"{program.where} in {path}"
     module, _, name = target.partition(":")
-    world = world_of(code)
+    world = start_inference(code)
     file = world.module(module, path)
     name = name.partition("[")[0].strip()
     if file:
         held = [symbol for symbol in code.reading(file).symbols if symbol.name == name]
-        return Entry(file, held[-1].line if held else 1, command, f"{target}, {why}")
+        return EntryPoint(file, held[-1].line if held else 1, command, f"{target}, {why}")
     if target in code.paths:
-        return Entry(target, 1, command, why)
+        return EntryPoint(target, 1, command, why)
     declared = re.search(rf"^\W*{re.escape(command)}\W.*$", text, re.MULTILINE)
-    return Entry(path, text.count("\n", 0, declared.start()) + 1 if declared else 1, command, f"{target}, {why}")
+    return EntryPoint(path, text.count("\n", 0, declared.start()) + 1 if declared else 1, command, f"{target}, {why}")

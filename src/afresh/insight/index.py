@@ -3,35 +3,35 @@
 from collections import deque
 from collections.abc import Mapping, Sequence
 
-from afresh.domain.code import Churn
+from afresh.domain.code import FileChurn
 from afresh.errors import AfreshError
-from afresh.insight.code import Code
-from afresh.insight.held import HeldCode
-from afresh.insight.taking import listed
-from afresh.ports import CodeStore, Files
+from afresh.insight.code import CodeIndex
+from afresh.insight.held import MemoryCodeStore
+from afresh.insight.taking import update_listing
+from afresh.ports import CodeIndexStore, FileTree
 
-_views: deque[Code] = deque(maxlen=4)
+_recent_indexes: deque[CodeIndex] = deque(maxlen=4)
 """The last ones: what they have worked out need not be worked out again while their tree is the same."""
 
 
-def refresh(
-    files: Files,
+def refresh_code_index(
+    files: FileTree,
     tree: str,
-    store: CodeStore,
-    churn: Mapping[str, Churn] | None = None,
+    store: CodeIndexStore,
+    churn: Mapping[str, FileChurn] | None = None,
     measured: Mapping[str, Sequence[str]] | None = None,
-) -> Code:
+) -> CodeIndex:
     """The code of a tree as it is now, which the store knows by this name. A store that fails is done without."""
     stamps = files.stamps()
     try:
-        listing = listed(files, stamps, tree, store)
+        listing = update_listing(files, stamps, tree, store)
     except AfreshError:
-        store = HeldCode()
-        listing = listed(files, stamps, tree, store)
+        store = MemoryCodeStore()
+        listing = update_listing(files, stamps, tree, store)
     if churn is not None or measured is not None:
-        return Code(files, tuple(stamps), listing, store, churn, measured)
-    for view in tuple(_views):
+        return CodeIndex(files, tuple(stamps), listing, store, churn, measured)
+    for view in tuple(_recent_indexes):
         if view.shows(files, tuple(stamps), listing, store):
             return view
-    _views.appendleft(Code(files, tuple(stamps), listing, store))
-    return _views[0]
+    _recent_indexes.appendleft(CodeIndex(files, tuple(stamps), listing, store))
+    return _recent_indexes[0]

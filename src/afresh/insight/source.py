@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from afresh.insight.complexity import LIMIT, FunctionNode, bodies, complexity
+from afresh.insight.complexity import MAX_COMPLEXITY, FunctionNode, list_statement_bodies, measure_complexity
 
-LARGEST = 1_000_000
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_SILENCED = re.compile(r"#\s*noqa(?!\s*:)|#\s*noqa\s*:[^#]*\bC901\b", re.IGNORECASE)
+MAX_SOURCE_CHARACTERS = 1_000_000
+_PYTHON_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_COMPLEXITY_NOQA = re.compile(r"#\s*noqa(?!\s*:)|#\s*noqa\s*:[^#]*\bC901\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Function:
+class PythonFunction:
     node: FunctionNode
     name: str
     """Qualified, as `Class.method`."""
@@ -35,36 +35,40 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class PythonSource:
     path: str
     text: str
     tree: ast.Module
     lines: tuple[str, ...]
-    functions: tuple[Function, ...]
+    functions: tuple[PythonFunction, ...]
 
     @property
     def newline(self) -> str:
         return "\r\n" if self.lines and self.lines[0].endswith("\r\n") else "\n"
 
     @property
-    def violations(self) -> list[Function]:
-        return [one for one in self.functions if one.complexity > LIMIT and not _SILENCED.search(self.line(one.node.lineno))]
+    def violations(self) -> list[PythonFunction]:
+        return [
+            one
+            for one in self.functions
+            if one.complexity > MAX_COMPLEXITY and not _COMPLEXITY_NOQA.search(self.line(one.node.lineno))
+        ]
 
     def line(self, number: int) -> str:
         return self.lines[number - 1]
 
 
-def parse(path: str, text: str) -> Source | None:
+def parse_python(path: str, text: str) -> PythonSource | None:
     """None for a text that is not Python, or too large to be written by hand."""
-    if len(text) > LARGEST:
+    if len(text) > MAX_SOURCE_CHARACTERS:
         return None
-    tree = syntax(text)
+    tree = parse_syntax_tree(text)
     if tree is None:
         return None
-    return Source(path, text, tree, split_lines(text), tuple(_functions(tree.body, "", ())))
+    return PythonSource(path, text, tree, split_lines(text), tuple(_list_functions(tree.body, "", ())))
 
 
-def syntax(text: str) -> ast.Module | None:
+def parse_syntax_tree(text: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -75,21 +79,23 @@ def syntax(text: str) -> ast.Module | None:
 
 def split_lines(text: str) -> tuple[str, ...]:
     """Lines as Python counts them, with their ends: `str.splitlines` also splits at form feeds and the like."""
-    return tuple(_LINE.findall(text))
+    return tuple(_PYTHON_LINE.findall(text))
 
 
-def _functions(statements: list[ast.stmt], prefix: str, around: tuple[FunctionNode | ast.ClassDef, ...]) -> Iterator[Function]:
+def _list_functions(
+    statements: list[ast.stmt], prefix: str, around: tuple[FunctionNode | ast.ClassDef, ...]
+) -> Iterator[PythonFunction]:
     for statement in statements:
         if isinstance(statement, FunctionNode):
-            yield Function(statement, prefix + statement.name, complexity(statement), around)
+            yield PythonFunction(statement, prefix + statement.name, measure_complexity(statement), around)
         inside = isinstance(statement, FunctionNode | ast.ClassDef)
         name = f"{prefix}{statement.name}." if isinstance(statement, FunctionNode | ast.ClassDef) else prefix
-        for body in bodies(statement):
-            yield from _functions(body, name, (*around, statement) if inside else around)  # type: ignore[arg-type]
+        for body in list_statement_bodies(statement):
+            yield from _list_functions(body, name, (*around, statement) if inside else around)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=64)
-def inside_strings(text: str) -> frozenset[int]:
+def find_lines_inside_strings(text: str) -> frozenset[int]:
     """Lines that begin inside a string, where white space is content."""
     found: set[int] = set()
     starts: list[int] = []

@@ -13,43 +13,43 @@ from urllib.parse import quote
 
 from afresh.errors import BadInput
 
-_CLOSED = os.O_CLOEXEC | os.O_NOFOLLOW
-_plain_name = re.compile(r"[A-Za-z0-9_-]+")
+_SAFE_OPEN_FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW
+_PLAIN_NAME_PATTERN = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def file_name(task: str) -> str:
+def file_name_from_task(task: str) -> str:
     """A task's id as a name without dots, so that `a.2.md` is always part 2 of `a`."""
-    return task if _plain_name.fullmatch(task) else quote(task, safe="").replace(".", "%2E")
+    return task if _PLAIN_NAME_PATTERN.fullmatch(task) else quote(task, safe="").replace(".", "%2E")
 
 
-def replace(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str) -> None:
     """The old file or the new one, never half of one."""
     spare = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        _write(spare, text, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        _write_text(spare, text, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.replace(spare, path)
     except FileNotFoundError:
         make_folder(path.parent)
-        _write(spare, text, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        _write_text(spare, text, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.replace(spare, path)
     except OSError:
         spare.unlink(missing_ok=True)
         raise
 
 
-def append(path: Path, text: str) -> None:
+def append_text(path: Path, text: str) -> None:
     try:
-        _write(path, text, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        _write_text(path, text, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     except FileNotFoundError:
         make_folder(path.parent)
-        _write(path, text, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        _write_text(path, text, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
 
 def make_folder(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
 
-def refuse_links(*folders: Path) -> None:
+def refuse_symlinks(*folders: Path) -> None:
     """A repository may ship a link where our folder should be, to have files elsewhere overwritten or deleted."""
     for folder in folders:
         if folder.is_symlink():
@@ -58,10 +58,10 @@ def refuse_links(*folders: Path) -> None:
             )
 
 
-def read(path: Path) -> str:
+def read_text_file(path: Path) -> str:
     """Empty when there is none, or something else where it should be: then it is made again."""
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | _CLOSED), encoding="utf-8", newline="") as file:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | _SAFE_OPEN_FLAGS), encoding="utf-8", newline="") as file:
             return file.read() if S_ISREG(os.fstat(file.fileno()).st_mode) else ""
     except (FileNotFoundError, UnicodeDecodeError):
         return ""
@@ -71,11 +71,11 @@ def read(path: Path) -> str:
         raise
 
 
-def last_line(path: Path) -> dict[str, Any] | None:
+def read_last_line(path: Path) -> dict[str, Any] | None:
     """Of a log, with its number `n` and journal place `seq`; both 0 when there is no log, None when it is torn."""
     try:
-        with open(os.open(path, os.O_RDONLY | _CLOSED), "rb") as log:
-            tail = _tail(log.fileno())
+        with open(os.open(path, os.O_RDONLY | _SAFE_OPEN_FLAGS), "rb") as log:
+            tail = _read_tail(log.fileno())
     except FileNotFoundError:
         tail = b""
     if not tail:
@@ -90,12 +90,12 @@ def last_line(path: Path) -> dict[str, Any] | None:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def lock_file(path: Path) -> Iterator[None]:
     """One writer at a time among all processes."""
     from fcntl import LOCK_EX, flock
 
     make_folder(path.parent)
-    held = os.open(path, os.O_RDWR | os.O_CREAT | _CLOSED, 0o644)
+    held = os.open(path, os.O_RDWR | os.O_CREAT | _SAFE_OPEN_FLAGS, 0o644)
     try:
         flock(held, LOCK_EX)
         yield
@@ -103,7 +103,7 @@ def locked(path: Path) -> Iterator[None]:
         os.close(held)
 
 
-def _tail(file: int) -> bytes:
+def _read_tail(file: int) -> bytes:
     end, reach = os.fstat(file).st_size, 2048
     while True:
         start = max(0, end - reach)
@@ -114,9 +114,9 @@ def _tail(file: int) -> bytes:
         reach *= 8
 
 
-def _write(path: Path, text: str, flags: int) -> None:
+def _write_text(path: Path, text: str, flags: int) -> None:
     data = text.encode()
-    file = os.open(path, flags | _CLOSED, 0o644)
+    file = os.open(path, flags | _SAFE_OPEN_FLAGS, 0o644)
     try:
         if os.write(file, data) != len(data):
             raise OSError(f"{path} was written only in part: is the disk full?")

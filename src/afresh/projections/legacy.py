@@ -4,36 +4,36 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from afresh.domain.fact import UNCONFINED, Fact, FactKind, Scope
-from afresh.domain.known import HARNESS, MODEL, decided, fact_id, said
-from afresh.domain.notes import USER
-from afresh.domain.said import words_said
+from afresh.domain.fact import UNSANDBOXED_DECISION, Fact, FactKind, FactScope
+from afresh.domain.known import BY_HARNESS, BY_MODEL, fact_from_decision, make_fact_id, fact_from_words
+from afresh.domain.notes import USER_JOURNAL
+from afresh.domain.said import list_user_statements
 from afresh.domain.state import State
-from afresh.domain.task import Status
-from afresh.projections.fit import short
-from afresh.projections.standing import failed_approaches
+from afresh.domain.task import TaskStatus
+from afresh.projections.fit import truncate_to_bytes
+from afresh.projections.standing import list_failed_approaches
 
-SHAPE = 1
+LINE_FORMAT_VERSION = 1
 """Of the line: one of another shape is made again from the journal."""
-ITEMS = 8
-PATHS = 60
-CHECKS = 6
-PROVEN = Status.DONE, Status.APPLIED
+MAX_ITEMS_PER_TASK = 8
+MAX_PATHS_PER_TASK = 60
+MAX_CHECKS_PER_TASK = 6
+PROVEN_STATUSES = TaskStatus.DONE, TaskStatus.APPLIED
 """Ends that say that what the task found out held, and that its changes are good."""
 
 
-def legacy(state: State) -> dict[str, Any]:
-    proven = state.status in PROVEN
+def summarise_finished_task(state: State) -> dict[str, Any]:
+    proven = state.status in PROVEN_STATUSES
     return {
         "task": state.task.id,
-        "shape": SHAPE,
+        "shape": LINE_FORMAT_VERSION,
         "seq": state.head.seq,
         "status": state.status.value,
         "verdict": state.verdict.ruling.value if state.verdict else None,
         "ended": state.updated,
-        "type": short(state.task.type, 40),
-        "goal": short(state.task.goal, 120),
-        "outcome": short(state.outcome, 120),
+        "type": truncate_to_bytes(state.task.type, 40),
+        "goal": truncate_to_bytes(state.task.goal, 120),
+        "outcome": truncate_to_bytes(state.outcome, 120),
         "commit": state.commit[:12],
         "steps": state.step,
         "calls": state.calls,
@@ -41,55 +41,69 @@ def legacy(state: State) -> dict[str, Any]:
         "output": state.usage.output,
         "kept": state.kept,
         "reverted": state.reverted,
-        "changed": [short(path, 100) for path in state.changed[:PATHS]] if proven else [],
-        "rules": _some(_rules(state)),
-        "decisions": _some(_decisions(state)),
-        "failed": _some(_told(fact, state.task.id) for fact in reversed(failed_approaches(state))),
-        "known": _some(_told(fact, state.task.id) for fact in reversed(state.facts) if proven and _known(fact)),
-        "checks": list(islice(_checks(state), CHECKS)),
+        "changed": [truncate_to_bytes(path, 100) for path in state.changed[:MAX_PATHS_PER_TASK]] if proven else [],
+        "rules": _take_items(_list_rules(state)),
+        "decisions": _take_items(_list_decisions(state)),
+        "failed": _take_items(_fact_to_fields(fact, state.task.id) for fact in reversed(list_failed_approaches(state))),
+        "known": _take_items(
+            _fact_to_fields(fact, state.task.id) for fact in reversed(state.facts) if proven and _is_lasting_fact(fact)
+        ),
+        "checks": list(islice(_list_passed_checks(state), MAX_CHECKS_PER_TASK)),
     }
 
 
-def _some(items: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
-    return list(islice(items, ITEMS))
+def _take_items(items: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+    return list(islice(items, MAX_ITEMS_PER_TASK))
 
 
-def _rules(state: State) -> Iterator[dict[str, Any]]:
+def _list_rules(state: State) -> Iterator[dict[str, Any]]:
     """A person's words that hold beyond the task; one without text takes back what was said before."""
     for fact in reversed(state.facts):
-        if fact.kind is FactKind.RULE and fact.scope is not Scope.TASK:
-            owner = USER if fact.scope is Scope.USER else state.task.id
-            yield {"id": fact_id(owner, fact), "subject": short(fact.subject, 50), "text": short(fact.text, 160)}
+        if fact.kind is FactKind.RULE and fact.scope is not FactScope.TASK:
+            owner = USER_JOURNAL if fact.scope is FactScope.USER else state.task.id
+            yield {
+                "id": make_fact_id(owner, fact),
+                "subject": truncate_to_bytes(fact.subject, 50),
+                "text": truncate_to_bytes(fact.text, 160),
+            }
 
 
-def _decisions(state: State) -> Iterator[dict[str, Any]]:
+def _list_decisions(state: State) -> Iterator[dict[str, Any]]:
     """By persons: their answers, and what they decided beside them."""
-    for word in reversed(words_said(state)):
-        yield {"id": fact_id(state.task.id, said(word.text)), "text": short(word.text, 160), "asked": short(word.question, 60)}
+    for word in reversed(list_user_statements(state)):
+        yield {
+            "id": make_fact_id(state.task.id, fact_from_words(word.text)),
+            "text": truncate_to_bytes(word.text, 160),
+            "asked": truncate_to_bytes(word.question, 60),
+        }
     for made in reversed(state.decisions):
-        if made.by not in (MODEL, HARNESS) and not made.answer and made.text != UNCONFINED:
-            name = fact_id(state.task.id, decided(made))
-            yield {"id": name, "text": short(made.text, 160), "why": short(made.why, 60)}
+        if made.by not in (BY_MODEL, BY_HARNESS) and not made.answer and made.text != UNSANDBOXED_DECISION:
+            name = make_fact_id(state.task.id, fact_from_decision(made))
+            yield {"id": name, "text": truncate_to_bytes(made.text, 160), "why": truncate_to_bytes(made.why, 60)}
 
 
-def _known(fact: Fact) -> bool:
+def _is_lasting_fact(fact: Fact) -> bool:
     """Verified or meant for the whole project; notes of a task that was verified, as far as whoever wrote them was sure."""
     if not fact.text or fact.kind not in (FactKind.VERIFIED, FactKind.NOTE, FactKind.DECISION):
         return False
-    return fact.kind is FactKind.VERIFIED or fact.scope is Scope.PROJECT or fact.confidence >= 0.8
+    return fact.kind is FactKind.VERIFIED or fact.scope is FactScope.PROJECT or fact.confidence >= 0.8
 
 
-def _told(fact: Fact, task: str) -> dict[str, Any]:
+def _fact_to_fields(fact: Fact, task: str) -> dict[str, Any]:
     first, last = fact.lines
     lines = f":{first}-{last}" if first else ""
-    told = {"id": fact_id(task, fact), "subject": short(fact.subject, 100), "text": short(fact.text, 120)}
+    told = {
+        "id": make_fact_id(task, fact),
+        "subject": truncate_to_bytes(fact.subject, 100),
+        "text": truncate_to_bytes(fact.text, 120),
+    }
     return {**told, "confidence": fact.confidence, "evidence": f"{fact.block[:12]}{lines}" if fact.block else ""}
 
 
-def _checks(state: State) -> Iterator[dict[str, Any]]:
+def _list_passed_checks(state: State) -> Iterator[dict[str, Any]]:
     """Those that were run whole and passed, each by its last run."""
     runs = (*(state.baseline.runs if state.baseline else ()), *(state.verdict.runs if state.verdict else ()))
     whole = {run.command: run for run in runs if run.scope == "full"}
     for run in whole.values():
         if run.exit == 0:
-            yield {"command": short(run.command, 120), "seconds": round(run.seconds, 1), "passed": run.passed}
+            yield {"command": truncate_to_bytes(run.command, 120), "seconds": round(run.seconds, 1), "passed": run.passed}

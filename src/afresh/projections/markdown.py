@@ -2,27 +2,27 @@
 
 import re
 
-from afresh.domain.text import one_line, visible
+from afresh.domain.text import to_one_line, escape_hidden
 
-_markup = re.compile(r"!(?=\[)|\](?=\()|<(?=[A-Za-z/!?])")
-
-
-def inline(text: str, limit: int = 0) -> str:
-    return _plain(one_line(text, limit))
+_MARKUP_PATTERN = re.compile(r"!(?=\[)|\](?=\()|<(?=[A-Za-z/!?])")
 
 
-def code(text: str, limit: int = 0) -> str:
-    return f"`{one_line(text, limit).replace('`', 'ˋ')}`"
+def escape_inline(text: str, limit: int = 0) -> str:
+    return _escape_markup(to_one_line(text, limit))
 
 
-def quote(text: str) -> list[str]:
+def format_code(text: str, limit: int = 0) -> str:
+    return f"`{to_one_line(text, limit).replace('`', 'ˋ')}`"
+
+
+def quote_lines(text: str) -> list[str]:
     """Every line behind `>`, so that no line of it is at the margin."""
-    return [f"> {line}".rstrip() for line in _plain(visible(text.replace("\r\n", "\n"))).split("\n")]
+    return [f"> {line}".rstrip() for line in _escape_markup(escape_hidden(text.replace("\r\n", "\n"))).split("\n")]
 
 
-def cell(text: str) -> str:
+def escape_cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _plain(text: str) -> str:
-    return _markup.sub(r"\\\g<0>", text) if "<" in text or "[" in text else text
+def _escape_markup(text: str) -> str:
+    return _MARKUP_PATTERN.sub(r"\\\g<0>", text) if "<" in text or "[" in text else text

@@ -2,7 +2,7 @@
 
 import re
 
-_SECRETS = re.compile(
+_SECRET_PATTERN = re.compile(
     r"\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}"  # model providers, payment
     r"|\bgh[pousr]_[A-Za-z0-9]{16,}|\bgithub_pat_\w{16,}|\bglpat-[\w-]{16,}"  # forges
     r"|\b(?:AKIA|ASIA)[0-9A-Z]{12,}|\bAIza[\w-]{30,}|\bxox[abeprs]-[\w-]{10,}"  # clouds, chat
@@ -12,6 +12,6 @@ _SECRETS = re.compile(
 )
 
 
-def masked(text: str) -> str:
+def mask_secrets(text: str) -> str:
     """What has the shape of a well-known kind of secret, told by its first characters only."""
-    return _SECRETS.sub(lambda found: f"{found[0][:4]}…(masked)", text)
+    return _SECRET_PATTERN.sub(lambda found: f"{found[0][:4]}…(masked)", text)

@@ -2,24 +2,24 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-LIMIT = 50_000
+MAX_PART_BYTES = 50_000
 """Bytes of one part, its front matter included."""
 
 
-def pages(lines: Sequence[str], front: Callable[[int, int], str]) -> tuple[str, ...]:
+def split_into_parts(lines: Sequence[str], front: Callable[[int, int], str]) -> tuple[str, ...]:
     """Parts of at most LIMIT bytes; `front` makes the head of part n of m."""
     whole = front(1, 1) + "\n".join(lines) + "\n"
-    if len(whole.encode()) <= LIMIT:
+    if len(whole.encode()) <= MAX_PART_BYTES:
         return (whole,)
-    rooms = (LIMIT - len(front(number, 99_999).encode()) for number in range(1, 100_000))
-    bodies = list(_packed(lines, rooms))
+    rooms = (MAX_PART_BYTES - len(front(number, 99_999).encode()) for number in range(1, 100_000))
+    bodies = list(_pack_lines(lines, rooms))
     return tuple(front(number, len(bodies)) + body for number, body in enumerate(bodies, 1))
 
 
-def _packed(lines: Sequence[str], rooms: Iterator[int]) -> Iterator[str]:
+def _pack_lines(lines: Sequence[str], rooms: Iterator[int]) -> Iterator[str]:
     held: list[str] = []
     size, room = 0, next(rooms)
-    for piece in (piece for line in lines for piece in _pieces(line)):
+    for piece in (piece for line in lines for piece in _split_long_line(line)):
         cost = len(piece.encode()) + 1
         if held and size + cost > room:
             yield "\n".join(held) + "\n"
@@ -29,8 +29,8 @@ def _packed(lines: Sequence[str], rooms: Iterator[int]) -> Iterator[str]:
     yield "\n".join(held) + "\n"
 
 
-def _pieces(line: str) -> Iterator[str]:
+def _split_long_line(line: str) -> Iterator[str]:
     """A line that is longer than a part by itself goes on in the next one."""
-    longest = LIMIT // 8
+    longest = MAX_PART_BYTES // 8
     for start in range(0, len(line) or 1, longest):
         yield line[start : start + longest]

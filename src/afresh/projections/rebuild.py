@@ -3,16 +3,22 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from afresh.domain.event import Checkpointed
-from afresh.domain.fold import fold
+from afresh.domain.event import CheckpointWritten
+from afresh.domain.fold import fold_entries
 from afresh.domain.state import State
-from afresh.ports import UNTOLD, Lore, Store, Ticket
+from afresh.ports import EMPTY_FACT_INDEX, FactIndex, JournalStore, QueueTicket
 from afresh.projections import context_index, continuity, decisions, files
-from afresh.projections.history import history
-from afresh.projections.told import told_by
-from afresh.projections.writer import FOLDERS, write_checkpoint, write_continuity, write_memory, write_task
+from afresh.projections.history import update_history
+from afresh.projections.told import read_rules_and_corrections
+from afresh.projections.writer import (
+    VIEW_FOLDERS,
+    write_checkpoint_file,
+    write_continuity_file,
+    write_memory_files,
+    write_task_files,
+)
 
-_OURS = (
+_VIEW_FILE_PATTERNS = (
     "sessions/*.md*",
     "sessions/archive/*.md*",
     "decisions/*.jsonl*",
@@ -29,30 +35,33 @@ _OURS = (
 """With what a killed writer has left half done."""
 
 
-def rebuild(store: Store, tickets: Sequence[Ticket], folder: Path, lore: Lore = UNTOLD) -> int:
+def rebuild_view_files(
+    store: JournalStore, tickets: Sequence[QueueTicket], folder: Path, lore: FactIndex = EMPTY_FACT_INDEX
+) -> int:
     """Delete and make again; the number of tasks. BadInput if a folder of ours is a link."""
-    files.refuse_links(folder, *(folder / name for name in FOLDERS))
-    for pattern in _OURS:
+    files.refuse_symlinks(folder, *(folder / name for name in VIEW_FOLDERS))
+    for pattern in _VIEW_FILE_PATTERNS:
         for path in folder.glob(pattern):
             path.unlink()
-    states = {ticket.task: _rebuilt(store, ticket.task, folder) for ticket in tickets}
-    with files.locked(folder / "continuity.lock"):
-        write_continuity(folder, continuity.render(tickets, states.__getitem__, told_by(lore)))
-        write_memory(folder, history("", {}, tickets, states.__getitem__), lore)
+    states = {ticket.task: _rebuild_task(store, ticket.task, folder) for ticket in tickets}
+    with files.lock_file(folder / "continuity.lock"):
+        write_continuity_file(folder, continuity.render_continuity(tickets, states.__getitem__, read_rules_and_corrections(lore)))
+        write_memory_files(folder, update_history("", {}, tickets, states.__getitem__), lore)
     return len(states)
 
 
-def _rebuilt(store: Store, task: str, folder: Path) -> State:
+def _rebuild_task(store: JournalStore, task: str, folder: Path) -> State:
     entries = list(store.journal(task))
-    last = max((place for place, entry in enumerate(entries) if isinstance(entry.event, Checkpointed)), default=0)
-    state = fold(None, entries[: last + 1])
-    write_checkpoint(folder, state, entries[last])
-    state = fold(state, entries[last + 1 :])
-    text = "".join(decisions.lines(entries))
+    last = max((place for place, entry in enumerate(entries) if isinstance(entry.event, CheckpointWritten)), default=0)
+    state = fold_entries(None, entries[: last + 1])
+    write_checkpoint_file(folder, state, entries[last])
+    state = fold_entries(state, entries[last + 1 :])
+    text = "".join(decisions.render_log_lines(entries))
     if text:
-        files.replace(folder / "decisions" / f"{files.file_name(task)}.jsonl", text)
-    write_task(folder, state)
-    files.replace(
-        folder / "context" / f"{files.file_name(task)}.json", context_index.render(state, context_index.last_call(entries))
+        files.replace_file(folder / "decisions" / f"{files.file_name_from_task(task)}.jsonl", text)
+    write_task_files(folder, state)
+    files.replace_file(
+        folder / "context" / f"{files.file_name_from_task(task)}.json",
+        context_index.render_context_index(state, context_index.find_last_call(entries)),
     )
     return state

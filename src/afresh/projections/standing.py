@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from afresh.domain.action import Usage
 from afresh.domain.fact import Fact, FactKind
 from afresh.domain.state import State
-from afresh.domain.task import Status
-from afresh.domain.text import one_line
-from afresh.domain.verdict import CheckRun, Failure
+from afresh.domain.task import TaskStatus
+from afresh.domain.text import to_one_line
+from afresh.domain.verdict import CheckRun, FailedTest
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class CheckTally:
     """Test runs, added up."""
 
     passed: int = 0
@@ -28,14 +28,14 @@ class Tally:
         counts = [(self.passed, "passed"), (self.failed, "failed"), (self.skipped, "skipped")]
         said = ", ".join(f"{count:,} {word}" for count, word in counts if count)
         if self.failing:
-            said = ", ".join(part for part in (said, f"{counted(self.failing, 'check')} failing") if part)
+            said = ", ".join(part for part in (said, f"{format_count(self.failing, 'check')} failing") if part)
         return f"{said or 'ok'} (targeted)" if self.targeted else said or "ok"
 
 
-def tally(runs: Sequence[CheckRun]) -> Tally:
+def sum_check_runs(runs: Sequence[CheckRun]) -> CheckTally:
     """The last run of each check: a grade runs some of them twice, first with the tests of the base."""
     runs = list({run.command: run for run in runs}.values())
-    return Tally(
+    return CheckTally(
         sum(run.passed for run in runs),
         sum(run.failed for run in runs),
         sum(run.skipped for run in runs),
@@ -44,14 +44,14 @@ def tally(runs: Sequence[CheckRun]) -> Tally:
     )
 
 
-def run_words(run: CheckRun) -> str:
+def describe_check_run(run: CheckRun) -> str:
     tests = run.passed or run.failed or run.skipped
-    counts = Tally(run.passed, run.failed, run.skipped, 0, run.scope != "full").words if tests else ""
+    counts = CheckTally(run.passed, run.failed, run.skipped, 0, run.scope != "full").words if tests else ""
     fate = "timed out" if run.timed_out else "" if tests and run.exit == 0 else f"exit {run.exit}"
     return ", ".join(part for part in (counts, fate) if part)
 
 
-def undone(state: State) -> bool:
+def is_verdict_undone(state: State) -> bool:
     """Whether the last verdict was on a change that is no longer in the tree."""
     if state.verdict is None:
         return False
@@ -59,57 +59,57 @@ def undone(state: State) -> bool:
     return not record.kept if record else bool(state.verdict.regressions)
 
 
-def tests_words(state: State) -> str:
+def describe_tests(state: State) -> str:
     """How the checks stand, and for which tree: what an undone step did to them is no news of the tree as it is."""
-    before = tally(state.baseline.runs).words if state.baseline and state.baseline.runs else "not run"
+    before = sum_check_runs(state.baseline.runs).words if state.baseline and state.baseline.runs else "not run"
     if state.verdict is None or not state.verdict.runs:
         return f"before the first change: {before}" if before != "not run" else before
-    now = f"after step {state.verdict_step}: {tally(state.verdict.runs).words}"
-    return f"{now}, and undone; before the first change: {before}" if undone(state) else f"{now}; before: {before}"
+    now = f"after step {state.verdict_step}: {sum_check_runs(state.verdict.runs).words}"
+    return f"{now}, and undone; before the first change: {before}" if is_verdict_undone(state) else f"{now}; before: {before}"
 
 
-def failures(state: State) -> tuple[Failure, ...]:
+def list_current_failures(state: State) -> tuple[FailedTest, ...]:
     """The failing tests of the tree as it is, as far as they are known; each once."""
-    known = state.verdict if state.verdict and state.verdict.runs and not undone(state) else state.baseline
+    known = state.verdict if state.verdict and state.verdict.runs and not is_verdict_undone(state) else state.baseline
     return tuple({failure.test: failure for run in (known.runs if known else ()) for failure in run.failures}.values())
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def handed_words(state: State) -> str:
+def describe_parts(state: State) -> str:
     """What the parts of a task have taken, which its own figures do not hold; empty when it has handed out none."""
     taken = [part.metrics for part in state.delegated]
     if not taken:
         return ""
     usage = sum((one.usage for one in taken), Usage())
-    calls = f"{counted(sum(one.calls for one in taken), 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
-    return f"{counted(len(taken), 'part')} handed out: {calls}"
+    calls = f"{format_count(sum(one.calls for one in taken), 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
+    return f"{format_count(len(taken), 'part')} handed out: {calls}"
 
 
-def iso(at: float) -> str:
+def format_time(at: float) -> str:
     """A time of the journal, in UTC."""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def failed_approaches(state: State) -> tuple[Fact, ...]:
+def list_failed_approaches(state: State) -> tuple[Fact, ...]:
     return tuple(fact for fact in state.facts if fact.kind is FactKind.FAILED_APPROACH)
 
 
-def commands(state: State) -> tuple[str, ...]:
+def list_next_commands(state: State) -> tuple[str, ...]:
     """What a person can type next, the likeliest first. Of a part nothing is theirs to say."""
     if state.task.parent:
         return (f"afresh show {state.task.parent}",)
-    first, *rest = commands_for(state.task.id, state.status, bool(state.question))
-    as_it_is = [f"afresh apply {state.task.id} --unverified"] if state.status is Status.BLOCKED and state.commit else []
+    first, *rest = list_commands_for_status(state.task.id, state.status, bool(state.question))
+    as_it_is = [f"afresh apply {state.task.id} --unverified"] if state.status is TaskStatus.BLOCKED and state.commit else []
     return (first, *as_it_is, *rest)
 
 
-def commands_for(task: str, status: Status, asked: bool = False) -> tuple[str, ...]:
-    if status is Status.DONE:
+def list_commands_for_status(task: str, status: TaskStatus, asked: bool = False) -> tuple[str, ...]:
+    if status is TaskStatus.DONE:
         return (f"afresh apply {task}", f"afresh discard {task}", f"afresh show {task}")
-    if status is Status.FAILED:
+    if status is TaskStatus.FAILED:
         return (f"afresh show {task}", f"afresh discard {task}")
     if status.over:
         return (f"afresh show {task}",)
@@ -118,39 +118,39 @@ def commands_for(task: str, status: Status, asked: bool = False) -> tuple[str, .
     return (f"afresh resume {task}", f"afresh show {task}")
 
 
-def next_steps(state: State) -> tuple[str, ...]:
+def list_next_steps(state: State) -> tuple[str, ...]:
     """What is to be done now, the first thing first; empty when the task is over and dealt with."""
     if state.task.parent and (state.status.over or state.question):
         return ()
     if state.status.over:
-        return _last_steps(state)
+        return _list_last_steps(state)
     if state.question:
-        return (f"answer the question: {one_line(state.question, 200)}",)
+        return (f"answer the question: {to_one_line(state.question, 200)}",)
     steps: list[str] = []
     if state.pending:
         steps.append(f"act on the reply of step {state.pending.step}: it is paid for and recorded")
     if state.phase == "prepare":
         steps.append("open the workspace and run the checks once before the first change")
-    steps += [one_line(item.text, 200) for item in state.plan if not item.done][:3]
-    return tuple(steps) or (_next_step(state),)
+    steps += [to_one_line(item.text, 200) for item in state.plan if not item.done][:3]
+    return tuple(steps) or (_describe_next_step(state),)
 
 
-def progress(state: State) -> Iterator[str]:
+def describe_progress(state: State) -> Iterator[str]:
     """The plan with what is done of it, then what the last steps came to."""
-    yield from (f"[{'x' if item.done else ' '}] {one_line(item.text, 120)}" for item in state.plan)
+    yield from (f"[{'x' if item.done else ' '}] {to_one_line(item.text, 120)}" for item in state.plan)
     for past in state.recent:
-        yield f"step {past.step} {'kept' if past.kept else 'undone'}: {one_line(past.outcome, 120)}"
+        yield f"step {past.step} {'kept' if past.kept else 'undone'}: {to_one_line(past.outcome, 120)}"
 
 
-def _next_step(state: State) -> str:
-    failing = failures(state)
-    left = f": {counted(len(failing), 'failure')} left, first {one_line(failing[0].test, 120)}" if failing else ""
+def _describe_next_step(state: State) -> str:
+    failing = list_current_failures(state)
+    left = f": {format_count(len(failing), 'failure')} left, first {to_one_line(failing[0].test, 120)}" if failing else ""
     return f"step {state.step + 1} of at most {state.limit}{left}"
 
 
-def _last_steps(state: State) -> tuple[str, ...]:
-    if state.status is Status.DONE:
-        return (f"review the branch {one_line(state.branch, 100)}, then apply or discard it",)
-    if state.status is Status.FAILED:
-        return (f"read why it failed: {one_line(state.outcome, 200)}",)
+def _list_last_steps(state: State) -> tuple[str, ...]:
+    if state.status is TaskStatus.DONE:
+        return (f"review the branch {to_one_line(state.branch, 100)}, then apply or discard it",)
+    if state.status is TaskStatus.FAILED:
+        return (f"read why it failed: {to_one_line(state.outcome, 200)}",)
     return ()

@@ -3,37 +3,37 @@
 from typing import Any
 
 from afresh.domain.state import State
-from afresh.domain.text import visible_json_lines
-from afresh.projections.fit import short
-from afresh.projections.standing import iso, next_steps
+from afresh.domain.text import to_visible_json_lines
+from afresh.projections.fit import truncate_to_bytes
+from afresh.projections.standing import format_time, list_next_steps
 
-ROOM = 110
+MAX_TEXT_BYTES = 110
 """Bytes for each text that people or models wrote."""
 
 
-def render(state: State) -> str:
-    return visible_json_lines(plain(state)) + "\n"
+def render_task_file(state: State) -> str:
+    return to_visible_json_lines(state_to_fields(state)) + "\n"
 
 
-def plain(state: State) -> dict[str, Any]:
+def state_to_fields(state: State) -> dict[str, Any]:
     return {
         "id": state.task.id,
-        "goal": short(state.task.goal, ROOM),
-        "type": short(state.task.type, 40),
+        "goal": truncate_to_bytes(state.task.goal, MAX_TEXT_BYTES),
+        "type": truncate_to_bytes(state.task.type, 40),
         "status": state.status.value,
         "phase": state.phase,
         "step": state.step,
         "max_steps": state.limit,
-        "outcome": short(state.outcome, ROOM),
+        "outcome": truncate_to_bytes(state.outcome, MAX_TEXT_BYTES),
         "verdict": state.verdict.ruling.value if state.verdict else None,
-        "branch": short(state.branch, 60),
+        "branch": truncate_to_bytes(state.branch, 60),
         "changed": len(state.changed),
         "kept": state.kept,
         "reverted": state.reverted,
         "calls": state.calls,
         "tokens": {"input": state.usage.input, "output": state.usage.output},
         "ceiling": state.budget,
-        "updated": iso(state.updated),
+        "updated": format_time(state.updated),
         "seq": state.head.seq,
-        "next": [short(step, ROOM) for step in next_steps(state)[:2]],
+        "next": [truncate_to_bytes(step, MAX_TEXT_BYTES) for step in list_next_steps(state)[:2]],
     }

@@ -4,42 +4,42 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from afresh.domain import amend
-from afresh.domain.amend import SHORTEST, Edits, plain, scrubbing
+from afresh.domain.amend import MIN_FORGOTTEN_CHARACTERS, Corrections, collapse_whitespace, make_scrubber
 from afresh.domain.fact import FactKind
-from afresh.domain.known import Known, Question
-from afresh.domain.notes import NOTEBOOK
-from afresh.ports import Lore
+from afresh.domain.known import ProjectFact, FactQuery
+from afresh.domain.notes import NOTEBOOK_JOURNAL
+from afresh.ports import FactIndex
 
-RULES = 12
-OPENING = 40
+MAX_RULES = 12
+OPENING_CHARACTERS = 40
 """Rules that are told; and characters of a forgotten text by which it is known again where it was cut."""
 
-_NONE = Edits()
+_NO_EDITS = Corrections()
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    rules: tuple[Known, ...] = ()
+class RulesAndCorrections:
+    rules: tuple[ProjectFact, ...] = ()
     """The newest first."""
-    edits: Edits = _NONE
+    edits: Corrections = _NO_EDITS
 
     @property
     def scrub(self) -> Callable[[str], str]:
         """Withholds what a person wants forgotten, also where only the beginning of it is left."""
-        openings = (plain(edit.old)[:OPENING] for edit in self.edits.edits if not edit.new)
-        return scrubbing([text for text in openings if len(text) >= SHORTEST])
+        openings = (collapse_whitespace(edit.old)[:OPENING_CHARACTERS] for edit in self.edits.edits if not edit.new)
+        return make_scrubber([text for text in openings if len(text) >= MIN_FORGOTTEN_CHARACTERS])
 
 
-SILENCE = Told()
+NO_RULES_OR_CORRECTIONS = RulesAndCorrections()
 
 
-def told_by(lore: Lore) -> Told:
+def read_rules_and_corrections(lore: FactIndex) -> RulesAndCorrections:
     """The user's own rules, which hold for all projects, stay out of the files of one."""
-    rules = lore.look_up(Question("", (FactKind.RULE,), NOTEBOOK, own=True, limit=RULES))
-    return Told(tuple(rules), Edits(tuple(lore.edits())))
+    rules = lore.look_up(FactQuery("", (FactKind.RULE,), NOTEBOOK_JOURNAL, own=True, limit=MAX_RULES))
+    return RulesAndCorrections(tuple(rules), Corrections(tuple(lore.edits())))
 
 
-def reads(name: str, text: str, edits: Edits, known: Callable[[str], Sequence[Known]]) -> str:
+def apply_correction(name: str, text: str, edits: Corrections, known: Callable[[str], Sequence[ProjectFact]]) -> str:
     """The words of a fact as they are by now; empty when it is forgotten."""
     found = known(name) if name in edits.by_id else ()
-    return amend.reads(found[0].task, found[0].fact, edits.by_id) if found else edits.by_id.get(name, text)
+    return amend.get_corrected_text(found[0].task, found[0].fact, edits.by_id) if found else edits.by_id.get(name, text)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from afresh.domain.event import Checkpointed, Entry, logged
+from afresh.domain.event import CheckpointWritten, JournalEntry, is_in_decision_log
 from afresh.domain.state import State
-from afresh.ports import UNTOLD, Lore, Store, Ticket
+from afresh.ports import EMPTY_FACT_INDEX, FactIndex, JournalStore, QueueTicket
 from afresh.projections import (
     checkpoint,
     context_index,
@@ -18,41 +18,43 @@ from afresh.projections import (
     session,
     task_file,
 )
-from afresh.projections.told import told_by
+from afresh.projections.told import read_rules_and_corrections
 
-FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks", "checkpoints", "context")
+VIEW_FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks", "checkpoints", "context")
 
 
-class ProjectionWriter:
+class ViewWriter:
     """A Watcher. A file that can't be written is no reason to stop: it is reported once and made again later."""
 
     def __init__(
-        self, folder: Path, store: Store, tickets: Callable[[], Sequence[Ticket]],
-        warn: Callable[[str], None] = lambda text: None, lore: Lore = UNTOLD,
+        self, folder: Path, store: JournalStore, tickets: Callable[[], Sequence[QueueTicket]],
+        warn: Callable[[str], None] = lambda text: None, lore: FactIndex = EMPTY_FACT_INDEX,
     ) -> None:  # fmt: skip
         self.folder, self.store, self.tickets, self.warn, self.lore = folder, store, tickets, warn, lore
         self.warned = False
 
-    def saw(self, state: State, entries: Sequence[Entry]) -> None:
+    def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
         with self._careful():
-            files.refuse_links(self.folder, *(self.folder / name for name in FOLDERS))
-            write_log(self.folder, self.store, state, entries)
-            write_task(self.folder, state)
-            write_checkpoint(self.folder, state, entries[-1] if entries else None)
-            write_context(self.folder, self.store, state, entries)
-            with files.locked(self.folder / "continuity.lock"):
+            files.refuse_symlinks(self.folder, *(self.folder / name for name in VIEW_FOLDERS))
+            write_decision_log(self.folder, self.store, state, entries)
+            write_task_files(self.folder, state)
+            write_checkpoint_file(self.folder, state, entries[-1] if entries else None)
+            write_context_file(self.folder, self.store, state, entries)
+            with files.lock_file(self.folder / "continuity.lock"):
                 self._write_continuity(state, entries)
                 if state.status.over:
-                    write_memory(self.folder, self._history({state.task.id: state}, self.tickets()), self.lore)
+                    write_memory_files(self.folder, self._history({state.task.id: state}, self.tickets()), self.lore)
 
     def noted(self) -> None:
         """After a person has changed what the project remembers: no task has moved, what is told of them all has."""
         with self._careful():
-            files.refuse_links(self.folder)
-            with files.locked(self.folder / "continuity.lock"):
+            files.refuse_symlinks(self.folder)
+            with files.lock_file(self.folder / "continuity.lock"):
                 tickets = self.tickets()
-                write_continuity(self.folder, continuity.render(tickets, self.store.load, told_by(self.lore)))
-                write_memory(self.folder, self._history({}, tickets), self.lore)
+                write_continuity_file(
+                    self.folder, continuity.render_continuity(tickets, self.store.load, read_rules_and_corrections(self.lore))
+                )
+                write_memory_files(self.folder, self._history({}, tickets), self.lore)
 
     @contextmanager
     def _careful(self) -> Iterator[None]:
@@ -69,92 +71,94 @@ class ProjectionWriter:
     def doing(self, what: str) -> None:
         """Only what has happened is written down."""
 
-    def _history(self, known: Mapping[str, State], tickets: Sequence[Ticket]) -> Sequence[history.Written]:
-        return history.history(files.read(self.folder / "history.jsonl"), known, tickets, self.store.load)
+    def _history(self, known: Mapping[str, State], tickets: Sequence[QueueTicket]) -> Sequence[history.HistoryLine]:
+        return history.update_history(files.read_text_file(self.folder / "history.jsonl"), known, tickets, self.store.load)
 
-    def _write_continuity(self, state: State, entries: Sequence[Entry]) -> None:
-        old = files.read(self.folder / "continuity.json")
-        text = continuity.updated(old, state, entries, lambda: told_by(self.lore))
+    def _write_continuity(self, state: State, entries: Sequence[JournalEntry]) -> None:
+        old = files.read_text_file(self.folder / "continuity.json")
+        text = continuity.update_continuity(old, state, entries, lambda: read_rules_and_corrections(self.lore))
         if text is None:
             load = lambda task: state if task == state.task.id else self.store.load(task)  # noqa: E731
-            text = continuity.render(self.tickets(), load, told_by(self.lore))
+            text = continuity.render_continuity(self.tickets(), load, read_rules_and_corrections(self.lore))
         if text != old:
-            write_continuity(self.folder, text)
+            write_continuity_file(self.folder, text)
 
 
-def write_continuity(folder: Path, text: str) -> None:
-    files.replace(folder / "continuity.json", text)
+def write_continuity_file(folder: Path, text: str) -> None:
+    files.replace_file(folder / "continuity.json", text)
 
 
-def write_task(folder: Path, state: State) -> None:
+def write_task_files(folder: Path, state: State) -> None:
     """Session file and state file; an ended task's session file moves to the archive."""
-    name = files.file_name(state.task.id)
+    name = files.file_name_from_task(state.task.id)
     active, archive = folder / "sessions", folder / "sessions" / "archive"
     here, elsewhere = (archive, active) if state.status.over else (active, archive)
-    parts = session.render(state)
+    parts = session.render_session(state)
     for number, text in enumerate(parts, 1):
-        files.replace(_part(here, name, number), text)
+        files.replace_file(_part_path(here, name, number), text)
     _drop_parts(here, name, len(parts) + 1)
     _drop_parts(elsewhere, name, 1)
-    files.replace(folder / "tasks" / f"{name}.json", task_file.render(state))
+    files.replace_file(folder / "tasks" / f"{name}.json", task_file.render_task_file(state))
 
 
-def write_checkpoint(folder: Path, state: State, last: Entry | None) -> None:
+def write_checkpoint_file(folder: Path, state: State, last: JournalEntry | None) -> None:
     """Of the state right after a commit that ends with one; the next takes its place."""
-    if last and isinstance(last.event, Checkpointed):
-        text = checkpoint.render(state, last.event.reason)
-        files.replace(folder / "checkpoints" / f"{files.file_name(state.task.id)}.md", text)
+    if last and isinstance(last.event, CheckpointWritten):
+        text = checkpoint.render_checkpoint(state, last.event.reason)
+        files.replace_file(folder / "checkpoints" / f"{files.file_name_from_task(state.task.id)}.md", text)
 
 
-def write_memory(folder: Path, lines: Sequence[history.Written], lore: Lore) -> None:
+def write_memory_files(folder: Path, lines: Sequence[history.HistoryLine], lore: FactIndex) -> None:
     """The history of finished tasks, and project memory from it; neither while there is nothing to tell. Only under the lock."""
-    told = told_by(lore)
-    memory = project_memory.render((one.line for one in lines), told, lore.known)
-    for name, text in {"history.jsonl": history.file(lines), "project_memory.json": memory}.items():
+    told = read_rules_and_corrections(lore)
+    memory = project_memory.render_project_memory((one.line for one in lines), told, lore.known)
+    for name, text in {"history.jsonl": history.render_history_file(lines), "project_memory.json": memory}.items():
         if lines or told.rules:
-            files.replace(folder / name, text)
+            files.replace_file(folder / name, text)
         else:
             (folder / name).unlink(missing_ok=True)
 
 
-def write_context(folder: Path, store: Store, state: State, entries: Sequence[Entry]) -> None:
+def write_context_file(folder: Path, store: JournalStore, state: State, entries: Sequence[JournalEntry]) -> None:
     """Of a call when there is one among the entries; otherwise only what lies on disk is new."""
-    path = folder / "context" / f"{files.file_name(state.task.id)}.json"
-    if last := context_index.last_call(entries):
-        return files.replace(path, context_index.render(state, last))
-    old = files.read(path)
-    text = context_index.updated(old, state)
+    path = folder / "context" / f"{files.file_name_from_task(state.task.id)}.json"
+    if last := context_index.find_last_call(entries):
+        return files.replace_file(path, context_index.render_context_index(state, last))
+    old = files.read_text_file(path)
+    text = context_index.update_context_index(old, state)
     if text is None:
         past = store.journal(state.task.id) if state.reading.budget else ()
-        text = context_index.render(state, context_index.last_call(entry for entry in past if entry.seq <= state.head.seq))
+        text = context_index.render_context_index(
+            state, context_index.find_last_call(entry for entry in past if entry.seq <= state.head.seq)
+        )
     if text != old:
-        files.replace(path, text)
+        files.replace_file(path, text)
     return None
 
 
-def write_log(folder: Path, store: Store, state: State, entries: Sequence[Entry]) -> None:
+def write_decision_log(folder: Path, store: JournalStore, state: State, entries: Sequence[JournalEntry]) -> None:
     """Add the new lines if the log ends just before them; otherwise make it again."""
-    path = folder / "decisions" / f"{files.file_name(state.task.id)}.jsonl"
-    new = sum(logged(entry.event) for entry in entries)
-    last = files.last_line(path) or {"n": -1, "seq": -1}
+    path = folder / "decisions" / f"{files.file_name_from_task(state.task.id)}.jsonl"
+    new = sum(is_in_decision_log(entry.event) for entry in entries)
+    last = files.read_last_line(path) or {"n": -1, "seq": -1}
     number, seq = last["n"], last["seq"]
     if number == state.logged - new and (not entries or seq < entries[0].seq):
         if new:
-            step, under = decisions.step_before(state, entries), decisions.leads(last)
-            files.append(path, "".join(decisions.lines(entries, step, number, under)))
+            step, under = decisions.find_step_before(state, entries), decisions.find_next_parents(last)
+            files.append_text(path, "".join(decisions.render_log_lines(entries, step, number, under)))
     elif number != state.logged or seq > state.head.seq:
         past = (entry for entry in store.journal(state.task.id) if entry.seq <= state.head.seq)
-        files.replace(path, "".join(decisions.lines(past)))
+        files.replace_file(path, "".join(decisions.render_log_lines(past)))
 
 
-def _part(folder: Path, name: str, number: int) -> Path:
+def _part_path(folder: Path, name: str, number: int) -> Path:
     return folder / (f"{name}.md" if number == 1 else f"{name}.{number}.md")
 
 
 def _drop_parts(folder: Path, name: str, number: int) -> None:
     """From the last one down, so that a crash leaves no gap that would hide the rest."""
     stale: list[Path] = []
-    while (path := _part(folder, name, number)).exists():
+    while (path := _part_path(folder, name, number)).exists():
         stale.append(path)
         number += 1
     for path in reversed(stale):

@@ -3,53 +3,53 @@
 import json
 from typing import Any
 
-from afresh.replay.run import action_text
+from afresh.replay.run import render_arguments
 
 
-def mapping(value: object) -> dict[str, Any]:
+def to_mapping(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def listed(value: object) -> list[Any]:
+def to_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def text(value: object) -> str:
+def to_text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def content_text(content: object) -> str:
+def render_content(content: object) -> str:
     """A string, or a list of blocks of which the written ones count; of others, such as images, the kind is told."""
     if isinstance(content, str):
         return content
-    return "\n".join(filter(None, map(_block_text, listed(content))))
+    return "\n".join(filter(None, map(_render_block, to_list(content))))
 
 
-def _block_text(block: object) -> str:
+def _render_block(block: object) -> str:
     if isinstance(block, str):
         return block
-    held = mapping(block)
+    held = to_mapping(block)
     if isinstance(held.get("text"), str):
         return held["text"]
-    return f"[{text(held.get('type')) or 'unknown'}]" if held else ""
+    return f"[{to_text(held.get('type')) or 'unknown'}]" if held else ""
 
 
-def written(arguments: object) -> str:
+def render_written_arguments(arguments: object) -> str:
     """The arguments of a call as the agent wrote them; most providers give JSON in a string."""
     if not isinstance(arguments, str):
-        return action_text(arguments)
+        return render_arguments(arguments)
     try:
         plain = json.loads(arguments, strict=False)
     except (ValueError, RecursionError):
         return arguments
-    return action_text(plain) if isinstance(plain, dict | list) else arguments
+    return render_arguments(plain) if isinstance(plain, dict | list) else arguments
 
 
-def unwrapped(value: object) -> dict[str, Any]:
+def unwrap_object(value: object) -> dict[str, Any]:
     """An object, also one that was written into a string."""
     if not isinstance(value, str):
-        return mapping(value)
+        return to_mapping(value)
     try:
-        return mapping(json.loads(value, strict=False))
+        return to_mapping(json.loads(value, strict=False))
     except (ValueError, RecursionError):
         return {}

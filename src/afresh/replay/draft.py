@@ -5,12 +5,12 @@ from collections.abc import KeysView
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from afresh.replay.entries import Entry
-from afresh.replay.run import TALK, Run, RunStep, clean, told
+from afresh.replay.entries import JsonEntry
+from afresh.replay.run import MESSAGE_USER_TOOL, RecordedRun, RecordedStep, replace_lone_surrogates, truncate_problems
 
 
 @dataclass(slots=True)
-class _Open:
+class _StepDraft:
     thought: str
     tool: str
     action: str
@@ -21,20 +21,20 @@ class _Open:
 
 
 @dataclass(slots=True)
-class Draft:
+class RunBuilder:
     """Collects one run in the order of its file."""
 
     agent: str
     id: str = ""
     models: Counter[str] = field(default_factory=Counter[str])
-    steps: list[_Open] = field(default_factory=list[_Open])
+    steps: list[_StepDraft] = field(default_factory=list[_StepDraft])
     problems: list[str] = field(default_factory=list[str])
     _task: str = ""
     _said: list[str] = field(default_factory=list[str])
     _thoughts: list[str] = field(default_factory=list[str])
     _words: list[str] = field(default_factory=list[str])
-    _calls: dict[str, _Open] = field(default_factory=dict[str, _Open])
-    _waiting: dict[str, _Open] = field(default_factory=dict[str, _Open])
+    _calls: dict[str, _StepDraft] = field(default_factory=dict[str, _StepDraft])
+    _waiting: dict[str, _StepDraft] = field(default_factory=dict[str, _StepDraft])
     _disregarded: set[str] = field(default_factory=set[str])
     _key: str = ""
     _first: int = 0
@@ -44,7 +44,7 @@ class Draft:
     def problem(self, where: str, what: str) -> None:
         self.problems.append(f"{where}: {what}")
 
-    def usable(self, entry: Entry) -> bool:
+    def usable(self, entry: JsonEntry) -> bool:
         """Whether an entry is a whole object; what is wrong with it is named."""
         if entry.problem:
             self.problem(entry.where, entry.problem)
@@ -57,7 +57,7 @@ class Draft:
         self._flush()
         self._ended = self._ended or not self._key
         if text.strip():
-            self._said.append(clean(text))
+            self._said.append(replace_lone_surrogates(text))
 
     def unsay(self, what: str) -> None:
         """Takes the last words back if they were these: they went to the program, not to the model."""
@@ -88,12 +88,12 @@ class Draft:
 
     def think(self, text: str) -> None:
         if text.strip():
-            self._thoughts.append(clean(text.strip()))
+            self._thoughts.append(replace_lone_surrogates(text.strip()))
 
     def speak(self, text: str) -> None:
         """The agent said something: the reason for the action that follows, or, if none does, a step of its own."""
         if text.strip():
-            self._words.append(clean(text.strip()))
+            self._words.append(replace_lone_surrogates(text.strip()))
 
     def act(self, tool: str, action: str, call: str = "", answer: str | None = None) -> None:
         """A step. With a `call`, its observation comes later under that name."""
@@ -102,12 +102,12 @@ class Draft:
         if call:
             self._calls[call] = self._waiting[call] = step
         else:
-            step.observation = clean(answer or "")
+            step.observation = replace_lone_surrogates(answer or "")
 
     def answer(self, call: str, text: str, where: str) -> None:
         self._ended = self._ended or not self._key
         if step := self._waiting.pop(call, None):
-            step.observation = clean(text)
+            step.observation = replace_lone_surrogates(text)
         elif call in self._disregarded:
             return
         elif call in self._calls:
@@ -123,7 +123,7 @@ class Draft:
         """The calls without an observation so far, oldest first."""
         return self._waiting.keys()
 
-    def run(self, path: str) -> Run:
+    def run(self, path: str) -> RecordedRun:
         """The run as far as it was read. Where the file does not name it, its own name has to do."""
         self.end_call()
         said = "\n\n".join(self._said)
@@ -133,24 +133,34 @@ class Draft:
             if step.observation is None:
                 self.problem(f"step {number}", f"{step.tool} was never answered")
         model = next((name for name, _ in self.models.most_common(1)), "")
-        steps = tuple(map(_closed, self.steps))
+        steps = tuple(map(_finish_step, self.steps))
         name = self.id or Path(path).name.split(".")[0]
-        return Run(name, self.agent, model, self._task if self.steps else said, steps, told(self.problems), path)
+        return RecordedRun(
+            name, self.agent, model, self._task if self.steps else said, steps, truncate_problems(self.problems), path
+        )
 
     def _flush(self) -> None:
         if self._words:
-            self._open("\n\n".join(self._thoughts), TALK, "\n\n".join(self._words)).observation = ""
+            self._open("\n\n".join(self._thoughts), MESSAGE_USER_TOOL, "\n\n".join(self._words)).observation = ""
             self._thoughts, self._words = [], []
 
-    def _open(self, thought: str, tool: str, action: str) -> _Open:
+    def _open(self, thought: str, tool: str, action: str) -> _StepDraft:
         said = "\n\n".join(self._said)
         if not self.steps:
             self._task, said = said, ""
-        step = _Open(thought, clean(tool), clean(action), said, None, self._tokens, len(self.steps) > self._first)
+        step = _StepDraft(
+            thought,
+            replace_lone_surrogates(tool),
+            replace_lone_surrogates(action),
+            said,
+            None,
+            self._tokens,
+            len(self.steps) > self._first,
+        )
         self._said = []
         self.steps.append(step)
         return step
 
 
-def _closed(step: _Open) -> RunStep:
-    return RunStep(step.thought, step.tool, step.action, step.observation or "", step.said, step.tokens, step.same_call)
+def _finish_step(step: _StepDraft) -> RecordedStep:
+    return RecordedStep(step.thought, step.tool, step.action, step.observation or "", step.said, step.tokens, step.same_call)

@@ -4,11 +4,11 @@ import json
 import re
 from typing import Any
 
-_mark = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)|[\[\]{},]', re.DOTALL)
-_CLOSING = {"{": "}", "[": "]"}
+_JSON_MARK = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)|[\[\]{},]', re.DOTALL)
+_CLOSING_BRACKETS = {"{": "}", "[": "]"}
 
 
-def close(text: str) -> Any:
+def repair_json(text: str) -> Any:
     """The value with its last, unfinished part left out, or None if nothing can be saved.
 
     A part is a field of the outermost object, or an item of a list that is outermost or a field of it: half an entry would be
@@ -16,19 +16,19 @@ def close(text: str) -> Any:
     """
     within: list[str] = []
     end, closing = 0, ""
-    for found in _mark.finditer(text):
+    for found in _JSON_MARK.finditer(text):
         mark = text[found.start()]
         if mark == '"':
             if not found[1]:
                 break
             continue
-        if mark in _CLOSING:
+        if mark in _CLOSING_BRACKETS:
             within.append(mark)
-        elif mark != "," and (not within or _CLOSING[within.pop()] != mark):
+        elif mark != "," and (not within or _CLOSING_BRACKETS[within.pop()] != mark):
             break
         if len(within) < 2 or within == ["{", "["]:
             end = found.start() if mark == "," else found.end()
-            closing = "".join(_CLOSING[opened] for opened in reversed(within))
+            closing = "".join(_CLOSING_BRACKETS[opened] for opened in reversed(within))
         if not within:
             break
     try:

@@ -7,56 +7,58 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from afresh.replay.run import TALK, RunStep
+from afresh.replay.run import MESSAGE_USER_TOOL, RecordedStep
 
-NAME = "name"
-LINE = "line"
-SHORTEST_NAME = 5
-SHORTEST_LINE = 20
-FEWEST_CHARACTERS = 7
+NAME_KIND = "name"
+LINE_KIND = "line"
+MIN_NAME_CHARACTERS = 5
+MIN_LINE_CHARACTERS = 20
+MIN_DISTINCT_CHARACTERS = 7
 """A line of fewer different characters is a ruler, not a statement."""
 
-_word = re.compile(r"[A-Za-z_~.][\w./\-]*\w")
-_joined = re.compile(r"[/_.]|[a-z][A-Z]")
-_digit = re.compile(r"\d")
-_letters = re.compile(r"[A-Za-z]{2}")
+_WORD = re.compile(r"[A-Za-z_~.][\w./\-]*\w")
+_JOINED_WORD = re.compile(r"[/_.]|[a-z][A-Z]")
+_DIGIT = re.compile(r"\d")
+_TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
 
 
-class Thing(NamedTuple):
+class CodeReference(NamedTuple):
     """A name or a line that an action may refer to."""
 
     kind: str
     text: str
 
 
-class Sighting(NamedTuple):
+class ReferenceSighting(NamedTuple):
     """Where a thing was last seen: the step's number, and which part of the step."""
 
     step: int
     part: str
 
 
-def names(text: str) -> set[str]:
+def find_names(text: str) -> set[str]:
     """Words that look like a path or an identifier."""
-    words = {word.strip(".-") for word in _word.findall(text)}
-    return {word for word in words if len(word) >= SHORTEST_NAME and _looks_like_code(word)}
+    words = {word.strip(".-") for word in _WORD.findall(text)}
+    return {word for word in words if len(word) >= MIN_NAME_CHARACTERS and _looks_like_code(word)}
 
 
 def _looks_like_code(word: str) -> bool:
-    return bool(_joined.search(word) or (_digit.search(word) and _letters.search(word)))
+    return bool(_JOINED_WORD.search(word) or (_DIGIT.search(word) and _TWO_LETTERS.search(word)))
 
 
-def lines(text: str) -> set[str]:
+def find_lines(text: str) -> set[str]:
     """Whole lines that are long enough to be nobody's accident."""
     stripped = map(str.strip, text.splitlines())
-    return {line for line in stripped if len(line) >= SHORTEST_LINE and len(set(line)) >= FEWEST_CHARACTERS}
+    return {line for line in stripped if len(line) >= MIN_LINE_CHARACTERS and len(set(line)) >= MIN_DISTINCT_CHARACTERS}
 
 
-def things(text: str) -> set[Thing]:
-    return {Thing(NAME, name) for name in names(text)} | {Thing(LINE, line) for line in lines(text)}
+def find_references(text: str) -> set[CodeReference]:
+    return {CodeReference(NAME_KIND, name) for name in find_names(text)} | {
+        CodeReference(LINE_KIND, line) for line in find_lines(text)
+    }
 
 
-def parts(step: RunStep) -> Iterator[tuple[str, str]]:
+def iterate_step_parts(step: RecordedStep) -> Iterator[tuple[str, str]]:
     """A step in the order in which it happened."""
     yield "said", step.said
     yield "thought", step.thought
@@ -64,21 +66,21 @@ def parts(step: RunStep) -> Iterator[tuple[str, str]]:
     yield "observation", step.observation
 
 
-class Sightings:
+class ReferenceIndex:
     """Grows with each step by what that step holds; the history is never read again."""
 
     def __init__(self, task: str) -> None:
-        self.given = things(task)
-        self.last: dict[Thing, Sighting] = {}
+        self.given = find_references(task)
+        self.last: dict[CodeReference, ReferenceSighting] = {}
 
-    def needed(self, step: RunStep) -> list[tuple[Thing, Sighting]]:
+    def needed(self, step: RecordedStep) -> list[tuple[CodeReference, ReferenceSighting]]:
         """What the action refers to that was seen earlier in the run, but is not in the task. Talk refers to nothing."""
-        if step.tool == TALK:
+        if step.tool == MESSAGE_USER_TOOL:
             return []
-        wanted = things(step.action) - self.given
+        wanted = find_references(step.action) - self.given
         return sorted((thing, self.last[thing]) for thing in wanted if thing in self.last)
 
-    def note(self, number: int, step: RunStep) -> None:
-        for part, text in parts(step):
-            for thing in things(text):
-                self.last[thing] = Sighting(number, part)
+    def note(self, number: int, step: RecordedStep) -> None:
+        for part, text in iterate_step_parts(step):
+            for thing in find_references(text):
+                self.last[thing] = ReferenceSighting(number, part)

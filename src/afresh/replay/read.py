@@ -9,128 +9,139 @@ from itertools import chain
 from pathlib import Path
 
 from afresh.errors import BadInput
-from afresh.replay.entries import SAFE, Entry, entries
+from afresh.replay.entries import ONLY_READ_NOTE, JsonEntry, read_entries
 from afresh.replay.formats import claude_code, codex, mini_swe_agent, neutral, openhands, swe_agent
-from afresh.replay.run import Run
+from afresh.replay.run import RecordedRun
 
-LOOKED_AT = 1_000
+MAX_PROBED_ENTRIES = 1_000
 """So many entries may be strange before a file counts as foreign."""
 
-_event_file = re.compile(r"(?:event-)?(\d+)(?:-[0-9a-fA-F-]+)?\.json")
+_EVENT_FILE = re.compile(r"(?:event-)?(\d+)(?:-[0-9a-fA-F-]+)?\.json")
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class RunFormat:
     name: str
     files: str
     knows: Callable[[object], bool]
-    read: Callable[[Iterable[Entry], str], Iterator[Run]]
+    read: Callable[[Iterable[JsonEntry], str], Iterator[RecordedRun]]
 
 
-FORMATS = tuple(
-    Format(module.NAME, module.FILES, module.knows, module.read)
+RUN_FORMATS = tuple(
+    RunFormat(module.NAME, module.FILES, module.knows, module.read)
     for module in (neutral, claude_code, codex, swe_agent, openhands, mini_swe_agent)
 )
-KNOWN = ", ".join(f"{form.name} ({form.files})" for form in FORMATS)
+KNOWN_FORMATS_TEXT = ", ".join(f"{form.name} ({form.files})" for form in RUN_FORMATS)
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedFile:
     """A file of a folder that gave no run, and why."""
 
     path: str
     why: str
 
 
-def read_runs(path: str | Path, skipped: list[Skipped] | None = None) -> Iterator[Run]:
+def read_runs(path: str | Path, skipped: list[SkippedFile] | None = None) -> Iterator[RecordedRun]:
     """Every run with at least one step. What is no run is an error if it was named itself, and is skipped in a folder."""
     place = Path(path)
     if place.is_dir():
-        yield from _folder(place, [] if skipped is None else skipped)
+        yield from _read_folder(place, [] if skipped is None else skipped)
     elif place.is_file():
-        yield from _file(place)
+        yield from _read_file(place)
     else:
         what = "is neither a file nor a folder" if place.exists() else "does not exist"
         raise BadInput(f"{place} {what}", next="name a file or a folder with recorded runs")
 
 
-def _folder(folder: Path, skipped: list[Skipped]) -> Iterator[Run]:
+def _read_folder(folder: Path, skipped: list[SkippedFile]) -> Iterator[RecordedRun]:
     found = False
-    for place, read in _readable(folder):
+    for place, read in _find_readable(folder):
         try:
             for run in read(place):
                 found = True
                 yield run
         except BadInput as fault:
-            skipped.append(Skipped(str(place), fault.what.removeprefix(f"{place} ")))
+            skipped.append(SkippedFile(str(place), fault.what.removeprefix(f"{place} ")))
     if not found:
         tried = f", though {len(skipped):,} files are there" if skipped else ""
-        raise BadInput(f"{folder} holds no recorded run{tried}", next=f"the formats known are {KNOWN}", safe=SAFE)
+        raise BadInput(
+            f"{folder} holds no recorded run{tried}", next=f"the formats known are {KNOWN_FORMATS_TEXT}", safe=ONLY_READ_NOTE
+        )
 
 
-def _readable(folder: Path) -> Iterator[tuple[Path, Callable[[Path], Iterator[Run]]]]:
+def _find_readable(folder: Path) -> Iterator[tuple[Path, Callable[[Path], Iterator[RecordedRun]]]]:
     """The files in order; a folder of OpenHands' events, a file each, is one thing to read."""
     for place, folders, names in os.walk(folder):
         folders.sort()
-        events = _events(Path(place), names)
+        events = _find_event_files(Path(place), names)
         if events:
-            yield Path(place), _event_folder
+            yield Path(place), _read_event_folder
         for name in sorted(set(names) - set(events)):
             if (Path(place) / name).is_file() and not _is_state_of_events(Path(place), name):
-                yield Path(place) / name, _file
+                yield Path(place) / name, _read_file
 
 
-def _file(place: Path) -> Iterator[Run]:
-    with closing(entries(place)) as found:
-        yield from _runs(found, place)
+def _read_file(place: Path) -> Iterator[RecordedRun]:
+    with closing(read_entries(place)) as found:
+        yield from _read_entries_as_runs(found, place)
 
 
-def _runs(found: Iterator[Entry], place: Path) -> Iterator[Run]:
-    form, held = _recognised(found, place)
+def _read_entries_as_runs(found: Iterator[JsonEntry], place: Path) -> Iterator[RecordedRun]:
+    form, held = _recognise_format(found, place)
     acted = False
     for run in form.read(held, str(place)):
         if run.steps:
             acted = True
             yield run
     if not acted:
-        raise BadInput(f"{place} looks like a run of {form.name}, but no step of it can be read", next="name another", safe=SAFE)
+        raise BadInput(
+            f"{place} looks like a run of {form.name}, but no step of it can be read", next="name another", safe=ONLY_READ_NOTE
+        )
 
 
-def _recognised(found: Iterator[Entry], place: Path) -> tuple[Format, Iterator[Entry]]:
-    held: list[Entry] = []
+def _recognise_format(found: Iterator[JsonEntry], place: Path) -> tuple[RunFormat, Iterator[JsonEntry]]:
+    held: list[JsonEntry] = []
     for entry in found:
         held.append(entry)
-        form = next((form for form in FORMATS if form.knows(entry.value)), None)
+        form = next((form for form in RUN_FORMATS if form.knows(entry.value)), None)
         if form:
             return form, chain(held, found)
-        if len(held) == LOOKED_AT:
+        if len(held) == MAX_PROBED_ENTRIES:
             break
-    raise BadInput(f"{place} is no recorded run of a known format", next=f"the formats known are {KNOWN}", safe=SAFE)
+    raise BadInput(
+        f"{place} is no recorded run of a known format", next=f"the formats known are {KNOWN_FORMATS_TEXT}", safe=ONLY_READ_NOTE
+    )
 
 
-def _events(folder: Path, names: Iterable[str]) -> list[str]:
+def _find_event_files(folder: Path, names: Iterable[str]) -> list[str]:
     """The files with an event each, in their order; none if the first is something else."""
-    numbered = sorted((int(match[1]), name) for name in names if (match := _event_file.fullmatch(name)))
-    if not numbered or not any(openhands.is_event(entry.value) for entry in _quietly(folder / numbered[0][1])):
+    numbered = sorted((int(match[1]), name) for name in names if (match := _EVENT_FILE.fullmatch(name)))
+    if not numbered or not any(openhands.is_event(entry.value) for entry in _read_entries_quietly(folder / numbered[0][1])):
         return []
     return [name for _, name in numbered]
 
 
-def _event_folder(folder: Path) -> Iterator[Run]:
-    names = _events(folder, os.listdir(folder))
+def _read_event_folder(folder: Path) -> Iterator[RecordedRun]:
+    names = _find_event_files(folder, os.listdir(folder))
     states = [folder.parent / "base_state.json"] if _is_state_of_events(folder.parent, "base_state.json") else []
     files = [*states, *(folder / name for name in names)]
-    yield from _runs(
-        (Entry(file.name, entry.value, entry.problem, entry.whole) for file in files for entry in _quietly(file)), folder
+    yield from _read_entries_as_runs(
+        (
+            JsonEntry(file.name, entry.value, entry.problem, entry.whole)
+            for file in files
+            for entry in _read_entries_quietly(file)
+        ),
+        folder,
     )
 
 
-def _quietly(file: Path) -> Iterator[Entry]:
+def _read_entries_quietly(file: Path) -> Iterator[JsonEntry]:
     """The entries of a file; if it can't be read at all, that is the problem of its only entry."""
     try:
-        yield from entries(file)
+        yield from read_entries(file)
     except BadInput as fault:
-        yield Entry(file.name, None, fault.what, whole=False)
+        yield JsonEntry(file.name, None, fault.what, whole=False)
 
 
 def _is_state_of_events(folder: Path, name: str) -> bool:

@@ -5,70 +5,70 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from afresh.domain.price import Price
-from afresh.replay.measure import Moment, Need
-from afresh.replay.money import Bill
-from afresh.replay.needed import NAME
-from afresh.replay.run import Run, RunStep
-from afresh.replay.totals import Recall, Total, together
+from afresh.replay.measure import StepMeasurement, NeededReference
+from afresh.replay.money import InputCost
+from afresh.replay.needed import NAME_KIND
+from afresh.replay.run import RecordedRun, RecordedStep
+from afresh.replay.totals import ReferenceRecall, ReplayTotals, add_totals
 
-PLACES = {"said": "a person's words", "thought": "a thought", "action": "an action", "observation": "an output"}
+STEP_PART_WORDS = {"said": "a person's words", "thought": "a thought", "action": "an action", "observation": "an output"}
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class RunMeasurement:
     """One run. Its texts are gone: a folder of sessions need not fit into memory."""
 
-    run: Run
-    moments: tuple[Moment, ...]
-    total: Total
+    run: RecordedRun
+    moments: tuple[StepMeasurement, ...]
+    total: ReplayTotals
     price: Price | None = None
-    bill: Bill | None = None
+    bill: InputCost | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ReplayReport:
     budget: int
-    runs: tuple[Measured, ...]
+    runs: tuple[RunMeasurement, ...]
     problems: tuple[str, ...] = ()
     unpriced: str = ""
     """Why some runs have no price; empty if all have one."""
 
     @property
-    def total(self) -> Total:
-        return together(one.total for one in self.runs)
+    def total(self) -> ReplayTotals:
+        return add_totals(one.total for one in self.runs)
 
     @property
-    def bill(self) -> Bill | None:
+    def bill(self) -> InputCost | None:
         """Of the runs whose price is known."""
         bills = [one.bill for one in self.runs if one.bill]
-        return sum(bills, Bill()) if bills else None
+        return sum(bills, InputCost()) if bills else None
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class MissedReference:
     """A step whose action needed something that our context did not hold."""
 
     run: str
     step: int
-    need: Need
+    need: NeededReference
     others: int
 
     @property
     def words(self) -> str:
         ago = "1 step" if self.need.age == 1 else f"{self.need.age} steps"
         more = f", and {self.others} more" if self.others else ""
-        return f"last seen {ago} before, in {PLACES[self.need.part]}{more}"
+        return f"last seen {ago} before, in {STEP_PART_WORDS[self.need.part]}{more}"
 
 
-def slim(moment: Moment) -> Moment:
+def drop_texts(moment: StepMeasurement) -> StepMeasurement:
     """Without its texts."""
-    return replace(moment, context="", step=RunStep("", moment.step.tool, "", "", tokens=moment.reported))
+    return replace(moment, context="", step=RecordedStep("", moment.step.tool, "", "", tokens=moment.reported))
 
 
-def losses(report: Report) -> list[Loss]:
+def list_missed_references(report: ReplayReport) -> list[MissedReference]:
     """Steps with something missing, the most missing first; of each the name or line that was seen last."""
     found = [
-        Loss(one.run.id, moment.number, _telling(moment.missing), len(moment.missing) - 1)
+        MissedReference(one.run.id, moment.number, _choose_telling_reference(moment.missing), len(moment.missing) - 1)
         for one in report.runs
         for moment in one.moments
         if moment.missing
@@ -76,45 +76,45 @@ def losses(report: Report) -> list[Loss]:
     return sorted(found, key=lambda loss: (-loss.others, loss.need.age, loss.run, loss.step))
 
 
-def _telling(missing: Sequence[Need]) -> Need:
-    return min(missing, key=lambda need: (need.kind != NAME, need.age, need.text))
+def _choose_telling_reference(missing: Sequence[NeededReference]) -> NeededReference:
+    return min(missing, key=lambda need: (need.kind != NAME_KIND, need.age, need.text))
 
 
-def report_json(report: Report) -> dict[str, Any]:
+def report_to_json(report: ReplayReport) -> dict[str, Any]:
     return {
         "budget": report.budget,
-        "total": total_json(report.total),
+        "total": totals_to_json(report.total),
         "money": asdict(report.bill) if report.bill else None,
         "unpriced": report.unpriced,
         "problems": list(report.problems),
-        "runs": [_run_json(one) for one in report.runs],
+        "runs": [_run_to_json(one) for one in report.runs],
     }
 
 
-def total_json(total: Total) -> dict[str, Any]:
+def totals_to_json(total: ReplayTotals) -> dict[str, Any]:
     plain = asdict(total) | {"saving": round(total.saving, 4), "ratio": round(total.ratio, 2)}
-    return plain | {"names": recall_json(total.names), "lines": recall_json(total.lines)}
+    return plain | {"names": recall_to_json(total.names), "lines": recall_to_json(total.lines)}
 
 
-def recall_json(recall: Recall) -> dict[str, Any]:
-    return asdict(recall) | {"share": _rounded(recall.share), "window_share": _rounded(recall.window_share)}
+def recall_to_json(recall: ReferenceRecall) -> dict[str, Any]:
+    return asdict(recall) | {"share": _round_share(recall.share), "window_share": _round_share(recall.window_share)}
 
 
-def _rounded(share: float | None) -> float | None:
+def _round_share(share: float | None) -> float | None:
     return None if share is None else round(share, 4)
 
 
-def _run_json(one: Measured) -> dict[str, Any]:
+def _run_to_json(one: RunMeasurement) -> dict[str, Any]:
     return {
         **{name: getattr(one.run, name) for name in ("id", "agent", "model", "task", "path")},
         "problems": list(one.run.problems),
         "price": asdict(one.price) if one.price else None,
         "money": asdict(one.bill) if one.bill else None,
-        "total": total_json(one.total),
-        "steps": [_moment_json(moment) for moment in one.moments],
+        "total": totals_to_json(one.total),
+        "steps": [_step_to_json(moment) for moment in one.moments],
     }
 
 
-def _moment_json(moment: Moment) -> dict[str, Any]:
+def _step_to_json(moment: StepMeasurement) -> dict[str, Any]:
     counted = {name: getattr(moment, name) for name in ("theirs", "ours", "window", "reported", "call", "fits")}
     return {"step": moment.number, "tool": moment.step.tool, **counted, "needs": [asdict(need) for need in moment.needs]}

@@ -5,34 +5,34 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from afresh.adapters.templates import call_template
+from afresh.adapters.templates import load_call_template
 from afresh.domain.action import Action, Observation
-from afresh.domain.chain import block_id
-from afresh.domain.memory import Memory, Recollection
-from afresh.domain.passage import Passage, Voice, looked_at, remembered
+from afresh.domain.chain import block_id_from_text
+from afresh.domain.memory import GatheredContext, TraceCache
+from afresh.domain.passage import Passage, PassageVoice, count_remembered_characters, bound_passages
 from afresh.domain.state import State, StepRecord
-from afresh.domain.task import RECORDED, Task
+from afresh.domain.task import RECORDED_TYPE, Task
 from afresh.domain.template import Template
-from afresh.domain.trace import files
+from afresh.domain.trace import find_file_names
 from afresh.domain.window import Request
-from afresh.engine.build import build
-from afresh.replay.ended import ended
-from afresh.replay.run import TALK, RunStep, from_trajectory
+from afresh.engine.build import build_best_prompt
+from afresh.replay.ended import detect_outcome
+from afresh.replay.run import MESSAGE_USER_TOOL, RecordedStep, run_from_trajectory
 
-Count = Callable[[str], int]
-TASK_PART = 5
-WORDS_PART = 16
+CountTokens = Callable[[str], int]
+TASK_BUDGET_DIVISOR = 5
+MESSAGE_BUDGET_DIVISOR = 16
 """Parts of the budget, one in so many, that a recorded task and what the person said last may take: recordings hold texts
 that no order of ours would have room for."""
-MACHINE = ("<task-notification", "<system-reminder", "<local-command")
-SILENT = RunStep("", "", "", "")
+PROGRAM_TEXT_PREFIXES = ("<task-notification", "<system-reminder", "<local-command")
+EMPTY_STEP = RecordedStep("", "", "", "")
 
 
 @dataclass(frozen=True, slots=True)
-class Foreign:
+class ForeignTokenCounter:
     """Somebody else's count of tokens, where the builder expects ours."""
 
-    count: Count
+    count: CountTokens
     price: Callable[[str], float]
     factor: float = 1.0
     framing: int = 0
@@ -44,58 +44,64 @@ class Foreign:
         return self.count(request.message)
 
 
-def contexts(trajectory: Mapping[str, Any], budget: int, count: Count) -> Iterator[str]:
+def build_contexts(trajectory: Mapping[str, Any], budget: int, count: CountTokens) -> Iterator[str]:
     """For each step of the run the text that the model would be sent before it, system text and tool schemas left out."""
-    layout, counter, archive, past = style(), foreign(count), dict[str, str](), Recollection()
-    goal = shortened(str(trajectory.get("task") or ""), budget // TASK_PART, count)
-    state = State(task=Task(id=str(trajectory.get("id", "")), goal=goal, type=RECORDED, budget=budget))
+    layout, counter, archive, past = load_replay_template(), make_foreign_counter(count), dict[str, str](), TraceCache()
+    goal = truncate_to_tokens(str(trajectory.get("task") or ""), budget // TASK_BUDGET_DIVISOR, count)
+    state = State(task=Task(id=str(trajectory.get("id", "")), goal=goal, type=RECORDED_TYPE, budget=budget))
     for number, plain in enumerate(trajectory["steps"], 1):
-        step = one_step(plain)
-        state = told(state, step.said, budget, count)
-        memory = Memory(state, (), past.of(state.passages, archive.__getitem__))
-        yield build(memory, layout, (), budget, counter).request.message
-        state = told(after(state, number, step, archive), step.observation if step.tool == TALK else "", budget, count)
+        step = step_from_trajectory(plain)
+        state = add_user_message(state, step.said, budget, count)
+        memory = GatheredContext(state, (), past.of(state.passages, archive.__getitem__))
+        yield build_best_prompt(memory, layout, (), budget, counter).request.message
+        state = add_user_message(
+            advance_state(state, number, step, archive), step.observation if step.tool == MESSAGE_USER_TOOL else "", budget, count
+        )
 
 
-def one_step(plain: Mapping[str, Any]) -> RunStep:
+def step_from_trajectory(plain: Mapping[str, Any]) -> RecordedStep:
     """One of a wrong shape says nothing."""
-    return next(iter(from_trajectory({"steps": [plain]}).steps), SILENT)
+    return next(iter(run_from_trajectory({"steps": [plain]}).steps), EMPTY_STEP)
 
 
 @cache
-def style() -> Template:
-    return replace(call_template("replay"), system="", reserve=0.0, phases=())
+def load_replay_template() -> Template:
+    return replace(load_call_template("replay"), system="", reserve=0.0, phases=())
 
 
 @cache
-def sample() -> str:
-    return call_template("summary").system
+def load_sample_text() -> str:
+    return load_call_template("summary").system
 
 
-def foreign(count: Count) -> Foreign:
+def make_foreign_counter(count: CountTokens) -> ForeignTokenCounter:
     """Priced by length, at the rate of a text of our own: the whole is counted exactly in any case."""
-    rate = count(sample()) / len(sample())
-    return Foreign(count, lambda text: len(text) * rate)
+    rate = count(load_sample_text()) / len(load_sample_text())
+    return ForeignTokenCounter(count, lambda text: len(text) * rate)
 
 
-def told(state: State, words: str, budget: int, count: Count) -> State:
+def add_user_message(state: State, words: str, budget: int, count: CountTokens) -> State:
     """What the person said last, in their own words. What the agent's own program puts into a person's mouth is none."""
-    if not words.strip() or words.lstrip().startswith(MACHINE):
+    if not words.strip() or words.lstrip().startswith(PROGRAM_TEXT_PREFIXES):
         return state
-    return replace(state, words=(shortened(words, budget // WORDS_PART, count),))
+    return replace(state, words=(truncate_to_tokens(words, budget // MESSAGE_BUDGET_DIVISOR, count),))
 
 
-def after(state: State, number: int, step: RunStep, archive: dict[str, str]) -> State:
+def advance_state(state: State, number: int, step: RecordedStep, archive: dict[str, str]) -> State:
     """The state once the step was taken: its texts are in the archive, its passages in memory."""
-    about, made = files(step.action), list[Passage]()
-    for voice, text in ((Voice.THOUGHT, step.thought), (Voice.ACTION, step.action), (Voice.OUTPUT, step.observation)):
+    about, made = find_file_names(step.action), list[Passage]()
+    for voice, text in (
+        (PassageVoice.THOUGHT, step.thought),
+        (PassageVoice.ACTION, step.action),
+        (PassageVoice.OUTPUT, step.observation),
+    ):
         if text.strip():
-            archive[name := block_id(text)] = text
-            how = ended(step.observation) if voice is Voice.ACTION else ""
-            made.append(Passage(number, voice, name, looked_at(text, state.task.budget), step.tool, about, how))
-    seen = Observation(Action(step.tool, {"text": step.action}), True, step.observation, block_id(step.observation))
+            archive[name := block_id_from_text(text)] = text
+            how = detect_outcome(step.observation) if voice is PassageVoice.ACTION else ""
+            made.append(Passage(number, voice, name, count_remembered_characters(text, state.task.budget), step.tool, about, how))
+    seen = Observation(Action(step.tool, {"text": step.action}), True, step.observation, block_id_from_text(step.observation))
     passages = (*state.passages, *made)
-    held = remembered(passages, state.task.budget)
+    held = bound_passages(passages, state.task.budget)
     return replace(
         state,
         step=number,
@@ -106,7 +112,7 @@ def after(state: State, number: int, step: RunStep, archive: dict[str, str]) -> 
     )
 
 
-def shortened(text: str, tokens: int, count: Count) -> str:
+def truncate_to_tokens(text: str, tokens: int, count: CountTokens) -> str:
     """Beginning and end of a text that is too long, saying what is missing."""
     if count(text) <= tokens:
         return text

@@ -3,20 +3,20 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from afresh.replay.measure import Moment
-from afresh.replay.needed import LINE, NAME
+from afresh.replay.measure import StepMeasurement
+from afresh.replay.needed import LINE_KIND, NAME_KIND
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
+class ReferenceRecall:
     """How many things were needed, how many of them our context held, and how many the window of the same size."""
 
     needed: int = 0
     held: int = 0
     windowed: int = 0
 
-    def __add__(self, other: "Recall") -> "Recall":
-        return Recall(self.needed + other.needed, self.held + other.held, self.windowed + other.windowed)
+    def __add__(self, other: "ReferenceRecall") -> "ReferenceRecall":
+        return ReferenceRecall(self.needed + other.needed, self.held + other.held, self.windowed + other.windowed)
 
     @property
     def share(self) -> float | None:
@@ -28,7 +28,7 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class ReplayTotals:
     """Tokens are those of all calls; `reported` is 0 unless the provider's count is known for every one of them."""
 
     runs: int = 0
@@ -41,8 +41,8 @@ class Total:
     peak_theirs: int = 0
     peak_ours: int = 0
     over: int = 0
-    names: Recall = Recall()
-    lines: Recall = Recall()
+    names: ReferenceRecall = ReferenceRecall()
+    lines: ReferenceRecall = ReferenceRecall()
 
     @property
     def saving(self) -> float:
@@ -54,11 +54,11 @@ class Total:
         return self.theirs / self.ours if self.ours else 0.0
 
 
-def total(moments: Iterable[Moment]) -> Total:
+def sum_steps(moments: Iterable[StepMeasurement]) -> ReplayTotals:
     moments = list(moments)
     calls = [moment for moment in moments if moment.call]
     known = all(moment.reported for moment in calls)
-    return Total(
+    return ReplayTotals(
         runs=1,
         steps=len(moments),
         calls=len(calls),
@@ -69,24 +69,24 @@ def total(moments: Iterable[Moment]) -> Total:
         peak_theirs=max((moment.theirs for moment in calls), default=0),
         peak_ours=max((moment.ours for moment in calls), default=0),
         over=sum(not moment.fits for moment in moments),
-        names=recall(moments, NAME),
-        lines=recall(moments, LINE),
+        names=count_recall(moments, NAME_KIND),
+        lines=count_recall(moments, LINE_KIND),
     )
 
 
-def recall(moments: Iterable[Moment], kind: str) -> Recall:
+def count_recall(moments: Iterable[StepMeasurement], kind: str) -> ReferenceRecall:
     needs = [need for moment in moments for need in moment.needs if need.kind == kind]
-    return Recall(len(needs), sum(need.held for need in needs), sum(need.windowed for need in needs))
+    return ReferenceRecall(len(needs), sum(need.held for need in needs), sum(need.windowed for need in needs))
 
 
-def together(totals: Iterable[Total]) -> Total:
+def add_totals(totals: Iterable[ReplayTotals]) -> ReplayTotals:
     totals = list(totals)
-    return Total(
+    return ReplayTotals(
         *(sum(getattr(one, name) for one in totals) for name in ("runs", "steps", "calls", "theirs", "ours", "window")),
         reported=sum(one.reported for one in totals) if all(one.reported for one in totals) else 0,
         peak_theirs=max((one.peak_theirs for one in totals), default=0),
         peak_ours=max((one.peak_ours for one in totals), default=0),
         over=sum(one.over for one in totals),
-        names=sum((one.names for one in totals), Recall()),
-        lines=sum((one.lines for one in totals), Recall()),
+        names=sum((one.names for one in totals), ReferenceRecall()),
+        lines=sum((one.lines for one in totals), ReferenceRecall()),
     )

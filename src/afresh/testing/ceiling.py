@@ -9,19 +9,19 @@ from types import ModuleType
 from typing import Any
 
 from afresh.domain.action import Reply
-from afresh.domain.spend import Purchase
+from afresh.domain.spend import CallBooking
 from afresh.domain.window import Request
 
-LIAR = "liar"
+LIAR_MODEL = "liar"
 """A model whose name says so reports a wrong usage on purpose."""
-BOOKS = "ledger.db"
-OVER = (
+LEDGER_FILE_NAME = "ledger.db"
+OVER_CEILING_QUERY = (
     "SELECT task, kind, step, model, ceiling, CASE WHEN counted THEN input + output ELSE estimated + reserve END AS taken"
     " FROM call WHERE taken > ceiling AND state = 'settled'"
 )
 
 
-class Watch:
+class CeilingWatch:
     """Keeps every call that took more than it may: by the usage that was reported, or by our own count where none was."""
 
     def __init__(self, measure: Callable[[Request], int]) -> None:
@@ -36,47 +36,47 @@ class Watch:
 
     def watched(self, buy: Callable[..., Reply]) -> Callable[..., Reply]:
         @wraps(buy)
-        def bought(request: Request, purchase: Purchase, till: Any) -> Reply:
+        def bought(request: Request, purchase: CallBooking, till: Any) -> Reply:
             reply = buy(request, purchase, till)
             self.calls += 1
             usage = reply.usage
             taken = usage.tokens if reply.counted else self.measure(request) + request.reserve
-            if taken > purchase.ceiling and LIAR not in purchase.model:
+            if taken > purchase.ceiling and LIAR_MODEL not in purchase.model:
                 place = os.environ.get("PYTEST_CURRENT_TEST", "")
                 self.over.append(
-                    told(purchase.task, purchase.kind, purchase.step, purchase.model, purchase.ceiling, taken, place)
+                    render_call(purchase.task, purchase.kind, purchase.step, purchase.model, purchase.ceiling, taken, place)
                 )
             return reply
 
         return bought
 
     def check(self) -> None:
-        assert not self.over, failure(self.over)
+        assert not self.over, render_failure(self.over)
 
 
-def failure(over: list[str]) -> str:
+def render_failure(over: list[str]) -> str:
     return "\n".join(["calls that took more than their ceiling:", *over])
 
 
-def over_in_books(folder: Path) -> Iterator[str]:
+def find_calls_over_ceiling(folder: Path) -> Iterator[str]:
     """Of all books below the folder, whoever has written them."""
     import sqlite3
 
     for place, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name != ".git"]
-        if BOOKS not in files:
+        if LEDGER_FILE_NAME not in files:
             continue
-        path = Path(place, BOOKS)
+        path = Path(place, LEDGER_FILE_NAME)
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
         try:
-            rows = connection.execute(OVER).fetchall()
+            rows = connection.execute(OVER_CEILING_QUERY).fetchall()
         except sqlite3.DatabaseError:
             rows = []  # a test has damaged it
         finally:
             connection.close()
-        yield from (told(*row, str(path)) for row in rows if LIAR not in row[3])
+        yield from (render_call(*row, str(path)) for row in rows if LIAR_MODEL not in row[3])
 
 
-def told(*call: Any) -> str:
+def render_call(*call: Any) -> str:
     task, kind, step, model, ceiling, taken, place = call
     return f"  task {task}, {kind}, step {step}, {model}: {taken:,} tokens, {ceiling:,} is the ceiling  {place}"

@@ -25,30 +25,30 @@ from time import time
 from typing import Any
 
 from afresh.domain.action import Action, Reply
-from afresh.testing.wire import Turn
+from afresh.testing.wire import ScriptedTurn
 
-QUICK = {"retry-after-ms": "5"}
+QUICK_RETRY_HEADERS = {"retry-after-ms": "5"}
 """Lets a client retry at once, so that tests of retries are quick."""
 
-KINDS = {400: "invalid_request_error", 401: "authentication_error", 402: "billing_error", 403: "permission_error"}
-KINDS |= {404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error", 529: "overloaded_error"}
+ERROR_TYPE_OF_STATUS = {400: "invalid_request_error", 401: "authentication_error", 402: "billing_error", 403: "permission_error"}
+ERROR_TYPE_OF_STATUS |= {404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error", 529: "overloaded_error"}
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class HttpFault:
     """An HTTP error."""
 
     status: int
     message: str = "injected fault"
-    headers: Mapping[str, str] = field(default_factory=lambda: dict(QUICK))
+    headers: Mapping[str, str] = field(default_factory=lambda: dict(QUICK_RETRY_HEADERS))
 
     @property
     def kind(self) -> str:
-        return KINDS.get(self.status, "api_error")
+        return ERROR_TYPE_OF_STATUS.get(self.status, "api_error")
 
 
 @dataclass(frozen=True, slots=True)
-class Garbage:
+class GarbageAnswer:
     """A successful answer that is none."""
 
     text: str
@@ -56,20 +56,20 @@ class Garbage:
 
 
 @dataclass(frozen=True, slots=True)
-class HungUp:
+class CutConnection:
     """Promises more than it sends."""
 
 
 @dataclass(frozen=True, slots=True)
-class Slow:
+class SlowStart:
     seconds: float
-    step: "Step"
+    step: "ScriptStep"
 
 
 @dataclass(frozen=True, slots=True)
-class Dripping:
+class SlowStream:
     seconds: float
-    step: "Step"
+    step: "ScriptStep"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,30 +77,30 @@ class CutStream:
     """`politely`: the connection is closed as after a whole answer, as some proxies do."""
 
     events: int
-    step: "Step"
+    step: "ScriptStep"
     politely: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorEvent:
+class StreamError:
     events: int
-    step: "Step"
+    step: "ScriptStep"
     kind: str = "overloaded_error"
     message: str = "injected fault"
 
 
-Step = Reply | Turn | Fault | Garbage | HungUp | Slow | Dripping | CutStream | ErrorEvent
+ScriptStep = Reply | ScriptedTurn | HttpFault | GarbageAnswer | CutConnection | SlowStart | SlowStream | CutStream | StreamError
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class ServerAnswer:
     """What a step comes to."""
 
-    what: Turn | Fault | Garbage | HungUp
+    what: ScriptedTurn | HttpFault | GarbageAnswer | CutConnection
     before: float = 0.0
     between: float = 0.0
     cut: CutStream | None = None
-    error: ErrorEvent | None = None
+    error: StreamError | None = None
 
     @property
     def events(self) -> int | None:
@@ -109,38 +109,40 @@ class Play:
         return min(limits) if limits else None
 
 
-def played(step: Step) -> Play:
+def answer_from_step(step: ScriptStep) -> ServerAnswer:
     match step:
-        case Slow(seconds, inner):
-            return replace(played(inner), before=seconds)
-        case Dripping(seconds, inner):
-            return replace(played(inner), between=seconds)
+        case SlowStart(seconds, inner):
+            return replace(answer_from_step(inner), before=seconds)
+        case SlowStream(seconds, inner):
+            return replace(answer_from_step(inner), between=seconds)
         case CutStream():
-            return replace(played(step.step), cut=step)
-        case ErrorEvent():
-            return replace(played(step.step), error=step)
+            return replace(answer_from_step(step.step), cut=step)
+        case StreamError():
+            return replace(answer_from_step(step.step), error=step)
         case Reply():
-            return Play(Turn(step))
+            return ServerAnswer(ScriptedTurn(step))
         case _:
-            return Play(step)
+            return ServerAnswer(step)
 
 
-EMPTY = Reply()
+EMPTY_REPLY = Reply()
 
 
-def unknown_tool(name: str = "no_such_tool") -> Reply:
+def call_unknown_tool(name: str = "no_such_tool") -> Reply:
     return Reply("", (Action(name, {"really": True}),))
 
 
-def long_arguments(size: int = 10_000_000, tool: str = "read", argument: str = "path") -> Reply:
+def call_with_long_arguments(size: int = 10_000_000, tool: str = "read", argument: str = "path") -> Reply:
     return Reply("", (Action(tool, {argument: "x" * size}),))
 
 
-def reported(reply: Reply, **usage: Any) -> Turn:
-    return Turn(reply, changes={"usage": usage or None})
+def report_usage(reply: Reply, **usage: Any) -> ScriptedTurn:
+    return ScriptedTurn(reply, changes={"usage": usage or None})
 
 
-def after(seconds: float | None = None, milliseconds: float | None = None, date: float | None = None) -> Mapping[str, str]:
+def make_retry_headers(
+    seconds: float | None = None, milliseconds: float | None = None, date: float | None = None
+) -> Mapping[str, str]:
     """Headers that ask to wait; `date` is in so many seconds."""
     if milliseconds is not None:
         return {"retry-after-ms": f"{milliseconds:g}"}

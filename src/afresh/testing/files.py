@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from afresh.domain.action import Completed
+from afresh.domain.action import CommandRun
 from afresh.errors import ModelMistake
 
 
@@ -34,7 +34,7 @@ class TableSandbox:
     def __init__(self, table: Mapping[str, tuple[int, str]]) -> None:
         self.table, self.ran = table, list[str]()
 
-    def run(self, command: str, timeout: float) -> Completed:
+    def run(self, command: str, timeout: float) -> CommandRun:
         self.ran.append(command)
         exit, output = self.table.get(command, (127, f"sh: {command}: not found"))
-        return Completed(command, exit, output)
+        return CommandRun(command, exit, output)

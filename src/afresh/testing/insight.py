@@ -2,21 +2,21 @@
 
 from collections.abc import Collection, Sequence
 
-from afresh.domain.fact import Look, Region
-from afresh.domain.sought import Sought
+from afresh.domain.fact import Item, Region
+from afresh.domain.sought import SearchHit
 from afresh.domain.state import State
-from afresh.ports import Files
+from afresh.ports import FileTree
 
 
-class Blind:
-    def looks(self, state: State, files: Files, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Look]:
+class EmptyInsight:
+    def looks(self, state: State, files: FileTree, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Item]:
         return ()
 
-    def measure(self, state: State, files: Files) -> int:
+    def measure(self, state: State, files: FileTree) -> int:
         return 0
 
-    def tests_for(self, changed: Sequence[str], files: Files) -> Sequence[str]:
+    def tests_for(self, changed: Sequence[str], files: FileTree) -> Sequence[str]:
         return ()
 
-    def find(self, text: str, files: Files) -> Sequence[Sought]:
+    def find(self, text: str, files: FileTree) -> Sequence[SearchHit]:
         return ()

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from afresh.domain import chain
-from afresh.domain.event import Entry, Head
+from afresh.domain.event import JournalEntry, JournalHead
 from afresh.domain.fact import Block
 from afresh.domain.state import State
-from afresh.domain.task import Status
+from afresh.domain.task import TaskStatus
 from afresh.errors import BadInput, Broken, Conflict, LeaseLost
-from afresh.ports import Clock, Ticket
+from afresh.ports import Clock, QueueTicket
 
 
 class FakeClock:
@@ -27,20 +27,20 @@ class FakeClock:
 class MemoryStore:
     def __init__(self) -> None:
         self.states: dict[str, State] = {}
-        self._journals: dict[str, list[Entry]] = {}
+        self._journals: dict[str, list[JournalEntry]] = {}
         self._blocks: dict[str, str] = {}
         self._owners: dict[str, str] = {}
 
-    def append(self, entries: Sequence[Entry], blocks: Sequence[Block], state: State) -> None:
+    def append(self, entries: Sequence[JournalEntry], blocks: Sequence[Block], state: State) -> None:
         task = state.task.id
-        at = self.states[task].head if task in self.states else Head()
+        at = self.states[task].head if task in self.states else JournalHead()
         for entry in entries:
-            if entry.seq != at.seq + 1 or entry.hash != chain.digest(at.hash, entry.body):
+            if entry.seq != at.seq + 1 or entry.hash != chain.hash_entry(at.hash, entry.body):
                 raise Conflict(f"the journal of {task} stands at entry {at.seq}; entry {entry.seq} does not follow from it")
-            at = Head(entry.seq, entry.hash)
+            at = JournalHead(entry.seq, entry.hash)
         if not entries or at != state.head or any(entry.task != task for entry in entries):
             raise Broken("the state does not stand at the last of the entries that lead to it")
-        if any(block.id != chain.block_id(block.text) for block in blocks):
+        if any(block.id != chain.block_id_from_text(block.text) for block in blocks):
             raise Broken("a block is not named by its content")
         self._journals.setdefault(task, []).extend(entries)
         self._blocks.update({block.id: block.text for block in blocks})
@@ -53,7 +53,7 @@ class MemoryStore:
             raise BadInput(f"there is no task {task!r}", next="`afresh list` shows the tasks there are")
         return self.states[task]
 
-    def journal(self, task: str) -> Iterator[Entry]:
+    def journal(self, task: str) -> Iterator[JournalEntry]:
         self.load(task)
         yield from tuple(self._journals[task])
 
@@ -80,7 +80,7 @@ class MemoryQueue:
         lines = {ticket.task: ticket for ticket in self.tickets()}
         if task is None:
             ready = [ticket for ticket in lines.values() if ticket.ready]
-            ready.sort(key=lambda ticket: (ticket.status is not Status.RUNNING, -ticket.priority))
+            ready.sort(key=lambda ticket: (ticket.status is not TaskStatus.RUNNING, -ticket.priority))
             task = ready[0].task if ready else None
         elif task not in lines or lines[task].parent or not (lines[task].ready or lines[task].owner == worker):
             raise BadInput(f"{task} can't be claimed: {self._why(lines.get(task))}")
@@ -97,28 +97,28 @@ class MemoryQueue:
         if self._leases.get(task, ("",))[0] == worker:
             del self._leases[task]
 
-    def tickets(self) -> Sequence[Ticket]:
+    def tickets(self) -> Sequence[QueueTicket]:
         return [self._ticket(state) for state in self._store.states.values()]
 
-    def _ticket(self, state: State) -> Ticket:
+    def _ticket(self, state: State) -> QueueTicket:
         task = state.task
         worker, expires = self._leases.get(task.parent or task.id, ("", 0.0))
         owner = worker if expires > self._clock.now() else ""
-        open = state.status in (Status.READY, Status.RUNNING) and not owner and not task.parent
+        open = state.status in (TaskStatus.READY, TaskStatus.RUNNING) and not owner and not task.parent
         ready = open and not self._waiting(task.needs)
-        return Ticket(task.id, task.goal, task.type, state.status, task.priority, task.needs, ready, owner, task.parent)
+        return QueueTicket(task.id, task.goal, task.type, state.status, task.priority, task.needs, ready, owner, task.parent)
 
     def _waiting(self, needs: Sequence[str]) -> list[str]:
-        done = {task for task, state in self._store.states.items() if state.status in (Status.DONE, Status.APPLIED)}
+        done = {task for task, state in self._store.states.items() if state.status in (TaskStatus.DONE, TaskStatus.APPLIED)}
         return [task for task in needs if task not in done]
 
-    def _why(self, ticket: Ticket | None) -> str:
+    def _why(self, ticket: QueueTicket | None) -> str:
         if ticket is None:
             return "there is no such task"
         if ticket.parent:
             return f"it is a part of {ticket.parent}"
         if ticket.owner:
             return f"{ticket.owner} is working on it"
-        if ticket.status is Status.BLOCKED:
+        if ticket.status is TaskStatus.BLOCKED:
             return "it is blocked, its question is open"
         return f"it is {ticket.status}" if ticket.status.over else f"it waits for {', '.join(self._waiting(ticket.needs))}"

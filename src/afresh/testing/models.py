@@ -4,22 +4,22 @@ from collections.abc import Callable
 
 from afresh.domain.action import Reply, Usage
 from afresh.domain.window import Request, ToolSchema
-from afresh.ports import Hear, unheard
+from afresh.ports import ReplyListener, ignore_piece
 
 
-def tool(name: str, description: str, **arguments: str) -> ToolSchema:
+def make_string_tool(name: str, description: str, **arguments: str) -> ToolSchema:
     """A tool all of whose arguments are required strings."""
     properties = {argument: {"type": "string", "description": text} for argument, text in arguments.items()}
     return ToolSchema(name, description, {"type": "object", "properties": properties, "required": list(arguments)})
 
 
-TOOLS = (
-    tool("read", "Read a file.", path="relative to the root"),
-    tool("apply", "Apply a suggestion.", id="as listed under Suggestions"),
-    tool("complete", "Say that the task is done.", summary="what was done"),
+SAMPLE_TOOLS = (
+    make_string_tool("read", "Read a file.", path="relative to the root"),
+    make_string_tool("apply", "Apply a suggestion.", id="as listed under Suggestions"),
+    make_string_tool("complete", "Say that the task is done.", summary="what was done"),
 )
 
-MESSAGE = """# Task
+SAMPLE_MESSAGE = """# Task
 Bring parse_header below complexity 10.
 
 ## Suggestions
@@ -30,11 +30,13 @@ none
 """
 
 
-def sample_request(message: str = MESSAGE, tools: tuple[ToolSchema, ...] = TOOLS, reserve: int = 800) -> Request:
+def make_sample_request(
+    message: str = SAMPLE_MESSAGE, tools: tuple[ToolSchema, ...] = SAMPLE_TOOLS, reserve: int = 800
+) -> Request:
     return Request("You work on a repository with the tools given.", message, tools, reserve)
 
 
-class Computed:
+class ComputedModel:
     """A fake Model: `answer` makes each reply. It keeps what it was asked."""
 
     name = "computed"
@@ -47,7 +49,7 @@ class Computed:
     def weigh(self, request: Request) -> int:
         return 0
 
-    def propose(self, request: Request, hear: Hear = unheard) -> Reply:
+    def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
         self.requests.append(request)
         reply = self.answer(request)
         return Reply(reply.thought, reply.actions, Usage(len(request.text) // 4 + 1, 1), self.name)

@@ -3,10 +3,10 @@
 import pytest
 
 from afresh.domain import event as happened
-from afresh.domain.task import Status
+from afresh.domain.task import TaskStatus
 from afresh.errors import BadInput, LeaseLost
-from afresh.ports import Queue, Store
-from afresh.testing.journals import create, end, write
+from afresh.ports import TaskQueue, JournalStore
+from afresh.testing.journals import create_task, end_task, append_events
 from afresh.testing.memory import FakeClock
 
 
@@ -17,45 +17,45 @@ class QueueContract:
     def clock(self) -> FakeClock:
         return FakeClock()
 
-    def test_an_empty_queue_has_nothing_to_claim(self, queue: Queue) -> None:
+    def test_an_empty_queue_has_nothing_to_claim(self, queue: TaskQueue) -> None:
         assert queue.claim("a") is None and list(queue.tickets()) == []
 
-    def test_the_oldest_goes_first(self, store: Store, queue: Queue) -> None:
-        create(store, "zeta")
-        create(store, "alpha")
+    def test_the_oldest_goes_first(self, store: JournalStore, queue: TaskQueue) -> None:
+        create_task(store, "zeta")
+        create_task(store, "alpha")
         assert [queue.claim("a"), queue.claim("a"), queue.claim("a")] == ["zeta", "alpha", None]
 
-    def test_a_higher_priority_goes_before_the_older(self, store: Store, queue: Queue) -> None:
-        create(store, "low")
-        create(store, "high", priority=5)
-        create(store, "negative", priority=-1)
+    def test_a_higher_priority_goes_before_the_older(self, store: JournalStore, queue: TaskQueue) -> None:
+        create_task(store, "low")
+        create_task(store, "high", priority=5)
+        create_task(store, "negative", priority=-1)
         assert [queue.claim("a"), queue.claim("a"), queue.claim("a")] == ["high", "low", "negative"]
 
-    def test_a_claim_is_exclusive(self, store: Store, queue: Queue) -> None:
-        create(store, "one")
+    def test_a_claim_is_exclusive(self, store: JournalStore, queue: TaskQueue) -> None:
+        create_task(store, "one")
         assert queue.claim("a") == "one"
         assert queue.claim("b") is None
         with pytest.raises(BadInput, match="a"):
             queue.claim("b", "one")
 
-    def test_an_owner_may_claim_its_task_again(self, store: Store, queue: Queue) -> None:
-        create(store, "one")
+    def test_an_owner_may_claim_its_task_again(self, store: JournalStore, queue: TaskQueue) -> None:
+        create_task(store, "one")
         assert queue.claim("a") == queue.claim("a", "one") == "one"
 
-    def test_what_a_worker_released_can_be_claimed(self, store: Store, queue: Queue) -> None:
-        create(store, "one")
+    def test_what_a_worker_released_can_be_claimed(self, store: JournalStore, queue: TaskQueue) -> None:
+        create_task(store, "one")
         queue.claim("a")
         queue.release("a", "one")
         assert queue.claim("b") == "one"
 
-    def test_only_the_owner_can_release(self, store: Store, queue: Queue) -> None:
-        create(store, "one")
+    def test_only_the_owner_can_release(self, store: JournalStore, queue: TaskQueue) -> None:
+        create_task(store, "one")
         queue.claim("a")
         queue.release("b", "one")
         assert queue.claim("b") is None
 
-    def test_an_expired_lease_is_taken_over(self, store: Store, queue: Queue, clock: FakeClock) -> None:
-        create(store, "one")
+    def test_an_expired_lease_is_taken_over(self, store: JournalStore, queue: TaskQueue, clock: FakeClock) -> None:
+        create_task(store, "one")
         queue.claim("a")
         clock.move(19)
         assert queue.claim("b") is None
@@ -64,60 +64,62 @@ class QueueContract:
         with pytest.raises(LeaseLost):
             queue.renew("a", "one")
 
-    def test_a_renewed_lease_lasts(self, store: Store, queue: Queue, clock: FakeClock) -> None:
-        create(store, "one")
+    def test_a_renewed_lease_lasts(self, store: JournalStore, queue: TaskQueue, clock: FakeClock) -> None:
+        create_task(store, "one")
         queue.claim("a")
         for _ in range(4):
             clock.move(15)
             queue.renew("a", "one")
         assert queue.claim("b") is None
 
-    def test_an_interrupted_task_goes_before_fresh_ones(self, store: Store, queue: Queue, clock: FakeClock) -> None:
-        state = create(store, "begun")
-        create(store, "urgent", priority=9)
+    def test_an_interrupted_task_goes_before_fresh_ones(self, store: JournalStore, queue: TaskQueue, clock: FakeClock) -> None:
+        state = create_task(store, "begun")
+        create_task(store, "urgent", priority=9)
         queue.claim("a", "begun")
-        write(store, state, [happened.Claimed("a")])
+        append_events(store, state, [happened.TaskClaimed("a")])
         clock.move(21)
         assert [queue.claim("b"), queue.claim("b")] == ["begun", "urgent"]
 
-    def test_a_task_waits_for_what_it_needs(self, store: Store, queue: Queue) -> None:
-        create(store, "second", needs=("first",))
+    def test_a_task_waits_for_what_it_needs(self, store: JournalStore, queue: TaskQueue) -> None:
+        create_task(store, "second", needs=("first",))
         assert queue.claim("a") is None
         with pytest.raises(BadInput, match="first"):
             queue.claim("a", "second")
-        end(store, create(store, "first"), Status.DONE)
+        end_task(store, create_task(store, "first"), TaskStatus.DONE)
         assert queue.claim("a") == "second"
 
-    @pytest.mark.parametrize("status", [Status.FAILED, Status.DISCARDED, Status.BLOCKED])
-    def test_what_ended_otherwise_than_done_does_not_count_as_done(self, store: Store, queue: Queue, status: Status) -> None:
-        end(store, create(store, "first"), status)
-        create(store, "second", needs=("first",))
+    @pytest.mark.parametrize("status", [TaskStatus.FAILED, TaskStatus.DISCARDED, TaskStatus.BLOCKED])
+    def test_what_ended_otherwise_than_done_does_not_count_as_done(
+        self, store: JournalStore, queue: TaskQueue, status: TaskStatus
+    ) -> None:
+        end_task(store, create_task(store, "first"), status)
+        create_task(store, "second", needs=("first",))
         assert queue.claim("a") is None
 
-    @pytest.mark.parametrize("status", [status for status in Status if status.over])
-    def test_a_task_that_is_over_is_not_claimed(self, store: Store, queue: Queue, status: Status) -> None:
-        end(store, create(store, "one"), status)
+    @pytest.mark.parametrize("status", [status for status in TaskStatus if status.over])
+    def test_a_task_that_is_over_is_not_claimed(self, store: JournalStore, queue: TaskQueue, status: TaskStatus) -> None:
+        end_task(store, create_task(store, "one"), status)
         assert queue.claim("a") is None
         with pytest.raises(BadInput, match=status.value):
             queue.claim("a", "one")
 
-    def test_a_blocked_task_waits_for_its_answer(self, store: Store, queue: Queue) -> None:
-        state = write(store, create(store, "one"), [happened.Asked("which?")])
-        state = end(store, state, Status.BLOCKED)
+    def test_a_blocked_task_waits_for_its_answer(self, store: JournalStore, queue: TaskQueue) -> None:
+        state = append_events(store, create_task(store, "one"), [happened.QuestionAsked("which?")])
+        state = end_task(store, state, TaskStatus.BLOCKED)
         assert queue.claim("a") is None
         with pytest.raises(BadInput, match="question"):
             queue.claim("a", "one")
-        write(store, state, [happened.Answered("this one")])
+        append_events(store, state, [happened.QuestionAnswered("this one")])
         assert queue.claim("a") == "one"
 
     def test_a_part_is_never_claimed_and_belongs_to_whoever_holds_the_whole(
-        self, store: Store, queue: Queue, clock: FakeClock
+        self, store: JournalStore, queue: TaskQueue, clock: FakeClock
     ) -> None:  # fmt: skip
-        create(store, "whole")
-        part = create(store, "whole-1-1", parent="whole")
+        create_task(store, "whole")
+        part = create_task(store, "whole-1-1", parent="whole")
         assert [queue.claim("a"), queue.claim("b")] == ["whole", None]
         assert [ticket.owner for ticket in queue.tickets()] == ["a", "a"]
-        write(store, part, [happened.Claimed("a")])
+        append_events(store, part, [happened.TaskClaimed("a")])
         for wait, worker in ((0, "a"), (0, "b"), (21, "a"), (0, "b")):
             clock.move(wait)
             with pytest.raises(BadInput, match="part of whole"):
@@ -127,14 +129,14 @@ class QueueContract:
         ]  # fmt: skip
         assert [queue.claim("b"), queue.claim("b")] == ["whole", None]
 
-    def test_an_unknown_task_is_bad_input(self, queue: Queue) -> None:
+    def test_an_unknown_task_is_bad_input(self, queue: TaskQueue) -> None:
         with pytest.raises(BadInput):
             queue.claim("a", "nothing")
 
-    def test_tickets_tell_who_owns_what_and_what_is_ready(self, store: Store, queue: Queue) -> None:
-        create(store, "one", priority=2)
-        create(store, "two")
-        create(store, "three", needs=("one",))
+    def test_tickets_tell_who_owns_what_and_what_is_ready(self, store: JournalStore, queue: TaskQueue) -> None:
+        create_task(store, "one", priority=2)
+        create_task(store, "two")
+        create_task(store, "three", needs=("one",))
         queue.claim("a")
         told = [(ticket.task, ticket.ready, ticket.owner, ticket.priority, ticket.needs) for ticket in queue.tickets()]
         assert told == [("one", False, "a", 2, ()), ("two", True, "", 0, ()), ("three", False, "", 0, ("one",))]

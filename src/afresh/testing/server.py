@@ -18,21 +18,21 @@ from types import TracebackType
 from typing import Any
 
 from afresh.testing import wire_anthropic, wire_openai
-from afresh.testing.faults import Fault, Garbage, HungUp, Play, Step, played
-from afresh.testing.wire import Body, Turn, Wire
+from afresh.testing.faults import HttpFault, GarbageAnswer, CutConnection, ServerAnswer, ScriptStep, answer_from_step
+from afresh.testing.wire import WireBody, ScriptedTurn, WireFormat
 
-CALLS: dict[str, Wire] = {"/v1/messages": wire_anthropic, "/v1/chat/completions": wire_openai}
+WIRE_OF_PATH: dict[str, WireFormat] = {"/v1/messages": wire_anthropic, "/v1/chat/completions": wire_openai}
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedRequest:
     path: str
     headers: Mapping[str, str]
     body: Mapping[str, Any]
 
     @property
-    def wire(self) -> Wire:
-        return CALLS.get(self.path) or (wire_anthropic if "anthropic-version" in self.headers else wire_openai)
+    def wire(self) -> WireFormat:
+        return WIRE_OF_PATH.get(self.path) or (wire_anthropic if "anthropic-version" in self.headers else wire_openai)
 
 
 class ModelServer:
@@ -44,15 +44,15 @@ class ModelServer:
 
     def __init__(
         self,
-        script: Sequence[Step],
+        script: Sequence[ScriptStep],
         count: Callable[[Mapping[str, Any]], int] | None = None,
         models: tuple[str, ...] = ("loopback",),
-        aside: Fault | None = None,
+        aside: HttpFault | None = None,
     ) -> None:
         self.script, self.count, self.models, self.aside = tuple(script), count, models, aside
-        self.received, self.asides = list[Received](), list[Received]()
+        self.received, self.asides = list[ReceivedRequest](), list[ReceivedRequest]()
         self._lock = Lock()
-        self._http = _Loopback(("127.0.0.1", 0), _Exchange)
+        self._http = _LoopbackServer(("127.0.0.1", 0), _RequestExchange)
         self._http.played, self._http.answered = self._played, self._answered
         self._thread = Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
 
@@ -74,19 +74,21 @@ class ModelServer:
         self._http.server_close()
         self._thread.join()
 
-    def _played(self, received: Received) -> Play:
+    def _played(self, received: ReceivedRequest) -> ServerAnswer:
         with self._lock:
             self.received.append(received)
             number = len(self.received)
         if number > len(self.script):
-            return Play(Fault(400, f"the script is over: it has {len(self.script)} steps and this is request {number}"))
-        play = played(self.script[number - 1])
-        if self.count is None or not isinstance(play.what, Turn):
+            return ServerAnswer(
+                HttpFault(400, f"the script is over: it has {len(self.script)} steps and this is request {number}")
+            )
+        play = answer_from_step(self.script[number - 1])
+        if self.count is None or not isinstance(play.what, ScriptedTurn):
             return play
         usage = replace(play.what.reply.usage, input=self.count(received.body), cached=0, written=0)
         return replace(play, what=replace(play.what, reply=replace(play.what.reply, usage=usage)))
 
-    def _answered(self, received: Received) -> Body | Fault:
+    def _answered(self, received: ReceivedRequest) -> WireBody | HttpFault:
         """What costs nothing: how many tokens a request has, and which models there are."""
         with self._lock:
             self.asides.append(received)
@@ -94,16 +96,16 @@ class ModelServer:
             return self.aside
         if received.path == "/v1/messages/count_tokens":
             tokens = self.count(received.body) if self.count else len(json.dumps(received.body)) // 4
-            return wire_anthropic.counted(tokens)
+            return wire_anthropic.make_token_count(tokens)
         if received.path == "/v1/models":
             return received.wire.listing(self.models)
-        return Fault(404, f"there is nothing at {received.path}")
+        return HttpFault(404, f"there is nothing at {received.path}")
 
 
-class _Loopback(ThreadingHTTPServer):
+class _LoopbackServer(ThreadingHTTPServer):
     daemon_threads = True
-    played: Callable[[Received], Play]
-    answered: Callable[[Received], Body | Fault]
+    played: Callable[[ReceivedRequest], ServerAnswer]
+    answered: Callable[[ReceivedRequest], WireBody | HttpFault]
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -113,9 +115,9 @@ class _Loopback(ThreadingHTTPServer):
         """Silent: a client that hangs up first is part of the tests."""
 
 
-class _Exchange(BaseHTTPRequestHandler):
+class _RequestExchange(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: _Loopback  # pyright: ignore[reportIncompatibleVariableOverride]
+    server: _LoopbackServer  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def do_GET(self) -> None:
         self._receive({})
@@ -125,27 +127,27 @@ class _Exchange(BaseHTTPRequestHandler):
 
     def _receive(self, body: Mapping[str, Any]) -> None:
         path = self.path.partition("?")[0]
-        received = Received(path, {name.lower(): value for name, value in self.headers.items()}, body)
-        if path in CALLS:
+        received = ReceivedRequest(path, {name.lower(): value for name, value in self.headers.items()}, body)
+        if path in WIRE_OF_PATH:
             return self._play(self.server.played(received), received)
         answer = self.server.answered(received)
-        if isinstance(answer, Fault):
+        if isinstance(answer, HttpFault):
             return self._fail(answer, received.wire)
         self._send(200, json.dumps(answer))
 
-    def _play(self, play: Play, received: Received) -> None:
+    def _play(self, play: ServerAnswer, received: ReceivedRequest) -> None:
         self.server.over.wait(play.before)
         match play.what:
-            case Fault() as fault:
+            case HttpFault() as fault:
                 self._fail(fault, received.wire)
-            case Garbage(text, content_type):
+            case GarbageAnswer(text, content_type):
                 self._send(200, text, {"content-type": content_type})
-            case HungUp():
+            case CutConnection():
                 self._send_half('{"id": "msg_1"}')
             case turn:
                 self._answer(turn, play, received)
 
-    def _answer(self, turn: Turn, play: Play, received: Received) -> None:
+    def _answer(self, turn: ScriptedTurn, play: ServerAnswer, received: ReceivedRequest) -> None:
         body = received.wire.body(turn, str(received.body.get("model", "")))
         if received.body.get("stream"):
             return self._stream(received.wire.stream(body, turn), play, received.wire)
@@ -153,7 +155,7 @@ class _Exchange(BaseHTTPRequestHandler):
             return self._send_half(json.dumps(body))
         self._send(200, json.dumps(body))
 
-    def _fail(self, fault: Fault, wire: Wire) -> None:
+    def _fail(self, fault: HttpFault, wire: WireFormat) -> None:
         self._send(fault.status, json.dumps(wire.error(fault.kind, fault.message)), fault.headers)
 
     def _send(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
@@ -172,7 +174,7 @@ class _Exchange(BaseHTTPRequestHandler):
         self.wfile.write(text.encode()[: len(text) // 2])
         self.close_connection = True
 
-    def _stream(self, events: Iterator[str], play: Play, wire: Wire) -> None:
+    def _stream(self, events: Iterator[str], play: ServerAnswer, wire: WireFormat) -> None:
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("transfer-encoding", "chunked")

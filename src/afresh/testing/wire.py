@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 from afresh.domain.action import Reply
 
-Body = dict[str, Any]
+WireBody = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ScriptedTurn:
     """A reply to play. `cut`: stopped by the limit of its length; `arguments`: this text in place of every call's arguments
     (Anthropic: in a stream only); `changes`: fields of the body to put in or to replace, such as a usage that is wrong."""
 
@@ -21,18 +21,18 @@ class Turn:
     changes: Mapping[str, Any] | None = None
 
 
-class Wire(Protocol):
+class WireFormat(Protocol):
     """One provider's format; a module is one."""
 
-    def body(self, turn: Turn, model: str) -> Body:
+    def body(self, turn: ScriptedTurn, model: str) -> WireBody:
         """The whole answer."""
         ...
 
-    def stream(self, body: Body, turn: Turn) -> Iterator[str]:
+    def stream(self, body: WireBody, turn: ScriptedTurn) -> Iterator[str]:
         """The same answer as server-sent events."""
         ...
 
-    def error(self, kind: str, message: str) -> Body:
+    def error(self, kind: str, message: str) -> WireBody:
         """The body of an HTTP error."""
         ...
 
@@ -40,19 +40,19 @@ class Wire(Protocol):
         """An error in the middle of a stream."""
         ...
 
-    def listing(self, models: tuple[str, ...]) -> Body:
+    def listing(self, models: tuple[str, ...]) -> WireBody:
         """The answer to the question which models there are."""
         ...
 
 
-def halves(text: str) -> list[str]:
+def split_in_halves(text: str) -> list[str]:
     middle = len(text) // 2
     return [piece for piece in (text[:middle], text[middle:]) if piece]
 
 
-def event(kind: str, fields: Body) -> str:
-    return f"event: {kind}\n{data({'type': kind} | fields)}"
+def render_event(kind: str, fields: WireBody) -> str:
+    return f"event: {kind}\n{render_data({'type': kind} | fields)}"
 
 
-def data(body: Body) -> str:
+def render_data(body: WireBody) -> str:
     return f"data: {json.dumps(body)}\n\n"

@@ -10,7 +10,7 @@ from afresh.ports import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class WorkspaceStage:
     """A workspace, not yet opened, whose base holds `keep.txt`, `change.txt` and an executable `tool.sh`."""
 
     workspace: Workspace
@@ -20,7 +20,7 @@ class Stage:
     """The user's own folder, which must not change."""
 
 
-def listing(folder: Path, without: tuple[str, ...] = ()) -> dict[str, tuple[str, str]]:
+def hash_tree(folder: Path, without: tuple[str, ...] = ()) -> dict[str, tuple[str, str]]:
     """Every file and link under `folder` with its kind and a hash of its content; `without` are top-level names to leave out."""
     found: dict[str, tuple[str, str]] = {}
     for top, folders, files in os.walk(folder):
@@ -29,11 +29,11 @@ def listing(folder: Path, without: tuple[str, ...] = ()) -> dict[str, tuple[str,
             files = [name for name in files if name not in without]
         for name in (*files, *(name for name in folders if os.path.islink(os.path.join(top, name)))):
             place = Path(top, name)
-            found[str(place.relative_to(folder))] = _described(place)
+            found[str(place.relative_to(folder))] = _describe_file(place)
     return found
 
 
-def _described(place: Path) -> tuple[str, str]:
+def _describe_file(place: Path) -> tuple[str, str]:
     mode = place.lstat().st_mode
     if stat.S_ISLNK(mode):
         return "link", os.readlink(place)
@@ -42,8 +42,8 @@ def _described(place: Path) -> tuple[str, str]:
 
 
 class WorkspaceContract:
-    def content(self, stage: Stage) -> dict[str, tuple[str, str]]:
-        return listing(stage.tree, without=(".git",))
+    def content(self, stage: WorkspaceStage) -> dict[str, tuple[str, str]]:
+        return hash_tree(stage.tree, without=(".git",))
 
     def change_everything(self, tree: Path) -> None:
         (tree / "change.txt").write_bytes(b"\x00\xff changed\r\n")
@@ -53,18 +53,18 @@ class WorkspaceContract:
         (tree / "new" / "deep" / "file").write_text("new")
         (tree / "new" / "link").symlink_to("deep/file")
 
-    def test_opening_twice_gives_the_same(self, stage: Stage):
+    def test_opening_twice_gives_the_same(self, stage: WorkspaceStage):
         first = stage.workspace.open()
         (stage.tree / "new.txt").write_text("kept")
         assert stage.workspace.open() == first
         assert (stage.tree / "new.txt").read_text() == "kept"
 
-    def test_the_opened_tree_is_the_base(self, stage: Stage):
+    def test_the_opened_tree_is_the_base(self, stage: WorkspaceStage):
         opened = stage.workspace.open()
         assert {"keep.txt", "change.txt", "tool.sh"} <= set(self.content(stage))
         assert stage.workspace.snapshot() == opened.snapshot
 
-    def test_the_same_tree_has_the_same_id(self, stage: Stage):
+    def test_the_same_tree_has_the_same_id(self, stage: WorkspaceStage):
         opened = stage.workspace.open()
         before = (stage.tree / "change.txt").read_bytes()
         (stage.tree / "change.txt").write_text("other")
@@ -72,12 +72,12 @@ class WorkspaceContract:
         (stage.tree / "change.txt").write_bytes(before)
         assert other != opened.snapshot == stage.workspace.snapshot()
 
-    def test_an_executable_bit_alone_makes_another_snapshot(self, stage: Stage):
+    def test_an_executable_bit_alone_makes_another_snapshot(self, stage: WorkspaceStage):
         opened = stage.workspace.open()
         (stage.tree / "tool.sh").chmod(0o644)
         assert stage.workspace.snapshot() != opened.snapshot
 
-    def test_restore_gives_the_same_bytes_modes_and_links(self, stage: Stage):
+    def test_restore_gives_the_same_bytes_modes_and_links(self, stage: WorkspaceStage):
         opened = stage.workspace.open()
         base = self.content(stage)
         self.change_everything(stage.tree)
@@ -88,7 +88,7 @@ class WorkspaceContract:
         stage.workspace.restore(changed)
         assert self.content(stage) == kept
 
-    def test_restore_of_some_paths_leaves_the_others(self, stage: Stage):
+    def test_restore_of_some_paths_leaves_the_others(self, stage: WorkspaceStage):
         opened = stage.workspace.open()
         base = self.content(stage)
         self.change_everything(stage.tree)
@@ -97,7 +97,7 @@ class WorkspaceContract:
         wanted = {name: held for name, held in changed.items() if not name.startswith("new/")} | {"keep.txt": base["keep.txt"]}
         assert self.content(stage) == wanted
 
-    def test_changes_say_what_differs_by_path(self, stage: Stage):
+    def test_changes_say_what_differs_by_path(self, stage: WorkspaceStage):
         opened = stage.workspace.open()
         (stage.tree / "change.txt").write_text("one\ntwo\n")
         (stage.tree / "keep.txt").unlink()
@@ -112,7 +112,7 @@ class WorkspaceContract:
         assert "+two" in found["change.txt"].patch
         assert stage.workspace.changes(opened.snapshot, opened.snapshot) in ((), [])
 
-    def test_publishing_twice_gives_one_commit(self, stage: Stage):
+    def test_publishing_twice_gives_one_commit(self, stage: WorkspaceStage):
         opened = stage.workspace.open()
         (stage.tree / "new.txt").write_text("new")
         snapshot = stage.workspace.snapshot()
@@ -120,11 +120,11 @@ class WorkspaceContract:
         assert first != opened.base
         assert stage.workspace.publish(snapshot, "Add it\n\nBecause.") == first
 
-    def test_the_users_checkout_is_never_touched(self, stage: Stage):
-        before = listing(stage.checkout, without=(".git", ".afresh"))
+    def test_the_users_checkout_is_never_touched(self, stage: WorkspaceStage):
+        before = hash_tree(stage.checkout, without=(".git", ".afresh"))
         opened = stage.workspace.open()
         self.change_everything(stage.tree)
         snapshot = stage.workspace.snapshot()
         stage.workspace.restore(opened.snapshot)
         stage.workspace.publish(snapshot, "All changed")
-        assert listing(stage.checkout, without=(".git", ".afresh")) == before
+        assert hash_tree(stage.checkout, without=(".git", ".afresh")) == before

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.lore import SqliteLore
+from afresh.adapters.store.lore import SqliteFactIndex
 from afresh.adapters.store.notebook import SqliteNotebook
-from afresh.adapters.store.sqlite import SqliteStore
-from afresh.app.tasks import Desk, open_desk
-from afresh.projections.writer import ProjectionWriter
+from afresh.adapters.store.sqlite import SqliteJournal
+from afresh.app.tasks import Project, open_project
+from afresh.projections.writer import ViewWriter
 
 
 class Desks:
@@ -24,9 +24,9 @@ class Desks:
         identity = ("-c", "user.name=t", "-c", "user.email=t@t")
         for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "base"]):
             subprocess.run(["git", *identity, *command], cwd=repo, check=True)
-        self.first = open_desk(repo)
+        self.first = open_project(repo)
 
-    def fresh(self) -> Desk:
+    def fresh(self) -> Project:
         """An empty store."""
         return desk_on(self.place() / "afresh.db", self.first)
 
@@ -36,12 +36,12 @@ class Desks:
         return folder
 
 
-def desk_on(path: Path, like: Desk) -> Desk:
+def desk_on(path: Path, like: Project) -> Project:
     """The same project, with its journals in this file."""
     database = Database(path)
-    store, queue, notebook = SqliteStore(database), SqliteQueue(database, like.clock), SqliteNotebook(database, like.clock)
-    lore = SqliteLore(path.with_name("memory.db"), store, lambda: [notebook])
-    projections = ProjectionWriter(like.project.state, store, queue.tickets, lore=lore)
+    store, queue, notebook = SqliteJournal(database), SqliteQueue(database, like.clock), SqliteNotebook(database, like.clock)
+    lore = SqliteFactIndex(path.with_name("memory.db"), store, lambda: [notebook])
+    projections = ViewWriter(like.project.state, store, queue.tickets, lore=lore)
     made = {"database": database, "store": store, "queue": queue, "notebook": notebook, "lore": lore, "projections": projections}
     return replace(like, **made)
 
@@ -50,7 +50,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def kept(desk: Desk) -> tuple[Sequence[object], dict[str, list[str]], dict[str, object]]:
+def kept(desk: Project) -> tuple[Sequence[object], dict[str, list[str]], dict[str, object]]:
     """All that a store says of its tasks."""
     tickets = desk.queue.tickets()
     journals = {ticket.task: [entry.hash for entry in desk.store.journal(ticket.task)] for ticket in tickets}

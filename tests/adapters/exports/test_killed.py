@@ -7,9 +7,9 @@ from pathlib import Path
 
 from desks import Desks, content, desk_on, kept
 
-from afresh.app.moving import export_to, import_from
-from afresh.app.tasks import Desk
-from afresh.testing.journals import create, take_step
+from afresh.app.moving import export_project_tasks, import_project_tasks
+from afresh.app.tasks import Project
+from afresh.testing.journals import create_task, append_step
 
 
 def die() -> None:
@@ -40,28 +40,28 @@ def in_child(work) -> bool:
     return os.waitpid(child, 0)[1] == 0
 
 
-def mortal_import(path: Path, desk: Desk, folder: Path, point: int) -> None:
+def mortal_import(path: Path, desk: Project, folder: Path, point: int) -> None:
     connect, Mortal.left = sqlite3.connect, point
     sqlite3.connect = lambda *given, **named: connect(*given, **{**named, "factory": Mortal})
-    import_from(desk_on(path, desk), folder)
+    import_project_tasks(desk_on(path, desk), folder)
 
 
 def test_an_import_that_is_killed_anywhere_leaves_the_store_as_before_or_complete(desks: Desks):
     source, folder = desks.fresh(), desks.place()
     for task in ("one", "two"):
-        take_step(source.store, create(source.store, task))
-    export_to(source, folder)
+        append_step(source.store, create_task(source.store, task))
+    export_project_tasks(source, folder)
     point, finished, seen = 0, False, set[int]()
     while not finished:
         there = desks.fresh()
-        create(there.store, "mine")
+        create_task(there.store, "mine")
         before = kept(there)
         there.database.close()
         finished = in_child(lambda there=there, point=point: mortal_import(there.database.path, there, folder, point))
         after = kept(there)
         assert after == before or set(after[1]) == {"mine", "one", "two"}
         seen.add(len(after[1]))
-        import_from(there, folder)
+        import_project_tasks(there, folder)
         assert set(kept(there)[1]) == {"mine", "one", "two"}
         assert not (there.project.state / "import.unfinished").exists()
         point += 1
@@ -70,14 +70,14 @@ def test_an_import_that_is_killed_anywhere_leaves_the_store_as_before_or_complet
 
 def test_an_export_that_is_killed_anywhere_leaves_the_old_one_or_the_new(desks: Desks):
     here, point, finished = desks.fresh(), 0, False
-    take_step(here.store, create(here.store, "one"))
+    append_step(here.store, create_task(here.store, "one"))
     old_folder, seen = desks.place(), set[int]()
-    export_to(here, old_folder)
+    export_project_tasks(here, old_folder)
     old = content(old_folder)
-    take_step(here.store, here.store.load("one"))
-    create(here.store, "two")
+    append_step(here.store, here.store.load("one"))
+    create_task(here.store, "two")
     new_folder = desks.place()
-    export_to(here, new_folder)
+    export_project_tasks(here, new_folder)
     here.store.close()
 
     def mortal_export(folder: Path, point: int) -> None:
@@ -90,7 +90,7 @@ def test_an_export_that_is_killed_anywhere_leaves_the_old_one_or_the_new(desks: 
             return whole(self, target)
 
         Path.replace = replace
-        export_to(here, folder)
+        export_project_tasks(here, folder)
 
     while not finished:
         folder = desks.place()
@@ -100,42 +100,42 @@ def test_an_export_that_is_killed_anywhere_leaves_the_old_one_or_the_new(desks: 
         (folder / "work").mkdir()
         finished = in_child(lambda folder=folder, point=point: mortal_export(folder, point))
         there = desks.fresh()
-        seen.add(len(import_from(there, folder)))
+        seen.add(len(import_project_tasks(there, folder)))
         assert kept(there)[1]["one"] in ([*kept(here)[1]["one"][:7]], kept(here)[1]["one"])
-        export_to(here, folder)
+        export_project_tasks(here, folder)
         assert content(folder) == content(new_folder)
         point += 1
     assert point > 4 and seen == {1, 2}
 
 
 def test_a_task_that_somebody_works_on_here_is_not_touched(desks: Desks):
-    from afresh.adapters.queue.worker import worker_id
+    from afresh.adapters.queue.worker import identify_worker
 
     source, there, folder = desks.fresh(), desks.fresh(), desks.place()
     for task in ("one", "two"):
-        create(source.store, task)
-    export_to(source, folder)
-    import_from(there, folder)
-    there.queue.claim(worker_id(), "one")
-    take_step(source.store, source.store.load("one"))
-    take_step(source.store, source.store.load("two"))
-    export_to(source, folder)
-    one, two = import_from(there, folder)
-    assert one.owner == worker_id() and one.refused and there.store.load("one").step == 0
+        create_task(source.store, task)
+    export_project_tasks(source, folder)
+    import_project_tasks(there, folder)
+    there.queue.claim(identify_worker(), "one")
+    append_step(source.store, source.store.load("one"))
+    append_step(source.store, source.store.load("two"))
+    export_project_tasks(source, folder)
+    one, two = import_project_tasks(there, folder)
+    assert one.owner == identify_worker() and one.refused and there.store.load("one").step == 0
     assert two.added and there.store.load("two").step == 1
-    there.queue.release(worker_id(), "one")
-    assert import_from(there, folder)[0].added and there.store.load("one").step == 1
+    there.queue.release(identify_worker(), "one")
+    assert import_project_tasks(there, folder)[0].added and there.store.load("one").step == 1
 
 
 def test_what_another_machine_was_running_can_be_taken_up(desks: Desks):
-    from afresh.domain.event import Claimed
-    from afresh.testing.journals import write
+    from afresh.domain.event import TaskClaimed
+    from afresh.testing.journals import append_events
 
     source, there, folder = desks.fresh(), desks.fresh(), desks.place()
-    write(source.store, create(source.store, "one"), [Claimed("elsewhere:1:1")])
+    append_events(source.store, create_task(source.store, "one"), [TaskClaimed("elsewhere:1:1")])
     source.queue.claim("elsewhere:1:1", "one")
-    export_to(source, folder)
-    import_from(there, folder)
+    export_project_tasks(source, folder)
+    import_project_tasks(there, folder)
     (ticket,) = there.queue.tickets()
     assert ticket.status == "running" and ticket.ready and not ticket.owner
     assert there.queue.claim("here:2:2") == "one"

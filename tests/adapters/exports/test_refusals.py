@@ -10,12 +10,12 @@ from desks import Desks, content, kept
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.app.moving import export_to, import_from
-from afresh.app.tasks import Desk
-from afresh.domain.chain import digest
-from afresh.domain.fold import fold
+from afresh.app.moving import export_project_tasks, import_project_tasks
+from afresh.app.tasks import Project
+from afresh.domain.chain import hash_entry
+from afresh.domain.fold import fold_entries
 from afresh.errors import BadInput, NeedsPerson
-from afresh.testing.journals import create, take_step
+from afresh.testing.journals import create_task, append_step
 
 Spoil = Callable[[Path], object]
 
@@ -24,16 +24,16 @@ Spoil = Callable[[Path], object]
 def exported(desks: Desks) -> dict[str, bytes]:
     here, folder = desks.fresh(), desks.place()
     for task in ("one", "two"):
-        take_step(here.store, take_step(here.store, create(here.store, task)))
-    export_to(here, folder)
+        append_step(here.store, append_step(here.store, create_task(here.store, task)))
+    export_project_tasks(here, folder)
     return content(folder)
 
 
 @pytest.fixture
-def there(desks: Desks) -> Desk:
+def there(desks: Desks) -> Project:
     """A store with a task of its own."""
     desk = desks.fresh()
-    take_step(desk.store, create(desk.store, "mine"))
+    append_step(desk.store, create_task(desk.store, "mine"))
     return desk
 
 
@@ -70,7 +70,7 @@ def forged(change: Callable[[dict], object], at: int = 3) -> Spoil:
         change(plain)
         bodies[at - 1], hash, told = json.dumps(plain), "", []
         for body in bodies:
-            hash = digest(hash, body)
+            hash = hash_entry(hash, body)
             told.append(f'{{"entry":{body},"hash":"{hash}"}}\n')
         path.write_text("".join(told))
         queue(lambda plain: plain["tasks"][0]["journal"].update(head=hash))(folder)
@@ -189,38 +189,38 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
 
 
 @pytest.mark.parametrize("what", SPOILT)
-def test_what_can_not_be_believed_is_refused_by_file_and_line_and_nothing_changes(what, desks: Desks, exported, there: Desk):
+def test_what_can_not_be_believed_is_refused_by_file_and_line_and_nothing_changes(what, desks: Desks, exported, there: Project):
     spoil, said = SPOILT[what]
     folder, before = laid_out(desks.place(), exported), kept(there)
     spoil(folder)
     with pytest.raises(NeedsPerson, match=said) as refused:
-        import_from(there, folder)
+        import_project_tasks(there, folder)
     assert refused.value.next and refused.value.safe == "nothing was changed"
     assert kept(there) == before and not (there.project.state / "import.unfinished").exists()
 
 
-def test_lines_of_an_export_that_did_not_come_to_its_end_do_not_count(desks: Desks, exported, there: Desk):
+def test_lines_of_an_export_that_did_not_come_to_its_end_do_not_count(desks: Desks, exported, there: Project):
     """queue.json is written last: until then it speaks of the export before."""
     folder = laid_out(desks.place(), exported)
     with (folder / "journals/one.jsonl").open("a") as journal:
         journal.write('{"entry":{"at":1.0,"da')
-    assert {one.task: one.entries for one in import_from(there, folder)} == {"one": 13, "two": 13}
+    assert {one.task: one.entries for one in import_project_tasks(there, folder)} == {"one": 13, "two": 13}
 
 
-def test_a_folder_without_an_export_is_named(desks: Desks, there: Desk):
+def test_a_folder_without_an_export_is_named(desks: Desks, there: Project):
     with pytest.raises(BadInput, match="there is no export in"):
-        import_from(there, desks.place())
+        import_project_tasks(there, desks.place())
 
 
-def test_a_folder_with_other_things_is_not_written_to(desks: Desks, there: Desk):
+def test_a_folder_with_other_things_is_not_written_to(desks: Desks, there: Project):
     folder = laid_out(desks.place(), {"thesis.tex": b"years of work"})
     with pytest.raises(BadInput, match=r"is not an export, and not empty: it holds thesis\.tex"):
-        export_to(there, folder)
+        export_project_tasks(there, folder)
     linked("thesis.tex")(folder)
     other = desks.place() / "link"
     other.symlink_to(folder)
     with pytest.raises(BadInput, match="is a link"):
-        export_to(there, other)
+        export_project_tasks(there, other)
     assert sorted(content(folder)) == ["thesis.tex"]
 
 
@@ -252,13 +252,13 @@ def test_a_damaged_export_never_harms_a_store_and_never_fails_in_another_way(des
     name = sorted(name for name in exported if name != ".gitattributes")[number]
     folder = laid_out(desks.place(), {**exported, name: damage(exported[name])})
     there = desks.fresh()
-    create(there.store, "mine")
+    create_task(there.store, "mine")
     before = kept(there)
     try:
-        import_from(there, folder)
+        import_project_tasks(there, folder)
     except NeedsPerson:
         assert kept(there) == before
     else:  # the damage was to what does not count
         _, journals, states = kept(there)
-        assert all(fold(None, there.store.journal(task)) == state for task, state in states.items())
+        assert all(fold_entries(None, there.store.journal(task)) == state for task, state in states.items())
         assert all(json.loads(line)["hash"] in journals["one"] for line in exported["journals/one.jsonl"].splitlines())

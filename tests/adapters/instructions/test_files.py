@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.adapters.instructions import Found, InstructionFiles
-from afresh.adapters.instructions.files import LARGEST, folders
-from afresh.adapters.instructions.front import sheet
+from afresh.adapters.instructions import FoundInstructions, InstructionFiles
+from afresh.adapters.instructions.files import MAX_INSTRUCTION_BYTES, list_folders
+from afresh.adapters.instructions.front import parse_own_instructions
 from afresh.errors import BadInstructions
 
 Put = Callable[..., None]
@@ -33,7 +33,7 @@ def put(tmp_path: Path) -> Put:
     return write
 
 
-def names(found: Found) -> list[str]:
+def names(found: FoundInstructions) -> list[str]:
     return [source.file.rpartition("/config/")[2] for source in found.sources]
 
 
@@ -133,7 +133,7 @@ WRONG = {
     "an object": ("---\nrules: {a: !!python/object/apply:os.system [ls]}\n---\n", 2, "rules.a", "should be a text", ""),
     "not UTF-8": (b"ok\nna\xefve\n", 2, "", "is not UTF-8", "save it as UTF-8"),
     "NUL": (b"ok\n\0", 2, "", "NUL", ""),
-    "too large": (b"x" * (LARGEST + 1), 1, "", "bytes, 100,000 are allowed", "say it shorter"),
+    "too large": (b"x" * (MAX_INSTRUCTION_BYTES + 1), 1, "", "bytes, 100,000 are allowed", "say it shorter"),
 }  # fmt: skip
 
 
@@ -184,7 +184,7 @@ def test_files_of_other_tools_are_taken_as_they_are_and_what_they_import_is_not_
         "CLAUDE.md:5: @~/mine.md is not followed; the line is shown as it stands",
     )
     put("CLAUDE.md", b"na\xefve")
-    assert files.look((), ()) == Found(notes=("CLAUDE.md is not shown: it is not UTF-8",))
+    assert files.look((), ()) == FoundInstructions(notes=("CLAUDE.md is not shown: it is not UTF-8",))
 
 
 def test_rules_of_cursor_count_where_nothing_else_is_there_and_where_they_say_so(files: InstructionFiles, put: Put):
@@ -233,11 +233,11 @@ def test_a_users_file_may_be_a_link_to_wherever_it_is_kept(files: InstructionFil
 
 
 def test_folders_are_those_that_a_path_is_in_and_never_gits_or_ours():
-    assert folders(["src/a/x.py", ".git/hooks/x", ".afresh/state/y", "../up", "/etc/x"]) == ["src", "src/a", "src/a/x.py"]
+    assert list_folders(["src/a/x.py", ".git/hooks/x", ".afresh/state/y", "../up", "/etc/x"]) == ["src", "src/a", "src/a/x.py"]
 
 
 @settings(max_examples=60)
 @given(st.text(st.characters(codec="utf-8"), max_size=60), st.text(max_size=30))
 def test_junk_is_a_fault_and_never_a_crash(front: str, body: str):
-    found = sheet("f", f"---\n{front}\n---\n{body}", TYPES, True)
+    found = parse_own_instructions("f", f"---\n{front}\n---\n{body}", TYPES, True)
     assert all(fault.line >= 1 and fault.what for fault in found.faults) and (found.faults == () or found.parts == ())

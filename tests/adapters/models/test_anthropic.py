@@ -8,20 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.adapters.models import known_framing, make_model
-from afresh.adapters.models.anthropic_body import body, chosen
-from afresh.adapters.models.anthropic_families import FAMILIES, Mode, family, thinking
-from afresh.adapters.models.anthropic_messages import AnthropicModel, framing
-from afresh.adapters.models.provider import Connection
-from afresh.adapters.models.replies import estimate
-from afresh.adapters.models.settings import Named, Settings
+from afresh.adapters.models import find_framing_tokens, make_model
+from afresh.adapters.models.anthropic_body import make_anthropic_body, spread_cache_breaks
+from afresh.adapters.models.anthropic_families import CLAUDE_FAMILIES, ThinkingMode, find_claude_family, make_thinking_fields
+from afresh.adapters.models.anthropic_messages import AnthropicModel, count_claude_framing
+from afresh.adapters.models.provider import ProviderConnection
+from afresh.adapters.models.replies import estimate_tokens
+from afresh.adapters.models.settings import NamedModel, ModelSettings
 from afresh.domain.action import Action, Reply, Thinking, Usage
-from afresh.domain.codec import dumps
-from afresh.domain.window import Exchange, Request, Result
-from afresh.testing.faults import Fault, HungUp, Step
-from afresh.testing.models import TOOLS, sample_request
+from afresh.domain.codec import to_canonical_json
+from afresh.domain.window import ToolExchange, Request, ToolResult
+from afresh.testing.faults import HttpFault, CutConnection, ScriptStep
+from afresh.testing.models import SAMPLE_TOOLS, make_sample_request
 from afresh.testing.server import ModelServer
-from afresh.testing.wire import Turn
+from afresh.testing.wire import ScriptedTurn
 
 KEY = "sk-ant-test-0123456789"
 READ = Action("read", {"path": "a.py"})
@@ -31,23 +31,23 @@ BUDGET, ADAPTIVE, BOUND = "claude-haiku-4-5", "claude-opus-4-6", "claude-opus-5-
 Answered = tuple[Reply, ModelServer, list[str]]
 
 
-def ask(*script: Step, request: Request | None = None, model: str = BUDGET, **options: Any) -> Answered:
+def ask(*script: ScriptStep, request: Request | None = None, model: str = BUDGET, **options: Any) -> Answered:
     heard: list[str] = []
     with ModelServer(script) as server:
-        asked = AnthropicModel(model, Connection(key=KEY, base_url=server.anthropic_url, **options))
-        return asked.propose(request or sample_request(), heard.append), server, heard
+        asked = AnthropicModel(model, ProviderConnection(key=KEY, base_url=server.anthropic_url, **options))
+        return asked.propose(request or make_sample_request(), heard.append), server, heard
 
 
 def adaptive(effort: str) -> Any:
     return {"thinking": {"type": "adaptive", "display": "summarized"}, "output_config": {"effort": effort}}
 
 
-def turned(*turns: Exchange, thinking: int = 0, reserve: int = 4_000) -> Request:
-    return Request("system", "message", TOOLS, reserve, thinking=thinking, turns=turns)
+def turned(*turns: ToolExchange, thinking: int = 0, reserve: int = 4_000) -> Request:
+    return Request("system", "message", SAMPLE_TOOLS, reserve, thinking=thinking, turns=turns)
 
 
-def said(model: str = BUDGET, *thoughts: Thinking) -> Exchange:
-    return Exchange(Reply("look", (READ,), model=f"anthropic:{model}", thinking=thoughts), (Result("x = 1"),))
+def said(model: str = BUDGET, *thoughts: Thinking) -> ToolExchange:
+    return ToolExchange(Reply("look", (READ,), model=f"anthropic:{model}", thinking=thoughts), (ToolResult("x = 1"),))
 
 
 def test_pieces_are_heard_as_they_come_in() -> None:
@@ -69,22 +69,22 @@ def test_what_was_written_to_the_cache_is_part_of_the_input() -> None:
 
 @pytest.mark.parametrize("arguments", ['{"path": "a.p', "[1]", '"text"', "[" * 100_000])
 def test_a_tools_input_that_is_no_json_object_is_shown_to_the_model(arguments: str) -> None:
-    (action,) = ask(Turn(Reply("", (READ,)), arguments=arguments))[0].actions
+    (action,) = ask(ScriptedTurn(Reply("", (READ,)), arguments=arguments))[0].actions
     assert action.args == {"_invalid": f"the arguments are not a JSON object: {arguments[:200]}"}
 
 
 def test_no_input_at_all_is_none() -> None:
-    assert ask(Turn(Reply("", (READ,)), arguments=""))[0].actions == (Action("read", {}),)
+    assert ask(ScriptedTurn(Reply("", (READ,)), arguments=""))[0].actions == (Action("read", {}),)
 
 
 def test_half_a_surrogate_pair_is_replaced() -> None:
-    reply, _, _ = ask(Turn(Reply("a\ud800b", (READ,)), arguments='{"path": "\\udfff"}'))
+    reply, _, _ = ask(ScriptedTurn(Reply("a\ud800b", (READ,)), arguments='{"path": "\\udfff"}'))
     assert (reply.thought, reply.actions) == ("a?b", (Action("read", {"path": "?"}),))
 
 
 def test_turns_are_sent_as_tool_use_and_tool_results() -> None:
     reply = Reply("look", (READ, Action("no_such_tool")), model=f"anthropic:{BUDGET}-20251001", thinking=(THOUGHT, HIDDEN))
-    turn = Exchange(reply, (Result("x = 1"), Result("there is no such tool", ok=False)), "Two steps are left.")
+    turn = ToolExchange(reply, (ToolResult("x = 1"), ToolResult("there is no such tool", ok=False)), "Two steps are left.")
     _, server, _ = ask(Reply("x"), request=turned(turn, thinking=2_000))
     first, assistant, user = server.received[0].body["messages"]
     assert first == {"role": "user", "content": [{"type": "text", "text": "message"}]}
@@ -109,8 +109,8 @@ def test_turns_are_sent_as_tool_use_and_tool_results() -> None:
 
 
 def test_every_call_of_a_turn_has_a_result_and_no_block_is_blank() -> None:
-    turn = Exchange(Reply(" ", (READ, READ)), (Result("\n"),), " ")
-    _, assistant, user = body(BUDGET, turned(turn))["messages"]
+    turn = ToolExchange(Reply(" ", (READ, READ)), (ToolResult("\n"),), " ")
+    _, assistant, user = make_anthropic_body(BUDGET, turned(turn))["messages"]
     assert [block["type"] for block in assistant["content"]] == ["tool_use", "tool_use"]
     assert user["content"] == [
         {"type": "tool_result", "tool_use_id": "toolu_1_1"},
@@ -119,12 +119,12 @@ def test_every_call_of_a_turn_has_a_result_and_no_block_is_blank() -> None:
 
 
 def test_a_turn_in_which_nothing_was_said_goes_into_the_message_before_it() -> None:
-    (only,) = body(BUDGET, turned(Exchange(Reply(), (), "That was empty.")))["messages"]
+    (only,) = make_anthropic_body(BUDGET, turned(ToolExchange(Reply(), (), "That was empty.")))["messages"]
     assert [block["text"] for block in only["content"]] == ["message", "That was empty."]
 
 
-def kinds(model: str, turn: Exchange, budget: int = 2_000) -> list[str]:
-    return [block["type"] for block in body(model, turned(turn, thinking=budget))["messages"][1]["content"]]
+def kinds(model: str, turn: ToolExchange, budget: int = 2_000) -> list[str]:
+    return [block["type"] for block in make_anthropic_body(model, turned(turn, thinking=budget))["messages"][1]["content"]]
 
 
 @pytest.mark.parametrize("model", [BUDGET, ADAPTIVE])
@@ -141,9 +141,9 @@ def test_thinking_that_is_bound_to_its_conversation_is_not_sent_back() -> None:
 
 
 def test_thinking_with_a_budget_does_not_begin_in_the_middle_of_tool_use() -> None:
-    assert "thinking" not in body(BUDGET, turned(said(BUDGET), thinking=2_000))
-    assert "thinking" in body(BUDGET, turned(said(BUDGET, THOUGHT), thinking=2_000))
-    assert "thinking" in body(ADAPTIVE, turned(said(ADAPTIVE), thinking=2_000))
+    assert "thinking" not in make_anthropic_body(BUDGET, turned(said(BUDGET), thinking=2_000))
+    assert "thinking" in make_anthropic_body(BUDGET, turned(said(BUDGET, THOUGHT), thinking=2_000))
+    assert "thinking" in make_anthropic_body(ADAPTIVE, turned(said(ADAPTIVE), thinking=2_000))
 
 
 @pytest.mark.parametrize(
@@ -172,26 +172,26 @@ def test_thinking_with_a_budget_does_not_begin_in_the_middle_of_tool_use() -> No
     ],
 )
 def test_each_family_is_told_to_think_or_not_in_its_own_way(model: str, budget: int, reserve: int, asked: Any) -> None:
-    assert thinking(model, budget, reserve) == asked
+    assert make_thinking_fields(model, budget, reserve) == asked
     _, server, _ = ask(Reply("x"), request=turned(thinking=budget, reserve=reserve), model=model)
     sent = server.received[0].body
     assert {key: sent[key] for key in ("thinking", "output_config") if key in sent} == asked and sent["max_tokens"] == reserve
 
 
-@given(st.sampled_from(sorted(FAMILIES)), st.integers(0, 70_000), st.integers(1, 70_000))
+@given(st.sampled_from(sorted(CLAUDE_FAMILIES)), st.integers(0, 70_000), st.integers(1, 70_000))
 def test_a_budget_is_one_that_the_api_takes(model: str, budget: int, reserve: int) -> None:
-    told = thinking(model, budget, reserve).get("thinking", {})
+    told = make_thinking_fields(model, budget, reserve).get("thinking", {})
     if "budget_tokens" in told:
-        assert family(model).thinks is Mode.BUDGET and 1_024 <= told["budget_tokens"] < reserve
+        assert find_claude_family(model).thinks is ThinkingMode.BUDGET and 1_024 <= told["budget_tokens"] < reserve
 
 
 def test_windows_are_known_by_family() -> None:
     names = ("claude-opus-4-5-20251101", "claude-opus-4-6", "claude-haiku-5-5", "claude-2.0", "claude-3-haiku", "someone-elses")
-    assert [family(name).window for name in names] == [200_000, 1_000_000, 1_000_000, 100_000, 200_000, 200_000]
+    assert [find_claude_family(name).window for name in names] == [200_000, 1_000_000, 1_000_000, 100_000, 200_000, 200_000]
 
 
 def test_the_message_may_be_cached_up_to_each_break() -> None:
-    request = Request("system", "stable, less stable, new", TOOLS, 800, breaks=(6, 19))
+    request = Request("system", "stable, less stable, new", SAMPLE_TOOLS, 800, breaks=(6, 19))
     _, server, _ = ask(Reply("x"), request=request)
     mark = {"cache_control": {"type": "ephemeral"}}
     assert server.received[0].body["messages"][0]["content"] == [
@@ -202,16 +202,16 @@ def test_the_message_may_be_cached_up_to_each_break() -> None:
 
 
 def test_without_a_system_text_the_tools_are_cached() -> None:
-    *others, last = body(BUDGET, Request("", "message", TOOLS, 800))["tools"]
+    *others, last = make_anthropic_body(BUDGET, Request("", "message", SAMPLE_TOOLS, 800))["tools"]
     assert "cache_control" in last and not [tool for tool in others if "cache_control" in tool]
 
 
 @given(st.lists(st.sampled_from(["a", "bc d", " ", "\n\n"]), min_size=1, max_size=12), st.booleans(), st.booleans())
 def test_breaks_change_no_letter_of_the_message(parts: list[str], system: bool, tools: bool) -> None:
     places = tuple(accumulate(map(len, parts)))
-    request = Request("s" if system else "", f"{''.join(parts)}end", TOOLS if tools else (), 800, breaks=places)
+    request = Request("s" if system else "", f"{''.join(parts)}end", SAMPLE_TOOLS if tools else (), 800, breaks=places)
     for asked in (request, replace(request, breaks=(*places, places[-1] + 3, places[-1] + 99))):
-        sent = body(BUDGET, asked)
+        sent = make_anthropic_body(BUDGET, asked)
         blocks = sent["messages"][0]["content"]
         assert "".join(block["text"] for block in blocks) == request.message
         assert all(block["text"].strip() for block in blocks)
@@ -220,7 +220,7 @@ def test_breaks_change_no_letter_of_the_message(parts: list[str], system: bool, 
 
 @given(st.lists(st.integers(), unique=True).map(sorted), st.integers(2, 4))
 def test_of_many_breaks_the_first_and_the_last_are_kept(breaks: list[int], most: int) -> None:
-    kept = chosen(breaks, most)
+    kept = spread_cache_breaks(breaks, most)
     assert list(kept) == sorted(set(kept)) and len(kept) == min(most, len(breaks))
     assert not breaks or (kept[0], kept[-1]) == (breaks[0], breaks[-1])
 
@@ -228,7 +228,7 @@ def test_of_many_breaks_the_first_and_the_last_are_kept(breaks: list[int], most:
 def test_the_provider_counts_what_would_be_sent() -> None:
     request = turned(said(BUDGET, THOUGHT), thinking=2_000)
     with ModelServer([Reply("x")], count=lambda sent: 4_321) as server:
-        model = AnthropicModel(BUDGET, Connection(key=KEY, base_url=server.anthropic_url))
+        model = AnthropicModel(BUDGET, ProviderConnection(key=KEY, base_url=server.anthropic_url))
         assert model.weigh(request) == 4_321
         model.propose(request)
     (counted,), (asked,) = server.asides, server.received
@@ -237,15 +237,15 @@ def test_the_provider_counts_what_would_be_sent() -> None:
 
 
 def test_a_count_that_can_not_be_had_is_none() -> None:
-    with ModelServer([], aside=Fault(500)) as server:
-        model = AnthropicModel(BUDGET, Connection(key=KEY, base_url=server.anthropic_url))
-        assert model.weigh(sample_request()) == 0 and len(server.asides) == 1
-    assert model.weigh(sample_request()) == 0, "nobody is there any more"
+    with ModelServer([], aside=HttpFault(500)) as server:
+        model = AnthropicModel(BUDGET, ProviderConnection(key=KEY, base_url=server.anthropic_url))
+        assert model.weigh(make_sample_request()) == 0 and len(server.asides) == 1
+    assert model.weigh(make_sample_request()) == 0, "nobody is there any more"
 
 
 def test_a_connection_that_is_cut_before_the_reply_begins_is_tried_again() -> None:
     waits: list[float] = []
-    reply, server, heard = ask(HungUp(), Reply("here"), sleep=waits.append)
+    reply, server, heard = ask(CutConnection(), Reply("here"), sleep=waits.append)
     assert reply.thought == "here" and len(server.received) == 2 and len(waits) == 1
     assert "retry 1 of 6" in heard[0]
 
@@ -253,12 +253,14 @@ def test_a_connection_that_is_cut_before_the_reply_begins_is_tried_again() -> No
 SPOKEN = '{"thought": "look", "actions": [{"tool": "read", "args": {"path": "a.py"}}]}'
 
 
-def without_tools(*script: Step, request: Request | None = None) -> tuple[Reply, dict[str, Any]]:
+def without_tools(*script: ScriptStep, request: Request | None = None) -> tuple[Reply, dict[str, Any]]:
     """What a model that the user says to have no tools makes of it, and what was sent."""
     with ModelServer(script) as server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("ANTHROPIC_API_KEY", KEY)
-        named = Named(provider="anthropic", model=BUDGET, base_url=server.anthropic_url, key="ANTHROPIC_API_KEY", tools=False)
-        reply = make_model("mine", 0, Settings(named={"mine": named})).propose(request or sample_request())
+        named = NamedModel(
+            provider="anthropic", model=BUDGET, base_url=server.anthropic_url, key="ANTHROPIC_API_KEY", tools=False
+        )
+        reply = make_model("mine", 0, ModelSettings(named={"mine": named})).propose(request or make_sample_request())
         return reply, server.received[-1].body
 
 
@@ -277,14 +279,16 @@ def test_without_tools_earlier_turns_are_plain_text_and_never_calls() -> None:
 
 
 def test_what_telling_the_tools_takes_comes_off_the_reply() -> None:
-    wide = sample_request()
+    wide = make_sample_request()
     _, sent = without_tools(Reply(SPOKEN), request=wide)
     told = sent["system"][0]["text"].removeprefix(wide.system)
-    assert estimate(told) + sent["max_tokens"] <= estimate(dumps(wide.tools)) + wide.reserve + 2
+    assert estimate_tokens(told) + sent["max_tokens"] <= estimate_tokens(to_canonical_json(wide.tools)) + wide.reserve + 2
 
 
-@pytest.mark.parametrize("odd", [Turn(Reply(SPOKEN), cut=True), Turn(Reply(SPOKEN), changes={"stop_reason": "refusal"})])
-def test_without_tools_nothing_is_read_from_what_was_cut_or_declined(odd: Turn) -> None:
+@pytest.mark.parametrize(
+    "odd", [ScriptedTurn(Reply(SPOKEN), cut=True), ScriptedTurn(Reply(SPOKEN), changes={"stop_reason": "refusal"})]
+)
+def test_without_tools_nothing_is_read_from_what_was_cut_or_declined(odd: ScriptedTurn) -> None:
     reply, _ = without_tools(odd)
     assert reply.actions == () and reply.thought.startswith(SPOKEN)
 
@@ -292,4 +296,4 @@ def test_without_tools_nothing_is_read_from_what_was_cut_or_declined(odd: Turn) 
 def test_without_tools_what_can_t_be_read_is_told_to_the_model() -> None:
     reply, _ = without_tools(Reply("I shall read a.py first."))
     assert reply.actions == () and "Your reply was not carried out: there is no JSON object in it" in reply.thought
-    assert (known_framing("anthropic:claude-haiku-4-5"), framing(BUDGET, tools=False)) == (14 + 346, 14)
+    assert (find_framing_tokens("anthropic:claude-haiku-4-5"), count_claude_framing(BUDGET, tools=False)) == (14 + 346, 14)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.adapters.models.arguments import kind_of, misfits, near
+from afresh.adapters.models.arguments import describe_json_kind, find_argument_faults, suggest_similar_name
 from afresh.adapters.tools import TOOLS
-from afresh.adapters.tools.tool import mistake
+from afresh.adapters.tools.tool import find_argument_mistake
 
 SCHEMA = {
     "type": "object",
@@ -47,32 +47,35 @@ value = st.recursive(
     ],
 )
 def test_what_does_not_fit_is_told_with_what_would(args: dict[str, Any], told: str) -> None:
-    (wrong,) = misfits(args, SCHEMA)
+    (wrong,) = find_argument_faults(args, SCHEMA)
     assert wrong.startswith(told)
 
 
 def test_what_fits_is_not_complained_about() -> None:
     whole = {"path": "a", "lines": 3, "items": ["x"], "scope": "file", "place": {"row": 1}, "any": [1, {}], "either": None}
-    assert not [*misfits(whole, SCHEMA)] and not [*misfits({"path": ""}, SCHEMA)]
+    assert not [*find_argument_faults(whole, SCHEMA)] and not [*find_argument_faults({"path": ""}, SCHEMA)]
 
 
 def test_everything_that_is_wrong_is_told_at_once() -> None:
-    assert len([*misfits({"lines": "3", "where": 1}, SCHEMA)]) == 3
+    assert len([*find_argument_faults({"lines": "3", "where": 1}, SCHEMA)]) == 3
 
 
 @given(
     st.sampled_from(TOOLS), st.dictionaries(st.sampled_from(["path", "id", "items", "start", "question", "x"]), value, max_size=4)
 )
 def test_what_passes_here_is_not_refused_by_the_tool_for_its_kind(tool: Any, args: dict[str, Any]) -> None:
-    wrong = [*misfits(args, tool.schema.parameters)]
-    refused = mistake(tool.schema, args)
+    wrong = [*find_argument_faults(args, tool.schema.parameters)]
+    refused = find_argument_mistake(tool.schema, args)
     assert bool(wrong) == bool(refused and "which no file can hold" not in refused)
 
 
 @given(value)
 def test_every_value_has_a_kind(held: object) -> None:
-    assert kind_of(held)
+    assert describe_json_kind(held)
 
 
 def test_a_hint_is_given_only_when_something_is_near() -> None:
-    assert near("Thougt", ["thought", "actions"]) == " (did you mean 'thought'?)" and near("xyz", ["thought"]) == ""
+    assert (
+        suggest_similar_name("Thougt", ["thought", "actions"]) == " (did you mean 'thought'?)"
+        and suggest_similar_name("xyz", ["thought"]) == ""
+    )

@@ -4,30 +4,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.adapters.models import anchored, is_paid, is_provider, known_window, make_model
-from afresh.adapters.models.choose import KINDS, choose, patience, refuse_names
-from afresh.adapters.models.mailbox import Mailbox
-from afresh.adapters.models.settings import Named, Settings
+from afresh.adapters.models import make_spec_absolute, is_paid, is_provider, find_context_window, make_model
+from afresh.adapters.models.choose import MODEL_KINDS, choose_model, split_mailbox_spec, check_model_names
+from afresh.adapters.models.mailbox import MailboxModel
+from afresh.adapters.models.settings import NamedModel, ModelSettings
 from afresh.errors import BadInput
 
 NAMED = {
-    "fast": Named(provider="ollama", model="qwen3:8b", window=16_000),
-    "sonnet": Named(provider="anthropic", model="claude-sonnet-4-5"),
-    "box": Named(provider="mailbox", model="~/box", timeout=600),
+    "fast": NamedModel(provider="ollama", model="qwen3:8b", window=16_000),
+    "sonnet": NamedModel(provider="anthropic", model="claude-sonnet-4-5"),
+    "box": NamedModel(provider="mailbox", model="~/box", timeout=600),
 }
 
 
 def test_a_name_of_the_user_s_stands_for_provider_and_model() -> None:
-    fast = choose("fast", NAMED)
+    fast = choose_model("fast", NAMED)
     assert (fast.kind, fast.argument, fast.name, fast.spec) == ("ollama", "qwen3:8b", "fast", "ollama:qwen3:8b")
-    assert known_window("fast", NAMED) == 16_000 and known_window("sonnet", NAMED) == 200_000
-    assert make_model("fast", 0, Settings(named=NAMED)).name == "ollama:qwen3:8b"
+    assert find_context_window("fast", NAMED) == 16_000 and find_context_window("sonnet", NAMED) == 200_000
+    assert make_model("fast", 0, ModelSettings(named=NAMED)).name == "ollama:qwen3:8b"
 
 
 @pytest.mark.parametrize("spec", ["fst", "ollam:x", "", "fast:", "offline:", "ollama"])
 def test_a_name_that_is_gone_or_mistyped_tells_what_there_is(spec: str) -> None:
     with pytest.raises(BadInput, match="there is no model") as caught:
-        choose(spec, NAMED)
+        choose_model(spec, NAMED)
     assert "yours are box, fast, sonnet" in caught.value.next and "afresh models" in caught.value.next
     if spec == "fst":
         assert "did you mean 'fast'?" in caught.value.what
@@ -46,37 +46,37 @@ def test_who_is_paid() -> None:
      ("/b?timeout=-1", "/b?timeout=-1", 0)],
 )  # fmt: skip
 def test_a_mailbox_is_told_how_long_to_wait(argument: str, folder: str, seconds: float) -> None:
-    assert patience(argument) == (Path(folder), seconds)
+    assert split_mailbox_spec(argument) == (Path(folder), seconds)
 
 
 @given(st.text(st.characters(exclude_characters="?", exclude_categories=["Cs"]), min_size=1), st.integers(0, 10**8))
 def test_any_folder_may_have_a_time_out(folder: str, seconds: int) -> None:
-    assert patience(f"/{folder}?timeout={seconds}") == (Path(f"/{folder}"), seconds)
+    assert split_mailbox_spec(f"/{folder}?timeout={seconds}") == (Path(f"/{folder}"), seconds)
 
 
 def test_a_mailbox_waits_as_its_table_says(tmp_path: Path) -> None:
-    box = make_model("box", 3, Settings(named=NAMED, task="t-1"))
-    assert isinstance(box, Mailbox)
+    box = make_model("box", 3, ModelSettings(named=NAMED, task="t-1"))
+    assert isinstance(box, MailboxModel)
     assert (box.patience.reply, box.task, box.position, box.folder) == (600, "t-1", 3, Path("~/box").expanduser())
 
 
 def test_a_path_means_the_same_from_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert anchored("mailbox:box?timeout=5") == f"mailbox:{tmp_path}/box?timeout=5"
-    assert [anchored(spec) for spec in ("fast", "ollama:a/b", "offline")] == ["fast", "ollama:a/b", "offline"]
+    assert make_spec_absolute("mailbox:box?timeout=5") == f"mailbox:{tmp_path}/box?timeout=5"
+    assert [make_spec_absolute(spec) for spec in ("fast", "ollama:a/b", "offline")] == ["fast", "ollama:a/b", "offline"]
 
 
-@pytest.mark.parametrize("name", [*KINDS, "a:b", "a b", "", "x" * 41, "-x"])
+@pytest.mark.parametrize("name", [*MODEL_KINDS, "a:b", "a b", "", "x" * 41, "-x"])
 def test_a_name_that_could_mean_something_else_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="a name is made of"):
-        refuse_names({name: NAMED["fast"]})
+        check_model_names({name: NAMED["fast"]})
 
 
 def test_a_provider_that_there_is_not_is_refused_with_a_hint() -> None:
     with pytest.raises(
         ValueError, match=r"models.x.provider is 'olama' \(did you mean 'ollama'\?\); it may be anthropic, openai"
     ):
-        refuse_names({"x": Named(provider="olama", model="y")})
+        check_model_names({"x": NamedModel(provider="olama", model="y")})
 
 
 @pytest.mark.parametrize(
@@ -90,5 +90,5 @@ def test_a_provider_that_there_is_not_is_refused_with_a_hint() -> None:
 )
 def test_a_setting_that_would_do_nothing_is_refused(provider: str, more: dict, named: str) -> None:
     with pytest.raises(ValueError, match=f"models.x: {named} would do nothing for {provider}"):
-        refuse_names({"x": Named(provider=provider, model="y", **more)})
-    refuse_names({"x": Named(provider="vllm", model="y", **more)})
+        check_model_names({"x": NamedModel(provider=provider, model="y", **more)})
+    check_model_names({"x": NamedModel(provider="vllm", model="y", **more)})

@@ -6,19 +6,19 @@ from pathlib import Path
 import pytest
 
 from afresh.adapters.models.anthropic_messages import AnthropicModel
-from afresh.adapters.models.mailbox import Mailbox, Patience
-from afresh.adapters.models.offline import Offline
+from afresh.adapters.models.mailbox import MailboxModel, MailboxTimeouts
+from afresh.adapters.models.offline import OfflineModel
 from afresh.adapters.models.openai_chat import OpenAIModel
-from afresh.adapters.models.provider import Connection
-from afresh.adapters.models.recorded import Recorded
-from afresh.adapters.models.scripted import Scripted
+from afresh.adapters.models.provider import ProviderConnection
+from afresh.adapters.models.recorded import RecordedModel
+from afresh.adapters.models.scripted import ScriptedModel
 from afresh.domain.action import Action, Reply, Usage
-from afresh.domain.chain import link
-from afresh.domain.event import Head, Replied, Requested
-from afresh.domain.window import Audit
+from afresh.domain.chain import link_events
+from afresh.domain.event import JournalHead, ReplyReceived, CallRequested
+from afresh.domain.window import CallAudit
 from afresh.ports import Model
 from afresh.testing.model_contract import ModelContract
-from afresh.testing.models import Computed, sample_request
+from afresh.testing.models import ComputedModel, make_sample_request
 from afresh.testing.server import ModelServer
 
 REPLY = Reply("look", (Action("read", {"path": "a.py"}),), Usage(100, 20, 50))
@@ -27,23 +27,23 @@ KEY = "sk-test-0123456789"
 
 class TestComputed(ModelContract):
     def make(self) -> Model:
-        return Computed(lambda request: REPLY)
+        return ComputedModel(lambda request: REPLY)
 
 
 class TestScripted(ModelContract):
     def make(self) -> Model:
-        return Scripted([REPLY, REPLY])
+        return ScriptedModel([REPLY, REPLY])
 
 
 class TestOffline(ModelContract):
     def make(self) -> Model:
-        return Offline()
+        return OfflineModel()
 
 
 class TestRecorded(ModelContract):
     def make(self) -> Model:
-        events = (Requested(1, Audit(sample_request().hash, 4_000, 100, (), ())), Replied(1, REPLY))
-        return Recorded(link("T-1", Head(), 0.0, events))
+        events = (CallRequested(1, CallAudit(make_sample_request().hash, 4_000, 100, (), ())), ReplyReceived(1, REPLY))
+        return RecordedModel(link_events("T-1", JournalHead(), 0.0, events))
 
 
 class TestMailbox(ModelContract):
@@ -55,7 +55,7 @@ class TestMailbox(ModelContract):
             path.write_text('{"thought": "look", "actions": [{"tool": "read", "args": {"path": "a.py"}}]}')
 
     def make(self) -> Model:
-        return Mailbox(self.folder, patience=Patience(reply=20.0))
+        return MailboxModel(self.folder, patience=MailboxTimeouts(reply=20.0))
 
 
 class Served(ModelContract):
@@ -69,9 +69,9 @@ class Served(ModelContract):
 
 class TestAnthropic(Served):
     def make(self) -> Model:
-        return AnthropicModel("claude-test", Connection(key=KEY, base_url=self.server.anthropic_url))
+        return AnthropicModel("claude-test", ProviderConnection(key=KEY, base_url=self.server.anthropic_url))
 
 
 class TestOpenAI(Served):
     def make(self) -> Model:
-        return OpenAIModel("gpt-test", Connection(key=KEY, base_url=self.server.openai_url))
+        return OpenAIModel("gpt-test", ProviderConnection(key=KEY, base_url=self.server.openai_url))

@@ -8,11 +8,11 @@ from threading import Thread
 import pytest
 
 from afresh.adapters.models import make_model
-from afresh.adapters.models.catalogue import offers
-from afresh.adapters.models.choose import target
-from afresh.adapters.models.settings import Named, Settings
+from afresh.adapters.models.catalogue import list_offered_models
+from afresh.adapters.models.choose import endpoint_of_provider
+from afresh.adapters.models.settings import NamedModel, ModelSettings
 from afresh.errors import AfreshError, NeedsPerson, TryAgain
-from afresh.testing.models import sample_request
+from afresh.testing.models import make_sample_request
 
 KEY = "sk-canary-51f0aa"
 
@@ -45,8 +45,10 @@ def listening(status: int, headers: dict[str, str], body: bytes = b"") -> Iterat
         server.server_close()
 
 
-def table(provider: str, address: str, key: str = "") -> Settings:
-    return Settings(named={"mine": Named(provider=provider, model="some", base_url=address, key=key, retries=1, timeout=5)})
+def table(provider: str, address: str, key: str = "") -> ModelSettings:
+    return ModelSettings(
+        named={"mine": NamedModel(provider=provider, model="some", base_url=address, key=key, retries=1, timeout=5)}
+    )
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai", "vllm"])
@@ -58,7 +60,7 @@ def test_a_key_follows_no_redirect(provider: str, status: int, monkeypatch: pyte
         listening(status, {"location": f"{thief}/v1/messages"}) as (address, heard),
         pytest.raises(AfreshError) as caught,
     ):
-        make_model("mine", 0, table(provider, address, "MINE")).propose(sample_request())
+        make_model("mine", 0, table(provider, address, "MINE")).propose(make_sample_request())
     assert heard and KEY in heard[0] and not stolen and KEY not in str(caught.value)
 
 
@@ -67,25 +69,25 @@ def test_an_address_of_a_table_gets_no_key_that_it_does_not_name(provider: str, 
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "OPENROUTER_API_KEY"):
         monkeypatch.setenv(name, KEY)
     with listening(401, {}) as (address, heard), pytest.raises(NeedsPerson):
-        make_model("mine", 0, table(provider, address)).propose(sample_request())
+        make_model("mine", 0, table(provider, address)).propose(make_sample_request())
     assert heard and KEY not in heard[0]
 
 
 def test_a_server_tells_what_it_has() -> None:
     body = b'{"data": [{"id": "b", "max_model_len": 4096}, {"id": "a", "meta": {"n_ctx_train": 8}}, {"id": 3}, "x"]}'
     with listening(200, {"content-type": "application/json"}, body) as (address, _):
-        named = Named(provider="vllm", model="x", base_url=f"{address}/v1")
-        found = offers(target("vllm"), Settings(name="mine", chosen=named))
+        named = NamedModel(provider="vllm", model="x", base_url=f"{address}/v1")
+        found = list_offered_models(endpoint_of_provider("vllm"), ModelSettings(name="mine", chosen=named))
     assert [(one.model, one.window) for one in found] == [("a", 8), ("b", 4096)]
     with pytest.raises(TryAgain, match="no vLLM answers at http"):
-        offers(target("vllm"), Settings(name="mine", chosen=named))
+        list_offered_models(endpoint_of_provider("vllm"), ModelSettings(name="mine", chosen=named))
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"data": 3}', b'{"data": null}'])
 def test_a_server_that_tells_nonsense_has_nothing(body: bytes) -> None:
     with listening(200, {"content-type": "application/json"}, body) as (address, _):
-        named = Named(provider="vllm", model="x", base_url=address)
+        named = NamedModel(provider="vllm", model="x", base_url=address)
         try:
-            assert not offers(target("vllm"), Settings(name="mine", chosen=named))
+            assert not list_offered_models(endpoint_of_provider("vllm"), ModelSettings(name="mine", chosen=named))
         except TryAgain:
             return

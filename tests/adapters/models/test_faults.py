@@ -7,28 +7,28 @@ from typing import Any
 import pytest
 
 from afresh.adapters.models.anthropic_messages import AnthropicModel
-from afresh.adapters.models.provider import Connection
+from afresh.adapters.models.provider import ProviderConnection
 from afresh.domain.action import Action, Reply, Thinking, Usage
-from afresh.domain.codec import dumps
+from afresh.domain.codec import to_canonical_json
 from afresh.errors import AfreshError, Broken, NeedsPerson, TryAgain
 from afresh.testing.faults import (
-    EMPTY,
+    EMPTY_REPLY,
     CutStream,
-    Dripping,
-    ErrorEvent,
-    Fault,
-    Garbage,
-    HungUp,
-    Slow,
-    Step,
-    after,
-    long_arguments,
-    reported,
-    unknown_tool,
+    SlowStream,
+    StreamError,
+    HttpFault,
+    GarbageAnswer,
+    CutConnection,
+    SlowStart,
+    ScriptStep,
+    make_retry_headers,
+    call_with_long_arguments,
+    report_usage,
+    call_unknown_tool,
 )
-from afresh.testing.models import sample_request
+from afresh.testing.models import make_sample_request
 from afresh.testing.server import ModelServer
-from afresh.testing.wire import Turn
+from afresh.testing.wire import ScriptedTurn
 
 KEY = "sk-test-0123456789"
 READ = Action("read", {"path": "a.py"})
@@ -52,12 +52,12 @@ class Came:
         return str(self.reply.actions[0].args.get("_invalid", "")) if self.reply and self.reply.actions else ""
 
 
-def came(*script: Step, **options: Any) -> Came:
+def came(*script: ScriptStep, **options: Any) -> Came:
     waits, heard = list[float](), list[str]()
     with ModelServer(script) as server:
-        model = CLAUDE("claude-test", Connection(key=KEY, base_url=server.anthropic_url, sleep=waits.append, **options))
+        model = CLAUDE("claude-test", ProviderConnection(key=KEY, base_url=server.anthropic_url, sleep=waits.append, **options))
         try:
-            return Came(model.propose(sample_request(), heard.append), None, len(server.received), waits, heard)
+            return Came(model.propose(make_sample_request(), heard.append), None, len(server.received), waits, heard)
         except AfreshError as fault:
             return Came(None, fault, len(server.received), waits, heard)
 
@@ -88,44 +88,47 @@ def ours(came: Came) -> bool:
 
 EVENTS = 11
 """Of a reply with a text and one call: all but the last, which says that it is whole."""
-MATRIX: dict[str, tuple[Callable[[Came], bool], tuple[Step, ...]]] = {
-    "429 in seconds": (replied, (Fault(429, headers=after(seconds=2)), PLAIN)),
-    "429 in milliseconds": (replied, (Fault(429, headers=after(milliseconds=2)), PLAIN)),
-    "429 until a date": (replied, (Fault(429, headers=after(date=5)), PLAIN)),
-    "429 for an hour": (later, (Fault(429, headers=after(seconds=3_600)), PLAIN)),
-    "429 that stays": (later, (Fault(429),) * 7),
-    "500": (replied, (Fault(500), PLAIN)),
-    "500 that stays": (later, (Fault(500, headers={}),) * 7),
-    "529": (replied, (Fault(529), Fault(529), PLAIN)),
-    "529 that stays": (later, (Fault(529, headers={}),) * 7),
-    "several faults": (replied, (Fault(529), HungUp(), Fault(500), Garbage("<html>busy</html>", "text/html"), PLAIN)),
-    "error event before the reply": (replied, (ErrorEvent(0, PLAIN), PLAIN)),
-    "error event in the reply": (later_and_paid, (ErrorEvent(4, PLAIN), PLAIN)),
-    "error event: no credit": (person, (ErrorEvent(4, PLAIN, "billing_error"),)),
-    "error event: too long": (ours, (ErrorEvent(4, PLAIN, "request_too_large"),)),
+MATRIX: dict[str, tuple[Callable[[Came], bool], tuple[ScriptStep, ...]]] = {
+    "429 in seconds": (replied, (HttpFault(429, headers=make_retry_headers(seconds=2)), PLAIN)),
+    "429 in milliseconds": (replied, (HttpFault(429, headers=make_retry_headers(milliseconds=2)), PLAIN)),
+    "429 until a date": (replied, (HttpFault(429, headers=make_retry_headers(date=5)), PLAIN)),
+    "429 for an hour": (later, (HttpFault(429, headers=make_retry_headers(seconds=3_600)), PLAIN)),
+    "429 that stays": (later, (HttpFault(429),) * 7),
+    "500": (replied, (HttpFault(500), PLAIN)),
+    "500 that stays": (later, (HttpFault(500, headers={}),) * 7),
+    "529": (replied, (HttpFault(529), HttpFault(529), PLAIN)),
+    "529 that stays": (later, (HttpFault(529, headers={}),) * 7),
+    "several faults": (
+        replied,
+        (HttpFault(529), CutConnection(), HttpFault(500), GarbageAnswer("<html>busy</html>", "text/html"), PLAIN),
+    ),
+    "error event before the reply": (replied, (StreamError(0, PLAIN), PLAIN)),
+    "error event in the reply": (later_and_paid, (StreamError(4, PLAIN), PLAIN)),
+    "error event: no credit": (person, (StreamError(4, PLAIN, "billing_error"),)),
+    "error event: too long": (ours, (StreamError(4, PLAIN, "request_too_large"),)),
     "cut before the reply": (replied, (CutStream(0, PLAIN), PLAIN)),
     "cut in the reply": (later_and_paid, (CutStream(5, PLAIN), PLAIN)),
     "cut before the last event": (later_and_paid, (CutStream(EVENTS, PLAIN), PLAIN)),
     "cut politely": (later_and_paid, (CutStream(5, PLAIN, politely=True), PLAIN)),
     "cut after the last event": (replied, (CutStream(99, PLAIN),)),
-    "slow to begin": (replied, (Slow(0.1, PLAIN),)),
-    "too slow to begin": (replied, (Slow(20.0, PLAIN), PLAIN)),
-    "slow between pieces": (replied, (Dripping(0.01, PLAIN),)),
-    "too slow between pieces": (later_and_paid, (Dripping(0.3, PLAIN), PLAIN)),
-    "slow, then cut": (later_and_paid, (Slow(0.1, Dripping(0.01, CutStream(5, PLAIN))), PLAIN)),
-    "body that is no JSON": (later, (Garbage("not json {"),) * 7),
-    "input that is no JSON": (model_told, (Turn(PLAIN, arguments='{"path": "a.p'),)),
-    "long arguments": (model_told, (long_arguments(),)),
-    "zero usage": (replied, (reported(PLAIN, input_tokens=0, output_tokens=0),)),
-    "negative usage": (replied, (reported(PLAIN, input_tokens=-5, output_tokens=-1),)),
-    "huge usage": (replied, (reported(PLAIN, input_tokens=10**18, output_tokens=10**18),)),
-    "usage in words": (replied, (reported(PLAIN, input_tokens="many", output_tokens=True),)),
-    "missing usage": (replied, (reported(PLAIN),)),
-    "wrong key": (person, (Fault(401),)),
-    "no such model": (person, (Fault(404),)),
-    "a redirect": (person, (Fault(307, headers={"location": "http://127.0.0.1:9/elsewhere"}), PLAIN)),
-    "no credit": (person, (Fault(402),)),
-    "too long": (ours, (Fault(413),)),
+    "slow to begin": (replied, (SlowStart(0.1, PLAIN),)),
+    "too slow to begin": (replied, (SlowStart(20.0, PLAIN), PLAIN)),
+    "slow between pieces": (replied, (SlowStream(0.01, PLAIN),)),
+    "too slow between pieces": (later_and_paid, (SlowStream(0.3, PLAIN), PLAIN)),
+    "slow, then cut": (later_and_paid, (SlowStart(0.1, SlowStream(0.01, CutStream(5, PLAIN))), PLAIN)),
+    "body that is no JSON": (later, (GarbageAnswer("not json {"),) * 7),
+    "input that is no JSON": (model_told, (ScriptedTurn(PLAIN, arguments='{"path": "a.p'),)),
+    "long arguments": (model_told, (call_with_long_arguments(),)),
+    "zero usage": (replied, (report_usage(PLAIN, input_tokens=0, output_tokens=0),)),
+    "negative usage": (replied, (report_usage(PLAIN, input_tokens=-5, output_tokens=-1),)),
+    "huge usage": (replied, (report_usage(PLAIN, input_tokens=10**18, output_tokens=10**18),)),
+    "usage in words": (replied, (report_usage(PLAIN, input_tokens="many", output_tokens=True),)),
+    "missing usage": (replied, (report_usage(PLAIN),)),
+    "wrong key": (person, (HttpFault(401),)),
+    "no such model": (person, (HttpFault(404),)),
+    "a redirect": (person, (HttpFault(307, headers={"location": "http://127.0.0.1:9/elsewhere"}), PLAIN)),
+    "no credit": (person, (HttpFault(402),)),
+    "too long": (ours, (HttpFault(413),)),
 }
 
 
@@ -139,7 +142,7 @@ def test_every_fault_has_its_outcome(name: str) -> None:
 def test_what_a_provider_asks_for_is_waited() -> None:
     assert came(*MATRIX["429 in seconds"][1]).waits == [2.0]
     assert came(*MATRIX["429 in milliseconds"][1]).waits == [0.002]
-    (until,) = came(Fault(429, headers=after(date=50)), PLAIN).waits
+    (until,) = came(HttpFault(429, headers=make_retry_headers(date=50)), PLAIN).waits
     assert 20.0 < until <= 50.0
     assert came(*MATRIX["429 for an hour"][1]).requests == 1
 
@@ -167,20 +170,25 @@ def test_a_usage_that_makes_no_sense_is_not_taken_for_a_count() -> None:
 
 
 def test_an_empty_reply_is_a_reply() -> None:
-    reply = came(EMPTY).reply
+    reply = came(EMPTY_REPLY).reply
     assert reply and (reply.thought, reply.actions, reply.thinking) == ("", (), ())
 
 
 def test_a_tool_that_was_not_offered_is_left_for_the_engine_to_refuse() -> None:
-    reply = came(unknown_tool("delete_all")).reply
+    reply = came(call_unknown_tool("delete_all")).reply
     assert reply and reply.actions == (Action("delete_all", {"really": True}),)
 
 
 def test_nothing_long_reaches_the_journal() -> None:
     long = "x" * 5_000_000
-    for script in (long_arguments(), unknown_tool(long), Reply(long), Reply("short", thinking=(Thinking(long, "signed"),))):
+    for script in (
+        call_with_long_arguments(),
+        call_unknown_tool(long),
+        Reply(long),
+        Reply("short", thinking=(Thinking(long, "signed"),)),
+    ):
         reply = came(script).reply
-        assert reply and len(dumps(reply)) < 250_000
+        assert reply and len(to_canonical_json(reply)) < 250_000
     thought = came(Reply(long)).reply
     assert thought and thought.thought.endswith("[5,000,000 characters; the rest was cut off.]")
 

@@ -4,48 +4,48 @@ from dataclasses import replace
 
 import pytest
 
-from afresh.adapters.models.choose import target
-from afresh.adapters.models.keys import find_key, goes_in_clear, store_key
-from afresh.adapters.models.route import opened, route
-from afresh.adapters.models.settings import Named, Settings
+from afresh.adapters.models.choose import endpoint_of_provider
+from afresh.adapters.models.keys import find_api_key, is_sent_unencrypted, store_api_key
+from afresh.adapters.models.route import require_route, find_route
+from afresh.adapters.models.settings import NamedModel, ModelSettings
 from afresh.errors import NeedsPerson
 
 KEY = "sk-canary-51f0aa"
-OPENAI, OLLAMA = target("openai"), target("ollama")
+OPENAI, OLLAMA = endpoint_of_provider("openai"), endpoint_of_provider("ollama")
 
 
-def table(**more) -> Settings:
-    named = Named(provider="openai", model="x", **more)
-    return Settings(named={"mine": named}, name="mine", chosen=named)
+def table(**more) -> ModelSettings:
+    named = NamedModel(provider="openai", model="x", **more)
+    return ModelSettings(named={"mine": named}, name="mine", chosen=named)
 
 
 def test_the_provider_s_own_variable_is_looked_at_first(ring: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    store_key("openai", "sk-of-the-ring")
-    assert route(OPENAI, Settings()).key.where == "keyring, as openai"
+    store_api_key("openai", "sk-of-the-ring")
+    assert find_route(OPENAI, ModelSettings()).key.where == "keyring, as openai"
     monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\n")
-    found = route(OPENAI, Settings()).key
+    found = find_route(OPENAI, ModelSettings()).key
     assert (found.secret, found.where) == (KEY, "OPENAI_API_KEY")
 
 
 def test_a_table_says_where_its_key_is(ring: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-another")
     monkeypatch.setenv("MINE", KEY)
-    assert route(OPENAI, table(key="MINE")).key.secret == KEY
-    assert "no key for mine is in the keyring" in route(OPENAI, table(key="keyring")).problem
-    store_key("openai", "sk-for-all")
-    assert route(OPENAI, table(key="keyring")).key.where == "keyring, as openai"
-    store_key("mine", "sk-for-mine")
-    assert route(OPENAI, table(key="keyring")).key.secret == "sk-for-mine"
-    store_key("mine", "")
-    assert route(OPENAI, table(key="keyring")).key.secret == "sk-for-all"
+    assert find_route(OPENAI, table(key="MINE")).key.secret == KEY
+    assert "no key for mine is in the keyring" in find_route(OPENAI, table(key="keyring")).problem
+    store_api_key("openai", "sk-for-all")
+    assert find_route(OPENAI, table(key="keyring")).key.where == "keyring, as openai"
+    store_api_key("mine", "sk-for-mine")
+    assert find_route(OPENAI, table(key="keyring")).key.secret == "sk-for-mine"
+    store_api_key("mine", "")
+    assert find_route(OPENAI, table(key="keyring")).key.secret == "sk-for-all"
 
 
 def test_the_provider_s_key_does_not_go_to_an_address_that_a_table_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    elsewhere = route(OPENAI, table(base_url="https://models.example/v1"))
+    elsewhere = find_route(OPENAI, table(base_url="https://models.example/v1"))
     assert (elsewhere.key.secret, elsewhere.host, elsewhere.problem) == ("", "models.example", "")
-    assert route(OPENAI, table(base_url="https://api.openai.com/v1")).key.secret == KEY, "that is where it belongs"
-    named = route(OPENAI, table(base_url="https://models.example/v1", key="OPENAI_API_KEY"))
+    assert find_route(OPENAI, table(base_url="https://api.openai.com/v1")).key.secret == KEY, "that is where it belongs"
+    named = find_route(OPENAI, table(base_url="https://models.example/v1", key="OPENAI_API_KEY"))
     assert named.key.secret == KEY, "unless the table says so"
 
 
@@ -53,39 +53,41 @@ def test_the_provider_s_key_does_not_go_to_an_address_that_a_table_names(monkeyp
 def test_a_key_does_not_go_over_the_network_unencrypted(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINE", KEY)
     with pytest.raises(NeedsPerson, match="unencrypted") as caught:
-        opened(OPENAI, table(base_url=address, key="MINE"))
+        require_route(OPENAI, table(base_url=address, key="MINE"))
     assert "insecure = true" in caught.value.next and KEY not in caught.value.what + caught.value.next
-    assert opened(OPENAI, table(base_url=address, key="MINE", insecure=True)).key.secret == KEY
-    assert opened(OPENAI, table(base_url=address)).base_url == address, "without a key there is nothing to lose but the code"
+    assert require_route(OPENAI, table(base_url=address, key="MINE", insecure=True)).key.secret == KEY
+    assert require_route(OPENAI, table(base_url=address)).base_url == address, (
+        "without a key there is nothing to lose but the code"
+    )
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_BASE_URL", address)
-    assert "unencrypted" in route(OPENAI, Settings()).problem
+    assert "unencrypted" in find_route(OPENAI, ModelSettings()).problem
 
 
 @pytest.mark.parametrize(
     "address", ["http://127.0.0.1:8000", "http://[::1]:1/v1", "http://localhost:1", "https://models.example"]
 )
 def test_this_machine_and_encrypted_addresses_are_no_danger(address: str) -> None:
-    assert not goes_in_clear(address)
+    assert not is_sent_unencrypted(address)
 
 
 def test_addresses_of_the_user_s_environment_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "https://gateway.example/v1")
-    assert route(OPENAI, Settings()).host == "gateway.example"
+    assert find_route(OPENAI, ModelSettings()).host == "gateway.example"
     monkeypatch.setenv("OPENAI_BASE_URL", "https://me:pass@gateway.example/v1")
-    found = route(OPENAI, Settings())
+    found = find_route(OPENAI, ModelSettings())
     assert "OPENAI_BASE_URL holds a name, a password" in found.problem and "me:pass" not in found.problem
 
 
 def test_a_server_of_one_s_own_needs_no_key() -> None:
-    found = route(OLLAMA, Settings())
+    found = find_route(OLLAMA, ModelSettings())
     assert (found.base_url, found.problem, found.host) == ("http://localhost:11434/v1", "", "")
 
 
 @pytest.mark.parametrize("bad", ["sk-a b", "“sk-quoted”", "sk-a\nb", "sk-a\x07"])
 def test_what_can_t_be_a_key_is_refused_without_being_shown(bad: str, ring: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINE", bad)
-    for wrong in (lambda: find_key("MINE", "", []), lambda: store_key("openai", bad)):
+    for wrong in (lambda: find_api_key("MINE", "", []), lambda: store_api_key("openai", bad)):
         with pytest.raises(NeedsPerson, match="can't be a key") as caught:
             wrong()
         assert "sk-" not in str(caught.value) + caught.value.next
@@ -93,25 +95,25 @@ def test_what_can_t_be_a_key_is_refused_without_being_shown(bad: str, ring: None
 
 def test_a_key_shows_in_no_repr(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    found = route(OPENAI, Settings())
+    found = find_route(OPENAI, ModelSettings())
     assert found.key.secret == KEY and KEY not in f"{found!r} {found.key!r} {replace(found)}"
 
 
 def test_without_the_package_one_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("afresh.adapters.models.keys.has_keyring", lambda: False)
-    for wrong in (lambda: store_key("openai", KEY), lambda: route(OPENAI, table(key="keyring"))):
+    for wrong in (lambda: store_api_key("openai", KEY), lambda: find_route(OPENAI, table(key="keyring"))):
         with pytest.raises(NeedsPerson, match="keyring is not installed") as caught:
             wrong()
         assert "pip install 'afresh[keyring]'" in caught.value.next
-    assert "OPENAI_API_KEY is not set" in route(OPENAI, Settings()).problem, "nobody said that it is there"
+    assert "OPENAI_API_KEY is not set" in find_route(OPENAI, ModelSettings()).problem, "nobody said that it is there"
 
 
 def test_a_locked_keyring_says_so_and_nothing_of_its_content(ring: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STAND_IN_LOCKED", "1")
     with pytest.raises(NeedsPerson, match="KeyringLocked") as caught:
-        route(OPENAI, table(key="keyring"))
+        find_route(OPENAI, table(key="keyring"))
     assert "sk-locked-away" not in str(caught.value)
-    assert "OPENAI_API_KEY is not set" in route(OPENAI, Settings()).problem
+    assert "OPENAI_API_KEY is not set" in find_route(OPENAI, ModelSettings()).problem
 
 
 @pytest.mark.parametrize(
@@ -119,7 +121,7 @@ def test_a_locked_keyring_says_so_and_nothing_of_its_content(ring: None, monkeyp
 )
 def test_a_key_in_place_of_its_name_is_refused_without_being_shown(key: str) -> None:
     with pytest.raises(ValueError, match="looks like a key") as caught:
-        Named(provider="openai", model="x", key=key)
+        NamedModel(provider="openai", model="x", key=key)
     assert key not in str(caught.value)
 
 
@@ -128,5 +130,5 @@ def test_a_key_in_place_of_its_name_is_refused_without_being_shown(key: str) -> 
 )
 def test_an_address_that_is_none_or_holds_a_secret_is_refused(base_url: str) -> None:
     with pytest.raises(ValueError, match="base_url") as caught:
-        Named(provider="openai", model="x", base_url=base_url)
+        NamedModel(provider="openai", model="x", base_url=base_url)
     assert "secret" not in str(caught.value).replace("nothing secret", "")

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.models import is_paid, known_retries, make_model
-from afresh.adapters.models.settings import Named, Settings
+from afresh.adapters.models import is_paid, find_retry_count, make_model
+from afresh.adapters.models.settings import NamedModel, ModelSettings
 from afresh.app.settings import Settings as Users
-from afresh.app.settings import read_settings
+from afresh.app.settings import read_settings_file
 from afresh.errors import BadInput, NeedsPerson, TryAgain
-from afresh.testing.faults import Fault
-from afresh.testing.models import sample_request
+from afresh.testing.faults import HttpFault
+from afresh.testing.models import make_sample_request
 from afresh.testing.server import ModelServer
 
 
@@ -20,7 +20,7 @@ def test_each_spec_makes_its_model(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-test")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     assert make_model("offline").name == "offline"
-    assert make_model(f"scripted:{script}", 1).propose(sample_request()).thought == "two"
+    assert make_model(f"scripted:{script}", 1).propose(make_sample_request()).thought == "two"
     assert make_model(f"mailbox:{tmp_path}").name == "mailbox"
     assert make_model("anthropic:claude-sonnet-4-5").name == "anthropic:claude-sonnet-4-5"
     assert make_model("openai:org/some:latest").name == "openai:org/some:latest"
@@ -55,7 +55,7 @@ def test_windows_are_known_or_set_by_the_user(monkeypatch: pytest.MonkeyPatch) -
     specs = ("anthropic:claude-opus-4-1", "openai:gpt-4o-mini", "openai:gpt-4-turbo", "openai:gpt-4-0613", "openai:mystery")
     assert [make_model(spec).window for spec in specs] == [200_000, 128_000, 128_000, 8_192, 128_000]
     for spec in (*specs, "offline"):
-        assert make_model(spec, 0, Settings(window=32_000)).window == 32_000
+        assert make_model(spec, 0, ModelSettings(window=32_000)).window == 32_000
 
 
 def test_no_sdk_is_imported_before_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,20 +74,20 @@ def test_no_sdk_is_imported_before_a_call(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_call_is_repeated_as_often_as_the_user_says_and_0_is_never(
     said: int, tries: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("afresh.adapters.models.retry.back_off", lambda retry: 0.0)
-    with ModelServer([Fault(500, "down")] * 3) as server:
+    monkeypatch.setattr("afresh.adapters.models.retry.choose_wait_seconds", lambda retry: 0.0)
+    with ModelServer([HttpFault(500, "down")] * 3) as server:
         (tmp_path / "config.toml").write_text(
             f'[models.mine]\nprovider = "vllm"\nmodel = "m"\nbase_url = "{server.openai_url}"\nretries = {said}\n'
         )
-        named = read_settings(tmp_path / "config.toml", Users)["models"]
+        named = read_settings_file(tmp_path / "config.toml", Users)["models"]
         with pytest.raises(TryAgain, match=f"after {said} retries"):
-            make_model("mine", 0, Settings(named=named)).propose(sample_request())
-    assert len(server.received) == tries and known_retries("mine", named) == said
-    assert known_retries("vllm:m", named) is None
+            make_model("mine", 0, ModelSettings(named=named)).propose(make_sample_request())
+    assert len(server.received) == tries and find_retry_count("mine", named) == said
+    assert find_retry_count("vllm:m", named) is None
 
 
 def test_a_server_of_the_user_s_own_costs_nothing_unless_the_user_says_what() -> None:
-    named = {"mine": Named(provider="vllm", model="m")}
+    named = {"mine": NamedModel(provider="vllm", model="m")}
     specs = ("ollama:m", "vllm:m", "llamacpp:m", "mine", "offline", "openai:m", "anthropic:m")
     assert [is_paid(spec, named) for spec in specs] == [False] * 5 + [True] * 2
     assert [is_paid(spec, named, ("vllm:m", "offline")) for spec in specs] == [False, True, False, True, False, True, True]

@@ -4,31 +4,40 @@ from typing import Any
 
 import pytest
 
-from afresh.adapters.models.flavours import LLAMACPP, OLLAMA, OPENAI, OPENROUTER, PLAIN, VLLM, Flavour, flavour_at
+from afresh.adapters.models.flavours import (
+    LLAMACPP,
+    OLLAMA,
+    OPENAI,
+    OPENROUTER,
+    PLAIN_SERVER,
+    VLLM,
+    OpenAIDialect,
+    dialect_at_address,
+)
 from afresh.adapters.models.openai_chat import OpenAIModel
-from afresh.adapters.models.provider import Connection
+from afresh.adapters.models.provider import ProviderConnection
 from afresh.domain.action import Action, Reply, Thinking, Usage
-from afresh.domain.window import Exchange, Request, Result
-from afresh.testing.models import TOOLS, sample_request
+from afresh.domain.window import ToolExchange, Request, ToolResult
+from afresh.testing.models import SAMPLE_TOOLS, make_sample_request
 from afresh.testing.server import ModelServer
-from afresh.testing.wire import Turn
+from afresh.testing.wire import ScriptedTurn
 
 READ = Action("read", {"path": "a.py"})
 PLAIN_REPLY = Reply("look", (READ,), Usage(120, 30, 80))
 
 
-def sent(request: Request, flavour: Flavour = PLAIN, model: str = "some-model") -> dict[str, Any]:
+def sent(request: Request, flavour: OpenAIDialect = PLAIN_SERVER, model: str = "some-model") -> dict[str, Any]:
     with ModelServer([PLAIN_REPLY]) as server:
-        OpenAIModel(model, Connection(key="", base_url=server.openai_url), flavour).propose(request)
+        OpenAIModel(model, ProviderConnection(key="", base_url=server.openai_url), flavour).propose(request)
     return dict(server.received[0].body)
 
 
-def turned(*turns: Exchange, **more: Any) -> Request:
-    return Request("system", "message", TOOLS, 800, turns=turns, **more)
+def turned(*turns: ToolExchange, **more: Any) -> Request:
+    return Request("system", "message", SAMPLE_TOOLS, 800, turns=turns, **more)
 
 
 def test_a_plain_request_is_sent_as_it_is() -> None:
-    request = sample_request()
+    request = make_sample_request()
     functions = [{"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in request.tools]
     assert sent(request) == {
         "model": "some-model",
@@ -43,7 +52,10 @@ def test_a_plain_request_is_sent_as_it_is() -> None:
 def test_turns_become_calls_and_their_results() -> None:
     said = Reply("look", (READ, Action("complete", {"summary": "s"})))
     body = sent(
-        turned(Exchange(said, (Result("text of a"), Result("refused", False)), "Go on."), Exchange(Reply("hm"), (), "Well?"))
+        turned(
+            ToolExchange(said, (ToolResult("text of a"), ToolResult("refused", False)), "Go on."),
+            ToolExchange(Reply("hm"), (), "Well?"),
+        )
     )
     assistant, first, second, user, hm, well = body["messages"][2:]
     assert assistant["content"] == "look" and [call["function"]["name"] for call in assistant["tool_calls"]] == [
@@ -58,27 +70,29 @@ def test_turns_become_calls_and_their_results() -> None:
 
 
 def test_a_turn_in_which_nothing_was_said_still_has_a_text() -> None:
-    assert sent(turned(Exchange(Reply(), (), "Well?")))["messages"][2]["content"]
+    assert sent(turned(ToolExchange(Reply(), (), "Well?")))["messages"][2]["content"]
 
 
 def test_thinking_goes_back_only_where_it_is_asked_for_and_came_from() -> None:
     kept = Thinking("because", '{"id": "r1", "signature": "sig", "type": "reasoning.text"}')
     hidden = Thinking('{"data": "x9", "type": "reasoning.encrypted"}', redacted=True)
     said = Reply("look", (READ,), model="openrouter:anthropic/claude", thinking=(kept, hidden))
-    turn = Exchange(said, (Result("a"),))
+    turn = ToolExchange(said, (ToolResult("a"),))
     details = sent(turned(turn), OPENROUTER)["messages"][2]["reasoning_details"]
     assert details == [
         {"id": "r1", "signature": "sig", "text": "because", "type": "reasoning.text"},
         {"data": "x9", "type": "reasoning.encrypted"},
     ]
-    elsewhere = Exchange(Reply("look", (READ,), model="anthropic:claude", thinking=(Thinking("because", "sig"),)), (Result("a"),))
+    elsewhere = ToolExchange(
+        Reply("look", (READ,), model="anthropic:claude", thinking=(Thinking("because", "sig"),)), (ToolResult("a"),)
+    )
     assert "reasoning_details" not in sent(turned(elsewhere), OPENROUTER)["messages"][2]
-    assert set(sent(turned(turn), PLAIN)["messages"][2]) == {"role", "content", "tool_calls"}
+    assert set(sent(turned(turn), PLAIN_SERVER)["messages"][2]) == {"role", "content", "tool_calls"}
 
 
 def test_deepseek_gets_its_reasoning_back() -> None:
-    deepseek = flavour_at("https://api.deepseek.com/v1")
-    said = Exchange(Reply("", (READ,), model="openai:deepseek-chat", thinking=(Thinking("because"),)), (Result("a"),))
+    deepseek = dialect_at_address("https://api.deepseek.com/v1")
+    said = ToolExchange(Reply("", (READ,), model="openai:deepseek-chat", thinking=(Thinking("because"),)), (ToolResult("a"),))
     assert sent(turned(said), deepseek)["messages"][2]["reasoning_content"] == "because"
 
 
@@ -89,11 +103,11 @@ def test_details_of_reasoning_are_put_together_and_can_be_sent_back_as_they_were
         {"reasoning_details": [{"type": "reasoning.encrypted", "index": 1, "data": "x9"}]},
         {"tool_calls": [{"index": 0, "id": "c", "function": {"name": "read", "arguments": "{}"}}]},
     ]
-    script = [Turn(PLAIN_REPLY, changes={"deltas": pieces}), PLAIN_REPLY]
+    script = [ScriptedTurn(PLAIN_REPLY, changes={"deltas": pieces}), PLAIN_REPLY]
     with ModelServer(script) as server:
-        model = OpenAIModel("anthropic/claude", Connection(key="", base_url=server.openai_url), OPENROUTER)
-        reply = model.propose(sample_request())
-        model.propose(turned(Exchange(reply, (Result("a"),))))
+        model = OpenAIModel("anthropic/claude", ProviderConnection(key="", base_url=server.openai_url), OPENROUTER)
+        reply = model.propose(make_sample_request())
+        model.propose(turned(ToolExchange(reply, (ToolResult("a"),))))
     first, second = reply.thinking
     assert (first.text, first.redacted, second.redacted) == ("because", False, True)
     assert server.received[1].body["messages"][2]["reasoning_details"] == [
@@ -114,21 +128,21 @@ def test_openai_is_told_in_a_word_how_much_to_think(model: str, thinking: int, w
     assert body.get("reasoning_effort") == word and body["max_completion_tokens"] == 30_000 and "max_tokens" not in body
 
 
-OPENAI_HERE = flavour_at("https://api.openai.com/v1")
+OPENAI_HERE = dialect_at_address("https://api.openai.com/v1")
 """OpenAI's own flavour, wherever it is asked."""
 
 
 def test_openrouter_is_told_in_tokens_and_ollama_only_when_it_is_to_think() -> None:
     thinking = Request("", "hi", (), 4_000, thinking=1_500)
     assert sent(thinking, OPENROUTER)["reasoning"] == {"max_tokens": 1_500}
-    assert "reasoning" not in sent(sample_request(), OPENROUTER)
+    assert "reasoning" not in sent(make_sample_request(), OPENROUTER)
     assert sent(thinking, OLLAMA)["reasoning_effort"] == "low"
-    assert "reasoning_effort" not in sent(sample_request(), OLLAMA) | sent(sample_request(), VLLM)
+    assert "reasoning_effort" not in sent(make_sample_request(), OLLAMA) | sent(make_sample_request(), VLLM)
 
 
 def test_what_is_marked_for_the_cache_is_the_same_text() -> None:
     message = "stable. sometimes. often. always new"
-    request = Request("system", message, TOOLS, 800, breaks=(3, 8, 19, 26))
+    request = Request("system", message, SAMPLE_TOOLS, 800, breaks=(3, 8, 19, 26))
     system, user = sent(request, OPENROUTER, "anthropic/claude-sonnet-4")["messages"]
     assert system["content"] == [{"type": "text", "text": "system", "cache_control": {"type": "ephemeral"}}]
     parts = user["content"]
@@ -138,16 +152,16 @@ def test_what_is_marked_for_the_cache_is_the_same_text() -> None:
 
 
 def test_models_that_cache_by_themselves_get_no_marks() -> None:
-    request = Request("system", "stable. new", TOOLS, 800, breaks=(8,))
+    request = Request("system", "stable. new", SAMPLE_TOOLS, 800, breaks=(8,))
     assert sent(request, OPENROUTER, "openai/gpt-5")["messages"][1]["content"] == "stable. new"
 
 
 def test_openai_sends_calls_that_begin_alike_the_same_way() -> None:
-    first, second = (Request("s", f"stable. {end}", TOOLS, 800, breaks=(8,)) for end in ("a", "b"))
-    other = Request("s", "other stable. a", TOOLS, 800, breaks=(14,))
+    first, second = (Request("s", f"stable. {end}", SAMPLE_TOOLS, 800, breaks=(8,)) for end in ("a", "b"))
+    other = Request("s", "other stable. a", SAMPLE_TOOLS, 800, breaks=(14,))
     keys = [sent(request, OPENAI_HERE)["prompt_cache_key"] for request in (first, second, other)]
     assert keys[0] == keys[1] != keys[2]
-    assert "prompt_cache_key" not in sent(first, PLAIN)
+    assert "prompt_cache_key" not in sent(first, PLAIN_SERVER)
 
 
 @pytest.mark.parametrize(
@@ -163,10 +177,10 @@ def test_openai_sends_calls_that_begin_alike_the_same_way() -> None:
     ],
 )
 def test_a_server_is_known_by_its_address(url: str, trait: str, value: Any) -> None:
-    flavour = flavour_at(url)
+    flavour = dialect_at_address(url)
     assert getattr(flavour, trait) == value
     assert (flavour.name, flavour.provider) == (OPENAI.name, OPENAI.provider), "under the name that the user called it by"
 
 
 def test_a_flavour_that_the_user_has_named_stays() -> None:
-    assert flavour_at("https://api.openai.com/v1", LLAMACPP) is LLAMACPP and flavour_at("", OPENAI) is OPENAI
+    assert dialect_at_address("https://api.openai.com/v1", LLAMACPP) is LLAMACPP and dialect_at_address("", OPENAI) is OPENAI

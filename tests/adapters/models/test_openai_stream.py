@@ -7,32 +7,45 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.adapters.models.chat_stream import Told, take
-from afresh.adapters.models.flavours import LLAMACPP, OPENAI, OPENROUTER, PLAIN, Flavour, flavour_at
+from afresh.adapters.models.chat_stream import StreamedCompletion, take_chunk
+from afresh.adapters.models.flavours import LLAMACPP, OPENAI, OPENROUTER, PLAIN_SERVER, OpenAIDialect, dialect_at_address
 from afresh.adapters.models.openai_chat import OpenAIModel
-from afresh.adapters.models.provider import Connection
+from afresh.adapters.models.provider import ProviderConnection
 from afresh.domain.action import Action, Reply, Thinking, Usage
 from afresh.errors import AfreshError, Broken, NeedsPerson, TryAgain
-from afresh.testing.faults import EMPTY, CutStream, Dripping, ErrorEvent, Fault, Garbage, HungUp, Slow, Step, long_arguments
+from afresh.testing.faults import (
+    EMPTY_REPLY,
+    CutStream,
+    SlowStream,
+    StreamError,
+    HttpFault,
+    GarbageAnswer,
+    CutConnection,
+    SlowStart,
+    ScriptStep,
+    call_with_long_arguments,
+)
 from afresh.testing.model_contract import ModelContract
-from afresh.testing.models import sample_request
+from afresh.testing.models import make_sample_request
 from afresh.testing.server import ModelServer
-from afresh.testing.wire import Turn
+from afresh.testing.wire import ScriptedTurn
 
 KEY = "sk-test-0123456789"
 READ, DONE = Action("read", {"path": "a.py"}), Action("complete", {"summary": "s"})
 TWO = Reply("look", (READ, DONE), Usage(120, 30, 80))
 
 
-def ask(*script: Step, flavour: Flavour = PLAIN, heard: list[str] | None = None, **options: Any) -> tuple[Reply, ModelServer]:
+def ask(
+    *script: ScriptStep, flavour: OpenAIDialect = PLAIN_SERVER, heard: list[str] | None = None, **options: Any
+) -> tuple[Reply, ModelServer]:
     pieces = [] if heard is None else heard
     with ModelServer(script) as server:
-        connection = Connection(key=KEY, base_url=server.openai_url, sleep=lambda seconds: None, **options)
-        return OpenAIModel("some-model", connection, flavour).propose(sample_request(), pieces.append), server
+        connection = ProviderConnection(key=KEY, base_url=server.openai_url, sleep=lambda seconds: None, **options)
+        return OpenAIModel("some-model", connection, flavour).propose(make_sample_request(), pieces.append), server
 
 
-def streamed(*deltas: dict[str, Any], finish: str = "tool_calls", usage: Any = None) -> Turn:
-    return Turn(TWO, changes={"deltas": deltas, "finish": finish, "usage": usage})
+def streamed(*deltas: dict[str, Any], finish: str = "tool_calls", usage: Any = None) -> ScriptedTurn:
+    return ScriptedTurn(TWO, changes={"deltas": deltas, "finish": finish, "usage": usage})
 
 
 def piece(index: Any, id: str | None, name: str | None, arguments: Any) -> dict[str, Any]:
@@ -76,11 +89,11 @@ def test_two_calls_of_one_tool_with_one_index_are_two() -> None:
 
 @given(st.lists(st.sampled_from([A, B, "{}", '{"a": [1, {"b": "}"}]}']), min_size=1, max_size=4), st.integers(1, 7))
 def test_any_cut_of_the_pieces_gives_the_same_calls(arguments: list[str], size: int) -> None:
-    told = Told()
+    told = StreamedCompletion()
     for index, text in enumerate(arguments):
-        take(told, {"choices": [{"delta": {"tool_calls": [piece(index, f"id{index}", "read", "")]}}]})
+        take_chunk(told, {"choices": [{"delta": {"tool_calls": [piece(index, f"id{index}", "read", "")]}}]})
         for start in range(0, len(text), size):
-            take(told, {"choices": [{"delta": {"tool_calls": [piece(index, None, None, text[start : start + size])]}}]})
+            take_chunk(told, {"choices": [{"delta": {"tool_calls": [piece(index, None, None, text[start : start + size])]}}]})
     assert [call.arguments for call in told.calls] == arguments
 
 
@@ -131,18 +144,18 @@ NO_TOOLS = [
 
 
 def test_a_server_that_does_not_know_stream_options_is_asked_once_without_and_then_never_with() -> None:
-    with ModelServer([Fault(400, NO_USAGE), TWO, TWO]) as server:
-        model = OpenAIModel("m", Connection(key="", base_url=server.openai_url), PLAIN)
-        assert model.propose(sample_request()).actions == model.propose(sample_request()).actions == TWO.actions
+    with ModelServer([HttpFault(400, NO_USAGE), TWO, TWO]) as server:
+        model = OpenAIModel("m", ProviderConnection(key="", base_url=server.openai_url), PLAIN_SERVER)
+        assert model.propose(make_sample_request()).actions == model.propose(make_sample_request()).actions == TWO.actions
     assert ["stream_options" in one.body for one in server.received] == [True, False, False]
 
 
 @pytest.mark.parametrize(("status", "message"), NO_TOOLS)
 def test_a_model_without_tools_is_told_of_them_in_words_from_then_on(status: int, message: str) -> None:
     spoken = Reply('{"thought": "look", "actions": [{"tool": "read", "args": {"path": "a.py"}}]}', usage=Usage(50, 9))
-    with ModelServer([Fault(status, message), spoken, spoken]) as server:
-        model = OpenAIModel("m", Connection(key="", base_url=server.openai_url), PLAIN)
-        replies = [model.propose(sample_request()), model.propose(sample_request())]
+    with ModelServer([HttpFault(status, message), spoken, spoken]) as server:
+        model = OpenAIModel("m", ProviderConnection(key="", base_url=server.openai_url), PLAIN_SERVER)
+        replies = [model.propose(make_sample_request()), model.propose(make_sample_request())]
     assert all((reply.thought, reply.actions) == ("look", (READ,)) for reply in replies)
     first, second, third = (one.body for one in server.received)
     assert "tools" in first and "tools" not in second | third
@@ -153,10 +166,10 @@ def test_a_model_without_tools_is_told_of_them_in_words_from_then_on(status: int
 def test_everything_that_is_refused_is_left_out_one_by_one() -> None:
     spoken = Reply('{"tool": "read", "args": {"path": "a.py"}}')
     refusals = [
-        Fault(400, NO_USAGE), Fault(400, NO_TOOLS[0][1]), Fault(400, "response_format: json_schema is not implemented"),
-        Fault(400, "Unsupported parameter: 'max_completion_tokens' is not supported, use 'max_tokens'"),
+        HttpFault(400, NO_USAGE), HttpFault(400, NO_TOOLS[0][1]), HttpFault(400, "response_format: json_schema is not implemented"),
+        HttpFault(400, "Unsupported parameter: 'max_completion_tokens' is not supported, use 'max_tokens'"),
     ]  # fmt: skip
-    reply, server = ask(*refusals, spoken, flavour=flavour_at("https://api.openai.com/v1"))
+    reply, server = ask(*refusals, spoken, flavour=dialect_at_address("https://api.openai.com/v1"))
     assert reply.actions == (READ,) and len(server.received) == 5
     assert set(server.received[-1].body) == {"model", "messages", "max_tokens", "stream"}
 
@@ -164,35 +177,35 @@ def test_everything_that_is_refused_is_left_out_one_by_one() -> None:
 def test_a_server_that_refuses_the_limit_under_both_names_needs_a_person() -> None:
     refusal = "max_tokens and max_completion_tokens are not supported"
     with pytest.raises(NeedsPerson, match="not supported"):
-        ask(*[Fault(400, refusal)] * 9)
+        ask(*[HttpFault(400, refusal)] * 9)
 
 
 def test_a_fault_in_the_schema_of_a_tool_does_not_take_its_tools_from_a_model() -> None:
     with pytest.raises(NeedsPerson, match="anyOf"):
-        ask(Fault(400, "Invalid schema for tools[0].function: 'anyOf' is not supported"))
+        ask(HttpFault(400, "Invalid schema for tools[0].function: 'anyOf' is not supported"))
 
 
 def test_a_refusal_of_something_else_is_not_taken_for_one() -> None:
     with pytest.raises(NeedsPerson, match="some-model does not exist"):
-        ask(Fault(404, "the model some-model does not exist"))
+        ask(HttpFault(404, "the model some-model does not exist"))
 
 
-FAULTS: dict[str, tuple[list[Step], type[AfreshError] | None]] = {
-    "429, then a reply": ([Fault(429), TWO], None),
-    "500, then a reply": ([Fault(500), TWO], None),
-    "529, then a reply": ([Fault(529), TWO], None),
-    "500 for good": ([Fault(500)] * 9, TryAgain),
-    "a page": ([Garbage("<html>", "text/html")] * 9, TryAgain),
-    "no JSON": ([Garbage("data: {\n\n", "text/event-stream")] * 9, TryAgain),
-    "hung up": ([HungUp()] * 9, TryAgain),
+FAULTS: dict[str, tuple[list[ScriptStep], type[AfreshError] | None]] = {
+    "429, then a reply": ([HttpFault(429), TWO], None),
+    "500, then a reply": ([HttpFault(500), TWO], None),
+    "529, then a reply": ([HttpFault(529), TWO], None),
+    "500 for good": ([HttpFault(500)] * 9, TryAgain),
+    "a page": ([GarbageAnswer("<html>", "text/html")] * 9, TryAgain),
+    "no JSON": ([GarbageAnswer("data: {\n\n", "text/event-stream")] * 9, TryAgain),
+    "hung up": ([CutConnection()] * 9, TryAgain),
     "no event": ([CutStream(0, TWO)] * 9, TryAgain),
     "cut after the first event": ([CutStream(1, TWO)], TryAgain),
     "cut in the middle of a call": ([CutStream(5, TWO)], TryAgain),
     "cut before its end, politely": ([CutStream(8, TWO, politely=True)], TryAgain),
-    "an error in the stream": ([ErrorEvent(3, TWO)], TryAgain),
-    "a wrong key": ([Fault(401, f"no key {KEY}")], NeedsPerson),
-    "no money": ([Fault(402, "insufficient_quota")], NeedsPerson),
-    "too long": ([Fault(400, "maximum context length is 8192 tokens")], Broken),
+    "an error in the stream": ([StreamError(3, TWO)], TryAgain),
+    "a wrong key": ([HttpFault(401, f"no key {KEY}")], NeedsPerson),
+    "no money": ([HttpFault(402, "insufficient_quota")], NeedsPerson),
+    "too long": ([HttpFault(400, "maximum context length is 8192 tokens")], Broken),
 }
 
 
@@ -219,17 +232,17 @@ def test_a_reply_whose_usage_alone_is_missing_at_the_end_is_whole() -> None:
 
 
 def test_a_silent_or_dripping_server_runs_out_of_time() -> None:
-    for slow in (Slow(2.0, TWO), Dripping(0.2, TWO)):
+    for slow in (SlowStart(2.0, TWO), SlowStream(0.2, TWO)):
         with pytest.raises(TryAgain):
             ask(slow, timeout=0.3, retries=0)
 
 
 def test_ten_megabytes_of_arguments_are_a_word_to_the_model() -> None:
-    assert "characters" in ask(long_arguments())[0].actions[0].args["_invalid"]
+    assert "characters" in ask(call_with_long_arguments())[0].actions[0].args["_invalid"]
 
 
 def test_an_empty_reply_is_a_reply() -> None:
-    assert (ask(EMPTY)[0].thought, ask(EMPTY)[0].actions) == ("", ())
+    assert (ask(EMPTY_REPLY)[0].thought, ask(EMPTY_REPLY)[0].actions) == ("", ())
 
 
 def test_a_declined_answer_says_so() -> None:
@@ -238,14 +251,17 @@ def test_a_declined_answer_says_so() -> None:
 
 
 def test_a_model_that_is_a_file_is_called_by_its_name_alone() -> None:
-    assert ask(Turn(TWO, changes={"model": "/models/of/somebody/tiny.gguf"}))[0].model == "openai:tiny.gguf"
+    assert ask(ScriptedTurn(TWO, changes={"model": "/models/of/somebody/tiny.gguf"}))[0].model == "openai:tiny.gguf"
 
 
 def test_only_llama_cpp_is_asked_for_its_own_count() -> None:
-    for flavour in (OPENAI, OPENROUTER, PLAIN):
-        assert OpenAIModel("m", Connection(key="", base_url="http://127.0.0.1:9/v1"), flavour).weigh(sample_request()) == 0
-    nobody = OpenAIModel("m", Connection(key="", base_url="http://127.0.0.1:9/v1"), LLAMACPP)
-    assert nobody.weigh(sample_request()) == 0 and nobody.window == LLAMACPP.window
+    for flavour in (OPENAI, OPENROUTER, PLAIN_SERVER):
+        assert (
+            OpenAIModel("m", ProviderConnection(key="", base_url="http://127.0.0.1:9/v1"), flavour).weigh(make_sample_request())
+            == 0
+        )
+    nobody = OpenAIModel("m", ProviderConnection(key="", base_url="http://127.0.0.1:9/v1"), LLAMACPP)
+    assert nobody.weigh(make_sample_request()) == 0 and nobody.window == LLAMACPP.window
 
 
 class TestContract(ModelContract):
@@ -254,4 +270,4 @@ class TestContract(ModelContract):
     def make(self) -> OpenAIModel:
         server = ModelServer([TWO] * 4)
         server.__enter__()
-        return OpenAIModel("some-model", Connection(key=KEY, base_url=server.openai_url))
+        return OpenAIModel("some-model", ProviderConnection(key=KEY, base_url=server.openai_url))

@@ -2,23 +2,26 @@ from dataclasses import replace
 
 import pytest
 
-from afresh.adapters.models.recorded import Recorded
+from afresh.adapters.models.recorded import RecordedModel
 from afresh.domain.action import Action, Reply, Usage
-from afresh.domain.chain import block_id, link
-from afresh.domain.event import Entry, Event, Head, Replied, Requested
-from afresh.domain.window import Audit, Request, SectionRef, Tier
+from afresh.domain.chain import block_id_from_text, link_events
+from afresh.domain.event import JournalEntry, Event, JournalHead, ReplyReceived, CallRequested
+from afresh.domain.window import CallAudit, Request, SectionRef, Tier
 from afresh.errors import NeedsPerson
-from afresh.testing.models import sample_request
+from afresh.testing.models import make_sample_request
 
 BLOCKS: dict[str, str] = {}
 
 
-def asked(step: int, task: str, facts: str) -> tuple[Request, Requested]:
-    request = sample_request(f"{task}\n{facts}")
+def asked(step: int, task: str, facts: str) -> tuple[Request, CallRequested]:
+    request = make_sample_request(f"{task}\n{facts}")
     for text in (task, facts):
-        BLOCKS[block_id(text)] = text
-    sections = (SectionRef("task", Tier.ALWAYS, block_id(task), 5), SectionRef("facts", Tier.PHASE, block_id(facts), 5))
-    return request, Requested(step, Audit(request.hash, 4_000, 100, sections, ()))
+        BLOCKS[block_id_from_text(text)] = text
+    sections = (
+        SectionRef("task", Tier.ALWAYS, block_id_from_text(task), 5),
+        SectionRef("facts", Tier.PHASE, block_id_from_text(facts), 5),
+    )
+    return request, CallRequested(step, CallAudit(request.hash, 4_000, 100, sections, ()))
 
 
 def said(number: int) -> Reply:
@@ -29,38 +32,38 @@ FIRST, FIRST_ASKED = asked(1, "the task", "no facts")
 SECOND, SECOND_ASKED = asked(2, "the task", "one fact")
 
 
-def journal(*events: Event) -> tuple[Entry, ...]:
-    return link("T-1", Head(), 0.0, events)
+def journal(*events: Event) -> tuple[JournalEntry, ...]:
+    return link_events("T-1", JournalHead(), 0.0, events)
 
 
-TWO = journal(FIRST_ASKED, Replied(1, said(1)), SECOND_ASKED, Replied(2, said(2)))
+TWO = journal(FIRST_ASKED, ReplyReceived(1, said(1)), SECOND_ASKED, ReplyReceived(2, said(2)))
 
 
 def test_a_request_is_answered_as_it_was() -> None:
-    model = Recorded(TWO)
+    model = RecordedModel(TWO)
     assert model.propose(FIRST) == said(1)
     assert model.propose(SECOND) == said(2)
 
 
 def test_the_same_request_twice_gets_its_replies_in_order() -> None:
-    model = Recorded(journal(FIRST_ASKED, Replied(1, said(1)), FIRST_ASKED, Replied(2, said(2))))
+    model = RecordedModel(journal(FIRST_ASKED, ReplyReceived(1, said(1)), FIRST_ASKED, ReplyReceived(2, said(2))))
     assert [model.propose(FIRST).thought for _ in range(3)] == ["reply 1", "reply 2", "reply 2"]
 
 
 def test_a_resumed_replay_does_not_begin_anew() -> None:
-    entries = journal(FIRST_ASKED, Replied(1, said(1)), FIRST_ASKED, Replied(2, said(2)))
-    assert Recorded(entries, start=1).propose(FIRST).thought == "reply 2"
+    entries = journal(FIRST_ASKED, ReplyReceived(1, said(1)), FIRST_ASKED, ReplyReceived(2, said(2)))
+    assert RecordedModel(entries, start=1).propose(FIRST).thought == "reply 2"
 
 
 def test_a_request_without_a_reply_is_no_call() -> None:
-    model = Recorded(journal(FIRST_ASKED, SECOND_ASKED, Replied(2, said(2))))
+    model = RecordedModel(journal(FIRST_ASKED, SECOND_ASKED, ReplyReceived(2, said(2))))
     assert model.propose(SECOND) == said(2)
     with pytest.raises(NeedsPerson):
         model.propose(FIRST)
 
 
 def test_an_unknown_request_is_refused_with_the_sections_that_differ() -> None:
-    model = Recorded(TWO, BLOCKS.__getitem__)
+    model = RecordedModel(TWO, BLOCKS.__getitem__)
     other, _ = asked(1, "the task", "other facts")
     with pytest.raises(NeedsPerson, match=r"step 1 .*; sections that differ: facts$"):
         model.propose(other)
@@ -69,19 +72,19 @@ def test_an_unknown_request_is_refused_with_the_sections_that_differ() -> None:
 def test_a_difference_outside_the_sections_is_said_to_be_there() -> None:
     other = Request(FIRST.system, FIRST.message, FIRST.tools, FIRST.reserve + 1)
     with pytest.raises(NeedsPerson, match="tools, reserve or order differ"):
-        Recorded(TWO, BLOCKS.__getitem__).propose(other)
+        RecordedModel(TWO, BLOCKS.__getitem__).propose(other)
 
 
 def test_without_blocks_the_hashes_are_named() -> None:
-    with pytest.raises(NeedsPerson, match=f"{FIRST.hash[:12]}, this is {sample_request().hash[:12]}$"):
-        Recorded(TWO).propose(sample_request())
+    with pytest.raises(NeedsPerson, match=f"{FIRST.hash[:12]}, this is {make_sample_request().hash[:12]}$"):
+        RecordedModel(TWO).propose(make_sample_request())
 
 
 def test_past_the_end_it_says_so() -> None:
     with pytest.raises(NeedsPerson, match="2 calls and this is one more"):
-        Recorded(TWO, start=2).propose(sample_request())
+        RecordedModel(TWO, start=2).propose(make_sample_request())
 
 
 def test_usage_that_was_counted_once_does_not_teach_again() -> None:
     counted = replace(said(1), counted=True)
-    assert Recorded(journal(FIRST_ASKED, Replied(1, counted))).propose(FIRST) == said(1)
+    assert RecordedModel(journal(FIRST_ASKED, ReplyReceived(1, counted))).propose(FIRST) == said(1)

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.adapters.models.replies import check_length, check_tools, estimate, reply_from
+from afresh.adapters.models.replies import check_reply_length, check_tool_calls, estimate_tokens, reply_from_json
 from afresh.domain.action import Action, Reply, Thinking, Usage
-from afresh.domain.codec import dumps, encode
-from afresh.testing.models import TOOLS, sample_request
+from afresh.domain.codec import to_canonical_json, to_plain_value
+from afresh.testing.models import SAMPLE_TOOLS, make_sample_request
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -23,16 +23,16 @@ replies = st.builds(Reply, text, st.lists(st.builds(Action, text.filter(bool), a
 @given(plain | st.fixed_dictionaries({}, optional={"thought": plain, "actions": plain, "usage": plain}))
 def test_any_json_is_a_reply_or_a_plain_complaint(value: object) -> None:
     with suppress(ValueError):
-        dumps(reply_from(value)).encode()
+        to_canonical_json(reply_from_json(value)).encode()
 
 
 @given(replies)
 def test_what_is_written_is_what_is_read(reply: Reply) -> None:
-    assert reply_from(json.loads(json.dumps(encode(reply)))) == reply
+    assert reply_from_json(json.loads(json.dumps(to_plain_value(reply)))) == reply
 
 
 def test_half_a_surrogate_pair_does_not_reach_the_journal() -> None:
-    reply = reply_from(json.loads('{"thought": "a\\ud800b", "actions": [{"tool": "t", "args": {"x": "\\udfff"}}]}'))
+    reply = reply_from_json(json.loads('{"thought": "a\\ud800b", "actions": [{"tool": "t", "args": {"x": "\\udfff"}}]}'))
     assert reply == Reply("a?b", (Action("t", {"x": "?"}),))
 
 
@@ -46,7 +46,7 @@ def test_half_a_surrogate_pair_does_not_reach_the_journal() -> None:
 )
 def test_a_call_that_was_not_offered_is_explained(action: Action, problem: str) -> None:
     with pytest.raises(ValueError, match="action 1") as caught:
-        check_tools(Reply("", (action,)), TOOLS)
+        check_tool_calls(Reply("", (action,)), SAMPLE_TOOLS)
     assert str(caught.value) == problem
 
 
@@ -70,13 +70,13 @@ def test_a_call_that_was_not_offered_is_explained(action: Action, problem: str) 
 )
 def test_a_field_of_another_kind_is_told_with_what_was_probably_meant(value: object, problem: str) -> None:
     with pytest.raises(ValueError) as caught:
-        reply_from(value)
+        reply_from_json(value)
     assert problem in str(caught.value)
 
 
 def test_all_that_is_wrong_is_told_a_line_each() -> None:
     with pytest.raises(ValueError) as caught:
-        reply_from({"thougt": "", "actions": [{"args": {}}, 3], "usage": []})
+        reply_from_json({"thougt": "", "actions": [{"args": {}}, 3], "usage": []})
     assert len(str(caught.value).splitlines()) == 4
 
 
@@ -91,14 +91,14 @@ def test_all_that_is_wrong_is_told_a_line_each() -> None:
     ],
 )
 def test_thinking_is_a_text_or_a_list(given: object, kept: tuple[Thinking, ...]) -> None:
-    assert reply_from({"thinking": given}).thinking == kept
+    assert reply_from_json({"thinking": given}).thinking == kept
 
 
 def test_a_reply_over_its_limit_is_refused_with_the_figures() -> None:
-    request, words = sample_request(reserve=50), "word " * 40
-    check_length(Reply("short"), request, estimate)
+    request, words = make_sample_request(reserve=50), "word " * 40
+    check_reply_length(Reply("short"), request, estimate_tokens)
     for reply in (Reply(words), Reply("", (Action("read", {"path": words}),)), Reply("", thinking=(Thinking(words),))):
         with pytest.raises(ValueError, match=r"about \d+ tokens.* limit is 50.*Shorten it by about \d+"):
-            check_length(reply, request, estimate)
+            check_reply_length(reply, request, estimate_tokens)
     with pytest.raises(ValueError, match="tells of 51 tokens of output; the limit of this reply is 50"):
-        check_length(Reply("x", usage=Usage(1, 51)), request, estimate)
+        check_reply_length(Reply("x", usage=Usage(1, 51)), request, estimate_tokens)

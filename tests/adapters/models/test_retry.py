@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.adapters.models.retry import LONGEST_WAIT, back_off, persistently, wait_asked
-from afresh.domain.action import Aside, Reply, Usage
+from afresh.adapters.models.retry import MAX_WAIT_SECONDS, choose_wait_seconds, retry_call, read_retry_after
+from afresh.domain.action import ReplyNotice, Reply, Usage
 from afresh.errors import NeedsPerson, TryAgain
-from afresh.testing.faults import after
+from afresh.testing.faults import make_retry_headers
 
 REPLY = Reply("here")
 
@@ -26,7 +26,7 @@ class Provider:
         return REPLY
 
     def asked(self, retries: int = 6) -> Reply:
-        return persistently(self.answer, self.heard.append, retries, self.waits.append)
+        return retry_call(self.answer, self.heard.append, retries, self.waits.append)
 
 
 def test_each_wait_is_about_twice_the_one_before() -> None:
@@ -39,7 +39,7 @@ def test_each_wait_is_about_twice_the_one_before() -> None:
 def test_every_wait_is_said_and_is_no_part_of_the_reply() -> None:
     provider = Provider(TryAgain("busy (529)", wait=20.0))
     provider.asked()
-    assert provider.heard == ["busy (529); retry 1 of 6 in 20.0 s"] and isinstance(provider.heard[0], Aside)
+    assert provider.heard == ["busy (529); retry 1 of 6 in 20.0 s"] and isinstance(provider.heard[0], ReplyNotice)
 
 
 def test_the_provider_says_how_long_to_wait() -> None:
@@ -78,13 +78,13 @@ def test_what_only_a_person_can_mend_is_not_tried_again() -> None:
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
-        (after(seconds=7), 7.0),
-        (after(seconds=0.5), 0.5),
-        (after(milliseconds=1500), 1.5),
+        (make_retry_headers(seconds=7), 7.0),
+        (make_retry_headers(seconds=0.5), 0.5),
+        (make_retry_headers(milliseconds=1500), 1.5),
         ({"retry-after-ms": "1500", "retry-after": "60"}, 1.5),
         ({"retry-after-ms": "soon", "retry-after": "60"}, 60.0),
-        (after(seconds=-3), 0.0),
-        (after(date=-100), 0.0),
+        (make_retry_headers(seconds=-3), 0.0),
+        (make_retry_headers(date=-100), 0.0),
         ({"x-should-retry": "false", "retry-after": "1"}, math.inf),
         ({}, None),
         ({"retry-after": ""}, None),
@@ -95,21 +95,21 @@ def test_what_only_a_person_can_mend_is_not_tried_again() -> None:
     ],
 )
 def test_a_wait_is_read_in_every_form(headers: Mapping[str, str], seconds: float | None) -> None:
-    assert wait_asked(headers) == seconds
+    assert read_retry_after(headers) == seconds
 
 
 def test_a_date_is_a_wait() -> None:
     began = time.time()
-    asked = wait_asked(after(date=100))
+    asked = read_retry_after(make_retry_headers(date=100))
     assert asked is not None and 98 - (time.time() - began) <= asked <= 101
 
 
 @given(st.text(), st.text())
 def test_no_header_breaks_the_reading(milliseconds: str, seconds: str) -> None:
-    asked = wait_asked({"retry-after-ms": milliseconds, "retry-after": seconds})
+    asked = read_retry_after({"retry-after-ms": milliseconds, "retry-after": seconds})
     assert asked is None or asked >= 0
 
 
 @given(st.integers(1, 500))
 def test_no_back_off_is_longer_than_a_minute(retry: int) -> None:
-    assert 0 < back_off(retry) <= LONGEST_WAIT
+    assert 0 < choose_wait_seconds(retry) <= MAX_WAIT_SECONDS

@@ -3,36 +3,36 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.models.scripted import Scripted, read_script
+from afresh.adapters.models.scripted import ScriptedModel, read_script
 from afresh.domain.action import Action, Reply, Usage
 from afresh.errors import BadInput, NeedsPerson
-from afresh.testing.models import sample_request
+from afresh.testing.models import make_sample_request
 
 READ = {"thought": "look", "actions": [{"tool": "read", "args": {"path": "a.py"}}]}
 DONE = {"actions": [{"tool": "complete", "args": {"summary": "all good"}}]}
 
 
 def test_the_nth_call_gets_the_nth_reply() -> None:
-    model = Scripted([READ, Reply("own", usage=Usage(7, 3))])
-    assert model.propose(sample_request()).actions == (Action("read", {"path": "a.py"}),)
-    assert model.propose(sample_request()).thought == "own"
-    assert [request.hash for request in model.requests] == [sample_request().hash] * 2
+    model = ScriptedModel([READ, Reply("own", usage=Usage(7, 3))])
+    assert model.propose(make_sample_request()).actions == (Action("read", {"path": "a.py"}),)
+    assert model.propose(make_sample_request()).thought == "own"
+    assert [request.hash for request in model.requests] == [make_sample_request().hash] * 2
 
 
 def test_a_restarted_process_goes_on_where_it_was() -> None:
-    assert Scripted([READ, DONE], start=1).propose(sample_request()).actions[0].tool == "complete"
+    assert ScriptedModel([READ, DONE], start=1).propose(make_sample_request()).actions[0].tool == "complete"
 
 
 def test_running_out_says_so_and_what_to_do() -> None:
     with pytest.raises(NeedsPerson, match="has 1 replies and this is call 2") as caught:
-        Scripted([READ], start=1).propose(sample_request())
+        ScriptedModel([READ], start=1).propose(make_sample_request())
     assert "--model" in caught.value.next
 
 
 def test_usage_is_estimated_only_where_the_script_gives_none() -> None:
-    model = Scripted([{"usage": {"input": 11, "output": 5}}, READ], count=lambda text: 42)
-    assert model.propose(sample_request()).usage == Usage(11, 5)
-    assert model.propose(sample_request()).usage == Usage(42, 42)
+    model = ScriptedModel([{"usage": {"input": 11, "output": 5}}, READ], count=lambda text: 42)
+    assert model.propose(make_sample_request()).usage == Usage(11, 5)
+    assert model.propose(make_sample_request()).usage == Usage(42, 42)
 
 
 def test_a_script_is_read_from_json_lines(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from afresh.domain.action import Action, Reply, Thinking, Usage
-from afresh.testing.faults import CutStream, Dripping, ErrorEvent, Fault, Slow, after, played
+from afresh.testing.faults import CutStream, SlowStream, StreamError, HttpFault, SlowStart, make_retry_headers, answer_from_step
 from afresh.testing.server import ModelServer
-from afresh.testing.wire import Turn
+from afresh.testing.wire import ScriptedTurn
 
 if TYPE_CHECKING:
     from anthropic import Anthropic
@@ -94,7 +94,7 @@ def test_an_address_that_is_none_says_so() -> None:
 
 
 def test_faults_go_around_each_other() -> None:
-    play = played(Slow(1.0, Dripping(0.1, CutStream(3, ErrorEvent(5, REPLY)))))
-    assert (play.what, play.before, play.between, play.events) == (Turn(REPLY), 1.0, 0.1, 3)
-    busy = played(Slow(2.0, Fault(529, headers=after(seconds=3))))
-    assert (busy.what, busy.before, busy.events) == (Fault(529, headers={"retry-after": "3"}), 2.0, None)
+    play = answer_from_step(SlowStart(1.0, SlowStream(0.1, CutStream(3, StreamError(5, REPLY)))))
+    assert (play.what, play.before, play.between, play.events) == (ScriptedTurn(REPLY), 1.0, 0.1, 3)
+    busy = answer_from_step(SlowStart(2.0, HttpFault(529, headers=make_retry_headers(seconds=3))))
+    assert (busy.what, busy.before, busy.events) == (HttpFault(529, headers={"retry-after": "3"}), 2.0, None)

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.adapters.models.chat_body import chat_body
-from afresh.adapters.models.flavours import LLAMACPP, OPENAI, without
-from afresh.adapters.models.replies import estimate
-from afresh.adapters.models.spoken import as_spoken, form, heard, instructions
-from afresh.adapters.templates import template
+from afresh.adapters.models.chat_body import make_chat_body
+from afresh.adapters.models.flavours import LLAMACPP, OPENAI, drop_dialect_part
+from afresh.adapters.models.replies import estimate_tokens
+from afresh.adapters.models.spoken import render_reply_json, make_reply_schema, reply_from_text, render_tool_instructions
+from afresh.adapters.templates import load_template
 from afresh.adapters.tools import TOOLS
 from afresh.domain.action import Action, Reply
-from afresh.domain.window import Exchange, Request, Result
-from afresh.engine.tokens import Counter, tools_text
-from afresh.testing.models import sample_request, tool
+from afresh.domain.window import ToolExchange, Request, ToolResult
+from afresh.engine.tokens import EstimatingCounter, render_tool_schemas
+from afresh.testing.models import make_sample_request, make_string_tool
 
 READ = Action("read", {"path": "a.py"})
-SPOKEN = without(LLAMACPP, "tools")
+SPOKEN = drop_dialect_part(LLAMACPP, "tools")
 ACTION = '{"tool": "read", "args": {"path": "a.py"}}'
 READABLE = {
     "as asked": f'{{"thought": "look", "actions": [{ACTION}]}}',
@@ -47,17 +47,17 @@ UNREADABLE = {
 
 @pytest.mark.parametrize("how", READABLE)
 def test_a_reply_is_read_however_it_is_wrapped(how: str) -> None:
-    assert heard(READABLE[how]) == Reply("look", (READ,))
+    assert reply_from_text(READABLE[how]) == Reply("look", (READ,))
 
 
 def test_a_list_of_actions_is_a_reply_without_a_thought() -> None:
-    assert heard(f"[{ACTION}, {ACTION}]") == Reply("", (READ, READ))
-    assert heard('{"thought": "done?"}') == Reply("done?")
+    assert reply_from_text(f"[{ACTION}, {ACTION}]") == Reply("", (READ, READ))
+    assert reply_from_text('{"thought": "done?"}') == Reply("done?")
 
 
 @pytest.mark.parametrize("text", UNREADABLE)
 def test_what_can_not_be_read_is_told_to_the_model_with_the_form_to_use(text: str) -> None:
-    reply = heard(text)
+    reply = reply_from_text(text)
     assert reply.actions == () and UNREADABLE[text] in reply.thought
     assert "not carried out" in reply.thought and '"actions": [{"tool": "NAME"' in reply.thought
     assert len(reply.thought) < 600
@@ -71,7 +71,7 @@ PLAIN = st.recursive(
 
 @given(st.text() | PLAIN.map(json.dumps))
 def test_whatever_a_model_writes_is_read_or_rejected(text: str) -> None:
-    reply = heard(text)
+    reply = reply_from_text(text)
     assert all(action.tool and isinstance(action.args, dict) for action in reply.actions)
     json.dumps([reply.thought, [dict(action.args) for action in reply.actions]]).encode()
 
@@ -81,26 +81,28 @@ def test_what_it_said_before_is_shown_to_it_in_the_form_that_is_read(
     thought: str, actions: list[tuple[str, dict[str, Any]]]
 ) -> None:
     reply = Reply(thought, tuple(Action(name, args) for name, args in actions))
-    assert heard(as_spoken(reply)) == reply
+    assert reply_from_text(render_reply_json(reply)) == reply
 
 
 def test_nesting_without_end_is_rejected() -> None:
-    assert heard('{"actions": ' + "[" * 100_000).actions == ()
+    assert reply_from_text('{"actions": ' + "[" * 100_000).actions == ()
 
 
 def test_half_a_surrogate_pair_is_replaced() -> None:
-    assert heard('{"thought": "a\\ud800b"}').thought == "a?b"
+    assert reply_from_text('{"thought": "a\\ud800b"}').thought == "a?b"
 
 
 def test_turns_are_told_in_the_same_form() -> None:
-    turn = Exchange(Reply("look", (READ,)), (Result("no such file", False),), "Go on.")
-    _, _, said, told = chat_body("m", Request("s", "m", sample_request().tools, 800, turns=(turn,)), SPOKEN, estimate)["messages"]
+    turn = ToolExchange(Reply("look", (READ,)), (ToolResult("no such file", False),), "Go on.")
+    _, _, said, told = make_chat_body(
+        "m", Request("s", "m", make_sample_request().tools, 800, turns=(turn,)), SPOKEN, estimate_tokens
+    )["messages"]
     assert said == {"role": "assistant", "content": f'{{"thought": "look", "actions": [{ACTION}]}}'}
     assert told == {"role": "user", "content": "read failed:\nno such file\n\nGo on."}
 
 
 def test_the_form_holds_for_each_tool_its_own_arguments() -> None:
-    calls = form(sample_request().tools, 800)["properties"]["actions"]["items"]["anyOf"]
+    calls = make_reply_schema(make_sample_request().tools, 800)["properties"]["actions"]["items"]["anyOf"]
     assert [call["properties"]["tool"] for call in calls] == [{"const": name} for name in ("read", "apply", "complete")]
     assert (
         calls[0]["properties"]["args"]["required"] == ["path"] and calls[0]["properties"]["args"]["additionalProperties"] is False
@@ -109,21 +111,23 @@ def test_the_form_holds_for_each_tool_its_own_arguments() -> None:
 
 @pytest.mark.parametrize("type", ["fix_bug", "refactor", "code_review"])
 def test_the_tools_in_words_take_no_more_than_their_schemas_were_counted_for(type: str) -> None:
-    names = template(type).at("understand").tools
+    names = load_template(type).at("understand").tools
     schemas = tuple(tool.schema for tool in TOOLS if tool.schema.name in names)
-    assert len(schemas) > 5 and Counter()(instructions(schemas)) <= Counter()(tools_text(schemas))
+    assert len(schemas) > 5 and EstimatingCounter()(render_tool_instructions(schemas)) <= EstimatingCounter()(
+        render_tool_schemas(schemas)
+    )
 
 
-@pytest.mark.parametrize("flavour", [SPOKEN, without(OPENAI, "tools")])
+@pytest.mark.parametrize("flavour", [SPOKEN, drop_dialect_part(OPENAI, "tools")])
 def test_what_they_take_beyond_that_comes_off_the_reply(flavour: Any) -> None:
-    request = Request("system", "message", (tool("x", ""),), 800)
-    body = chat_body("m", request, flavour, estimate)
+    request = Request("system", "message", (make_string_tool("x", ""),), 800)
+    body = make_chat_body("m", request, flavour, estimate_tokens)
     limit = body[flavour.limit]
-    read = estimate(json.dumps(body["response_format"]["json_schema"]["schema"])) if flavour.reads_schema else 0
-    told = estimate(body["messages"][0]["content"].removeprefix("system\n\n"))
-    assert limit < 800 and told + read + limit <= estimate(tools_text(request.tools)) + 800
+    read = estimate_tokens(json.dumps(body["response_format"]["json_schema"]["schema"])) if flavour.reads_schema else 0
+    told = estimate_tokens(body["messages"][0]["content"].removeprefix("system\n\n"))
+    assert limit < 800 and told + read + limit <= estimate_tokens(render_tool_schemas(request.tools)) + 800
 
 
 def test_a_request_without_tools_is_answered_in_plain_words() -> None:
-    body = chat_body("m", Request("system", "message", (), 800), SPOKEN, estimate)
+    body = make_chat_body("m", Request("system", "message", (), 800), SPOKEN, estimate_tokens)
     assert body["messages"][0]["content"] == "system" and "response_format" not in body

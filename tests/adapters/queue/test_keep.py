@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.queue.keep import keep
+from afresh.adapters.queue.keep import renew_lease_in_background
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.store.sqlite import SqliteJournal
 from afresh.errors import LeaseLost, TryAgain
-from afresh.testing.journals import create
+from afresh.testing.journals import create_task
 from afresh.testing.memory import FakeClock
 
 
@@ -23,7 +23,7 @@ def clock() -> FakeClock:
 @pytest.fixture
 def queue(tmp_path: Path, clock: FakeClock) -> SqliteQueue:
     database = Database(tmp_path / "afresh.db")
-    create(SqliteStore(database))
+    create_task(SqliteJournal(database))
     return SqliteQueue(database, clock)
 
 
@@ -40,7 +40,7 @@ def owner(queue: SqliteQueue) -> str:
 
 def test_a_kept_lease_outlives_its_first_term(queue: SqliteQueue, clock: FakeClock) -> None:
     queue.claim("me")
-    with keep(queue, "me", "one", every=0.02) as kept:
+    with renew_lease_in_background(queue, "me", "one", every=0.02) as kept:
         for _ in range(3):
             clock.move(15)
             assert eventually(lambda: expires(queue) == clock.now() + 20)
@@ -59,7 +59,7 @@ def test_the_owner_learns_that_its_lease_is_lost(queue: SqliteQueue, clock: Fake
     queue.claim("me")
     clock.move(30)
     assert queue.claim("another") == "one"
-    with keep(queue, "me", "one", every=0.02) as kept:
+    with renew_lease_in_background(queue, "me", "one", every=0.02) as kept:
         assert eventually(lambda: kept.lost)
         with pytest.raises(LeaseLost, match="another worker"):
             kept.check()
@@ -77,12 +77,12 @@ def test_a_passing_fault_does_not_end_the_keeping(queue: SqliteQueue, clock: Fak
 
     monkeypatch.setattr(queue, "renew", sometimes)
     clock.move(10)
-    with keep(queue, "me", "one", every=0.01):
+    with renew_lease_in_background(queue, "me", "one", every=0.01):
         assert eventually(lambda: expires(queue) == clock.now() + 20)
 
 
 def test_the_keeper_ends_with_the_work_even_when_that_fails(queue: SqliteQueue) -> None:
     queue.claim("me")
-    with pytest.raises(ZeroDivisionError), keep(queue, "me", "one", every=60):
+    with pytest.raises(ZeroDivisionError), renew_lease_in_background(queue, "me", "one", every=60):
         raise ZeroDivisionError
     assert owner(queue) == "me", "releasing is the owner's word"

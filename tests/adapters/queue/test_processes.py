@@ -12,11 +12,11 @@ import pytest
 
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.store.sqlite import SqliteJournal
 from afresh.domain import event as happened
-from afresh.domain.task import Status
+from afresh.domain.task import TaskStatus
 from afresh.errors import BadInput, LeaseLost
-from afresh.testing.journals import create, write
+from afresh.testing.journals import create_task, append_events
 from afresh.testing.memory import FakeClock
 
 HEADER = """
@@ -80,10 +80,10 @@ def said(process: "subprocess.Popen[str]") -> str:
 
 
 def test_eight_processes_take_each_of_forty_tasks_exactly_once(path: Path) -> None:
-    store = SqliteStore(path)
+    store = SqliteJournal(path)
     names = [f"task{number}" for number in range(40)]
     for name in names:
-        create(store, name)
+        create_task(store, name)
     workers = [python(EMPTY_THE_QUEUE, path) for _ in range(8)]
     for worker in workers:
         assert worker.stdin
@@ -92,14 +92,14 @@ def test_eight_processes_take_each_of_forty_tasks_exactly_once(path: Path) -> No
     taken = Counter(line for worker in workers for line in worker.communicate()[0].split())
     assert taken == Counter(names)
     for name in names:
-        claims = [entry for entry in store.journal(name) if isinstance(entry.event, happened.Claimed)]
-        assert len(claims) == 1 and store.load(name).status is Status.DONE
+        claims = [entry for entry in store.journal(name) if isinstance(entry.event, happened.TaskClaimed)]
+        assert len(claims) == 1 and store.load(name).status is TaskStatus.DONE
 
 
 def test_the_task_of_a_killed_worker_is_taken_over_at_once(path: Path) -> None:
     database = Database(path)
-    queue, store = SqliteQueue(database, Wall(), lease_seconds=3_600), SqliteStore(database)
-    create(store)
+    queue, store = SqliteQueue(database, Wall(), lease_seconds=3_600), SqliteJournal(database)
+    create_task(store)
     owner = python(CLAIM_AND_HOLD, path)
     name = said(owner)
     with pytest.raises(BadInput, match=name):
@@ -107,21 +107,21 @@ def test_the_task_of_a_killed_worker_is_taken_over_at_once(path: Path) -> None:
     owner.send_signal(signal.SIGKILL)
     owner.wait()
     (ticket,) = queue.tickets()
-    assert ticket.status is Status.RUNNING and ticket.ready and ticket.owner == ""
+    assert ticket.status is TaskStatus.RUNNING and ticket.ready and ticket.owner == ""
     assert queue.claim("me") == "one"
 
 
 def test_a_stopped_owner_that_wakes_up_late_can_write_no_more(path: Path) -> None:
     database, clock = Database(path), FakeClock(time.time())
-    queue, store = SqliteQueue(database, clock), SqliteStore(database)
-    create(store)
+    queue, store = SqliteQueue(database, clock), SqliteJournal(database)
+    create_task(store)
     owner = python(CLAIM_AND_HOLD, path)
     name = said(owner)
     owner.send_signal(signal.SIGSTOP)
     assert queue.claim("me") is None
     clock.move(60)
     assert queue.claim("me") == "one"
-    state = write(store, store.load("one"), [happened.Claimed("me")])
+    state = append_events(store, store.load("one"), [happened.TaskClaimed("me")])
     owner.send_signal(signal.SIGCONT)
     assert owner.stdin
     owner.stdin.write("x")
@@ -136,7 +136,7 @@ def test_a_stopped_owner_that_wakes_up_late_can_write_no_more(path: Path) -> Non
 def test_every_taking_has_a_greater_token(path: Path) -> None:
     database, clock = Database(path), FakeClock()
     queue = SqliteQueue(database, clock)
-    create(SqliteStore(database))
+    create_task(SqliteJournal(database))
     tokens: list[int] = []
     for worker in "abc":
         queue.claim(worker, "one")

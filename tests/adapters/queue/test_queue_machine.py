@@ -9,11 +9,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from afresh.adapters.queue.sqlite import SqliteQueue
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.store.sqlite import SqliteJournal
 from afresh.domain import event as happened
-from afresh.domain.task import Status
+from afresh.domain.task import TaskStatus
 from afresh.errors import AfreshError
-from afresh.testing.journals import create, end, write
+from afresh.testing.journals import create_task, end_task, append_events
 from afresh.testing.memory import FakeClock, MemoryQueue, MemoryStore
 
 WORKERS = st.sampled_from(["a", "b", "c"])
@@ -26,7 +26,7 @@ class Queues(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         database = Database(Path(self.folder.name) / "afresh.db")
         self.clock = FakeClock()
-        self.stores = (MemoryStore(), SqliteStore(database))
+        self.stores = (MemoryStore(), SqliteJournal(database))
         self.queues = (MemoryQueue(self.stores[0], self.clock), SqliteQueue(database, self.clock))
         self.tasks: list[str] = []
         self.held: dict[str, tuple[str, float]] = {}
@@ -37,7 +37,7 @@ class Queues(RuleBasedStateMachine):
         name = f"task{len(self.tasks)}"
         self.tasks.append(name)
         for store in self.stores:
-            create(store, name, priority, tuple(sorted(needs - {name})))
+            create_task(store, name, priority, tuple(sorted(needs - {name})))
 
     @rule(worker=WORKERS, task=st.none() | TASKS)
     def claim(self, worker: str, task: str | None) -> None:
@@ -47,7 +47,7 @@ class Queues(RuleBasedStateMachine):
             assert owner in ("", worker) or until <= self.clock.now(), "two living owners"
             self.held[got] = (worker, self.clock.now() + 20)
             for store in self.stores:
-                write(store, store.load(got), [happened.Claimed(worker)])
+                append_events(store, store.load(got), [happened.TaskClaimed(worker)])
 
     @rule(worker=WORKERS, task=TASKS)
     def renew(self, worker: str, task: str) -> None:
@@ -61,11 +61,11 @@ class Queues(RuleBasedStateMachine):
             del self.held[task]
 
     @precondition(lambda self: self.tasks)
-    @rule(data=st.data(), status=st.sampled_from(Status))
-    def come_to_rest(self, data: st.DataObject, status: Status) -> None:
+    @rule(data=st.data(), status=st.sampled_from(TaskStatus))
+    def come_to_rest(self, data: st.DataObject, status: TaskStatus) -> None:
         task = data.draw(st.sampled_from(self.tasks))
         for store in self.stores:
-            end(store, store.load(task), status)
+            end_task(store, store.load(task), status)
 
     @rule(seconds=st.sampled_from([1, 9, 19, 20, 21]))
     def time_passes(self, seconds: int) -> None:

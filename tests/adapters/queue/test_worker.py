@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from afresh.adapters.queue.worker import known_dead, worker_id
+from afresh.adapters.queue.worker import is_worker_dead, identify_worker
 
 PRINT_AND_WAIT = "import sys; from afresh.adapters.queue.worker import worker_id as me; print(me(), flush=True); sys.stdin.read()"
 
@@ -21,36 +21,36 @@ def child() -> tuple["subprocess.Popen[str]", str]:
 
 
 def test_this_process_lives() -> None:
-    assert not known_dead(worker_id())
-    assert worker_id() == worker_id()
-    assert worker_id().split(":")[1] == str(os.getpid())
+    assert not is_worker_dead(identify_worker())
+    assert identify_worker() == identify_worker()
+    assert identify_worker().split(":")[1] == str(os.getpid())
 
 
 def test_a_killed_process_is_dead_even_before_its_parent_has_noticed() -> None:
     process, name = child()
-    assert not known_dead(name)
+    assert not is_worker_dead(name)
     process.send_signal(signal.SIGKILL)
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-    assert known_dead(name), "a zombie does no work"
+    assert is_worker_dead(name), "a zombie does no work"
     process.communicate()
-    assert known_dead(name)
+    assert is_worker_dead(name)
 
 
 def test_a_stopped_process_is_not_dead() -> None:
     process, name = child()
     process.send_signal(signal.SIGSTOP)
-    assert not known_dead(name)
+    assert not is_worker_dead(name)
     process.kill()
     process.communicate()
 
 
 def test_a_process_number_used_again_is_another_worker() -> None:
-    host, process, started = worker_id().rsplit(":", 2)
+    host, process, started = identify_worker().rsplit(":", 2)
     if started == "unknown":
         pytest.skip("start times are known only where there is a /proc")
-    assert known_dead(f"{host}:{process}:{int(started) - 1}")
+    assert is_worker_dead(f"{host}:{process}:{int(started) - 1}")
 
 
 @pytest.mark.parametrize("name", ["elsewhere:1:1", "a", "", "a:b", "::", "elsewhere:99999999:1"])
 def test_of_other_machines_nothing_is_known(name: str) -> None:
-    assert not known_dead(name)
+    assert not is_worker_dead(name)

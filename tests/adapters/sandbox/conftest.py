@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.sandbox import Limits, Mounts, open_level
-from afresh.adapters.sandbox.probe import Confined
+from afresh.adapters.sandbox import ResourceLimits, Mounts, open_level
+from afresh.adapters.sandbox.probe import AnySandbox
 
 
 @dataclass(frozen=True)
 class Place:
     tree: Path
     at: Path
-    sandbox: Confined
+    sandbox: AnySandbox
 
 
 @pytest.fixture
 def make_place(tmp_path: Path, requires_sandbox: Callable[..., None]) -> Callable[..., Place]:
-    def make(level: str, limits: Limits | None = None, **mounts: object) -> Place:
+    def make(level: str, limits: ResourceLimits | None = None, **mounts: object) -> Place:
         if level != "none":
             requires_sandbox(level)
         tree, at = tmp_path / "worktree", tmp_path / "repository"

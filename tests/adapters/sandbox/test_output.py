@@ -6,12 +6,12 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.adapters.sandbox.output import Output, hide_paths
+from afresh.adapters.sandbox.output import OutputBuffer, hide_paths
 
 
 @given(st.lists(st.binary(max_size=300)), st.integers(2, 100))
 def test_head_and_tail_stay_and_what_is_cut_is_counted(chunks: list[bytes], limit: int) -> None:
-    output = Output(limit)
+    output = OutputBuffer(limit)
     for chunk in chunks:
         output.add(chunk)
     whole, half = b"".join(chunks), limit // 2
@@ -23,7 +23,7 @@ def test_head_and_tail_stay_and_what_is_cut_is_counted(chunks: list[bytes], limi
 
 
 def test_a_gigabyte_is_taken_in_small_memory() -> None:
-    output, chunk = Output(1000), bytes(1 << 16)
+    output, chunk = OutputBuffer(1000), bytes(1 << 16)
     tracemalloc.start()
     try:
         for _ in range(1 << 14):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from afresh.adapters.sandbox import require_own_tree
-from afresh.adapters.sandbox.own_tree import import_probe, top_level_packages
+from afresh.adapters.sandbox.own_tree import find_foreign_imports, list_top_level_packages
 from afresh.errors import NeedsPerson
 
 FINDER = """
@@ -83,7 +83,7 @@ def test_the_checkout_is_what_would_be_tested_outside(project) -> None:
 def test_without_mounts_an_install_that_goes_before_everything_is_refused(project) -> None:
     place = project("landlock")
     install_by_finder(place.at, "src", how="insert(0, Finder)")
-    problems = import_probe(place.sandbox, ["shop"])
+    problems = find_foreign_imports(place.sandbox, ["shop"])
     assert len(problems) == 1 and str(place.at / "src/shop") in problems[0]
     with pytest.raises(NeedsPerson, match="not from the task's tree"):
         require_own_tree(place.sandbox, place.tree)
@@ -98,7 +98,7 @@ def test_a_copy_in_the_environment_is_refused_also_with_mounts(project) -> None:
 
 def test_what_is_not_importable_is_no_problem(project) -> None:
     place = project("bubblewrap")
-    assert import_probe(place.sandbox, ["shop", "no_such_package"]) == []
+    assert find_foreign_imports(place.sandbox, ["shop", "no_such_package"]) == []
 
 
 def test_packages_are_found_in_both_layouts(tmp_path: Path) -> None:
@@ -106,4 +106,4 @@ def test_packages_are_found_in_both_layouts(tmp_path: Path) -> None:
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "__init__.py").touch()
     (tmp_path / "folder").mkdir()
-    assert top_level_packages(tmp_path) == ("inner", "outer")
+    assert list_top_level_packages(tmp_path) == ("inner", "outer")

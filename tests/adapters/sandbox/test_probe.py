@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.sandbox import Mounts, choose
+from afresh.adapters.sandbox import Mounts, choose_sandbox
 from afresh.adapters.sandbox import bubblewrap as bubblewrap_module
 from afresh.adapters.sandbox import landlock as landlock_module
 from afresh.errors import NoSandbox
 
-probing = importlib.import_module("afresh.adapters.sandbox.probe")
+probing = importlib.import_module("afresh.adapters.sandbox.probe_level")
 SOURCE = Path(probing.__file__).parents[3]
 NOBODY = 65534
 ORDINARY = {
@@ -34,7 +34,7 @@ def failed(level: str) -> set[str]:
 
 def test_bubblewrap_holds_wherever_the_machine_lets_it() -> None:
     """A fault of ours must not pass as a machine without sandbox: then every other test here would be skipped."""
-    program = bubblewrap_module.bubblewrap_program()
+    program = bubblewrap_module.find_bubblewrap()
     bare = ["--unshare-user", "--unshare-all", "--disable-userns", "--ro-bind", "/", "/", "--proc", "/proc", "/bin/true"]
     if program is None or subprocess.run([program, *bare], capture_output=True).returncode:
         pytest.skip("bubblewrap itself can't be had here")
@@ -42,7 +42,7 @@ def test_bubblewrap_holds_wherever_the_machine_lets_it() -> None:
 
 
 def test_landlock_holds_wherever_the_machine_lets_it() -> None:
-    if landlock_module.landlock_version() < 6 or landlock_module.filter_for(namespaces=False) is None:
+    if landlock_module.read_landlock_version() < 6 or landlock_module.build_filter(namespaces=False) is None:
         pytest.skip("the kernel's Landlock is older than version 6, or there is none")
     assert probing.probe("landlock").why_not == ""
 
@@ -70,47 +70,47 @@ def test_a_hole_in_bubblewrap_is_found(
     requires_sandbox, hole: tuple[str, ...], found: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requires_sandbox("bubblewrap")
-    original = bubblewrap_module._system
+    original = bubblewrap_module._system_mounts
     with tempfile.TemporaryDirectory(prefix="h", dir="/tmp") as outside:  # short: a socket's path has little room
         monkeypatch.setattr(tempfile, "tempdir", outside)
         opened = [outside if part == "OUTSIDE" else part for part in hole]
-        monkeypatch.setattr(bubblewrap_module, "_system", lambda limits: [*original(limits), *opened])
+        monkeypatch.setattr(bubblewrap_module, "_system_mounts", lambda limits: [*original(limits), *opened])
         assert failed("bubblewrap") == found
 
 
 def test_nested_namespaces_are_found(requires_sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     requires_sandbox("bubblewrap")
-    isolation = tuple(part for part in bubblewrap_module._ISOLATION if part != "--disable-userns")
-    monkeypatch.setattr(bubblewrap_module, "_ISOLATION", isolation)
-    monkeypatch.setattr(bubblewrap_module, "filter_for", lambda **about: None)
+    isolation = tuple(part for part in bubblewrap_module._ISOLATION_OPTIONS if part != "--disable-userns")
+    monkeypatch.setattr(bubblewrap_module, "_ISOLATION_OPTIONS", isolation)
+    monkeypatch.setattr(bubblewrap_module, "build_filter", lambda **about: None)
     assert failed("bubblewrap") == {"user namespace"}
 
 
 def test_processes_of_the_host_are_found(requires_sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     requires_sandbox("bubblewrap")
-    isolation = [part for part in bubblewrap_module._ISOLATION if part not in ("--unshare-all", "--disable-userns")]
+    isolation = [part for part in bubblewrap_module._ISOLATION_OPTIONS if part not in ("--unshare-all", "--disable-userns")]
     spaces = ["--unshare-ipc", "--unshare-net", "--unshare-uts"]
-    monkeypatch.setattr(bubblewrap_module, "_ISOLATION", tuple([*isolation, *spaces]))
+    monkeypatch.setattr(bubblewrap_module, "_ISOLATION_OPTIONS", tuple([*isolation, *spaces]))
     assert "signal outside" in failed("bubblewrap")
 
 
 def test_a_landlock_without_the_filter_is_found(requires_sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     requires_sandbox("landlock")
-    monkeypatch.setattr(landlock_module, "filter_for", lambda **about: b"\x06\0\0\0\0\0\xff\x7f")
+    monkeypatch.setattr(landlock_module, "build_filter", lambda **about: b"\x06\0\0\0\0\0\xff\x7f")
     assert {"udp", "unix socket", "user namespace"} <= failed("landlock")
 
 
 def test_a_landlock_with_too_wide_a_rule_is_found(requires_sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     requires_sandbox("landlock")
-    monkeypatch.setattr(landlock_module, "_ALSO_READ", ("/",))
+    monkeypatch.setattr(landlock_module, "_READABLE_SYSTEM_PATHS", ("/",))
     assert failed("landlock") == {"read outside"}
 
 
 @pytest.fixture
 def nothing_holds(monkeypatch: pytest.MonkeyPatch):
     """As on a machine without bubblewrap and of a kind that the filter does not know."""
-    monkeypatch.setattr(bubblewrap_module, "bubblewrap_program", lambda: None)
-    monkeypatch.setattr(landlock_module, "filter_for", lambda **about: None)
+    monkeypatch.setattr(bubblewrap_module, "find_bubblewrap", lambda: None)
+    monkeypatch.setattr(landlock_module, "build_filter", lambda **about: None)
     probing._tried.cache_clear()
     yield
     probing._tried.cache_clear()
@@ -121,29 +121,29 @@ def test_where_nothing_holds_nothing_is_run(tmp_path: Path, monkeypatch: pytest.
     for name in ("AFRESH_NO_SANDBOX", "NO_SANDBOX", "AFRESH_SANDBOX", "AFRESH_ALLOW_NONE"):
         monkeypatch.setenv(name, "none")
     with pytest.raises(NoSandbox) as refusal:
-        choose(Mounts(tmp_path / "tree", tmp_path / "repository"))
+        choose_sandbox(Mounts(tmp_path / "tree", tmp_path / "repository"))
     assert "bubblewrap is not installed" in refusal.value.what
     assert "--no-sandbox" in refusal.value.next
 
 
 @pytest.mark.usefixtures("nothing_holds")
 def test_only_the_caller_can_waive_the_sandbox(tmp_path: Path) -> None:
-    assert choose(Mounts(tmp_path / "tree", tmp_path / "repository"), allow_none=True).level == "none"
+    assert choose_sandbox(Mounts(tmp_path / "tree", tmp_path / "repository"), allow_none=True).level == "none"
 
 
 def test_the_strongest_that_holds_is_chosen_even_if_none_is_allowed(requires_sandbox, tmp_path: Path) -> None:
     requires_sandbox("bubblewrap")
-    assert choose(Mounts(tmp_path / "tree", tmp_path / "repository"), allow_none=True).level == "bubblewrap"
+    assert choose_sandbox(Mounts(tmp_path / "tree", tmp_path / "repository"), allow_none=True).level == "bubblewrap"
 
 
 def test_landlock_is_chosen_where_bubblewrap_is_missing(
     requires_sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requires_sandbox("landlock")
-    monkeypatch.setattr(bubblewrap_module, "bubblewrap_program", lambda: None)
+    monkeypatch.setattr(bubblewrap_module, "find_bubblewrap", lambda: None)
     probing._tried.cache_clear()
     try:
-        chosen = choose(Mounts(tmp_path / "tree", tmp_path / "repository"))
+        chosen = choose_sandbox(Mounts(tmp_path / "tree", tmp_path / "repository"))
         assert (chosen.level, chosen.mounted) == ("landlock", False)
     finally:
         probing._tried.cache_clear()

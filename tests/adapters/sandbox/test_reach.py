@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from afresh.adapters.sandbox import Mounts
-from afresh.adapters.sandbox.reach import interpreters, search_path
+from afresh.adapters.sandbox.reach import find_interpreter_folders, list_search_path
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def reached(monkeypatch: pytest.MonkeyPatch, mounts: Mounts, *folders: Path) -> 
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
     monkeypatch.setenv("PATH", ":".join(map(str, folders)))
-    return set(interpreters(mounts))
+    return set(find_interpreter_folders(mounts))
 
 
 def test_programs_of_the_home_folder_do_not_bring_the_home_folder(
@@ -80,4 +80,4 @@ def test_the_checkout_itself_is_not_reached_through_an_activated_environment(
 
 def test_relative_folders_on_the_path_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", ".:bin::/usr/bin")
-    assert search_path() == (Path("/usr/bin"),)
+    assert list_search_path() == (Path("/usr/bin"),)

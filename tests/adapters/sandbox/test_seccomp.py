@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from afresh.adapters.sandbox.seccomp import filter_for
+from afresh.adapters.sandbox.seccomp import build_filter
 
 ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 NUMBERS = {
@@ -51,7 +51,7 @@ def answer(program: bytes, architecture: int, number: int, *arguments: int) -> i
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 @pytest.mark.parametrize("namespaces", [True, False])
 def test_what_leads_out_is_refused_and_the_rest_is_allowed(machine: str, namespaces: bool) -> None:
-    program, numbers = filter_for(namespaces, machine), NUMBERS[machine]
+    program, numbers = build_filter(namespaces, machine), NUMBERS[machine]
     assert program is not None
 
     def allowed(name: str, *arguments: int) -> bool:
@@ -69,21 +69,21 @@ def test_what_leads_out_is_refused_and_the_rest_is_allowed(machine: str, namespa
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 def test_calls_of_another_architecture_end_the_process(machine: str) -> None:
-    assert answer(filter_for(True, machine) or b"", 0x40000003, 0) == KILLED
+    assert answer(build_filter(True, machine) or b"", 0x40000003, 0) == KILLED
 
 
 def test_the_x32_numbers_are_refused() -> None:
-    assert answer(filter_for(True, "x86_64") or b"", ARCHITECTURE["x86_64"], 0x40000000 | 41) == 0x50000 | errno.ENOSYS
+    assert answer(build_filter(True, "x86_64") or b"", ARCHITECTURE["x86_64"], 0x40000000 | 41) == 0x50000 | errno.ENOSYS
 
 
 def test_a_machine_without_a_table_has_no_filter() -> None:
-    assert filter_for(False, "s390x") is None
+    assert build_filter(False, "s390x") is None
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 @pytest.mark.parametrize("namespaces", [True, False])
 def test_no_file_can_be_made_to_run_as_its_owner(machine: str, namespaces: bool) -> None:
-    program = filter_for(namespaces, machine)
+    program = build_filter(namespaces, machine)
     assert program is not None
 
     def allowed(number: int, *arguments: int) -> bool:
@@ -98,7 +98,7 @@ def test_no_file_can_be_made_to_run_as_its_owner(machine: str, namespaces: bool)
 
 
 def test_without_namespaces_root_can_t_open_a_file_for_writing_by_others() -> None:
-    program = filter_for(False, "x86_64", root=True)
+    program = build_filter(False, "x86_64", root=True)
     assert program is not None
     assert [answer(program, ARCHITECTURE["x86_64"], 90, 0, mode) == ALLOWED for mode in (0o755, 0o777, 0o664)] == [
         True,

@@ -11,10 +11,10 @@ import pytest
 
 from afresh.adapters.store import database
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.sqlite import SqliteStore
-from afresh.domain.fold import fold
+from afresh.adapters.store.sqlite import SqliteJournal
+from afresh.domain.fold import fold_entries
 from afresh.errors import BadInput
-from afresh.testing.journals import create, take_step
+from afresh.testing.journals import create_task, append_step
 
 WRITER = """
 import sys
@@ -68,9 +68,9 @@ def killed_at(point: int, path: Path) -> tuple[int, bool]:
     if child == 0:
         connect, Mortal.left = sqlite3.connect, point
         sqlite3.connect = lambda *given, **named: connect(*given, **named, factory=Mortal)
-        store = SqliteStore(Database(path, checkpoint_bytes=60_000))
-        state = create(store)
-        take_step(store, state)
+        store = SqliteJournal(Database(path, checkpoint_bytes=60_000))
+        state = create_task(store)
+        append_step(store, state)
         os.write(tell, b".")
         os._exit(0)
     os.close(tell)
@@ -92,12 +92,12 @@ def test_a_kill_between_any_two_statements_loses_nothing_acknowledged(tmp_path: 
 
 
 def kept_steps(path: Path) -> int:
-    store = SqliteStore(path)
+    store = SqliteJournal(path)
     try:
         state = store.load("one")
     except BadInput:
         return 0
-    assert fold(None, store.journal("one")) == state
+    assert fold_entries(None, store.journal("one")) == state
     store.close()
     return state.step
 
@@ -107,9 +107,9 @@ def test_processes_that_write_and_checkpoint_at_once_leave_a_sound_file(tmp_path
     writers = [python(WRITER, path, name) for name in "abcd"]
     assert [writer.wait() for writer in writers] == [0, 0, 0, 0]
     assert sound(path)
-    store = SqliteStore(path)
+    store = SqliteJournal(path)
     for name in "abcd":
-        assert store.load(name) == fold(None, store.journal(name))
+        assert store.load(name) == fold_entries(None, store.journal(name))
         assert store.load(name).step == 25
 
 
@@ -125,8 +125,8 @@ def test_no_other_connection_can_commit_while_a_checkpoint_runs(tmp_path: Path, 
 
     connect = sqlite3.connect
     monkeypatch.setattr(database.sqlite3, "connect", lambda *given, **named: connect(*given, **{"factory": Watched, **named}))
-    store = SqliteStore(Database(path, checkpoint_bytes=1))
-    take_step(store, create(store))
+    store = SqliteJournal(Database(path, checkpoint_bytes=1))
+    append_step(store, create_task(store))
     assert len(attempts) >= 3 and set(attempts) == {"database is locked"}
     assert attempt(path) == "committed"
 
@@ -150,20 +150,20 @@ def test_no_connection_checkpoints_by_itself(tmp_path: Path) -> None:
 
 def test_the_log_stays_short(tmp_path: Path) -> None:
     path = tmp_path / "afresh.db"
-    store = SqliteStore(Database(path, checkpoint_bytes=200_000))
-    state = create(store)
+    store = SqliteJournal(Database(path, checkpoint_bytes=200_000))
+    state = create_task(store)
     for _ in range(60):
-        state = take_step(store, state)
+        state = append_step(store, state)
     assert path.with_name("afresh.db-wal").stat().st_size < 1_000_000
 
 
 def test_a_long_log_left_by_others_is_swept_when_the_file_is_opened(tmp_path: Path) -> None:
     path = tmp_path / "afresh.db"
-    first = SqliteStore(Database(path, checkpoint_bytes=1 << 30))
-    state = create(first)
+    first = SqliteJournal(Database(path, checkpoint_bytes=1 << 30))
+    state = create_task(first)
     for _ in range(30):
-        state = take_step(first, state)
+        state = append_step(first, state)
     small = path.stat().st_size
-    SqliteStore(Database(path, checkpoint_bytes=1_000)).load("one")
+    SqliteJournal(Database(path, checkpoint_bytes=1_000)).load("one")
     assert path.stat().st_size > small
-    assert take_step(first, state).step == 31
+    assert append_step(first, state).step == 31

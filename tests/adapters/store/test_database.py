@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.schema import JOURNAL
-from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.store.schema import JOURNAL_SCHEMA
+from afresh.adapters.store.sqlite import SqliteJournal
 from afresh.domain import event as happened
 from afresh.errors import BadInput, Damaged, NeedsPerson
-from afresh.testing.journals import block, create, take_step, write
+from afresh.testing.journals import make_block, create_task, append_step, append_events
 
 
 @pytest.fixture
@@ -35,19 +35,19 @@ def test_a_commit_is_synced_to_the_disk(path: Path) -> None:
     assert pragma(path, "journal_mode") == "wal"
     assert pragma(path, "synchronous") == 2
     assert pragma(path, "foreign_keys") == 1
-    assert pragma(path, "application_id") == JOURNAL.application
-    assert pragma(path, "user_version") == len(JOURNAL.migrations)
+    assert pragma(path, "application_id") == JOURNAL_SCHEMA.application
+    assert pragma(path, "user_version") == len(JOURNAL_SCHEMA.migrations)
 
 
 def test_only_its_owner_can_read_a_new_file(path: Path) -> None:
-    create(SqliteStore(path))
+    create_task(SqliteJournal(path))
     assert path.stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize("in_the_log", [False, True])
 def test_a_newer_schema_is_refused_and_left_untouched(path: Path, in_the_log: bool) -> None:
-    store = SqliteStore(path)
-    create(store)
+    store = SqliteJournal(path)
+    create_task(store)
     store.close()
     newer = sqlite3.connect(path)
     newer.execute("PRAGMA user_version = 999")
@@ -62,7 +62,7 @@ def test_a_newer_schema_is_refused_and_left_untouched(path: Path, in_the_log: bo
     newer.close()
     before = contents(path)
     with pytest.raises(Damaged, match=r"newer afresh .*999"):
-        SqliteStore(path).load("one")
+        SqliteJournal(path).load("one")
     after = contents(path)
     assert {name: data for name, data in after.items() if data} == {name: data for name, data in before.items() if data}
 
@@ -71,7 +71,7 @@ def test_a_newer_schema_is_refused_and_left_untouched(path: Path, in_the_log: bo
 def test_a_file_that_is_no_database_is_refused_and_left_untouched(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(Damaged):
-        SqliteStore(path).load("one")
+        SqliteJournal(path).load("one")
     assert contents(path) == {"afresh.db": content}
 
 
@@ -81,7 +81,7 @@ def test_a_database_of_another_program_is_refused_and_left_untouched(path: Path)
     other.close()
     before = contents(path)
     with pytest.raises(Damaged, match="another program"):
-        create(SqliteStore(path))
+        create_task(SqliteJournal(path))
     assert contents(path) == before
 
 
@@ -90,7 +90,7 @@ def test_a_symbolic_link_is_not_followed(path: Path, tmp_path: Path, suffix: str
     elsewhere = tmp_path / "elsewhere"
     path.with_name(path.name + suffix).symlink_to(elsewhere)
     with pytest.raises(BadInput, match="symbolic link"):
-        create(SqliteStore(path))
+        create_task(SqliteJournal(path))
     assert not elsewhere.exists()
 
 
@@ -101,44 +101,44 @@ def test_a_database_behind_a_linked_folder_is_refused(tmp_path: Path, link: str)
     (tmp_path / "repository" / link).parent.mkdir(parents=True)
     (tmp_path / "repository" / link).symlink_to(elsewhere)
     with pytest.raises(BadInput, match="symbolic link"):
-        create(SqliteStore(tmp_path / "repository" / link / "afresh.db"))
+        create_task(SqliteJournal(tmp_path / "repository" / link / "afresh.db"))
     assert list(elsewhere.iterdir()) == []
 
 
 def test_a_migration_that_fails_leaves_the_old_schema(path: Path) -> None:
-    state = create(SqliteStore(path))
+    state = create_task(SqliteJournal(path))
 
     def half(connection: sqlite3.Connection) -> None:
         connection.execute("CREATE TABLE half (done)")
         raise OSError("the power went")
 
     with pytest.raises(OSError, match="power"):
-        SqliteStore(Database(path, schema=replace(JOURNAL, migrations=(*JOURNAL.migrations, half)))).load("one")
-    assert SqliteStore(path).load("one") == state
+        SqliteJournal(Database(path, schema=replace(JOURNAL_SCHEMA, migrations=(*JOURNAL_SCHEMA.migrations, half)))).load("one")
+    assert SqliteJournal(path).load("one") == state
     with Database(path).reading() as connection:
         assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'half'").fetchone() == (0,)
 
 
 def test_an_older_schema_is_brought_up_to_date(path: Path) -> None:
-    state = create(SqliteStore(Database(path, schema=replace(JOURNAL, migrations=JOURNAL.migrations[:3]))))
-    assert SqliteStore(path).load("one") == state
-    assert pragma(path, "user_version") == len(JOURNAL.migrations)
+    state = create_task(SqliteJournal(Database(path, schema=replace(JOURNAL_SCHEMA, migrations=JOURNAL_SCHEMA.migrations[:3]))))
+    assert SqliteJournal(path).load("one") == state
+    assert pragma(path, "user_version") == len(JOURNAL_SCHEMA.migrations)
 
 
 def test_a_full_disk_is_told_and_loses_nothing(path: Path) -> None:
     base = Database(path)
-    store = SqliteStore(base)
-    state = create(store)
+    store = SqliteJournal(base)
+    state = create_task(store)
     with base.reading() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages + 3}")
     with pytest.raises(NeedsPerson, match="no room left") as told:
-        write(store, state, [happened.Claimed("worker")], [block(os.urandom(50_000).hex())])
+        append_events(store, state, [happened.TaskClaimed("worker")], [make_block(os.urandom(50_000).hex())])
     assert told.value.next and told.value.safe
     assert store.load("one") == state
     with base.reading() as connection:
         connection.execute("PRAGMA max_page_count = 1000000")
-    assert take_step(store, state).step == 1
+    assert append_step(store, state).step == 1
 
 
 def test_a_full_file_system_is_told_and_loses_nothing(tmp_path: Path) -> None:
@@ -148,13 +148,13 @@ def test_a_full_file_system_is_told_and_loses_nothing(tmp_path: Path) -> None:
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
         pytest.skip("a small file system can be mounted only by root, outside a container")
     try:
-        store = SqliteStore(small / "afresh.db")
-        state = create(store)
+        store = SqliteJournal(small / "afresh.db")
+        state = create_task(store)
         with pytest.raises(NeedsPerson, match=r"no room left|disk failed"):
             while True:
-                state = write(store, state, [happened.Claimed("worker")], [block(os.urandom(20_000).hex())])
+                state = append_events(store, state, [happened.TaskClaimed("worker")], [make_block(os.urandom(20_000).hex())])
         store.close()
-        assert SqliteStore(small / "afresh.db").load("one") == state
+        assert SqliteJournal(small / "afresh.db").load("one") == state
     finally:
         subprocess.run(["umount", "-l", str(small)], check=True)
 
@@ -181,7 +181,7 @@ for attempt in range(2):
 def test_after_a_failed_write_this_process_writes_no_more(path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", FAILING, path], capture_output=True, text=True, env=environment())
     assert done.stdout.count("told: the disk failed") == 2, done
-    assert SqliteStore(path).load("one").step == 1
+    assert SqliteJournal(path).load("one").step == 1
 
 
 def environment() -> dict[str, str]:

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, precondition, rule
 
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.store.sqlite import SqliteJournal
 from afresh.domain import event as happened
-from afresh.domain.fold import fold
+from afresh.domain.fold import fold_entries
 from afresh.domain.state import State
-from afresh.domain.task import Status
+from afresh.domain.task import TaskStatus
 from afresh.errors import Conflict
-from afresh.testing.journals import asked_and_answered, block, create, end, take_step, write
+from afresh.testing.journals import make_call_events, make_block, create_task, end_task, append_step, append_events
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=300)
 
@@ -34,11 +34,11 @@ class Journal(RuleBasedStateMachine):
 
     @rule()
     def reopen(self) -> None:
-        self.store = SqliteStore(Database(self.path, checkpoint_bytes=150_000))
+        self.store = SqliteJournal(Database(self.path, checkpoint_bytes=150_000))
 
     @rule(target=states)
     def a_new_task(self) -> State:
-        state = create(self.store, f"task{len(self.now)}")
+        state = create_task(self.store, f"task{len(self.now)}")
         self.now[state.task.id] = state
         return state
 
@@ -47,9 +47,9 @@ class Journal(RuleBasedStateMachine):
         """On what was seen at some time: only the newest may be continued."""
         if seen != self.now[seen.task.id]:
             with pytest.raises(Conflict):
-                write(self.store, seen, [happened.Claimed("stale")])
+                append_events(self.store, seen, [happened.TaskClaimed("stale")])
             return seen
-        after = take_step(self.store, seen) if step else write(self.store, seen, asked_and_answered(seen.step + 1))
+        after = append_step(self.store, seen) if step else append_events(self.store, seen, make_call_events(seen.step + 1))
         self.now[seen.task.id] = after
         return after
 
@@ -57,21 +57,23 @@ class Journal(RuleBasedStateMachine):
     def a_long_commit(self, seen: State, many: int):
         if seen != self.now[seen.task.id]:
             return multiple()
-        self.now[seen.task.id] = write(self.store, seen, [happened.Claimed(f"worker {number}") for number in range(many)])
+        self.now[seen.task.id] = append_events(
+            self.store, seen, [happened.TaskClaimed(f"worker {number}") for number in range(many)]
+        )
         return self.now[seen.task.id]
 
     @rule(
         target=states,
         seen=states,
         text=TEXT,
-        status=st.sampled_from(Status),
+        status=st.sampled_from(TaskStatus),
     )
-    def rest(self, seen: State, text: str, status: Status):
+    def rest(self, seen: State, text: str, status: TaskStatus):
         if seen != self.now[seen.task.id]:
             return multiple()
-        state = write(self.store, seen, [happened.Answered(text)], [block(text)])
+        state = append_events(self.store, seen, [happened.QuestionAnswered(text)], [make_block(text)])
         self.texts.add(text)
-        self.now[seen.task.id] = end(self.store, state, status)
+        self.now[seen.task.id] = end_task(self.store, state, status)
         return self.now[seen.task.id]
 
     @precondition(lambda self: self.now)
@@ -85,9 +87,9 @@ class Journal(RuleBasedStateMachine):
     def every_task_is_what_was_written(self) -> None:
         for task, state in self.now.items():
             assert self.store.load(task) == state
-            assert fold(None, self.store.journal(task)) == state
+            assert fold_entries(None, self.store.journal(task)) == state
         for text in self.texts:
-            assert self.store.read(block(text).id) == text
+            assert self.store.read(make_block(text).id) == text
 
     def teardown(self) -> None:
         self.store.close()

@@ -4,10 +4,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from afresh.adapters.store.ledger import Order, Payment, SqliteLedger
+from afresh.adapters.store.ledger import PricedBooking, CallPayment, SqliteLedger
 from afresh.domain.action import Usage
-from afresh.domain.limits import Account, Breaker, Limit, Scope, Unit
-from afresh.domain.spend import Kind, Purchase
+from afresh.domain.limits import SpendingAccount, TrippedLimit, SpendingLimit, LimitScope, LimitUnit
+from afresh.domain.spend import CallPurpose, CallBooking
 
 NOON, DAY = 1_760_000_000.0, 86_400.0
 WORKERS = 3
@@ -18,14 +18,14 @@ amounts = st.integers(0, 60)
 class Spending(RuleBasedStateMachine):
     """Each worker has at most one call open, as real ones do. A worker that crashes leaves its call behind."""
 
-    @initialize(most=st.integers(50, 200), scopes=st.sets(st.sampled_from(Scope), min_size=1))
-    def begin(self, most: int, scopes: set[Scope]) -> None:
+    @initialize(most=st.integers(50, 200), scopes=st.sets(st.sampled_from(LimitScope), min_size=1))
+    def begin(self, most: int, scopes: set[LimitScope]) -> None:
         import tempfile
         from pathlib import Path
 
         self.folder = tempfile.TemporaryDirectory()
         self.ledger = SqliteLedger(Path(self.folder.name) / "ledger.db")
-        self.limits = tuple(Limit(scope, Unit.MONEY, most) for scope in scopes)
+        self.limits = tuple(SpendingLimit(scope, LimitUnit.MONEY, most) for scope in scopes)
         self.at, self.open = NOON, dict[int, tuple[int, int]]()
         self.excess = 0
         """By which calls have cost more than their worst."""
@@ -34,17 +34,17 @@ class Spending(RuleBasedStateMachine):
     def book(self, worker: int, task: str, worst: int) -> None:
         if worker in self.open:
             return
-        call = Purchase(task=task, project="p", kind=Kind.WORK, model="m", ceiling=99, tokens=worst, reserve=0)
-        account = Account("p", task, self.at)
+        call = CallBooking(task=task, project="p", kind=CallPurpose.WORK, model="m", ceiling=99, tokens=worst, reserve=0)
+        account = SpendingAccount("p", task, self.at)
         stops = {(one.limit.scope, one.key) for one in self.ledger.stopping(account)}
-        before = {limit: self.ledger.spent(account, limit) for limit in self.limits if limit.scope is not Scope.CALL}
-        found = self.ledger.book(Order(call, account, worst, "known", str(worker), self.limits))
-        if isinstance(found, Breaker):
+        before = {limit: self.ledger.spent(account, limit) for limit in self.limits if limit.scope is not LimitScope.CALL}
+        found = self.ledger.book(PricedBooking(call, account, worst, "known", str(worker), self.limits))
+        if isinstance(found, TrippedLimit):
             assert (found.limit.scope, found.key) in {(one.limit.scope, one.key) for one in self.ledger.breakers()}
             return
         assert not stops, "nothing gets past a breaker"
         assert all(had + worst <= limit.most for limit, had in before.items())
-        assert all(worst <= limit.most for limit in self.limits if limit.scope is Scope.CALL)
+        assert all(worst <= limit.most for limit in self.limits if limit.scope is LimitScope.CALL)
         self.open[worker] = (found, worst)
 
     @precondition(lambda self: self.open)
@@ -53,7 +53,7 @@ class Spending(RuleBasedStateMachine):
         worker = data.draw(st.sampled_from(sorted(self.open)))
         number, worst = self.open.pop(worker)
         self.excess = max(self.excess, real - worst)
-        self.ledger.settle(number, Payment(Usage(real), True, real, real), self.limits)
+        self.ledger.settle(number, CallPayment(Usage(real), True, real, real), self.limits)
 
     @precondition(lambda self: self.open)
     @rule(data=st.data())
@@ -75,10 +75,10 @@ class Spending(RuleBasedStateMachine):
     def sleep(self) -> None:
         self.at += DAY
 
-    @rule(scope=st.sampled_from(Scope), task=st.sampled_from(TASKS))
-    def reset(self, scope: Scope, task: str) -> None:
-        self.ledger.reset(Account("p", task, self.at), scope)
-        assert not [one for one in self.ledger.stopping(Account("p", task, self.at)) if one.limit.scope is scope]
+    @rule(scope=st.sampled_from(LimitScope), task=st.sampled_from(TASKS))
+    def reset(self, scope: LimitScope, task: str) -> None:
+        self.ledger.reset(SpendingAccount("p", task, self.at), scope)
+        assert not [one for one in self.ledger.stopping(SpendingAccount("p", task, self.at)) if one.limit.scope is scope]
 
     @invariant()
     def sums_are_those_of_the_rows(self) -> None:
@@ -90,7 +90,7 @@ class Spending(RuleBasedStateMachine):
             ).fetchall()
             tallies = connection.execute("SELECT scope, key, spent FROM tally WHERE unit = 'money'").fetchall()
         for scope, key, spent in tallies:
-            assert spent == sum(money for task, at, money in rows if Account("p", task, at).key(Scope(scope)) == key)
+            assert spent == sum(money for task, at, money in rows if SpendingAccount("p", task, at).key(LimitScope(scope)) == key)
 
     @invariant()
     def no_limit_is_passed_by_more_than_one_call_each(self) -> None:
@@ -98,8 +98,8 @@ class Spending(RuleBasedStateMachine):
             return
         for task in TASKS:
             for limit in self.limits:
-                if limit.scope is not Scope.CALL:
-                    spent = self.ledger.spent(Account("p", task, self.at), limit)
+                if limit.scope is not LimitScope.CALL:
+                    spent = self.ledger.spent(SpendingAccount("p", task, self.at), limit)
                     assert spent <= limit.most + WORKERS * self.excess
 
     def teardown(self) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import afresh
-from afresh.adapters.queue.worker import known_dead
+from afresh.adapters.queue.worker import is_worker_dead
 from afresh.adapters.store.ledger import SqliteLedger
-from afresh.adapters.store.spending import Which, whole
-from afresh.domain.limits import Account, Limit, Scope, Unit
+from afresh.adapters.store.spending import SpendingFilter, sum_all_calls
+from afresh.domain.limits import SpendingAccount, SpendingLimit, LimitScope, LimitUnit
 
 SOURCE = str(Path(afresh.__file__).parents[1])
 HEADER = """
@@ -51,7 +51,7 @@ books.book(call)
 print("booked", flush=True)
 time.sleep(60)
 """
-LIMIT = Limit(Scope.DAY, Unit.MONEY, 500_000_000)
+LIMIT = SpendingLimit(LimitScope.DAY, LimitUnit.MONEY, 500_000_000)
 CALL_COST = 10_000_000
 """Worst: ten tokens at a thousand dollars a million."""
 
@@ -79,13 +79,13 @@ def test_workers_that_hammer_one_limit_never_pass_it(tmp_path: Path):
     told = hammered(path, 4, 10)
     assert all(line.endswith("day") for line in told)
     assert sum(int(line.split()[0]) for line in told) == 50, "fifty calls fit exactly"
-    assert whole(SqliteLedger(path), Which()).money == LIMIT.most
+    assert sum_all_calls(SqliteLedger(path), SpendingFilter()).money == LIMIT.most
 
 
 def test_where_calls_cost_more_than_their_worst_each_worker_passes_it_by_one_at_most(tmp_path: Path):
     path, workers, real = tmp_path / "ledger.db", 4, 30
     hammered(path, workers, real)
-    over = whole(SqliteLedger(path), Which()).money - LIMIT.most
+    over = sum_all_calls(SqliteLedger(path), SpendingFilter()).money - LIMIT.most
     assert over <= workers * real * 1_000_000
 
 
@@ -94,9 +94,9 @@ def test_a_killed_worker_s_call_stays_booked_at_its_worst_until_it_is_put_right(
     worker = start(DIE, str(path))
     assert worker.stdout and worker.stdout.readline() == "booked\n"
     ledger = SqliteLedger(path)
-    assert not ledger.unpaid("p", known_dead), "it lives"
+    assert not ledger.unpaid("p", is_worker_dead), "it lives"
     worker.kill()
     worker.communicate()
-    assert ledger.spent(Account("p", "t", 1_760_000_000.0), LIMIT) == CALL_COST
-    (lost,) = ledger.unpaid("p", known_dead)
+    assert ledger.spent(SpendingAccount("p", "t", 1_760_000_000.0), LIMIT) == CALL_COST
+    (lost,) = ledger.unpaid("p", is_worker_dead)
     assert (lost.task, lost.worst) == ("t", CALL_COST)

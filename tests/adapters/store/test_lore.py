@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 from afresh.adapters.store import facts
 from afresh.adapters.store import look_up as looking
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.facts import COLUMNS
-from afresh.adapters.store.lore import SqliteLore
+from afresh.adapters.store.facts import FACT_COLUMNS
+from afresh.adapters.store.lore import SqliteFactIndex
 from afresh.adapters.store.notebook import SqliteNotebook
-from afresh.adapters.store.sqlite import SqliteStore
+from afresh.adapters.store.sqlite import SqliteJournal
 from afresh.domain import event as happened
-from afresh.domain.event import Entry
-from afresh.domain.fact import Decision, Fact, FactKind, Scope
-from afresh.domain.known import Question, decided, fact_id, said
-from afresh.domain.notes import NOTEBOOK
+from afresh.domain.event import JournalEntry
+from afresh.domain.fact import Decision, Fact, FactKind, FactScope
+from afresh.domain.known import FactQuery, fact_from_decision, make_fact_id, fact_from_words
+from afresh.domain.notes import NOTEBOOK_JOURNAL
 from afresh.domain.state import State
 from afresh.domain.verdict import CheckRun, Ruling, Verdict
 from afresh.errors import TryAgain
-from afresh.testing.journals import continued, create
+from afresh.testing.journals import make_entries, create_task
 from afresh.testing.memory import FakeClock
 
 
@@ -31,15 +31,15 @@ class Project:
     def __init__(self, folder: Path) -> None:
         self.folder, self.clock = folder, FakeClock()
         self.database = Database(folder / "afresh.db")
-        self.store, self.notebook = SqliteStore(self.database), SqliteNotebook(self.database, self.clock)
-        self.lore = SqliteLore(folder / "memory.db", self.store, lambda: [self.notebook])
+        self.store, self.notebook = SqliteJournal(self.database), SqliteNotebook(self.database, self.clock)
+        self.lore = SqliteFactIndex(folder / "memory.db", self.store, lambda: [self.notebook])
         self.states: dict[str, State] = {}
 
-    def happens(self, task: str, *events: happened.Event, seen: bool = True) -> tuple[Entry, ...]:
+    def happens(self, task: str, *events: happened.Event, seen: bool = True) -> tuple[JournalEntry, ...]:
         if task not in self.states:
-            self.states[task] = create(self.store, task)
+            self.states[task] = create_task(self.store, task)
             self.lore.saw(self.states[task], list(self.store.journal(task)))
-        entries, after = continued(self.states[task], events, self.clock.now())
+        entries, after = make_entries(self.states[task], events, self.clock.now())
         self.store.append(entries, (), after)
         self.states[task] = after
         if seen:
@@ -47,14 +47,14 @@ class Project:
         return entries
 
     def learns(self, task: str, *facts: Fact, seen: bool = True) -> None:
-        self.happens(task, happened.Digested(facts), seen=seen)
+        self.happens(task, happened.OutputDigested(facts), seen=seen)
 
     def knows(self, words: str, task: str = "", **more) -> list[str]:
-        return [known.fact.text for known in self.lore.look_up(Question(words, task=task, **more))]
+        return [known.fact.text for known in self.lore.look_up(FactQuery(words, task=task, **more))]
 
     def rows(self) -> list[tuple]:
         with Database(self.folder / "memory.db", schema=self.lore._database._schema).reading() as connection:
-            return sorted(connection.execute(f"SELECT {COLUMNS}, instead FROM fact"))
+            return sorted(connection.execute(f"SELECT {FACT_COLUMNS}, instead FROM fact"))
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_a_newer_fact_about_the_same_takes_the_older_ones_place_and_both_are_his
     project.learns("one", note("parser", "reads lines"), note("cache", "is empty"))
     project.learns("one", note("parser", "reads bytes", 2))
     assert project.knows("parser", "one") == ["reads bytes"] and project.knows("lines", "one") == []
-    (known,) = project.lore.look_up(Question("parser", task="one"))
+    (known,) = project.lore.look_up(FactQuery("parser", task="one"))
     assert [(one.fact.text, one.end) for one in project.lore.history(known)] == [
         ("reads lines", "superseded"),
         ("reads bytes", ""),
@@ -105,23 +105,25 @@ def test_words_of_persons_decisions_and_verified_checks_are_facts_too(project: P
     run = CheckRun("pytest -q", 0, passed=3, block="b" * 32)
     project.happens(
         "one",
-        happened.Answered("never touch vendored/ files"),
-        happened.Decided(Decision("keep the table", "model", "it is shorter", 3, "dispatch", 0.7)),
-        happened.Verified(4, Verdict(Ruling.PASS, "all fine", (run,), final=True)),
+        happened.QuestionAnswered("never touch vendored/ files"),
+        happened.DecisionMade(Decision("keep the table", "model", "it is shorter", 3, "dispatch", 0.7)),
+        happened.VerdictReached(4, Verdict(Ruling.PASS, "all fine", (run,), final=True)),
     )
-    kinds = {known.fact.kind: known for known in project.lore.look_up(Question("", task="one"))}
+    kinds = {known.fact.kind: known for known in project.lore.look_up(FactQuery("", task="one"))}
     assert kinds[FactKind.RULE].fact.text == "never touch vendored/ files" and kinds[FactKind.RULE].by == "person"
-    assert kinds[FactKind.DECISION].fact == decided(Decision("keep the table", "model", "it is shorter", 3, "dispatch", 0.7))
+    assert kinds[FactKind.DECISION].fact == fact_from_decision(
+        Decision("keep the table", "model", "it is shorter", 3, "dispatch", 0.7)
+    )
     assert (kinds[FactKind.VERIFIED].fact.confidence, kinds[FactKind.VERIFIED].fact.block) == (1.0, "b" * 32)
 
 
 def test_what_was_observed_in_a_step_that_is_undone_no_longer_holds(project: Project) -> None:
     project.learns("one", note("a::b", "fails oddly", 1, FactKind.OBSERVED), note("odd", "stays", 1))
-    project.happens("one", happened.Settled(1, False, "s"))
+    project.happens("one", happened.ChangeKeptOrReverted(1, False, "s"))
     assert project.knows("oddly odd", "one") == ["stays"]
     project.learns("one", note("t.py::b", "fails oddly", 2, FactKind.OBSERVED))
     green = Verdict(Ruling.PASS, "", (CheckRun("pytest", 0, passed=9),))
-    project.happens("one", happened.Verified(2, green))
+    project.happens("one", happened.VerdictReached(2, green))
     assert project.knows("oddly odd", "one") == ["stays"]
 
 
@@ -137,15 +139,15 @@ def test_what_happened_while_nobody_looked_is_read_before_the_next_question(proj
 def test_what_another_process_writes_into_the_notebook_is_known_at_the_next_question(project: Project) -> None:
     assert project.knows("tabs") == []
     other = Project(project.folder)
-    other.notebook.append([happened.Noted(Fact(FactKind.RULE, "style", "use tabs", scope=Scope.PROJECT), "anna")])
+    other.notebook.append([happened.FactNoted(Fact(FactKind.RULE, "style", "use tabs", scope=FactScope.PROJECT), "anna")])
     assert project.knows("tabs", "any") == ["use tabs"]
 
 
 def test_a_correction_puts_a_persons_words_in_the_place_of_a_fact(project: Project) -> None:
     project.learns("one", note("parser", "reads lines"))
-    (known,) = project.lore.look_up(Question("parser"))
-    project.notebook.append([happened.Corrected(known.id, "reads bytes", "anna", "I wrote it")])
-    (now,) = project.lore.look_up(Question("parser"))
+    (known,) = project.lore.look_up(FactQuery("parser"))
+    project.notebook.append([happened.FactCorrected(known.id, "reads bytes", "anna", "I wrote it")])
+    (now,) = project.lore.look_up(FactQuery("parser"))
     assert (now.fact.text, now.by, now.task) == ("reads bytes", "anna", "one")
     assert [one.end for one in project.lore.history(now)] == ["corrected by anna: I wrote it", ""]
     assert [(edit.id, edit.new) for edit in project.lore.edits()] == [(known.id, "reads bytes")]
@@ -153,20 +155,20 @@ def test_a_correction_puts_a_persons_words_in_the_place_of_a_fact(project: Proje
 
 def test_what_a_person_has_corrected_is_not_learnt_again(project: Project) -> None:
     project.learns("one", note("parser", "reads lines"))
-    (known,) = project.lore.look_up(Question("parser"))
-    project.notebook.append([happened.Corrected(known.id, "reads bytes", "anna")])
+    (known,) = project.lore.look_up(FactQuery("parser"))
+    project.notebook.append([happened.FactCorrected(known.id, "reads bytes", "anna")])
     assert project.knows("parser") == ["reads bytes"]
     project.learns("one", note("parser", "reads lines", 5))
     assert project.knows("parser") == ["reads bytes"]
-    (now,) = project.lore.look_up(Question("parser"))
-    project.notebook.append([happened.Corrected(now.id, "reads lines", "anna")])
+    (now,) = project.lore.look_up(FactQuery("parser"))
+    project.notebook.append([happened.FactCorrected(now.id, "reads lines", "anna")])
     assert project.knows("parser") == ["reads lines"], "but the person may go back"
 
 
 def test_what_is_forgotten_is_not_found_and_not_learnt_again(project: Project) -> None:
     project.learns("one", note("key", "the password is swordfish"))
-    (known,) = project.lore.look_up(Question("swordfish"))
-    project.notebook.append([happened.Forgotten(known.id, "anna", "a secret")])
+    (known,) = project.lore.look_up(FactQuery("swordfish"))
+    project.notebook.append([happened.FactForgotten(known.id, "anna", "a secret")])
     assert project.knows("swordfish", "one") == []
     project.learns("one", note("key", "the password is swordfish", 9))
     assert project.knows("swordfish", "one") == []
@@ -185,7 +187,7 @@ def test_a_damaged_index_is_made_again(project: Project) -> None:
 @pytest.mark.parametrize("task", ["one", "another"])
 def test_an_index_of_another_journal_is_made_again(project: Project, tmp_path: Path, task: str) -> None:
     project.learns("one", note("parser", "reads lines"))
-    project.notebook.append([happened.Noted(Fact(FactKind.RULE, "style", "use tabs", scope=Scope.PROJECT), "anna")])
+    project.notebook.append([happened.FactNoted(Fact(FactKind.RULE, "style", "use tabs", scope=FactScope.PROJECT), "anna")])
     assert len(project.knows("parser tabs", "one")) == 2
     project.lore.close()
     project.database.close()
@@ -199,14 +201,14 @@ def test_an_index_of_another_journal_is_made_again(project: Project, tmp_path: P
 def test_a_common_word_costs_no_more_than_a_rare_one_and_the_rare_one_decides(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(looking, "FEW", 10)
-    monkeypatch.setattr(looking, "COMMON", 5)
+    monkeypatch.setattr(looking, "MAX_FACTS_SEARCHED_DIRECTLY", 10)
+    monkeypatch.setattr(looking, "COMMON_TERM_FACTS", 5)
     project.learns("one", *[note(f"thing {n}", f"value of number {n}") for n in range(40)], note("gem", "value of opal"))
     assert project.knows("the value of the opal", "one")[0] == "value of opal"
     asked: list[str] = []
     with project.lore._database.reading() as connection:
         connection.set_trace_callback(asked.append)
-        assert looking.look_up(connection, Question("value opal", task="one"))
+        assert looking.search_facts(connection, FactQuery("value opal", task="one"))
         connection.set_trace_callback(None)
     assert not any("ORDER BY rank" in one and '"value"' in one for one in asked), "the common word is not ranked by"
     assert len(project.knows("value of", "one", limit=3)) == 3, "if all words are common the newest that hold one are shown"
@@ -231,33 +233,37 @@ moves = st.lists(
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_an_index_that_grew_equals_one_that_was_made_again(tmp_path_factory: pytest.TempPathFactory, story) -> None:
     project = Project(tmp_path_factory.mktemp("grown"))
-    project.lore.look_up(Question("x"))
+    project.lore.look_up(FactQuery("x"))
     for move in story:
         project.clock.move(1)
         match move:
             case ("note", task, subject, text):
                 project.learns(task, note(subject, text), note(f"{subject}::t", text, 1, FactKind.OBSERVED))
             case ("say", task, text):
-                project.happens(task, happened.Answered(text))
+                project.happens(task, happened.QuestionAnswered(text))
             case ("rule", subject, text):
-                project.notebook.append([happened.Noted(Fact(FactKind.RULE, subject, text, scope=Scope.PROJECT), "anna")])
+                project.notebook.append([happened.FactNoted(Fact(FactKind.RULE, subject, text, scope=FactScope.PROJECT), "anna")])
             case ("undo", task, step):
-                project.happens(task, happened.Settled(step, False, "s"))
+                project.happens(task, happened.ChangeKeptOrReverted(step, False, "s"))
             case (what, place, *text):
-                held = sorted(project.lore.look_up(Question("", limit=50)), key=lambda known: known.id)
+                held = sorted(project.lore.look_up(FactQuery("", limit=50)), key=lambda known: known.id)
                 if held:
                     name = held[place % len(held)].id
-                    edit = happened.Corrected(name, text[0], "anna") if what == "correct" else happened.Forgotten(name, "anna")
+                    edit = (
+                        happened.FactCorrected(name, text[0], "anna")
+                        if what == "correct"
+                        else happened.FactForgotten(name, "anna")
+                    )
                     project.notebook.append([edit])
-        project.lore.look_up(Question("x"))
+        project.lore.look_up(FactQuery("x"))
     grown = project.rows()
     project.lore.rebuild()
     assert project.rows() == grown
 
 
 def test_ids_are_the_same_on_every_machine() -> None:
-    assert fact_id("one", note("parser", "reads lines")) == "m67b451be"
-    assert fact_id(NOTEBOOK, said("use tabs")) != fact_id("one", said("use tabs"))
+    assert make_fact_id("one", note("parser", "reads lines")) == "m67b451be"
+    assert make_fact_id(NOTEBOOK_JOURNAL, fact_from_words("use tabs")) != make_fact_id("one", fact_from_words("use tabs"))
 
 
 def test_entries_that_another_process_has_learnt_already_are_not_learnt_again(project: Project) -> None:
@@ -265,8 +271,8 @@ def test_entries_that_another_process_has_learnt_already_are_not_learnt_again(pr
     project.learns("one", note("parser", "reads lines"), seen=False)
     entries, state = list(project.store.journal("one")), project.states["one"]
     project.learns("one", note("parser", "reads bytes", 2), seen=False)
-    other = SqliteLore(project.folder / "memory.db", project.store, lambda: [project.notebook])
-    assert [one.fact.text for one in other.look_up(Question("parser", task="one"))] == ["reads bytes"]
+    other = SqliteFactIndex(project.folder / "memory.db", project.store, lambda: [project.notebook])
+    assert [one.fact.text for one in other.look_up(FactQuery("parser", task="one"))] == ["reads bytes"]
     project.lore.saw(state, entries)
     assert project.knows("parser", "one") == ["reads bytes"], "the older fact came back"
 
@@ -281,6 +287,6 @@ def test_what_could_not_be_learnt_at_once_is_read_before_the_next_question(proje
         raise TryAgain("the index is busy")
 
     with monkeypatch.context() as patch:
-        patch.setattr(facts, "learn", busy)
+        patch.setattr(facts, "learn_entries", busy)
         project.learns("one", note("router", "keeps order"))
     assert project.knows("router", "one") == ["keeps order"]

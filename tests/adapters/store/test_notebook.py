@@ -8,7 +8,7 @@ import pytest
 
 from afresh.adapters.store.database import Database
 from afresh.adapters.store.notebook import SqliteNotebook
-from afresh.domain.event import Noted
+from afresh.domain.event import FactNoted
 from afresh.domain.fact import Fact, FactKind
 from afresh.errors import Damaged
 from afresh.testing.memory import FakeClock
@@ -29,8 +29,8 @@ def notebook(path: Path) -> SqliteNotebook:
     return SqliteNotebook(Database(path), FakeClock())
 
 
-def noted(text: str) -> Noted:
-    return Noted(Fact(FactKind.RULE, text, text), "anna")
+def noted(text: str) -> FactNoted:
+    return FactNoted(Fact(FactKind.RULE, text, text), "anna")
 
 
 def test_two_processes_that_write_at_once_lose_nothing_and_keep_the_chain(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_two_processes_that_write_at_once_lose_nothing_and_keep_the_chain(tmp_pa
         process.stdin.flush()
     assert [process.wait(60) for process in started] == [0, 0]
     entries = list(notebook(path).entries())
-    told = [entry.event.fact.text for entry in entries if isinstance(entry.event, Noted)]
+    told = [entry.event.fact.text for entry in entries if isinstance(entry.event, FactNoted)]
     assert [entry.seq for entry in entries] == list(range(1, 2 * NOTES + 1))
     for name in ("left", "right"):
         assert [text for text in told if text.startswith(name)] == [f"{name} {number}" for number in range(NOTES)]

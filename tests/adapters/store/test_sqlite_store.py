@@ -10,16 +10,16 @@ import pytest
 
 from afresh.adapters.store import snapshot
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.sqlite import SNAPSHOT_EVERY, SqliteStore
+from afresh.adapters.store.sqlite import SNAPSHOT_INTERVAL_ENTRIES, SqliteJournal
 from afresh.domain import event as happened
-from afresh.domain.chain import block_id
-from afresh.domain.event import Head
+from afresh.domain.chain import block_id_from_text
+from afresh.domain.event import JournalHead
 from afresh.domain.state import State
-from afresh.domain.task import Status
+from afresh.domain.task import TaskStatus
 from afresh.errors import Conflict, Damaged
-from afresh.testing.journals import asked_and_answered, block, create, end, take_step, write
+from afresh.testing.journals import make_call_events, make_block, create_task, end_task, append_step, append_events
 
-STEPS = SNAPSHOT_EVERY // 6 + 5
+STEPS = SNAPSHOT_INTERVAL_ENTRIES // 6 + 5
 
 
 @pytest.fixture
@@ -30,10 +30,10 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def worked(path: Path) -> State:
     """A task of some steps, with a snapshot in the midst of its journal."""
-    store = SqliteStore(path)
-    state = write(store, create(store), [happened.Claimed("worker")])
+    store = SqliteJournal(path)
+    state = append_events(store, create_task(store), [happened.TaskClaimed("worker")])
     for _ in range(STEPS):
-        state = take_step(store, state)
+        state = append_step(store, state)
     store.close()
     return state
 
@@ -56,15 +56,17 @@ def test_loading_does_not_read_what_the_snapshot_covers(path: Path, worked: Stat
     taken = only(path, "SELECT seq FROM snapshot")
     assert isinstance(taken, int) and 1 < taken < worked.head.seq
     tamper(path, "DELETE FROM record WHERE seq < ?", taken)
-    assert SqliteStore(path).load("one") == worked
+    assert SqliteJournal(path).load("one") == worked
 
 
 def test_the_tail_after_a_snapshot_stays_short(path: Path) -> None:
-    store = SqliteStore(path)
-    state = create(store)
-    for _ in range(3 * SNAPSHOT_EVERY):
-        state = write(store, state, [happened.Claimed("worker"), happened.Claimed("worker"), happened.Claimed("worker")])
-        assert state.head.seq - int(str(only(path, "SELECT seq FROM snapshot"))) < SNAPSHOT_EVERY
+    store = SqliteJournal(path)
+    state = create_task(store)
+    for _ in range(3 * SNAPSHOT_INTERVAL_ENTRIES):
+        state = append_events(
+            store, state, [happened.TaskClaimed("worker"), happened.TaskClaimed("worker"), happened.TaskClaimed("worker")]
+        )
+        assert state.head.seq - int(str(only(path, "SELECT seq FROM snapshot"))) < SNAPSHOT_INTERVAL_ENTRIES
 
 
 @pytest.mark.parametrize("at", range(0, 100, 9))
@@ -73,142 +75,142 @@ def test_a_damaged_snapshot_is_made_again_from_the_journal(path: Path, worked: S
     assert isinstance(body, bytes)
     place = len(body) * at // 100
     tamper(path, "UPDATE snapshot SET body = ?", body[:place] + bytes([body[place] ^ 1]) + body[place + 1 :])
-    assert SqliteStore(path).load("one") == worked
+    assert SqliteJournal(path).load("one") == worked
     tamper(path, "UPDATE snapshot SET body = ?", body[:place])
-    assert SqliteStore(path).load("one") == worked
+    assert SqliteJournal(path).load("one") == worked
 
 
 @pytest.mark.parametrize("sql", ["DELETE FROM snapshot", "UPDATE snapshot SET seq = 5", "UPDATE snapshot SET body = '{}'"])
 def test_a_snapshot_that_does_not_fit_is_made_again(path: Path, worked: State, sql: str) -> None:
     tamper(path, sql)
-    assert SqliteStore(path).load("one") == worked
+    assert SqliteJournal(path).load("one") == worked
 
 
 def test_a_snapshot_of_another_past_is_not_believed(path: Path, worked: State) -> None:
     other = replace(worked, outcome="never happened")
     for head in (
-        Head(worked.head.seq - 3, "0" * 64),
-        Head(worked.head.seq, "0" * 64),
-        Head(worked.head.seq + 5, worked.head.hash),
+        JournalHead(worked.head.seq - 3, "0" * 64),
+        JournalHead(worked.head.seq, "0" * 64),
+        JournalHead(worked.head.seq + 5, worked.head.hash),
     ):
-        tamper(path, "UPDATE snapshot SET body = ?", snapshot.written(replace(other, head=head)))
-        assert SqliteStore(path).load("one") == worked
+        tamper(path, "UPDATE snapshot SET body = ?", snapshot.encode_state(replace(other, head=head)))
+        assert SqliteJournal(path).load("one") == worked
 
 
 def test_an_old_snapshot_is_folded_on(path: Path, worked: State) -> None:
     body, seq = only(path, "SELECT body FROM snapshot"), only(path, "SELECT seq FROM snapshot")
-    store = SqliteStore(path)
+    store = SqliteJournal(path)
     for _ in range(STEPS):
-        worked = take_step(store, worked)
+        worked = append_step(store, worked)
     store.close()
     tamper(path, "UPDATE snapshot SET body = ?, seq = ?", body, seq)
-    assert SqliteStore(path).load("one") == worked
+    assert SqliteJournal(path).load("one") == worked
 
 
 def test_a_task_at_rest_is_its_snapshot(path: Path, worked: State) -> None:
-    state = end(SqliteStore(path), worked, Status.DONE)
+    state = end_task(SqliteJournal(path), worked, TaskStatus.DONE)
     assert only(path, "SELECT seq FROM snapshot") == state.head.seq
 
 
 def test_a_changed_entry_is_found_out(path: Path, worked: State) -> None:
     tamper(path, "UPDATE record SET entries = replace(entries, 'thought 1', 'thought 3') WHERE seq = 3")
     with pytest.raises(Damaged, match="does not match its hash"):
-        list(SqliteStore(path).journal("one"))
-    assert SqliteStore(path).load("one") == worked, "the snapshot covers it"
+        list(SqliteJournal(path).journal("one"))
+    assert SqliteJournal(path).load("one") == worked, "the snapshot covers it"
 
 
 def test_a_missing_entry_is_found_out(path: Path, worked: State) -> None:
     tamper(path, "DELETE FROM record WHERE seq = (SELECT seq FROM record WHERE seq > 6 LIMIT 1)")
     with pytest.raises(Damaged):
-        list(SqliteStore(path).journal("one"))
+        list(SqliteJournal(path).journal("one"))
 
 
 @pytest.mark.parametrize("records", [1, 3])
 def test_a_journal_cut_short_is_found_out(path: Path, worked: State, records: int) -> None:
     tamper(path, "DELETE FROM record WHERE seq IN (SELECT seq FROM record ORDER BY seq DESC LIMIT ?)", records)
-    for reading in (lambda: SqliteStore(path).load("one"), lambda: list(SqliteStore(path).journal("one"))):
+    for reading in (lambda: SqliteJournal(path).load("one"), lambda: list(SqliteJournal(path).journal("one"))):
         with pytest.raises(Damaged, match="ends at entry"):
             reading()
 
 
 def test_a_long_entry_is_compressed_and_its_damage_found(path: Path) -> None:
-    store = SqliteStore(path)
-    state = write(store, create(store), [happened.Answered("many words " * 2_000)])
+    store = SqliteJournal(path)
+    state = append_events(store, create_task(store), [happened.QuestionAnswered("many words " * 2_000)])
     body = only(path, "SELECT entries FROM record WHERE seq = 2")
     assert isinstance(body, bytes) and len(body) < 1_000
-    assert list(store.journal("one"))[-1].event == happened.Answered("many words " * 2_000)
+    assert list(store.journal("one"))[-1].event == happened.QuestionAnswered("many words " * 2_000)
     store.close()
     tamper(path, "UPDATE record SET entries = ? WHERE seq = 2", body[:-3])
     with pytest.raises(Damaged, match="can't be read"):
-        list(SqliteStore(path).journal("one"))
+        list(SqliteJournal(path).journal("one"))
     assert state.words
 
 
 @pytest.mark.parametrize("texts", [("tiny", "much longer text " * 50), ("tiny", "much longer text " * 5_000)])
 @pytest.mark.parametrize("sql", ["blocks = substr(blocks, 1, 4)", "blocks = NULL", "blocks = '4 x' || char(10) || 'tiny'"])
 def test_a_damaged_block_is_not_believed(path: Path, texts: tuple[str, ...], sql: str) -> None:
-    store = SqliteStore(path)
-    state = write(store, create(store), [happened.Claimed("worker")], [block(text) for text in texts])
-    assert [store.read(block_id(text)) for text in texts] == list(texts)
+    store = SqliteJournal(path)
+    state = append_events(store, create_task(store), [happened.TaskClaimed("worker")], [make_block(text) for text in texts])
+    assert [store.read(block_id_from_text(text)) for text in texts] == list(texts)
     store.close()
     tamper(path, f"UPDATE record SET {sql} WHERE seq = 2")
     with pytest.raises(Damaged, match="does not match its name"):
-        SqliteStore(path).read(block_id(texts[1]))
-    assert SqliteStore(path).load("one") == state, "the journal does not need it"
+        SqliteJournal(path).read(block_id_from_text(texts[1]))
+    assert SqliteJournal(path).load("one") == state, "the journal does not need it"
 
 
 def test_a_changed_block_is_not_believed_and_its_neighbour_is(path: Path) -> None:
-    store = SqliteStore(path)
-    write(store, create(store), [happened.Claimed("worker")], [block("one text"), block("other text")])
+    store = SqliteJournal(path)
+    append_events(store, create_task(store), [happened.TaskClaimed("worker")], [make_block("one text"), make_block("other text")])
     store.close()
     tamper(path, "UPDATE record SET blocks = replace(blocks, 'other', 'OTHER')")
     with pytest.raises(Damaged, match="does not match its name"):
-        SqliteStore(path).read(block_id("other text"))
-    assert SqliteStore(path).read(block_id("one text")) == "one text"
+        SqliteJournal(path).read(block_id_from_text("other text"))
+    assert SqliteJournal(path).read(block_id_from_text("one text")) == "one text"
 
 
 def test_an_unchanged_block_is_stored_once_and_small(path: Path) -> None:
     text = "the same section " * 1_000
-    state = create(SqliteStore(path))
+    state = create_task(SqliteJournal(path))
     for _ in range(5):
-        store = SqliteStore(path)
+        store = SqliteJournal(path)
         for _ in range(2):
-            state = write(store, state, [happened.Claimed("worker")], [block(text), block(text)])
+            state = append_events(store, state, [happened.TaskClaimed("worker")], [make_block(text), make_block(text)])
         store.close()
     assert only(path, "SELECT count(*) FROM block") == only(path, "SELECT count(blocks) FROM record") == 1
     assert int(str(only(path, "SELECT sum(length(blocks)) FROM record"))) < 500
 
 
 def test_a_block_of_a_commit_that_failed_is_not_taken_for_kept(path: Path) -> None:
-    store = SqliteStore(path)
-    old = create(store)
-    new = write(store, old, [happened.Claimed("worker")])
+    store = SqliteJournal(path)
+    old = create_task(store)
+    new = append_events(store, old, [happened.TaskClaimed("worker")])
     with pytest.raises(Conflict):
-        write(store, old, [happened.Claimed("late")], [block("precious")])
-    write(store, new, [happened.Claimed("worker")], [block("precious")])
-    assert SqliteStore(path).read(block_id("precious")) == "precious"
+        append_events(store, old, [happened.TaskClaimed("late")], [make_block("precious")])
+    append_events(store, new, [happened.TaskClaimed("worker")], [make_block("precious")])
+    assert SqliteJournal(path).read(block_id_from_text("precious")) == "precious"
 
 
 def test_two_blocks_with_one_prefix_need_a_longer_name(path: Path) -> None:
-    store = SqliteStore(path)
-    write(store, create(store), [happened.Claimed("worker")], [block("alpha"), block("beta")])
+    store = SqliteJournal(path)
+    append_events(store, create_task(store), [happened.TaskClaimed("worker")], [make_block("alpha"), make_block("beta")])
     store.close()
-    name, other = block_id("alpha"), bytes.fromhex(block_id("beta"))
+    name, other = block_id_from_text("alpha"), bytes.fromhex(block_id_from_text("beta"))
     tamper(path, "UPDATE block SET id = ? WHERE id = ?", bytes.fromhex(name[:8] + "0" * 24), other)
-    store = SqliteStore(path)
+    store = SqliteJournal(path)
     with pytest.raises(KeyError):
         store.read(name[:8])
     assert store.read(name[:12]) == "alpha"
 
 
 def test_threads_share_a_store(path: Path) -> None:
-    store = SqliteStore(Database(path, checkpoint_bytes=100_000))
+    store = SqliteJournal(Database(path, checkpoint_bytes=100_000))
     names = ["a", "b", "c", "d"]
 
     def work(name: str) -> None:
-        state = create(store, name)
+        state = create_task(store, name)
         for _ in range(5):
-            state = take_step(store, state)
+            state = append_step(store, state)
 
     threads = [Thread(target=work, args=(name,)) for name in names]
     for thread in threads:
@@ -220,32 +222,32 @@ def test_threads_share_a_store(path: Path) -> None:
 
 def test_a_forked_child_opens_the_file_for_itself(path: Path) -> None:
     database = Database(path)
-    store = SqliteStore(database)
-    state = create(store)
+    store = SqliteJournal(database)
+    state = create_task(store)
     with database.reading() as parents:
         pass
     child = os.fork()
     if child == 0:
         try:
-            take_step(store, store.load("one"))
+            append_step(store, store.load("one"))
             with database.reading() as own:
                 os._exit(own is parents)
         finally:
             os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
     assert store.load("one").step == 1
-    assert take_step(store, store.load("one")).step == 2 and state.step == 0
+    assert append_step(store, store.load("one")).step == 2 and state.step == 0
 
 
 def test_a_pending_reply_survives_between_snapshots(path: Path, worked: State) -> None:
-    state = write(SqliteStore(path), worked, asked_and_answered(worked.step + 1))
-    assert SqliteStore(path).load("one") == state and state.pending
+    state = append_events(SqliteJournal(path), worked, make_call_events(worked.step + 1))
+    assert SqliteJournal(path).load("one") == state and state.pending
 
 
 def test_a_checkpoint_is_a_snapshot_at_once(path: Path) -> None:
-    store = SqliteStore(path)
-    state = take_step(store, write(store, create(store), [happened.Claimed("worker")]))
+    store = SqliteJournal(path)
+    state = append_step(store, append_events(store, create_task(store), [happened.TaskClaimed("worker")]))
     before = only(path, "SELECT seq FROM snapshot")
-    state = write(store, state, [happened.Rebudgeted(1, 4_000, 8_000, "why"), happened.Checkpointed(1, "why")])
+    state = append_events(store, state, [happened.CeilingChanged(1, 4_000, 8_000, "why"), happened.CheckpointWritten(1, "why")])
     assert only(path, "SELECT seq FROM snapshot") == state.head.seq != before
-    assert SqliteStore(path).load("one") == state and state.budget == 8_000
+    assert SqliteJournal(path).load("one") == state and state.budget == 8_000

@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.templates import SHIPPED, Layer, Shelf
+from afresh.adapters.templates import SHIPPED_LAYERS, TemplateLayer, TemplateLayers
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
+def shelf(tmp_path: Path) -> TemplateLayers:
     """Both folders empty."""
     for name in ("project/.afresh/templates", "user"):
         (tmp_path / name).mkdir(parents=True)
-    project = Layer("project", tmp_path / "project/.afresh/templates", root=tmp_path / "project")
-    return Shelf((project, Layer("user", tmp_path / "user"), *SHIPPED.layers))
+    project = TemplateLayer("project", tmp_path / "project/.afresh/templates", root=tmp_path / "project")
+    return TemplateLayers((project, TemplateLayer("user", tmp_path / "user"), *SHIPPED_LAYERS.layers))
 
 
 @pytest.fixture
-def put(shelf: Shelf) -> Callable[..., None]:
+def put(shelf: TemplateLayers) -> Callable[..., None]:
     """Write a template of the project or the user."""
 
     def write(name: str, text: str, origin: str = "project") -> None:

@@ -6,15 +6,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.adapters.templates import SHIPPED, Layer, Shelf, faults_of, merge, template
-from afresh.adapters.templates.read import LARGEST, sheet
-from afresh.adapters.templates.values import FREE, PHASES, TOOL_NAMES
-from afresh.domain.codec import dumps, loads
-from afresh.domain.template import ALWAYS, CODE_PHASES, SECTIONS, Template
+from afresh.adapters.templates import (
+    SHIPPED_LAYERS,
+    TemplateLayer,
+    TemplateLayers,
+    find_template_faults,
+    merge_template,
+    load_template,
+)
+from afresh.adapters.templates.read import MAX_YAML_BYTES, parse_template_file
+from afresh.adapters.templates.values import FREE_SECTION_SHAPE, PHASE_NAMES, TOOL_NAMES
+from afresh.domain.codec import to_canonical_json, value_from_json
+from afresh.domain.template import REQUIRED_SECTIONS, CODE_PHASES, SECTION_ORDER, Template
 from afresh.errors import BadInput
 
 Put = Callable[..., None]
-FREE_SECTIONS = [name for name in SECTIONS if name not in ALWAYS]
+FREE_SECTIONS = [name for name in SECTION_ORDER if name not in REQUIRED_SECTIONS]
 
 WRONG = {
     "unknown field": ("\ncelling: 4000", 2, "celling", "there is no field 'celling'", "did you mean ceiling?"),
@@ -67,7 +74,7 @@ WRONG = {
     "two documents": ("about: a\n---\nabout: b", 2, "", "is not YAML", ""),
     "a forbidden character": ("about: a\nguidance: \x07", 2, "", "is not YAML: special characters", ""),
     "an escape beyond Unicode": ('about: "\\UFFFFFFFF"', 1, "", "is not YAML", ""),
-    "too large": ("#" * (LARGEST + 1), 1, "", "bytes", ""),
+    "too large": ("#" * (MAX_YAML_BYTES + 1), 1, "", "bytes", ""),
     "too deep": ("[" * 600, 1, "", "nested too deeply", ""),
     "an object": ("guidance: !!python/object/apply:os.system [ls]", 1, "guidance", "should be a text", ""),
     "a key that is a list": ("? [a]\n: b", 1, "?", "there is no field", ""),
@@ -76,39 +83,41 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("text", "line", "key", "what", "advice"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_told_with_its_place(shelf: Shelf, put: Put, text: str, line: int, key: str, what: str, advice: str):
+def test_what_is_wrong_is_told_with_its_place(
+    shelf: TemplateLayers, put: Put, text: str, line: int, key: str, what: str, advice: str
+):
     put("mine", text)
     with pytest.raises(BadInput) as caught:
-        template("mine", shelf)
+        load_template("mine", shelf)
     assert caught.value.what.startswith(f".afresh/templates/mine.yaml:{line}: {key + ': ' if key else ''}"), caught.value.what
     assert what in caught.value.what and advice in caught.value.next
     assert caught.value.safe == "nothing was changed"
 
 
-def test_a_circle_of_parents_is_told_with_its_names(shelf: Shelf, put: Put):
+def test_a_circle_of_parents_is_told_with_its_names(shelf: TemplateLayers, put: Put):
     put("a", "extends: b\n")
     put("b", "extends: c\n")
     put("c", "\nextends: a\n")
     with pytest.raises(BadInput, match=r"c\.yaml:2: extends: goes round in a circle: a → b → c → a"):
-        template("a", shelf)
+        load_template("a", shelf)
 
 
-def test_every_fault_of_a_file_is_found_at_once(shelf: Shelf, put: Put):
+def test_every_fault_of_a_file_is_found_at_once(shelf: TemplateLayers, put: Put):
     put("mine", "celling: 1\nreserve: 7\ntools: [x]\nextends: nobody\n")
-    assert [fault.line for fault in faults_of(merge("mine", shelf))] == [1, 2, 3, 4]
+    assert [fault.line for fault in find_template_faults(merge_template("mine", shelf))] == [1, 2, 3, 4]
 
 
-def test_a_fault_in_a_parent_is_told_with_the_parents_file(shelf: Shelf, put: Put):
+def test_a_fault_in_a_parent_is_told_with_the_parents_file(shelf: TemplateLayers, put: Put):
     put("mine", "extends: ours\n")
     put("ours", "celling: 1\n", "user")
     with pytest.raises(BadInput, match=r"user/ours\.yaml:1: celling"):
-        template("mine", shelf)
+        load_template("mine", shelf)
 
 
 @pytest.mark.parametrize("name", ["fix_bog", "summary", "base", "../fix_bug", "", "fix_bug.yaml", "FIX_BUG"])
 def test_what_is_no_type_of_task_is_refused_with_those_there_are(name: str):
     with pytest.raises(BadInput, match="there is no task type") as caught:
-        template(name)
+        load_template(name)
     assert "fix_bug" in caught.value.next
 
 
@@ -168,18 +177,18 @@ def test_any_well_formed_template_gives_shares_within_bounds_and_the_same_text_t
     folder = tmp_path_factory.getbasetemp() / "well-formed"
     folder.mkdir(exist_ok=True)
     (folder / "mine.yaml").write_text(yaml.safe_dump(plain, sort_keys=False), "utf-8")
-    shelf = Shelf((Layer("user", folder), *SHIPPED.layers))
-    made, again = template("mine", shelf), template("mine", shelf)
-    assert made == again == loads(Template, dumps(made))
+    shelf = TemplateLayers((TemplateLayer("user", folder), *SHIPPED_LAYERS.layers))
+    made, again = load_template("mine", shelf), load_template("mine", shelf)
+    assert made == again == value_from_json(Template, to_canonical_json(made))
     for phase in CODE_PHASES:
         layout = made.at(phase)
-        assert all(0 <= one.part <= one.cap <= 1 and one.section not in ALWAYS for one in layout.shares)
+        assert all(0 <= one.part <= one.cap <= 1 and one.section not in REQUIRED_SECTIONS for one in layout.shares)
         assert len({one.section for one in layout.shares}) == len(layout.shares)
         assert layout.system == again.at(phase).system and "complete" in layout.tools
 
 
 words = st.sampled_from(
-    [*SECTIONS, *PHASES, *FREE.fields, "extends", "sections", "phases", "tools", "weights", "base", "- ", ": ", "{", "}", "[",
+    [*SECTION_ORDER, *PHASE_NAMES, *FREE_SECTION_SHAPE.fields, "extends", "sections", "phases", "tools", "weights", "base", "- ", ": ", "{", "}", "[",
      "]", "&a", "*a", "!!x", "? ", "|", ">", "'", '"', "\n", "\n  ", "%YAML 9.9", "---", "0.5", "#", "\t", "\\", "<<",
      "\ufeff", "\x85"]
 )  # fmt: skip
@@ -195,9 +204,9 @@ def test_any_junk_is_a_fault_with_the_files_name_or_a_template_and_never_another
     folder.mkdir(exist_ok=True)
     (folder / "mine.yaml").write_bytes(data)
     try:
-        template("mine", Shelf((Layer("user", folder), *SHIPPED.layers)))
+        load_template("mine", TemplateLayers((TemplateLayer("user", folder), *SHIPPED_LAYERS.layers)))
     except BadInput as refused:
         assert "mine.yaml:" in refused.what
         refused.what.encode()
     lines = data.count(b"\n") + data.count(b"\r") + data.count(b"\xc2\x85") + data.count(b"\xe2\x80") + 2
-    assert all(1 <= fault.line <= lines for fault in sheet("mine", "user", "mine.yaml", data).faults)
+    assert all(1 <= fault.line <= lines for fault in parse_template_file("mine", "user", "mine.yaml", data).faults)

@@ -5,13 +5,13 @@ from typing import Any, cast
 import pytest
 
 from afresh.adapters.tools import TOOLS
-from afresh.domain.event import CompactionWanted
+from afresh.domain.event import CompactionRequested
 from afresh.domain.fact import PlanItem, Region
 from afresh.domain.state import State, StepRecord
 from afresh.domain.task import Check, Task
 from afresh.domain.verdict import Ruling, Verdict
 from afresh.errors import ModelMistake
-from afresh.ports import Bench
+from afresh.ports import ToolContext
 
 CHANGED = (Region("a.py", 1, 2, 5, changed=True),)
 PASSED, FAILED = Verdict(Ruling.PASS, "3 passed"), Verdict(Ruling.FAIL, "1 failed")
@@ -22,7 +22,7 @@ def use(keep="a.py is done", **fields):
     state = State(task=Task(id="t", goal="g", checks=(Check("pytest -q"),)), step=6, **fields)
     (tool,) = [tool for tool in TOOLS if tool.schema.name == "compact"]
     rest = cast(Any, None)
-    return tool.run({"keep": keep}, Bench(state, rest, rest, rest, rest))
+    return tool.run({"keep": keep}, ToolContext(state, rest, rest, rest, rest))
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def use(keep="a.py is done", **fields):
     ids=["nothing changed", "verified", "plan up to date", "plan done"],
 )
 def test_at_a_clean_boundary_it_is_granted(fields):
-    assert use(**fields).events == (CompactionWanted("a.py is done"),)
+    assert use(**fields).events == (CompactionRequested("a.py is done"),)
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.adapters.tools import run
-from afresh.adapters.tools.printed import LONGEST, printed
+from afresh.adapters.tools.printed import MAX_PRINTED_LINES, find_printed_regions
 from afresh.domain.state import State
 from afresh.domain.task import Task
-from afresh.ports import Bench
+from afresh.ports import ToolContext
 from afresh.testing.files import DictFiles, TableSandbox
 
 FILES = DictFiles(
     **{
         "a.py": "".join(f"line {number}\n" for number in range(1, 51)),
         "src/b.py": "one\ntwo\nthree\n",
-        "huge.txt": "x\n" * (LONGEST + 1),
+        "huge.txt": "x\n" * (MAX_PRINTED_LINES + 1),
         "empty": "",
     }
 )
@@ -42,7 +42,7 @@ PRINTING = {
 
 @pytest.mark.parametrize("command", PRINTING)
 def test_the_lines_that_a_plain_command_prints_are_known(command):
-    assert [(one.path, one.start, one.end) for one in printed(command, FILES, 3)] == PRINTING[command]
+    assert [(one.path, one.start, one.end) for one in find_printed_regions(command, FILES, 3)] == PRINTING[command]
 
 
 @pytest.mark.parametrize("command", [command for command, found in PRINTING.items() if found and not command.startswith("nl")])
@@ -51,7 +51,7 @@ def test_they_are_the_lines_that_the_shell_prints(command, tmp_path: Path):
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)
     said = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
-    regions = printed(command, FILES, 3)
+    regions = find_printed_regions(command, FILES, 3)
     lines = [line for one in regions for line in FILES.texts[one.path].splitlines()[one.start - 1 : one.end]]
     assert [line.lstrip(" 0123456789\t") if " -n a" in command else line for line in said] == lines
 
@@ -65,7 +65,7 @@ OTHER = [
 
 @pytest.mark.parametrize("command", OTHER)
 def test_any_other_command_keeps_its_output(command):
-    assert printed(command, FILES, 3) == ()
+    assert find_printed_regions(command, FILES, 3) == ()
 
 
 @given(
@@ -75,13 +75,13 @@ def test_any_other_command_keeps_its_output(command):
     )
 )
 def test_no_command_makes_it_fail_and_every_region_is_within_its_file(command):
-    for one in printed(command, FILES, 3):
+    for one in find_printed_regions(command, FILES, 3):
         assert 1 <= one.start <= one.end <= len(FILES.texts[one.path].splitlines())
 
 
 def use(command: str, exit: int = 0):
     state = State(task=Task(id="t", goal="g"), step=4)
-    bench = Bench(state, FILES, TableSandbox({command: (exit, "one\ntwo\nthree")}), None, None)  # type: ignore[arg-type]
+    bench = ToolContext(state, FILES, TableSandbox({command: (exit, "one\ntwo\nthree")}), None, None)  # type: ignore[arg-type]
     return run.tool.run({"command": command}, bench)
 
 

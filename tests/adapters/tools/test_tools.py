@@ -5,23 +5,23 @@ import json
 import pytest
 
 from afresh.adapters.tools import TOOLS
-from afresh.domain.chain import block_id
-from afresh.domain.event import Asked, Decided, Planned, Wanted
+from afresh.domain.chain import block_id_from_text
+from afresh.domain.event import QuestionAsked, DecisionMade, PlanSet, LargerCeilingRequested
 from afresh.domain.fact import Block, Decision, FactKind, PlanItem
 from afresh.domain.state import State
 from afresh.domain.task import Check, Task
 from afresh.errors import ModelMistake
-from afresh.insight import PythonInsight
-from afresh.ports import Bench
+from afresh.insight import CodeInsight
+from afresh.ports import ToolContext
 from afresh.testing.files import DictFiles, TableSandbox
-from afresh.testing.insight import Blind
+from afresh.testing.insight import EmptyInsight
 
 BY_NAME = {tool.schema.name: tool for tool in TOOLS}
 
 
 class Archive:
     def __init__(self, *texts):
-        self.blocks = [Block(block_id(text), text) for text in texts]
+        self.blocks = [Block(block_id_from_text(text), text) for text in texts]
 
     def read(self, name):
         found = [block.text for block in self.blocks if block.id.startswith(name)]
@@ -35,8 +35,12 @@ class Archive:
 
 def bench(files=None, table=None, archive=None, insight=None, **fields):
     task = Task(id="t", goal="g", checks=(Check("pytest -q"), Check("ruff check")))
-    return Bench(
-        State(task=task, **fields), files or DictFiles(), TableSandbox(table or {}), archive or Archive(), insight or Blind()
+    return ToolContext(
+        State(task=task, **fields),
+        files or DictFiles(),
+        TableSandbox(table or {}),
+        archive or Archive(),
+        insight or EmptyInsight(),
     )
 
 
@@ -98,7 +102,7 @@ def test_search_where_no_file_lies_is_a_mistake_and_no_miss():
 
 
 def test_search_for_a_name_tells_where_it_is_defined_then_who_uses_it_then_what_else_says_it():
-    text = use("search", bench(DictFiles(**SHAPES), insight=PythonInsight()), text="area").text
+    text = use("search", bench(DictFiles(**SHAPES), insight=CodeInsight()), text="area").text
     assert text.splitlines() == [
         "defined:", "pkg/shape.py", "  1: def area(side)",
         "used:", "pkg/plan.py", "  6: return 3 * area(side)  (in cost)",
@@ -108,12 +112,12 @@ def test_search_for_a_name_tells_where_it_is_defined_then_who_uses_it_then_what_
 
 
 def test_search_for_a_name_stays_within_the_given_folder():
-    text = use("search", bench(DictFiles(**SHAPES), insight=PythonInsight()), text="area", path="docs").text
+    text = use("search", bench(DictFiles(**SHAPES), insight=CodeInsight()), text="area", path="docs").text
     assert text.splitlines() == ["docs/shapes.md", "  1: area() is the square"]
 
 
 def test_search_for_what_is_no_name_of_a_definition_is_a_search_for_text():
-    text = use("search", bench(DictFiles(**SHAPES), insight=PythonInsight()), text="side * side").text
+    text = use("search", bench(DictFiles(**SHAPES), insight=CodeInsight()), text="side * side").text
     assert text.splitlines() == ["pkg/shape.py", "  2: return side * side"]
 
 
@@ -171,7 +175,7 @@ def test_remember_makes_a_note_about_a_subject():
 
 def test_recall_gives_the_part_that_was_asked_about():
     text = "\n".join([*(f"line {n}" for n in range(50)), "KeyError: colour", *(f"line {n}" for n in range(50, 100))])
-    told = use("recall", bench(archive=Archive(text)), id=block_id(text)[:8], about="the KeyError").text
+    told = use("recall", bench(archive=Archive(text)), id=block_id_from_text(text)[:8], about="the KeyError").text
     assert "KeyError: colour" in told
     assert len(told.splitlines()) < 20
 
@@ -183,16 +187,16 @@ def test_recall_of_an_unknown_block_says_where_ids_stand():
 
 def test_plan_keeps_order_and_what_is_done():
     (event,) = use("plan", bench(), items=["[x] look", "[ ] mend", "tell"]).events
-    assert event == Planned((PlanItem("look", True), PlanItem("mend"), PlanItem("tell")))
+    assert event == PlanSet((PlanItem("look", True), PlanItem("mend"), PlanItem("tell")))
 
 
 def test_items_of_the_plan_are_marked_by_their_numbers():
     held = (PlanItem("look", True), PlanItem("mend"), PlanItem("tell"))
     outcome = use("plan", bench(plan=held), items=["[x] 2"])
-    assert outcome.events == (Planned((PlanItem("look", True), PlanItem("mend", True), PlanItem("tell"))),)
+    assert outcome.events == (PlanSet((PlanItem("look", True), PlanItem("mend", True), PlanItem("tell"))),)
     assert outcome.text == "marked; next: tell"
     assert use("plan", bench(plan=held), items=["[x] 2", "[x] 3"]).text == "marked; all are done"
-    assert use("plan", bench(), items=["[x] 2"]).events == (Planned((PlanItem("2", True),)),), "there is no plan to mark"
+    assert use("plan", bench(), items=["[x] 2"]).events == (PlanSet((PlanItem("2", True),)),), "there is no plan to mark"
     with pytest.raises(ModelMistake, match="there is no item 4"):
         use("plan", bench(plan=held), items=["[x] 4"])
 
@@ -210,7 +214,7 @@ def test_an_item_of_a_plan_that_is_too_long_is_cut_and_the_plan_is_kept():
 
 def test_ask_blocks_with_the_question_and_its_options():
     (event,) = use("ask", bench(), question="Which?", options=["a", "b"]).events
-    assert event == Asked("Which?", ("a", "b"))
+    assert event == QuestionAsked("Which?", ("a", "b"))
 
 
 @pytest.mark.parametrize(
@@ -227,7 +231,7 @@ def test_a_question_that_no_later_window_could_hold_is_not_asked(args):
 def test_decide_puts_a_choice_on_record_with_its_reason():
     told = use("decide", bench(step=2), subject="parser", decision="by  hand", why="no new dependency", confidence=1)
     (event,) = told.events
-    assert event == Decided(Decision("by hand", "model", "no new dependency", 3, "parser", 1.0)) and told.text == "decided"
+    assert event == DecisionMade(Decision("by hand", "model", "no new dependency", 3, "parser", 1.0)) and told.text == "decided"
     (event,) = use("decide", bench(), subject="parser", decision="by hand", why="so").events
     assert event.decision.confidence is None
 
@@ -257,14 +261,14 @@ def test_complete_is_only_a_claim():
 def test_apply_carries_out_an_archived_suggestion():
     suggestion = "extract f\n" + json.dumps([{"path": "a.py", "old": "x = 1", "new": "x = 2"}])
     files = DictFiles(**{"a.py": "x = 1\n"})
-    use("apply", bench(files, archive=Archive(suggestion)), id=block_id(suggestion)[:12])
+    use("apply", bench(files, archive=Archive(suggestion)), id=block_id_from_text(suggestion)[:12])
     assert files.texts["a.py"] == "x = 2\n"
 
 
 @pytest.mark.parametrize("text", ["just an output", "title\nnot json", 'title\n{"path": "x"}'])
 def test_apply_refuses_a_block_that_is_no_suggestion(text):
     with pytest.raises(ModelMistake, match="no suggestion"):
-        use("apply", bench(archive=Archive(text)), id=block_id(text)[:12])
+        use("apply", bench(archive=Archive(text)), id=block_id_from_text(text)[:12])
 
 
 @pytest.mark.parametrize(
@@ -282,6 +286,6 @@ def test_arguments_that_do_not_fit_the_schema_are_named(name, args, said):
 
 
 def test_asking_for_more_room_needs_a_reason():
-    assert use("more_room", bench(), reason="the other file").events == (Wanted("the other file"),)
+    assert use("more_room", bench(), reason="the other file").events == (LargerCeilingRequested("the other file"),)
     with pytest.raises(ModelMistake, match="say what was left out"):
         use("more_room", bench(), reason=" ")

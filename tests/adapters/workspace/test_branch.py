@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.workspace.branch import apply, discard
+from afresh.adapters.workspace.branch import merge_task_branch, discard_task_branch
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.errors import BadInput
-from afresh.testing.workspace_contract import listing
+from afresh.testing.workspace_contract import hash_tree
 
 MESSAGE = "Change it\n\nSince it was wrong.\n\nAfresh-Task: t1"
 
@@ -90,13 +90,13 @@ def test_commits_of_the_user_on_the_branch_are_not_overwritten(opened: GitWorksp
     with pytest.raises(BadInput, match="did not make"):
         opened.publish(opened.snapshot(), MESSAGE)
     with pytest.raises(BadInput, match="did not make"):
-        discard(opened.repository, "t1")
+        discard_task_branch(opened.repository, "t1")
     assert git("rev-parse", "afresh/t1") == mine
     assert opened.root.is_dir()
 
 
 def test_apply_moves_the_checkout_forward_and_clears_up(opened: GitWorkspace, published: str, checkout: Path, git):
-    done = apply(opened.repository, "t1")
+    done = merge_task_branch(opened.repository, "t1")
     assert (done.commit, done.how, done.note) == (published, "fast-forward", "")
     assert (checkout / "change.txt").read_text() == "after\n"
     assert git("status", "--porcelain") == ""
@@ -105,21 +105,21 @@ def test_apply_moves_the_checkout_forward_and_clears_up(opened: GitWorkspace, pu
 
 
 def test_applying_twice_says_that_it_is_in(opened: GitWorkspace, published: str):
-    apply(opened.repository, "t1")
-    again = apply(opened.repository, "t1")
+    merge_task_branch(opened.repository, "t1")
+    again = merge_task_branch(opened.repository, "t1")
     assert again.how == "already" and published[:12] in again.note
 
 
 def test_snapshots_can_still_be_compared_after_apply(opened: GitWorkspace, published: str):
     first, last = opened.open().snapshot, opened.snapshot()
-    apply(opened.repository, "t1")
+    merge_task_branch(opened.repository, "t1")
     assert [change.path for change in GitWorkspace(opened.repository, "t1").changes(first, last)] == ["change.txt"]
 
 
 def test_apply_merges_with_what_the_user_has_committed_since(opened: GitWorkspace, published: str, checkout: Path, git):
     (checkout / "keep.txt").write_text("mine\n")
     git("commit", "-qam", "Mine")
-    done = apply(opened.repository, "t1")
+    done = merge_task_branch(opened.repository, "t1")
     assert done.how == "merge"
     assert len(git("show", "-s", "--format=%P", "HEAD").split()) == 2
     assert ((checkout / "keep.txt").read_text(), (checkout / "change.txt").read_text()) == ("mine\n", "after\n")
@@ -127,7 +127,7 @@ def test_apply_merges_with_what_the_user_has_committed_since(opened: GitWorkspac
 
 def test_apply_keeps_uncommitted_changes_elsewhere(opened: GitWorkspace, published: str, checkout: Path):
     (checkout / "keep.txt").write_text("uncommitted\n")
-    assert apply(opened.repository, "t1").how == "fast-forward"
+    assert merge_task_branch(opened.repository, "t1").how == "fast-forward"
     assert (checkout / "keep.txt").read_text() == "uncommitted\n"
 
 
@@ -136,11 +136,11 @@ def test_apply_refuses_over_uncommitted_changes(opened: GitWorkspace, published:
     if diverged:
         git("commit", "-q", "--allow-empty", "-m", "Mine")
     (checkout / "change.txt").write_text("uncommitted\n")
-    before, head = listing(checkout, without=(".git", ".afresh")), git("rev-parse", "HEAD")
+    before, head = hash_tree(checkout, without=(".git", ".afresh")), git("rev-parse", "HEAD")
     with pytest.raises(BadInput, match=r"in the way: change\.txt") as caught:
-        apply(opened.repository, "t1")
+        merge_task_branch(opened.repository, "t1")
     assert "stash" in caught.value.next and caught.value.safe
-    assert listing(checkout, without=(".git", ".afresh")) == before
+    assert hash_tree(checkout, without=(".git", ".afresh")) == before
     assert git("rev-parse", "HEAD") == head and git("rev-parse", "afresh/t1") == published
 
 
@@ -153,10 +153,10 @@ def test_apply_refuses_a_conflict_and_leaves_the_checkout(
     (checkout / "change.txt").write_text("mine\n")
     git("commit", "-qam", "Mine")
     (checkout / "keep.txt").write_text("uncommitted\n")
-    before, status = listing(checkout, without=(".git", ".afresh")), git("status", "--porcelain")
+    before, status = hash_tree(checkout, without=(".git", ".afresh")), git("status", "--porcelain")
     with pytest.raises(BadInput, match="conflicts"):
-        apply(opened.repository, "t1")
-    assert listing(checkout, without=(".git", ".afresh")) == before
+        merge_task_branch(opened.repository, "t1")
+    assert hash_tree(checkout, without=(".git", ".afresh")) == before
     assert git("status", "--porcelain") == status
     assert not (checkout / ".git" / "MERGE_HEAD").exists()
     assert opened.root.is_dir()
@@ -164,7 +164,7 @@ def test_apply_refuses_a_conflict_and_leaves_the_checkout(
 
 def test_apply_on_a_detached_head_moves_it_and_says_so(opened: GitWorkspace, published: str, checkout: Path, git):
     git("checkout", "-q", "--detach")
-    done = apply(opened.repository, "t1")
+    done = merge_task_branch(opened.repository, "t1")
     assert git("rev-parse", "HEAD") == published
     assert "detached" in done.note and "git switch -c" in done.note
 
@@ -172,18 +172,18 @@ def test_apply_on_a_detached_head_moves_it_and_says_so(opened: GitWorkspace, pub
 def test_apply_refuses_in_the_midst_of_a_merge(opened: GitWorkspace, published: str, checkout: Path):
     (checkout / ".git" / "MERGE_HEAD").write_text(published + "\n")
     with pytest.raises(BadInput, match="under way"):
-        apply(opened.repository, "t1")
+        merge_task_branch(opened.repository, "t1")
 
 
 @pytest.mark.parametrize("task_id", ["t1", "never"])
 def test_apply_without_a_commit_is_refused(opened: GitWorkspace, task_id: str):
     with pytest.raises(BadInput, match="no commit to apply"):
-        apply(opened.repository, task_id)
+        merge_task_branch(opened.repository, task_id)
 
 
 def test_apply_leaves_a_tree_that_was_changed_afterwards(opened: GitWorkspace, published: str):
     (opened.root / "mine.txt").write_text("by hand")
-    assert "left there" in apply(opened.repository, "t1").note
+    assert "left there" in merge_task_branch(opened.repository, "t1").note
     assert (opened.root / "mine.txt").read_text() == "by hand"
 
 
@@ -193,16 +193,16 @@ def test_discard_removes_the_task_and_nothing_else(opened: GitWorkspace, publish
     git("worktree", "add", "-q", "-b", "mine", str(tmp_path / "mine"))
     (tmp_path / "mine").rename(tmp_path / "unplugged")
     (checkout / "keep.txt").write_text("uncommitted\n")
-    before = listing(checkout, without=(".git", ".afresh"))
-    discard(opened.repository, "t1")
+    before = hash_tree(checkout, without=(".git", ".afresh"))
+    discard_task_branch(opened.repository, "t1")
     assert not opened.root.exists() and not opened.branch.shadow.exists()
     assert git("branch", "--format=%(refname:short)").split() == ["afresh/other", "main", "mine"]
     assert "/mine" in git("worktree", "list")
-    assert listing(checkout, without=(".git", ".afresh")) == before
+    assert hash_tree(checkout, without=(".git", ".afresh")) == before
     assert other.snapshot() == other.open().snapshot
-    discard(opened.repository, "t1")
+    discard_task_branch(opened.repository, "t1")
 
 
 def test_a_discarded_task_can_be_opened_again(opened: GitWorkspace, published: str, repository: Repository):
-    discard(repository, "t1")
+    discard_task_branch(repository, "t1")
     assert GitWorkspace(repository, "t1").open().base == repository.head

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from afresh.adapters.workspace import environment
-from afresh.adapters.workspace.environment import environment_folders
+from afresh.adapters.workspace.environment import find_environment_folders
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 
@@ -19,7 +19,7 @@ def test_environments_are_found_two_levels_deep_and_only_untracked_ones(
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "pyvenv.cfg").touch()
     (checkout / "env").symlink_to(tmp_path / "elsewhere")
-    assert environment_folders(repository) == (".tox", ".venv", "env", "vendor/bundle", "web/node_modules")
+    assert find_environment_folders(repository) == (".tox", ".venv", "env", "vendor/bundle", "web/node_modules")
 
 
 def test_environments_of_another_repository_inside_are_not_ours_but_those_of_a_submodule_are(
@@ -28,7 +28,7 @@ def test_environments_of_another_repository_inside_are_not_ours_but_those_of_a_s
     for folder in ("other/node_modules", "other/.git", "part/node_modules"):
         (checkout / folder).mkdir(parents=True)
     (checkout / "part" / ".git").write_text("gitdir: ../.git/modules/part\n")
-    assert environment_folders(repository) == ("part/node_modules",)
+    assert find_environment_folders(repository) == ("part/node_modules",)
 
 
 def test_an_environment_that_is_put_into_the_tree_is_no_part_of_a_snapshot(checkout: Path, workspace: GitWorkspace):
@@ -68,7 +68,7 @@ def test_generated_files_that_imports_need_are_copied_and_named(installed: Path,
 
 
 def test_what_would_be_too_much_is_left_and_named(installed: Path, workspace: GitWorkspace, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(environment, "MOST_COPIED", 20)
+    monkeypatch.setattr(environment, "MAX_COPIED_BYTES", 20)
     assert "Not copied, though imports may need them: pkg/_version.py." in workspace.open().note
     assert not (workspace.root / "pkg" / "_version.py").exists()
 

@@ -1,11 +1,11 @@
 import json
 
-from afresh.adapters.workspace.history import MOST, history
-from afresh.domain.history import UNTOLD_HISTORY, Commit
+from afresh.adapters.workspace.history import MAX_COMMITS, read_commit_history
+from afresh.domain.history import NO_COMMIT_HISTORY, CommitFiles
 
 
 def told(repository, state=None):
-    return history(repository.git, repository.head, state)
+    return read_commit_history(repository.git, repository.head, state)
 
 
 def test_commits_are_told_with_their_words_and_files_the_newest_first(repository, checkout, git):
@@ -63,9 +63,9 @@ def test_nothing_of_the_repository_is_run(repository, checkout, git, tmp_path):
 
 
 def test_without_a_commit_there_is_no_history(repository, tmp_path):
-    assert history(repository.git, "", tmp_path) is UNTOLD_HISTORY
-    assert history(repository.git, "0" * 40, tmp_path) is UNTOLD_HISTORY
-    assert history(repository.git, repository.head, tmp_path / "missing").commits[-1] == Commit(
+    assert read_commit_history(repository.git, "", tmp_path) is NO_COMMIT_HISTORY
+    assert read_commit_history(repository.git, "0" * 40, tmp_path) is NO_COMMIT_HISTORY
+    assert read_commit_history(repository.git, repository.head, tmp_path / "missing").commits[-1] == CommitFiles(
         "First", told(repository).commits[-1].paths, told(repository).commits[-1].when
     )
-    assert MOST == 2_000
+    assert MAX_COMMITS == 2_000

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.workspace.branch import apply, discard
+from afresh.adapters.workspace.branch import merge_task_branch, discard_task_branch
 from afresh.adapters.workspace.repository import Repository
-from afresh.adapters.workspace.trees import clear_the_way
+from afresh.adapters.workspace.trees import clear_path
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.errors import NeedsPerson
-from afresh.testing.workspace_contract import listing
+from afresh.testing.workspace_contract import hash_tree
 
 HOOKS = (
     "post-checkout", "pre-commit", "post-commit", "commit-msg", "prepare-commit-msg", "pre-merge-commit", "post-merge",
@@ -82,7 +82,7 @@ def test_nothing_of_a_hostile_repository_is_run(hostile: Path, canary: Path, mon
     workspace.publish(snapshot, "Change")
     workspace.restore(opened.snapshot)
     GitWorkspace(Repository.find(hostile), "t1").open()
-    discard(workspace.repository, "t1")
+    discard_task_branch(workspace.repository, "t1")
     assert not canary.exists(), canary.read_text()
 
 
@@ -110,7 +110,7 @@ def test_hooks_do_not_run_when_a_task_is_applied(checkout: Path, trap: Path, can
         (workspace.root / ".githooks" / hook).write_text(trap.read_text())
         (workspace.root / ".githooks" / hook).chmod(0o755)
     workspace.publish(workspace.snapshot(), "Hooks")
-    apply(workspace.repository, "t1")
+    merge_task_branch(workspace.repository, "t1")
     assert (checkout / ".githooks" / "post-merge").exists()
     assert not canary.exists(), canary.read_text()
 
@@ -119,11 +119,11 @@ def test_bytes_are_kept_whatever_attributes_say(opened: GitWorkspace):
     (opened.root / ".gitattributes").write_text("* text=auto eol=lf ident working-tree-encoding=UTF-16\n")
     (opened.root / "crlf.txt").write_bytes(b"a\r\nb\r\n$Id$\n\xff\xfe")
     (opened.root / "ident.txt").write_bytes(b"$Id: abc $\n")
-    snapshot, content = opened.snapshot(), listing(opened.root, without=(".git",))
+    snapshot, content = opened.snapshot(), hash_tree(opened.root, without=(".git",))
     (opened.root / "crlf.txt").unlink()
     (opened.root / "ident.txt").unlink()
     opened.restore(snapshot)
-    assert listing(opened.root, without=(".git",)) == content
+    assert hash_tree(opened.root, without=(".git",)) == content
 
 
 @pytest.mark.parametrize("kind", ["gone", "folder", "link", "file"])
@@ -147,7 +147,7 @@ def test_a_replaced_git_pointer_is_put_back(opened: GitWorkspace, trap: Path, ca
 
 
 def test_a_rule_that_the_model_writes_hides_nothing(opened: GitWorkspace):
-    before, content = opened.snapshot(), listing(opened.root, without=(".git",))
+    before, content = opened.snapshot(), hash_tree(opened.root, without=(".git",))
     (opened.root / ".gitignore").write_text("*\n")
     (opened.root / "pkg" / ".gitignore").write_text("*\n!.gitignore\n")
     (opened.root / "pkg" / "hidden.py").write_text("x = 1\n")
@@ -155,7 +155,7 @@ def test_a_rule_that_the_model_writes_hides_nothing(opened: GitWorkspace):
     assert changed == {".gitignore", "pkg/.gitignore", "pkg/hidden.py"}
     assert "pkg/hidden.py" in opened.files.paths()
     opened.restore(before)
-    assert listing(opened.root, without=(".git",)) == content
+    assert hash_tree(opened.root, without=(".git",)) == content
 
 
 def test_a_rule_that_the_model_takes_away_shows_the_file(opened: GitWorkspace):
@@ -168,7 +168,7 @@ def test_a_rule_that_the_model_takes_away_shows_the_file(opened: GitWorkspace):
 
 
 def test_nested_repositories_are_kept_as_files_and_go_at_restore(opened: GitWorkspace, trap: Path, canary: Path, git):
-    before, content = opened.snapshot(), listing(opened.root, without=(".git",))
+    before, content = opened.snapshot(), hash_tree(opened.root, without=(".git",))
     for place in ("nested", "pkg"):
         git("init", "-q", str(opened.root / place), cwd=opened.root)
         (opened.root / place / "inner.py").write_text("x = 1\n")
@@ -178,7 +178,7 @@ def test_nested_repositories_are_kept_as_files_and_go_at_restore(opened: GitWork
     snapshot = opened.snapshot()
     assert {change.path for change in opened.changes(before, snapshot)} == {"nested/inner.py", "pkg/inner.py"}
     opened.restore(before)
-    assert listing(opened.root, without=(".git",)) == content
+    assert hash_tree(opened.root, without=(".git",)) == content
     assert not (opened.root / "nested").exists() and not (opened.root / "pkg" / ".git").exists()
     opened.restore(snapshot)
     assert (opened.root / "nested" / "inner.py").read_text() == "x = 1\n"
@@ -186,17 +186,17 @@ def test_nested_repositories_are_kept_as_files_and_go_at_restore(opened: GitWork
 
 
 def test_names_that_git_refuses_do_not_break_a_snapshot(opened: GitWorkspace):
-    before, content = opened.snapshot(), listing(opened.root, without=(".git",))
+    before, content = opened.snapshot(), hash_tree(opened.root, without=(".git",))
     for folder in (".GIT", "git~1", "pkg/.Git"):
         (opened.root / folder).mkdir()
         (opened.root / folder / "config").write_text("[core]\n")
     assert opened.snapshot() == before
     opened.restore(before)
-    assert listing(opened.root, without=(".git",)) == content
+    assert hash_tree(opened.root, without=(".git",)) == content
 
 
 def test_pipes_and_sockets_do_not_break_a_snapshot(opened: GitWorkspace, monkeypatch: pytest.MonkeyPatch):
-    before, content = opened.snapshot(), listing(opened.root, without=(".git",))
+    before, content = opened.snapshot(), hash_tree(opened.root, without=(".git",))
     (opened.root / "keep.txt").unlink()
     os.mkfifo(opened.root / "keep.txt")
     os.mkfifo(opened.root / "new.pipe")
@@ -205,11 +205,11 @@ def test_pipes_and_sockets_do_not_break_a_snapshot(opened: GitWorkspace, monkeyp
         server.bind("pkg/socket")
     assert [(c.path, c.kind) for c in opened.changes(before, opened.snapshot())] == [("keep.txt", "deleted")]
     opened.restore(before)
-    assert {name: held for name, held in listing(opened.root, without=(".git",)).items() if held[1] != "special"} == content
+    assert {name: held for name, held in hash_tree(opened.root, without=(".git",)).items() if held[1] != "special"} == content
 
 
 def test_a_folder_swapped_for_a_link_is_not_followed(opened: GitWorkspace, tmp_path: Path):
-    before, content = opened.snapshot(), listing(opened.root, without=(".git",))
+    before, content = opened.snapshot(), hash_tree(opened.root, without=(".git",))
     outside = tmp_path / "outside"
     (opened.root / "pkg").rename(outside)
     (outside / ".git").mkdir()
@@ -218,7 +218,7 @@ def test_a_folder_swapped_for_a_link_is_not_followed(opened: GitWorkspace, tmp_p
     snapshot = opened.snapshot()
     assert {change.path for change in opened.changes(before, snapshot)} == {"pkg", "pkg/module.py"}
     opened.restore(before)
-    assert listing(opened.root, without=(".git",)) == content
+    assert hash_tree(opened.root, without=(".git",)) == content
     opened.restore(snapshot)
     assert (opened.root / "pkg").is_symlink()
     assert {place.name for place in outside.iterdir()} == {"module.py", ".git", "precious"}
@@ -230,35 +230,35 @@ def test_an_ignored_link_in_place_of_a_folder_is_put_right_and_not_followed(chec
     git("commit", "-qam", "Ignore what is tracked")
     workspace = GitWorkspace(Repository.find(checkout), "t1")
     before = workspace.open().snapshot
-    content, outside = listing(workspace.root, without=(".git",)), tmp_path / "outside"
+    content, outside = hash_tree(workspace.root, without=(".git",)), tmp_path / "outside"
     (workspace.root / "pkg").rename(outside)
     (outside / inside).mkdir()
     (workspace.root / "pkg").symlink_to(outside)
     assert workspace.snapshot() == before
     workspace.restore(before)
-    assert listing(workspace.root, without=(".git",)) == content
+    assert hash_tree(workspace.root, without=(".git",)) == content
     assert not (workspace.root / "pkg").is_symlink()
     assert {place.name for place in outside.iterdir()} == {"module.py", inside}
 
 
 @pytest.mark.parametrize("target", ["nowhere", "pkg", "/nonexistent", "../../../../.git"])
 def test_a_folder_swapped_for_a_broken_link_is_seen_and_put_back(opened: GitWorkspace, target: str):
-    before, content = opened.snapshot(), listing(opened.root, without=(".git",))
-    clear_the_way(opened.root, "pkg")
+    before, content = opened.snapshot(), hash_tree(opened.root, without=(".git",))
+    clear_path(opened.root, "pkg")
     (opened.root / "pkg").symlink_to(target)
     assert {change.path for change in opened.changes(before, opened.snapshot())} == {"pkg", "pkg/module.py"}
     opened.restore(before)
-    assert listing(opened.root, without=(".git",)) == content
+    assert hash_tree(opened.root, without=(".git",)) == content
 
 
 @pytest.mark.parametrize("ignored", ["run.log", "__pycache__/x.pyc"])
 def test_ignored_files_in_the_way_of_a_restore_give_way(opened: GitWorkspace, ignored: str):
-    before, content = opened.snapshot(), listing(opened.root, without=(".git",))
+    before, content = opened.snapshot(), hash_tree(opened.root, without=(".git",))
     (opened.root / "keep.txt").unlink()
     (opened.root / "keep.txt" / ignored).parent.mkdir(parents=True)
     (opened.root / "keep.txt" / ignored).write_text("in the way")
     opened.restore(before)
-    assert listing(opened.root, without=(".git",)) == content
+    assert hash_tree(opened.root, without=(".git",)) == content
 
 
 def test_an_ignored_file_where_a_folder_belongs_gives_way(opened: GitWorkspace):

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from afresh.adapters.workspace.files import TreeFiles
-from afresh.adapters.workspace.marks import RECENT, mark, marks
+from afresh.adapters.workspace.marks import RECENT_NANOSECONDS, stamp_from_stat, stamp_files
 
 
 def test_a_tree_is_marked_with_one_listing(tmp_path: Path):
@@ -20,9 +20,9 @@ def test_a_tree_is_marked_with_one_listing(tmp_path: Path):
 def test_a_mark_tells_each_way_in_which_a_file_may_change(tmp_path: Path, what: str):
     file = tmp_path / "a.py"
     file.write_text("one")
-    later = file.stat().st_mtime_ns + 10 * RECENT
-    before = mark(file.stat(), later)
-    assert mark(file.stat(), later) == before
+    later = file.stat().st_mtime_ns + 10 * RECENT_NANOSECONDS
+    before = stamp_from_stat(file.stat(), later)
+    assert stamp_from_stat(file.stat(), later) == before
     times = (file.stat().st_atime_ns, file.stat().st_mtime_ns)
     if what == "size":
         file.write_text("three")
@@ -36,9 +36,9 @@ def test_a_mark_tells_each_way_in_which_a_file_may_change(tmp_path: Path, what: 
     else:
         file.unlink()
         file.symlink_to("elsewhere")
-    assert mark(file.lstat(), later) != before
+    assert stamp_from_stat(file.lstat(), later) != before
 
 
 def test_a_file_written_just_now_has_a_mark_of_this_moment(tmp_path: Path):
     (tmp_path / "a.py").touch()
-    assert marks(tmp_path, ["a.py"]) != marks(tmp_path, ["a.py"])
+    assert stamp_files(tmp_path, ["a.py"]) != stamp_files(tmp_path, ["a.py"])

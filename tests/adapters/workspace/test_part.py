@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from afresh.adapters.workspace.branch import retire
-from afresh.adapters.workspace.part import Origin
+from afresh.adapters.workspace.branch import retire_part_branch
+from afresh.adapters.workspace.part import PartOrigin
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 
@@ -15,7 +15,7 @@ def begun(repository: Repository) -> tuple[GitWorkspace, GitWorkspace, str]:
     whole.files.write("change.txt", "by the whole\n")
     whole.files.write("new.txt", "new\n")
     snapshot = whole.snapshot()
-    return whole, GitWorkspace(repository, "whole-1-1", origin=Origin("whole", base, snapshot)), snapshot
+    return whole, GitWorkspace(repository, "whole-1-1", origin=PartOrigin("whole", base, snapshot)), snapshot
 
 
 def test_a_part_begins_with_what_its_parent_has_changed(repository: Repository, checkout: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_retired_part_leaves_neither_tree_nor_branch_and_can_still_be_taken_ov
     after = part.snapshot()
     assert part.publish(after, "message") == "", "its work is its parent's to publish"
     for _ in range(2):
-        retire(repository, "whole-1-1")
+        retire_part_branch(repository, "whole-1-1")
     assert not part.root.exists() and not part.branch.tip
     whole.take_over("whole-1-1", snapshot, after)
     assert whole.files.read("new.txt") == "by the part\n"

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from afresh.adapters.workspace.ignores import flattened
-from afresh.adapters.workspace.trees import clear_the_way
+from afresh.adapters.workspace.ignores import flatten_ignore_files
+from afresh.adapters.workspace.trees import clear_path
 from afresh.adapters.workspace.worktree import GitWorkspace
-from afresh.testing.workspace_contract import listing
+from afresh.testing.workspace_contract import hash_tree
 
 NAMES = st.sampled_from(
     ["a", "b", "pkg", "pkg/module.py", "pkg/a", "pkg/a/b", "a/b/c", "keep.txt", "a b", "é", "x.log", ".gitignore"]
@@ -35,18 +35,18 @@ def act(tree: Path, action: tuple) -> None:
     if any(parent.is_symlink() for parent in place.parents if parent != tree):
         return
     if kind == "delete":
-        clear_the_way(tree, name)
+        clear_path(tree, name)
     elif kind == "mode":
         if place.is_file() and not place.is_symlink():
             place.chmod(place.stat().st_mode ^ 0o100)
     elif kind == "rename":
         source = tree / rest[0]
         if os.path.lexists(source) and not source.is_relative_to(place) and not place.is_relative_to(source):
-            clear_the_way(tree, name)
+            clear_path(tree, name)
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.move(source, place)
     else:
-        clear_the_way(tree, name)
+        clear_path(tree, name)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(rest[0]) if kind == "write" else place.symlink_to(rest[0])
 
@@ -72,7 +72,7 @@ def test_any_snapshot_can_be_put_back(opened: GitWorkspace, actions: list[tuple]
 
 def seen(workspace: GitWorkspace) -> dict[str, tuple[str, str]]:
     """Without what is ignored: `*.log`, be it a folder."""
-    found = listing(workspace.root, without=(".git",))
+    found = hash_tree(workspace.root, without=(".git",))
     return {name: held for name, held in found.items() if not any(part.endswith(".log") for part in name.split("/"))}
 
 
@@ -131,7 +131,7 @@ def test_flattened_rules_ignore_what_git_ignores(plain: Path, rules: dict[str, l
     for folder in ("", "a[1]/", "d/", "d/b/"):
         (plain / folder / ".gitignore").write_text("\n".join(rules.get(folder, [])))
     texts = [(folder + ".gitignore", "\n".join(lines)) for folder, lines in rules.items()]
-    (plain / ".git" / "flat").write_text("\n".join(flattened(texts)) + "\n")
+    (plain / ".git" / "flat").write_text("\n".join(flatten_ignore_files(texts)) + "\n")
     ours = others(plain, "--exclude-from=.git/flat")
     assert ours == others(plain, "--exclude-per-directory=.gitignore")
 

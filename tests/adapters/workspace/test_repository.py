@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.workspace.repository import Repository, checked_task, make_state
+from afresh.adapters.workspace.repository import Repository, check_task_id, make_state_folder
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.errors import BadInput
 
@@ -46,8 +46,8 @@ def test_a_linked_state_folder_is_refused(checkout: Path, tmp_path: Path, place:
 
 
 def test_the_state_folder_is_made_for_its_owner_only(checkout: Path):
-    folder = make_state(Repository.find(checkout))
-    assert folder == checkout / ".afresh" / "state" == make_state(Repository.find(checkout))
+    folder = make_state_folder(Repository.find(checkout))
+    assert folder == checkout / ".afresh" / "state" == make_state_folder(Repository.find(checkout))
     assert folder.stat().st_mode & 0o077 == 0
 
 
@@ -87,7 +87,7 @@ def test_a_linked_worktree_of_the_user_is_a_repository_of_its_own(checkout: Path
 
 
 def test_the_state_is_ignored_without_touching_the_users_rules(checkout: Path, git):
-    make_state(Repository.find(checkout))
+    make_state_folder(Repository.find(checkout))
     (checkout / ".afresh" / "state" / "afresh.db").write_text("db")
     assert git("status", "--porcelain") == ""
     assert (checkout / ".gitignore").read_text() == "*.log\n/build/\n"
@@ -96,7 +96,7 @@ def test_the_state_is_ignored_without_touching_the_users_rules(checkout: Path, g
 @pytest.mark.parametrize("task_id", ["", "-x", "--upload-pack=x", "a/b", "..", "a..b", "x.lock", "a b", "a\n", ".x"])
 def test_an_id_that_can_be_no_branch_is_refused(task_id: str):
     with pytest.raises(BadInput):
-        checked_task(task_id)
+        check_task_id(task_id)
 
 
 def test_a_name_that_looks_like_an_option_is_refused(repository: Repository):

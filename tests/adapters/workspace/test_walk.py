@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from afresh.adapters.workspace.walk import Checkout, walked
+from afresh.adapters.workspace.walk import CheckoutFiles, list_checkout_files
 from afresh.errors import ModelMistake
 
 NAMES = st.sampled_from(["a", "b.py", "c.log", "build", "src", "x y", "être"])
@@ -53,7 +53,7 @@ def test_what_git_ignores_is_left_out_and_all_else_is_there(tmp_path: Path, path
         write(root, path)
     for folder, text in rules.items():
         write(root, f"{folder}.gitignore", text)
-    assert list(walked(root)) == listed_by_git(root)
+    assert list(list_checkout_files(root)) == listed_by_git(root)
 
 
 def test_caches_excluded_names_and_other_repositories_are_left_out(tmp_path: Path):
@@ -61,7 +61,7 @@ def test_caches_excluded_names_and_other_repositories_are_left_out(tmp_path: Pat
                  ".git/config", ".afresh/state/d.py", ".afresh/AGENT.md"):  # fmt: skip
         write(tmp_path, path)
     write(tmp_path, ".git/info/exclude", "secret/\n")
-    assert list(walked(tmp_path)) == [".afresh/AGENT.md", "a.py"]
+    assert list(list_checkout_files(tmp_path)) == [".afresh/AGENT.md", "a.py"]
 
 
 def test_links_pipes_and_folders_that_are_closed_are_passed_over(tmp_path: Path):
@@ -72,7 +72,7 @@ def test_links_pipes_and_folders_that_are_closed_are_passed_over(tmp_path: Path)
     os.mkfifo(tmp_path / "pipe.py")
     (tmp_path / "closed").chmod(0)
     try:
-        found = list(walked(tmp_path))
+        found = list(list_checkout_files(tmp_path))
     finally:
         (tmp_path / "closed").chmod(0o700)
     assert found in (["a.py"], ["a.py", "closed/b.py"])  # the second for one who may enter all
@@ -80,13 +80,13 @@ def test_links_pipes_and_folders_that_are_closed_are_passed_over(tmp_path: Path)
 
 def test_a_mark_changes_with_the_file_and_one_just_written_is_never_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     write(tmp_path, "a.py")
-    assert walked(tmp_path) != walked(tmp_path)
+    assert list_checkout_files(tmp_path) != list_checkout_files(tmp_path)
     now = time.time_ns()
     monkeypatch.setattr("afresh.adapters.workspace.walk.time", SimpleNamespace(time_ns=lambda: now + 60_000_000_000))
-    settled = walked(tmp_path)
-    assert settled == walked(tmp_path)
+    settled = list_checkout_files(tmp_path)
+    assert settled == list_checkout_files(tmp_path)
     write(tmp_path, "a.py", "x = 2\n")
-    assert settled != walked(tmp_path)
+    assert settled != list_checkout_files(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_mark_changes_with_the_file_and_one_just_written_is_never_believed(tmp
 )
 def test_text_in_any_encoding_is_read(tmp_path: Path, data: bytes, text: str):
     (tmp_path / "a.py").write_bytes(data)
-    assert Checkout(tmp_path).read("a.py") == text
+    assert CheckoutFiles(tmp_path).read("a.py") == text
 
 
 def test_what_is_no_text_of_the_checkout_is_refused(tmp_path: Path):
@@ -115,7 +115,7 @@ def test_what_is_no_text_of_the_checkout_is_refused(tmp_path: Path):
     (tmp_path / "link.py").symlink_to("/etc/passwd")
     for path in ("a.py", "pipe.py", "large.py", "link.py", "none.py", "../a.py", "/etc/passwd"):
         with pytest.raises(ModelMistake):
-            Checkout(tmp_path).read(path)
+            CheckoutFiles(tmp_path).read(path)
     with pytest.raises(ModelMistake):
-        Checkout(tmp_path).write("b.py", "")
+        CheckoutFiles(tmp_path).write("b.py", "")
     assert not (tmp_path / "b.py").exists()

@@ -9,7 +9,7 @@ import pytest
 from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.errors import BadInput, Damaged
-from afresh.testing.workspace_contract import listing
+from afresh.testing.workspace_contract import hash_tree
 
 
 def again(workspace: GitWorkspace) -> GitWorkspace:
@@ -23,12 +23,12 @@ def test_uncommitted_changes_stay_out_and_are_named(checkout: Path, workspace: G
     git("add", "staged.txt")
     (checkout / "new.txt").write_text("new\n")
     (checkout / "pkg" / "module.py").unlink()
-    before, status = listing(checkout, without=(".git", ".afresh")), git("status", "--porcelain")
+    before, status = hash_tree(checkout, without=(".git", ".afresh")), git("status", "--porcelain")
     note = workspace.open().note
     assert note == "4 uncommitted changes stay in your checkout, outside the task: change.txt, new.txt, pkg/module.py and 1 more."
     assert (workspace.root / "change.txt").read_text() == "before\n"
     assert not (workspace.root / "new.txt").exists()
-    assert listing(checkout, without=(".git", ".afresh")) == before
+    assert hash_tree(checkout, without=(".git", ".afresh")) == before
     assert git("status", "--porcelain") == status
 
 
@@ -105,39 +105,39 @@ BREAKS = [break_pointer, break_folder, break_registration, break_index, break_br
 def test_a_damaged_workspace_is_mended_and_keeps_its_snapshots(opened: GitWorkspace, harm, git):
     first = opened.open()
     (opened.root / "change.txt").write_text("step 1\n")
-    snapshot, content = opened.snapshot(), listing(opened.root, without=(".git",))
+    snapshot, content = opened.snapshot(), hash_tree(opened.root, without=(".git",))
     harm(opened)
     later = again(opened)
     assert later.open() == first
     later.restore(snapshot)
-    assert listing(later.root, without=(".git",)) == content
+    assert hash_tree(later.root, without=(".git",)) == content
     assert git("-C", str(later.root), "rev-parse", "--abbrev-ref", "HEAD") == "afresh/t1"
     assert later.snapshot() == snapshot
 
 
 @pytest.mark.parametrize("harm", [lambda workspace: None, *BREAKS])
 def test_a_half_made_opening_is_made_whole(opened: GitWorkspace, harm):
-    first, content = opened.open(), listing(opened.root, without=(".git",))
+    first, content = opened.open(), hash_tree(opened.root, without=(".git",))
     (opened.branch.shadow / "opened.json").unlink()
     (opened.root / "pkg" / "module.py").unlink()
     (opened.root / "half").write_text("half")
     harm(opened)
     later = again(opened)
     assert later.open() == first
-    assert listing(later.root, without=(".git",)) == content
+    assert hash_tree(later.root, without=(".git",)) == content
     assert later.snapshot() == first.snapshot
 
 
 def test_a_lost_shadow_is_rebuilt_and_the_tree_that_was_there_is_still_a_snapshot(opened: GitWorkspace):
     first = opened.open()
     (opened.root / "change.txt").write_text("step 1\n")
-    snapshot, content = opened.snapshot(), listing(opened.root, without=(".git",))
+    snapshot, content = opened.snapshot(), hash_tree(opened.root, without=(".git",))
     shutil.rmtree(opened.branch.shadow)
     later = again(opened)
     assert later.open() == first
     assert later.snapshot() == first.snapshot
     later.restore(snapshot)
-    assert listing(later.root, without=(".git",)) == content
+    assert hash_tree(later.root, without=(".git",)) == content
 
 
 def test_a_snapshot_that_is_lost_is_said_to_be_and_nothing_is_touched(opened: GitWorkspace):
@@ -221,10 +221,10 @@ def test_names_of_any_kind_are_kept(opened: GitWorkspace):
         (opened.root / name).write_text(name)
     with open(os.fsencode(opened.root) + b"/latin\xe9", "w") as file:
         file.write("bytes")
-    snapshot, content = opened.snapshot(), listing(opened.root, without=(".git",))
+    snapshot, content = opened.snapshot(), hash_tree(opened.root, without=(".git",))
     opened.restore(before)
     opened.restore(snapshot)
-    assert listing(opened.root, without=(".git",)) == content
+    assert hash_tree(opened.root, without=(".git",)) == content
     changed = [change.path for change in opened.changes(before, snapshot)]
     assert "latin\\xe9" in changed and "new\nline" in changed and len(changed) == 10
     opened.restore(before, ["latin\\xe9", ":(glob)*"])

@@ -8,15 +8,15 @@ from rich.console import Console
 
 from afresh.domain import event as happened
 from afresh.domain.action import Action, Observation, Reply, Usage
-from afresh.domain.chain import link
+from afresh.domain.chain import link_events
 from afresh.domain.change import Change
-from afresh.domain.event import Entry, Event, Head
+from afresh.domain.event import JournalEntry, Event, JournalHead
 from afresh.domain.fact import Decision, Fact, FactKind, PlanItem
-from afresh.domain.fold import fold
+from afresh.domain.fold import fold_entries
 from afresh.domain.state import State
-from afresh.domain.task import Check, Status, Task
-from afresh.domain.verdict import Baseline, CheckRun, Failure, Ruling, Verdict
-from afresh.domain.window import Audit, Omission, Section, SectionRef, Tier
+from afresh.domain.task import Check, TaskStatus, Task
+from afresh.domain.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
+from afresh.domain.window import CallAudit, Omission, Section, SectionRef, Tier
 
 HOSTILE = "x\x1b]0;owned\x07\u202e[red]y[/red]"
 TASK = Task(
@@ -26,63 +26,74 @@ TASK = Task(
 BEFORE = (CheckRun("pytest -q", 0, passed=41), CheckRun("ruff check --select C901 shop", 1))
 AFTER = (CheckRun("pytest -q", 0, passed=41), CheckRun("ruff check --select C901 shop", 0))
 RED = CheckRun(
-    "pytest -q", 1, scope="targeted: tests/test_cart.py", passed=12, failed=1, failures=(Failure("test_total", "assert 3 == 4"),)
+    "pytest -q",
+    1,
+    scope="targeted: tests/test_cart.py",
+    passed=12,
+    failed=1,
+    failures=(FailedTest("test_total", "assert 3 == 4"),),
 )
 
 GREEN = replace(RED, exit=0, passed=13, failed=0, failures=())
 
 
-def audit(step: int) -> Audit:
+def audit(step: int) -> CallAudit:
     sections = (SectionRef("task", Tier.ALWAYS, "b1", 180), SectionRef("facts", Tier.PHASE, "b2", 420))
     left = (Omission("facts", "4 old notes", 260, "over the cap of the section"),)
-    return Audit("c0ffee" * 10, 4_000, 2_400 + 90 * (step % 4), sections, (), left, reserve=800, counter="estimate")
+    return CallAudit("c0ffee" * 10, 4_000, 2_400 + 90 * (step % 4), sections, (), left, reserve=800, counter="estimate")
 
 
 def step(number: int, tool: str, path: str, *rest: Event, ok: bool = True) -> list[list[Event]]:
     action = Action(tool, {"path": path})
     reply = Reply("a thought", (action,), Usage(2_500, 120, 1_800), "offline")
     seen = (Observation(action, ok, "a digest", "b" * 32, 900),)
-    return [[happened.Requested(number, audit(number)), happened.Replied(number, reply)], [happened.Acted(number, seen), *rest]]
+    return [
+        [happened.CallRequested(number, audit(number)), happened.ReplyReceived(number, reply)],
+        [happened.ActionsExecuted(number, seen), *rest],
+    ]
 
 
 COMMITS: list[list[Event]] = [
-    [happened.Created(TASK)],
-    [happened.Claimed("worker-1")],
-    [happened.Opened("1234567890abcdef", "afresh/t-7f3a", "s0"), happened.Baselined(Baseline(BEFORE, ("test_clock",), 3))],
-    *step(1, "read", "shop/cart.py", happened.Settled(1, True, "s0"), happened.Finished(1, "read 120 lines")),
+    [happened.TaskCreated(TASK)],
+    [happened.TaskClaimed("worker-1")],
+    [happened.WorkspaceOpened("1234567890abcdef", "afresh/t-7f3a", "s0"), happened.BaselineMeasured(Baseline(BEFORE, ("test_clock",), 3))],
+    *step(1, "read", "shop/cart.py", happened.ChangeKeptOrReverted(1, True, "s0"), happened.StepFinished(1, "read 120 lines")),
     *step(
         2, "apply", "extract total() lines 40-58",
-        happened.Planned((PlanItem("extract total", True), PlanItem("extract discount"))),
-        happened.Decided(Decision("keep the public names", "model", "other packages import them", 2)),
-        happened.Verified(2, Verdict(Ruling.FAIL, "1 regression", (RED,), ("test_total",))),
-        happened.Digested((Fact(FactKind.FAILED_APPROACH, "extract total() lines 40-58", "test_total fails: 3 == 4", step=2),)),
-        happened.Settled(2, False, "s0", why="test_total failed"), happened.Finished(2, "reverted"),
+        happened.PlanSet((PlanItem("extract total", True), PlanItem("extract discount"))),
+        happened.DecisionMade(Decision("keep the public names", "model", "other packages import them", 2)),
+        happened.VerdictReached(2, Verdict(Ruling.FAIL, "1 regression", (RED,), ("test_total",))),
+        happened.OutputDigested((Fact(FactKind.FAILED_APPROACH, "extract total() lines 40-58", "test_total fails: 3 == 4", step=2),)),
+        happened.ChangeKeptOrReverted(2, False, "s0", why="test_total failed"), happened.StepFinished(2, "reverted"),
     ),
     *step(
         3, "apply", f"extract discount() {HOSTILE}",
-        happened.Verified(3, Verdict(Ruling.PASS, "targeted tests pass", (GREEN,))),
-        happened.Settled(3, True, "s1", ("shop/cart.py",), why="no regression"), happened.Finished(3, "kept"),
+        happened.VerdictReached(3, Verdict(Ruling.PASS, "targeted tests pass", (GREEN,))),
+        happened.ChangeKeptOrReverted(3, True, "s1", ("shop/cart.py",), why="no regression"), happened.StepFinished(3, "kept"),
     ),
-    *step(4, "complete", "done", happened.Verified(4, Verdict(Ruling.PASS, "all criteria hold", AFTER, final=True)),
-          happened.Settled(4, True, "s1", ("shop/cart.py",)), happened.Finished(4, "verified")),
-    [happened.Ended(Status.DONE, "all criteria hold", "feedfacefeedface")],
+    *step(4, "complete", "done", happened.VerdictReached(4, Verdict(Ruling.PASS, "all criteria hold", AFTER, final=True)),
+          happened.ChangeKeptOrReverted(4, True, "s1", ("shop/cart.py",)), happened.StepFinished(4, "verified")),
+    [happened.TaskEnded(TaskStatus.DONE, "all criteria hold", "feedfacefeedface")],
 ]  # fmt: skip
 
 
-def told(commits: Sequence[Sequence[Event]] = COMMITS) -> list[tuple[State, tuple[Entry, ...]]]:
+def told(commits: Sequence[Sequence[Event]] = COMMITS) -> list[tuple[State, tuple[JournalEntry, ...]]]:
     """What a Watcher sees."""
-    seen: list[tuple[State, tuple[Entry, ...]]] = []
+    seen: list[tuple[State, tuple[JournalEntry, ...]]] = []
     state = None
     for number, events in enumerate(commits):
-        entries = link(TASK.id, state.head if state else Head(), 1_700_000_000.0 + number, events)
-        state = fold(state, entries)
+        entries = link_events(TASK.id, state.head if state else JournalHead(), 1_700_000_000.0 + number, events)
+        state = fold_entries(state, entries)
         seen.append((state, entries))
     return seen
 
 
 DONE = told()[-1][0]
 BLOCKED = told(
-    [*COMMITS[:5], [happened.Asked(f"Which name? {HOSTILE}", ("total", "sum")), happened.Ended(Status.BLOCKED, "asked")]]
+    [
+        *COMMITS[:5],
+        [happened.QuestionAsked(f"Which name? {HOSTILE}", ("total", "sum")), happened.TaskEnded(TaskStatus.BLOCKED, "asked")],
+    ]
 )[-1][0]
 AUDITS = [audit(number) for number in range(1, 5)]
 PATCH = """--- a/shop/cart.py

@@ -3,33 +3,39 @@
 import pytest
 from samples import HOSTILE, rendered
 
-from afresh.app.symbols import Used
-from afresh.app.watching import Flush
-from afresh.cli.views.symbols import begins, choice, found
-from afresh.cli.views.used import LINES, used
-from afresh.cli.views.watching import told
-from afresh.domain.calls import Call, Calls, Way
-from afresh.domain.code import Kind, Place, Symbol
-from afresh.domain.found import Entry, Found, Match
+from afresh.app.symbols import SymbolUsers
+from afresh.app.watching import IndexUpdate
+from afresh.cli.views.symbols import render_entry_points, render_symbol_choice, render_symbol_hits
+from afresh.cli.views.used import MAX_SECTION_LINES, render_symbol_users
+from afresh.cli.views.watching import describe_index_update
+from afresh.domain.calls import SymbolUse, SymbolUses, UseKind
+from afresh.domain.code import SymbolKind, SymbolPlace, Symbol
+from afresh.domain.found import EntryPoint, SymbolMatches, MatchQuality
 
-PLACE = Place(f"src/{HOSTILE}.py", Symbol(f"A.{HOSTILE}", Kind.METHOD, 3, 9, f"def {HOSTILE}(self, x: int)", HOSTILE * 9))
-
-
-def call(number: int, sure: bool = True, kind: Way = Way.CALL, path: str = "a.py") -> Call:
-    return Call(path, number, HOSTILE if number % 2 else "", f"{HOSTILE} = f({number})" + " " * 90 + "end", sure, kind, PLACE)
-
-
-CALLS = Calls(
-    (*(call(n) for n in range(LINES + 5)), call(1, path="t.py"), call(2, sure=False), call(3, kind=Way.IMPORT)), 7, True
+PLACE = SymbolPlace(
+    f"src/{HOSTILE}.py", Symbol(f"A.{HOSTILE}", SymbolKind.METHOD, 3, 9, f"def {HOSTILE}(self, x: int)", HOSTILE * 9)
 )
-USED = Used(PLACE, CALLS, frozenset({"t.py"}), [PLACE], [PLACE] * 20, [PLACE])
+
+
+def call(number: int, sure: bool = True, kind: UseKind = UseKind.CALL, path: str = "a.py") -> SymbolUse:
+    return SymbolUse(
+        path, number, HOSTILE if number % 2 else "", f"{HOSTILE} = f({number})" + " " * 90 + "end", sure, kind, PLACE
+    )
+
+
+CALLS = SymbolUses(
+    (*(call(n) for n in range(MAX_SECTION_LINES + 5)), call(1, path="t.py"), call(2, sure=False), call(3, kind=UseKind.IMPORT)),
+    7,
+    True,
+)
+USED = SymbolUsers(PLACE, CALLS, frozenset({"t.py"}), [PLACE], [PLACE] * 20, [PLACE])
 VIEWS = [
-    found(Found((PLACE, PLACE), Match.NEAR, 3), HOSTILE),
-    choice(Found((PLACE, PLACE), Match.EXACT, 3), HOSTILE),
-    choice(Found((PLACE,), Match.PART), HOSTILE),
-    begins([Entry(PLACE.path, 3, HOSTILE, HOSTILE)]),
-    used(USED),
-    used(USED, everything=True),
+    render_symbol_hits(SymbolMatches((PLACE, PLACE), MatchQuality.NEAR, 3), HOSTILE),
+    render_symbol_choice(SymbolMatches((PLACE, PLACE), MatchQuality.EXACT, 3), HOSTILE),
+    render_symbol_choice(SymbolMatches((PLACE,), MatchQuality.PART), HOSTILE),
+    render_entry_points([EntryPoint(PLACE.path, 3, HOSTILE, HOSTILE)]),
+    render_symbol_users(USED),
+    render_symbol_users(USED, everything=True),
 ]
 
 
@@ -42,15 +48,15 @@ def test_every_line_fits_and_nothing_is_hidden(view: object, width: int):
 
 
 def test_long_lists_are_cut_and_say_so():
-    text = rendered(used(USED))
+    text = rendered(render_symbol_users(USED))
     assert "and 5 more lines in 1 file; --all shows them" in text
     assert "7 more files speak of it and were not read" in text
     assert "some were decided by name" in text
-    assert "more lines" not in rendered(used(USED, everything=True))
+    assert "more lines" not in rendered(render_symbol_users(USED, everything=True))
 
 
 def test_a_change_is_one_line():
-    line = told(Flush((PLACE.path, "b.py"), ("c.py",), 0.0123, 3))
+    line = describe_index_update(IndexUpdate((PLACE.path, "b.py"), ("c.py",), 0.0123, 3))
     assert "\x1b" not in line and line.endswith("b.py read, c.py gone  12 ms")
     many = tuple(f"m{n}.py" for n in range(1_200))
-    assert "1,200 files read (m0.py, m1.py, m2.py, …)  2.5 s" in told(Flush(many, (), 2.5, 3))
+    assert "1,200 files read (m0.py, m1.py, m2.py, …)  2.5 s" in describe_index_update(IndexUpdate(many, (), 2.5, 3))

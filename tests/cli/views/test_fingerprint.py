@@ -2,26 +2,29 @@
 
 import io
 
-from afresh.app.fingerprint import Printed
-from afresh.cli.views.fingerprint import print_of
-from afresh.cli.views.terminal import terminal
-from afresh.insight.commands import Trial, Tried
-from afresh.insight.fingerprint import LEVELS, Fingerprint
-from afresh.insight.fingerprint.level import Statement
+from afresh.app.fingerprint import ProfileReport
+from afresh.cli.views.fingerprint import render_profile
+from afresh.cli.views.terminal import open_console
+from afresh.insight.commands import CommandTrial, TrialResults
+from afresh.insight.fingerprint import LEVEL_NAMES, ProjectProfile
+from afresh.insight.fingerprint.level import ProfileStatement
 
 TRIALS = (
-    Trial("pytest -q", "tox.ini [testenv]", True, True, 0, 1234, 3.21),
-    Trial("pytest --nothing", ".github/workflows/ci.yml", exit=4, said="exit 4: unrecognized arguments"),
-    Trial("pytest | tee \x1b[31mlog", "Makefile: test", said="'|' is more than a plain command", tried=False),
+    CommandTrial("pytest -q", "tox.ini [testenv]", True, True, 0, 1234, 3.21),
+    CommandTrial("pytest --nothing", ".github/workflows/ci.yml", exit=4, said="exit 4: unrecognized arguments"),
+    CommandTrial("pytest | tee \x1b[31mlog", "Makefile: test", said="'|' is more than a plain command", tried=False),
 )
-MADE = Fingerprint(
+MADE = ProjectProfile(
     (
         ("user", ()),
         (
             "project",
-            (Statement("project", ("shop", "Python")), Statement("style", ("snake_case functions", "double \x1b]0;quotes"))),
+            (
+                ProfileStatement("project", ("shop", "Python")),
+                ProfileStatement("style", ("snake_case functions", "double \x1b]0;quotes")),
+            ),
         ),
-        ("type", (Statement("for fix_bug", ("tests belong in tests",)),)),
+        ("type", (ProfileStatement("for fix_bug", ("tests belong in tests",)),)),
         ("task", ()),
     )
 )
@@ -29,7 +32,9 @@ MADE = Fingerprint(
 
 def shown(*levels: str, width: int = 90) -> str:
     stream = io.StringIO()
-    terminal(stream, width).print(print_of(Printed(MADE, Tried("", TRIALS), "fix_bug"), levels or LEVELS))
+    open_console(stream, width).print(
+        render_profile(ProfileReport(MADE, TrialResults("", TRIALS), "fix_bug"), levels or LEVEL_NAMES)
+    )
     return "\n".join(line.rstrip() for line in stream.getvalue().split("\n"))
 
 

@@ -5,10 +5,10 @@ import pytest
 from rich.console import Console
 from samples import COMMITS, DONE, HOSTILE, told
 
-from afresh.cli.views.glance import Glance, look, progress_json
-from afresh.cli.views.progress import LiveProgress, duration, panel, plain_line
-from afresh.cli.views.terminal import terminal
-from afresh.domain.text import visible
+from afresh.cli.views.glance import RunProgress, update_run_progress, run_progress_to_json
+from afresh.cli.views.progress import LiveProgress, format_duration, render_progress_panel, render_progress_line
+from afresh.cli.views.terminal import open_console
+from afresh.domain.text import escape_hidden
 
 
 class Clock:
@@ -26,7 +26,7 @@ def shown(stream: io.StringIO, **options: object) -> str:
 
 def test_without_a_terminal_there_is_one_line_a_step_and_no_control_code() -> None:
     text = shown(io.StringIO())
-    assert visible(text) == text
+    assert escape_hidden(text) == text
     assert [line.strip() for line in text.splitlines()] == [
         "• t-7f3a: Reduce the complexity of shop/cart.py without changing what it does",
         "• before the first change: 41 passed, 1 check failing, 1 flaky",
@@ -60,7 +60,7 @@ def test_money_is_shown_as_it_is_spent_and_alerts_are_told_even_when_quiet() -> 
     progress = LiveProgress(Clock(), Console(file=stream, width=100), spent=lambda task: f"$1.23 of {task}")
     for state, entries in told():
         progress.saw(state, entries)
-    progress.console.print(panel(progress.glance, 1_700_000_075.0))
+    progress.console.print(render_progress_panel(progress.glance, 1_700_000_075.0))
     assert "$1.23 of t-7f3a, " in stream.getvalue()
     quiet = io.StringIO()
     LiveProgress(Clock(), Console(file=quiet), quiet=True).alert("80 % of the limit")
@@ -74,14 +74,14 @@ def test_a_long_wait_shows_what_it_is_about() -> None:
     progress = LiveProgress(Clock(), console)
     progress.saw(state, entries)
     progress.doing("running the checks twice for a baseline")
-    console.print(panel(progress.glance, 1_700_000_075.0))
+    console.print(render_progress_panel(progress.glance, 1_700_000_075.0))
     assert "running the checks twice for a baseline" in stream.getvalue()
 
 
 def test_a_silent_run_without_a_terminal_says_that_it_is_still_there(monkeypatch) -> None:
     from threading import Event
 
-    monkeypatch.setattr("afresh.cli.views.progress.SILENCE", 0.001)
+    monkeypatch.setattr("afresh.cli.views.progress.SILENCE_SECONDS", 0.001)
     told_so = Event()
 
     class Stream(io.StringIO):
@@ -96,27 +96,27 @@ def test_a_silent_run_without_a_terminal_says_that_it_is_still_there(monkeypatch
 
 
 def test_another_task_starts_with_an_empty_gauge_and_keeps_the_lines() -> None:
-    glance = Glance(0.0)
+    glance = RunProgress(0.0)
     for state, entries in told():
-        glance, _ = look(glance, state, entries)
-    assert glance.tokens and progress_json(glance)["step"] == 4
+        glance, _ = update_run_progress(glance, state, entries)
+    assert glance.tokens and run_progress_to_json(glance)["step"] == 4
     from dataclasses import replace
 
     other = replace(DONE, task=replace(DONE.task, id="t-2"))
-    glance, _ = look(glance, other, ())
+    glance, _ = update_run_progress(glance, other, ())
     assert not glance.tokens and not glance.action and glance.lines
 
 
 def test_a_stream_that_can_not_show_our_signs_gets_plain_ones() -> None:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="ascii")
-    console = terminal(stream, width=80)
-    glance = Glance(0.0)
+    console = open_console(stream, width=80)
+    glance = RunProgress(0.0)
     for state, entries in told():
-        glance, new = look(glance, state, entries)
+        glance, new = update_run_progress(glance, state, entries)
         for line in new:
-            console.print(plain_line(line))
-    console.print(panel(glance, 75.0))
+            console.print(render_progress_line(line))
+    console.print(render_progress_panel(glance, 75.0))
     console.print("漢")
     stream.flush()
     text = raw.getvalue().decode("ascii")
@@ -125,4 +125,4 @@ def test_a_stream_that_can_not_show_our_signs_gets_plain_ones() -> None:
 
 
 def test_durations_are_words() -> None:
-    assert [duration(seconds) for seconds in (-1, 5, 75, 3_700)] == ["0 s", "5 s", "1 min 15 s", "1 h 01 min"]
+    assert [format_duration(seconds) for seconds in (-1, 5, 75, 3_700)] == ["0 s", "5 s", "1 min 15 s", "1 h 01 min"]

@@ -5,17 +5,24 @@ import io
 import pytest
 from rich.console import Console
 
-from afresh.cli.views.provided import beginnings_view, cacheable, provided, provided_json, summed, thought
+from afresh.cli.views.provided import (
+    render_call_beginnings,
+    describe_cacheable,
+    render_provider_usage,
+    provider_usage_to_json,
+    describe_cacheable_total,
+    describe_thinking,
+)
 from afresh.domain.action import Reply, Thinking, Usage
-from afresh.domain.prefix import Beginning
-from afresh.domain.window import Audit
+from afresh.domain.prefix import PrefixComparison
+from afresh.domain.window import CallAudit
 
 SO = (Thinking("so"),)
-FIRST, SECOND = Beginning(1, 2_000, 0, 0), Beginning(2, 2_500, 1_200, 1_000, "files")
+FIRST, SECOND = PrefixComparison(1, 2_000, 0, 0), PrefixComparison(2, 2_500, 1_200, 1_000, "files")
 
 
-def audit(thinking: int = 0) -> Audit:
-    return Audit("0" * 64, 4_000, 2_500, (), (), thinking=thinking)
+def audit(thinking: int = 0) -> CallAudit:
+    return CallAudit("0" * 64, 4_000, 2_500, (), (), thinking=thinking)
 
 
 def words(renderable) -> str:
@@ -35,33 +42,37 @@ def words(renderable) -> str:
     ids=["no reply", "nothing thought", "counted", "unasked and uncounted"],
 )  # fmt: skip
 def test_thinking_is_told_against_its_budget(budget: int, reply: Reply | None, told: list[str]) -> None:
-    assert thought(audit(budget), reply) == told
+    assert describe_thinking(audit(budget), reply) == told
 
 
 def test_what_was_not_there_is_not_told() -> None:
-    plain = words(provided(audit(), FIRST, Reply()))
+    plain = words(render_provider_usage(audit(), FIRST, Reply()))
     assert "Thinking" not in plain and "provider's cache" not in plain and plain.startswith("cacheable: 0 of 2,000 tokens, 0%")
-    assert "Thinking" in words(provided(audit(2_000), FIRST, None))
-    assert "900 read, 0 written" in words(provided(audit(), SECOND, Reply(usage=Usage(2_000, 9, 900))))
+    assert "Thinking" in words(render_provider_usage(audit(2_000), FIRST, None))
+    assert "900 read, 0 written" in words(render_provider_usage(audit(), SECOND, Reply(usage=Usage(2_000, 9, 900))))
 
 
 def test_a_beginning_names_the_section_that_ends_it() -> None:
-    assert cacheable(SECOND) == "cacheable: 1,000 of 2,500 tokens, 40% (begins like the call before it, up to `files`)"
-    assert cacheable(Beginning(1, 0, 0, 0)) == "cacheable: 0 of 0 tokens, 0%"
+    assert describe_cacheable(SECOND) == "cacheable: 1,000 of 2,500 tokens, 40% (begins like the call before it, up to `files`)"
+    assert describe_cacheable(PrefixComparison(1, 0, 0, 0)) == "cacheable: 0 of 0 tokens, 0%"
 
 
 def test_the_first_call_has_nothing_to_begin_like() -> None:
-    assert summed([FIRST]) == summed([]) == "there is no second call yet that could begin like the first"
-    assert summed([FIRST, SECOND]) == "cacheable after the first call: 1,000 of 2,500 tokens, 40%"
-    assert "files" in words(beginnings_view([FIRST, SECOND]))
+    assert (
+        describe_cacheable_total([FIRST])
+        == describe_cacheable_total([])
+        == "there is no second call yet that could begin like the first"
+    )
+    assert describe_cacheable_total([FIRST, SECOND]) == "cacheable after the first call: 1,000 of 2,500 tokens, 40%"
+    assert "files" in words(render_call_beginnings([FIRST, SECOND]))
 
 
 def test_what_is_redacted_is_not_in_the_json_either() -> None:
     reply = Reply(usage=Usage(9, 9, 4, 3, 2), thinking=(Thinking("secret", redacted=True), Thinking("so", "c2ln")))
-    told = provided_json(audit(2_000), SECOND, reply)
+    told = provider_usage_to_json(audit(2_000), SECOND, reply)
     assert told["thinking"] == {
         "budget": 2_000, "tokens": 2,
         "blocks": [{"text": "", "signed": False, "redacted": True}, {"text": "so", "signed": True, "redacted": False}],
     }  # fmt: skip
     assert told["cache"] == {"read": 4, "written": 3} and told["beginning"]["changed"] == "files"
-    assert provided_json(audit(), FIRST, None)["cache"] == {"read": 0, "written": 0}
+    assert provider_usage_to_json(audit(), FIRST, None)["cache"] == {"read": 0, "written": 0}

@@ -3,13 +3,13 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from afresh.domain.instructions import Line, Part, split
+from afresh.domain.instructions import NumberedLine, InstructionPart, split_into_parts
 
 LINES = st.sampled_from(["", "text", "# A", "## B", "### C ##", "##", "#no", "```", "~~~~", "    # code", "- # item", "```py"])
 
 
-def taken(text: str) -> tuple[Part, ...]:
-    return split([Line(number, line) for number, line in enumerate(text.split("\n"), 1)])
+def taken(text: str) -> tuple[InstructionPart, ...]:
+    return split_into_parts([NumberedLine(number, line) for number, line in enumerate(text.split("\n"), 1)])
 
 
 def told(text: str) -> list[tuple[tuple[str, ...], int, int]]:

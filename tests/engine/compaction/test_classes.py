@@ -2,8 +2,8 @@
 
 import pytest
 
-from afresh.domain.passage import Voice
-from afresh.engine.compaction.classes import Kind, deciding, kind
+from afresh.domain.passage import PassageVoice
+from afresh.engine.compaction.classes import PassageTreatment, find_deciding_sentence, classify_passage
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from afresh.engine.compaction.classes import Kind, deciding, kind
     ],
 )
 def test_status_is_dropped(text):
-    assert kind(Voice.THOUGHT, text) is Kind.DROP
+    assert classify_passage(PassageVoice.THOUGHT, text) is PassageTreatment.DROP
 
 
 @pytest.mark.parametrize(
@@ -27,14 +27,16 @@ def test_status_is_dropped(text):
     ids=["names something", "says something", "is long"],
 )
 def test_what_says_something_is_summarised(text):
-    assert kind(Voice.THOUGHT, text) is Kind.SUMMARISE
+    assert classify_passage(PassageVoice.THOUGHT, text) is PassageTreatment.SUMMARISE
 
 
 def test_output_and_actions_are_work_whatever_they_say():
-    assert {kind(voice, "Okay.") for voice in (Voice.ACTION, Voice.OUTPUT, Voice.SKETCH)} == {Kind.SUMMARISE}
+    assert {classify_passage(voice, "Okay.") for voice in (PassageVoice.ACTION, PassageVoice.OUTPUT, PassageVoice.SKETCH)} == {
+        PassageTreatment.SUMMARISE
+    }
 
 
 def test_the_last_sentence_that_decides_is_kept_and_nothing_else():
     text = "I looked at both. We use tabs because the file does. Let me go on."
-    assert kind(Voice.THOUGHT, text) is Kind.VERBATIM
-    assert deciding(text) == "We use tabs because the file does."
+    assert classify_passage(PassageVoice.THOUGHT, text) is PassageTreatment.VERBATIM
+    assert find_deciding_sentence(text) == "We use tabs because the file does."

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.engine.extract import read
-from afresh.engine.extract.output import READ, output_of
-from afresh.engine.extract.reading import steady
+from afresh.engine.extract import read_output
+from afresh.engine.extract.output import MAX_OUTPUT_CHARACTERS, output_from_text
+from afresh.engine.extract.reading import mask_volatile_names
 
 KINDS = {
     "pytest": lambda m: (
@@ -49,7 +49,7 @@ KINDS = {
 }
 messages = st.text("abcdefghij", min_size=3, max_size=12).map(lambda word: f"zz{word}zz")
 noise = st.lists(st.sampled_from(["", "plain words", "  indented words", "12 of 40 done", "…", "ok"]), max_size=30)
-LONG = ["x" * 900] * (READ // 800)
+LONG = ["x" * 900] * (MAX_OUTPUT_CHARACTERS // 800)
 
 
 @settings(max_examples=150, deadline=None)
@@ -58,7 +58,7 @@ def test_the_lines_named_hold_the_message(kind, message, before, after, long, sc
     echo = ["$ cat > a <<E", "exit", "E"] if script else ["$ x"]
     first, last = (LONG if long == place else [] for place in ("before", "after"))
     text = "\n".join([*echo, "exit 1", *first, *before, *KINDS[kind](message).splitlines(), *after, *last])
-    lines, reading = text.splitlines(), read("run", "x", text)
+    lines, reading = text.splitlines(), read_output("run", "x", text)
     told = [one for one in reading.findings if message in one.subject + one.text]
     assert told, f"{kind}: {reading}"
     begins, ends = told[0].lines
@@ -69,7 +69,7 @@ def test_the_lines_named_hold_the_message(kind, message, before, after, long, sc
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_what_stands_in_the_part_that_is_not_looked_at_is_not_told(kind):
     text = "\n".join(["$ x", "exit 1", *LONG, *KINDS[kind]("zzmissedzz").splitlines(), *LONG])
-    reading = read("run", "x", text)
+    reading = read_output("run", "x", text)
     assert "zzmissedzz" not in reading.phrase and not [one for one in reading.findings if "zzmissedzz" in one.text]
 
 
@@ -85,7 +85,7 @@ SAMPLES = [value for name, value in vars(outputs).items() if name.isupper()]
 )
 def test_any_output_is_read_and_names_lines_that_exist(lines, newline, command, tool):
     text = f"$ {command}\nexit 1\n" + newline.join(lines)
-    reading = read(tool, command, text)
+    reading = read_output(tool, command, text)
     assert reading.phrase and "\n" not in reading.phrase and len(reading.phrase) <= 200 and len(reading.findings) <= 4
     for one in reading.findings:
         assert 0 < one.lines[0] <= one.lines[1] <= len(text.splitlines())
@@ -95,8 +95,8 @@ def test_any_output_is_read_and_names_lines_that_exist(lines, newline, command, 
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=3_000), max_size=80))
 def test_each_line_that_is_looked_at_has_its_own_number(lines):
     text = "$ x\nexit 1\n" + "\n".join(lines)
-    output, rows = output_of(text), text.splitlines()
-    assert sum(len(line) + 1 for line in output.lines) <= READ + 2
+    output, rows = output_from_text(text), text.splitlines()
+    assert sum(len(line) + 1 for line in output.lines) <= MAX_OUTPUT_CHARACTERS + 2
     assert list(output.numbers) == sorted(set(output.numbers)) or "…" in output.lines
     for line, number in zip(output.lines, output.numbers, strict=True):
         assert line == "…" or rows[number - 1][:1_000].startswith(re.split(r"\x1b", line)[0][:40])
@@ -104,11 +104,11 @@ def test_each_line_that_is_looked_at_has_its_own_number(lines):
 
 def test_the_end_of_a_long_output_keeps_its_numbers():
     text = "\n".join(["$ x", "exit 1", *["x" * 100] * 10_000, "src/a.c:2:10: error: boom"])
-    assert read("run", "x", text).findings[0].lines == (10_003, 10_003)
+    assert read_output("run", "x", text).findings[0].lines == (10_003, 10_003)
 
 
 @given(st.sampled_from(["0x7f3a2b1c9d10", "0xdeadbeef"]), st.sampled_from(["tmp8x2k1q9z", "pytest-of-me/pytest-12"]))
 def test_what_differs_from_run_to_run_is_not_in_a_subject(address, folder):
     first, second = f"<A at {address}> /tmp/{folder}/src/a.py", "<A at 0x7ffffff0> /tmp/tmpabcdefgh/src/a.py"
-    assert steady(first) == steady(second) == "<A at 0x…> /tmp/…/src/a.py"
-    assert steady("/tmp/project/src/a.py 0x1") == "/tmp/project/src/a.py 0x1"
+    assert mask_volatile_names(first) == mask_volatile_names(second) == "<A at 0x…> /tmp/…/src/a.py"
+    assert mask_volatile_names("/tmp/project/src/a.py 0x1") == "/tmp/project/src/a.py 0x1"

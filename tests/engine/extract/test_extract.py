@@ -5,14 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afresh.domain import event as happened
-from afresh.domain.chain import link
-from afresh.domain.event import Head
+from afresh.domain.chain import link_events
+from afresh.domain.event import JournalHead
 from afresh.domain.fact import Fact, FactKind
-from afresh.domain.fold import FACTS, fold
+from afresh.domain.fold import MAX_FACTS, fold_entries
 from afresh.domain.state import State
 from afresh.domain.task import Task
 from afresh.domain.verdict import CheckRun, Ruling, Verdict
-from afresh.engine.extract import learnt, purpose, read
+from afresh.engine.extract import facts_from_reading, purpose_from_command, read_output
 
 PYTEST = """$ python -m pytest -q
 exit 1
@@ -63,7 +63,7 @@ KNOWN = "\n".join((PYTEST, UNITTEST, RAISED, RUFF, MYPY, STATUS, GREP)).splitlin
 
 
 def said(text, tool="run"):
-    return read(tool, text.partition("\n")[0].removeprefix("$ "), text)
+    return read_output(tool, text.partition("\n")[0].removeprefix("$ "), text)
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def test_an_output_of_no_known_kind_is_told_by_how_it_ended(text, phrase):
 
 
 def test_our_own_search_is_told_by_its_hits():
-    assert read("search", "", "a.py\n  3: foo\n  … 46 more\nb.py\n  2: def foo").phrase == "48 hits in 2 files: a.py, b.py"
-    assert read("search", "", "no hit for 'x' in 9 files").phrase == "no hit for 'x' in 9 files"
+    assert read_output("search", "", "a.py\n  3: foo\n  … 46 more\nb.py\n  2: def foo").phrase == "48 hits in 2 files: a.py, b.py"
+    assert read_output("search", "", "no hit for 'x' in 9 files").phrase == "no hit for 'x' in 9 files"
 
 
 @pytest.mark.parametrize(
@@ -120,13 +120,13 @@ def test_our_own_search_is_told_by_its_hits():
     ],
 )  # fmt: skip
 def test_a_command_is_told_by_its_purpose(command, told):
-    assert purpose(command) == told
+    assert purpose_from_command(command) == told
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.one_of(st.sampled_from(KNOWN), st.text(max_size=60)), max_size=40))
 def test_any_output_gives_one_short_line_and_few_findings(lines):
-    reading = read("run", "git status; grep -rn x", "$ x\nexit 1\n" + "\n".join(lines))
+    reading = read_output("run", "git status; grep -rn x", "$ x\nexit 1\n" + "\n".join(lines))
     assert "\n" not in reading.phrase and 0 < len(reading.phrase) <= 200
     assert len(reading.findings) <= 4 and all(len(one.text) <= 200 and one.confidence < 1 for one in reading.findings)
 
@@ -139,9 +139,18 @@ class Told:
 
     def ran(self, command, text, *after):
         step = self.state.step + 1
-        facts = tuple(learnt(read("run", command, text), purpose(command), f"{step:032x}", step, self.state.facts))
-        events = [happened.Acted(step, ()), happened.Digested(facts=facts), *after, happened.Finished(step, "")]
-        self.state = fold(self.state, link("t", Head(), 1.0, events))
+        facts = tuple(
+            facts_from_reading(
+                read_output("run", command, text), purpose_from_command(command), f"{step:032x}", step, self.state.facts
+            )
+        )
+        events = [
+            happened.ActionsExecuted(step, ()),
+            happened.OutputDigested(facts=facts),
+            *after,
+            happened.StepFinished(step, ""),
+        ]
+        self.state = fold_entries(self.state, link_events("t", JournalHead(), 1.0, events))
         return self.observed
 
     @property
@@ -190,14 +199,14 @@ def test_the_error_of_a_script_gives_way_to_its_next_end():
 def test_what_was_seen_in_an_undone_step_is_not_kept():
     told = Told()
     told.ran("ruff check", RUFF)
-    assert set(told.ran("pytest", PYTEST, happened.Settled(2, False, "s"))) == {"src/a.py:3", "src/b.py:5"}
+    assert set(told.ran("pytest", PYTEST, happened.ChangeKeptOrReverted(2, False, "s"))) == {"src/a.py:3", "src/b.py:5"}
 
 
 def test_the_harness_clears_what_it_has_seen_pass():
     told = Told()
     told.ran("pytest", PYTEST)
     green = Verdict(Ruling.PASS, "fine", (CheckRun("pytest", 0, passed=4),))
-    assert told.ran("ruff check", RUFF, happened.Verified(2, green)).keys() == {"src/a.py:3", "src/b.py:5"}
+    assert told.ran("ruff check", RUFF, happened.VerdictReached(2, green)).keys() == {"src/a.py:3", "src/b.py:5"}
 
 
 def test_the_harness_clears_a_test_of_unittest_too_and_none_of_another_language():
@@ -205,7 +214,7 @@ def test_the_harness_clears_a_test_of_unittest_too_and_none_of_another_language(
     told.ran("python -m unittest", UNITTEST)
     told.ran("npx jest", jest("FAIL src/a.test.js", "  ● sums › adds", "", "    boom"))
     green = Verdict(Ruling.PASS, "fine", (CheckRun("python -m unittest", 0, passed=4),))
-    assert set(told.ran("true", "$ true\nexit 0, no output", happened.Verified(3, green))) == {"src/a.test.js::sums › adds"}
+    assert set(told.ran("true", "$ true\nexit 0, no output", happened.VerdictReached(3, green))) == {"src/a.test.js::sums › adds"}
 
 
 def test_a_verbose_run_clears_what_it_ticks_off_though_it_broke_off_later():
@@ -219,16 +228,18 @@ def test_a_verbose_run_clears_what_it_ticks_off_though_it_broke_off_later():
 def test_findings_never_push_out_notes_or_failed_approaches():
     notes = tuple(Fact(kind, f"{kind} {n}", "x") for kind in (FactKind.NOTE, FactKind.FAILED_APPROACH) for n in range(15))
     seen = tuple(Fact(FactKind.OBSERVED, f"place {n}", "x", 0.9) for n in range(60))
-    state = fold(State(task=Task(id="t", goal="g")), link("t", Head(), 1.0, [happened.Digested(facts=(*notes, *seen))]))
-    assert len(state.facts) == FACTS and set(notes) <= set(state.facts)
+    state = fold_entries(
+        State(task=Task(id="t", goal="g")), link_events("t", JournalHead(), 1.0, [happened.OutputDigested(facts=(*notes, *seen))])
+    )
+    assert len(state.facts) == MAX_FACTS and set(notes) <= set(state.facts)
 
 
 def test_many_searches_do_not_push_out_a_failing_test():
     told = Told()
     told.ran("pytest", PYTEST)
-    for number in range(FACTS + 5):
+    for number in range(MAX_FACTS + 5):
         told.ran(f"grep -rn foo{number} src", GREP)
-    assert "tests/test_a.py::test_b" in told.observed and len(told.state.facts) == FACTS
+    assert "tests/test_a.py::test_b" in told.observed and len(told.state.facts) == MAX_FACTS
 
 
 def test_the_harness_clears_a_test_of_a_file_that_it_has_seen_pass_and_not_of_another():
@@ -236,7 +247,7 @@ def test_the_harness_clears_a_test_of_a_file_that_it_has_seen_pass_and_not_of_an
         told = Told()
         told.ran("pytest", PYTEST)
         green = Verdict(Ruling.PASS, "fine", (CheckRun("pytest", 0, scope, passed=4),))
-        assert len(told.ran("true", "$ true\nexit 0, no output", happened.Verified(2, green))) == left, scope
+        assert len(told.ran("true", "$ true\nexit 0, no output", happened.VerdictReached(2, green))) == left, scope
 
 
 def jest(*lines):
@@ -287,11 +298,15 @@ def test_the_same_subject_is_known_again_though_addresses_and_folders_differ():
 
 def test_a_failure_counts_as_the_same_only_if_nothing_was_changed_between():
     failed = "$ ./deploy\nexit 1\ncannot connect\n"
-    known = tuple(learnt(read("run", "./deploy", failed), "./deploy", "b", 3, ()))
-    [again] = learnt(read("run", "./deploy", failed), "./deploy", "b", 5, known, 2)
+    known = tuple(facts_from_reading(read_output("run", "./deploy", failed), "./deploy", "b", 3, ()))
+    [again] = facts_from_reading(read_output("run", "./deploy", failed), "./deploy", "b", 5, known, 2)
     assert "as in step 3" in again.text and again.confidence > known[0].confidence and again.lines == (3, 3)
-    [third] = learnt(read("run", "./deploy", failed), "./deploy", "b", 6, (again,), 2)
+    [third] = facts_from_reading(read_output("run", "./deploy", failed), "./deploy", "b", 6, (again,), 2)
     assert third.text == again.text
-    [changed] = learnt(read("run", "./deploy", failed), "./deploy", "b", 5, known, 4)
+    [changed] = facts_from_reading(read_output("run", "./deploy", failed), "./deploy", "b", 5, known, 4)
     assert changed.text == known[0].text and changed.confidence < 0.8
-    assert not [fact for fact in learnt(read("run", "./deploy", "exit 0\nfine"), "./deploy", "b", 6, known, 2) if fact.text]
+    assert not [
+        fact
+        for fact in facts_from_reading(read_output("run", "./deploy", "exit 0\nfine"), "./deploy", "b", 6, known, 2)
+        if fact.text
+    ]

@@ -8,32 +8,32 @@ from hypothesis import strategies as st
 from yard import Step, Yard, other
 
 from afresh.domain.action import Action, Reply, Usage
-from afresh.domain.bill import Bill
-from afresh.domain.course import Course, Gain, Mark, Marked, marked
-from afresh.domain.delegated import Delegated, Fate, HandedOut, Metrics
-from afresh.domain.event import Asked, Compacted, Replied
-from afresh.domain.fold import fold
-from afresh.domain.patience import Patience
-from afresh.domain.spend import Purchase, Unlimited
-from afresh.domain.state import Pending, State
+from afresh.domain.bill import CallCosts
+from afresh.domain.course import ProgressState, VerifiedProgress, StepMark, StepMarked, apply_step_mark
+from afresh.domain.delegated import SubtaskResult, SubtaskStatus, SubtaskReturned, SubtaskMetrics
+from afresh.domain.event import QuestionAsked, MemoryCompacted, ReplyReceived
+from afresh.domain.fold import fold_entries
+from afresh.domain.patience import StallThresholds
+from afresh.domain.spend import CallBooking, UnlimitedLedger
+from afresh.domain.state import PendingReply, State
 from afresh.domain.summary import Summary
 from afresh.domain.task import Task
-from afresh.engine.act import Deed, Deeds
-from afresh.engine.stall.mark import spent
-from afresh.ports import Outcome
-from afresh.testing.journals import write
+from afresh.engine.act import ActionResult, StepActions
+from afresh.engine.stall.mark import count_step_spending
+from afresh.ports import ToolOutcome
+from afresh.testing.journals import append_events
 
 CENT = 10_000_000
-LATE = Patience(idle_steps=(0, 0, 4), idle_tokens=())
+LATE = StallThresholds(idle_steps=(0, 0, 4), idle_tokens=())
 
 
 @dataclass
-class Priced(Unlimited):
+class Priced(UnlimitedLedger):
     """A call costs what the test says, in the order in which they are made."""
 
     costs: list[int | None]
 
-    def book(self, call: Purchase) -> str:
+    def book(self, call: CallBooking) -> str:
         return ""
 
     def settle(self, booked: str, reply: Reply) -> int | None:
@@ -57,38 +57,41 @@ def idle(step: int) -> list[Step]:
 def test_a_stop_says_what_the_circle_has_cost(costs: list[int | None], words: str) -> None:
     yard = Yard(idle, patience=LATE, ledger=Priced(costs))
     state = yard.works()
-    (asked,) = yard.events(Asked)
+    (asked,) = yard.events(QuestionAsked)
     assert words.format(state.course.tokens) in asked.question
     assert f"in all 4 calls, {state.bill.words(state.usage.tokens)}." in asked.question
 
 
 def test_money_alone_that_was_spent_for_nothing_is_evidence() -> None:
-    yard = Yard(idle, patience=Patience(idle_tokens=(0, 0, 1)), ledger=Priced([CENT] * 9))
+    yard = Yard(idle, patience=StallThresholds(idle_tokens=(0, 0, 1)), ledger=Priced([CENT] * 9))
     yard.works()
-    (asked,) = yard.events(Asked)
+    (asked,) = yard.events(QuestionAsked)
     assert asked.question.startswith("It gets nowhere: $0.0100 and ")
 
 
 def test_the_journal_alone_tells_the_cost_and_an_answer_counts_it_anew() -> None:
     yard = Yard(idle, patience=LATE, ledger=Priced([CENT] * 4 + [3 * CENT] * 4))
     state = yard.works()
-    assert [one.reply.cost for one in yard.events(Replied)] == [CENT] * 4
-    assert fold(None, yard.store.journal("t")) == state and state.course.bill == state.bill == Bill(4 * CENT)
+    assert [one.reply.cost for one in yard.events(ReplyReceived)] == [CENT] * 4
+    assert fold_entries(None, yard.store.journal("t")) == state and state.course.bill == state.bill == CallCosts(4 * CENT)
     again = yard.answers("go on")
-    assert again.course.bill == Bill(12 * CENT) and again.bill == Bill(16 * CENT)
+    assert again.course.bill == CallCosts(12 * CENT) and again.bill == CallCosts(16 * CENT)
     assert "$0.12 and" in again.question and "in all 8 calls, $0.16 and" in again.question
 
 
 def test_progress_clears_the_bill() -> None:
-    course = Course(tokens=9, bill=Bill(9, 9))
-    assert marked(course, Marked(Mark(2, tokens=5, money=5), Gain(why="a test newly passes"))).bill == Bill()
+    course = ProgressState(tokens=9, bill=CallCosts(9, 9))
+    assert (
+        apply_step_mark(course, StepMarked(StepMark(2, tokens=5, money=5), VerifiedProgress(why="a test newly passes"))).bill
+        == CallCosts()
+    )
 
 
 def test_a_summary_counts_with_the_steps_between_which_it_was_bought() -> None:
     yard = Yard(idle, patience=LATE, ledger=Priced([CENT] * 4))
     state = yard.works()
     reply = Reply(usage=Usage(1_000, 50), cost=2 * CENT)
-    after = write(yard.store, state, [Compacted(4, "loop", (), Summary(), 0, reply)])
+    after = append_events(yard.store, state, [MemoryCompacted(4, "loop", (), Summary(), 0, reply)])
     assert after.course.bill.money == state.course.bill.money + 2 * CENT and after.bill.money == 6 * CENT
     assert after.course.tokens == state.course.tokens + 1_050
 
@@ -96,12 +99,16 @@ def test_a_summary_counts_with_the_steps_between_which_it_was_bought() -> None:
 @given(st.lists(st.tuples(st.none() | st.integers(0, 10**12), st.integers(0, 10**6)), max_size=6))
 def test_a_step_costs_its_call_and_the_parts_that_came_back(bought: list[tuple[int | None, int]]) -> None:
     (cost, tokens), *parts = [*bought, (0, 0)]
-    state = State(task=Task(id="t", goal="goal", type="fix_bug"), pending=Pending(1, Reply(usage=Usage(tokens), cost=cost)))
+    state = State(task=Task(id="t", goal="goal", type="fix_bug"), pending=PendingReply(1, Reply(usage=Usage(tokens), cost=cost)))
     back = [
-        HandedOut(Delegated("p", 1, "", Fate.DONE, (), (), "", Metrics(usage=Usage(0, taken), money=money)))
+        SubtaskReturned(
+            SubtaskResult("p", 1, "", SubtaskStatus.DONE, (), (), "", SubtaskMetrics(usage=Usage(0, taken), money=money))
+        )
         for money, taken in parts
     ]
-    whole, money = spent(state, Deeds((Deed(Action("delegate"), Outcome(True, "", tuple(back))),), ""))
+    whole, money = count_step_spending(
+        state, StepActions((ActionResult(Action("delegate"), ToolOutcome(True, "", tuple(back))),), "")
+    )
     assert whole == tokens + sum(taken for _, taken in parts)
     costs = [cost, *[money for money, _ in parts]]
     assert money == (None if None in costs else sum(one for one in costs if one is not None))

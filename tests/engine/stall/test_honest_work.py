@@ -3,10 +3,10 @@
 import pytest
 from yard import Step, Yard, other, sets
 
-from afresh.domain.course import Noticed
-from afresh.domain.patience import Patience
+from afresh.domain.course import StallNoticed
+from afresh.domain.patience import StallThresholds
 
-CALM = Patience(idle_steps=(), idle_tokens=())
+CALM = StallThresholds(idle_steps=(), idle_tokens=())
 
 
 def failing_less(command: str, text: str, count: int) -> tuple[int, str]:
@@ -58,17 +58,17 @@ HONEST = (check_after_each_change, read_after_each_change, read_on, experiments,
 @pytest.mark.parametrize("answer", HONEST)
 def test_nothing_is_noticed(answer):
     yard = Yard(answer, patience=CALM, max_steps=30)
-    assert "limit of 30 steps" in yard.works().question and not yard.events(Noticed)
+    assert "limit of 30 steps" in yard.works().question and not yard.events(StallNoticed)
 
 
 def test_a_command_that_prints_something_else_each_time_is_not_repeated():
     yard = Yard(waits, lambda command, text, count: (0, f"{count} of 90 jobs done"), CALM, max_steps=30)
-    assert "limit of 30 steps" in yard.works().question and not yard.events(Noticed)
+    assert "limit of 30 steps" in yard.works().question and not yard.events(StallNoticed)
 
 
 def test_checks_that_fail_less_and_less_are_progress():
-    yard = Yard(lambda step: [sets(step, step)], failing_less, Patience(idle_steps=(2, 3, 4)), max_steps=30)
-    assert "limit of 30 steps" in yard.works().question and not yard.events(Noticed)
+    yard = Yard(lambda step: [sets(step, step)], failing_less, StallThresholds(idle_steps=(2, 3, 4)), max_steps=30)
+    assert "limit of 30 steps" in yard.works().question and not yard.events(StallNoticed)
 
 
 def test_items_of_the_plan_that_are_done_with_changes_are_progress_and_without_are_not():
@@ -78,7 +78,7 @@ def test_items_of_the_plan_that_are_done_with_changes_are_progress_and_without_a
     def works(step: int) -> list[Step]:
         return [sets(step, step), plan(step)]
 
-    patience = Patience(idle_steps=(4, 5, 6))
+    patience = StallThresholds(idle_steps=(4, 5, 6))
     honest = Yard(works, patience=patience, max_steps=30)
     assert "limit of 30 steps" in honest.works().question and not honest.rungs("idle_steps")
     only_says_so = Yard(lambda step: [other(step), plan(step)], patience=patience, max_steps=30)

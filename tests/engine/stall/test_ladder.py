@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 import pytest
 from yard import Step, Yard, other, quiet, sets
 
-from afresh.domain.event import Asked, Rebudgeted, Turned
-from afresh.domain.patience import Patience
-from afresh.domain.strategy import PLAN_EXECUTE
-from afresh.domain.task import Status
+from afresh.domain.event import QuestionAsked, CeilingChanged, StrategyChanged
+from afresh.domain.patience import StallThresholds
+from afresh.domain.strategy import PLAN_EXECUTE_STRATEGY
+from afresh.domain.task import TaskStatus
 
-CALM = Patience(idle_steps=(), idle_tokens=())
+CALM = StallThresholds(idle_steps=(), idle_tokens=())
 
 
 def cycle(command: str, text: str, count: int) -> tuple[int, str]:
@@ -26,7 +26,7 @@ class Way:
     answer: object
     steps: tuple[int, int, int]
     evidence: str
-    patience: Patience = CALM
+    patience: StallThresholds = CALM
     printed: object = quiet
     plans: bool = True
 
@@ -61,11 +61,11 @@ def test_it_is_warned_then_turned_then_stopped(way: Way):
     state = yard.works()
     warned, turned, stopped = way.steps
     assert yard.rungs(way.sign) == [(warned, "warned"), (turned, "turned"), (stopped, "stopped")]
-    assert (state.status, state.step) == (Status.BLOCKED, stopped)
+    assert (state.status, state.step) == (TaskStatus.BLOCKED, stopped)
     assert "No progress" not in yard.foot(warned)
     assert "Do something else." in yard.foot(warned + 1) and "Go another way" in yard.foot(turned + 1)
-    assert [(one.step, one.loop) for one in yard.events(Turned)] == [(turned, PLAN_EXECUTE)]
-    (asked,) = yard.events(Asked)
+    assert [(one.step, one.loop) for one in yard.events(StrategyChanged)] == [(turned, PLAN_EXECUTE_STRATEGY)]
+    (asked,) = yard.events(QuestionAsked)
     assert asked.by == "harness" and way.evidence in asked.question and "It gets nowhere" in state.outcome
     assert f"{stopped} steps" in asked.question and f"in all {stopped} calls" in asked.question and len(asked.options) == 2
 
@@ -75,7 +75,7 @@ def test_an_answer_counts_anew(way: Way):
     yard = Yard(way.answer, way.printed, way.patience, plans=way.plans)
     first = yard.works().step
     second = yard.answers("go on")
-    assert second.status is Status.BLOCKED and second.words == ("go on",)
+    assert second.status is TaskStatus.BLOCKED and second.words == ("go on",)
     assert [rung for _, rung in yard.rungs(way.sign)] == ["warned", "turned", "stopped"] * 2
     assert second.step - first >= way.steps[2] - 2, "not sooner than the first time, but for what led up to it"
 
@@ -115,7 +115,7 @@ def test_the_repeated_action_is_refused_until_the_tree_changes():
 def test_reading_in_circles_is_given_more_room():
     yard = Yard(WAYS[4].answer, patience=CALM)
     yard.works()
-    raised, *_ = yard.events(Rebudgeted)
+    raised, *_ = yard.events(CeilingChanged)
     assert (raised.step, raised.before, raised.budget) == (6, 6_000, 12_000) and "read lines" in raised.reason
 
 

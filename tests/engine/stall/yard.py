@@ -6,27 +6,27 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from afresh.adapters.templates import template
+from afresh.adapters.templates import load_template
 from afresh.adapters.tools import TOOLS
-from afresh.domain.action import Action, Completed, Reply
+from afresh.domain.action import Action, CommandRun, Reply
 from afresh.domain.change import Change
-from afresh.domain.course import Noticed
-from afresh.domain.event import Answered, Created, Event, Opened
-from afresh.domain.patience import Patience
-from afresh.domain.spend import UNLIMITED
+from afresh.domain.course import StallNoticed
+from afresh.domain.event import QuestionAnswered, TaskCreated, Event, WorkspaceOpened
+from afresh.domain.patience import StallThresholds
+from afresh.domain.spend import UNLIMITED_LEDGER
 from afresh.domain.state import State
-from afresh.domain.strategy import UNPACED
+from afresh.domain.strategy import UNLIMITED_PACE
 from afresh.domain.task import Check, Task
 from afresh.domain.template import Template
-from afresh.engine.agent import Agent
-from afresh.engine.loop import work_on
-from afresh.engine.tokens import Counter
+from afresh.engine.agent import Runtime
+from afresh.engine.loop import work_on_task
+from afresh.engine.tokens import EstimatingCounter
 from afresh.ports import Ledger
 from afresh.testing.files import DictFiles
-from afresh.testing.insight import Blind
-from afresh.testing.journals import write
+from afresh.testing.insight import EmptyInsight
+from afresh.testing.journals import append_events
 from afresh.testing.memory import FakeClock, MemoryStore
-from afresh.testing.models import Computed
+from afresh.testing.models import ComputedModel
 
 Step = tuple[str, dict[str, Any]]
 PLAN: Step = ("plan", {"items": ["[ ] something else"]})
@@ -39,8 +39,8 @@ class Tree:
     def __init__(self, files: DictFiles) -> None:
         self.files, self.kept = files, dict[str, dict[str, str]]()
 
-    def open(self) -> Opened:
-        return Opened("base", "branch", self.snapshot())
+    def open(self) -> WorkspaceOpened:
+        return WorkspaceOpened("base", "branch", self.snapshot())
 
     def snapshot(self) -> str:
         name = sha256(repr(sorted(self.files.texts.items())).encode()).hexdigest()
@@ -76,10 +76,10 @@ class Shell:
     def __init__(self, files: DictFiles, printed: Callable[[str, str, int], tuple[int, str]]) -> None:
         self.files, self.printed, self.count = files, printed, 0
 
-    def run(self, command: str, timeout: float) -> Completed:
+    def run(self, command: str, timeout: float) -> CommandRun:
         self.count += 1
         exit, text = self.printed(command, self.files.texts.get("calc.py", ""), self.count)
-        return Completed(command, exit, text)
+        return CommandRun(command, exit, text)
 
 
 def quiet(command: str, text: str, count: int) -> tuple[int, str]:
@@ -89,7 +89,7 @@ def quiet(command: str, text: str, count: int) -> tuple[int, str]:
 
 def unhurried(made: Template) -> Template:
     """Without the steps that its phases and the items of a plan may take: they have tests of their own."""
-    return replace(made, pace=UNPACED, phases=tuple(replace(phase, steps=0) for phase in made.phases))
+    return replace(made, pace=UNLIMITED_PACE, phases=tuple(replace(phase, steps=0) for phase in made.phases))
 
 
 @dataclass
@@ -97,7 +97,7 @@ class Yard:
     answer: Callable[[int], list[Step]]
     """What the model does in each step."""
     printed: Callable[[str, str, int], tuple[int, str]] = quiet
-    patience: Patience = field(default_factory=Patience)
+    patience: StallThresholds = field(default_factory=StallThresholds)
     max_steps: int = 80
     plans: bool = True
     """Whether it makes the plan that it is told to make; then it goes on as before."""
@@ -105,16 +105,16 @@ class Yard:
     limit: int = 0
     wide: str = ""
     """A file beside the others."""
-    ledger: Ledger = UNLIMITED
+    ledger: Ledger = UNLIMITED_LEDGER
     store: MemoryStore = field(default_factory=MemoryStore)
 
     def __post_init__(self) -> None:
         files = DictFiles(**{"calc.py": CALC, "other.py": "x = 1\n", "wide.py": self.wide})
         self.files = files
-        self.model = Computed(self.reply)
-        self.agent = Agent(
+        self.model = ComputedModel(self.reply)
+        self.agent = Runtime(
             model=self.model, store=self.store, workspace=Tree(files), files=files, sandbox=Shell(files, self.printed),
-            insight=Blind(), tools=TOOLS, template=unhurried(template("fix_bug")), clock=FakeClock(), counter=Counter(),
+            insight=EmptyInsight(), tools=TOOLS, template=unhurried(load_template("fix_bug")), clock=FakeClock(), counter=EstimatingCounter(),
             patience=self.patience, ledger=self.ledger,
         )  # fmt: skip
         order = Task(
@@ -126,7 +126,7 @@ class Yard:
             budget=self.budget,
             max_budget=self.limit,
         )
-        write(self.store, None, [Created(order)])
+        append_events(self.store, None, [TaskCreated(order)])
 
     def reply(self, request: Any) -> Reply:
         step = int(request.message.rpartition("| step ")[2].split()[0])
@@ -135,10 +135,10 @@ class Yard:
         return Reply(f"step {step}", tuple(Action(tool, args) for tool, args in done))
 
     def works(self) -> State:
-        return work_on("t", "worker", self.agent)
+        return work_on_task("t", "worker", self.agent)
 
     def answers(self, text: str) -> State:
-        write(self.store, self.store.load("t"), [Answered(text)])
+        append_events(self.store, self.store.load("t"), [QuestionAnswered(text)])
         return self.works()
 
     def events(self, kind: type) -> list[Any]:
@@ -146,7 +146,7 @@ class Yard:
         return [event for event in found if isinstance(event, kind)]
 
     def rungs(self, sign: str) -> list[tuple[int, str]]:
-        return [(one.step, one.rung.value) for one in self.events(Noticed) if one.sign == sign]
+        return [(one.step, one.rung.value) for one in self.events(StallNoticed) if one.sign == sign]
 
     def foot(self, step: int) -> str:
         return self.model.requests[step - 1].message.rpartition("[Context:")[2]

@@ -4,17 +4,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.engine.verify.citations import Citation, absent, citations, nowhere
+from afresh.engine.verify.citations import Citation, find_absent_paths, find_citations, find_dead_citations
 
 TREE = {"src/parcel/pricing.py": 65, "src/parcel/label.py": 40, "Makefile": 9, ".github/check.yml": 5, "README.md": 12}
 
 
 def cited(text: str) -> list[str]:
-    return [str(one) for one in citations(text, TREE)]
+    return [str(one) for one in find_citations(text, TREE)]
 
 
 def lost(text: str) -> list[str]:
-    return list(nowhere(citations(text, TREE), TREE, TREE.__getitem__))
+    return list(find_dead_citations(find_citations(text, TREE), TREE, TREE.__getitem__))
 
 
 @pytest.mark.parametrize(
@@ -63,16 +63,16 @@ def test_a_citation_that_leads_nowhere_is_told_with_what_was_meant(text: str, wr
     ],
 )
 def test_a_path_that_does_not_exist_must_be_marked_as_new(text: str, wrong: list[str]):
-    found = list(absent(text, TREE))
+    found = list(find_absent_paths(text, TREE))
     assert len(found) == len(wrong) and all(one.startswith(start) for one, start in zip(found, wrong, strict=True))
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(st.sampled_from("ab./:#L-0129 `\n(new)pyMakefile"), max_size=60))
 def test_any_text_is_judged_and_every_citation_is_either_there_or_told(text: str):
-    found = citations(text, TREE)
-    wrong = list(nowhere(found, TREE, TREE.__getitem__))
+    found = find_citations(text, TREE)
+    wrong = list(find_dead_citations(found, TREE, TREE.__getitem__))
     there = [one for one in found if one.path in TREE and 1 <= one.first <= one.last <= TREE[one.path]]
     assert len(wrong) + len(there) == len(found) == len(set(found))
     assert all(isinstance(one, Citation) for one in found)
-    list(absent(text, TREE))
+    list(find_absent_paths(text, TREE))

@@ -2,7 +2,7 @@ import subprocess
 
 import pytest
 
-from afresh.engine.verify.command import instrumented, interpreter, is_single_session, narrowed
+from afresh.engine.verify.command import instrument_command, find_interpreter, is_single_pytest_session, narrow_to_tests
 
 ONE = ["tests/test_x.py"]
 
@@ -23,7 +23,7 @@ ONE = ["tests/test_x.py"]
     ],
 )
 def test_a_plain_pytest_command_is_narrowed(command: str, expected: str) -> None:
-    assert narrowed(command, ONE) == expected
+    assert narrow_to_tests(command, ONE) == expected
 
 
 @pytest.mark.parametrize(
@@ -52,32 +52,34 @@ def test_a_plain_pytest_command_is_narrowed(command: str, expected: str) -> None
     ],
 )
 def test_any_other_command_runs_whole(command: str) -> None:
-    assert narrowed(command, ONE) is None
+    assert narrow_to_tests(command, ONE) is None
 
 
 def test_a_file_name_can_not_break_out_of_the_command() -> None:
-    assert narrowed("pytest", ["tests/test_$(rm x); y.py"]) == "pytest 'tests/test_$(rm x); y.py'"
+    assert narrow_to_tests("pytest", ["tests/test_$(rm x); y.py"]) == "pytest 'tests/test_$(rm x); y.py'"
 
 
 @pytest.mark.parametrize("command", ["true", "false", "exit 3", "true && sh -c 'exit 4'", "false || exit 5"])
 def test_the_exit_code_is_the_commands_own(command: str) -> None:
-    mine, plain = (subprocess.run(["sh", "-c", text], check=False).returncode for text in (instrumented(command), command))
+    mine, plain = (subprocess.run(["sh", "-c", text], check=False).returncode for text in (instrument_command(command), command))
     assert mine == plain
 
 
 def test_the_whole_of_a_compound_command_sees_the_options() -> None:
-    done = subprocess.run(["sh", "-c", instrumented("true && echo $PYTEST_ADDOPTS")], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["sh", "-c", instrument_command("true && echo $PYTEST_ADDOPTS")], capture_output=True, text=True, check=True
+    )
     assert "-rfEsxXp" in done.stdout and "--tb=short" in done.stdout
 
 
 def test_what_the_user_asked_pytest_to_report_does_not_hide_the_outcomes() -> None:
-    assert instrumented("pytest -ra").endswith("pytest -ra -rfEsxXp --tb=short --color=no")
-    assert instrumented("pytest -q").endswith("\npytest -q")
-    assert instrumented("python -m unittest").endswith("python -m unittest -v")
-    assert instrumented("python -m unittest -v").endswith("python -m unittest -v")
+    assert instrument_command("pytest -ra").endswith("pytest -ra -rfEsxXp --tb=short --color=no")
+    assert instrument_command("pytest -q").endswith("\npytest -q")
+    assert instrument_command("python -m unittest").endswith("python -m unittest -v")
+    assert instrument_command("python -m unittest -v").endswith("python -m unittest -v")
 
 
 def test_sessions_and_interpreters() -> None:
-    assert is_single_session("python -m pytest -q") and not is_single_session("pytest a && pytest b")
-    assert interpreter(".venv/bin/python -m pytest") == ".venv/bin/python"
-    assert interpreter("pytest") == "python3"
+    assert is_single_pytest_session("python -m pytest -q") and not is_single_pytest_session("pytest a && pytest b")
+    assert find_interpreter(".venv/bin/python -m pytest") == ".venv/bin/python"
+    assert find_interpreter("pytest") == "python3"

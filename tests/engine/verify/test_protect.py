@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.domain.change import Change
-from afresh.domain.paths import in_test_folder, is_test
+from afresh.domain.paths import is_in_test_folder, is_test_code
 from afresh.domain.task import Check
-from afresh.engine.verify.configuration import changed_settings, is_configuration
-from afresh.engine.verify.protect import _by_lines, governs, protected
-from afresh.engine.verify.python_tests import added_conftest, weakened_python
+from afresh.engine.verify.configuration import find_changed_settings, is_check_configuration
+from afresh.engine.verify.protect import _find_weakenings_by_lines, has_tests_in_scope, is_protected_path
+from afresh.engine.verify.python_tests import find_added_hooks, find_weakened_python_tests
 
 BASE = '"""Doc."""\nimport a\n\nX = 1\n\n\ndef test_a():\n    """Doc."""\n    assert a.f(X)\n\n\n'
 BASE += "class TestB:\n    n = 2\n\n    def test_b(self):\n        assert 1\n"
@@ -32,7 +32,7 @@ PYTEST, RUFF = Check("pytest -q"), Check("ruff check src")
     ],
 )
 def test_additions_and_layout_are_free(now: str) -> None:
-    assert weakened_python("t.py", BASE, now) == ()
+    assert find_weakened_python_tests("t.py", BASE, now) == ()
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,9 @@ def test_additions_and_layout_are_free(now: str) -> None:
     ],
 )
 def test_each_weakening_is_named(now: str, told: str) -> None:
-    assert any(told in finding for finding in weakened_python("t.py", BASE, now)), weakened_python("t.py", BASE, now)
+    assert any(told in finding for finding in find_weakened_python_tests("t.py", BASE, now)), find_weakened_python_tests(
+        "t.py", BASE, now
+    )
 
 
 @given(st.integers(0, 3), st.integers(0, 3))
@@ -65,7 +67,7 @@ def test_any_statement_that_is_taken_out_is_missed(first: int, second: int) -> N
     kept = [statement for at, statement in enumerate(body) if at not in (first, second)]
     now = "\n".join(ast.unparse(statement) for statement in kept)
     lost = {first, second} - {0}
-    assert bool(weakened_python("t.py", BASE, now)) == bool(lost)
+    assert bool(find_weakened_python_tests("t.py", BASE, now)) == bool(lost)
 
 
 REACHING = [
@@ -79,10 +81,10 @@ REACHING = [
 
 
 def test_a_conftest_may_add_fixtures_but_nothing_that_reaches_tests_by_itself() -> None:
-    assert added_conftest("conftest.py", "import pytest\nROOT = 1\n\n\n@pytest.fixture\ndef one():\n    return 1\n") == ()
+    assert find_added_hooks("conftest.py", "import pytest\nROOT = 1\n\n\n@pytest.fixture\ndef one():\n    return 1\n") == ()
     for text in REACHING:
-        assert added_conftest("conftest.py", text), text
-        assert added_conftest("conftest.py", text, base=text) == (), "what was there at the base stays"
+        assert find_added_hooks("conftest.py", text), text
+        assert find_added_hooks("conftest.py", text, base=text) == (), "what was there at the base stays"
 
 
 def lines(*added: str, removed: int = 0, path: str = "src/a.test.ts") -> Change:
@@ -90,12 +92,12 @@ def lines(*added: str, removed: int = 0, path: str = "src/a.test.ts") -> Change:
 
 
 def test_other_languages_may_only_gain_lines_that_do_not_skip() -> None:
-    assert _by_lines(lines("it('adds', () => {})")) == ()
-    assert _by_lines(lines("it('adds', () => {})", removed=1))
-    assert _by_lines(lines("describe.skip('x', () => {"))
-    assert _by_lines(lines("  t.Skip()", path="a_test.go"))
-    assert _by_lines(Change("tests/image.png", "modified"))
-    assert _by_lines(lines("return to sender", path="tests/letter.txt")) == ()
+    assert _find_weakenings_by_lines(lines("it('adds', () => {})")) == ()
+    assert _find_weakenings_by_lines(lines("it('adds', () => {})", removed=1))
+    assert _find_weakenings_by_lines(lines("describe.skip('x', () => {"))
+    assert _find_weakenings_by_lines(lines("  t.Skip()", path="a_test.go"))
+    assert _find_weakenings_by_lines(Change("tests/image.png", "modified"))
+    assert _find_weakenings_by_lines(lines("return to sender", path="tests/letter.txt")) == ()
 
 
 @pytest.mark.parametrize(
@@ -121,14 +123,14 @@ def test_other_languages_may_only_gain_lines_that_do_not_skip() -> None:
     ],
 )
 def test_settings_that_judge_the_task_are_not_its_own(path: str, base: str, now: str, check: Check, counts: bool) -> None:
-    assert is_configuration(path, [check])
-    assert bool(changed_settings(path, base, now, [check])) is counts
+    assert is_check_configuration(path, [check])
+    assert bool(find_changed_settings(path, base, now, [check])) is counts
 
 
 def test_a_setting_bears_on_the_tests_below_it() -> None:
     tests = frozenset({"tests/unit/test_a.py"})
-    assert governs("conftest.py", tests) and governs("tests/conftest.py", tests)
-    assert not governs("tests/data/project/pytest.ini", tests)
+    assert has_tests_in_scope("conftest.py", tests) and has_tests_in_scope("tests/conftest.py", tests)
+    assert not has_tests_in_scope("tests/data/project/pytest.ini", tests)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +152,7 @@ def test_a_setting_bears_on_the_tests_below_it() -> None:
     ],
 )
 def test_tests_are_known_by_name_or_place(path: str) -> None:
-    assert is_test(path) and protected(path)
+    assert is_test_code(path) and is_protected_path(path)
 
 
 @pytest.mark.parametrize(
@@ -158,12 +160,12 @@ def test_tests_are_known_by_name_or_place(path: str) -> None:
     ["a.py", "contest.py", "attest.py", "testing/a.py", "django/test/client.py", "src/latest.ts", "docs/tests.md"],
 )
 def test_other_files_are_not(path: str) -> None:
-    assert not is_test(path)
+    assert not is_test_code(path)
 
 
 def test_what_tests_read_is_protected_but_is_no_test() -> None:
     assert (
-        in_test_folder("tests/data/expected.json")
-        and protected("tests/data/expected.json")
-        and not is_test("tests/data/expected.json")
+        is_in_test_folder("tests/data/expected.json")
+        and is_protected_path("tests/data/expected.json")
+        and not is_test_code("tests/data/expected.json")
     )

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.domain.action import Completed
-from afresh.domain.verdict import Failure
-from afresh.engine.verify.command import instrumented
-from afresh.engine.verify.outcomes import Outcomes, collapsed, worst
-from afresh.engine.verify.pytest_output import read_pytest
-from afresh.engine.verify.run import read
+from afresh.domain.action import CommandRun
+from afresh.domain.verdict import FailedTest
+from afresh.engine.verify.command import instrument_command
+from afresh.engine.verify.outcomes import OutcomesByTest, collapse_failures, keep_worst_outcome
+from afresh.engine.verify.pytest_output import read_pytest_outcomes
+from afresh.engine.verify.run import read_test_outcomes
 
 SEVEN = r"""
 ..F                                                                      [100%]
@@ -61,7 +61,7 @@ SUBFAILED(i='1 2') tests/test_a.py::U::test_sub - AssertionError: 1 == 1
 
 
 def test_the_format_of_pytest_7_and_8() -> None:
-    found = read_pytest(SEVEN)
+    found = read_pytest_outcomes(SEVEN)
     assert found and found.named
     assert (found.passed, found.failed, found.skipped) == (5, 4, 3)
     assert found.tests["tests/test_a.py::test_p[a b]"] == "passed"
@@ -75,24 +75,24 @@ def test_the_format_of_pytest_7_and_8() -> None:
 
 
 def test_the_format_of_pytest_9_with_subtests_and_xdist() -> None:
-    found = read_pytest(NINE)
+    found = read_pytest_outcomes(NINE)
     assert found and found.tests == {"tests/test_a.py::U::test_sub": "failed", "tests/test_a.py::test_ok": "passed"}
     assert (found.passed, found.failed, found.named) == (2, 1, True)
     assert found.failures[0].message == "AssertionError: 1 == 1" and "subTest" in found.failures[0].detail
 
 
 def test_no_tests_and_other_output_are_told_apart() -> None:
-    none = read_pytest("\nno tests ran in 0.01s\n")
+    none = read_pytest_outcomes("\nno tests ran in 0.01s\n")
     assert none and not none.readable
-    assert read_pytest("make: *** [Makefile:2: test] Error 1\n") is None
-    assert read_pytest("") is None
+    assert read_pytest_outcomes("make: *** [Makefile:2: test] Error 1\n") is None
+    assert read_pytest_outcomes("") is None
 
 
 def test_of_one_command_only_the_last_session_is_its_own() -> None:
     inner = SEVEN.replace("tests/test_a", "inner")
-    own = read_pytest(inner + NINE, sessions=1)
+    own = read_pytest_outcomes(inner + NINE, sessions=1)
     assert own and own.passed == 2 and not any("inner" in test for test in own.tests)
-    both = read_pytest(inner + NINE)
+    both = read_pytest_outcomes(inner + NINE)
     assert both and both.passed == 7 and "inner.py::test_ok" in both.tests
 
 
@@ -106,33 +106,33 @@ def test_the_worst_that_is_said_of_a_test_counts_in_any_order() -> None:
         ("c", "skipped"),
         ("c", "passed"),
     ]
-    assert worst(said) == {"a": "error", "b": "failed", "c": "skipped"}
+    assert keep_worst_outcome(said) == {"a": "error", "b": "failed", "c": "skipped"}
 
 
 def test_nothing_is_believed_of_a_run_that_was_cut_short() -> None:
-    assert read("pytest", Completed("pytest", 124, SEVEN, timed_out=True)) == Outcomes()
-    assert read("pytest", Completed("pytest", 1, SEVEN)).readable
+    assert read_test_outcomes("pytest", CommandRun("pytest", 124, SEVEN, timed_out=True)) == OutcomesByTest()
+    assert read_test_outcomes("pytest", CommandRun("pytest", 1, SEVEN)).readable
 
 
 def test_colours_are_ignored() -> None:
     title = "\x1b[36m===== short test summary info =====\x1b[0m"
-    found = read_pytest(f"{title}\n\x1b[32mPASSED\x1b[0m a.py::\x1b[1mtest_x\x1b[0m\n\x1b[32m1 passed\x1b[0m in 0.01s")
+    found = read_pytest_outcomes(f"{title}\n\x1b[32mPASSED\x1b[0m a.py::\x1b[1mtest_x\x1b[0m\n\x1b[32m1 passed\x1b[0m in 0.01s")
     assert found and found.tests == {"a.py::test_x": "passed"}
 
 
 def test_equal_messages_are_shown_once_with_their_count_and_old_failures_last() -> None:
     lines = [f"FAILED a.py::test_{n} - KeyError: 'x'" for n in range(8)]
     lines = ["==== short test summary info ====", *lines, "FAILED a.py::test_old - ValueError: y", "9 failed in 1.00s"]
-    found = read_pytest("\n".join(lines))
+    found = read_pytest_outcomes("\n".join(lines))
     assert found
-    assert [failure.message for failure in collapsed(found.failures)] == ["8 × KeyError: 'x'", "ValueError: y"]
+    assert [failure.message for failure in collapse_failures(found.failures)] == ["8 × KeyError: 'x'", "ValueError: y"]
     old = frozenset(f"a.py::test_{n}" for n in range(8))
-    assert [failure.message for failure in collapsed(found.failures, old)] == ["ValueError: y", "8 × KeyError: 'x'"]
+    assert [failure.message for failure in collapse_failures(found.failures, old)] == ["ValueError: y", "8 × KeyError: 'x'"]
 
 
 def test_the_same_failure_has_the_same_words_whatever_the_address() -> None:
-    failures = [Failure(f"a.py::test_{n}", f"assert <function f at 0x7f06{n}339b880> == 0xdeadbeef") for n in range(2)]
-    assert [failure.message for failure in collapsed(failures)] == ["2 × assert <function f at 0x…> == 0xdeadbeef"]
+    failures = [FailedTest(f"a.py::test_{n}", f"assert <function f at 0x7f06{n}339b880> == 0xdeadbeef") for n in range(2)]
+    assert [failure.message for failure in collapse_failures(failures)] == ["2 × assert <function f at 0x…> == 0xdeadbeef"]
 
 
 REAL = """
@@ -163,10 +163,10 @@ class U(unittest.TestCase):
 def test_a_real_run_is_read_whatever_its_options(tmp_path: Path, options: str) -> None:
     (tmp_path / "test_a.py").write_text(REAL)
     (tmp_path / "test_b.py").write_text("import nothing_here\n")
-    command = instrumented(f"{sys.executable} -m pytest {options}")
+    command = instrument_command(f"{sys.executable} -m pytest {options}")
     env = {"PATH": os.environ["PATH"], "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
-    found = read_pytest(done.stdout, sessions=1)
+    found = read_pytest_outcomes(done.stdout, sessions=1)
     assert done.returncode == 1 and found and found.named, done.stdout
     assert found.passed >= 7 and found.failed >= 7, "very quiet runs print no counts: then they are counted by name"
     assert {test.removeprefix("test_a.py::") for test in found.failing} == {
@@ -181,8 +181,8 @@ def test_a_real_run_is_read_whatever_its_options(tmp_path: Path, options: str) -
 
 @given(st.text())
 def test_no_text_breaks_the_reader(text: str) -> None:
-    read_pytest(text)
-    read_pytest("=== short test summary info ===\n" + text, sessions=1)
+    read_pytest_outcomes(text)
+    read_pytest_outcomes("=== short test summary info ===\n" + text, sessions=1)
 
 
 WORDS = ["FAILED", "ERROR", "SUBFAILED(", "SUBFAIL", " a.py::b", " - ", "[", "]", "\n", "E   x", "____ b ____\n"]
@@ -191,7 +191,7 @@ WORDS += ["=== short test summary info ===\n", "1 passed in 0.1s\n", "--- Captur
 
 @given(st.lists(st.sampled_from(WORDS)))
 def test_no_mixture_of_its_own_words_breaks_the_reader(parts: list[str]) -> None:
-    read_pytest("".join(parts))
+    read_pytest_outcomes("".join(parts))
 
 
 LETTERS = st.text(st.characters(codec="ascii", min_codepoint=33, exclude_characters="[]:"), min_size=1, max_size=8)
@@ -210,6 +210,6 @@ def test_what_a_summary_says_is_what_is_read(tests: dict[str, tuple[str, str]]) 
         f"{word} {test}" + (f" - {message}" if message and word != "PASSED" else "") for test, (word, message) in tests.items()
     ]
     counts = f"{sum(word == 'PASSED' for word, _ in tests.values())} passed in 0.10s"
-    found = read_pytest("\n".join(["=== short test summary info ===", *lines, counts]))
+    found = read_pytest_outcomes("\n".join(["=== short test summary info ===", *lines, counts]))
     assert found and found.named
     assert dict(found.tests) == {test: word.lower() for test, (word, _) in tests.items()}

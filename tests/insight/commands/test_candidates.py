@@ -5,18 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_projects import given as configuration
 
-from afresh.insight.commands import candidates
-from afresh.insight.configuration import Configuration
+from afresh.insight.commands import find_candidates
+from afresh.insight.configuration import ProjectConfiguration
 
 TESTS = {"tests/test_a.py": ""}
 
 
 def commands(texts: dict[str, str]) -> list[str]:
-    return [one.command for one in candidates(configuration(texts)) if not one.refused]
+    return [one.command for one in find_candidates(configuration(texts)) if not one.refused]
 
 
 def refused(texts: dict[str, str]) -> dict[str, str]:
-    return {one.command: one.refused for one in candidates(configuration(texts)) if one.refused}
+    return {one.command: one.refused for one in find_candidates(configuration(texts)) if one.refused}
 
 
 WORKFLOW = """\
@@ -47,7 +47,7 @@ def test_a_folder_that_is_not_in_the_tree_is_refused():
 
 def test_a_server_that_names_a_recipe_leads_to_it():
     makefile = "PYTHON ?= python3\nBIN = .venv/bin\n\ntest: lint\n\t@$(PYTHON) -m pytest -q tests\n\nlint:\n\truff check .\n"
-    found = candidates(
+    found = find_candidates(
         configuration(
             {".github/workflows/ci.yml": "jobs:\n  a:\n    steps:\n    - run: make test\n", "Makefile": makefile, **TESTS}
         )
@@ -162,14 +162,14 @@ FILES = (
 
 @given(st.dictionaries(st.sampled_from(FILES), st.lists(PARTS, max_size=12).map("".join)))
 def test_no_file_however_malformed_stops_the_search(texts: dict[str, str]):
-    assert isinstance(candidates(configuration(texts)), tuple)
+    assert isinstance(find_candidates(configuration(texts)), tuple)
 
 
 def test_a_recipe_that_leads_to_itself_ends():
-    assert candidates(configuration({"Makefile": "test:\n\tmake test\n", "tox.ini": "[testenv]\ncommands = tox\n"})) == ()
+    assert find_candidates(configuration({"Makefile": "test:\n\tmake test\n", "tox.ini": "[testenv]\ncommands = tox\n"})) == ()
 
 
 def test_the_commands_are_bounded():
     lines = "".join(f"  - run: pytest -n {number}\n" for number in range(500))
-    found = candidates(Configuration((), {".github/workflows/a.yml": f"jobs:\n a:\n  steps:\n{lines}"}))
+    found = find_candidates(ProjectConfiguration((), {".github/workflows/a.yml": f"jobs:\n a:\n  steps:\n{lines}"}))
     assert len(found) <= 24

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.insight.commands.shape import Pointer, Refused, Shape, shaped
+from afresh.insight.commands.shape import RecipeReference, RejectedCommand, ParsedCommand, parse_line
 
 TAKEN = [
     ("pytest", "pytest", "pytest"),
@@ -61,30 +61,30 @@ POINTERS = [
 
 @pytest.mark.parametrize(("line", "kind", "command"), TAKEN)
 def test_a_plain_command_that_runs_tests_is_taken_without_what_leads_to_it(line: str, kind: str, command: str):
-    assert [(one.kind, one.command) for one in shaped(line) if isinstance(one, Shape)] == [(kind, command)]
+    assert [(one.kind, one.command) for one in parse_line(line) if isinstance(one, ParsedCommand)] == [(kind, command)]
 
 
 @pytest.mark.parametrize("line", REFUSED)
 def test_anything_more_than_a_plain_command_is_refused(line: str):
-    with pytest.raises(Refused):
-        shaped(line)
+    with pytest.raises(RejectedCommand):
+        parse_line(line)
 
 
 @pytest.mark.parametrize("line", NOT_TESTS)
 def test_what_does_not_speak_of_tests_is_left_alone(line: str):
-    assert shaped(line) == []
+    assert parse_line(line) == []
 
 
 @pytest.mark.parametrize(
     "line", ["sudo pytest", "xargs pytest", "ssh host pytest", "sh -c pytest", "bash run_tests.sh pytest", "rm -rf pytest"]
 )
 def test_a_program_that_is_not_known_is_not_started_however_it_speaks_of_tests(line: str):
-    assert [one for one in shaped(line) if isinstance(one, Shape)] == []
+    assert [one for one in parse_line(line) if isinstance(one, ParsedCommand)] == []
 
 
 @pytest.mark.parametrize(("line", "kind", "name"), POINTERS)
 def test_a_recipe_is_followed_not_run(line: str, kind: str, name: str):
-    assert shaped(line) == [Pointer(kind, name)]
+    assert parse_line(line) == [RecipeReference(kind, name)]
 
 
 PLAIN = [
@@ -112,11 +112,11 @@ WORDS = st.sampled_from(PLAIN + ODD)
 @given(st.lists(WORDS, max_size=8).map(" ".join) | st.text(max_size=60).map(lambda text: f"pytest {text}"))
 def test_whatever_is_taken_a_shell_does_no_more_than_split_it(line: str):
     try:
-        found = shaped(line)
-    except Refused:
+        found = parse_line(line)
+    except RejectedCommand:
         return
     for one in found:
-        if isinstance(one, Shape):
+        if isinstance(one, ParsedCommand):
             lexer = shlex.shlex(one.command, posix=True, punctuation_chars=True)
             lexer.whitespace_split, lexer.commenters = True, ""
             assert tuple(lexer) == one.words

@@ -2,12 +2,12 @@
 
 import pytest
 
-from afresh.domain.action import Completed
-from afresh.insight.commands import Candidate, Tried, attempt
+from afresh.domain.action import CommandRun
+from afresh.insight.commands import CommandCandidate, TrialResults, try_candidates
 from afresh.testing.files import TableSandbox
 
-PYTEST = Candidate("python -m pytest -q", "pytest", "x")
-UNITTEST = Candidate("python -m unittest discover", "unittest", "x")
+PYTEST = CommandCandidate("python -m pytest -q", "pytest", "x")
+UNITTEST = CommandCandidate("python -m unittest discover", "unittest", "x")
 LOOK = "python -m pytest -q --collect-only"
 RUN = "export PYTEST_ADDOPTS=--continue-on-collection-errors\npython -m pytest -q"
 
@@ -27,31 +27,31 @@ RUN = "export PYTEST_ADDOPTS=--continue-on-collection-errors\npython -m pytest -
     ],
 )
 def test_a_look_tells_whether_there_are_tests_to_run(exit: int, output: str, holds: bool, tests: int):
-    (trial,) = attempt([PYTEST], TableSandbox({LOOK: (exit, output)}))
+    (trial,) = try_candidates([PYTEST], TableSandbox({LOOK: (exit, output)}))
     assert (trial.holds, trial.tests, trial.ran, trial.exit) == (holds, tests, False, exit)
     assert trial.said or holds
 
 
 def test_nothing_after_a_command_that_holds_is_started():
     sandbox = TableSandbox({LOOK: (0, "3 tests collected in 0.1s\n")})
-    first, second = attempt([PYTEST, UNITTEST], sandbox)
+    first, second = try_candidates([PYTEST, UNITTEST], sandbox)
     assert first.holds and not second.tried and sandbox.ran == [LOOK]
 
 
 def test_a_command_that_does_not_hold_gives_way_to_the_next():
-    first, second = attempt([UNITTEST, PYTEST], TableSandbox({LOOK: (0, "3 tests collected in 0.1s\n")}))
+    first, second = try_candidates([UNITTEST, PYTEST], TableSandbox({LOOK: (0, "3 tests collected in 0.1s\n")}))
     assert not first.holds and first.exit == 127 and second.holds
 
 
 def test_what_was_refused_is_never_started():
     sandbox = TableSandbox({})
-    (trial,) = attempt([Candidate("pytest | tee log", "", "Makefile: test", refused="'|' is more")], sandbox)
+    (trial,) = try_candidates([CommandCandidate("pytest | tee log", "", "Makefile: test", refused="'|' is more")], sandbox)
     assert (trial.tried, trial.said, sandbox.ran) == (False, "'|' is more", [])
 
 
 def test_with_time_the_tests_are_run_too():
     sandbox = TableSandbox({LOOK: (0, "3 tests collected in 0.1s\n"), RUN: (1, "F..\n1 failed, 2 passed in 0.1s\n")})
-    (trial,) = attempt([PYTEST], sandbox, limit=5)
+    (trial,) = try_candidates([PYTEST], sandbox, limit=5)
     assert (trial.holds, trial.ran, trial.exit, trial.tests) == (True, True, 1, 3)
 
 
@@ -65,38 +65,42 @@ def test_with_time_the_tests_are_run_too():
     ],
 )
 def test_where_a_look_names_no_tests_the_run_must_show_some(output: str, exit: int, holds: bool):
-    go = Candidate("go test ./...", "go", "go.mod")
-    (trial,) = attempt([go], TableSandbox({"go list ./...": (0, "example.org/a\n"), "go test ./...": (exit, output)}), limit=5)
+    go = CommandCandidate("go test ./...", "go", "go.mod")
+    (trial,) = try_candidates(
+        [go], TableSandbox({"go list ./...": (0, "example.org/a\n"), "go test ./...": (exit, output)}), limit=5
+    )
     assert trial.holds is holds
 
 
 def test_a_program_that_is_merely_there_proves_nothing():
-    package = Candidate("npm test", "package", "package.json")
+    package = CommandCandidate("npm test", "package", "package.json")
     sandbox = TableSandbox({"npm --version": (0, "10.1\n"), "npm test": (1, "sh: jest: not found\n")})
-    (trial,) = attempt([package], sandbox)
+    (trial,) = try_candidates([package], sandbox)
     assert not trial.holds and sandbox.ran == ["npm --version", "npm test"]
 
 
 def test_tests_that_outlast_the_limit_are_tests():
     class Slow(TableSandbox):
-        def run(self, command: str, timeout: float) -> Completed:
+        def run(self, command: str, timeout: float) -> CommandRun:
             done = super().run(command, timeout)
-            return done if command == LOOK else Completed(command, 124, "....", timeout, timed_out=True)
+            return done if command == LOOK else CommandRun(command, 124, "....", timeout, timed_out=True)
 
-    (trial,) = attempt([PYTEST], Slow({LOOK: (0, "900 tests collected in 0.1s\n")}), limit=7)
+    (trial,) = try_candidates([PYTEST], Slow({LOOK: (0, "900 tests collected in 0.1s\n")}), limit=7)
     assert trial.holds and trial.said == "still running after 7 s" and trial.tests == 900
 
 
 def test_tests_that_all_fail_to_import_are_taken_only_if_nothing_else_runs():
     broken = (2, "ERROR tests/a.py - ImportError\nno tests collected, 1 error in 0.1s\n")
-    script = Candidate("python runtests.py", "script", "tox.ini")
-    first, second = attempt([PYTEST, script], TableSandbox({LOOK: broken, "python runtests.py": (0, "Found 17512 test(s).\n")}))
+    script = CommandCandidate("python runtests.py", "script", "tox.ini")
+    first, second = try_candidates(
+        [PYTEST, script], TableSandbox({LOOK: broken, "python runtests.py": (0, "Found 17512 test(s).\n")})
+    )
     assert not first.holds and second.holds and second.tests == 17512
-    first, second = attempt([PYTEST, script], TableSandbox({LOOK: broken}))
+    first, second = try_candidates([PYTEST, script], TableSandbox({LOOK: broken}))
     assert first.holds and not second.holds
 
 
 def test_only_so_many_are_tried():
     sandbox = TableSandbox({})
-    trials = attempt([Candidate(f"pytest -n {number}", "pytest", "x") for number in range(20)], sandbox)
-    assert len(sandbox.ran) == 6 and Tried("", trials).best is None
+    trials = try_candidates([CommandCandidate(f"pytest -n {number}", "pytest", "x") for number in range(20)], sandbox)
+    assert len(sandbox.ran) == 6 and TrialResults("", trials).best is None

@@ -3,14 +3,14 @@
 import pytest
 from small_projects import SHOP, module, read
 
-from afresh.domain.code import Churn
-from afresh.insight.commands import Trial
-from afresh.insight.fingerprint import About, fingerprint
-from afresh.insight.fingerprint.project import facts_of
+from afresh.domain.code import FileChurn
+from afresh.insight.commands import CommandTrial
+from afresh.insight.fingerprint import ProfileInputs, build_profile
+from afresh.insight.fingerprint.project import measure_project
 
 
 def said(texts: dict[str, str], name: str, **about) -> str:
-    made = fingerprint(*read(texts), About(**about), {})
+    made = build_profile(*read(texts), ProfileInputs(**about), {})
     return next((one.text for one in made.statements("project") if one.name == name), "")
 
 
@@ -41,7 +41,7 @@ def test_libraries_by_how_much_of_the_code_imports_them():
 
 
 def test_neither_the_standard_library_nor_own_modules_are_libraries():
-    facts = facts_of(
+    facts = measure_project(
         *read({"tool.py": "import json, other, requests\n", "other.py": "import sys\n", "test_tool.py": "import tool, pytest\n"})
     )
     assert (facts.libraries.used, facts.libraries.testing) == (("requests",), ("pytest",))
@@ -119,14 +119,14 @@ def test_hooks_before_a_commit():
 def test_hot_spots_are_intricate_and_change_often():
     intricate = "def f(x):\n" + "".join(f"    if x == {n}:\n        return {n}\n" for n in range(40))
     texts = {"pkg/__init__.py": "", "pkg/hot.py": intricate, "pkg/still.py": intricate, "pkg/plain.py": "x = 1\n"}
-    churn = {"pkg/hot.py": Churn(40, 1.0), "pkg/plain.py": Churn(400, 1.0), "pkg/still.py": Churn(1, 1.0)}
-    assert facts_of(*read(texts, churn)).hot == ("pkg/hot.py",)
+    churn = {"pkg/hot.py": FileChurn(40, 1.0), "pkg/plain.py": FileChurn(400, 1.0), "pkg/still.py": FileChurn(1, 1.0)}
+    assert measure_project(*read(texts, churn)).hot == ("pkg/hot.py",)
 
 
 def test_only_a_command_that_was_tried_is_told_as_the_tests():
     assert said(SHOP, "tests") == ""
-    quick = Trial("pytest", "x", True, True, 0, 412, collected=410)
-    cut_off = Trial("pytest", "x", True, True, 124, 410, said="still running after 10 s", collected=410)
+    quick = CommandTrial("pytest", "x", True, True, 0, 412, collected=410)
+    cut_off = CommandTrial("pytest", "x", True, True, 124, 410, said="still running after 10 s", collected=410)
     assert said(SHOP, "tests", trial=quick) == "tests: `pytest` (tried here, about 400 tests)"
     assert said(SHOP, "tests", trial=cut_off) == said(SHOP, "tests", trial=quick), "the same on a slow machine"
 
@@ -197,12 +197,12 @@ def test_other_languages_by_their_manifests(texts: dict[str, str], project: str,
     ],
 )
 def test_a_malformed_manifest_is_no_obstacle(path: str, text: str):
-    assert fingerprint(*read({path: text, "a.py": "def f(): pass\n"}), About(), {}).project.startswith("project: ")
+    assert build_profile(*read({path: text, "a.py": "def f(): pass\n"}), ProfileInputs(), {}).project.startswith("project: ")
 
 
 def test_an_empty_repository_has_little_to_tell():
     assert (
-        fingerprint(*read({"README.md": "x"}), About(), {}).project
+        build_profile(*read({"README.md": "x"}), ProfileInputs(), {}).project
         == "project: the repository; 0 source files, 0 test files\nlayout: no tests"
     )
 
@@ -214,5 +214,5 @@ def test_a_package_called_test_is_shipped_code():
         "web/test/client.py": "x = 1\n",
         "tests/test_client.py": "import web.test.client\n",
     }
-    facts = facts_of(*read(texts))
+    facts = measure_project(*read(texts))
     assert facts.layout.files == "3 source files, 1 test file" and facts.layout.roots == ("web",)

@@ -6,19 +6,19 @@ import re
 import pytest
 from small_projects import SHOP, module, read
 
-from afresh.insight.commands import Trial
-from afresh.insight.fingerprint import About, fingerprint, known
-from afresh.insight.held import HeldCode
+from afresh.insight.commands import CommandTrial
+from afresh.insight.fingerprint import ProfileInputs, build_profile, load_or_measure_traits
+from afresh.insight.held import MemoryCodeStore
 
-ABOUT = About(("- Use pytest.",), "implement_feature", trial=Trial("pytest", "x", True, True, 0, 40))
+ABOUT = ProfileInputs(("- Use pytest.",), "implement_feature", trial=CommandTrial("pytest", "x", True, True, 0, 40))
 PROJECT = {
     **SHOP,
     **{f"src/shop/domain/part{n}.py": module(f"part{n}", "from shop.domain.item import item_1", 6) for n in range(8)},
 }
 
 
-def levels(texts: dict[str, str], store: HeldCode | None = None) -> tuple[str, ...]:
-    made = fingerprint(*read(texts, store=store), ABOUT, {})
+def levels(texts: dict[str, str], store: MemoryCodeStore | None = None) -> tuple[str, ...]:
+    made = build_profile(*read(texts, store=store), ABOUT, {})
     return made.user, made.project, made.type
 
 
@@ -52,7 +52,7 @@ EDITS = (change_a_body, add_a_line, rename_a_local, add_a_comment, add_a_functio
 def test_small_edits_leave_every_byte_as_it_was():
     dice, texts, same = random.Random(4), dict(PROJECT), 0
     sources = [path for path in texts if path.endswith(".py") and path.startswith("src/shop/d")]
-    store = HeldCode()
+    store = MemoryCodeStore()
     before = levels(texts, store)
     for number in range(200):
         if number % 10 == 9:
@@ -88,29 +88,29 @@ def test_an_unchanged_tree_is_measured_once(monkeypatch: pytest.MonkeyPatch):
     from afresh.insight import fingerprint as package
 
     kept: dict[str, str] = {}
-    first = fingerprint(*read(SHOP), ABOUT, kept)
+    first = build_profile(*read(SHOP), ABOUT, kept)
     monkeypatch.setattr(package, "facts_of", lambda *_: pytest.fail("measured again"))
-    assert fingerprint(*read(SHOP), ABOUT, kept) == first
+    assert build_profile(*read(SHOP), ABOUT, kept) == first
 
 
 def test_what_is_kept_is_for_this_code_and_this_configuration():
     kept: dict[str, str] = {}
-    known(*read(SHOP), kept)
-    known(*read({**SHOP, "ruff.toml": "line-length = 80\n"}), kept)
-    known(*read({**SHOP, "src/shop/domain/item.py": module("item", functions=5)}), kept)
+    load_or_measure_traits(*read(SHOP), kept)
+    load_or_measure_traits(*read({**SHOP, "ruff.toml": "line-length = 80\n"}), kept)
+    load_or_measure_traits(*read({**SHOP, "src/shop/domain/item.py": module("item", functions=5)}), kept)
     assert len(kept) == 3
 
 
 def test_what_can_not_be_read_is_measured_again():
     kept: dict[str, str] = {}
-    facts = known(*read(SHOP), kept)
+    facts = load_or_measure_traits(*read(SHOP), kept)
     for wrong in ("", "{", '{"layout": 3}', '{"strange": 1}', "[]"):
         kept[next(iter(kept))] = wrong
-        assert known(*read(SHOP), kept) == facts
+        assert load_or_measure_traits(*read(SHOP), kept) == facts
 
 
 def test_only_so_much_is_kept():
     kept: dict[str, str] = {}
     for number in range(12):
-        known(*read({"a.py": f"x = {number}\n"}), kept)
+        load_or_measure_traits(*read({"a.py": f"x = {number}\n"}), kept)
     assert len(kept) == 8

@@ -6,21 +6,21 @@ import pytest
 from small_projects import SHOP, read
 
 import afresh
-from afresh.domain.code import Churn
-from afresh.domain.text import roughly
-from afresh.insight.commands import Trial
-from afresh.insight.fingerprint import LEVELS, About, Question, fingerprint
-from afresh.insight.fingerprint.types import MATTERS
+from afresh.domain.code import FileChurn
+from afresh.domain.text import estimate_tokens
+from afresh.insight.commands import CommandTrial
+from afresh.insight.fingerprint import LEVEL_NAMES, ProfileInputs, TaskFocus, build_profile
+from afresh.insight.fingerprint.types import SELECT_BY_TASK_TYPE
 
-TRIAL = Trial("pytest -q", "x", True, True, 0, 5)
+TRIAL = CommandTrial("pytest -q", "x", True, True, 0, 5)
 
 
 def of_type(type: str) -> str:
-    return fingerprint(*read(SHOP), About(type=type, trial=TRIAL), {}).type
+    return build_profile(*read(SHOP), ProfileInputs(type=type, trial=TRIAL), {}).type
 
 
-def of_task(goal: str, *touched: str, texts: dict[str, str] = SHOP, churn: dict[str, Churn] | None = None) -> str:
-    return fingerprint(*read(texts, churn), About(question=Question(goal, touched)), {}).task
+def of_task(goal: str, *touched: str, texts: dict[str, str] = SHOP, churn: dict[str, FileChurn] | None = None) -> str:
+    return build_profile(*read(texts, churn), ProfileInputs(question=TaskFocus(goal, touched)), {}).task
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_each_type_is_told_what_matters_for_it(type: str, words: list[str]):
 
 def test_every_type_that_ships_has_its_own():
     shipped = {path.stem for path in (Path(afresh.__file__).parent / "templates").glob("*.yaml")}
-    assert set(MATTERS) == shipped - {"base", "summary", "lesson", "replay"}
+    assert set(SELECT_BY_TASK_TYPE) == shipped - {"base", "summary", "lesson", "replay"}
 
 
 def test_a_type_of_somebodys_own_gets_what_any_change_needs():
@@ -64,7 +64,7 @@ def test_a_type_of_somebodys_own_gets_what_any_change_needs():
 
 def test_a_task_is_told_files_tests_dependents_and_risks():
     text = of_task(
-        "a price in src/shop/domain/price.py must not be below zero", churn={"src/shop/domain/price.py": Churn(30, 1.7e9)}
+        "a price in src/shop/domain/price.py must not be below zero", churn={"src/shop/domain/price.py": FileChurn(30, 1.7e9)}
     )
     first, *_ = text.split("\n")
     assert first.startswith("likely about: src/shop/domain/price.py; ")
@@ -93,8 +93,8 @@ def test_what_was_touched_comes_first():
     assert of_task("mend it", "src/shop/adapters/paper.py").startswith("likely about: src/shop/adapters/paper.py")
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", LEVEL_NAMES)
 @pytest.mark.parametrize("cap", [0, 1, 7, 30, 80, 200, 1000])
 def test_each_level_keeps_to_any_cap(level: str, cap: int):
-    made = fingerprint(*read(SHOP), About(("- Use pytest.",), "refactor", Question("price"), TRIAL), {})
-    assert made.render(level, cap) == "" or roughly(made.render(level, cap)) <= cap
+    made = build_profile(*read(SHOP), ProfileInputs(("- Use pytest.",), "refactor", TaskFocus("price"), TRIAL), {})
+    assert made.render(level, cap) == "" or estimate_tokens(made.render(level, cap)) <= cap

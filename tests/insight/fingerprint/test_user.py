@@ -1,7 +1,7 @@
 """The level of the person: only by that person's own words, and with their meaning."""
 
-from afresh.insight.fingerprint.level import fitted
-from afresh.insight.fingerprint.user import user
+from afresh.insight.fingerprint.level import fit_statements
+from afresh.insight.fingerprint.user import describe_user
 
 RULES = """\
 # How I work
@@ -19,7 +19,7 @@ docker compose up   # an example
 
 
 def told(*texts: str) -> str:
-    return fitted(user(texts), 1000, len)
+    return fit_statements(describe_user(texts), 1000, len)
 
 
 def test_what_is_wanted_and_what_is_not_are_told_apart():
@@ -41,4 +41,4 @@ def test_rules_stand_in_the_users_words():
 
 
 def test_who_has_written_nothing_has_no_fingerprint():
-    assert user(()) == [] and user(("", "\n")) == []
+    assert describe_user(()) == [] and describe_user(("", "\n")) == []

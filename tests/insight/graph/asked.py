@@ -4,30 +4,30 @@ from textwrap import dedent
 
 from trees import Texts
 
-from afresh.domain.calls import Calls
-from afresh.domain.code import Place
+from afresh.domain.calls import SymbolUses
+from afresh.domain.code import SymbolPlace
 from afresh.insight import calls
-from afresh.insight.code import Code, code_of
+from afresh.insight.code import CodeIndex, build_code_index
 
 
-def code(**texts: str) -> Code:
+def code(**texts: str) -> CodeIndex:
     """Keys with two underscores for a slash: `pkg__a` is pkg/a.py, `pkg__init` its `__init__.py`."""
     named = {f"{key.replace('__', '/')}.py": dedent(text) for key, text in texts.items()}
-    return code_of(Texts({path.replace("/init.py", "/__init__.py"): text for path, text in named.items()}))
+    return build_code_index(Texts({path.replace("/init.py", "/__init__.py"): text for path, text in named.items()}))
 
 
-def place(tree: Code, name: str, path: str = "") -> Place:
+def place(tree: CodeIndex, name: str, path: str = "") -> SymbolPlace:
     """The one place of that very name."""
     found = [each for each in tree.defining(name) if each.symbol.name == name and (not path or each.path == path)]
     assert len(found) == 1, found
     return found[0]
 
 
-def callers(tree: Code, name: str, path: str = "") -> Calls:
-    return calls.callers(tree, place(tree, name, path))
+def callers(tree: CodeIndex, name: str, path: str = "") -> SymbolUses:
+    return calls.find_callers(tree, place(tree, name, path))
 
 
-def told(found: Calls) -> list[str]:
+def told(found: SymbolUses) -> list[str]:
     """`file within kind`, with a question mark where only the name says so; without imports."""
     marks = {(call.path, call.within, call.kind.value, "" if call.sure else "?") for call in found if call.kind != "import"}
     return sorted(
@@ -35,7 +35,7 @@ def told(found: Calls) -> list[str]:
     )
 
 
-def called(tree: Code, name: str, path: str = "") -> list[str]:
+def called(tree: CodeIndex, name: str, path: str = "") -> list[str]:
     """What it calls: `name kind`."""
-    found = calls.callees(tree, place(tree, name, path))
+    found = calls.find_callees(tree, place(tree, name, path))
     return sorted({f"{call.target.symbol.name} {call.kind.value}{'' if call.sure else '?'}" for call in found})

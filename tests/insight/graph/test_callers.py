@@ -3,7 +3,7 @@
 import pytest
 from asked import callers, code, told
 
-from afresh.domain.calls import Way
+from afresh.domain.calls import UseKind
 
 LIB = "def f(x=0):\n    return x\n\ndef other():\n    pass\n"
 
@@ -175,7 +175,7 @@ def use():
 @pytest.mark.parametrize("body", RECEIVERS.values(), ids=RECEIVERS)
 def test_the_class_of_a_receiver_is_known(body: str):
     found = callers(code(lib=CLASSES, user=AROUND + body + "\n"), "Child.use")
-    assert [call.sure for call in found if call.within == "use" and call.kind in (Way.CALL, Way.PASSED)][:1] == [True]
+    assert [call.sure for call in found if call.within == "use" and call.kind in (UseKind.CALL, UseKind.PASSED)][:1] == [True]
 
 
 NOT_RECEIVERS = {
@@ -245,7 +245,7 @@ def test_what_a_decorator_makes_is_known():
 def test_imports_are_listed_with_their_line():
     found = callers(code(lib=LIB, user="import os\nfrom lib import other, f\n"), "f")
     assert [(call.path, call.line, call.kind, call.text) for call in found] == [
-        ("user.py", 2, Way.IMPORT, "from lib import other, f")
+        ("user.py", 2, UseKind.IMPORT, "from lib import other, f")
     ]
 
 
@@ -348,7 +348,7 @@ def test_members_of_an_enum_are_its_instances():
 
 def test_sure_ones_come_first():
     tree = code(lib=CLASSES, a="def go(x):\n    x.use()\n", b="from lib import Child\nChild(1).use()\n")
-    assert [(call.path, call.sure) for call in callers(tree, "Child.use") if call.kind is Way.CALL] == [
+    assert [(call.path, call.sure) for call in callers(tree, "Child.use") if call.kind is UseKind.CALL] == [
         ("b.py", True),
         ("a.py", False),
     ]

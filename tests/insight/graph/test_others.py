@@ -5,7 +5,7 @@ from asked import callers, code, place, told
 from trees import Texts
 
 from afresh.insight import calls
-from afresh.insight.code import code_of
+from afresh.insight.code import build_code_index
 
 
 def test_constants_are_found_by_name_where_they_can_be_seen():
@@ -35,9 +35,9 @@ SOURCES = {
 @pytest.mark.parametrize(("texts", "name", "expected"), SOURCES.values(), ids=SOURCES)
 def test_other_languages(texts: dict[str, str], name: str, expected: list[tuple[str, int, str, str]]):
     pytest.importorskip("tree_sitter")
-    tree = code_of(Texts(texts))
+    tree = build_code_index(Texts(texts))
     first = next(iter(texts))
-    found = calls.callers(tree, place(tree, name, first))
+    found = calls.find_callers(tree, place(tree, name, first))
     assert [
         (call.path, call.line, call.within, call.kind.value) for call in found if call.path not in (first, "far.js")
     ] == expected

@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tongues import SAMPLES
 
-from afresh.domain.code import Reading
+from afresh.domain.code import FileReading
 from afresh.insight import languages
 
 PATHS = sorted(SAMPLES)
 BRACKETS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
-def checked(path: str, text: str) -> Reading:
-    reading = languages.read(path, text)
-    assert reading.language == languages.language_of(path)
+def checked(path: str, text: str) -> FileReading:
+    reading = languages.read_source(path, text)
+    assert reading.language == languages.detect_language(path)
     for symbol in reading.symbols:
         assert 1 <= symbol.line <= symbol.end <= reading.lines, symbol
         assert symbol.name and symbol.signature and "\n" not in symbol.signature + symbol.doc
@@ -75,8 +75,8 @@ def test_letters_of_many_bytes_move_no_line(path: str):
 
 @pytest.mark.parametrize("path", PATHS)
 def test_an_empty_file_says_nothing_and_has_no_fault(path: str):
-    assert checked(path, "") == Reading(languages.language_of(path), 0)
-    assert checked(path, "\n\n") == Reading(languages.language_of(path), 2)
+    assert checked(path, "") == FileReading(languages.detect_language(path), 0)
+    assert checked(path, "\n\n") == FileReading(languages.detect_language(path), 2)
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -143,7 +143,7 @@ def test_without_the_grammars_a_reading_says_what_to_install():
     titles = {"cart.ts": "TypeScript", "cart.tsx": "TypeScript", "door.js": "JavaScript", "cart.go": "Go", "cart.rs": "Rust"}
     titles |= {"Cart.java": "Java", "Cart.cs": "C#"}
     assert said.splitlines() == [
-        f"{languages.language_of(path)}|0|1|{titles[path]} is not read: pip install 'afresh[languages]'" for path in PATHS
+        f"{languages.detect_language(path)}|0|1|{titles[path]} is not read: pip install 'afresh[languages]'" for path in PATHS
     ]
 
 

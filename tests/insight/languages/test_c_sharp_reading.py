@@ -1,6 +1,6 @@
 from tongues import bases_of, doc_of, imports, outline, reading
 
-from afresh.insight.languages.c_sharp import read
+from afresh.insight.languages.c_sharp import read_source
 
 
 def test_symbols_are_told_as_a_reader_would():
@@ -52,21 +52,21 @@ def test_bases_are_told_whatever_is_defined():
 
 def test_namespaces_are_packages_also_for_the_whole_file():
     assert reading("Cart.cs").packages == ("Shop.Carts", "Shop.More")
-    assert read("A.cs", "namespace A.B;\nclass C {}\n").packages == ("A.B",)
+    assert read_source("A.cs", "namespace A.B;\nclass C {}\n").packages == ("A.B",)
 
 
 def test_a_namespace_is_found_where_conditions_break_the_grammar():
     text = "namespace A.B\n{\n    class C {}\n#if X\n    class D {\n#else\n    class D : C {\n#endif\n    }\n}\n"
-    assert read("A.cs", text).packages == ("A.B",)
+    assert read_source("A.cs", text).packages == ("A.B",)
 
 
 def test_entries():
     assert reading("Cart.cs").entry == "static void Main"
-    assert read("A.cs", 'using A;\nConsole.WriteLine("x");\n').entry == "top-level statements"
-    assert read("A.cs", "class A { void Main() {} }").entry == ""
+    assert read_source("A.cs", 'using A;\nConsole.WriteLine("x");\n').entry == "top-level statements"
+    assert read_source("A.cs", "class A { void Main() {} }").entry == ""
 
 
 def test_what_is_interpolated_is_code():
     assert "args" in reading("Cart.cs").mentions
-    assert "b" in read("A.cs", 'class A { string B() => $"text {b}"; }').mentions
-    assert "text" not in read("A.cs", 'class A { string B() => $"text {b}"; }').mentions
+    assert "b" in read_source("A.cs", 'class A { string B() => $"text {b}"; }').mentions
+    assert "text" not in read_source("A.cs", 'class A { string B() => $"text {b}"; }').mentions

@@ -1,6 +1,6 @@
 from tongues import bases_of, doc_of, imports, outline, reading
 
-from afresh.insight.languages.go import read
+from afresh.insight.languages.go import read_source
 
 
 def test_symbols_are_told_as_a_reader_would():
@@ -46,4 +46,4 @@ def test_what_is_embedded_is_a_base():
 def test_main_is_an_entry_only_in_its_package():
     assert reading("cart.go").entry == "func main"
     assert reading("cart.go").packages == ("main",)
-    assert read("lib.go", "package lib\n\nfunc main() {}\n").entry == ""
+    assert read_source("lib.go", "package lib\n\nfunc main() {}\n").entry == ""

@@ -1,6 +1,6 @@
 from tongues import bases_of, doc_of, imports, outline, reading
 
-from afresh.insight.languages.java import read
+from afresh.insight.languages.java import read_source
 
 
 def test_symbols_are_told_as_a_reader_would():
@@ -48,4 +48,4 @@ def test_bases_are_told_without_the_arguments_of_types():
 def test_package_and_entry():
     assert reading("Cart.java").packages == ("org.shop.cart",)
     assert reading("Cart.java").entry == "static void main"
-    assert read("A.java", "class A { void main(String[] a) {} }").entry == ""
+    assert read_source("A.java", "class A { void main(String[] a) {} }").entry == ""

@@ -1,6 +1,6 @@
 from tongues import bases_of, doc_of, imports, outline, reading
 
-from afresh.insight.languages.javascript import read
+from afresh.insight.languages.javascript import read_source
 
 
 def test_symbols_are_told_as_a_reader_would():
@@ -47,4 +47,4 @@ def test_markup_is_no_code():
 
 def test_names_in_a_module_that_is_one_function_are_found():
     text = "(function () {\n  function inside() {}\n  var local = 1;\n})();\n"
-    assert [one.name for one in read("old.js", text).symbols] == ["inside"]
+    assert [one.name for one in read_source("old.js", text).symbols] == ["inside"]

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.insight.languages.manifests import READERS, described, entries
+from afresh.insight.languages.manifests import MANIFEST_READERS, read_package_description, read_manifest_entries
 
 PACKAGE = """{
   "name": "@org/shop", "description": "Sells  things.", "bin": {"shop": "./bin/shop.js", "odd": 3}, "main": "lib/index.js",
@@ -63,25 +63,27 @@ PROJECT = (
     ],
 )
 def test_a_manifest_says_where_runs_begin(path: str, text: str, expected: list[str]):
-    assert [f"{one.name} {one.kind} {one.target}" for one in entries(path, text)] == expected
+    assert [f"{one.name} {one.kind} {one.target}" for one in read_manifest_entries(path, text)] == expected
 
 
 @pytest.mark.parametrize(
     ("path", "text"), [("package.json", PACKAGE), ("pyproject.toml", PYPROJECT), ("Cargo.toml", CARGO), ("a.csproj", PROJECT)]
 )
 def test_a_manifest_says_what_the_package_is_for(path: str, text: str):
-    assert described(path, text) == "Sells things."
+    assert read_package_description(path, text) == "Sells things."
 
 
 TEXTS = st.sampled_from([PACKAGE, PYPROJECT, SETUP, CARGO, PROJECT])
 
 
-@given(st.sampled_from([*READERS, "a.csproj", "README.md"]), st.one_of(st.text(max_size=200), TEXTS), st.integers(0, 400))
+@given(
+    st.sampled_from([*MANIFEST_READERS, "a.csproj", "README.md"]), st.one_of(st.text(max_size=200), TEXTS), st.integers(0, 400)
+)
 def test_any_text_is_a_manifest_that_may_say_nothing(path: str, text: str, length: int):
-    assert isinstance(entries(path, text[:length]), tuple)
-    assert isinstance(described(path, text[:length]), str)
+    assert isinstance(read_manifest_entries(path, text[:length]), tuple)
+    assert isinstance(read_package_description(path, text[:length]), str)
 
 
 @pytest.mark.parametrize("text", ['{"name": 3, "bin": [1], "main": {}, "scripts": "x"}', "[]", "null", '{"bin": {"a": null}}'])
 def test_a_manifest_of_the_wrong_shape_says_nothing(text: str):
-    assert entries("package.json", text) == ()
+    assert read_manifest_entries("package.json", text) == ()

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.domain.code import Import, Kind
+from afresh.domain.code import ImportedModule, SymbolKind
 from afresh.insight import languages
 from afresh.insight.languages import python_exact as exact
-from afresh.insight.languages.python import read, taken
-from afresh.insight.languages.python_mask import Unusual, fields_of, masked
-from afresh.insight.languages.python_scan import Scan, statements
-from afresh.insight.source import syntax
+from afresh.insight.languages.python import read_source, read_source_and_words
+from afresh.insight.languages.python_mask import NeedsParser, extract_fstring_fields, mask_source
+from afresh.insight.languages.python_scan import StatementScanner, split_statements
+from afresh.insight.source import parse_syntax_tree
 
 SOFT = {"match", "case", "type"}
 """Words that are keywords only in some places."""
@@ -24,21 +24,21 @@ SOFT = {"match", "case", "type"}
 def scanned(text: str):
     """What the scanner finds; None for what it leaves to `ast`."""
     try:
-        return Scan(statements(text, masked(text))).run()
-    except Unusual:
+        return StatementScanner(split_statements(text, mask_source(text))).run()
+    except NeedsParser:
         return None
 
 
 def agrees(text: str) -> bool:
     """Whether the scanner dared; then it has found just what `ast` finds."""
-    found, tree = scanned(text), syntax(text)
+    found, tree = scanned(text), parse_syntax_tree(text)
     if found is None or tree is None:
         return False
-    assert found.symbols == list(exact.symbols(tree.body, text.split("\n")))
-    assert found.imports == exact.imports(tree)
-    assert found.doc == exact.doc(tree)
-    names = set(masked(text).identifiers())
-    assert names - SOFT == set(exact.mentions(tree)) - set(kwlist) - SOFT
+    assert found.symbols == list(exact.list_symbols(tree.body, text.split("\n")))
+    assert found.imports == exact.list_imports(tree)
+    assert found.doc == exact.read_docstring_line(tree)
+    names = set(mask_source(text).identifiers())
+    assert names - SOFT == set(exact.list_mentions(tree)) - set(kwlist) - SOFT
     return True
 
 
@@ -134,10 +134,14 @@ def test_it_agrees_with_ast_on_what_is_made_up(text: str):
 @settings(max_examples=150, deadline=None)
 @given(st.text(alphabet="def class(:)[]{}'\"#\\\n\t a=.,f;@é\0\1\f\r", max_size=80))
 def test_any_text_gets_a_reading_of_all_its_lines(text: str):
-    reading, said = taken("a.py", text)
-    assert reading.fault or syntax(text.replace("\r\n", "\n").replace("\r", "\n")) is not None or scanned(text) is not None
+    reading, said = read_source_and_words("a.py", text)
+    assert (
+        reading.fault
+        or parse_syntax_tree(text.replace("\r\n", "\n").replace("\r", "\n")) is not None
+        or scanned(text) is not None
+    )
     assert all(count > 0 for count in said.values())
-    assert reading == read("a.py", text)
+    assert reading == read_source("a.py", text)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +159,7 @@ def test_any_text_gets_a_reading_of_all_its_lines(text: str):
     ],
 )
 def test_what_has_lost_its_shape_is_told(text: str):
-    assert read("a.py", text).fault == "does not parse"
+    assert read_source("a.py", text).fault == "does not parse"
 
 
 @pytest.mark.parametrize(
@@ -163,11 +167,11 @@ def test_what_has_lost_its_shape_is_told(text: str):
 )
 def test_what_is_unusual_is_read_all_the_same(text: str):
     assert scanned(text) is None
-    assert read("a.py", text).imports[0].module == "os"
+    assert read_source("a.py", text).imports[0].module == "os"
 
 
 def test_a_reading_says_what_a_reader_would_write_down():
-    reading = read(
+    reading = read_source(
         "shop.py",
         '"""Carts.\n\nMore."""\nimport a.b as c\nfrom ..d import (\n    e as f,  # why\n)\nRATE = 3\n\n'
         "@c.wrap(\n    1\n)\nclass Cart(Base[int], meta=M):\n    def total(\n        self,  # not a word\n"
@@ -176,12 +180,12 @@ def test_a_reading_says_what_a_reader_would_write_down():
     )
     rate, cart, total = reading.symbols
     assert (reading.doc, reading.entry, reading.lines) == ("Carts.", 'if __name__ == "__main__"', 22)
-    assert reading.imports == (Import("a.b", 4, (), "c"), Import("..d", 5, (("e", "f"),)))
-    assert (rate.kind, rate.signature, rate.line) == (Kind.CONSTANT, "RATE = 3", 8)
+    assert reading.imports == (ImportedModule("a.b", 4, (), "c"), ImportedModule("..d", 5, (("e", "f"),)))
+    assert (rate.kind, rate.signature, rate.line) == (SymbolKind.CONSTANT, "RATE = 3", 8)
     assert (cart.name, cart.line, cart.end, cart.bases) == ("Cart", 10, 19, ("Base[int]",))
     assert cart.signature == "class Cart(Base[int], meta=M)"
     assert total.signature == 'def total(self, text: str = "a  (b") -> int'
-    assert (total.name, total.kind, total.doc, total.end) == ("Cart.total", Kind.METHOD, "Adds up.", 19)
+    assert (total.name, total.kind, total.doc, total.end) == ("Cart.total", SymbolKind.METHOD, "Adds up.", 19)
     assert "word" not in reading.mentions
 
 
@@ -191,22 +195,22 @@ def test_a_reading_says_what_a_reader_would_write_down():
      "x = " + "-" * 90_000 + "1\n", "a.b" * 60_000, '"""\\' + "(" * 9_000 + '"""'],
 )  # fmt: skip
 def test_what_is_made_to_hurt_is_read_in_the_end(text: str):
-    assert read("a.py", text).language == "python"
+    assert read_source("a.py", text).language == "python"
 
 
 def test_names_inside_f_strings_are_code():
-    assert set(read("a.py", 'print(f"{one!r:>{two}} {{three}} {four[0]:%Y}")').mentions) == {"print", "one", "two", "four"}
-    assert [part.strip() for part in fields_of("'{a}{b!s}'")] == ["a", "b"]
+    assert set(read_source("a.py", 'print(f"{one!r:>{two}} {{three}} {four[0]:%Y}")').mentions) == {"print", "one", "two", "four"}
+    assert [part.strip() for part in extract_fstring_fields("'{a}{b!s}'")] == ["a", "b"]
 
 
 def test_the_letters_before_a_string_are_no_name():
-    assert read("a.py", 'x = rb"1" if"a" else f""').mentions == ("x",)
-    assert "f" in read("a.py", 'f = f"1"').mentions
+    assert read_source("a.py", 'x = rb"1" if"a" else f""').mentions == ("x",)
+    assert "f" in read_source("a.py", 'f = f"1"').mentions
 
 
 def test_a_generated_file_is_marked_as_one_and_one_of_endless_lines_not_read():
     made = "# -*- coding: utf-8 -*-\n# Generated by the protocol buffer compiler.  DO NOT EDIT!\nX = 1\n"
-    assert languages.read("a_pb2.py", made).fault == "generated"
-    assert not languages.read("a.py", "# Tells how generated files are found.\nX = 1\n").fault
-    assert languages.read("a.py", "X = [" + "1, " * 9_000 + "]\n").fault.startswith("generated")
-    assert languages.read("a.py", "X = 1\n" * 200_000).fault == "1,200,000 characters, too large"
+    assert languages.read_source("a_pb2.py", made).fault == "generated"
+    assert not languages.read_source("a.py", "# Tells how generated files are found.\nX = 1\n").fault
+    assert languages.read_source("a.py", "X = [" + "1, " * 9_000 + "]\n").fault.startswith("generated")
+    assert languages.read_source("a.py", "X = 1\n" * 200_000).fault == "1,200,000 characters, too large"

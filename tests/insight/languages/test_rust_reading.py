@@ -1,8 +1,8 @@
 import pytest
 from tongues import bases_of, doc_of, imports, outline, reading
 
-from afresh.insight.languages.rust import holds_tests, read
-from afresh.insight.languages.rust_imports import used
+from afresh.insight.languages.rust import has_test_module, read_source
+from afresh.insight.languages.rust_imports import expand_use_tree
 
 
 def test_symbols_are_told_as_a_reader_would():
@@ -50,7 +50,7 @@ def test_docs_may_stand_above_attributes():
 
 
 def test_a_doc_of_many_lines_begins_with_its_first():
-    (one,) = read("door.rs", "// no doc\n/// A door that\n/// opens. And\n/// shuts.\nstruct Door;\n").symbols
+    (one,) = read_source("door.rs", "// no doc\n/// A door that\n/// opens. And\n/// shuts.\nstruct Door;\n").symbols
     assert one.doc == "A door that opens."
 
 
@@ -60,13 +60,13 @@ def test_traits_that_a_type_has_in_this_file_are_its_bases():
 
 
 def test_the_tests_of_a_file_are_seen():
-    assert holds_tests(reading("cart.rs"))
-    assert not holds_tests(read("door.rs", "pub mod testing { }\nfn tests() {}\n"))
+    assert has_test_module(reading("cart.rs"))
+    assert not has_test_module(read_source("door.rs", "pub mod testing { }\nfn tests() {}\n"))
 
 
 def test_main_is_an_entry():
     assert reading("cart.rs").entry == "fn main"
-    assert read("door.rs", "impl A { fn main() {} }\n").entry == ""
+    assert read_source("door.rs", "impl A { fn main() {} }\n").entry == ""
 
 
 @pytest.mark.parametrize(
@@ -82,4 +82,4 @@ def test_main_is_an_entry():
     ],
 )
 def test_trees_of_uses_are_taken_apart(tree: str, expected: list[tuple[str, tuple[tuple[str, str], ...]]]):
-    assert [(one.module, one.names) for one in used(tree, 1)] == expected
+    assert [(one.module, one.names) for one in expand_use_tree(tree, 1)] == expected

@@ -1,6 +1,6 @@
 from tongues import bases_of, doc_of, imports, outline, reading
 
-from afresh.insight.languages.typescript import read
+from afresh.insight.languages.typescript import read_source
 
 
 def test_symbols_are_told_as_a_reader_would():
@@ -72,5 +72,5 @@ def test_a_script_with_an_interpreter_is_an_entry():
 
 def test_markup_is_understood_in_tsx_only():
     text = "export const Panel = (props: Props) => <Box title='x'>words {props.size}</Box>;\n"
-    assert [one.signature for one in read("panel.tsx", text).symbols] == ["export const Panel = (props: Props)"]
-    assert not {"words", "x"} & set(read("panel.tsx", text).mentions)
+    assert [one.signature for one in read_source("panel.tsx", text).symbols] == ["export const Panel = (props: Props)"]
+    assert not {"words", "x"} & set(read_source("panel.tsx", text).mentions)

@@ -3,25 +3,25 @@
 import pytest
 
 from afresh.insight import languages
-from afresh.insight.code import Code, code_of
+from afresh.insight.code import CodeIndex, build_code_index
 from afresh.testing.files import DictFiles
 
 
-def tree(texts: dict[str, str]) -> Code:
+def tree(texts: dict[str, str]) -> CodeIndex:
     files = DictFiles()
     files.texts = texts
-    return code_of(files)
+    return build_code_index(files)
 
 
-def lead(code: Code, path: str) -> list[str]:
+def lead(code: CodeIndex, path: str) -> list[str]:
     """Where each import of a file leads, one after another."""
-    speaker = languages.speaker(languages.language_of(path))
+    speaker = languages.load_language(languages.detect_language(path))
     modules = speaker.modules(code)
     return [" ".join(sorted(speaker.targets(one, path, modules))) for one in code.reading(path).imports]
 
 
-def beside(code: Code, path: str) -> list[str]:
-    speaker = languages.speaker(languages.language_of(path))
+def beside(code: CodeIndex, path: str) -> list[str]:
+    speaker = languages.load_language(languages.detect_language(path))
     return sorted(speaker.beside(path, speaker.modules(code)))
 
 

@@ -11,12 +11,12 @@ from trees import Texts
 from afresh.domain.fact import Region
 from afresh.domain.state import State, StepRecord
 from afresh.domain.task import Task
-from afresh.insight.code import code_of
-from afresh.insight.looks.naming import Hand, called, hand
-from afresh.insight.looks.scene import scene
-from afresh.insight.looks.targets import targets
-from afresh.insight.python import PythonInsight
-from afresh.insight.ranking.meant import meant, sure
+from afresh.insight.code import build_code_index
+from afresh.insight.looks.naming import FilesAtHand, find_named_definitions, find_files_at_hand
+from afresh.insight.looks.scene import build_work_focus
+from afresh.insight.looks.targets import find_targets
+from afresh.insight.python import CodeInsight
+from afresh.insight.ranking.meant import score_implied_files, find_surely_implied_files
 
 COMMAND = '''
     """`tool {name}`: {about}."""
@@ -59,8 +59,8 @@ def begun(goal: str = GOAL, **fields) -> State:
 
 
 def about(state: State, tree: dict[str, str]) -> list[tuple[str, str, str]]:
-    code = code_of(Texts(dict(tree)))
-    return [(one.path, one.symbol.name, one.why) for one in scene(code, state).targets]
+    code = build_code_index(Texts(dict(tree)))
+    return [(one.path, one.symbol.name, one.why) for one in build_work_focus(code, state).targets]
 
 
 def test_a_command_in_the_task_leads_to_the_file_that_says_it_of_itself():
@@ -84,28 +84,28 @@ def test_plain_words_of_a_task_are_no_symbols_where_they_are_words():
     ],
 )
 def test_a_file_is_meant_by_how_it_is_spoken_of(text, path):
-    assert sure(code_of(Texts(dict(TREE))), text) == [path]
+    assert find_surely_implied_files(build_code_index(Texts(dict(TREE))), text) == [path]
 
 
 def test_a_quoted_word_that_files_are_called_after_speaks_for_all_of_them_a_little():
-    found = meant(code_of(Texts(dict(TREE))), "`read` is slow")
+    found = score_implied_files(build_code_index(Texts(dict(TREE))), "`read` is slow")
     assert set(found) == {"src/tool/engine/read.py", "src/tool/parts/read.py"}
-    assert not sure(code_of(Texts(dict(TREE))), "`read` is slow")
+    assert not find_surely_implied_files(build_code_index(Texts(dict(TREE))), "`read` is slow")
 
 
 def test_the_nearest_is_beside_the_file_that_the_task_is_about_and_made_like_it():
-    looks = PythonInsight().looks(begun(), Texts(TREE | SHAPE), {"similar"})
+    looks = CodeInsight().looks(begun(), Texts(TREE | SHAPE), {"similar"})
     subjects = [look.subject for look in looks if look.kind == "similar"]
     assert subjects and all(" in src/tool/cli" in one or one == "others like it" for one in subjects)
 
 
 def test_whoever_asks_for_tests_does_not_ask_for_what_lies_in_a_folder_of_that_name():
-    looks = PythonInsight().looks(begun("Add tests and a table of ready ones"), Texts(dict(TREE)), {"similar"})
+    looks = CodeInsight().looks(begun("Add tests and a table of ready ones"), Texts(dict(TREE)), {"similar"})
     assert not [look for look in looks if "one of 3 in src/tool/testing" in look.subject]
 
 
 def test_a_name_that_many_have_says_nothing_of_where_one_is_wired_in():
-    looks = PythonInsight().looks(begun(), Texts(TREE | SHAPE), {"similar"})
+    looks = CodeInsight().looks(begun(), Texts(TREE | SHAPE), {"similar"})
     assert not [look.subject for look in looks if look.subject == "where command is wired in"]
 
 
@@ -118,20 +118,27 @@ def thinking(thought: str) -> State:
 def test_names_of_a_thought_are_looked_for_in_what_the_work_has_touched_and_imports():
     own = TREE["src/tool/cli/list.py"].replace("import click\n", "import click\nfrom tool.engine.read import read\n")
     tree = TREE | {"src/tool/cli/list.py": f"{own}\n\nSTATUSES = ('ready', 'done')\n"}
-    code = code_of(Texts(tree))
+    code = build_code_index(Texts(tree))
     thought = "Now I use Choice of click with STATUSES, and `read` for the rest."
-    found = [(one.path, one.symbol.name) for one in targets(code, thinking(thought)) if one.why == "named in your last thought"]
+    found = [
+        (one.path, one.symbol.name) for one in find_targets(code, thinking(thought)) if one.why == "named in your last thought"
+    ]
     assert found == [("src/tool/cli/list.py", "STATUSES"), ("src/tool/engine/read.py", "read")]
 
 
 def test_what_is_written_like_code_is_found_wherever_it_is():
-    found = [place.path for place in called(code_of(Texts(dict(TREE))), "then retried() and TableSandbox", Hand(strict=True))]
+    found = [
+        place.path
+        for place in find_named_definitions(
+            build_code_index(Texts(dict(TREE))), "then retried() and TableSandbox", FilesAtHand(strict=True)
+        )
+    ]
     assert found == ["src/tool/models/provider.py", "src/tool/testing/sandbox.py"]
 
 
 def test_the_source_tree_begins_with_what_the_task_is_about_and_its_folder_comes_before_others():
     tree = TREE | {f"src/tool/aside/m{n}.py": "x = 1\n" for n in range(30)} | {"bench/more.py": "y = 1\n"}
-    [outline] = [look.text for look in PythonInsight().looks(begun(), Texts(tree)) if look.kind == "outline"]
+    [outline] = [look.text for look in CodeInsight().looks(begun(), Texts(tree)) if look.kind == "outline"]
     lines = outline.splitlines()
     assert lines[0].startswith("src/tool/cli/list.py (") and "what the task speaks of" in lines[0]
     folders = [line.partition(":")[0] for line in lines if line.startswith(("src/tool/aside:", "src/tool/cli:", "bench:"))]
@@ -141,11 +148,13 @@ def test_the_source_tree_begins_with_what_the_task_is_about_and_its_folder_comes
 @given(st.text(st.sampled_from("ab`-. _(A\n"), max_size=60), st.lists(st.sampled_from(sorted(TREE)), max_size=3))
 def test_any_text_is_asked_in_peace_and_nothing_is_meant_that_is_not_there(text, at):
     code = CODE
-    assert all(place.path in code.files for place in called(code, text, hand(code, at)))
-    assert set(meant(code, text)) <= set(code.files) and set(sure(code, text)) <= set(meant(code, text))
+    assert all(place.path in code.files for place in find_named_definitions(code, text, find_files_at_hand(code, at)))
+    assert set(score_implied_files(code, text)) <= set(code.files) and set(find_surely_implied_files(code, text)) <= set(
+        score_implied_files(code, text)
+    )
 
 
-CODE = code_of(Texts(dict(TREE)))
+CODE = build_code_index(Texts(dict(TREE)))
 
 
 def test_where_the_ranking_leads_everywhere_nothing_is_offered_as_a_pattern():
@@ -156,7 +165,7 @@ def test_where_the_ranking_leads_everywhere_nothing_is_offered_as_a_pattern():
     goal = "The colour is not lower case"
 
     def patterns(goal: str) -> list[str]:
-        looks = PythonInsight().looks(begun(goal), Texts(alike | one), {"similar"})
+        looks = CodeInsight().looks(begun(goal), Texts(alike | one), {"similar"})
         return [look.subject for look in looks if look.kind == "similar"]
 
     assert not patterns(goal)

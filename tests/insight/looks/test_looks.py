@@ -10,14 +10,14 @@ from trees import Texts, state
 
 from afresh.domain.fact import PlanItem, Region
 from afresh.domain.state import State, StepRecord
-from afresh.domain.verdict import Baseline, CheckRun, Failure
-from afresh.insight import PythonInsight
-from afresh.insight.code import code_of
-from afresh.insight.looks import SECTIONS
-from afresh.insight.looks.expectations import statement
-from afresh.insight.looks.targets import targets
+from afresh.domain.verdict import Baseline, CheckRun, FailedTest
+from afresh.insight import CodeInsight
+from afresh.insight.code import build_code_index
+from afresh.insight.looks import ITEM_SOURCES
+from afresh.insight.looks.expectations import join_statement_lines
+from afresh.insight.looks.targets import find_targets
 
-ALL = frozenset({*SECTIONS, "fingerprint"})
+ALL = frozenset({*ITEM_SOURCES, "fingerprint"})
 SHOP = {
     "shop/__init__.py": "from shop.checks import *\n",
     "shop/checks.py": dedent('''
@@ -88,7 +88,7 @@ def looked(goal: str, type: str = "implement_feature", files: Texts | None = Non
     """By section, the looks of a task; every text that is shown with line numbers is what stands in the file."""
     files = files or Texts(dict(SHOP))
     found: dict[str, list[tuple[str, str]]] = {}
-    for look in PythonInsight().looks(state(goal, type, **fields), files, ALL, about):
+    for look in CodeInsight().looks(state(goal, type, **fields), files, ALL, about):
         found.setdefault(look.kind, []).append((look.subject, look.text))
     return found
 
@@ -121,7 +121,7 @@ def test_what_the_task_names_is_shown_whole_with_the_reason():
 
 def test_what_nobody_names_is_found_by_its_words():
     current = state("The shade of a colour is not lower case", "fix_bug")
-    [_, target, *_] = PythonInsight().looks(current, Texts(dict(SHOP)), {"target"})
+    [_, target, *_] = CodeInsight().looks(current, Texts(dict(SHOP)), {"target"})
     assert target.subject == "shop/checks.py:24-28 Colour, speaks of the same"
 
 
@@ -156,7 +156,7 @@ def test_a_test_that_was_read_is_not_told_again():
 
 
 def failing(detail: str) -> Baseline:
-    failure = Failure("tests/test_checks.py::test_accept_takes_both", "AssertionError", detail)
+    failure = FailedTest("tests/test_checks.py::test_accept_takes_both", "AssertionError", detail)
     return Baseline((CheckRun("pytest", 1, failures=(failure,)),))
 
 
@@ -265,7 +265,7 @@ def test_a_test_beside_is_the_pattern_of_a_test():
 def test_names_of_plan_and_thought_count_after_those_of_the_order():
     files, record = Texts(dict(SHOP)), StepRecord(1, "Look at `refuse` next.", (), "", True)
     current = state("mend `Phone`", "fix_bug", plan=(PlanItem("then `Colour`"),), recent=(record,))
-    found = [(one.symbol.name, one.why) for one in targets(code_of(files), current)][:3]
+    found = [(one.symbol.name, one.why) for one in find_targets(build_code_index(files), current)][:3]
     assert found == [
         ("Phone", "named in the task"), ("Colour", "named in your plan"), ("refuse", "named in your last thought"),
     ]  # fmt: skip
@@ -273,12 +273,12 @@ def test_names_of_plan_and_thought_count_after_those_of_the_order():
 
 def test_only_what_is_wanted_is_worked_out():
     current, files = state("mend `Phone`", "fix_bug"), Texts(dict(SHOP))
-    assert [look.kind for look in PythonInsight().looks(current, files)] == ["outline"]
-    assert {look.kind for look in PythonInsight().looks(current, files, {"callers"})} == {"outline", "callers"}
+    assert [look.kind for look in CodeInsight().looks(current, files)] == ["outline"]
+    assert {look.kind for look in CodeInsight().looks(current, files, {"callers"})} == {"outline", "callers"}
 
 
 def test_a_file_that_changed_behind_our_back_is_shown_as_it_is_now():
-    files, insight, current = Texts(dict(SHOP)), PythonInsight(), state("`Phone` lets letters pass", "fix_bug")
+    files, insight, current = Texts(dict(SHOP)), CodeInsight(), state("`Phone` lets letters pass", "fix_bug")
     before = [look for look in insight.looks(current, files, {"target"}) if look.kind == "target"]
     files.texts["shop/checks.py"] = "# moved\n" + SHOP["shop/checks.py"].replace("value.isdigit()", "value.isdecimal()")
     [after] = [look for look in insight.looks(current, files, {"target"}) if look.kind == "target"]
@@ -309,19 +309,19 @@ def test_every_numbered_line_is_the_line_of_the_file_whatever_is_asked(words):
 @settings(max_examples=20)
 @given(st.lists(st.sampled_from(sorted(SHOP)), max_size=3), st.sampled_from(("accept", "Email is wrong", "shop/checks.py")))
 def test_the_same_tree_and_state_give_the_same_looks_whatever_was_looked_at_before(others, goal):
-    files, used = Texts(dict(SHOP)), PythonInsight(kept={})
+    files, used = Texts(dict(SHOP)), CodeInsight(kept={})
     for path in others:
         used.looks(state(f"mend {path}"), Texts({**SHOP, path: "x = 1\n"}), ALL)
     current = replace(state(goal, "fix_bug"), opened=goal)
-    assert used.looks(current, files, ALL) == PythonInsight().looks(current, files, ALL)
+    assert used.looks(current, files, ALL) == CodeInsight().looks(current, files, ALL)
 
 
 def test_the_fingerprint_stays_as_it_was_when_the_task_began():
     files, kept, current = Texts(dict(SHOP)), dict[str, str](), replace(state("mend `Phone`"), opened="snapshot")
-    first = [look for look in PythonInsight(kept=kept).looks(current, files, {"fingerprint"}) if look.kind == "fingerprint"]
+    first = [look for look in CodeInsight(kept=kept).looks(current, files, {"fingerprint"}) if look.kind == "fingerprint"]
     files.texts |= {f"shop/new_{number}.py": "def f(): pass\n" for number in range(40)}
     later: State = replace(current, changed=("shop/new_1.py",))
-    again = [look for look in PythonInsight(kept=kept).looks(later, files, {"fingerprint"}) if look.kind == "fingerprint"]
+    again = [look for look in CodeInsight(kept=kept).looks(later, files, {"fingerprint"}) if look.kind == "fingerprint"]
     assert first == again and first[0].text
 
 
@@ -335,7 +335,7 @@ def test_the_fingerprint_stays_as_it_was_when_the_task_began():
     ],
 )
 def test_what_is_expected_is_told_to_the_end_of_its_statement_unless_that_is_far(lines, told):
-    assert statement(lines) == told
+    assert join_statement_lines(lines) == told
 
 
 def test_what_there_was_no_time_to_follow_is_not_said_to_be_untested():

@@ -2,9 +2,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shop import PAST, shop
 
-from afresh.engine.tokens import Counter
-from afresh.insight.code import code_of
-from afresh.insight.ranking import Question, chosen, map_of
+from afresh.engine.tokens import EstimatingCounter
+from afresh.insight.code import build_code_index
+from afresh.insight.ranking import RankingQuery, select_map_files, render_ranked_map
 from afresh.testing.files import DictFiles
 
 NAMES = st.sampled_from(
@@ -19,7 +19,7 @@ TREES = st.dictionaries(
 
 
 def test_files_stand_in_order_with_reasons_and_below_them_lines_and_signatures():
-    text = map_of(shop(), Question("`Cart.total` must round"), 90, Counter())
+    text = render_ranked_map(shop(), RankingQuery("`Cart.total` must round"), 90, EstimatingCounter())
     assert text.splitlines()[:4] == [
         "shop/cart.py  (defines `Cart`, `total`; path has: cart)",
         "     6  class Cart(Base)",
@@ -30,34 +30,35 @@ def test_files_stand_in_order_with_reasons_and_below_them_lines_and_signatures()
 
 def test_a_method_is_never_shown_without_its_class():
     for cap in range(20, 400, 7):
-        for shown in chosen(shop(), Question("total clear"), cap, Counter()):
+        for shown in select_map_files(shop(), RankingQuery("total clear"), cap, EstimatingCounter()):
             names = [symbol.name for symbol in shown.symbols]
             assert all(name.rpartition(".")[0] in ("", *names) for name in names)
 
 
 def test_a_larger_cap_shows_no_less():
     counts = [
-        sum(1 + len(shown.symbols) for shown in chosen(shop(), Question("rate"), cap, Counter())) for cap in range(0, 500, 9)
+        sum(1 + len(shown.symbols) for shown in select_map_files(shop(), RankingQuery("rate"), cap, EstimatingCounter()))
+        for cap in range(0, 500, 9)
     ]
     assert counts == sorted(counts) and counts[0] == 0 and counts[-1] > 10
 
 
 def test_all_is_shown_where_there_is_room():
-    shown = chosen(shop(), Question("rate", (), PAST), 20_000, Counter())
+    shown = select_map_files(shop(), RankingQuery("rate", (), PAST), 20_000, EstimatingCounter())
     assert all(not one.more for one in shown)
 
 
 @settings(max_examples=30, deadline=None)
-@given(TREES, st.text(max_size=60), st.integers(0, 20_000), st.sampled_from([Counter(), Counter(1.0), len]))
+@given(TREES, st.text(max_size=60), st.integers(0, 20_000), st.sampled_from([EstimatingCounter(), EstimatingCounter(1.0), len]))
 def test_no_map_of_any_tree_is_over_its_cap(texts, text, cap, count):
     files = DictFiles()
     files.texts = texts
-    made = map_of(code_of(files), Question(text), cap, count)
+    made = render_ranked_map(build_code_index(files), RankingQuery(text), cap, count)
     assert made == "" or count(made) <= cap
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 400), st.sampled_from(["", "Cart.total", "letters `rate` mail.py"]))
 def test_no_map_of_the_shop_is_over_its_cap(cap, text):
-    made = map_of(shop(), Question(text, (), PAST), cap, Counter())
-    assert made == "" or Counter()(made) <= cap
+    made = render_ranked_map(shop(), RankingQuery(text, (), PAST), cap, EstimatingCounter())
+    assert made == "" or EstimatingCounter()(made) <= cap

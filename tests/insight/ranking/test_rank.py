@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shop import PAST, SHOP, shop
 
-from afresh.domain.history import Commit, History
-from afresh.insight.ranking import Question, concerning, rank
-from afresh.insight.ranking.asked import CODE, DOTTED, PROPER, asked
+from afresh.domain.history import CommitFiles, CommitHistory
+from afresh.insight.ranking import RankingQuery, rank_files_cached, rank_files
+from afresh.insight.ranking.asked import CODE_CERTAINTY, DOTTED_CERTAINTY, CAPITAL_CERTAINTY, extract_query_terms
 
 
-def best(text: str = "", touched: tuple[str, ...] = (), history: History = PAST, **more: str):
-    return rank(shop(**more), Question(text, touched, history))
+def best(text: str = "", touched: tuple[str, ...] = (), history: CommitHistory = PAST, **more: str):
+    return rank_files(shop(**more), RankingQuery(text, touched, history))
 
 
 def reasons(found, path: str) -> tuple[str, ...]:
@@ -31,19 +31,19 @@ def test_a_file_that_the_text_names_comes_first():
 
 
 def test_a_name_of_code_leads_to_what_defines_it_and_what_uses_it():
-    found = best("`parse_amount` fails on commas", history=History(), shop__form="from shop.money import parse_amount\n")
+    found = best("`parse_amount` fails on commas", history=CommitHistory(), shop__form="from shop.money import parse_amount\n")
     assert [one.path for one in found[:2]] == ["shop/money.py", "shop/form.py"]
     assert "defines `parse_amount`" in found[0].reasons and "uses `parse_amount`" in found[1].reasons
     assert found[0].symbols[0].name == "parse_amount", "and to its place in the file"
 
 
 def test_a_method_is_found_by_its_class():
-    found = best("Cart.total must round", history=History())
+    found = best("Cart.total must round", history=CommitHistory())
     assert found[0].path == "shop/cart.py" and found[0].symbols[0].name == "Cart.total"
 
 
 def test_words_of_the_text_are_found_in_any_form_and_said():
-    found = best("customers unsubscribing are still mailed", history=History())
+    found = best("customers unsubscribing are still mailed", history=CommitHistory())
     assert found[0].path == "shop/mail.py"
     assert "says: unsubscribing" in found[0].reasons and "path has: mailed" in found[0].reasons
 
@@ -61,8 +61,8 @@ def test_a_commit_that_changed_everything_tells_nothing():
 
 
 def test_the_test_of_a_file_comes_along():
-    assert "tests mail.py" in reasons(best("send_receipt fails", history=History()), "tests/test_mail.py")
-    assert "tested by test_cart.py" in reasons(best("test_total is flaky", history=History()), "shop/cart.py")
+    assert "tests mail.py" in reasons(best("send_receipt fails", history=CommitHistory()), "tests/test_mail.py")
+    assert "tested by test_cart.py" in reasons(best("test_total is flaky", history=CommitHistory()), "shop/cart.py")
 
 
 def test_what_is_in_work_draws_what_was_changed_with_it():
@@ -72,7 +72,7 @@ def test_what_is_in_work_draws_what_was_changed_with_it():
 
 
 def test_what_several_that_match_import_comes_up():
-    assert "imported by 2 that match" in reasons(best("Cart rate", history=History()), "shop/base.py")
+    assert "imported by 2 that match" in reasons(best("Cart rate", history=CommitHistory()), "shop/base.py")
 
 
 def test_an_overview_is_headed_by_what_most_leads_to():
@@ -81,20 +81,20 @@ def test_an_overview_is_headed_by_what_most_leads_to():
 
 
 def test_without_a_history_all_else_counts():
-    found = best("Round to cents", history=History())
+    found = best("Round to cents", history=CommitHistory())
     assert not [one for one in found if any("changed" in reason for reason in one.reasons)]
 
 
 def test_hidden_signs_in_a_commit_do_not_reach_whoever_reads_the_reasons():
-    history = History("x", (Commit("Letters\x1b]0;x\x07 went out", ("shop/mail.py",), 1.0),))
+    history = CommitHistory("x", (CommitFiles("Letters\x1b]0;x\x07 went out", ("shop/mail.py",), 1.0),))
     assert "changed for “Letters\\x1b]0;x\\x07 went out”" in best("letters", history=history)[0].reasons
 
 
 def test_the_same_question_of_the_same_code_is_answered_once():
-    question = Question("`rate` is wrong", (), PAST)
-    first, again = concerning(shop(), question, 3), concerning(shop(), question, 3)
+    question = RankingQuery("`rate` is wrong", (), PAST)
+    first, again = rank_files_cached(shop(), question, 3), rank_files_cached(shop(), question, 3)
     assert len(first) == 3 and all(one is other for one, other in zip(first, again, strict=True))
-    other = concerning(shop(shop__money="def other(): ...\n"), question, 3)
+    other = rank_files_cached(shop(shop__money="def other(): ...\n"), question, 3)
     assert other != first, "other code is another question"
 
 
@@ -115,19 +115,26 @@ def test_the_order_does_not_hang_on_how_python_hashes():
 
 
 def test_a_word_is_taken_for_a_name_the_more_it_looks_like_one():
-    names = asked("Fix `rate` in parse_amount, shop.mail and when Base fails").names
-    assert names == {"rate": CODE, "parse_amount": CODE, "shop.mail": DOTTED, "shop": DOTTED, "mail": DOTTED, "Base": PROPER}
+    names = extract_query_terms("Fix `rate` in parse_amount, shop.mail and when Base fails").names
+    assert names == {
+        "rate": CODE_CERTAINTY,
+        "parse_amount": CODE_CERTAINTY,
+        "shop.mail": DOTTED_CERTAINTY,
+        "shop": DOTTED_CERTAINTY,
+        "mail": DOTTED_CERTAINTY,
+        "Base": CAPITAL_CERTAINTY,
+    }
 
 
 def test_the_first_line_counts_twice():
-    words = asked("Sort carts\n\nThey were not sorted by price").words
+    words = extract_query_terms("Sort carts\n\nThey were not sorted by price").words
     assert words["carts"] == 2 * words["price"] < words["sort"]
 
 
 @settings(max_examples=40)
 @given(st.text(max_size=300), st.lists(st.sampled_from(sorted(SHOP)), max_size=3))
 def test_any_text_gets_an_order_of_files_that_exist(text: str, touched: list[str]):
-    found = rank(shop(), Question(text, tuple(touched), PAST), 5)
+    found = rank_files(shop(), RankingQuery(text, tuple(touched), PAST), 5)
     assert len({one.path for one in found}) == len(found) <= 5
     assert all(one.path in SHOP and 0 < one.score <= 1 for one in found)
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)

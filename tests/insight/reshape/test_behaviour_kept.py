@@ -8,23 +8,23 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from programs import behaviours, programs, random_program
 
-from afresh.insight.reshape.extracting import EVERY, extractions
-from afresh.insight.reshape.suggestions import all_suggestions
-from afresh.insight.source import parse
+from afresh.insight.reshape.extracting import NO_SCORE_LIMIT, suggest_extractions
+from afresh.insight.reshape.suggestions import iterate_all_suggestions
+from afresh.insight.source import parse_python
 
 MOST = 12
 
 
 def check(text: str) -> int:
     """Try the suggestions for each function of a program; how many there were."""
-    source = parse("program.py", text)
+    source = parse_python("program.py", text)
     if source is None or not compiles(text):
         return 0
     expected = {sends: behaviours(text, sends) for sends in (False, True)}
     checked = 0
     for function in source.functions:
-        every = islice(extractions(source, function, frozenset(), EVERY), MOST)
-        others = islice(all_suggestions(source, function, frozenset()), MOST)
+        every = islice(suggest_extractions(source, function, frozenset(), NO_SCORE_LIMIT), MOST)
+        others = islice(iterate_all_suggestions(source, function, frozenset()), MOST)
         for suggestion, sends in chain(((one, True) for one in every), ((one, False) for one in others)):
             checked += 1
             changed = applied(text, suggestion.text)

@@ -5,17 +5,21 @@ from textwrap import dedent
 import pytest
 from test_behaviour_kept import applied
 
-from afresh.insight.reshape.extracting import EVERY, extractions
-from afresh.insight.source import parse
+from afresh.insight.reshape.extracting import NO_SCORE_LIMIT, suggest_extractions
+from afresh.insight.source import parse_python
 
 
 def offers(text: str, function: str | None = None) -> list[tuple[str, str]]:
     """Header and resulting text of every suggestion."""
     text = dedent(text)
-    source = parse("m.py", text)
+    source = parse_python("m.py", text)
     assert source is not None
     found = [one for one in source.functions if function in (None, one.name)]
-    return [(offer.head, applied(text, offer.text)) for one in found for offer in extractions(source, one, frozenset(), EVERY)]
+    return [
+        (offer.head, applied(text, offer.text))
+        for one in found
+        for offer in suggest_extractions(source, one, frozenset(), NO_SCORE_LIMIT)
+    ]
 
 
 def results(text: str, holding: str, function: str | None = None) -> list[str]:

@@ -6,9 +6,16 @@ from textwrap import dedent, indent
 
 import pytest
 
-from afresh.insight.reshape.extracting import extractions
-from afresh.insight.reshape.wording import case_words, comment_words, noun, singular, split, strong
-from afresh.insight.source import parse
+from afresh.insight.reshape.extracting import suggest_extractions
+from afresh.insight.reshape.wording import (
+    find_case_words,
+    find_comment_words,
+    find_noun,
+    make_singular,
+    split_identifier,
+    is_specific_name,
+)
+from afresh.insight.source import parse_python
 
 REST = """
             if settings.one:
@@ -33,9 +40,9 @@ REST = """
 def offered(body: str, head: str = "def work(settings, rows):") -> list[str]:
     """Names of what is offered for a function that is over the limit by what `body` holds."""
     text = head + indent("\n" + dedent(body).strip("\n") + dedent(REST) + "return rows\n", "    ")
-    source = parse("m.py", text)
+    source = parse_python("m.py", text)
     assert source is not None, text
-    found = extractions(source, source.functions[0], frozenset())
+    found = suggest_extractions(source, source.functions[0], frozenset())
     return [match[1] for one in found if (match := re.search(r"into (\w+)\(", one.head))]
 
 
@@ -135,7 +142,7 @@ def test_what_looks_at_the_call_stack_stays_where_it_is():
     ],
 )
 def test_a_comment_is_a_name_only_where_it_reads_as_one(comment, words):
-    assert comment_words(comment) == words.split()
+    assert find_comment_words(comment) == words.split()
 
 
 @pytest.mark.parametrize(
@@ -154,11 +161,11 @@ def test_a_comment_is_a_name_only_where_it_reads_as_one(comment, words):
     ],
 )
 def test_a_condition_says_which_case_it_asks_for(condition, words):
-    assert case_words(ast.parse(condition, mode="eval").body) == words.split()
+    assert find_case_words(ast.parse(condition, mode="eval").body) == words.split()
 
 
 def test_words_of_identifiers():
-    assert split("parseHTMLText_of") == ["parse", "html", "text", "of"]
-    assert singular(["open", "entries"]) == ["open", "entry"] and singular(["class"]) == ["class"]
-    assert not strong(["ret"]) and not strong(["header", "0"]) and strong(["header"])
-    assert noun(ast.parse("len(rows)", mode="eval").body) == ["rows"]
+    assert split_identifier("parseHTMLText_of") == ["parse", "html", "text", "of"]
+    assert make_singular(["open", "entries"]) == ["open", "entry"] and make_singular(["class"]) == ["class"]
+    assert not is_specific_name(["ret"]) and not is_specific_name(["header", "0"]) and is_specific_name(["header"])
+    assert find_noun(ast.parse("len(rows)", mode="eval").body) == ["rows"]

@@ -7,21 +7,21 @@ from textwrap import dedent
 import pytest
 from test_shapes_kept import done
 
-from afresh.insight.reshape.combined import REWRITINGS, rewritings
-from afresh.insight.reshape.edits import spliced
-from afresh.insight.reshape.openings import OPENINGS, openings
-from afresh.insight.reshape.scene import Scene
-from afresh.insight.source import parse
+from afresh.insight.reshape.combined import REWRITES, suggest_rewrites
+from afresh.insight.reshape.edits import apply_splices
+from afresh.insight.reshape.openings import PREPARING_REWRITES, suggest_prepared_extractions
+from afresh.insight.reshape.scene import RewriteTarget
+from afresh.insight.source import parse_python
 
 
 def made(text: str, *kinds: str) -> list[str]:
     """The texts that the changes of these kinds result in."""
     text = dedent(text).lstrip("\n")
-    source = parse("m.py", text)
+    source = parse_python("m.py", text)
     assert source is not None
-    scenes = [Scene(source, function, frozenset()) for function in source.functions]
-    changes = [change for scene in scenes for kind in (*REWRITINGS, *OPENINGS) for change in kind(scene)]
-    return [spliced(source, list(change.splices)) for change in changes if change.kind in kinds]
+    scenes = [RewriteTarget(source, function, frozenset()) for function in source.functions]
+    changes = [change for scene in scenes for kind in (*REWRITES, *PREPARING_REWRITES) for change in kind(scene)]
+    return [apply_splices(source, list(change.splices)) for change in changes if change.kind in kinds]
 
 
 def one(text: str, *kinds: str) -> str:
@@ -327,11 +327,11 @@ def examples() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("before, after", examples())
 def test_the_examples_of_the_documentation_are_what_is_made(before, after):
-    source = parse("m.py", before)
+    source = parse_python("m.py", before)
     assert source is not None
-    scenes = [Scene(source, function, frozenset()) for function in source.functions]
-    changes = [change for scene in scenes for kind in (*REWRITINGS, *OPENINGS) for change in kind(scene)]
-    assert after in [spliced(source, list(change.splices)) for change in changes]
+    scenes = [RewriteTarget(source, function, frozenset()) for function in source.functions]
+    changes = [change for scene in scenes for kind in (*REWRITES, *PREPARING_REWRITES) for change in kind(scene)]
+    assert after in [apply_splices(source, list(change.splices)) for change in changes]
 
 
 def test_every_change_made_here_compiles_and_keeps_the_inputs_behaviour():
@@ -342,19 +342,19 @@ def test_every_change_made_here_compiles_and_keeps_the_inputs_behaviour():
 def test_small_changes_are_offered_together_only_where_they_reach_the_limit():
     ifs = "".join(f"    if a == {n}:\n        print({n}, b)\n" for n in range(9))
     nested = "    if b:\n        if a:\n            print(b)\n"
-    source = parse("m.py", f"def f(a, b):\n{ifs}{nested}{nested.replace('b', 'c', 1)}    return a\n".replace("c", "a"))
+    source = parse_python("m.py", f"def f(a, b):\n{ifs}{nested}{nested.replace('b', 'c', 1)}    return a\n".replace("c", "a"))
     assert source is not None
     [function] = source.functions
     assert function.complexity == 14
-    assert not [one for one in rewritings(source, function, frozenset())]
+    assert not [one for one in suggest_rewrites(source, function, frozenset())]
 
 
 def test_split_cases_are_taken_out_as_one_suggestion():
     branches = "".join(f"    {'elif' if n else 'if'} kind == 'k{n}':\n        out.note{n}(value)\n" for n in range(12))
-    source = parse("m.py", f"def show(kind, value, out):\n{branches}")
+    source = parse_python("m.py", f"def show(kind, value, out):\n{branches}")
     assert source is not None
     [function] = source.functions
-    [offer, *_] = openings(source, function, frozenset())
+    [offer, *_] = suggest_prepared_extractions(source, function, frozenset())
     assert offer.before == 13
     assert offer.after <= 10
     assert "    else:\n        _" in offer.applied(source.text)

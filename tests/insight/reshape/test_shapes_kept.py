@@ -10,11 +10,11 @@ from programs import behaviours
 from shaped import shaped_program, shaped_programs
 from test_behaviour_kept import compiles
 
-from afresh.insight.reshape.combined import REWRITINGS, difference, rewritings
-from afresh.insight.reshape.edits import applied, edits, spliced
-from afresh.insight.reshape.openings import OPENINGS
-from afresh.insight.reshape.scene import Scene
-from afresh.insight.source import parse
+from afresh.insight.reshape.combined import REWRITES, splices_from_difference, suggest_rewrites
+from afresh.insight.reshape.edits import apply_edits, edits_from_splices, apply_splices
+from afresh.insight.reshape.openings import PREPARING_REWRITES
+from afresh.insight.reshape.scene import RewriteTarget
+from afresh.insight.source import parse_python
 
 KINDS = {
     "merge nested conditions", "merge branches that do the same", "merge conditions that lead to the same",
@@ -35,20 +35,20 @@ def done(text: str) -> list[tuple[str, list[str]]]:
 
 def check(text: str) -> Counter[str]:
     """Make each change alone; how many of each kind there were."""
-    source = parse("program.py", text)
+    source = parse_python("program.py", text)
     if source is None or not compiles(text):
         return Counter()
     expected, made = done(text), Counter[str]()
     for function in source.functions:
-        scene = Scene(source, function, frozenset())
-        for change in (one for kind in (*REWRITINGS, *OPENINGS) for one in kind(scene)):
+        scene = RewriteTarget(source, function, frozenset())
+        for change in (one for kind in (*REWRITES, *PREPARING_REWRITES) for one in kind(scene)):
             made[change.kind] += 1
-            changed = spliced(source, list(change.splices))
+            changed = apply_splices(source, list(change.splices))
             assert compiles(changed), f"{change.head}\n{text}\n-----\n{changed}"
             assert done(changed) == expected, f"{change.head}\n{text}\n-----\n{changed}"
-            result = parse("program.py", changed)
+            result = parse_python("program.py", changed)
             assert result is not None
-            assert applied(text, edits(source, list(difference(source, result)))) == changed
+            assert apply_edits(text, edits_from_splices(source, list(splices_from_difference(source, result)))) == changed
     return made
 
 
@@ -71,11 +71,11 @@ def test_every_kind_of_change_occurs_in_the_random_programs():
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False)
 @given(shaped_programs)
 def test_changes_in_combination_keep_what_a_random_program_does(text):
-    source = parse("program.py", text)
+    source = parse_python("program.py", text)
     if source is None or not compiles(text):
         return
     for function in source.functions:
-        for suggestion in rewritings(source, function, frozenset()):
+        for suggestion in suggest_rewrites(source, function, frozenset()):
             changed = suggestion.applied(text)
             assert changed != text
             assert done(changed) == done(text), f"{suggestion.head}\n{text}\n-----\n{changed}"

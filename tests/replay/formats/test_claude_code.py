@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from afresh.replay.formats import claude_code
-from afresh.replay.run import TALK, Run
+from afresh.replay.run import MESSAGE_USER_TOOL, RecordedRun
 
 
 def reply(*blocks: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def text(words: str) -> dict[str, Any]:
 
 @pytest.fixture
 def read(entries_of):
-    def runs(*entries: Any) -> list[Run]:
+    def runs(*entries: Any) -> list[RecordedRun]:
         return list(claude_code.read(entries_of(entries), "session.jsonl"))
 
     return runs
@@ -40,7 +40,7 @@ def test_a_whole_session(shipped):
     run = shipped("claude_code.jsonl")
     assert (run.id, run.agent, run.model) == ("7d1f0c52-3f0e-4a53-9d8b-5f5a1c1b2e01", "Claude Code", "claude-opus-4-6")
     assert run.task == "High water at Wilhelmshaven is an hour late since Sunday. Find out why."
-    assert [step.tool for step in run.steps] == ["Grep", "Read", "Bash", "Edit", TALK, "Read", TALK]
+    assert [step.tool for step in run.steps] == ["Grep", "Read", "Bash", "Edit", MESSAGE_USER_TOOL, "Read", MESSAGE_USER_TOOL]
     assert run.steps[0].thought == "An hour, since Sunday: daylight saving.\n\nI'll look for the place where times are made."
     assert run.steps[2].action.startswith('{"command": "python -m pytest -q tests/test_clock.py\necho "exit $?""')
     assert run.steps[2].observation == "1 failed, 3 passed in 0.04s\nexit 1"
@@ -74,14 +74,17 @@ def test_words_before_a_call_are_its_thought_and_words_alone_are_a_step(read):
     [run] = read(
         person("hello"), reply(text("Hi!"), id="1"), person("go"), reply(text("I'll look."), tool("a"), id="2"), result("a")
     )
-    assert [(step.tool, step.thought, step.action) for step in run.steps] == [(TALK, "", "Hi!"), ("Bash", "I'll look.", "")]
+    assert [(step.tool, step.thought, step.action) for step in run.steps] == [
+        (MESSAGE_USER_TOOL, "", "Hi!"),
+        ("Bash", "I'll look.", ""),
+    ]
 
 
 def test_words_of_another_reply_are_not_the_thought_of_this_one(read):
     [run] = read(
         person("go"), reply(text("All done."), id="1"), person("by a hook", isMeta=True), reply(tool("a"), id="2"), result("a")
     )
-    assert [(step.tool, step.thought) for step in run.steps] == [(TALK, ""), ("Bash", "")]
+    assert [(step.tool, step.thought) for step in run.steps] == [(MESSAGE_USER_TOOL, ""), ("Bash", "")]
 
 
 def test_what_the_program_puts_in_is_not_said_by_a_person(read):
@@ -172,7 +175,7 @@ def test_tools_of_the_provider_answer_in_the_same_reply(read):
     search = {"type": "server_tool_use", "id": "a", "name": "web_search", "input": {"query": "tides"}}
     found = {"type": "web_search_tool_result", "tool_use_id": "a", "content": [{"type": "web_search_result", "text": "high"}]}
     [run] = read(person("go"), reply(search, found, text("High."), id="1"))
-    assert [(step.tool, step.observation) for step in run.steps] == [("web_search", "high"), (TALK, "")]
+    assert [(step.tool, step.observation) for step in run.steps] == [("web_search", "high"), (MESSAGE_USER_TOOL, "")]
 
 
 def test_what_was_said_last_is_named_since_no_step_follows(read):

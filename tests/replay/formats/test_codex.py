@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from afresh.replay.formats import codex
-from afresh.replay.run import TALK, Run
+from afresh.replay.run import MESSAGE_USER_TOOL, RecordedRun
 
 
 def item(kind: str, **payload: Any) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def meta(name: str) -> dict[str, Any]:
 
 @pytest.fixture
 def read(entries_of):
-    def runs(*entries: Any) -> list[Run]:
+    def runs(*entries: Any) -> list[RecordedRun]:
         return list(codex.read(entries_of(entries), "rollout.jsonl"))
 
     return runs
@@ -43,7 +43,7 @@ def test_a_whole_rollout(shipped):
     run = shipped("codex.jsonl")
     assert (run.id, run.agent, run.model) == ("019c8a4c-ed82-79a1-aa28-7738fc5ab61a", "Codex", "gpt-5.3-codex")
     assert run.task == "The harvest report counts pears twice. Mend it."
-    tools = ["exec_command", "exec_command", "apply_patch", "web_search", "local_shell", TALK, "exec_command"]
+    tools = ["exec_command", "exec_command", "apply_patch", "web_search", "local_shell", MESSAGE_USER_TOOL, "exec_command"]
     assert [step.tool for step in run.steps] == tools
     assert run.steps[0].thought == "**Looking for the sum**\n\nI'll look for the place that adds up."
     assert run.steps[1].observation == 'def total(rows):\n\trows = rows + [row for row in rows if row.kind == "pear"]'
@@ -58,7 +58,11 @@ def test_a_whole_rollout(shipped):
 def test_a_bare_rollout(shipped):
     run = shipped("codex_bare.jsonl")
     assert (run.id, run.task) == ("5973b6c0-94b8-487b-a530-2aeb6098ae0e", "Which file is largest?")
-    assert [(step.tool, step.thought) for step in run.steps] == [("shell", "List by size."), ("shell", ""), (TALK, "")]
+    assert [(step.tool, step.thought) for step in run.steps] == [
+        ("shell", "List by size."),
+        ("shell", ""),
+        (MESSAGE_USER_TOOL, ""),
+    ]
     assert [step.observation for step in run.steps] == ["apples.csv\n", "9012 apples.csv", ""]
 
 

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from afresh.replay.formats import mini_swe_agent
-from afresh.replay.formats.mini_swe_agent import BASH, NO_ACTION
-from afresh.replay.run import Run
+from afresh.replay.formats.mini_swe_agent import BASH_TOOL, NO_ACTION_TOOL
+from afresh.replay.run import RecordedRun
 
 FENCE = "```"
 
@@ -24,7 +24,7 @@ def told(content: Any, **more: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def read(entries_of):
-    def run(*messages: Any, **more: Any) -> Run:
+    def run(*messages: Any, **more: Any) -> RecordedRun:
         [found] = mini_swe_agent.read(entries_of([{"messages": list(messages), "info": {}, **more}]), "x/loom-7.traj.json")
         return found
 
@@ -35,7 +35,7 @@ def test_a_whole_trajectory(shipped):
     run = shipped("mini_swe_agent.traj.json")
     assert (run.id, run.agent, run.model) == ("loom__loom-204", "mini-swe-agent", "gemini/gemini-3-pro")
     assert run.task.startswith("<pr_description>\nConsider the following")
-    assert [step.tool for step in run.steps] == [BASH, BASH, NO_ACTION, BASH, BASH]
+    assert [step.tool for step in run.steps] == [BASH_TOOL, BASH_TOOL, NO_ACTION_TOOL, BASH_TOOL, BASH_TOOL]
     assert run.steps[1].action == "cat > repro.py <<'EOF'\nfrom loom.warp import weave\nweave([])\nEOF\ntimeout 5 python repro.py"
     assert run.steps[1].thought == "THOUGHT: Reproduce it."
     assert run.steps[2].observation.startswith("Please always give exactly one action")
@@ -48,11 +48,11 @@ def test_a_whole_trajectory_with_tool_calls(shipped):
     run = shipped("mini_swe_agent_2.traj.json")
     assert (run.id, run.model) == ("mini_swe_agent_2", "anthropic/claude-sonnet-4-5")
     assert [(step.tool, step.same_call) for step in run.steps] == [
-        (BASH, False),
-        (BASH, True),
-        (NO_ACTION, False),
-        (BASH, False),
-        (BASH, False),
+        (BASH_TOOL, False),
+        (BASH_TOOL, True),
+        (NO_ACTION_TOOL, False),
+        (BASH_TOOL, False),
+        (BASH_TOOL, False),
     ]
     assert run.steps[0].thought == "Start with the files.\n\nI'll look around."
     assert run.steps[1].observation == "<returncode>0</returncode>\n<output>\nSTEP = -1\n</output>"
@@ -94,7 +94,7 @@ def test_content_in_blocks_is_read(read):
 
 def test_two_blocks_are_no_action(read):
     run = read(told("go"), reply(block("ls") + "\n" + block("pwd")), told("just one, please"), reply(block("ls")), told("a.py"))
-    assert [(step.tool, step.observation) for step in run.steps] == [(NO_ACTION, "just one, please"), (BASH, "a.py")]
+    assert [(step.tool, step.observation) for step in run.steps] == [(NO_ACTION_TOOL, "just one, please"), (BASH_TOOL, "a.py")]
 
 
 def test_words_while_nothing_is_awaited_are_a_persons(read):

@@ -4,12 +4,12 @@ from typing import Any
 import pytest
 
 from afresh.replay.formats import openhands
-from afresh.replay.run import TALK, Run
+from afresh.replay.run import MESSAGE_USER_TOOL, RecordedRun
 
 
 @pytest.fixture
-def read(entries_of) -> Callable[..., list[Run]]:
-    def runs(*values: Any, path: str = "x/kiln.json") -> list[Run]:
+def read(entries_of) -> Callable[..., list[RecordedRun]]:
+    def runs(*values: Any, path: str = "x/kiln.json") -> list[RecordedRun]:
         return list(openhands.read(entries_of(values), path))
 
     return runs
@@ -53,7 +53,7 @@ def test_a_whole_trajectory_of_the_older_program(shipped):
     run = shipped("openhands_app.json")
     assert (run.id, run.agent, run.model) == ("openhands_app", "OpenHands", "claude-sonnet-4-20250514")
     assert run.task == "The kiln always says 1000 degrees."
-    assert [step.tool for step in run.steps] == ["execute_bash", "think", "edit", TALK, "execute_bash", "finish"]
+    assert [step.tool for step in run.steps] == ["execute_bash", "think", "edit", MESSAGE_USER_TOOL, "execute_bash", "finish"]
     assert run.steps[0].thought == "Where does it come from?"
     assert run.steps[0].observation == "kiln/heat.py:8: def degrees(self):"
     assert run.steps[2].action.startswith(
@@ -73,7 +73,14 @@ def test_a_whole_trajectory_of_the_newer_program(shipped):
         "litellm_proxy/minimax-m2",
         "The bell rings twelve times at one o'clock.",
     )
-    assert [step.tool for step in run.steps] == ["terminal", "terminal", "file_editor", "terminal", TALK, "file_editor"]
+    assert [step.tool for step in run.steps] == [
+        "terminal",
+        "terminal",
+        "file_editor",
+        "terminal",
+        MESSAGE_USER_TOOL,
+        "file_editor",
+    ]
     assert run.steps[0].thought == "<think>Find the strike.</think>\n\nI'll look for the strike."
     assert run.steps[0].action == '{"command": "grep -rn strike bell", "security_risk": "LOW"}'
     assert run.steps[2].thought == "One should ring once.\n\nIt ignores the hour."

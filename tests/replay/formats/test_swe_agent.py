@@ -3,12 +3,12 @@ from typing import Any
 import pytest
 
 from afresh.replay.formats import swe_agent
-from afresh.replay.run import Run
+from afresh.replay.run import RecordedRun
 
 
 @pytest.fixture
 def read(entries_of):
-    def run(steps: list[Any], **more: Any) -> Run:
+    def run(steps: list[Any], **more: Any) -> RecordedRun:
         [found] = swe_agent.read(entries_of([{"trajectory": steps, "info": {}, **more}]), "x/mill-7.traj")
         return found
 

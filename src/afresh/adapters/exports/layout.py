@@ -19,23 +19,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from afresh.adapters.workspace.repository import checked_task
-from afresh.domain.codec import decoder, dumps
-from afresh.domain.conform import misfit
-from afresh.domain.task import Status
+from afresh.adapters.workspace.repository import check_task_id
+from afresh.domain.codec import get_decoder, to_canonical_json
+from afresh.domain.conform import find_type_mismatch
+from afresh.domain.task import TaskStatus
 from afresh.errors import BadInput, Damaged
 
-FORMAT = 1
-QUEUE = "queue.json"
-NOTEBOOK = "notebook.jsonl"
-ATTRIBUTES = ".gitattributes"
-FOLDERS = ("journals", "blocks", "work")
-UNCHANGED = "nothing was changed"
-AGAIN = "take the file from the commit that it was right in, or export again where the tasks are"
+FORMAT_VERSION = 1
+QUEUE_FILE = "queue.json"
+NOTEBOOK_FILE = "notebook.jsonl"
+ATTRIBUTES_FILE = ".gitattributes"
+EXPORT_FOLDERS = ("journals", "blocks", "work")
+NOTHING_CHANGED_NOTE = "nothing was changed"
+EXPORT_AGAIN_ADVICE = "take the file from the commit that it was right in, or export again where the tasks are"
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class JournalExtent:
     """How far a journal goes in this export."""
 
     entries: int
@@ -46,7 +46,7 @@ class Extent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ExportedTaskRow:
     """A task's line in queue.json. What the journal says too is here for people, and must agree with it."""
 
     id: str
@@ -54,10 +54,10 @@ class Row:
     """Its place in the queue."""
     goal: str
     type: str
-    status: Status
+    status: TaskStatus
     priority: int = 0
     needs: tuple[str, ...] = ()
-    journal: Extent
+    journal: JournalExtent
     patch: str = ""
     """SHA-256 of the patch file; empty when no work is exported, or there is none."""
     before: str = ""
@@ -67,84 +67,90 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
-    tasks: tuple[Row, ...] = ()
-    notebook: Extent | None = None
-    format: int = FORMAT
+class ExportManifest:
+    tasks: tuple[ExportedTaskRow, ...] = ()
+    notebook: JournalExtent | None = None
+    format: int = FORMAT_VERSION
 
 
-def journal_file(task: str) -> str:
+def name_journal_file(task: str) -> str:
     return f"journals/{task}.jsonl"
 
 
-def blocks_file(task: str) -> str:
+def name_blocks_file(task: str) -> str:
     return f"blocks/{task}.jsonl"
 
 
-def patch_file(task: str, snapshot: str) -> str:
+def name_patch_file(task: str, snapshot: str) -> str:
     """Named by what it leads to, so that the one of the export before lasts until queue.json is replaced."""
     return f"work/{task}.{snapshot[:12]}.patch"
 
 
-def before_file(task: str, opened: str) -> str:
+def name_before_file(task: str, opened: str) -> str:
     """Of a part: it begins with no commit, but with what its parent had changed by then."""
     return f"work/{task}.{opened[:12]}.before"
 
 
-def commit_file(task: str, commit: str) -> str:
+def name_commit_file(task: str, commit: str) -> str:
     return f"work/{task}.{commit[:12]}.commit"
 
 
-def rendered(manifest: Manifest) -> bytes:
+def render_manifest(manifest: ExportManifest) -> bytes:
     """One task a line."""
-    rows = ",\n".join(dumps(row) for row in sorted(manifest.tasks, key=lambda row: (row.number, row.id)))
+    rows = ",\n".join(to_canonical_json(row) for row in sorted(manifest.tasks, key=lambda row: (row.number, row.id)))
     parts = [f'"format":{manifest.format}']
     if manifest.notebook:
-        parts.append(f'"notebook":{dumps(manifest.notebook)}')
+        parts.append(f'"notebook":{to_canonical_json(manifest.notebook)}')
     return ("{\n" + ",\n".join([*parts, f'"tasks":[\n{rows}\n]' if rows else '"tasks":[]']) + "\n}\n").encode()
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> ExportManifest:
     """BadInput if there is no export there; Damaged if it can't be believed."""
-    refuse_links(folder)
-    if not (folder / QUEUE).exists() and not (folder / QUEUE).is_symlink():
-        raise BadInput(f"there is no export in {folder}", next="`afresh export` makes one", safe=UNCHANGED)
+    refuse_linked_folders(folder)
+    if not (folder / QUEUE_FILE).exists() and not (folder / QUEUE_FILE).is_symlink():
+        raise BadInput(f"there is no export in {folder}", next="`afresh export` makes one", safe=NOTHING_CHANGED_NOTE)
     try:
-        plain = json.loads(read(folder, QUEUE))
+        plain = json.loads(read_export_file(folder, QUEUE_FILE))
     except (ValueError, RecursionError) as fault:
         line = getattr(fault, "lineno", 1)
-        raise Damaged(f"{folder / QUEUE}:{line}: is not JSON: {fault}", next=AGAIN, safe=UNCHANGED) from None
-    if not isinstance(plain, dict) or plain.get("format") != FORMAT:
+        raise Damaged(
+            f"{folder / QUEUE_FILE}:{line}: is not JSON: {fault}", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE
+        ) from None
+    if not isinstance(plain, dict) or plain.get("format") != FORMAT_VERSION:
         found = plain.get("format") if isinstance(plain, dict) else "none"
         raise Damaged(
-            f"{folder / QUEUE}: format {found!r}, this afresh reads {FORMAT}",
+            f"{folder / QUEUE_FILE}: format {found!r}, this afresh reads {FORMAT_VERSION}",
             next="update afresh, or export again with this version",
-            safe=UNCHANGED,
+            safe=NOTHING_CHANGED_NOTE,
         )
-    return _manifest(folder, plain)
+    return _decode_manifest(folder, plain)
 
 
-def _manifest(folder: Path, plain: Mapping[str, Any]) -> Manifest:
+def _decode_manifest(folder: Path, plain: Mapping[str, Any]) -> ExportManifest:
     try:
-        rows = tuple(decoder(Row)(row) for row in plain["tasks"])
-        notebook = decoder(Extent)(plain["notebook"]) if "notebook" in plain else None
-        misfits = [misfit(row, Row) for row in rows] + [misfit(notebook, Extent) if notebook else ""]
+        rows = tuple(get_decoder(ExportedTaskRow)(row) for row in plain["tasks"])
+        notebook = get_decoder(JournalExtent)(plain["notebook"]) if "notebook" in plain else None
+        misfits = [find_type_mismatch(row, ExportedTaskRow) for row in rows] + [
+            find_type_mismatch(notebook, JournalExtent) if notebook else ""
+        ]
         wrong = next(filter(None, misfits), "")
     except (KeyError, TypeError, ValueError, AttributeError) as fault:
         wrong, rows, notebook = f"{type(fault).__name__} {fault}", (), None
     if wrong:
-        raise Damaged(f"{folder / QUEUE}: does not describe an export: {wrong}", next=AGAIN, safe=UNCHANGED)
+        raise Damaged(
+            f"{folder / QUEUE_FILE}: does not describe an export: {wrong}", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE
+        )
     seen: set[str] = set()
     for row in rows:
-        if why := _unfit(row, seen):
-            raise Damaged(f"{folder / QUEUE}: task {row.id!r}: {why}", next=AGAIN, safe=UNCHANGED)
+        if why := _find_row_fault(row, seen):
+            raise Damaged(f"{folder / QUEUE_FILE}: task {row.id!r}: {why}", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE)
         seen.add(row.id)
-    return Manifest(rows, notebook)
+    return ExportManifest(rows, notebook)
 
 
-def _unfit(row: Row, seen: set[str]) -> str:
+def _find_row_fault(row: ExportedTaskRow, seen: set[str]) -> str:
     try:
-        checked_task(row.id)
+        check_task_id(row.id)
     except BadInput:
         return "can't be the id of a task"
     if row.id in seen:
@@ -152,29 +158,35 @@ def _unfit(row: Row, seen: set[str]) -> str:
     return "" if row.number > 0 and row.journal.entries > 0 else "must have a number and entries"
 
 
-def refuse_links(folder: Path) -> None:
+def refuse_linked_folders(folder: Path) -> None:
     """A link could have files read, or written, anywhere."""
-    for place in (folder, *(folder / name for name in FOLDERS)):
+    for place in (folder, *(folder / name for name in EXPORT_FOLDERS)):
         if place.is_symlink() or (place.exists() and not place.is_dir()):
-            raise BadInput(f"{place} is a link or a file; it must be a folder", next="remove it, or name another", safe=UNCHANGED)
+            raise BadInput(
+                f"{place} is a link or a file; it must be a folder", next="remove it, or name another", safe=NOTHING_CHANGED_NOTE
+            )
 
 
-def read(folder: Path, name: str) -> bytes:
+def read_export_file(folder: Path, name: str) -> bytes:
     """A file of the export: a real one, not what a link, a pipe or a device leads to."""
     path = folder / name
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
-        raise Damaged(f"{path}: is missing; {QUEUE} counts on it", next=AGAIN, safe=UNCHANGED) from None
+        raise Damaged(
+            f"{path}: is missing; {QUEUE_FILE} counts on it", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE
+        ) from None
     except OSError as fault:
-        raise BadInput(f"{path}: can't be read: {fault.strerror}", next="it must be a plain file", safe=UNCHANGED) from None
+        raise BadInput(
+            f"{path}: can't be read: {fault.strerror}", next="it must be a plain file", safe=NOTHING_CHANGED_NOTE
+        ) from None
     with open(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise BadInput(f"{path}: is not a plain file", next="remove it", safe=UNCHANGED)
+            raise BadInput(f"{path}: is not a plain file", next="remove it", safe=NOTHING_CHANGED_NOTE)
         return file.read()
 
 
-def promise(folder: Path) -> str:
+def describe_import(folder: Path) -> str:
     """What an import from there would bring back, for whoever has lost the database; empty when there is nothing."""
     try:
         count = len(read_manifest(folder).tasks)

@@ -5,82 +5,85 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from afresh.adapters.exports.layout import AGAIN, UNCHANGED, Extent
-from afresh.adapters.store.archive import named
+from afresh.adapters.exports.layout import EXPORT_AGAIN_ADVICE, NOTHING_CHANGED_NOTE, JournalExtent
+from afresh.adapters.store.archive import find_block_ids
 from afresh.domain import chain
-from afresh.domain.codec import dumps
-from afresh.domain.conform import misfit
-from afresh.domain.event import Entry, Head
+from afresh.domain.codec import to_canonical_json
+from afresh.domain.conform import find_type_mismatch
+from afresh.domain.event import JournalEntry, JournalHead
 from afresh.errors import Damaged
 
-BEGIN = '{"entry":'
-MIDDLE = ',"hash":"'
-END = '"}'
-HASH = 64
-HALF = re.compile(r"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]")
+ENTRY_PREFIX = '{"entry":'
+HASH_PREFIX = ',"hash":"'
+ENTRY_SUFFIX = '"}'
+HASH_DIGITS = 64
+ESCAPED_SURROGATE = re.compile(r"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]")
 """An escaped surrogate: no text that was ever hashed has one, and none can be stored."""
-NONSENSE = (ValueError, TypeError, KeyError, AttributeError, AssertionError, RecursionError)
+DECODE_ERRORS = (ValueError, TypeError, KeyError, AttributeError, AssertionError, RecursionError)
 """What reading raises where somebody has made up entries that hold together and mean nothing."""
 
 
-def entry_line(entry: Entry) -> str:
-    return f"{BEGIN}{entry.body}{MIDDLE}{entry.hash}{END}\n"
+def render_entry_line(entry: JournalEntry) -> str:
+    return f"{ENTRY_PREFIX}{entry.body}{HASH_PREFIX}{entry.hash}{ENTRY_SUFFIX}\n"
 
 
-def block_line(name: str, text: str) -> str:
-    return f'{{"id":"{name}","text":{dumps(text)}}}\n'
+def render_block_line(name: str, text: str) -> str:
+    return f'{{"id":"{name}","text":{to_canonical_json(text)}}}\n'
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ExportFile:
     """A file of an export, for telling what is wrong with it."""
 
     path: str
 
     def wrong(self, line: int, what: str) -> Damaged:
-        return Damaged(f"{self.path}:{line}: {what}", next=AGAIN, safe=UNCHANGED)
+        return Damaged(f"{self.path}:{line}: {what}", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE)
 
 
-def entries(data: bytes, place: Place, task: str, extent: Extent) -> Iterator[Entry]:
+def parse_entries(data: bytes, place: ExportFile, task: str, extent: JournalExtent) -> Iterator[JournalEntry]:
     """The entries that count, each believed only if it continues the chain and belongs to this journal."""
-    head = Head()
-    for number, line in _lines(data, place, extent.entries):
-        body, hash = line[len(BEGIN) : -len(MIDDLE) - HASH - len(END)], line[-HASH - len(END) : -len(END)]
-        if line != f"{BEGIN}{body}{MIDDLE}{hash}{END}":
+    head = JournalHead()
+    for number, line in _split_lines(data, place, extent.entries):
+        body, hash = (
+            line[len(ENTRY_PREFIX) : -len(HASH_PREFIX) - HASH_DIGITS - len(ENTRY_SUFFIX)],
+            line[-HASH_DIGITS - len(ENTRY_SUFFIX) : -len(ENTRY_SUFFIX)],
+        )
+        if line != f"{ENTRY_PREFIX}{body}{HASH_PREFIX}{hash}{ENTRY_SUFFIX}":
             raise place.wrong(number, "is not an entry with its hash")
-        entry = _entry(body, head, hash, place, number)
+        entry = _parse_entry(body, head, hash, place, number)
         if (entry.task, entry.seq) != (task, number):
             raise place.wrong(number, f"is entry {entry.seq} of {entry.task!r}; entry {number} of {task!r} belongs here")
-        head = Head(entry.seq, entry.hash)
+        head = JournalHead(entry.seq, entry.hash)
         yield entry
     if (head.seq, head.hash) != (extent.entries, extent.head):
         raise place.wrong(head.seq, f"ends with {head.hash[:12]}; the export should end with {extent.head[:12]}")
 
 
-def _entry(body: str, before: Head, hash: str, place: Place, number: int) -> Entry:
+def _parse_entry(body: str, before: JournalHead, hash: str, place: ExportFile, number: int) -> JournalEntry:
     try:
-        entry = chain.read(body, before, hash)
-        wrong = misfit(entry.at, float) or misfit(entry.event, type(entry.event))
+        entry = chain.read_entry(body, before, hash)
+        wrong = find_type_mismatch(entry.at, float) or find_type_mismatch(entry.event, type(entry.event))
     except Damaged as fault:
         raise place.wrong(number, fault.what) from None
-    except NONSENSE as fault:
+    except DECODE_ERRORS as fault:
         raise place.wrong(number, f"can't be understood: {type(fault).__name__} {fault}") from None
     if wrong:
         raise place.wrong(number, f"can't be understood: {wrong.removesuffix('.value')} is of another kind than it should be")
-    if HALF.search(body):
+    if ESCAPED_SURROGATE.search(body):
         raise place.wrong(number, "holds half a character")
     return entry
 
 
-def blocks(data: bytes, place: Place) -> dict[str, str]:
+def parse_blocks(data: bytes, place: ExportFile) -> dict[str, str]:
     """Texts by name, each believed only if it is what its name says."""
     found: dict[str, str] = {}
-    for number, line in _lines(data, place):
+    for number, line in _split_lines(data, place):
         try:
             plain = json.loads(line)
             name, text = plain["id"], plain["text"]
-            sound = isinstance(text, str) and chain.block_id(text) == name
-        except NONSENSE as fault:
+            sound = isinstance(text, str) and chain.block_id_from_text(text) == name
+        except DECODE_ERRORS as fault:
             raise place.wrong(number, f"can't be understood: {type(fault).__name__} {fault}") from None
         if not sound:
             raise place.wrong(number, f"block {str(name)[:32]} is not named by its content")
@@ -88,27 +91,27 @@ def blocks(data: bytes, place: Place) -> dict[str, str]:
     return found
 
 
-def complete(told: Iterable[Entry], held: dict[str, str], place: Place, extent: Extent) -> None:
+def check_blocks_present(told: Iterable[JournalEntry], held: dict[str, str], place: ExportFile, extent: JournalExtent) -> None:
     """Every block that an entry names is there, but those that were missing before."""
     there = held.keys() | set(extent.missing)
     for entry in told:
-        if absent := [name for name in named(entry.body) if name not in there]:
+        if absent := [name for name in find_block_ids(entry.body) if name not in there]:
             raise place.wrong(entry.seq, f"entry {entry.seq} names block {absent[0]}, which the export does not hold")
 
 
-def named_blocks(told: Iterable[Entry], read: Callable[[str], str]) -> tuple[list[str], list[str]]:
+def render_named_blocks(told: Iterable[JournalEntry], read: Callable[[str], str]) -> tuple[list[str], list[str]]:
     """Lines for the blocks that entries name, in that order; and the names for which the archive has nothing."""
     lines: list[str] = []
     missing: list[str] = []
-    for name in dict.fromkeys(name for entry in told for name in named(entry.body)):
+    for name in dict.fromkeys(name for entry in told for name in find_block_ids(entry.body)):
         try:
-            lines.append(block_line(name, read(name)))
+            lines.append(render_block_line(name, read(name)))
         except KeyError:
             missing.append(name)
     return lines, missing
 
 
-def _lines(data: bytes, place: Place, count: int | None = None) -> Iterator[tuple[int, str]]:
+def _split_lines(data: bytes, place: ExportFile, count: int | None = None) -> Iterator[tuple[int, str]]:
     """Numbered from 1. The first `count` of them must be there; what follows is of an export that did not come to its end."""
     *whole, rest = data.split(b"\n")
     if rest and (count is None or len(whole) < count):

@@ -6,68 +6,68 @@ from hashlib import sha256
 from pathlib import Path
 
 from afresh.adapters.exports import layout
-from afresh.adapters.exports.layout import AGAIN, QUEUE, UNCHANGED, Manifest, Row
-from afresh.adapters.exports.lines import NONSENSE, Place, blocks, complete, entries
-from afresh.adapters.workspace.moved import ID, Work, fits
-from afresh.domain.codec import dumps
-from afresh.domain.event import Entry
-from afresh.domain.fold import fold
-from afresh.domain.notes import NOTEBOOK
+from afresh.adapters.exports.layout import EXPORT_AGAIN_ADVICE, QUEUE_FILE, NOTHING_CHANGED_NOTE, ExportManifest, ExportedTaskRow
+from afresh.adapters.exports.lines import DECODE_ERRORS, ExportFile, parse_blocks, check_blocks_present, parse_entries
+from afresh.adapters.workspace.moved import GIT_OBJECT_ID, TaskWork, has_commit_of_id
+from afresh.domain.codec import to_canonical_json
+from afresh.domain.event import JournalEntry
+from afresh.domain.fold import fold_entries
+from afresh.domain.notes import NOTEBOOK_JOURNAL
 from afresh.domain.state import State
 from afresh.errors import Damaged
 
 
 @dataclass(frozen=True, slots=True)
-class Journal:
+class ExportedJournal:
     """A journal as it came, with the texts that it names."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[JournalEntry, ...]
     blocks: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class ExportedTask:
     """A task as it came."""
 
-    row: Row
-    journal: Journal
+    row: ExportedTaskRow
+    journal: ExportedJournal
     state: State
-    work: Work | None
+    work: TaskWork | None
 
 
-def tasks(folder: Path, manifest: Manifest) -> Iterator[Brought]:
+def read_tasks(folder: Path, manifest: ExportManifest) -> Iterator[ExportedTask]:
     """One after the other, each checked to the end before it is given out."""
     for row in manifest.tasks:
-        yield task(folder, row)
+        yield read_task(folder, row)
 
 
-def task(folder: Path, row: Row) -> Brought:
-    journal = _journal(folder, row)
-    state = _folded(folder, row, journal.entries)
-    return Brought(row, journal, state, _work(folder, row, state))
+def read_task(folder: Path, row: ExportedTaskRow) -> ExportedTask:
+    journal = _read_journal(folder, row)
+    state = _fold_journal(folder, row, journal.entries)
+    return ExportedTask(row, journal, state, _read_work(folder, row, state))
 
 
-def notebook(folder: Path, manifest: Manifest) -> tuple[Entry, ...]:
+def read_notebook(folder: Path, manifest: ExportManifest) -> tuple[JournalEntry, ...]:
     if manifest.notebook is None:
         return ()
-    place = Place(str(folder / layout.NOTEBOOK))
-    return tuple(entries(layout.read(folder, layout.NOTEBOOK), place, NOTEBOOK, manifest.notebook))
+    place = ExportFile(str(folder / layout.NOTEBOOK_FILE))
+    return tuple(parse_entries(layout.read_export_file(folder, layout.NOTEBOOK_FILE), place, NOTEBOOK_JOURNAL, manifest.notebook))
 
 
-def _journal(folder: Path, row: Row) -> Journal:
-    told, held = layout.journal_file(row.id), layout.blocks_file(row.id)
-    place = Place(str(folder / told))
-    found = tuple(entries(layout.read(folder, told), place, row.id, row.journal))
-    texts = blocks(layout.read(folder, held), Place(str(folder / held)))
-    complete(found, texts, place, row.journal)
-    return Journal(found, texts)
+def _read_journal(folder: Path, row: ExportedTaskRow) -> ExportedJournal:
+    told, held = layout.name_journal_file(row.id), layout.name_blocks_file(row.id)
+    place = ExportFile(str(folder / told))
+    found = tuple(parse_entries(layout.read_export_file(folder, told), place, row.id, row.journal))
+    texts = parse_blocks(layout.read_export_file(folder, held), ExportFile(str(folder / held)))
+    check_blocks_present(found, texts, place, row.journal)
+    return ExportedJournal(found, texts)
 
 
-def _folded(folder: Path, row: Row, entries: tuple[Entry, ...]) -> State:
-    place = Place(str(folder / layout.journal_file(row.id)))
+def _fold_journal(folder: Path, row: ExportedTaskRow, entries: tuple[JournalEntry, ...]) -> State:
+    place = ExportFile(str(folder / layout.name_journal_file(row.id)))
     try:
-        state = fold(None, entries)
-    except NONSENSE as fault:
+        state = fold_entries(None, entries)
+    except DECODE_ERRORS as fault:
         raise place.wrong(len(entries), f"does not tell a task's story: {type(fault).__name__} {fault}") from None
     if state.task.id != row.id:
         raise place.wrong(1, f"creates the task {state.task.id!r}")
@@ -77,25 +77,31 @@ def _folded(folder: Path, row: Row, entries: tuple[Entry, ...]) -> State:
         ("needs", row.needs, order.needs), ("status", row.status, state.status),
     ):  # fmt: skip
         if said != told:
-            what = f"{folder / QUEUE}: task {row.id}: {name} is {dumps(said)}, its journal says {dumps(told)}"
-            raise Damaged(what, next=AGAIN, safe=UNCHANGED)
+            what = f"{folder / QUEUE_FILE}: task {row.id}: {name} is {to_canonical_json(said)}, its journal says {to_canonical_json(told)}"
+            raise Damaged(what, next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE)
     return state
 
 
-def _work(folder: Path, row: Row, state: State) -> Work | None:
+def _read_work(folder: Path, row: ExportedTaskRow, state: State) -> TaskWork | None:
     if not row.patch:
         return None
-    if not all(map(ID.fullmatch, (state.snapshot, state.opened))) or (
-        row.commit and not ID.fullmatch(state.commit)
+    if not all(map(GIT_OBJECT_ID.fullmatch, (state.snapshot, state.opened))) or (
+        row.commit and not GIT_OBJECT_ID.fullmatch(state.commit)
     ):  # they become names of files
-        raise Place(str(folder / layout.journal_file(row.id))).wrong(row.journal.entries, "names no snapshot or commit of git")
-    patch_file, commit_file = layout.patch_file(row.id, state.snapshot), layout.commit_file(row.id, state.commit)
-    before = layout.read(folder, layout.before_file(row.id, state.opened)) if row.before else b""
-    work = Work(layout.read(folder, patch_file), layout.read(folder, commit_file) if row.commit else b"", before)
+        raise ExportFile(str(folder / layout.name_journal_file(row.id))).wrong(
+            row.journal.entries, "names no snapshot or commit of git"
+        )
+    patch_file, commit_file = layout.name_patch_file(row.id, state.snapshot), layout.name_commit_file(row.id, state.commit)
+    before = layout.read_export_file(folder, layout.name_before_file(row.id, state.opened)) if row.before else b""
+    work = TaskWork(
+        layout.read_export_file(folder, patch_file), layout.read_export_file(folder, commit_file) if row.commit else b"", before
+    )
     if row.before and sha256(before).hexdigest() != row.before:
-        raise Place(str(folder / layout.before_file(row.id, state.opened))).wrong(1, f"is not the patch that {QUEUE} speaks of")
+        raise ExportFile(str(folder / layout.name_before_file(row.id, state.opened))).wrong(
+            1, f"is not the patch that {QUEUE_FILE} speaks of"
+        )
     if sha256(work.patch).hexdigest() != row.patch:
-        raise Place(str(folder / patch_file)).wrong(1, f"is not the patch that {QUEUE} speaks of")
-    if row.commit and not (row.commit == state.commit and fits(work, row.commit)):
-        raise Place(str(folder / commit_file)).wrong(1, "is not the commit that the journal names")
+        raise ExportFile(str(folder / patch_file)).wrong(1, f"is not the patch that {QUEUE_FILE} speaks of")
+    if row.commit and not (row.commit == state.commit and has_commit_of_id(work, row.commit)):
+        raise ExportFile(str(folder / commit_file)).wrong(1, "is not the commit that the journal names")
     return work

@@ -7,38 +7,38 @@ from hashlib import sha256
 from pathlib import Path
 
 from afresh.adapters.exports import layout
-from afresh.adapters.exports.layout import Extent, Manifest, Row
-from afresh.adapters.exports.lines import entry_line, named_blocks
-from afresh.adapters.workspace.moved import Work, moves
+from afresh.adapters.exports.layout import JournalExtent, ExportManifest, ExportedTaskRow
+from afresh.adapters.exports.lines import render_entry_line, render_named_blocks
+from afresh.adapters.workspace.moved import TaskWork, has_transferable_work
 from afresh.adapters.workspace.trees import sync_folder
-from afresh.domain.event import Entry
-from afresh.domain.fold import fold
+from afresh.domain.event import JournalEntry
+from afresh.domain.fold import fold_entries
 from afresh.domain.state import State
 from afresh.errors import BadInput
 
-PLAIN = b"* -text\n"
+PLAIN_ATTRIBUTES = b"* -text\n"
 """Git must not change line ends: entries are hashed."""
-SPARE = ".new-"
+TEMPORARY_PREFIX = ".new-"
 """How a file is called until it is whole; a killed export may leave one behind."""
-OURS = {layout.QUEUE, layout.NOTEBOOK, layout.ATTRIBUTES, *layout.FOLDERS}
+EXPORT_NAMES = {layout.QUEUE_FILE, layout.NOTEBOOK_FILE, layout.ATTRIBUTES_FILE, *layout.EXPORT_FOLDERS}
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ExportSource:
     """Where an export comes from."""
 
-    journal: Callable[[str], Iterable[Entry]]
+    journal: Callable[[str], Iterable[JournalEntry]]
     read: Callable[[str], str]
     """A block by its name; KeyError if there is none."""
-    work: Callable[[State], Work | None]
+    work: Callable[[State], TaskWork | None]
     """What a task has changed; None when there is nothing to take along."""
     holds: Callable[[str, int, str], bool]
     """Whether the journal of this task (or the notebook) has this hash at this place."""
-    notebook: Callable[[], Iterable[Entry]] = field(default=lambda: ())
+    notebook: Callable[[], Iterable[JournalEntry]] = field(default=lambda: ())
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportResult:
     folder: Path
     tasks: int
     entries: int
@@ -50,46 +50,48 @@ class Exported:
     """Tasks whose changes could not be taken along."""
 
 
-def export(folder: Path, source: Source, numbers: dict[str, int], told: Callable[[str], None]) -> Exported:
+def write_export(folder: Path, source: ExportSource, numbers: dict[str, int], told: Callable[[str], None]) -> ExportResult:
     """`numbers`: the tasks to export, with their places in the queue."""
-    before = _before(folder)
+    before = _read_previous_manifest(folder)
     _refuse_to_shorten(folder, before, source, numbers)
-    _make(folder)
-    writer = _Writer(folder)
-    rows: list[Row] = []
+    _make_folders(folder)
+    writer = _ExportWriter(folder)
+    rows: list[ExportedTaskRow] = []
     workless: list[str] = []
     for count, (task, number) in enumerate(numbers.items(), 1):
         told(f"exporting {count} of {len(numbers)}: {task}")
-        row, whole = _task(writer, source, task, number)
+        row, whole = _write_task(writer, source, task, number)
         rows.append(row)
         workless += [] if whole else [task]
     others = [row for row in before.tasks if row.id not in numbers]
-    notebook = _notebook(writer, source) or before.notebook
-    writer.put(layout.ATTRIBUTES, PLAIN)
+    notebook = _write_notebook(writer, source) or before.notebook
+    writer.put(layout.ATTRIBUTES_FILE, PLAIN_ATTRIBUTES)
     writer.settle()
-    writer.put(layout.QUEUE, layout.rendered(Manifest((*rows, *others), notebook)))
+    writer.put(layout.QUEUE_FILE, layout.render_manifest(ExportManifest((*rows, *others), notebook)))
     writer.settle()
-    _sweep(folder, {name for name in writer.named if name.startswith("work/")}, [row.id for row in rows])
+    _remove_old_work(folder, {name for name in writer.named if name.startswith("work/")}, [row.id for row in rows])
     entries = sum(row.journal.entries for row in rows)
-    return Exported(folder, len(rows), entries, tuple(writer.written), len(others), tuple(workless))
+    return ExportResult(folder, len(rows), entries, tuple(writer.written), len(others), tuple(workless))
 
 
-def _before(folder: Path) -> Manifest:
-    layout.refuse_links(folder)
-    if (folder / layout.QUEUE).exists():
+def _read_previous_manifest(folder: Path) -> ExportManifest:
+    layout.refuse_linked_folders(folder)
+    if (folder / layout.QUEUE_FILE).exists():
         return layout.read_manifest(folder)
-    found = {path.name for path in folder.iterdir() if not path.name.startswith(SPARE)} if folder.is_dir() else set[str]()
-    strange = sorted(found - OURS)
+    found = (
+        {path.name for path in folder.iterdir() if not path.name.startswith(TEMPORARY_PREFIX)} if folder.is_dir() else set[str]()
+    )
+    strange = sorted(found - EXPORT_NAMES)
     if strange:
         raise BadInput(
             f"{folder} is not an export, and not empty: it holds {strange[0]}",
             next="name a folder that is new or empty, or leave it out for .afresh/export",
             safe="nothing was written",
         )
-    return Manifest()
+    return ExportManifest()
 
 
-def _refuse_to_shorten(folder: Path, before: Manifest, source: Source, numbers: dict[str, int]) -> None:
+def _refuse_to_shorten(folder: Path, before: ExportManifest, source: ExportSource, numbers: dict[str, int]) -> None:
     """Somebody may have gone on with a task elsewhere: what is in the export is then ahead of us, or beside us."""
     extents = [(row.id, row.journal) for row in before.tasks if row.id in numbers]
     for task, extent in extents + ([("", before.notebook)] if before.notebook else []):
@@ -101,31 +103,31 @@ def _refuse_to_shorten(folder: Path, before: Manifest, source: Source, numbers: 
             )
 
 
-def _make(folder: Path) -> None:
+def _make_folders(folder: Path) -> None:
     try:
-        for place in (folder, *(folder / name for name in layout.FOLDERS)):
+        for place in (folder, *(folder / name for name in layout.EXPORT_FOLDERS)):
             place.mkdir(parents=True, exist_ok=True)
-            for spare in place.glob(f"{SPARE}*"):
+            for spare in place.glob(f"{TEMPORARY_PREFIX}*"):
                 spare.unlink()
     except OSError as fault:
         raise BadInput(f"{folder} can't be written to: {fault.strerror}", next="name another folder") from fault
 
 
-def _task(writer: "_Writer", source: Source, task: str, number: int) -> tuple[Row, bool]:
+def _write_task(writer: "_ExportWriter", source: ExportSource, task: str, number: int) -> tuple[ExportedTaskRow, bool]:
     """Blocks and work first: a journal is only as long as what it names is there."""
     entries = tuple(source.journal(task))
-    state = fold(None, entries)
-    blocks, missing = named_blocks(entries, source.read)
+    state = fold_entries(None, entries)
+    blocks, missing = render_named_blocks(entries, source.read)
     work = source.work(state)
-    writer.put(layout.blocks_file(task), "".join(blocks).encode())
+    writer.put(layout.name_blocks_file(task), "".join(blocks).encode())
     if work:
-        writer.put(layout.patch_file(task, state.snapshot), work.patch)
+        writer.put(layout.name_patch_file(task, state.snapshot), work.patch)
     if work and work.before:
-        writer.put(layout.before_file(task, state.opened), work.before)
+        writer.put(layout.name_before_file(task, state.opened), work.before)
     if work and work.commit:
-        writer.put(layout.commit_file(task, state.commit), work.commit)
-    writer.put(layout.journal_file(task), "".join(map(entry_line, entries)).encode())
-    row = Row(
+        writer.put(layout.name_commit_file(task, state.commit), work.commit)
+    writer.put(layout.name_journal_file(task), "".join(map(render_entry_line, entries)).encode())
+    row = ExportedTaskRow(
         id=task,
         number=number,
         goal=state.task.goal,
@@ -133,24 +135,24 @@ def _task(writer: "_Writer", source: Source, task: str, number: int) -> tuple[Ro
         status=state.status,
         priority=state.task.priority,
         needs=state.task.needs,
-        journal=Extent(len(entries), state.head.hash, len(blocks), tuple(missing)),
+        journal=JournalExtent(len(entries), state.head.hash, len(blocks), tuple(missing)),
         patch=sha256(work.patch).hexdigest() if work else "",
         before=sha256(work.before).hexdigest() if work and work.before else "",
         commit=state.commit if work and work.commit else "",
     )
-    return row, bool(work) or not moves(state)
+    return row, bool(work) or not has_transferable_work(state)
 
 
-def _notebook(writer: "_Writer", source: Source) -> Extent | None:
+def _write_notebook(writer: "_ExportWriter", source: ExportSource) -> JournalExtent | None:
     """What its facts cite came with the tasks that said so."""
     entries = tuple(source.notebook())
     if not entries:
         return None
-    writer.put(layout.NOTEBOOK, "".join(map(entry_line, entries)).encode())
-    return Extent(len(entries), entries[-1].hash)
+    writer.put(layout.NOTEBOOK_FILE, "".join(map(render_entry_line, entries)).encode())
+    return JournalExtent(len(entries), entries[-1].hash)
 
 
-class _Writer:
+class _ExportWriter:
     """Replaces files whose content differs, and remembers which."""
 
     def __init__(self, folder: Path) -> None:
@@ -164,7 +166,7 @@ class _Writer:
         self.named.add(name)
         if path.is_file() and not path.is_symlink() and path.read_bytes() == data:
             return
-        spare = path.with_name(f"{SPARE}{os.getpid()}-{path.name}")
+        spare = path.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{path.name}")
         try:
             with open(os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb") as file:
                 file.write(data)
@@ -188,7 +190,7 @@ class _Writer:
         self.unsettled.clear()
 
 
-def _sweep(folder: Path, wanted: set[str], tasks: Sequence[str]) -> None:
+def _remove_old_work(folder: Path, wanted: set[str], tasks: Sequence[str]) -> None:
     """Remove the work of former exports of these tasks, now that nothing counts on it."""
     for path in (folder / "work").iterdir():
         stem = path.name.rsplit(".", 2)[0]

@@ -1,5 +1,5 @@
 """Instructions of people, from the files that they keep them in."""
 
-from afresh.adapters.instructions.files import Found, InstructionFiles, instructions_for
+from afresh.adapters.instructions.files import FoundInstructions, InstructionFiles, instructions_for_project
 
-__all__ = ["Found", "InstructionFiles", "instructions_for"]
+__all__ = ["FoundInstructions", "InstructionFiles", "instructions_for_project"]

@@ -7,36 +7,36 @@ from dataclasses import dataclass, replace
 from itertools import filterfalse
 from pathlib import Path
 
-from afresh.adapters.instructions.foreign import CURSOR_RULES, cursor_rule, foreign
-from afresh.adapters.instructions.front import FENCE, Sheet, sheet
-from afresh.adapters.templates import Shelf, types
-from afresh.adapters.templates.fault import Fault, Wrong, refusal
-from afresh.adapters.templates.values import NAME
-from afresh.adapters.workspace.confine import components, inside
-from afresh.adapters.workspace.files import content
-from afresh.domain.instructions import Chain, Level, Source, merged
+from afresh.adapters.instructions.foreign import CURSOR_RULES_FOLDER, parse_cursor_rule, parse_foreign_instructions
+from afresh.adapters.instructions.front import FRONT_MATTER_FENCE, ParsedInstructions, parse_own_instructions
+from afresh.adapters.templates import TemplateLayers, list_task_types
+from afresh.adapters.templates.fault import FileFault, InvalidValue, error_from_faults
+from afresh.adapters.templates.values import NAME_PATTERN
+from afresh.adapters.workspace.confine import split_relative_path, open_path_inside
+from afresh.adapters.workspace.files import read_content
+from afresh.domain.instructions import InstructionChain, InstructionLevel, InstructionFile, merge_instructions
 from afresh.errors import BadInstructions, ModelMistake
 
-OWN = "AGENT.md"
-FOREIGN = ("AGENTS.md", "CLAUDE.md")
-PROJECT = (f".afresh/{OWN}", OWN, *FOREIGN, ".cursorrules")
-FOLDER = (OWN, *FOREIGN)
+OWN_FILE_NAME = "AGENT.md"
+FOREIGN_FILE_NAMES = ("AGENTS.md", "CLAUDE.md")
+PROJECT_FILE_NAMES = (f".afresh/{OWN_FILE_NAME}", OWN_FILE_NAME, *FOREIGN_FILE_NAMES, ".cursorrules")
+FOLDER_FILE_NAMES = (OWN_FILE_NAME, *FOREIGN_FILE_NAMES)
 """Of these the first that is there counts."""
-LARGEST = 100_000
+MAX_INSTRUCTION_BYTES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundInstructions:
     """All that counts for a task, what is wrong with it, and what a person should know of it."""
 
-    sources: tuple[Source, ...] = ()
-    faults: tuple[Fault, ...] = ()
+    sources: tuple[InstructionFile, ...] = ()
+    faults: tuple[FileFault, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    level: Level
+class InstructionPlace:
+    level: InstructionLevel
     file: str
     """As it is told to people."""
     path: Path
@@ -47,11 +47,13 @@ class Place:
     @property
     def own(self) -> bool:
         """Of a name that only afresh gives."""
-        return self.path.name == OWN or self.level in (Level.USER, Level.TYPE)
+        return self.path.name == OWN_FILE_NAME or self.level in (InstructionLevel.USER, InstructionLevel.TYPE)
 
     def ours(self, text: str) -> bool:
         """Written for afresh beyond doubt: other tools have read a plain AGENT.md in a source tree too."""
-        return self.own and (not self.inside or self.inside.startswith(".afresh/") or text.split("\n", 1)[0].rstrip() == FENCE)
+        return self.own and (
+            not self.inside or self.inside.startswith(".afresh/") or text.split("\n", 1)[0].rstrip() == FRONT_MATTER_FENCE
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +65,12 @@ class InstructionFiles:
     known: tuple[str, ...] = ()
     """Types of task that there are."""
 
-    def chain(self, types: Sequence[str], named: Sequence[str], touched: Sequence[str]) -> Chain:
+    def chain(self, types: Sequence[str], named: Sequence[str], touched: Sequence[str]) -> InstructionChain:
         paths = tuple(dict.fromkeys((*(word for word in named if self._real(word)), *touched)))
         found = self.look(types, paths)
         if found.faults:
-            raise refusal(found.faults, "afresh instructions", BadInstructions)
-        return merged(found.sources, paths)
+            raise error_from_faults(found.faults, "afresh instructions", BadInstructions)
+        return merge_instructions(found.sources, paths)
 
     def _real(self, word: str) -> bool:
         """A path of this repository, or of a file that is still to be made in one of its folders."""
@@ -78,29 +80,29 @@ class InstructionFiles:
     @property
     def users(self) -> str:
         """Where a user keeps what counts in every repository."""
-        return shortened(self.user / OWN)
+        return shorten_home_path(self.user / OWN_FILE_NAME)
 
-    def look(self, types: Sequence[str], paths: Sequence[str]) -> Found:
+    def look(self, types: Sequence[str], paths: Sequence[str]) -> FoundInstructions:
         """Never raises: what can't be used is among the faults."""
         found = [self._read(place, types, paths) for place in self._places(types, paths)]
-        return Found(
+        return FoundInstructions(
             tuple(source for one in found for source in one.sources),
             tuple(fault for one in found for fault in one.faults),
             (*self._unread(), *(note for one in found for note in one.notes)),
         )
 
-    def _places(self, types: Sequence[str], paths: Sequence[str]) -> Iterator[Place]:
-        yield from self._of_user(Level.USER, OWN)
+    def _places(self, types: Sequence[str], paths: Sequence[str]) -> Iterator[InstructionPlace]:
+        yield from self._of_user(InstructionLevel.USER, OWN_FILE_NAME)
         if self.root:
-            first = next(self._of_project(Level.PROJECT, PROJECT), None)
+            first = next(self._of_project(InstructionLevel.PROJECT, PROJECT_FILE_NAMES), None)
             yield from [first] if first else self._cursor_rules()
-            for folder in filterfalse(self._of_another, folders(paths)):
-                names = [f"{folder}/{name}" for name in FOLDER]
-                yield from [replace(place, folder=folder) for place in self._of_project(Level.FOLDER, names)][:1]
-        wanted = [f"tasks/{type}.md" for type in dict.fromkeys(types) if NAME.fullmatch(type)]
+            for folder in filterfalse(self._of_another, list_folders(paths)):
+                names = [f"{folder}/{name}" for name in FOLDER_FILE_NAMES]
+                yield from [replace(place, folder=folder) for place in self._of_project(InstructionLevel.FOLDER, names)][:1]
+        wanted = [f"tasks/{type}.md" for type in dict.fromkeys(types) if NAME_PATTERN.fullmatch(type)]
         for name in wanted:
-            yield from self._of_user(Level.TYPE, name)
-        yield from self._of_project(Level.TYPE, [f".afresh/{name}" for name in wanted])
+            yield from self._of_user(InstructionLevel.TYPE, name)
+        yield from self._of_project(InstructionLevel.TYPE, [f".afresh/{name}" for name in wanted])
 
     def _of_another(self, folder: str) -> bool:
         """In a repository of its own, and so of another project; a submodule has a file there."""
@@ -109,47 +111,49 @@ class InstructionFiles:
             any((self.root / "/".join(names[:end]) / ".git").is_dir() for end in range(1, len(names) + 1)) if self.root else False
         )
 
-    def _of_user(self, level: Level, name: str) -> Iterator[Place]:
+    def _of_user(self, level: InstructionLevel, name: str) -> Iterator[InstructionPlace]:
         path = self.user / name
         if os.path.lexists(path):
-            yield Place(level, shortened(path), path)
+            yield InstructionPlace(level, shorten_home_path(path), path)
 
-    def _of_project(self, level: Level, names: Sequence[str]) -> Iterator[Place]:
+    def _of_project(self, level: InstructionLevel, names: Sequence[str]) -> Iterator[InstructionPlace]:
         for name in names:
             if self.root and os.path.lexists(self.root / name):
-                yield Place(level, name, self.root / name, name)
+                yield InstructionPlace(level, name, self.root / name, name)
 
-    def _cursor_rules(self) -> Iterator[Place]:
-        found = sorted((self.root / CURSOR_RULES).glob("*.md*")) if self.root else []
-        return self._of_project(Level.PROJECT, [f"{CURSOR_RULES}/{path.name}" for path in found])
+    def _cursor_rules(self) -> Iterator[InstructionPlace]:
+        found = sorted((self.root / CURSOR_RULES_FOLDER).glob("*.md*")) if self.root else []
+        return self._of_project(InstructionLevel.PROJECT, [f"{CURSOR_RULES_FOLDER}/{path.name}" for path in found])
 
-    def _read(self, place: Place, types: Sequence[str], paths: Sequence[str]) -> Found:
+    def _read(self, place: InstructionPlace, types: Sequence[str], paths: Sequence[str]) -> FoundInstructions:
         try:
-            text = decoded(read(self.root, place))
-        except Wrong as wrong:
+            text = decode_instructions(read_instruction_bytes(self.root, place))
+        except InvalidValue as wrong:
             if place.own:
-                return Found(faults=(Fault(place.file, wrong.line, "", wrong.what, wrong.next),))
-            return Found(notes=(f"{place.file} is not shown: it {wrong.what}",))
+                return FoundInstructions(faults=(FileFault(place.file, wrong.line, "", wrong.what, wrong.next),))
+            return FoundInstructions(notes=(f"{place.file} is not shown: it {wrong.what}",))
         said, notes = self._parsed(place, text)
         if said.types and not set(said.types) & set(types):
             notes = (f"{place.file} counts only for tasks of type {', '.join(said.types)}",)
-            return Found(faults=said.faults, notes=notes)
-        if said.applies_to and not matched(said.applies_to, paths):
+            return FoundInstructions(faults=said.faults, notes=notes)
+        if said.applies_to and not matches_any_path(said.applies_to, paths):
             notes = (f"{place.file} counts only for work on {', '.join(said.applies_to)}",)
-            return Found(faults=said.faults, notes=notes)
-        source = Source(place.file, place.level, said.parts, place.folder, place.ours(text), said.firm, said.replaces)
-        return Found((source,) if said.parts or said.replaces or said.faults else (), said.faults, notes)
+            return FoundInstructions(faults=said.faults, notes=notes)
+        source = InstructionFile(place.file, place.level, said.parts, place.folder, place.ours(text), said.firm, said.replaces)
+        return FoundInstructions((source,) if said.parts or said.replaces or said.faults else (), said.faults, notes)
 
-    def _parsed(self, place: Place, text: str) -> tuple[Sheet, tuple[str, ...]]:
+    def _parsed(self, place: InstructionPlace, text: str) -> tuple[ParsedInstructions, tuple[str, ...]]:
         if place.own:
             user = not place.inside
-            return sheet(place.file, text, () if user else self.known, may_be_firm=user), ()
-        return (cursor_rule if place.inside.startswith(CURSOR_RULES) else foreign)(place.file, text)
+            return parse_own_instructions(place.file, text, () if user else self.known, may_be_firm=user), ()
+        return (parse_cursor_rule if place.inside.startswith(CURSOR_RULES_FOLDER) else parse_foreign_instructions)(
+            place.file, text
+        )
 
     def _unread(self) -> Iterator[str]:
         """What somebody may wonder about."""
         if self.root:
-            first, *others = [place.file for place in self._of_project(Level.PROJECT, PROJECT)] or [""]
+            first, *others = [place.file for place in self._of_project(InstructionLevel.PROJECT, PROJECT_FILE_NAMES)] or [""]
             yield from [f"{file} is not read: {first} goes before it" for file in others]
             tasks = sorted(path.stem for path in (self.root / ".afresh" / "tasks").glob("*.md"))
             yield from [
@@ -160,7 +164,7 @@ class InstructionFiles:
         return bool(self.known) and type not in self.known
 
 
-def matched(patterns: Sequence[str], paths: Sequence[str]) -> bool:
+def matches_any_path(patterns: Sequence[str], paths: Sequence[str]) -> bool:
     """As git matches what it ignores. A pattern that is none fits nothing."""
     from pathspec import GitIgnoreSpec
 
@@ -170,53 +174,53 @@ def matched(patterns: Sequence[str], paths: Sequence[str]) -> bool:
         return False
 
 
-def folders(paths: Sequence[str]) -> list[str]:
+def list_folders(paths: Sequence[str]) -> list[str]:
     """Every folder that a path is in, and the path itself, which may be one: shallow ones first."""
     found: set[str] = set()
     for path in paths:
         try:
-            names = components(path)
+            names = split_relative_path(path)
         except ModelMistake:
             continue
         found |= {"/".join(names[:end]) for end in range(1, len(names) + 1) if names[0] not in (".afresh", ".git")}
     return sorted(found, key=lambda folder: (folder.count("/"), folder))
 
 
-def read(root: Path | None, place: Place) -> bytes:
+def read_instruction_bytes(root: Path | None, place: InstructionPlace) -> bytes:
     """Files of the repository by no link that leads out of it; the user's own wherever they are linked to."""
     try:
         if root and place.inside:
-            with inside(root, place.inside) as held:
-                return content(place.inside, held)
+            with open_path_inside(root, place.inside) as held:
+                return read_content(place.inside, held)
         if not place.path.is_file():
-            raise Wrong(1, "is not a regular file", "put the instructions themselves there")
+            raise InvalidValue(1, "is not a regular file", "put the instructions themselves there")
         with place.path.open("rb") as opened:
-            return opened.read(LARGEST + 1)
+            return opened.read(MAX_INSTRUCTION_BYTES + 1)
     except ModelMistake as fault:
         what = str(fault).replace(repr(place.inside), "").removeprefix(place.inside).strip()
-        raise Wrong(1, what, "put the file itself there") from None
+        raise InvalidValue(1, what, "put the file itself there") from None
     except OSError as fault:
-        raise Wrong(1, f"can't be read: {fault.strerror or 'it leads nowhere'}", "mend or remove it") from None
+        raise InvalidValue(1, f"can't be read: {fault.strerror or 'it leads nowhere'}", "mend or remove it") from None
 
 
-def decoded(data: bytes) -> str:
-    if len(data) > LARGEST:
-        raise Wrong(1, f"has {len(data):,} bytes, {LARGEST:,} are allowed", "say it shorter")
+def decode_instructions(data: bytes) -> str:
+    if len(data) > MAX_INSTRUCTION_BYTES:
+        raise InvalidValue(1, f"has {len(data):,} bytes, {MAX_INSTRUCTION_BYTES:,} are allowed", "say it shorter")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
-        raise Wrong(data[: fault.start].count(b"\n") + 1, "is not UTF-8", "save it as UTF-8") from None
+        raise InvalidValue(data[: fault.start].count(b"\n") + 1, "is not UTF-8", "save it as UTF-8") from None
     if "\0" in text:
-        raise Wrong(text[: text.index("\0")].count("\n") + 1, "holds a NUL character", "save it as UTF-8")
+        raise InvalidValue(text[: text.index("\0")].count("\n") + 1, "holds a NUL character", "save it as UTF-8")
     return text.replace("\r\n", "\n")
 
 
-def shortened(path: Path) -> str:
+def shorten_home_path(path: Path) -> str:
     home = Path.home()
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
 
 
-def instructions_for(root: Path | None, shelf: Shelf) -> InstructionFiles:
+def instructions_for_project(root: Path | None, shelf: TemplateLayers) -> InstructionFiles:
     from platformdirs import user_config_path
 
-    return InstructionFiles(user_config_path("afresh"), root, tuple(types(shelf)))
+    return InstructionFiles(user_config_path("afresh"), root, tuple(list_task_types(shelf)))

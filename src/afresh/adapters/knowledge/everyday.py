@@ -7,75 +7,75 @@ from pathlib import Path
 
 from afresh.adapters.workspace.git import GitFailed
 from afresh.adapters.workspace.repository import Repository
-from afresh.domain.plain import Own
-from afresh.domain.words import stem
+from afresh.domain.plain import ProjectNames
+from afresh.domain.words import stem_word
 
-VOCABULARY = Path(__file__).with_name("vocabulary.txt")
-FILES = 5_000
-LARGEST = 1_000_000
-ALL = 20_000_000
+VOCABULARY_FILE = Path(__file__).with_name("vocabulary.txt")
+MAX_PROJECT_FILES = 5_000
+MAX_FILE_CHARACTERS = 1_000_000
+MAX_PROJECT_CHARACTERS = 20_000_000
 """Of a project that has more, or a larger file of text, nobody can be sure, so nothing leaves it."""
-OF_AFRESH = (".afresh/state/", ".afresh/knowledge/", ".afresh/export/")
+AFRESH_FOLDERS = (".afresh/state/", ".afresh/knowledge/", ".afresh/export/")
 """Where the very lines stand that are asked about."""
 
 
 @cache
-def everyday() -> frozenset[str]:
+def load_everyday_stems() -> frozenset[str]:
     """Their stems. Made by scripts/vocabulary: words in comments and docstrings of eight or more modules of Python's standard
     library."""
-    return frozenset(map(stem, VOCABULARY.read_text("utf-8").split()))
+    return frozenset(map(stem_word, VOCABULARY_FILE.read_text("utf-8").split()))
 
 
-def own_words(repository: Repository, more: Iterable[tuple[str, str]] = ()) -> Own | None:
+def collect_project_words(repository: Repository, more: Iterable[tuple[str, str]] = ()) -> ProjectNames | None:
     """Of the checkout's files, of what git knows, and of `more`, by path and text. None when there is too much to be sure."""
-    own, room, root = Own(), ALL, repository.root
-    names = paths(repository)
-    if len(names) > FILES:
+    own, room, root = ProjectNames(), MAX_PROJECT_CHARACTERS, repository.root
+    names = list_project_files(repository)
+    if len(names) > MAX_PROJECT_FILES:
         return None
     for name in names:
-        text = readable(root / name)
+        text = read_text_file(root / name)
         room -= len(text)
-        if len(text) > LARGEST or room < 0:
+        if len(text) > MAX_FILE_CHARACTERS or room < 0:
             return None
         own.file(name, text)
     for path, text in more:
         own.file(path, text)
     own.name(root.name)
-    for line in known_to_git(repository):
+    for line in list_git_names(repository):
         own.name(line)
     return own
 
 
-def paths(repository: Repository) -> list[str]:
+def list_project_files(repository: Repository) -> list[str]:
     """Tracked and new files, and ignored ones that stand by themselves, as settings and keys do."""
-    new = listed(repository, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    ignored = listed(repository, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+    new = run_git_listing(repository, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    ignored = run_git_listing(repository, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
     found = [os.fsdecode(name) for name in (*new.split(b"\0"), *ignored.split(b"\0"))]
-    return [name for name in dict.fromkeys(found) if name and not name.endswith("/") and not name.startswith(OF_AFRESH)]
+    return [name for name in dict.fromkeys(found) if name and not name.endswith("/") and not name.startswith(AFRESH_FOLDERS)]
 
 
-def known_to_git(repository: Repository) -> list[str]:
+def list_git_names(repository: Repository) -> list[str]:
     """Branches and tags but for those of tasks, which say what goals say; addresses of others; names of those who commit."""
     asked = (
         ("for-each-ref", "--format=%(refname:lstrip=2)"),
         ("config", "--get-regexp", r"^(remote\..*\.url|user\..*)$"),
         ("log", "-n", "1000", "--format=%an %cn %ae"),
     )
-    lines = [line for one in asked for line in {*listed(repository, *one).decode("utf-8", "replace").splitlines()}]
+    lines = [line for one in asked for line in {*run_git_listing(repository, *one).decode("utf-8", "replace").splitlines()}]
     return [line for line in lines if not line.startswith("afresh/")]
 
 
-def listed(repository: Repository, *arguments: str) -> bytes:
+def run_git_listing(repository: Repository, *arguments: str) -> bytes:
     try:
         return repository.git.run(*arguments)
     except GitFailed:
         return b""
 
 
-def readable(path: Path) -> str:
+def read_text_file(path: Path) -> str:
     """Nothing of links, of what is no file, and of what is no text."""
     if path.is_symlink() or not path.is_file():
         return ""
     with path.open("rb") as file:
-        data = file.read(LARGEST + 1)
+        data = file.read(MAX_FILE_CHARACTERS + 1)
     return "" if b"\0" in data else data.decode("utf-8", "replace")

@@ -3,17 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from afresh.domain.words import split, stem, telling
+from afresh.domain.words import split_words, stem_word, drop_stop_words
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-CANDIDATES = 24
-MOST_WORDS = 60
+MAX_CANDIDATES = 24
+MAX_QUESTION_WORDS = 60
 """Of these many the fit is worked out; and of a long question these many words are asked for."""
 
 
-class Index:
+class LessonIndex:
     """Documents by key: what they are about, their tags, their text. The rank is BM25, of the three in that order of weight."""
 
     def __init__(self) -> None:
@@ -27,18 +27,18 @@ class Index:
         if stale or new:
             rows = self._rows
             rows.executemany("DELETE FROM held WHERE key = ?", [(key,) for key in stale])
-            texts = [(key, *[" ".join(words(text)) for text in documents[key]]) for key in new]
+            texts = [(key, *[" ".join(split_index_words(text)) for text in documents[key]]) for key in new]
             rows.executemany("INSERT INTO held (key, head, tags, body) VALUES (?, ?, ?, ?)", texts)
         self._stamps = dict(stamps)
 
     def candidates(self, question: str) -> Sequence[str]:
         """Keys of documents with a word of the question, the best first."""
-        asked = list(dict.fromkeys(words(question)))[:MOST_WORDS]
+        asked = list(dict.fromkeys(split_index_words(question)))[:MAX_QUESTION_WORDS]
         if not asked or not self._stamps:
             return []
         query = " OR ".join(f'"{word}"' for word in asked)
         order = "SELECT key FROM held WHERE held MATCH ? ORDER BY bm25(held, 0, 4, 3, 1), key LIMIT ?"
-        return [key for (key,) in self._rows.execute(order, (query, CANDIDATES))]
+        return [key for (key,) in self._rows.execute(order, (query, MAX_CANDIDATES))]
 
     @property
     def _rows(self) -> "Connection":
@@ -51,5 +51,5 @@ class Index:
         return self._database
 
 
-def words(text: str) -> list[str]:
-    return [stem(word) for word in telling(split(text))]
+def split_index_words(text: str) -> list[str]:
+    return [stem_word(word) for word in drop_stop_words(split_words(text))]

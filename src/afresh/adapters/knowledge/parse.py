@@ -5,16 +5,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from afresh.adapters.nodes import compose
-from afresh.domain.knowledge import By, Knowledge, Parted, Standing, parted
-from afresh.domain.text import one_line
+from afresh.adapters.nodes import compose_yaml
+from afresh.domain.knowledge import LessonApproval, Lesson, FrontMatterParts, LessonStatus, split_front_matter
+from afresh.domain.text import to_one_line
 
-LARGEST = 64_000
-TITLE = 120
+MAX_LESSON_BYTES = 64_000
+MAX_TITLE_CHARACTERS = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class LessonFault:
     """What is wrong in a file of a person's, and where."""
 
     file: str
@@ -26,30 +26,30 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ParsedLesson:
     """What a file says. Without an object it can't be used; notes may stand beside one that can."""
 
     file: str
-    knowledge: Knowledge | None = None
-    notes: tuple[Note, ...] = ()
+    knowledge: Lesson | None = None
+    notes: tuple[LessonFault, ...] = ()
 
 
-class Unreadable(Exception):
+class UnreadableLesson(Exception):
     def __init__(self, line: int, what: str) -> None:
         super().__init__(what)
         self.line, self.what = line, what
 
 
-def parse(data: bytes, file: str, status: Standing) -> Read:
+def parse_lesson(data: bytes, file: str, status: LessonStatus) -> ParsedLesson:
     """Never raises. `status` is what the folder says, for a file that says nothing itself."""
     try:
-        text = decoded(data)
-        found = split_matter(text)
-        given = matter(found.head) if found else {}
-    except Unreadable as fault:
-        return Read(file, None, (Note(file, fault.line, fault.what),))
+        text = decode_lesson(data)
+        found = split_lesson_text(text)
+        given = parse_front_matter(found.head) if found else {}
+    except UnreadableLesson as fault:
+        return ParsedLesson(file, None, (LessonFault(file, fault.line, fault.what),))
     body = (found.body if found else text).replace("\r\n", "\n")
-    wrong: list[Note] = []
+    wrong: list[LessonFault] = []
 
     def value(name: str, rule: Callable[[Any], Any], default: Any) -> Any:
         line, held = given.get(name, (0, None))
@@ -58,99 +58,99 @@ def parse(data: bytes, file: str, status: Standing) -> Read:
         try:
             return rule(held)
         except ValueError as fault:
-            wrong.append(Note(file, line, f"{name}: {fault}; taken as {default if default != '' else 'nothing'}"))
+            wrong.append(LessonFault(file, line, f"{name}: {fault}; taken as {default if default != '' else 'nothing'}"))
             return default
 
     stem = re.sub(r"\.md$", "", file.rpartition("/")[2])
-    one = Knowledge(
-        id=value("id", identity, identity_of(stem)), title=value("title", words, titled(body) or stem),
-        tags=value("tags", listed, ()), project=value("project", words, ""), source=value("source", words, ""),
-        status=value("status", of(Standing), status),
-        by=value("by", of(By), By.CONFIRMED), waits=value("waits", words, ""),
-        created=value("created", words, ""), approved=value("approved", words, ""), shown=value("shown", count, 0),
-        unused=value("unused", count, 0), uses=value("uses", count, 0), successes=value("successes", count, 0),
-        tokens_saved=value("tokens_saved", number, None), last_used=value("last_used", words, ""),
-        last_task=value("last_task", words, ""), body=body,
+    one = Lesson(
+        id=value("id", read_lesson_id, id_from_file_stem(stem)), title=value("title", require_text, find_title(body) or stem),
+        tags=value("tags", read_list, ()), project=value("project", require_text, ""), source=value("source", require_text, ""),
+        status=value("status", make_enum_rule(LessonStatus), status),
+        by=value("by", make_enum_rule(LessonApproval), LessonApproval.CONFIRMED), waits=value("waits", require_text, ""),
+        created=value("created", require_text, ""), approved=value("approved", require_text, ""), shown=value("shown", read_count, 0),
+        unused=value("unused", read_count, 0), uses=value("uses", read_count, 0), successes=value("successes", read_count, 0),
+        tokens_saved=value("tokens_saved", read_optional_integer, None), last_used=value("last_used", require_text, ""),
+        last_task=value("last_task", require_text, ""), body=body,
     )  # fmt: skip
-    return Read(file, one, tuple(wrong))
+    return ParsedLesson(file, one, tuple(wrong))
 
 
-def decoded(data: bytes) -> str:
-    if len(data) > LARGEST:
-        raise Unreadable(1, f"has {len(data):,} bytes, {LARGEST:,} are allowed")
+def decode_lesson(data: bytes) -> str:
+    if len(data) > MAX_LESSON_BYTES:
+        raise UnreadableLesson(1, f"has {len(data):,} bytes, {MAX_LESSON_BYTES:,} are allowed")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as fault:
-        raise Unreadable(data[: fault.start].count(b"\n") + 1, "is not UTF-8") from None
+        raise UnreadableLesson(data[: fault.start].count(b"\n") + 1, "is not UTF-8") from None
 
 
-def split_matter(text: str) -> Parted | None:
+def split_lesson_text(text: str) -> FrontMatterParts | None:
     try:
-        return parted(text)
+        return split_front_matter(text)
     except ValueError as fault:
-        raise Unreadable(1, str(fault)) from None
+        raise UnreadableLesson(1, str(fault)) from None
 
 
-def matter(head: str) -> Mapping[str, tuple[int, Any]]:
+def parse_front_matter(head: str) -> Mapping[str, tuple[int, Any]]:
     """Every key with its line and its value: texts, and lists of texts. Nothing is constructed, so no tag can do anything."""
     import yaml
 
     try:
-        root = compose(head, "BaseLoader")
+        root = compose_yaml(head, "BaseLoader")
     except RecursionError:
-        raise Unreadable(2, "is nested too deeply") from None
+        raise UnreadableLesson(2, "is nested too deeply") from None
     except (yaml.YAMLError, ValueError, OverflowError) as fault:
         mark = getattr(fault, "problem_mark", None) or getattr(fault, "context_mark", None)
         said = getattr(fault, "problem", None) or getattr(fault, "reason", None) or "can't be read"
-        raise Unreadable((mark.line if mark else 0) + 2, f"the front matter is not YAML: {said}") from None
+        raise UnreadableLesson((mark.line if mark else 0) + 2, f"the front matter is not YAML: {said}") from None
     if root is None:
         return {}
     if not isinstance(root, yaml.MappingNode):
-        raise Unreadable(2, "the front matter should have lines such as `title: …`")
+        raise UnreadableLesson(2, "the front matter should have lines such as `title: …`")
     plain: dict[str, tuple[int, Any]] = {}
     for key, held in root.value:
-        plain.setdefault(str(key.value), (key.start_mark.line + 2, simple(held)))
+        plain.setdefault(str(key.value), (key.start_mark.line + 2, plain_value_from_node(held)))
     return plain
 
 
-def simple(node: Any) -> Any:
+def plain_value_from_node(node: Any) -> Any:
     """A text, a list of texts; anything else as a list in a list, which no rule accepts."""
     if isinstance(node.value, str):
         return node.value
     return [
-        one.value if isinstance(one, type(node)) is False and isinstance(one.value, str) else None for one in listed_nodes(node)
+        one.value if isinstance(one, type(node)) is False and isinstance(one.value, str) else None for one in list_nodes(node)
     ]
 
 
-def listed_nodes(node: Any) -> list[Any]:
+def list_nodes(node: Any) -> list[Any]:
     return list(node.value) if node.id == "sequence" else [node]
 
 
-def titled(body: str) -> str:
+def find_title(body: str) -> str:
     """The first heading, or the first line."""
     lines = [line.strip() for line in body.splitlines() if line.strip()]
     first = next((line for line in lines if re.match(r"#{1,6} ", line)), lines[0] if lines else "")
-    return one_line(first.lstrip("# "), TITLE)
+    return to_one_line(first.lstrip("# "), MAX_TITLE_CHARACTERS)
 
 
-def identity_of(stem: str) -> str:
+def id_from_file_stem(stem: str) -> str:
     return re.sub(r"[^\w.-]+", "-", stem).strip("-.")[:60] or "KO"
 
 
-def identity(held: Any) -> str:
-    text = words(held)
+def read_lesson_id(held: Any) -> str:
+    text = require_text(held)
     if not re.fullmatch(r"[\w][\w.-]{0,59}", text):
         raise ValueError("should be letters, digits, - and _")
     return text
 
 
-def words(held: Any) -> str:
+def require_text(held: Any) -> str:
     if not isinstance(held, str):
         raise ValueError("should be a text")
     return held
 
 
-def listed(held: Any) -> tuple[str, ...]:
+def read_list(held: Any) -> tuple[str, ...]:
     """A list, or words between commas."""
     found = held.split(",") if isinstance(held, str) else held
     if any(not isinstance(one, str) for one in found):
@@ -158,27 +158,27 @@ def listed(held: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in ((one.strip() if isinstance(held, str) else one) for one in found) if one))
 
 
-def number(held: Any) -> int | None:
-    text = words(held).strip()
+def read_optional_integer(held: Any) -> int | None:
+    text = require_text(held).strip()
     if text.lower() in ("", "null", "~"):
         return None
     try:
         return int(text.replace("_", "").replace(",", ""))
     except ValueError:
-        raise ValueError(f"{one_line(text, 30)!r} should be a whole number") from None
+        raise ValueError(f"{to_one_line(text, 30)!r} should be a whole number") from None
 
 
-def count(held: Any) -> int:
-    if (found := number(held)) is None or found < 0:
+def read_count(held: Any) -> int:
+    if (found := read_optional_integer(held)) is None or found < 0:
         raise ValueError("should be a whole number, 0 or more")
     return found
 
 
-def of(kinds: Any) -> Callable[[Any], Any]:
+def make_enum_rule(kinds: Any) -> Callable[[Any], Any]:
     def rule(held: Any) -> Any:
-        text = words(held).strip().lower()
+        text = require_text(held).strip().lower()
         if text not in list(kinds):
-            raise ValueError(f"{one_line(text, 30)!r} should be one of {', '.join(kinds)}")
+            raise ValueError(f"{to_one_line(text, 30)!r} should be one of {', '.join(kinds)}")
         return kinds(text)
 
     return rule

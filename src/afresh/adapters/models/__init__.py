@@ -6,24 +6,43 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afresh.adapters.models.choose import KINDS, NONE, PAID, Chosen, anchored, choose, patience, settings_of, target
-from afresh.adapters.models.settings import Named, Settings
+from afresh.adapters.models.choose import (
+    MODEL_KINDS,
+    NO_NAMED_MODELS,
+    PAID_PROVIDERS,
+    ChosenModel,
+    make_spec_absolute,
+    choose_model,
+    split_mailbox_spec,
+    settings_for_model,
+    endpoint_of_provider,
+)
+from afresh.adapters.models.settings import NamedModel, ModelSettings
 
 if TYPE_CHECKING:
     from afresh.ports import Model
 
-__all__ = ["anchored", "is_paid", "is_provider", "known_framing", "known_retries", "known_window", "make_model", "part_of"]
-WINDOW = 200_000
-DEFAULTS = Settings()
+__all__ = [
+    "make_spec_absolute",
+    "is_paid",
+    "is_provider",
+    "find_framing_tokens",
+    "find_retry_count",
+    "find_context_window",
+    "make_model",
+    "spec_for_part",
+]
+DEFAULT_WINDOW_TOKENS = 200_000
+DEFAULT_MODEL_SETTINGS = ModelSettings()
 
 
-def make_model(spec: str, start: int = 0, settings: Settings = DEFAULTS) -> Model:
+def make_model(spec: str, start: int = 0, settings: ModelSettings = DEFAULT_MODEL_SETTINGS) -> Model:
     """The model that the spec names; `start` is the number of calls that the task has bought."""
-    chosen = choose(spec, settings.named)
-    return _MAKERS[chosen.kind](chosen, start, settings_of(chosen, settings))
+    chosen = choose_model(spec, settings.named)
+    return _MAKERS[chosen.kind](chosen, start, settings_for_model(chosen, settings))
 
 
-def part_of(spec: str, part: str) -> str:
+def spec_for_part(spec: str, part: str) -> str:
     """Who answers for a part of a task: the same model. But a script is written for one task, so that a part has its own beside
     it: `script.jsonl`, and `script.3-1.jsonl` for what step 3 handed out as its first action."""
     kind, _, argument = spec.partition(":")
@@ -31,97 +50,101 @@ def part_of(spec: str, part: str) -> str:
     return f"{kind}:{place.with_name(f'{place.stem}.{part}{place.suffix}')}" if kind == "scripted" else spec
 
 
-def known_window(spec: str, named: Mapping[str, Named] = NONE) -> int:
+def find_context_window(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MODELS) -> int:
     """Tokens that the model can take, as far as that is known without asking for it or for a key."""
-    chosen = choose(spec, named)
+    chosen = choose_model(spec, named)
     if chosen.table and chosen.table.window:
         return chosen.table.window
     if chosen.kind == "anthropic":
-        from afresh.adapters.models.anthropic_messages import window
+        from afresh.adapters.models.anthropic_messages import find_claude_window
 
-        return window(chosen.argument)
+        return find_openai_window(chosen.argument)
     if not chosen.is_provider:
-        return WINDOW
-    from afresh.adapters.models.flavours import FLAVOURS
-    from afresh.adapters.models.openai_chat import window
+        return DEFAULT_WINDOW_TOKENS
+    from afresh.adapters.models.flavours import DIALECTS
+    from afresh.adapters.models.openai_chat import find_openai_window
 
-    return window(chosen.argument, FLAVOURS[chosen.kind])
+    return find_openai_window(chosen.argument, DIALECTS[chosen.kind])
 
 
-def known_framing(spec: str, named: Mapping[str, Named] = NONE) -> int:
+def find_framing_tokens(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MODELS) -> int:
     """Tokens that the provider adds to any request, as far as that is published; what is not is learnt from its usage reports."""
-    chosen = choose(spec, named)
+    chosen = choose_model(spec, named)
     if chosen.kind == "anthropic":
-        from afresh.adapters.models.anthropic_messages import framing
+        from afresh.adapters.models.anthropic_messages import count_claude_framing
 
-        return framing(chosen.argument, chosen.table is None or chosen.table.tools is not False)
-    from afresh.adapters.models.openai_chat import FRAMING
+        return count_claude_framing(chosen.argument, chosen.table is None or chosen.table.tools is not False)
+    from afresh.adapters.models.openai_chat import OPENAI_FRAMING_TOKENS
 
-    return FRAMING
+    return OPENAI_FRAMING_TOKENS
 
 
-def is_provider(spec: str, named: Mapping[str, Named] = NONE) -> bool:
+def is_provider(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MODELS) -> bool:
     """Whether each call is bought from somebody."""
-    return choose(spec, named).is_provider
+    return choose_model(spec, named).is_provider
 
 
-def is_paid(spec: str, named: Mapping[str, Named] = NONE, prices: Collection[str] = ()) -> bool:
+def is_paid(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MODELS, prices: Collection[str] = ()) -> bool:
     """Whether it costs something: a server on a machine of the user's own does only if the user says what, a provider always."""
-    chosen = choose(spec, named)
-    return chosen.kind in PAID or (chosen.is_provider and chosen.spec in prices)
+    chosen = choose_model(spec, named)
+    return chosen.kind in PAID_PROVIDERS or (chosen.is_provider and chosen.spec in prices)
 
 
-def known_retries(spec: str, named: Mapping[str, Named] = NONE) -> int | None:
+def find_retry_count(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MODELS) -> int | None:
     """How often the user wants a call to be repeated that failed for a passing reason; None: as often as is usual."""
-    table = choose(spec, named).table
+    table = choose_model(spec, named).table
     return table.retries if table else None
 
 
-def _offline(chosen: Chosen, start: int, settings: Settings) -> Model:
-    from afresh.adapters.models.offline import Offline
+def _make_offline(chosen: ChosenModel, start: int, settings: ModelSettings) -> Model:
+    from afresh.adapters.models.offline import OfflineModel
 
-    return Offline(settings.window or WINDOW, settings.count)
-
-
-def _scripted(chosen: Chosen, start: int, settings: Settings) -> Model:
-    from afresh.adapters.models.scripted import Scripted, read_script
-
-    return Scripted(read_script(Path(chosen.argument).expanduser()), start, settings.window or WINDOW, settings.count)
+    return OfflineModel(settings.window or DEFAULT_WINDOW_TOKENS, settings.count)
 
 
-def _mailbox(chosen: Chosen, start: int, settings: Settings) -> Model:
-    from afresh.adapters.models.mailbox import Mailbox, Patience
+def _make_scripted(chosen: ChosenModel, start: int, settings: ModelSettings) -> Model:
+    from afresh.adapters.models.scripted import ScriptedModel, read_script
 
-    folder, seconds = patience(chosen.argument)
-    waits = Patience(reply=seconds or settings.timeout)
-    return Mailbox(folder, start, settings.window or WINDOW, settings.count, waits, settings.task)
+    return ScriptedModel(
+        read_script(Path(chosen.argument).expanduser()), start, settings.window or DEFAULT_WINDOW_TOKENS, settings.count
+    )
 
 
-def _anthropic(chosen: Chosen, start: int, settings: Settings) -> Model:
+def _make_mailbox(chosen: ChosenModel, start: int, settings: ModelSettings) -> Model:
+    from afresh.adapters.models.mailbox import MailboxModel, MailboxTimeouts
+
+    folder, seconds = split_mailbox_spec(chosen.argument)
+    waits = MailboxTimeouts(reply=seconds or settings.timeout)
+    return MailboxModel(folder, start, settings.window or DEFAULT_WINDOW_TOKENS, settings.count, waits, settings.task)
+
+
+def _make_anthropic(chosen: ChosenModel, start: int, settings: ModelSettings) -> Model:
     from afresh.adapters.models.anthropic_messages import ANTHROPIC, AnthropicModel
-    from afresh.adapters.models.provider import connect
+    from afresh.adapters.models.provider import connect_provider
 
     table = chosen.table
     thinks, tools = table is None or table.thinking is not False, table is None or table.tools is not False
-    return AnthropicModel(chosen.argument, connect(ANTHROPIC, settings, target(chosen.kind)), thinks, tools)
+    return AnthropicModel(
+        chosen.argument, connect_provider(ANTHROPIC, settings, endpoint_of_provider(chosen.kind)), thinks, tools
+    )
 
 
-def _openai(chosen: Chosen, start: int, settings: Settings) -> Model:
-    from afresh.adapters.models.flavours import FLAVOURS, flavour_at, without
+def _make_openai(chosen: ChosenModel, start: int, settings: ModelSettings) -> Model:
+    from afresh.adapters.models.flavours import DIALECTS, dialect_at_address, drop_dialect_part
     from afresh.adapters.models.openai_chat import OpenAIModel
-    from afresh.adapters.models.provider import connect
+    from afresh.adapters.models.provider import connect_provider
 
-    flavour = FLAVOURS[chosen.kind]
-    connection = connect(flavour.provider, settings, target(chosen.kind))
+    flavour = DIALECTS[chosen.kind]
+    connection = connect_provider(flavour.provider, settings, endpoint_of_provider(chosen.kind))
     if chosen.table:
         wanted = {"tools": chosen.table.tools, "effort": chosen.table.thinking, "budget": chosen.table.thinking}
-        flavour = flavour_at(connection.base_url, flavour)
+        flavour = dialect_at_address(connection.base_url, flavour)
         for part in [part for part, told in wanted.items() if told is False]:
-            flavour = without(flavour, part)
+            flavour = drop_dialect_part(flavour, part)
     return OpenAIModel(chosen.argument, connection, flavour)
 
 
-_MAKERS: dict[str, Callable[[Chosen, int, Settings], Model]] = {
-    "offline": _offline, "scripted": _scripted, "mailbox": _mailbox, "anthropic": _anthropic,
+_MAKERS: dict[str, Callable[[ChosenModel, int, ModelSettings], Model]] = {
+    "offline": _make_offline, "scripted": _make_scripted, "mailbox": _make_mailbox, "anthropic": _make_anthropic,
 }  # fmt: skip
-_MAKERS |= {kind: _openai for kind in KINDS if kind not in _MAKERS}
+_MAKERS |= {kind: _make_openai for kind in MODEL_KINDS if kind not in _MAKERS}

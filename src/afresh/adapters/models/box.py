@@ -18,25 +18,25 @@ from pathlib import Path
 from stat import S_ISREG, S_IWOTH
 from typing import Any
 
-from afresh.adapters.models.replies import Count, check_length, check_tools, reply_from
+from afresh.adapters.models.replies import CountTokens, check_reply_length, check_tool_calls, reply_from_json
 from afresh.domain.action import Reply
-from afresh.domain.codec import decoder
+from afresh.domain.codec import get_decoder
 from afresh.domain.window import Request
 from afresh.errors import BadInput
 
-LARGEST = 4 << 20
+MAX_FILE_BYTES = 4 << 20
 """Bytes of a file that is read. Some thousands of tokens are all that a reply may have."""
-_FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW
-_STEM = re.compile(r"(?P<number>\d{4,})-(?:(?P<task>.+)-)?(?P<hash>[0-9a-f]{12})")
-REQUEST = ".request.json"
-PAGE = ".request.md"
-REPLY = ".reply.json"
-REJECTED = ".rejected.json"
-PROBLEM = ".problem.txt"
+_OPEN_FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW
+_STEM_PATTERN = re.compile(r"(?P<number>\d{4,})-(?:(?P<task>.+)-)?(?P<hash>[0-9a-f]{12})")
+REQUEST_SUFFIX = ".request.json"
+PAGE_SUFFIX = ".request.md"
+REPLY_SUFFIX = ".reply.json"
+REJECTED_SUFFIX = ".rejected.json"
+PROBLEM_SUFFIX = ".problem.txt"
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class OpenRequest:
     """A request that has no reply yet."""
 
     stem: str
@@ -49,14 +49,14 @@ class Posted:
     """What was wrong with the last attempt."""
 
 
-def stem_of(task: str, number: int, request: Request) -> str:
+def make_request_stem(task: str, number: int, request: Request) -> str:
     """The task's name is in it, so that any number of tasks may use one folder, and the hash, so that a restarted process finds
     what it had asked."""
     named = re.sub(r"[^\w.-]", "_", task, flags=re.ASCII)[:60]
     return "-".join(part for part in (f"{number:04d}", named, request.hash[:12]) if part)
 
 
-def make_folder(folder: Path) -> None:
+def make_mailbox_folder(folder: Path) -> None:
     """Of the user's alone, and ignored by git, if it is new. BadInput if others could answer in the model's place."""
     place = folder.resolve()
     if ".afresh" in place.parts and "state" in place.parts[place.parts.index(".afresh") :]:
@@ -65,10 +65,10 @@ def make_folder(folder: Path) -> None:
     try:
         if not place.is_dir():
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_whole(place / ".gitignore", "*\n")
+            write_file_atomically(place / ".gitignore", "*\n")
         mode = place.stat().st_mode
     except OSError as error:
-        raise unwritable(folder, error) from None
+        raise mailbox_error_from_os_error(folder, error) from None
     if mode & S_IWOTH:
         raise BadInput(
             f"anybody on this machine can write into the mailbox {folder}, and so answer in the model's place",
@@ -77,22 +77,22 @@ def make_folder(folder: Path) -> None:
         )
 
 
-def unwritable(folder: Path, error: OSError) -> BadInput:
+def mailbox_error_from_os_error(folder: Path, error: OSError) -> BadInput:
     return BadInput(f"the mailbox {folder} can't be written: {error}", next="pass --model mailbox:DIR")
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_file_atomically(path: Path, text: str) -> None:
     """Nobody ever sees a part of the file, and no link that lies there already is followed."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o666), "w", encoding="utf-8") as file:
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN_FLAGS, 0o666), "w", encoding="utf-8") as file:
         file.write(text)
     os.replace(temporary, path)
 
 
-def read_whole(path: Path) -> str:
+def read_plain_file(path: Path) -> str:
     """ValueError for what is no plain file of a sensible size; FileNotFoundError if there is none."""
     try:
-        held = os.open(path, os.O_RDONLY | os.O_NONBLOCK | _FLAGS)
+        held = os.open(path, os.O_RDONLY | os.O_NONBLOCK | _OPEN_FLAGS)
     except FileNotFoundError:
         raise
     except OSError:
@@ -101,12 +101,12 @@ def read_whole(path: Path) -> str:
         about = os.fstat(held)
         if not S_ISREG(about.st_mode):
             raise ValueError("it is no plain file: write the reply itself")
-        if about.st_size > LARGEST:
-            raise ValueError(f"it has {about.st_size:,} bytes, {LARGEST:,} are the most that is read")
+        if about.st_size > MAX_FILE_BYTES:
+            raise ValueError(f"it has {about.st_size:,} bytes, {MAX_FILE_BYTES:,} are the most that is read")
         return file.read().decode("utf-8")
 
 
-def parsed(text: str) -> Any:
+def parse_strict_json(text: str) -> Any:
     """ValueError says at which line and column it is no JSON."""
 
     def refuse(word: str) -> Any:
@@ -118,15 +118,15 @@ def parsed(text: str) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
-def judged(plain: Any, request: Request, count: Count) -> Reply:
+def check_mailbox_reply(plain: Any, request: Request, count: CountTokens) -> Reply:
     """The reply that this is to the request. ValueError says all that has to be mended."""
-    reply = reply_from(plain)
-    check_tools(reply, request.tools)
-    check_length(reply, request, count)
+    reply = reply_from_json(plain)
+    check_tool_calls(reply, request.tools)
+    check_reply_length(reply, request, count)
     return reply
 
 
-def waiting(folder: Path) -> Sequence[Posted]:
+def list_open_requests(folder: Path) -> Sequence[OpenRequest]:
     """Open requests, those that somebody waits for first, then the oldest."""
     try:
         names = sorted(entry.name for entry in os.scandir(folder))
@@ -134,26 +134,26 @@ def waiting(folder: Path) -> Sequence[Posted]:
         raise BadInput(
             f"there is no mailbox {folder}: {error.strerror}", next="name the folder after mailbox: in --model"
         ) from None
-    answered = {name.removesuffix(REPLY) for name in names if name.endswith(REPLY)}
-    stems = [name.removesuffix(REQUEST) for name in names if name.endswith(REQUEST)]
-    found = [_posted(folder, stem) for stem in stems if stem not in answered]
+    answered = {name.removesuffix(REPLY_SUFFIX) for name in names if name.endswith(REPLY_SUFFIX)}
+    stems = [name.removesuffix(REQUEST_SUFFIX) for name in names if name.endswith(REQUEST_SUFFIX)]
+    found = [_read_open_request(folder, stem) for stem in stems if stem not in answered]
     return sorted((one for one in found if one), key=lambda one: (not one.waited, one.since, one.stem))
 
 
-def request_of(folder: Path, stem: str) -> Request:
+def read_request(folder: Path, stem: str) -> Request:
     try:
-        return decoder(Request)(parsed(read_whole(folder / f"{stem}{REQUEST}")))
+        return get_decoder(Request)(parse_strict_json(read_plain_file(folder / f"{stem}{REQUEST_SUFFIX}")))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         why = "has been changed, or was written by another afresh"
         raise BadInput(f"the request {stem} in {folder} can't be read: it {why}", next="resume the task: it asks again") from None
 
 
 @contextmanager
-def waited_for(path: Path) -> Iterator[None]:
+def mark_as_awaited(path: Path) -> Iterator[None]:
     """While this lasts, whoever looks at the mailbox sees that somebody waits. It ends with the process, however that ends."""
     from fcntl import LOCK_EX, LOCK_NB, flock
 
-    held = os.open(path, os.O_RDONLY | _FLAGS)
+    held = os.open(path, os.O_RDONLY | _OPEN_FLAGS)
     try:
         for _ in range(10):  # somebody may be looking this very moment
             with suppress(OSError):
@@ -165,24 +165,26 @@ def waited_for(path: Path) -> Iterator[None]:
         os.close(held)
 
 
-def _posted(folder: Path, stem: str) -> Posted | None:
-    match = _STEM.fullmatch(stem)
+def _read_open_request(folder: Path, stem: str) -> OpenRequest | None:
+    match = _STEM_PATTERN.fullmatch(stem)
     if match is None:
         return None
     problem = ""
     with suppress(OSError, ValueError):
-        problem = read_whole(folder / f"{stem}{PROBLEM}")
+        problem = read_plain_file(folder / f"{stem}{PROBLEM_SUFFIX}")
     try:
-        since = (folder / f"{stem}{REQUEST}").lstat().st_mtime
-        return Posted(stem, int(match["number"]), match["task"] or "", since, _is_waited(folder / f"{stem}{REQUEST}"), problem)
+        since = (folder / f"{stem}{REQUEST_SUFFIX}").lstat().st_mtime
+        return OpenRequest(
+            stem, int(match["number"]), match["task"] or "", since, _is_awaited(folder / f"{stem}{REQUEST_SUFFIX}"), problem
+        )
     except OSError:
         return None
 
 
-def _is_waited(path: Path) -> bool:
+def _is_awaited(path: Path) -> bool:
     from fcntl import LOCK_NB, LOCK_SH, flock
 
-    held = os.open(path, os.O_RDONLY | os.O_NONBLOCK | _FLAGS)
+    held = os.open(path, os.O_RDONLY | os.O_NONBLOCK | _OPEN_FLAGS)
     try:
         flock(held, LOCK_SH | LOCK_NB)
     except BlockingIOError:

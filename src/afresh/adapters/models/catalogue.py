@@ -4,23 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from afresh.adapters.models.route import Target, opened
-from afresh.adapters.models.settings import Settings
-from afresh.domain.text import one_line
+from afresh.adapters.models.route import ProviderEndpoint, require_route
+from afresh.adapters.models.settings import ModelSettings
+from afresh.domain.text import to_one_line
 from afresh.errors import NeedsPerson, TryAgain
 
-PATIENCE = 5.0
-MOST = 200
+LISTING_TIMEOUT_SECONDS = 5.0
+MAX_LISTED_MODELS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class OfferedModel:
     model: str
     window: int = 0
     """As the server tells; 0: it does not."""
 
 
-def offers(target: Target, settings: Settings) -> Sequence[Offer]:
+def list_offered_models(target: ProviderEndpoint, settings: ModelSettings) -> Sequence[OfferedModel]:
     """TryAgain if nobody is there, NeedsPerson if the key is not accepted."""
     from importlib.util import find_spec
 
@@ -28,11 +28,11 @@ def offers(target: Target, settings: Settings) -> Sequence[Offer]:
         raise NeedsPerson("the package openai is not installed", next="pip install 'afresh[models]'")
     import openai
 
-    way = opened(target, settings)
+    way = require_route(target, settings)
     client = openai.OpenAI(
         api_key=way.key.secret or "none",
         base_url=way.base_url or None,
-        timeout=PATIENCE,
+        timeout=LISTING_TIMEOUT_SECONDS,
         max_retries=0,
         http_client=openai.DefaultHttpxClient(follow_redirects=False),
     )
@@ -46,11 +46,13 @@ def offers(target: Target, settings: Settings) -> Sequence[Offer]:
     listed: Any = found.get("data") if isinstance(found, dict) else None
     held = [
         one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, dict) and isinstance(one.get("id"), str)
-    ][:MOST]
-    return sorted((Offer(one_line(one["id"], 120), _window(one)) for one in held), key=lambda offer: offer.model)
+    ][:MAX_LISTED_MODELS]
+    return sorted(
+        (OfferedModel(to_one_line(one["id"], 120), _read_window_tokens(one)) for one in held), key=lambda offer: offer.model
+    )
 
 
-def _window(told: dict[str, Any]) -> int:
+def _read_window_tokens(told: dict[str, Any]) -> int:
     """vLLM calls it max_model_len, OpenRouter context_length; llama.cpp tells for how much the model was trained."""
     meta = told.get("meta")
     places = (told.get("max_model_len"), told.get("context_length"), meta.get("n_ctx_train") if isinstance(meta, dict) else 0)

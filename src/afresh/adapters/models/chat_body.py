@@ -5,123 +5,125 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
-from afresh.adapters.models.flavours import Flavour
-from afresh.adapters.models.replies import Count
-from afresh.adapters.models.spoken import form, in_words
+from afresh.adapters.models.flavours import OpenAIDialect
+from afresh.adapters.models.replies import CountTokens
+from afresh.adapters.models.spoken import make_reply_schema, put_tools_in_text
 from afresh.domain.action import Action, Reply, Thinking
-from afresh.domain.codec import encode
-from afresh.domain.window import Exchange, Request, ToolSchema
+from afresh.domain.codec import to_plain_value
+from afresh.domain.window import ToolExchange, Request, ToolSchema
 
-Body = dict[str, Any]
+ChatBody = dict[str, Any]
 
-MOST_MARKS = 4
+MAX_CACHE_MARKS = 4
 """What caches by marks takes no more of them in a request."""
-LEAST_EFFORT = {"o1": "low", "o3": "low", "o4": "low", "gpt-5": "minimal", "gpt-5.": "none"}
+MIN_EFFORT_OF_MODEL = {"o1": "low", "o3": "low", "o4": "low", "gpt-5": "minimal", "gpt-5.": "none"}
 """OpenAI's models that think unasked, by how their names begin, and the least that they can be held to."""
 
 
-def chat_body(model: str, request: Request, flavour: Flavour, count: Count) -> Body:
+def make_chat_body(model: str, request: Request, flavour: OpenAIDialect, count: CountTokens) -> ChatBody:
     """All that is sent, but for how it is streamed."""
     if request.tools and not flavour.tools:
-        return _spoken_body(model, request, flavour, count)
-    body = _head(model, request, flavour)
-    turns = (message for place, turn in enumerate(request.turns) for message in _turn(turn, place, flavour))
-    body["messages"] = [*_opening(model, request, flavour), *turns]
+        return _make_body_without_tools(model, request, flavour, count)
+    body = _make_body_head(model, request, flavour)
+    turns = (message for place, turn in enumerate(request.turns) for message in _make_turn_messages(turn, place, flavour))
+    body["messages"] = [*_make_opening_messages(model, request, flavour), *turns]
     if request.tools:
-        body["tools"] = [{"type": "function", "function": _function(tool)} for tool in request.tools]
+        body["tools"] = [{"type": "function", "function": _make_function_schema(tool)} for tool in request.tools]
     return body
 
 
-def _spoken_body(model: str, request: Request, flavour: Flavour, count: Count) -> Body:
+def _make_body_without_tools(model: str, request: Request, flavour: OpenAIDialect, count: CountTokens) -> ChatBody:
     """Tools told in words; and a schema of the answer, where the server can hold the model to one."""
-    schema = form(request.tools, request.reserve)
+    schema = make_reply_schema(request.tools, request.reserve)
     more = count(json.dumps(schema)) if flavour.schema and flavour.reads_schema else 0
-    body = chat_body(model, in_words(request, count, more), flavour, count)
+    body = make_chat_body(model, put_tools_in_text(request, count, more), flavour, count)
     if flavour.schema:
         body["response_format"] = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
     return body
 
 
-def _head(model: str, request: Request, flavour: Flavour) -> Body:
-    body: Body = {"model": model, flavour.limit: request.reserve}
-    if flavour.effort and (word := effort(model, request.thinking, flavour)):
+def _make_body_head(model: str, request: Request, flavour: OpenAIDialect) -> ChatBody:
+    body: ChatBody = {"model": model, flavour.limit: request.reserve}
+    if flavour.effort and (word := choose_reasoning_effort(model, request.thinking, flavour)):
         body["reasoning_effort"] = word
     if flavour.budget and request.thinking:
         body["extra_body"] = {"reasoning": {"max_tokens": request.thinking}}
     if flavour.cache_key and request.breaks:
-        alike = json.dumps([request.system, encode(request.tools), request.message[: request.breaks[0]]], sort_keys=True)
+        alike = json.dumps([request.system, to_plain_value(request.tools), request.message[: request.breaks[0]]], sort_keys=True)
         body["prompt_cache_key"] = sha256(alike.encode("utf-8", "replace")).hexdigest()[:32]
     return body
 
 
-def effort(model: str, thinking: int, flavour: Flavour) -> str:
+def choose_reasoning_effort(model: str, thinking: int, flavour: OpenAIDialect) -> str:
     """In place of a number of tokens. A model that thinks unasked is held to the least: it has to answer, too."""
     if thinking:
         return "low" if thinking <= 2_000 else "medium" if thinking <= 8_000 else "high"
-    known = [prefix for prefix in LEAST_EFFORT if model.startswith(prefix)]
-    return LEAST_EFFORT[max(known, key=len)] if known and flavour.cache_key else ""
+    known = [prefix for prefix in MIN_EFFORT_OF_MODEL if model.startswith(prefix)]
+    return MIN_EFFORT_OF_MODEL[max(known, key=len)] if known and flavour.cache_key else ""
 
 
-def _opening(model: str, request: Request, flavour: Flavour) -> Iterator[Body]:
+def _make_opening_messages(model: str, request: Request, flavour: OpenAIDialect) -> Iterator[ChatBody]:
     marked = model.startswith(flavour.marked) if flavour.marked else False
     if request.system:
-        yield {"role": "system", "content": [_marked(request.system)] if marked else request.system}
-    yield {"role": "user", "content": list(_parts(request)) if marked else request.message}
+        yield {"role": "system", "content": [_mark_for_cache(request.system)] if marked else request.system}
+    yield {"role": "user", "content": list(_split_at_breaks(request)) if marked else request.message}
 
 
-def _parts(request: Request) -> Iterator[Body]:
+def _split_at_breaks(request: Request) -> Iterator[ChatBody]:
     """The message in pieces, each up to a place that the next call is likely to share; the last ones when there are too many."""
     places = [place for place in request.breaks if 0 < place < len(request.message)]
     start = 0
-    for place in places[-(MOST_MARKS - 1) :]:
-        yield _marked(request.message[start:place])
+    for place in places[-(MAX_CACHE_MARKS - 1) :]:
+        yield _mark_for_cache(request.message[start:place])
         start = place
     yield {"type": "text", "text": request.message[start:]}
 
 
-def _marked(text: str) -> Body:
+def _mark_for_cache(text: str) -> ChatBody:
     return {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
 
 
-def _function(tool: ToolSchema) -> Body:
+def _make_function_schema(tool: ToolSchema) -> ChatBody:
     return {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
 
 
-def _turn(turn: Exchange, place: int, flavour: Flavour) -> Iterator[Body]:
+def _make_turn_messages(turn: ToolExchange, place: int, flavour: OpenAIDialect) -> Iterator[ChatBody]:
     """What the model said, what each of its calls gave, and what was said after that."""
     reply = turn.reply
-    said: Body = {"role": "assistant", "content": reply.thought or None}
+    said: ChatBody = {"role": "assistant", "content": reply.thought or None}
     if reply.actions:
-        said["tool_calls"] = [_call(action, _name(place, number)) for number, action in enumerate(reply.actions)]
+        said["tool_calls"] = [
+            _make_tool_call(action, _make_call_id(place, number)) for number, action in enumerate(reply.actions)
+        ]
     elif not reply.thought:
         said["content"] = "(no answer)"
-    yield said | _echo(reply, flavour)
+    yield said | _make_thinking_echo(reply, flavour)
     for number, result in enumerate(turn.results):
-        yield {"role": "tool", "tool_call_id": _name(place, number), "content": result.text}
+        yield {"role": "tool", "tool_call_id": _make_call_id(place, number), "content": result.text}
     if turn.text:
         yield {"role": "user", "content": turn.text}
 
 
-def _call(action: Action, name: str) -> Body:
+def _make_tool_call(action: Action, name: str) -> ChatBody:
     return {"id": name, "type": "function", "function": {"name": action.tool, "arguments": json.dumps(dict(action.args))}}
 
 
-def _name(place: int, number: int) -> str:
+def _make_call_id(place: int, number: int) -> str:
     """Nine letters and digits: some models take no other names of calls."""
     return f"call{place % 100:02d}{number % 1000:03d}"
 
 
-def _echo(reply: Reply, flavour: Flavour) -> Body:
+def _make_thinking_echo(reply: Reply, flavour: OpenAIDialect) -> ChatBody:
     """Only to the server that it came from."""
     if not flavour.echo or not reply.thinking or not reply.model.startswith(f"{flavour.name}:"):
         return {}
     if flavour.echo == "reasoning_details":
-        details = [detail for thought in reply.thinking if (detail := detail_of(thought))]
+        details = [detail for thought in reply.thinking if (detail := detail_from_thinking(thought))]
         return {"reasoning_details": details} if details else {}
     return {flavour.echo: "".join(thought.text for thought in reply.thinking)}
 
 
-def thinking_of(detail: Body) -> Thinking:
+def thinking_from_detail(detail: ChatBody) -> Thinking:
     """One of OpenRouter's details, so that it can be sent back as it was."""
     rest = {key: value for key, value in detail.items() if key != "text"}
     if isinstance(detail.get("text"), str):
@@ -131,7 +133,7 @@ def thinking_of(detail: Body) -> Thinking:
     return Thinking(json.dumps(rest, sort_keys=True), redacted=True)
 
 
-def detail_of(thought: Thinking) -> Body | None:
+def detail_from_thinking(thought: Thinking) -> ChatBody | None:
     """The detail again; None for a thought that never was one."""
     try:
         held = json.loads(thought.text if thought.redacted else thought.signature)

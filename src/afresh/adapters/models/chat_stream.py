@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(slots=True)
-class Call:
+class StreamedToolCall:
     name: str = ""
     id: str = ""
     pieces: list[str] = field(default_factory=list[str])
@@ -18,15 +18,15 @@ class Call:
 
 
 @dataclass(slots=True)
-class Told:
+class StreamedCompletion:
     """What has come in so far."""
 
     text: list[str] = field(default_factory=list[str])
     refusal: list[str] = field(default_factory=list[str])
     reasoning: list[str] = field(default_factory=list[str])
     details: dict[Any, dict[str, Any]] = field(default_factory=dict[Any, dict[str, Any]])
-    calls: list[Call] = field(default_factory=list[Call])
-    places: dict[Any, Call] = field(default_factory=dict[Any, Call])
+    calls: list[StreamedToolCall] = field(default_factory=list[StreamedToolCall])
+    places: dict[Any, StreamedToolCall] = field(default_factory=dict[Any, StreamedToolCall])
     begun: bool = False
     finish: str = ""
     usage: Any = None
@@ -37,35 +37,35 @@ class Told:
         return "".join((*self.text, *self.reasoning, *(call.arguments for call in self.calls)))
 
 
-def take(told: Told, chunk: Any) -> str:
+def take_chunk(told: StreamedCompletion, chunk: Any) -> str:
     """One chunk of a stream; what is new of the reply in it. `finish` stays empty as long as it may be half a reply."""
     told.begun, pieces = True, list[str]()
-    told.usage = part(chunk, "usage") or told.usage
-    told.model = part(chunk, "model") or told.model
-    for choice in part(chunk, "choices") or ():
-        pieces += _take(told, part(choice, "delta") or part(choice, "message"))
-        told.finish = part(choice, "finish_reason") or told.finish
+    told.usage = read_field(chunk, "usage") or told.usage
+    told.model = read_field(chunk, "model") or told.model
+    for choice in read_field(chunk, "choices") or ():
+        pieces += _take_delta(told, read_field(choice, "delta") or read_field(choice, "message"))
+        told.finish = read_field(choice, "finish_reason") or told.finish
     return "".join(pieces)
 
 
-def part(thing: Any, name: str) -> Any:
+def read_field(thing: Any, name: str) -> Any:
     """A field, whether the SDK knows it or not; None when there is none."""
     return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
 
 
-def _take(told: Told, delta: Any) -> Iterator[str]:
-    thought = "reasoning_content" if part(delta, "reasoning_content") else "reasoning"
+def _take_delta(told: StreamedCompletion, delta: Any) -> Iterator[str]:
+    thought = "reasoning_content" if read_field(delta, "reasoning_content") else "reasoning"
     for name, held in (("content", told.text), ("refusal", told.refusal), (thought, told.reasoning)):
-        if isinstance(piece := part(delta, name), str) and piece:
+        if isinstance(piece := read_field(delta, name), str) and piece:
             held.append(piece)
             yield piece
-    for place, detail in enumerate(part(delta, "reasoning_details") or ()):
+    for place, detail in enumerate(read_field(delta, "reasoning_details") or ()):
         _take_detail(told, dict(detail), place)
-    for held in part(delta, "tool_calls") or ():
+    for held in read_field(delta, "tool_calls") or ():
         yield _take_call(told, held)
 
 
-def _take_detail(told: Told, detail: dict[str, Any], place: int) -> None:
+def _take_detail(told: StreamedCompletion, detail: dict[str, Any], place: int) -> None:
     """Texts of one detail go together; what else it says, such as its signature, comes at any time."""
     key = (detail.get("index", place), detail.get("type"))
     known = told.details.setdefault(key, {})
@@ -75,10 +75,10 @@ def _take_detail(told: Told, detail: dict[str, Any], place: int) -> None:
             known[name] = known[name] + value if joined else value
 
 
-def _take_call(told: Told, held: Any) -> str:
-    function = part(held, "function") or {}
-    call = _call_of(told, part(held, "index"), part(held, "id") or "", part(function, "name") or "")
-    piece = part(function, "arguments")
+def _take_call(told: StreamedCompletion, held: Any) -> str:
+    function = read_field(held, "function") or {}
+    call = _find_call(told, read_field(held, "index"), read_field(held, "id") or "", read_field(function, "name") or "")
+    piece = read_field(function, "arguments")
     if isinstance(piece, Mapping | list):
         piece = json.dumps(piece)
     if not isinstance(piece, str) or not piece:
@@ -87,26 +87,26 @@ def _take_call(told: Told, held: Any) -> str:
     return piece
 
 
-def _call_of(told: Told, index: Any, id: str, name: str) -> Call:
+def _find_call(told: StreamedCompletion, index: Any, id: str, name: str) -> StreamedToolCall:
     """The call that a piece belongs to: by its index, or the last one where there is none."""
     place = index if isinstance(index, int) else None
     known = told.places.get(place)
-    if known is None or _is_another(known, id, name):
-        known = Call()
+    if known is None or _is_another_call(known, id, name):
+        known = StreamedToolCall()
         told.calls.append(known)
         told.places[place] = told.places[None] = known
     known.name, known.id = known.name or name, known.id or id
     return known
 
 
-def _is_another(known: Call, id: str, name: str) -> bool:
+def _is_another_call(known: StreamedToolCall, id: str, name: str) -> bool:
     """Some servers send whole calls, all with the same index and without ids; others repeat the name with every piece of one."""
     if id and known.id:
         return id != known.id
-    return bool(name and known.name) and (name != known.name or _whole(known.arguments))
+    return bool(name and known.name) and (name != known.name or _is_complete_json(known.arguments))
 
 
-def _whole(arguments: str) -> bool:
+def _is_complete_json(arguments: str) -> bool:
     try:
         return arguments.rstrip().endswith("}") and isinstance(json.loads(arguments), dict)
     except (ValueError, RecursionError):

@@ -5,12 +5,12 @@ from urllib.parse import urlsplit
 
 from afresh.adapters.models.provider import Provider
 
-NEW_LIMIT = "max_completion_tokens"
-OLD_LIMIT = "max_tokens"
+NEW_LIMIT_FIELD = "max_completion_tokens"
+OLD_LIMIT_FIELD = "max_tokens"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Flavour:
+class OpenAIDialect:
     """What a server knows of the protocol. What it turns out not to know is left out from then on: see `without`."""
 
     name: str
@@ -21,7 +21,7 @@ class Flavour:
     needs_key: bool = True
     window: int = 128_000
     """Of a model of which nothing better is known."""
-    limit: str = OLD_LIMIT
+    limit: str = OLD_LIMIT_FIELD
     """The name of the reply's longest length."""
     usage: bool = True
     """Whether it can be asked to tell the usage at the end of a stream."""
@@ -44,15 +44,15 @@ class Flavour:
     """Whether it tells its window, whether its model knows tools, and how a request looks to the model, token by token."""
 
 
-OPENAI = Flavour(
+OPENAI = OpenAIDialect(
     name="openai",
     provider=Provider("OpenAI", "openai", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
-    limit=NEW_LIMIT,
+    limit=NEW_LIMIT_FIELD,
     reads_schema=True,
     effort=True,
     cache_key=True,
 )
-OPENROUTER = Flavour(
+OPENROUTER = OpenAIDialect(
     name="openrouter",
     provider=Provider("OpenRouter", "openai", "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL"),
     base_url="https://openrouter.ai/api/v1",
@@ -61,7 +61,7 @@ OPENROUTER = Flavour(
     echo="reasoning_details",
     marked=("anthropic/",),
 )
-OLLAMA = Flavour(
+OLLAMA = OpenAIDialect(
     name="ollama",
     provider=Provider("Ollama", "openai", "OLLAMA_API_KEY", "OLLAMA_BASE_URL"),
     base_url="http://localhost:11434/v1",
@@ -69,7 +69,7 @@ OLLAMA = Flavour(
     window=32_768,
     effort=True,
 )
-VLLM = Flavour(
+VLLM = OpenAIDialect(
     name="vllm",
     provider=Provider("vLLM", "openai", "VLLM_API_KEY", "VLLM_BASE_URL"),
     base_url="http://localhost:8000/v1",
@@ -77,7 +77,7 @@ VLLM = Flavour(
     window=32_768,
     effort=True,
 )
-LLAMACPP = Flavour(
+LLAMACPP = OpenAIDialect(
     name="llamacpp",
     provider=Provider("llama.cpp", "openai", "LLAMACPP_API_KEY", "LLAMACPP_BASE_URL"),
     base_url="http://localhost:8080/v1",
@@ -85,17 +85,17 @@ LLAMACPP = Flavour(
     window=32_768,
     template=True,
 )
-PLAIN = replace(OPENAI, limit=OLD_LIMIT, reads_schema=False, effort=False, cache_key=False)
+PLAIN_SERVER = replace(OPENAI, limit=OLD_LIMIT_FIELD, reads_schema=False, effort=False, cache_key=False)
 """A server of which only the address is known."""
-DEEPSEEK = replace(PLAIN, schema=False, echo="reasoning_content")
+DEEPSEEK = replace(PLAIN_SERVER, schema=False, echo="reasoning_content")
 
-FLAVOURS = {one.name: one for one in (OPENAI, OPENROUTER, OLLAMA, VLLM, LLAMACPP)}
+DIALECTS = {one.name: one for one in (OPENAI, OPENROUTER, OLLAMA, VLLM, LLAMACPP)}
 """By what stands before the colon of a spec."""
-HOSTS = {"openai.com": OPENAI, "openai.azure.com": OPENAI, "openrouter.ai": OPENROUTER, "deepseek.com": DEEPSEEK}
-PORTS = {("localhost", 11434): OLLAMA, ("127.0.0.1", 11434): OLLAMA}
+DIALECT_OF_HOST = {"openai.com": OPENAI, "openai.azure.com": OPENAI, "openrouter.ai": OPENROUTER, "deepseek.com": DEEPSEEK}
+DIALECT_OF_PORT = {("localhost", 11434): OLLAMA, ("127.0.0.1", 11434): OLLAMA}
 
 
-def flavour_at(base_url: str, flavour: Flavour = OPENAI) -> Flavour:
+def dialect_at_address(base_url: str, flavour: OpenAIDialect = OPENAI) -> OpenAIDialect:
     """`openai:NAME` at an address of the user's own: what is known of that server, under the name it was called by."""
     if flavour is not OPENAI or not base_url:
         return flavour
@@ -103,14 +103,14 @@ def flavour_at(base_url: str, flavour: Flavour = OPENAI) -> Flavour:
         at = urlsplit(base_url)
         host, port = at.hostname or "", at.port
     except ValueError:
-        return replace(PLAIN, base_url=base_url)
-    near = [held for known, held in HOSTS.items() if host == known or host.endswith(f".{known}")]
-    found = near[0] if near else PORTS.get((host, port or 0), PLAIN)
+        return replace(PLAIN_SERVER, base_url=base_url)
+    near = [held for known, held in DIALECT_OF_HOST.items() if host == known or host.endswith(f".{known}")]
+    found = near[0] if near else DIALECT_OF_PORT.get((host, port or 0), PLAIN_SERVER)
     return replace(found, name=flavour.name, provider=flavour.provider, base_url=base_url)
 
 
-def without(flavour: Flavour, part: str) -> Flavour:
+def drop_dialect_part(flavour: OpenAIDialect, part: str) -> OpenAIDialect:
     """The same without what the server has refused."""
     if part == "limit":
-        return replace(flavour, limit=OLD_LIMIT if flavour.limit == NEW_LIMIT else NEW_LIMIT)
+        return replace(flavour, limit=OLD_LIMIT_FIELD if flavour.limit == NEW_LIMIT_FIELD else NEW_LIMIT_FIELD)
     return replace(flavour, **{part: False})

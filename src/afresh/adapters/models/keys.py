@@ -10,19 +10,19 @@ from urllib.parse import urlsplit
 from afresh.adapters.models.settings import KEYRING
 from afresh.errors import NeedsPerson
 
-SERVICE = "afresh"
-INSTALL = "pip install 'afresh[keyring]'"
+KEYRING_SERVICE = "afresh"
+INSTALL_KEYRING_COMMAND = "pip install 'afresh[keyring]'"
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ApiKey:
     """`where` may be told to anybody: the name of a variable, or the keyring."""
 
     secret: str = field(default="", repr=False)
     where: str = ""
 
 
-def find_key(place: str, variable: str, names: Sequence[str]) -> Key:
+def find_api_key(place: str, variable: str, names: Sequence[str]) -> ApiKey:
     """As the user says where it is; unless told from the provider's own variable, then from the keyring, under the first of the
     names that has one there."""
     if place and place != KEYRING:
@@ -31,22 +31,24 @@ def find_key(place: str, variable: str, names: Sequence[str]) -> Key:
         return found
     for name in names:
         if secret := _from_keyring(name, asked=place == KEYRING):
-            return Key(_clean(secret, "the keyring"), f"keyring, as {name}")
-    return Key()
+            return ApiKey(_check_key_text(secret, "the keyring"), f"keyring, as {name}")
+    return ApiKey()
 
 
-def store_key(name: str, secret: str) -> None:
+def store_api_key(name: str, secret: str) -> None:
     """Into the keyring; an empty one takes it out of there."""
-    ring = _keyring()
+    ring = _import_keyring()
     if ring is None:
-        raise NeedsPerson("the package keyring is not installed", next=f"{INSTALL}, or set an environment variable")
+        raise NeedsPerson(
+            "the package keyring is not installed", next=f"{INSTALL_KEYRING_COMMAND}, or set an environment variable"
+        )
     try:
         if secret:
-            ring.set_password(SERVICE, name, _clean(secret, "what was entered"))
-        elif ring.get_password(SERVICE, name) is not None:
-            ring.delete_password(SERVICE, name)
+            ring.set_password(KEYRING_SERVICE, name, _check_key_text(secret, "what was entered"))
+        elif ring.get_password(KEYRING_SERVICE, name) is not None:
+            ring.delete_password(KEYRING_SERVICE, name)
     except ring.errors.KeyringError as fault:
-        raise unusable(fault) from None
+        raise keyring_error_from_fault(fault) from None
 
 
 def has_keyring() -> bool:
@@ -55,7 +57,7 @@ def has_keyring() -> bool:
     return find_spec("keyring") is not None
 
 
-def goes_in_clear(base_url: str) -> bool:
+def is_sent_unencrypted(base_url: str) -> bool:
     """Whether what is sent there can be read on the way: no encryption, and another machine."""
     parts = urlsplit(base_url)
     return parts.scheme == "http" and not is_this_machine(parts.hostname or "")
@@ -68,7 +70,7 @@ def is_this_machine(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def unusable(fault: Exception) -> NeedsPerson:
+def keyring_error_from_fault(fault: Exception) -> NeedsPerson:
     why = type(fault).__name__
     return NeedsPerson(
         f"the keyring of this system can't be used ({why})",
@@ -77,27 +79,29 @@ def unusable(fault: Exception) -> NeedsPerson:
     )
 
 
-def _from_environment(variable: str) -> Key:
+def _from_environment(variable: str) -> ApiKey:
     secret = os.environ.get(variable, "").strip()
-    return Key(_clean(secret, variable), variable) if secret else Key()
+    return ApiKey(_check_key_text(secret, variable), variable) if secret else ApiKey()
 
 
 def _from_keyring(name: str, asked: bool) -> str:
     """A keyring that does not work is only worth a word to somebody who said that the key is there."""
-    ring = _keyring()
+    ring = _import_keyring()
     if ring is None:
         if asked:
-            raise NeedsPerson("the key is to come from the keyring, but the package keyring is not installed", next=INSTALL)
+            raise NeedsPerson(
+                "the key is to come from the keyring, but the package keyring is not installed", next=INSTALL_KEYRING_COMMAND
+            )
         return ""
     try:
-        return ring.get_password(SERVICE, name) or ""
+        return ring.get_password(KEYRING_SERVICE, name) or ""
     except ring.errors.KeyringError as fault:
         if asked:
-            raise unusable(fault) from None
+            raise keyring_error_from_fault(fault) from None
         return ""
 
 
-def _keyring() -> Any | None:
+def _import_keyring() -> Any | None:
     if not has_keyring():
         return None
     from importlib import import_module
@@ -106,7 +110,7 @@ def _keyring() -> Any | None:
     return import_module("keyring")
 
 
-def _clean(secret: str, where: str) -> str:
+def _check_key_text(secret: str, where: str) -> str:
     """What an HTTP header can't hold is no key: a quoted one, say, or two lines."""
     secret = secret.strip()
     if not secret.isascii() or not secret.isprintable() or " " in secret:

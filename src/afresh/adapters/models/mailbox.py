@@ -12,44 +12,44 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from afresh.adapters.models.box import (
-    PAGE,
-    PROBLEM,
-    REJECTED,
-    REPLY,
-    REQUEST,
-    judged,
-    make_folder,
-    parsed,
-    read_whole,
-    stem_of,
-    unwritable,
-    waited_for,
-    write_whole,
+    PAGE_SUFFIX,
+    PROBLEM_SUFFIX,
+    REJECTED_SUFFIX,
+    REPLY_SUFFIX,
+    REQUEST_SUFFIX,
+    check_mailbox_reply,
+    make_mailbox_folder,
+    parse_strict_json,
+    read_plain_file,
+    make_request_stem,
+    mailbox_error_from_os_error,
+    mark_as_awaited,
+    write_file_atomically,
 )
-from afresh.adapters.models.letter import letter
-from afresh.adapters.models.replies import EXAMPLE, TOO_LONG, Count, estimate, with_usage
+from afresh.adapters.models.letter import render_mailbox_message
+from afresh.adapters.models.replies import REPLY_EXAMPLE, REPLY_TOO_LONG, CountTokens, estimate_tokens, add_missing_usage
 from afresh.domain.action import Reply
-from afresh.domain.codec import encode
+from afresh.domain.codec import to_plain_value
 from afresh.domain.window import Request
 from afresh.errors import TryAgain
-from afresh.ports import Hear, unheard
+from afresh.ports import ReplyListener, ignore_piece
 
-FIRST_PAUSE = 0.05
-LONGEST_PAUSE = 1.0
+FIRST_PAUSE_SECONDS = 0.05
+MAX_PAUSE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class MailboxTimeouts:
     """Seconds to wait for a reply (0: for ever), and to let a file that does not parse be finished by its writer."""
 
     reply: float = 0.0
     writer: float = 2.0
 
 
-PATIENCE = Patience()
+DEFAULT_TIMEOUTS = MailboxTimeouts()
 
 
-class Mailbox:
+class MailboxModel:
     """`start` is the number of calls that the task has bought before."""
 
     name = "mailbox"
@@ -59,25 +59,25 @@ class Mailbox:
         folder: Path,
         start: int = 0,
         window: int = 200_000,
-        count: Count = estimate,
-        patience: Patience = PATIENCE,
+        count: CountTokens = estimate_tokens,
+        patience: MailboxTimeouts = DEFAULT_TIMEOUTS,
         task: str = "",
     ) -> None:
         self.folder, self.position, self.window, self.count, self.patience = folder, start, window, count, patience
         self.task = task
 
-    def propose(self, request: Request, hear: Hear = unheard) -> Reply:
-        stem = stem_of(self.task, self.position + 1, request)
-        make_folder(self.folder)
+    def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
+        stem = make_request_stem(self.task, self.position + 1, request)
+        make_mailbox_folder(self.folder)
         try:
-            self._write_once(f"{stem}{REQUEST}", json.dumps(encode(request), ensure_ascii=False, indent=1))
-            self._write_once(f"{stem}{PAGE}", letter(request, stem))
-            with waited_for(self.folder / f"{stem}{REQUEST}"):
+            self._write_once(f"{stem}{REQUEST_SUFFIX}", json.dumps(to_plain_value(request), ensure_ascii=False, indent=1))
+            self._write_once(f"{stem}{PAGE_SUFFIX}", render_mailbox_message(request, stem))
+            with mark_as_awaited(self.folder / f"{stem}{REQUEST_SUFFIX}"):
                 reply = self._await(stem, request)
         except OSError as error:
-            raise unwritable(self.folder, error) from None
+            raise mailbox_error_from_os_error(self.folder, error) from None
         self.position += 1
-        return with_usage(replace(reply, cramped=self._was_too_long(stem)), request, self.count, self.name)
+        return add_missing_usage(replace(reply, cramped=self._was_too_long(stem)), request, self.count, self.name)
 
     def weigh(self, request: Request) -> int:
         return 0
@@ -85,10 +85,10 @@ class Mailbox:
     def _write_once(self, name: str, text: str) -> None:
         """A restart leaves the file alone: whoever watches the folder for new requests must not see this one twice."""
         if not (self.folder / name).exists():
-            write_whole(self.folder / name, text)
+            write_file_atomically(self.folder / name, text)
 
     def _await(self, stem: str, request: Request) -> Reply:
-        began, pause = time.monotonic(), FIRST_PAUSE
+        began, pause = time.monotonic(), FIRST_PAUSE_SECONDS
         while True:
             reply = self._collect(stem, request)
             if reply is not None:
@@ -100,21 +100,21 @@ class Mailbox:
                     "open: a reply that is written later is taken when the task is resumed"
                 )
             time.sleep(pause)
-            pause = min(pause * 1.5, LONGEST_PAUSE)
+            pause = min(pause * 1.5, MAX_PAUSE_SECONDS)
 
     def _collect(self, stem: str, request: Request) -> Reply | None:
         """The reply, if it is there and can be used; what can't is put aside with the reason."""
-        path = self.folder / f"{stem}{REPLY}"
+        path = self.folder / f"{stem}{REPLY_SUFFIX}"
         try:
-            plain = parsed(read_whole(path))
+            plain = parse_strict_json(read_plain_file(path))
         except FileNotFoundError:
             return None
         except ValueError as error:
-            if _age(path) >= self.patience.writer:
+            if _file_age_seconds(path) >= self.patience.writer:
                 self._reject(stem, f"the file is not JSON: {error}")
             return None
         try:
-            return judged(plain, request, self.count)
+            return check_mailbox_reply(plain, request, self.count)
         except ValueError as error:
             self._reject(stem, str(error))
             return None
@@ -122,18 +122,20 @@ class Mailbox:
     def _was_too_long(self, stem: str) -> bool:
         """By what was refused before it, here or by `afresh mailbox reply`: also after a restart."""
         try:
-            return read_whole(self.folder / f"{stem}{PROBLEM}").startswith(TOO_LONG)
+            return read_plain_file(self.folder / f"{stem}{PROBLEM_SUFFIX}").startswith(REPLY_TOO_LONG)
         except (OSError, ValueError):
             return False
 
     def _reject(self, stem: str, problem: str) -> None:
-        advice = f"{problem}\n\nNothing was done with this reply. Write {stem}{REPLY} again, in the form\n{EXAMPLE}\n"
-        write_whole(self.folder / f"{stem}{PROBLEM}", advice)
+        advice = (
+            f"{problem}\n\nNothing was done with this reply. Write {stem}{REPLY_SUFFIX} again, in the form\n{REPLY_EXAMPLE}\n"
+        )
+        write_file_atomically(self.folder / f"{stem}{PROBLEM_SUFFIX}", advice)
         with suppress(FileNotFoundError):
-            os.replace(self.folder / f"{stem}{REPLY}", self.folder / f"{stem}{REJECTED}")
+            os.replace(self.folder / f"{stem}{REPLY_SUFFIX}", self.folder / f"{stem}{REJECTED_SUFFIX}")
 
 
-def _age(path: Path) -> float:
+def _file_age_seconds(path: Path) -> float:
     """Seconds since the last write. A time in the future (another machine's clock) counts as long ago."""
     try:
         age = time.time() - path.lstat().st_mtime

@@ -17,41 +17,41 @@ Suggestions is refused, unless its Task is fix_violation: then nothing is left t
 
 import re
 
-from afresh.adapters.models.replies import Count, estimate, with_usage
+from afresh.adapters.models.replies import CountTokens, estimate_tokens, add_missing_usage
 from afresh.domain.action import Action, Reply
 from afresh.domain.window import Request
 from afresh.errors import NeedsPerson
-from afresh.ports import Hear, unheard
+from afresh.ports import ReplyListener, ignore_piece
 
-TASK = "Task (fix_violation)"
-SUGGESTIONS = "Suggestions"
-CHANGES = "Changes so far"
-_COUNTS = re.compile(r" \(?\+\d+ [−-]\d+\)?$")
-_ITEM = re.compile(r"- \[([0-9a-f]{6,64})\] (.+)")
+TASK_HEADING = "Task (fix_violation)"
+SUGGESTIONS_HEADING = "Suggestions"
+CHANGES_HEADING = "Changes so far"
+_LINE_COUNTS_PATTERN = re.compile(r" \(?\+\d+ [−-]\d+\)?$")
+_SUGGESTION_PATTERN = re.compile(r"- \[([0-9a-f]{6,64})\] (.+)")
 
 
-class Offline:
+class OfflineModel:
     name = "offline"
 
-    def __init__(self, window: int = 200_000, count: Count = estimate) -> None:
+    def __init__(self, window: int = 200_000, count: CountTokens = estimate_tokens) -> None:
         self.window, self.count = window, count
 
-    def propose(self, request: Request, hear: Hear = unheard) -> Reply:
-        sections = sections_of(request.message)
+    def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
+        sections = split_message_sections(request.message)
         offered = {tool.name for tool in request.tools}
-        if not {TASK, SUGGESTIONS} & set(sections) or not {"apply", "complete"} <= offered:
+        if not {TASK_HEADING, SUGGESTIONS_HEADING} & set(sections) or not {"apply", "complete"} <= offered:
             raise NeedsPerson(
                 "the offline policy works only on fix_violation: this task has no suggestions to choose from",
                 next="pass --model anthropic:NAME, openai:NAME or mailbox:DIR, or --type fix_violation",
                 safe="nothing was changed by this call",
             )
-        return with_usage(_choose(sections), request, self.count, self.name)
+        return add_missing_usage(_choose_reply(sections), request, self.count, self.name)
 
     def weigh(self, request: Request) -> int:
         return 0
 
 
-def sections_of(message: str) -> dict[str, list[str]]:
+def split_message_sections(message: str) -> dict[str, list[str]]:
     """Lines under each `## ` heading; the first of two sections with one name counts."""
     sections: dict[str, list[str]] = {}
     lines: list[str] = []
@@ -64,20 +64,22 @@ def sections_of(message: str) -> dict[str, list[str]]:
     return sections
 
 
-def _choose(sections: dict[str, list[str]]) -> Reply:
-    items = [match for line in sections.get(SUGGESTIONS, ()) if (match := _ITEM.fullmatch(line))]
+def _choose_reply(sections: dict[str, list[str]]) -> Reply:
+    items = [match for line in sections.get(SUGGESTIONS_HEADING, ()) if (match := _SUGGESTION_PATTERN.fullmatch(line))]
     if items:
         thought = f"This suggestion stands first and has been checked to apply: {items[0][2]}"
         return Reply(thought, (Action("apply", {"id": items[0][1]}),))
-    changed = [line.lstrip("- ") for line in sections.get(CHANGES, ()) if line.strip("-.() ").lower() not in ("", "none")]
+    changed = [line.lstrip("- ") for line in sections.get(CHANGES_HEADING, ()) if line.strip("-.() ").lower() not in ("", "none")]
     if changed:
-        summary = _commit([_COUNTS.sub("", line) for line in changed])
-        return Reply("No suggestion is left, so what was changed is handed over for verification.", _complete(summary))
+        summary = _render_commit_message([_LINE_COUNTS_PATTERN.sub("", line) for line in changed])
+        return Reply(
+            "No suggestion is left, so what was changed is handed over for verification.", _make_complete_action(summary)
+        )
     summary = "Nothing could be improved: no suggestion is left that applies and passes verification, and nothing was changed."
-    return Reply("There is no suggestion and nothing was changed.", _complete(summary))
+    return Reply("There is no suggestion and nothing was changed.", _make_complete_action(summary))
 
 
-def _commit(files: list[str]) -> str:
+def _render_commit_message(files: list[str]) -> str:
     """What a reviewer reads: what was done where, and why it can be trusted."""
     where = files[0] if len(files) == 1 else f"{len(files)} files"
     rest = f"\n\nChanged: {', '.join(files)}" if len(files) > 1 else ""
@@ -88,5 +90,5 @@ def _commit(files: list[str]) -> str:
     )
 
 
-def _complete(summary: str) -> tuple[Action, ...]:
+def _make_complete_action(summary: str) -> tuple[Action, ...]:
     return (Action("complete", {"summary": summary}),)

@@ -7,33 +7,40 @@ from importlib.util import find_spec
 from itertools import takewhile
 from typing import Any, TypeVar
 
-from afresh.adapters.models.replies import Count, estimate, with_usage
-from afresh.adapters.models.retry import Sleep, wait_asked
-from afresh.adapters.models.route import INSTEAD, Target, opened
-from afresh.adapters.models.settings import KEYRING, Settings
+from afresh.adapters.models.replies import CountTokens, estimate_tokens, add_missing_usage
+from afresh.adapters.models.retry import Sleep, read_retry_after
+from afresh.adapters.models.route import OTHER_MODELS_ADVICE, ProviderEndpoint, require_route
+from afresh.adapters.models.settings import KEYRING, ModelSettings
 from afresh.domain.action import Action, Reply, Usage
-from afresh.domain.codec import dumps
+from afresh.domain.codec import to_canonical_json
 from afresh.domain.window import Request
 from afresh.errors import AfreshError, Broken, NeedsPerson, TryAgain
 
 Answer = TypeVar("Answer")
-TIMEOUT = 600.0
-RETRIES = 6
-NO_KEY = "none"
+CALL_TIMEOUT_SECONDS = 600.0
+DEFAULT_RETRY_COUNT = 6
+PLACEHOLDER_KEY = "none"
 """Many servers at an address of the user's own want no key, but the SDKs refuse to send none."""
-TOO_LONG = ("context_length_exceeded", "maximum context", "context length", "context limit", "prompt is too long", "context size")
-STATUSES = {"overloaded_error": 529, "rate_limit_error": 429, "timeout_error": 504, "invalid_request_error": 400}
-STATUSES |= {"authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404}
-STATUSES |= {"request_too_large": 413}
+CONTEXT_TOO_LONG_PHRASES = (
+    "context_length_exceeded",
+    "maximum context",
+    "context length",
+    "context limit",
+    "prompt is too long",
+    "context size",
+)
+STATUS_OF_ERROR_TYPE = {"overloaded_error": 529, "rate_limit_error": 429, "timeout_error": 504, "invalid_request_error": 400}
+STATUS_OF_ERROR_TYPE |= {"authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404}
+STATUS_OF_ERROR_TYPE |= {"request_too_large": 413}
 """Errors in the middle of a stream come under the status of a success: only their type tells them apart."""
-LONGEST_ARGUMENTS = 200_000
-LONGEST_TEXT = 200_000
+MAX_ARGUMENTS_CHARACTERS = 200_000
+MAX_TEXT_CHARACTERS = 200_000
 """Characters. Replies are kept for ever; no window could show more of one."""
-INVALID = "_invalid"
+INVALID_ARGUMENT = "_invalid"
 """The argument that stands in place of those that can't be used, and says why."""
-MOST_TOKENS = 10_000_000
+MAX_REPORTED_TOKENS = 10_000_000
 """No model takes or says as much: a provider that reports it is wrong."""
-NO_CREDIT = ("insufficient_quota", "credit balance", "spend limit", "billing")
+NO_CREDIT_PHRASES = ("insufficient_quota", "credit balance", "spend limit", "billing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +52,7 @@ class Provider:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ConnectionOrigin:
     """Where key and address were found, for whoever has to mend them."""
 
     key: str = ""
@@ -57,38 +64,38 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Connection:
+class ProviderConnection:
     """How to reach a provider."""
 
     key: str = field(repr=False)
     base_url: str = field(default="", repr=False)
-    timeout: float = TIMEOUT
-    retries: int = RETRIES
+    timeout: float = CALL_TIMEOUT_SECONDS
+    retries: int = DEFAULT_RETRY_COUNT
     window: int = 0
-    count: Count = estimate
+    count: CountTokens = estimate_tokens
     sleep: Sleep = field(default=time.sleep, repr=False)
-    places: Places = Places()
+    places: ConnectionOrigin = ConnectionOrigin()
 
 
-def connect(provider: Provider, settings: Settings, target: Target) -> Connection:
+def connect_provider(provider: Provider, settings: ModelSettings, target: ProviderEndpoint) -> ProviderConnection:
     """Key and address from the user. NeedsPerson at once if the SDK or the key is missing."""
     if find_spec(provider.package) is None:
         raise NeedsPerson(f"the package {provider.package} is not installed", next="pip install 'afresh[models]'")
-    way, table = opened(target, settings), settings.chosen
-    return Connection(
-        key=way.key.secret, base_url=way.base_url, timeout=settings.timeout or TIMEOUT,
-        retries=RETRIES if table is None or table.retries is None else table.retries,
-        window=settings.window, count=settings.count, places=Places(way.key.where, settings.name, bool(table and table.base_url)),
+    way, table = require_route(target, settings), settings.chosen
+    return ProviderConnection(
+        key=way.key.secret, base_url=way.base_url, timeout=settings.timeout or CALL_TIMEOUT_SECONDS,
+        retries=DEFAULT_RETRY_COUNT if table is None or table.retries is None else table.retries,
+        window=settings.window, count=settings.count, places=ConnectionOrigin(way.key.where, settings.name, bool(table and table.base_url)),
     )  # fmt: skip
 
 
-def window_of(name: str, known: dict[str, int], default: int) -> int:
+def find_by_longest_prefix(name: str, known: dict[str, int], default: int) -> int:
     """By the longest prefix that is known."""
     fitting = [prefix for prefix in known if name.startswith(prefix)]
     return known[max(fitting, key=len)] if fitting else default
 
 
-def understood(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, provider: Provider) -> tuple[Reply, bool]:
+def read_answer(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, provider: Provider) -> tuple[Reply, bool]:
     """What `read` makes of the answer. The SDKs don't check answers: a proxy's page or half a body may arrive in place of one."""
     try:
         return read(answer)
@@ -96,11 +103,11 @@ def understood(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, pro
         raise TryAgain(f"{provider.title} sent something that is not an answer: {error}") from None
 
 
-def finished(reply: Reply, cut: bool, request: Request, connection: Connection) -> Reply:
+def finish_reply(reply: Reply, cut: bool, request: Request, connection: ProviderConnection) -> Reply:
     """The reply with its usage. Cut at its limit, its last call can't be trusted to be whole, even if a server has mended it: it
     is not taken. Those before it are, since they are paid for and another had begun after them."""
     if cut:
-        kept = tuple(takewhile(lambda action: INVALID not in action.args, reply.actions[:-1]))
+        kept = tuple(takewhile(lambda action: INVALID_ARGUMENT not in action.args, reply.actions[:-1]))
         done = (
             f"its first {len(kept)} tool calls were carried out, the rest was not"
             if kept
@@ -108,81 +115,85 @@ def finished(reply: Reply, cut: bool, request: Request, connection: Connection) 
         )
         note = f"[The reply was cut off at its limit of {request.reserve} tokens and {done}.]"
         reply = replace(reply, thought=f"{reply.thought}\n{note}".strip(), actions=kept, cramped=True)
-    counted = replace(bounded(reply), counted=reply.usage.input > 0)
-    return with_usage(counted, request, connection.count, reply.model)
+    counted = replace(truncate_reply(reply), counted=reply.usage.input > 0)
+    return add_missing_usage(counted, request, connection.count, reply.model)
 
 
-def bounded(reply: Reply) -> Reply:
+def truncate_reply(reply: Reply) -> Reply:
     """What would swell the journal is cut. Thinking that is not whole is worth nothing to its provider: it is left out."""
-    thinking = tuple(block for block in reply.thinking if len(block.text) + len(block.signature) <= LONGEST_TEXT)
-    if len(reply.thought) <= LONGEST_TEXT:
+    thinking = tuple(block for block in reply.thinking if len(block.text) + len(block.signature) <= MAX_TEXT_CHARACTERS)
+    if len(reply.thought) <= MAX_TEXT_CHARACTERS:
         return replace(reply, thinking=thinking)
     note = f"[{len(reply.thought):,} characters; the rest was cut off.]"
-    return replace(reply, thinking=thinking, thought=f"{reply.thought[:LONGEST_TEXT]}\n{note}")
+    return replace(reply, thinking=thinking, thought=f"{reply.thought[:MAX_TEXT_CHARACTERS]}\n{note}")
 
 
-def call(tool: str, args: Any, raw: str = "") -> Action:
+def action_from_call(tool: str, args: Any, raw: str = "") -> Action:
     """A tool call; arguments that can't be used become the argument `_invalid`, which says so to the model."""
     tool = tool[:200]
     if not isinstance(args, dict):
-        return Action(tool, {INVALID: f"the arguments are not a JSON object: {raw[:200]}"})
-    size = len(dumps(args))
-    if size > LONGEST_ARGUMENTS:
-        told = f"the arguments have {size:,} characters, {LONGEST_ARGUMENTS:,} are allowed: do it in smaller steps"
-        return Action(tool, {INVALID: told})
+        return Action(tool, {INVALID_ARGUMENT: f"the arguments are not a JSON object: {raw[:200]}"})
+    size = len(to_canonical_json(args))
+    if size > MAX_ARGUMENTS_CHARACTERS:
+        told = f"the arguments have {size:,} characters, {MAX_ARGUMENTS_CHARACTERS:,} are allowed: do it in smaller steps"
+        return Action(tool, {INVALID_ARGUMENT: told})
     return Action(tool, args)
 
 
-def tokens(*counts: Any) -> int:
+def sum_reported_tokens(*counts: Any) -> int:
     """Sum of what the provider counted; what is missing or makes no sense counts nothing."""
-    return sum(value for value in counts if type(value) is int and 0 < value <= MOST_TOKENS)
+    return sum(value for value in counts if type(value) is int and 0 < value <= MAX_REPORTED_TOKENS)
 
 
-def broken_off(error: Exception | str, provider: Provider, connection: Connection, usage: Usage) -> TryAgain:
+def error_from_broken_stream(
+    error: Exception | str, provider: Provider, connection: ProviderConnection, usage: Usage
+) -> TryAgain:
     """A reply that has begun and not ended: nothing of it is used, but it may have to be paid."""
-    fault = f"{type(error).__name__}: {_said(error, connection)}" if isinstance(error, Exception) else error
+    fault = f"{type(error).__name__}: {_render_error_text(error, connection)}" if isinstance(error, Exception) else error
     headers = getattr(getattr(error, "response", None), "headers", {})
-    return TryAgain(f"{provider.title} broke off in the middle of its reply: {fault}", usage, wait_asked(headers))
+    return TryAgain(f"{provider.title} broke off in the middle of its reply: {fault}", usage, read_retry_after(headers))
 
 
-def explain(error: Exception, provider: Provider, connection: Connection) -> AfreshError:
+def error_from_sdk_error(error: Exception, provider: Provider, connection: ProviderConnection) -> AfreshError:
     """The SDK's error as one of ours."""
-    status, said = _status(error), _said(error, connection)
+    status, said = _find_http_status(error), _render_error_text(error, connection)
     if status is None:
         return TryAgain(f"{provider.title} could not be reached or sent no usable answer: {type(error).__name__}: {said}")
-    if status == 413 or any(phrase in said.lower() for phrase in TOO_LONG):
+    if status == 413 or any(phrase in said.lower() for phrase in CONTEXT_TOO_LONG_PHRASES):
         return Broken(f"{provider.title} says that the request is too long, though it was within the ceiling: {said}")
-    if status == 402 or any(phrase in said.lower() for phrase in NO_CREDIT):
+    if status == 402 or any(phrase in said.lower() for phrase in NO_CREDIT_PHRASES):
         return NeedsPerson(f"{provider.title} wants to be paid first: {said}", next="see to the account's credit, then resume")
     if status in (408, 409, 429) or status >= 500:
-        wait = wait_asked(getattr(getattr(error, "response", None), "headers", {}))
+        wait = read_retry_after(getattr(getattr(error, "response", None), "headers", {}))
         return TryAgain(f"{provider.title} is busy or has a fault ({status}): {said}", wait=wait)
-    return NeedsPerson(f"{provider.title} refused the request ({status}): {said}", next=_remedy(status, provider, connection))
+    return NeedsPerson(
+        f"{provider.title} refused the request ({status}): {said}", next=_suggest_remedy(status, provider, connection)
+    )
 
 
-def _status(error: Exception) -> int | None:
+def _find_http_status(error: Exception) -> int | None:
     status = getattr(error, "status_code", None)
     if status is None or status >= 300:
         return status
     kind = getattr(error, "type", None)
-    return STATUSES.get(str(kind), 500) if kind else None
+    return STATUS_OF_ERROR_TYPE.get(str(kind), 500) if kind else None
 
 
-def _said(error: Exception, connection: Connection) -> str:
+def _render_error_text(error: Exception, connection: ProviderConnection) -> str:
     return " ".join(str(error).replace(connection.key or "\0", "…").split())[:300]
 
 
-def _remedy(status: int, provider: Provider, connection: Connection) -> str:
+def _suggest_remedy(status: int, provider: Provider, connection: ProviderConnection) -> str:
     places = connection.places
     if status in (401, 403):
-        return f"{_key_to_check(provider, connection)}; or {INSTEAD}"
+        return f"{_suggest_key_check(provider, connection)}; or {OTHER_MODELS_ADVICE}"
     if status == 404 or status < 400:
         at = f"base_url in [models.{places.table}]" if places.own_address else provider.base_url_variable
         return f"check the model's name {f'in [models.{places.table}]' if places.table else 'after --model'}, and {at}"
     return "check that the model takes tools and this length of reply, or pass another --model"
 
 
-def _key_to_check(provider: Provider, connection: Connection) -> str:
+def _suggest_key_check(provider: Provider, connection: ProviderConnection) -> str:
     """The one that was really sent."""
     where, table = connection.places.key, connection.places.table
     if not connection.key and table:

@@ -3,32 +3,32 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from afresh.adapters.models.replies import Count, estimate, with_usage
+from afresh.adapters.models.replies import CountTokens, estimate_tokens, add_missing_usage
 from afresh.domain.action import Reply
-from afresh.domain.event import Entry, Replied, Requested
-from afresh.domain.window import Audit, Request
+from afresh.domain.event import JournalEntry, ReplyReceived, CallRequested
+from afresh.domain.window import CallAudit, Request
 from afresh.errors import NeedsPerson
-from afresh.ports import Hear, unheard
+from afresh.ports import ReplyListener, ignore_piece
 
-Call = tuple[Requested, Reply]
+RequestAndReply = tuple[CallRequested, Reply]
 
 
-class Recorded:
+class RecordedModel:
     """`read` gives the text of a block, so that a refusal can name the sections that differ; `start` calls are behind us."""
 
     name = "recorded"
 
     def __init__(
         self,
-        entries: Iterable[Entry],
+        entries: Iterable[JournalEntry],
         read: Callable[[str], str] | None = None,
         start: int = 0,
         window: int = 200_000,
-        count: Count = estimate,
+        count: CountTokens = estimate_tokens,
     ) -> None:
-        self.calls, self.read, self.position, self.window, self.count = tuple(_calls(entries)), read, start, window, count
+        self.calls, self.read, self.position, self.window, self.count = tuple(_pair_calls(entries)), read, start, window, count
 
-    def propose(self, request: Request, hear: Hear = unheard) -> Reply:
+    def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
         place = self._find(request.hash)
         if place is None:
             raise NeedsPerson(
@@ -37,7 +37,7 @@ class Recorded:
                 safe="the recorded journal is only read",
             )
         self.position = place + 1
-        return with_usage(replace(self.calls[place][1], counted=False), request, self.count, self.name)
+        return add_missing_usage(replace(self.calls[place][1], counted=False), request, self.count, self.name)
 
     def weigh(self, request: Request) -> int:
         return 0
@@ -54,22 +54,22 @@ class Recorded:
         where = f"step {asked.step} was asked with hash {asked.audit.hash[:12]}, this is {request.hash[:12]}"
         if self.read is None:
             return where
-        names = _changed_sections(asked.audit, request, self.read)
+        names = _list_changed_sections(asked.audit, request, self.read)
         if not names:
             return f"{where}; its sections are all there, so tools, reserve or order differ"
         return f"{where}; sections that differ: {', '.join(names)}"
 
 
-def _calls(entries: Iterable[Entry]) -> Iterator[Call]:
-    asked: Requested | None = None
+def _pair_calls(entries: Iterable[JournalEntry]) -> Iterator[RequestAndReply]:
+    asked: CallRequested | None = None
     for entry in entries:
-        if isinstance(entry.event, Requested):
+        if isinstance(entry.event, CallRequested):
             asked = entry.event
-        elif isinstance(entry.event, Replied) and asked is not None:
+        elif isinstance(entry.event, ReplyReceived) and asked is not None:
             yield asked, entry.event.reply
             asked = None
 
 
-def _changed_sections(audit: Audit, request: Request, read: Callable[[str], str]) -> list[str]:
+def _list_changed_sections(audit: CallAudit, request: Request, read: Callable[[str], str]) -> list[str]:
     sent = f"{request.system}\n{request.message}\n{request.text}"
     return [section.name for section in audit.sections if section.text(read) not in sent]

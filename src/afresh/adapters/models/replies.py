@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from afresh.adapters.models.arguments import kind_of, misfits, near
+from afresh.adapters.models.arguments import describe_json_kind, find_argument_faults, suggest_similar_name
 from afresh.domain.action import Action, Reply, Thinking, Usage
-from afresh.domain.codec import dumps
+from afresh.domain.codec import to_canonical_json
 from afresh.domain.window import Request, ToolSchema
 
-Count = Callable[[str], int]
+CountTokens = Callable[[str], int]
 
-EXAMPLE = '{"thought": "why, in a sentence or two", "actions": [{"tool": "NAME", "args": {"ARGUMENT": "VALUE"}}]}'
-FIELDS = ("thought", "actions", "thinking", "usage")
-USAGE = ("input", "output", "cached", "written", "thinking")
-ELSEWHERE = {
+REPLY_EXAMPLE = '{"thought": "why, in a sentence or two", "actions": [{"tool": "NAME", "args": {"ARGUMENT": "VALUE"}}]}'
+REPLY_FIELDS = ("thought", "actions", "thinking", "usage")
+USAGE_FIELDS = ("input", "output", "cached", "written", "thinking")
+FIELD_SYNONYMS = {
     "content": "thought", "text": "thought", "message": "thought",
     "tool_calls": "actions", "tools": "actions", "action": "actions",
     "reasoning": "thinking", "reasoning_content": "thinking", "name": "tool", "function": "tool", "arguments": "args",
@@ -28,115 +28,115 @@ ELSEWHERE = {
 """What other programs call the same things."""
 
 
-TOO_LONG = "the reply is too long"
+REPLY_TOO_LONG = "the reply is too long"
 """How the reason begins that such a reply is refused for."""
 
 
-def estimate(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Tokens in a text when no better counter is given: 3.5 characters each, rounded up."""
     return -(-len(text) * 2 // 7)
 
 
-def reply_from(plain: object) -> Reply:
+def reply_from_json(plain: object) -> Reply:
     """The reply that a JSON value stands for. ValueError says all that is wrong with it, a line each."""
-    held: Any = storable(plain)
-    if wrong := list(_faults(held)):
+    held: Any = replace_lone_surrogates(plain)
+    if wrong := list(_find_reply_faults(held)):
         raise ValueError("\n".join(wrong))
     actions = tuple(Action(one["tool"], one.get("args", {})) for one in held.get("actions", ()))
-    return Reply(held.get("thought", ""), actions, Usage(**held.get("usage", {})), thinking=_thinking(held.get("thinking", ())))
+    return Reply(
+        held.get("thought", ""), actions, Usage(**held.get("usage", {})), thinking=_thinking_from_json(held.get("thinking", ()))
+    )
 
 
-def storable(plain: Any) -> Any:
+def replace_lone_surrogates(plain: Any) -> Any:
     """The same JSON value without half surrogate pairs: JSON can spell them, UTF-8 and so the journal can't hold them."""
     return json.loads(json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace"))
 
 
-def check_tools(reply: Reply, tools: Sequence[ToolSchema]) -> None:
+def check_tool_calls(reply: Reply, tools: Sequence[ToolSchema]) -> None:
     """ValueError if the reply calls what the request did not offer, or with arguments that the tool does not have."""
     offered = {tool.name: tool for tool in tools}
     wrong: list[str] = []
     for number, action in enumerate(reply.actions, 1):
         if tool := offered.get(action.tool):
-            wrong += (f"action {number}: {action.tool} {one}" for one in misfits(action.args, tool.parameters))
+            wrong += (f"action {number}: {action.tool} {one}" for one in find_argument_faults(action.args, tool.parameters))
         else:
-            there = (
-                f"there is no tool {action.tool!r}{near(action.tool, offered)}; there are {', '.join(sorted(offered)) or 'none'}"
-            )
+            there = f"there is no tool {action.tool!r}{suggest_similar_name(action.tool, offered)}; there are {', '.join(sorted(offered)) or 'none'}"
             wrong.append(f"action {number}: {there}")
     if wrong:
         raise ValueError("\n".join(wrong))
 
 
-def check_length(reply: Reply, request: Request, count: Count) -> None:
+def check_reply_length(reply: Reply, request: Request, count: CountTokens) -> None:
     """ValueError if a provider would have cut the reply at its limit, and so lost the calls at its end."""
-    long, told = count(_said(reply)), reply.usage.output
+    long, told = count(_reply_text(reply)), reply.usage.output
     if told > request.reserve:
         raise ValueError(f'"usage" tells of {told:,} tokens of output; the limit of this reply is {request.reserve:,}')
     if long > request.reserve:
         parts = "thought, thinking and calls together" if reply.thinking else "thought and calls together"
         raise ValueError(
-            f"{TOO_LONG}: about {long:,} tokens, {parts}; its limit is {request.reserve:,}. Shorten it by about "
+            f"{REPLY_TOO_LONG}: about {long:,} tokens, {parts}; its limit is {request.reserve:,}. Shorten it by about "
             f"{long - request.reserve:,}, or do a part of it now: a file may be written in several replies"
         )
 
 
-def with_usage(reply: Reply, request: Request, count: Count, model: str) -> Reply:
+def add_missing_usage(reply: Reply, request: Request, count: CountTokens, model: str) -> Reply:
     """The reply with its model's name, and with an estimate where nobody has counted tokens."""
     told = reply.usage
-    usage = replace(told, input=told.input or count(request.text), output=told.output or count(_said(reply)))
+    usage = replace(told, input=told.input or count(request.text), output=told.output or count(_reply_text(reply)))
     return replace(reply, usage=usage, model=reply.model or model)
 
 
-def _said(reply: Reply) -> str:
-    return dumps(Reply(reply.thought, reply.actions, thinking=reply.thinking))
+def _reply_text(reply: Reply) -> str:
+    return to_canonical_json(Reply(reply.thought, reply.actions, thinking=reply.thinking))
 
 
-def _faults(held: Any) -> Iterator[str]:
+def _find_reply_faults(held: Any) -> Iterator[str]:
     if not isinstance(held, dict):
-        yield f"the reply must be a JSON object, it is {kind_of(held)}"
+        yield f"the reply must be a JSON object, it is {describe_json_kind(held)}"
         return
-    yield from _unknown(held, "the reply", FIELDS)
+    yield from _find_unknown_fields(held, "the reply", REPLY_FIELDS)
     if not isinstance(held.get("thought", ""), str):
-        yield f'"thought" must be a text, it is {kind_of(held["thought"])}'
-    yield from _thinking_faults(held.get("thinking", ""))
-    yield from _usage_faults(held.get("usage", {}))
+        yield f'"thought" must be a text, it is {describe_json_kind(held["thought"])}'
+    yield from _find_thinking_faults(held.get("thinking", ""))
+    yield from _find_usage_faults(held.get("usage", {}))
     actions = held.get("actions", [])
     if not isinstance(actions, list):
-        yield f'"actions" must be a list, such as [{{"tool": "NAME", "args": {{}}}}]; it is {kind_of(actions)}'
+        yield f'"actions" must be a list, such as [{{"tool": "NAME", "args": {{}}}}]; it is {describe_json_kind(actions)}'
         return
     for number, one in enumerate(actions, 1):
-        yield from _action_faults(one, f"action {number}")
+        yield from _find_action_faults(one, f"action {number}")
 
 
-def _action_faults(held: Any, what: str) -> Iterator[str]:
+def _find_action_faults(held: Any, what: str) -> Iterator[str]:
     if not isinstance(held, dict):
-        yield f'{what} must be a JSON object, such as {{"tool": "NAME", "args": {{}}}}; it is {kind_of(held)}'
+        yield f'{what} must be a JSON object, such as {{"tool": "NAME", "args": {{}}}}; it is {describe_json_kind(held)}'
         return
-    yield from _unknown(held, what, ("tool", "args"))
+    yield from _find_unknown_fields(held, what, ("tool", "args"))
     if not isinstance(held.get("tool"), str) or not held["tool"]:
         yield f'{what}: "tool" must be the name of a tool'
     if not isinstance(held.get("args", {}), dict):
-        yield f'{what}: "args" must be a JSON object, such as {{"ARGUMENT": "VALUE"}}; it is {kind_of(held["args"])}'
+        yield f'{what}: "args" must be a JSON object, such as {{"ARGUMENT": "VALUE"}}; it is {describe_json_kind(held["args"])}'
 
 
-def _thinking_faults(held: Any) -> Iterator[str]:
+def _find_thinking_faults(held: Any) -> Iterator[str]:
     parts = held if isinstance(held, list) else [held]
     for part in parts:
         if isinstance(part, dict):
-            yield from _unknown(part, '"thinking"', ("text", "signature", "redacted"))
+            yield from _find_unknown_fields(part, '"thinking"', ("text", "signature", "redacted"))
             texts = isinstance(part.get("text"), str) and isinstance(part.get("signature", ""), str)
             if not texts or not isinstance(part.get("redacted", False), bool):
                 yield '"thinking": a part of it is a text, or {"text": "…", "signature": "…", "redacted": false}'
         elif not isinstance(part, str):
-            yield f'"thinking" must be a text or a list of texts; there is {kind_of(part)}'
+            yield f'"thinking" must be a text or a list of texts; there is {describe_json_kind(part)}'
 
 
-def _usage_faults(held: Any) -> Iterator[str]:
+def _find_usage_faults(held: Any) -> Iterator[str]:
     if not isinstance(held, dict):
-        yield f'"usage" must be a JSON object, it is {kind_of(held)}'
+        yield f'"usage" must be a JSON object, it is {describe_json_kind(held)}'
         return
-    yield from _unknown(held, '"usage"', USAGE)
-    known = {name: held[name] for name in USAGE if name in held}
+    yield from _find_unknown_fields(held, '"usage"', USAGE_FIELDS)
+    known = {name: held[name] for name in USAGE_FIELDS if name in held}
     if not all(type(value) is int and 0 <= value < 1 << 53 for value in known.values()):
         yield '"usage" must hold whole numbers of tokens'
     elif max(known.get("cached", 0), known.get("written", 0)) > known.get("input", 0):
@@ -145,14 +145,14 @@ def _usage_faults(held: Any) -> Iterator[str]:
         yield '"usage": thinking is a part of output, so it is not larger'
 
 
-def _unknown(held: dict[str, Any], what: str, known: Sequence[str]) -> Iterator[str]:
+def _find_unknown_fields(held: dict[str, Any], what: str, known: Sequence[str]) -> Iterator[str]:
     for name in sorted(set(held) - set(known)):
-        meant = ELSEWHERE.get(name.lower(), "")
-        hint = f" (did you mean {meant!r}?)" if meant in known else near(name, known)
+        meant = FIELD_SYNONYMS.get(name.lower(), "")
+        hint = f" (did you mean {meant!r}?)" if meant in known else suggest_similar_name(name, known)
         yield f"{what} has no field {name[:60]!r}{hint}; it may have {', '.join(known)}"
 
 
-def _thinking(held: Any) -> tuple[Thinking, ...]:
+def _thinking_from_json(held: Any) -> tuple[Thinking, ...]:
     parts = held if isinstance(held, list | tuple) else (held,)
     made = (Thinking(part) if isinstance(part, str) else Thinking(**part) for part in parts)
     return tuple(one for one in made if one.text or one.signature)

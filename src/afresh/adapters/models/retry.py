@@ -7,17 +7,17 @@ import time
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 
-from afresh.domain.action import Aside, Reply
+from afresh.domain.action import ReplyNotice, Reply
 from afresh.errors import TryAgain
-from afresh.ports import Hear
+from afresh.ports import ReplyListener
 
 Sleep = Callable[[float], None]
-FIRST_WAIT = 0.5
-LONGEST_WAIT = 60.0
+FIRST_WAIT_SECONDS = 0.5
+MAX_WAIT_SECONDS = 60.0
 """Seconds. A provider that asks for more is left alone: the task stops with TryAgain instead of sleeping on."""
 
 
-def persistently(attempt: Callable[[], Reply], hear: Hear, retries: int, sleep: Sleep) -> Reply:
+def retry_call(attempt: Callable[[], Reply], hear: ReplyListener, retries: int, sleep: Sleep) -> Reply:
     """A fault that has cost something is not tried again here: whoever keeps the books must be asked first."""
     retry = 0
     while True:
@@ -25,21 +25,21 @@ def persistently(attempt: Callable[[], Reply], hear: Hear, retries: int, sleep: 
             return attempt()
         except TryAgain as fault:
             retry += 1
-            wait = back_off(retry) if fault.wait is None else fault.wait
+            wait = choose_wait_seconds(retry) if fault.wait is None else fault.wait
             if fault.usage is not None:
                 raise
-            if retry > retries or wait > LONGEST_WAIT:
-                raise TryAgain(f"{fault}{_given_up(retry - 1, wait)}", wait=fault.wait) from None
-            hear(Aside(f"{fault}; retry {retry} of {retries} in {wait:.1f} s"))
+            if retry > retries or wait > MAX_WAIT_SECONDS:
+                raise TryAgain(f"{fault}{_describe_giving_up(retry - 1, wait)}", wait=fault.wait) from None
+            hear(ReplyNotice(f"{fault}; retry {retry} of {retries} in {wait:.1f} s"))
         sleep(wait)
 
 
-def back_off(retry: int) -> float:
+def choose_wait_seconds(retry: int) -> float:
     """Each time twice as long, a quarter of it left to chance: many clients must not come back in the same moment."""
-    return min(FIRST_WAIT * 2.0 ** (retry - 1), LONGEST_WAIT) * random.uniform(0.75, 1.0)
+    return min(FIRST_WAIT_SECONDS * 2.0 ** (retry - 1), MAX_WAIT_SECONDS) * random.uniform(0.75, 1.0)
 
 
-def wait_asked(headers: Mapping[str, str]) -> float | None:
+def read_retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that a provider asks to be left alone: in milliseconds, in seconds, until a date, or for good."""
     if headers.get("x-should-retry", "").lower() == "false":
         return math.inf
@@ -55,7 +55,7 @@ def wait_asked(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def _given_up(retries: int, wait: float) -> str:
-    if wait > LONGEST_WAIT:
+def _describe_giving_up(retries: int, wait: float) -> str:
+    if wait > MAX_WAIT_SECONDS:
         return f"; it asks to be left alone for {wait:,.0f} s" if math.isfinite(wait) else "; it asks not to be asked again"
     return f" (after {retries} retries)"

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from afresh.adapters.models.replies import EXAMPLE, Count, estimate, reply_from, with_usage
+from afresh.adapters.models.replies import REPLY_EXAMPLE, CountTokens, estimate_tokens, reply_from_json, add_missing_usage
 from afresh.domain.action import Reply
 from afresh.domain.window import Request
 from afresh.errors import BadInput, NeedsPerson
-from afresh.ports import Hear, unheard
+from afresh.ports import ReplyListener, ignore_piece
 
 
-class Scripted:
+class ScriptedModel:
     """`start` is the number of calls that the task has bought before, so that a restarted process goes on where it was."""
 
     def __init__(
@@ -20,15 +20,15 @@ class Scripted:
         replies: Sequence[Reply | Mapping[str, Any]],
         start: int = 0,
         window: int = 200_000,
-        count: Count = estimate,
+        count: CountTokens = estimate_tokens,
         name: str = "scripted",
     ) -> None:
-        self.replies = tuple(reply if isinstance(reply, Reply) else reply_from(reply) for reply in replies)
+        self.replies = tuple(reply if isinstance(reply, Reply) else reply_from_json(reply) for reply in replies)
         self.position, self.window, self.count, self.name = start, window, count, name
         self.requests: list[Request] = []
         """What it was asked, for tests."""
 
-    def propose(self, request: Request, hear: Hear = unheard) -> Reply:
+    def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
         self.requests.append(request)
         if self.position >= len(self.replies):
             raise NeedsPerson(
@@ -37,7 +37,7 @@ class Scripted:
                 safe="everything up to the last reply is kept",
             )
         self.position += 1
-        return with_usage(self.replies[self.position - 1], request, self.count, self.name)
+        return add_missing_usage(self.replies[self.position - 1], request, self.count, self.name)
 
     def weigh(self, request: Request) -> int:
         return 0
@@ -51,11 +51,11 @@ def read_script(path: Path) -> tuple[Reply, ...]:
         raise BadInput(
             f"the script {path} can't be read: {error}", next="pass --model scripted:FILE with a JSON lines file"
         ) from None
-    return tuple(_reply(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip())
+    return tuple(_reply_from_line(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip())
 
 
-def _reply(line: str, place: str) -> Reply:
+def _reply_from_line(line: str, place: str) -> Reply:
     try:
-        return reply_from(json.loads(line))
+        return reply_from_json(json.loads(line))
     except ValueError as error:
-        raise BadInput(f"{place} is not a reply: {error}", next=f"write one reply a line, such as {EXAMPLE}") from None
+        raise BadInput(f"{place} is not a reply: {error}", next=f"write one reply a line, such as {REPLY_EXAMPLE}") from None

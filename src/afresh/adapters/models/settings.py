@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from afresh.adapters.models.replies import Count, estimate
+from afresh.adapters.models.replies import CountTokens, estimate_tokens
 
 KEYRING = "keyring"
-_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{1,79}")
-_CODED = re.compile(r"(?=.*\d)[A-Z0-9]{16,}")
+_VARIABLE_PATTERN = re.compile(r"[A-Z_][A-Z0-9_]{1,79}")
+_KEY_LIKE_PATTERN = re.compile(r"(?=.*\d)[A-Z0-9]{16,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class NamedModel:
     """A table [models.NAME] of the user's own config.toml: a model under a name, for --model NAME."""
 
     provider: str = ""
@@ -40,21 +40,21 @@ class Named:
         """ValueError for what can't be meant. What may be a key is never repeated."""
         if not self.provider or not self.model:
             raise ValueError('needs provider and model, such as provider = "ollama" and model = "qwen3:8b"')
-        if self.key and not is_place(self.key):
+        if self.key and not is_key_location(self.key):
             raise ValueError(
                 'key should be the name of an environment variable, in capitals, or "keyring". What stands there looks like a '
                 "key: a key does not belong into a file. If it was one, consider it public and get another"
             )
-        if wrong := bad_address(self.base_url):
+        if wrong := find_address_fault(self.base_url):
             raise ValueError(f"base_url {wrong}")
 
 
-def is_place(key: str) -> bool:
+def is_key_location(key: str) -> bool:
     """Whether this says where a key is, and is none itself."""
-    return key == KEYRING or bool(_VARIABLE.fullmatch(key) and not _CODED.fullmatch(key))
+    return key == KEYRING or bool(_VARIABLE_PATTERN.fullmatch(key) and not _KEY_LIKE_PATTERN.fullmatch(key))
 
 
-def bad_address(base_url: str) -> str:
+def find_address_fault(base_url: str) -> str:
     """What is wrong with it, without a password that may stand in it; empty if nothing is."""
     try:
         parts = urlsplit(base_url)
@@ -70,7 +70,7 @@ def bad_address(base_url: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ModelSettings:
     """What the user set. Never filled from a repository: a base URL there could lead keys and code away."""
 
     window: int = 0
@@ -79,11 +79,11 @@ class Settings:
     """By provider: anthropic, openai."""
     timeout: float = 0.0
     """Seconds for one call; 0: ten minutes for a provider, for ever for a mailbox."""
-    count: Count = estimate
-    named: Mapping[str, Named] = field(default_factory=dict[str, Named])
+    count: CountTokens = estimate_tokens
+    named: Mapping[str, NamedModel] = field(default_factory=dict[str, NamedModel])
     """All tables [models.NAME]."""
     task: str = ""
     """Whose calls these are."""
     name: str = ""
     """Of the table that was chosen, and that table."""
-    chosen: Named | None = None
+    chosen: NamedModel | None = None

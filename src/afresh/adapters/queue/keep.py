@@ -5,12 +5,12 @@ from contextlib import contextmanager
 from threading import Event, Thread
 
 from afresh.errors import AfreshError, LeaseLost
-from afresh.ports import Queue
+from afresh.ports import TaskQueue
 
-EVERY_SECONDS = 5.0
+RENEW_INTERVAL_SECONDS = 5.0
 
 
-class Kept:
+class LeaseRenewal:
     """What the owner can ask about its lease."""
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Kept:
     def stop(self) -> None:
         self._over.set()
 
-    def beat(self, queue: Queue, worker: str, task: str, every: float) -> None:
+    def beat(self, queue: TaskQueue, worker: str, task: str, every: float) -> None:
         while not self._over.wait(every):
             try:
                 queue.renew(worker, task)
@@ -41,9 +41,11 @@ class Kept:
 
 
 @contextmanager
-def keep(queue: Queue, worker: str, task: str, every: float = EVERY_SECONDS) -> Iterator[Kept]:
+def renew_lease_in_background(
+    queue: TaskQueue, worker: str, task: str, every: float = RENEW_INTERVAL_SECONDS
+) -> Iterator[LeaseRenewal]:
     """Renew in the background until the block ends. It does not release: that is the owner's word."""
-    kept = Kept()
+    kept = LeaseRenewal()
     thread = Thread(target=kept.beat, args=(queue, worker, task, every), name=f"lease of {task}", daemon=True)
     thread.start()
     try:

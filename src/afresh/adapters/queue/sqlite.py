@@ -4,21 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from sqlite3 import Connection
 
-from afresh.adapters.queue.worker import known_dead
+from afresh.adapters.queue.worker import is_worker_dead
 from afresh.adapters.store.database import Database
-from afresh.domain.codec import loads
-from afresh.domain.task import Status
+from afresh.domain.codec import value_from_json
+from afresh.domain.task import TaskStatus
 from afresh.errors import BadInput, LeaseLost
-from afresh.ports import Clock, Ticket
+from afresh.ports import Clock, QueueTicket
 
 LEASE_SECONDS = 20.0
-ROWS = (
+TICKET_ROWS_SQL = (
     "SELECT task.number, id, goal, type, status, priority, needs, coalesce(parent, ''), worker, expires"
     " FROM task JOIN ticket ON ticket.task = number LEFT JOIN part ON part.task = number LEFT JOIN lease ON lease.task ="
     " iif(parent IS NULL, number, (SELECT whole.number FROM task AS whole WHERE whole.id = parent))"
 )
 """Who holds a task holds its parts."""
-IN_ORDER = " ORDER BY status = 'running' DESC, priority DESC, number"
+CLAIM_ORDER_SQL = " ORDER BY status = 'running' DESC, priority DESC, number"
 
 
 class SqliteQueue:
@@ -53,59 +53,62 @@ class SqliteQueue:
                 (worker, task),
             )
 
-    def tickets(self) -> Sequence[Ticket]:
+    def tickets(self) -> Sequence[QueueTicket]:
         with self._database.reading() as connection:
-            rows = connection.execute(ROWS + " ORDER BY number").fetchall()
-        statuses = {row[1]: Status(row[4]) for row in rows}
-        return [_line(row, statuses, self._clock.now()).ticket for row in rows]
+            rows = connection.execute(TICKET_ROWS_SQL + " ORDER BY number").fetchall()
+        statuses = {row[1]: TaskStatus(row[4]) for row in rows}
+        return [_ticket_from_row(row, statuses, self._clock.now()).ticket for row in rows]
 
-    def _next(self, connection: Connection) -> "_Line | None":
+    def _next(self, connection: Connection) -> "_TicketRow | None":
         """The first that can be worked on: what was begun goes before what is fresh."""
         now = self._clock.now()
-        for row in connection.execute(ROWS + " WHERE status IN ('ready', 'running')" + IN_ORDER):
-            line = _line(row, _statuses(connection, row[6]), now)
+        for row in connection.execute(TICKET_ROWS_SQL + " WHERE status IN ('ready', 'running')" + CLAIM_ORDER_SQL):
+            line = _ticket_from_row(row, _read_statuses(connection, row[6]), now)
             if line.ticket.ready:
                 return line
         return None
 
-    def _named(self, connection: Connection, worker: str, task: str) -> "_Line":
-        row = connection.execute(ROWS + " WHERE id = ?", (task,)).fetchone()
+    def _named(self, connection: Connection, worker: str, task: str) -> "_TicketRow":
+        row = connection.execute(TICKET_ROWS_SQL + " WHERE id = ?", (task,)).fetchone()
         if row is None:
             raise BadInput(f"there is no task {task!r}", next="`afresh list` shows the tasks there are")
-        statuses = _statuses(connection, row[6])
-        line = _line(row, statuses, self._clock.now())
+        statuses = _read_statuses(connection, row[6])
+        line = _ticket_from_row(row, statuses, self._clock.now())
         if line.ticket.parent or (not line.ticket.ready and line.ticket.owner != worker):
-            raise _refusal(line.ticket, statuses)
+            raise _make_claim_error(line.ticket, statuses)
         return line
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _TicketRow:
     number: int
-    ticket: Ticket
+    ticket: QueueTicket
 
 
-def _line(row: tuple, statuses: Mapping[str, Status], now: float) -> _Line:
+def _ticket_from_row(row: tuple, statuses: Mapping[str, TaskStatus], now: float) -> _TicketRow:
     number, task, goal, type, status, priority, needs, parent, worker, expires = row
-    owner = worker if worker and expires > now and not known_dead(worker) else ""
-    status, needs = Status(status), loads(tuple[str, ...], needs)
-    open = status in (Status.READY, Status.RUNNING) and not owner and not parent
-    return _Line(number, Ticket(task, goal, type, status, priority, needs, open and not _waiting(needs, statuses), owner, parent))
+    owner = worker if worker and expires > now and not is_worker_dead(worker) else ""
+    status, needs = TaskStatus(status), value_from_json(tuple[str, ...], needs)
+    open = status in (TaskStatus.READY, TaskStatus.RUNNING) and not owner and not parent
+    return _TicketRow(
+        number,
+        QueueTicket(task, goal, type, status, priority, needs, open and not _list_unmet_needs(needs, statuses), owner, parent),
+    )
 
 
-def _statuses(connection: Connection, needs: str) -> dict[str, Status]:
+def _read_statuses(connection: Connection, needs: str) -> dict[str, TaskStatus]:
     """Of the tasks in this JSON list."""
     rows = connection.execute(
         "SELECT id, status FROM task JOIN ticket ON task = number WHERE id IN (SELECT value FROM json_each(?))", (needs,)
     )
-    return {task: Status(status) for task, status in rows}
+    return {task: TaskStatus(status) for task, status in rows}
 
 
-def _waiting(needs: Sequence[str], statuses: Mapping[str, Status]) -> list[str]:
-    return [task for task in needs if statuses.get(task) not in (Status.DONE, Status.APPLIED)]
+def _list_unmet_needs(needs: Sequence[str], statuses: Mapping[str, TaskStatus]) -> list[str]:
+    return [task for task in needs if statuses.get(task) not in (TaskStatus.DONE, TaskStatus.APPLIED)]
 
 
-def _refusal(ticket: Ticket, statuses: Mapping[str, Status]) -> BadInput:
+def _make_claim_error(ticket: QueueTicket, statuses: Mapping[str, TaskStatus]) -> BadInput:
     if ticket.parent:
         return BadInput(
             f"{ticket.task} is a part of {ticket.parent}, and is worked on with it",
@@ -120,10 +123,10 @@ def _refusal(ticket: Ticket, statuses: Mapping[str, Status]) -> BadInput:
         )
     if ticket.status.over:
         return BadInput(f"{ticket.task} is over: {ticket.status}", next=f"`afresh show {ticket.task}` tells how it ended")
-    if ticket.status is Status.BLOCKED:
+    if ticket.status is TaskStatus.BLOCKED:
         return BadInput(
             f"{ticket.task} is blocked: its question is still open",
             next=f"`afresh inbox` shows it; `afresh answer {ticket.task}` answers it",
         )
-    waiting = [f"{task} ({statuses.get(task, 'not there')})" for task in _waiting(ticket.needs, statuses)]
+    waiting = [f"{task} ({statuses.get(task, 'not there')})" for task in _list_unmet_needs(ticket.needs, statuses)]
     return BadInput(f"{ticket.task} waits for {', '.join(waiting)}", next="finish those first: `afresh work` takes them in order")

@@ -6,33 +6,33 @@ from hashlib import sha256
 from pathlib import Path
 
 
-def worker_id() -> str:
+def identify_worker() -> str:
     """This process: host, process number and the moment it started, so that a reused number is not taken for it."""
-    return f"{_host()}:{os.getpid()}:{_started(os.getpid())}"
+    return f"{_identify_host()}:{os.getpid()}:{_read_start_time(os.getpid())}"
 
 
-def known_dead(worker: str) -> bool:
+def is_worker_dead(worker: str) -> bool:
     """Whether the worker's process is known to have ended. What runs on another machine can't be known from here."""
     host, process, started = ["", "", *worker.rsplit(":", 2)][-3:]
-    return host == _host() and process.isdigit() and _started(int(process)) != started
+    return host == _identify_host() and process.isdigit() and _read_start_time(int(process)) != started
 
 
-def _host() -> str:
+def _identify_host() -> str:
     """Machine, boot and process-number space: containers share host names, and the same number can be another process there."""
-    return f"{socket.gethostname().replace(':', '-')}-{sha256(_space().encode()).hexdigest()[:6]}"
+    return f"{socket.gethostname().replace(':', '-')}-{sha256(_read_process_space().encode()).hexdigest()[:6]}"
 
 
-def _space() -> str:
+def _read_process_space() -> str:
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text() + os.readlink("/proc/self/ns/pid")
     except OSError:
         return ""
 
 
-def _started(process: int) -> str:
+def _read_start_time(process: int) -> str:
     """Clock ticks from boot to its start; `gone` when it no longer runs; `unknown` where there is no /proc."""
     if not Path("/proc/self/stat").exists():
-        return "unknown" if _signalable(process) else "gone"
+        return "unknown" if _is_process_alive(process) else "gone"
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -40,7 +40,7 @@ def _started(process: int) -> str:
     return "gone" if fields[0] in "ZX" else fields[19]
 
 
-def _signalable(process: int) -> bool:
+def _is_process_alive(process: int) -> bool:
     try:
         os.kill(process, 0)
     except ProcessLookupError:

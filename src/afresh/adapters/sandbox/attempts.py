@@ -48,24 +48,24 @@ def environment_of_others(aim):
 
 
 def tcp(aim):
-    return _connects(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", aim["tcp"]))
+    return _connect(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", aim["tcp"]))
 
 
 def udp(aim):
     """Sending says nothing of arriving: whoever listens outside decides."""
-    _connects(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", aim["udp"]))
+    _connect(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", aim["udp"]))
     return False
 
 
 def unix_socket(aim):
-    return _connects(socket.AF_UNIX, socket.SOCK_STREAM, aim["unix"])
+    return _connect(socket.AF_UNIX, socket.SOCK_STREAM, aim["unix"])
 
 
 def abstract_socket(aim):
-    return _connects(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + aim["mark"])
+    return _connect(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + aim["mark"])
 
 
-def _connects(family, kind, address):
+def _connect(family, kind, address):
     with socket.socket(family, kind) as connection:
         connection.settimeout(1)
         connection.connect(address)

@@ -8,25 +8,31 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from afresh.adapters.sandbox.environment import clean_environment, shell
-from afresh.adapters.sandbox.mounts import Limits, Mounts, own_folder, protect
-from afresh.adapters.sandbox.namespace import Descriptors, Namespace
+from afresh.adapters.sandbox.environment import make_clean_environment, find_shell
+from afresh.adapters.sandbox.mounts import ResourceLimits, Mounts, make_own_folder, make_protected_paths
+from afresh.adapters.sandbox.namespace import BubblewrapDescriptors, BubblewrapNamespace
 from afresh.adapters.sandbox.output import hide_paths
-from afresh.adapters.sandbox.process import STOPPED, TIMED_OUT, ended_on_error, finish, start
-from afresh.adapters.sandbox.reach import SYSTEM, environment_folders, etc_files, interpreters
-from afresh.adapters.sandbox.rlimits import rlimits
-from afresh.adapters.sandbox.seccomp import filter_for
-from afresh.domain.action import Completed
+from afresh.adapters.sandbox.process import (
+    STOPPED_EXIT_CODE,
+    TIMED_OUT_EXIT_CODE,
+    kill_child_on_error,
+    finish_command,
+    start_command,
+)
+from afresh.adapters.sandbox.reach import SYSTEM_FOLDERS, list_mounted_environments, list_etc_files, find_interpreter_folders
+from afresh.adapters.sandbox.rlimits import to_rlimits
+from afresh.adapters.sandbox.seccomp import build_filter
+from afresh.domain.action import CommandRun
 from afresh.errors import NoSandbox
 
-_OWN_ETC = Path(__file__).parent / "etc"
-_ISOLATION = (
+_OWN_ETC_FOLDER = Path(__file__).parent / "etc"
+_ISOLATION_OPTIONS = (
     *("--unshare-user", "--unshare-all", "--disable-userns", "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL"),
     *("--die-with-parent", "--new-session", "--hostname", "afresh"),
 )
 
 
-def bubblewrap_program() -> str | None:
+def find_bubblewrap() -> str | None:
     """Looked for only where the system keeps its programs: a PATH may lead into the repository."""
     return shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin")
 
@@ -36,7 +42,7 @@ class Bubblewrap:
     """A fresh sandbox for every command. Files that it makes in the tree belong to the user."""
 
     mounts: Mounts
-    limits: Limits = field(default_factory=Limits)
+    limits: ResourceLimits = field(default_factory=ResourceLimits)
     level: ClassVar[str] = "bubblewrap"
     mounted: ClassVar[bool] = True
     weaker: ClassVar[tuple[str, ...]] = ()
@@ -46,36 +52,36 @@ class Bubblewrap:
         """Where a command sees the tree."""
         return self.mounts.at
 
-    def run(self, command: str, timeout: float) -> Completed:
-        descriptors = Descriptors()
+    def run(self, command: str, timeout: float) -> CommandRun:
+        descriptors = BubblewrapDescriptors()
         try:
             return self._run(command, timeout, descriptors)
         finally:
             descriptors.close()
 
-    def _run(self, command: str, timeout: float, descriptors: Descriptors) -> Completed:
+    def _run(self, command: str, timeout: float, descriptors: BubblewrapDescriptors) -> CommandRun:
         (status, told), (gate, opener) = descriptors.pipe(), descriptors.pipe()
         given = [told, gate]
-        argv = [_program(), *_ISOLATION, "--json-status-fd", str(told), "--block-fd", str(gate)]
-        if calls := filter_for(namespaces=True):
+        argv = [_require_bubblewrap(), *_ISOLATION_OPTIONS, "--json-status-fd", str(told), "--block-fd", str(gate)]
+        if calls := build_filter(namespaces=True):
             given.append(descriptors.file(calls))
             argv += ["--seccomp", str(given[-1])]
-        argv += [*self._view(), "--", shell(), "-c", command]
-        running = start(argv, clean_environment(self.mounts), Path("/"), given)
+        argv += [*self._view(), "--", find_shell(), "-c", command]
+        running = start_command(argv, make_clean_environment(self.mounts), Path("/"), given)
         descriptors.close(*given)
-        with ended_on_error(running):
-            namespace = Namespace(running, status, descriptors)
-            namespace.limit(rlimits(self.limits))
+        with kill_child_on_error(running):
+            namespace = BubblewrapNamespace(running, status, descriptors)
+            namespace.limit(to_rlimits(self.limits))
             with contextlib.suppress(BrokenPipeError):
                 os.write(opener, b"x")
-            done = finish(running, command, timeout, self.limits, namespace.stop)
-        if not namespace.ran() and done.exit not in (TIMED_OUT, STOPPED):
+            done = finish_command(running, command, timeout, self.limits, namespace.stop)
+        if not namespace.ran() and done.exit not in (TIMED_OUT_EXIT_CODE, STOPPED_EXIT_CODE):
             raise NoSandbox(f"bubblewrap could not start: {done.output.strip()[-500:]}", "run `afresh doctor` to see what holds")
         return replace(done, output=hide_paths(done.output, (self.mounts.tree, self.mounts.at)))
 
     def _view(self) -> Iterator[str]:
-        yield from _system(self.limits)
-        for path in (*interpreters(self.mounts), *self.mounts.readable):
+        yield from _system_mounts(self.limits)
+        for path in (*find_interpreter_folders(self.mounts), *self.mounts.readable):
             yield from ("--ro-bind-try", str(path), str(path))
         yield from self._tree()
         yield from ("--remount-ro", "/", "--chdir", str(self.mounts.at))
@@ -83,29 +89,29 @@ class Bubblewrap:
     def _tree(self) -> Iterator[str]:
         tree, at = self.mounts.tree, self.mounts.at
         yield from ("--bind", str(tree), str(at))
-        for name in protect(tree):
+        for name in make_protected_paths(tree):
             yield from ("--ro-bind", str(tree / name), str(at / name))
-        for folder in environment_folders(self.mounts):
-            own_folder(tree, str(folder.relative_to(at)))
+        for folder in list_mounted_environments(self.mounts):
+            make_own_folder(tree, str(folder.relative_to(at)))
             yield from ("--ro-bind", str(folder), str(folder))
 
 
-def _system(limits: Limits) -> Iterator[str]:
-    for path in SYSTEM:
+def _system_mounts(limits: ResourceLimits) -> Iterator[str]:
+    for path in SYSTEM_FOLDERS:
         if path.is_symlink():
             yield from ("--symlink", os.readlink(path), str(path))
         elif path.is_dir():
             yield from ("--ro-bind", str(path), str(path))
-    for path in etc_files():
+    for path in list_etc_files():
         yield from ("--ro-bind", str(path), str(path))
-    for path in sorted(_OWN_ETC.iterdir()):
+    for path in sorted(_OWN_ETC_FOLDER.iterdir()):
         yield from ("--ro-bind", str(path), f"/etc/{path.name}")
     memory = ("--perms", "1777", "--size", str(limits.temporary), "--tmpfs")
-    yield from ("--proc", "/proc", *_kernel_settings(), "--dev", "/dev", *memory, "/dev/shm", "--remount-ro", "/dev")
+    yield from ("--proc", "/proc", *_kernel_settings_mounts(), "--dev", "/dev", *memory, "/dev/shm", "--remount-ro", "/dev")
     yield from (*memory, "/tmp", "--dir", "/tmp/home", "--dir", "/run", "--symlink", "/tmp", "/var/tmp")
 
 
-def _kernel_settings() -> Iterator[str]:
+def _kernel_settings_mounts() -> Iterator[str]:
     """All of /proc that is not a process and could be written, read-only: started by root, a command's user is root outside, and
     bubblewrap covers only folders that are writable themselves, not the writable files in them."""
     for entry in sorted(os.scandir("/proc"), key=lambda entry: entry.name):
@@ -116,8 +122,8 @@ def _kernel_settings() -> Iterator[str]:
                 yield from ("--ro-bind", entry.path, entry.path)
 
 
-def _program() -> str:
-    program = bubblewrap_program()
+def _require_bubblewrap() -> str:
+    program = find_bubblewrap()
     if program is None:
         raise NoSandbox("bubblewrap is not installed", "sudo apt install bubblewrap")
     return program

@@ -6,20 +6,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from afresh.adapters.sandbox.mounts import Limits, Mounts
-from afresh.adapters.sandbox.reach import SYSTEM, environment_folders, etc_files, interpreters
-from afresh.adapters.sandbox.seccomp import filter_for
-from afresh.adapters.sandbox.supervised import Supervised, private_folder
-from afresh.domain.action import Completed
+from afresh.adapters.sandbox.mounts import ResourceLimits, Mounts
+from afresh.adapters.sandbox.reach import SYSTEM_FOLDERS, list_mounted_environments, list_etc_files, find_interpreter_folders
+from afresh.adapters.sandbox.seccomp import build_filter
+from afresh.adapters.sandbox.supervised import SupervisedCommand, make_private_folder
+from afresh.domain.action import CommandRun
 from afresh.errors import NoSandbox
 
-_ALSO_READ = ("/etc/passwd", "/etc/group", "/etc/hosts", "/etc/nsswitch.conf", "/proc", "/sys/devices/system/cpu")
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_READABLE_SYSTEM_PATHS = ("/etc/passwd", "/etc/group", "/etc/hosts", "/etc/nsswitch.conf", "/proc", "/sys/devices/system/cpu")
+_READABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _VERSION_CALL = 444
 _VERSION_FLAG = 1
 
 
-def landlock_version() -> int:
+def read_landlock_version() -> int:
     """Of the kernel's interface; 0 where there is none."""
     libc = ctypes.CDLL(None, use_errno=True)
     return max(0, libc.syscall(_VERSION_CALL, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION_FLAG)))
@@ -30,7 +30,7 @@ class Landlock:
     """The tree stays where it is on the host, so an editable install must be proven to lead into it."""
 
     mounts: Mounts
-    limits: Limits = field(default_factory=Limits)
+    limits: ResourceLimits = field(default_factory=ResourceLimits)
     level: ClassVar[str] = "landlock"
     mounted: ClassVar[bool] = False
 
@@ -50,22 +50,22 @@ class Landlock:
         root = ("as root: that holds for the whole system's files, and the number of processes is only watched",)
         return common + (root if os.geteuid() == 0 else ())
 
-    def run(self, command: str, timeout: float) -> Completed:
-        calls = filter_for(namespaces=False, root=os.geteuid() == 0)
+    def run(self, command: str, timeout: float) -> CommandRun:
+        calls = build_filter(namespaces=False, root=os.geteuid() == 0)
         if calls is None:
             raise NoSandbox(f"no system call filter is known for {os.uname().machine}", "install bubblewrap")
-        with private_folder() as temporary:
+        with make_private_folder() as temporary:
             readable = (
-                *SYSTEM,
-                *etc_files(),
-                *interpreters(self.mounts),
-                *environment_folders(self.mounts),
+                *SYSTEM_FOLDERS,
+                *list_etc_files(),
+                *find_interpreter_folders(self.mounts),
+                *list_mounted_environments(self.mounts),
                 *self.mounts.readable,
             )
             rules = {
-                "read": [*map(str, readable), *_ALSO_READ],
+                "read": [*map(str, readable), *_READABLE_SYSTEM_PATHS],
                 "write": [str(self.mounts.tree), str(temporary)],
-                "devices": _DEVICES,
+                "devices": _READABLE_DEVICES,
                 "filter": calls,
             }
-            return Supervised(self.mounts, self.limits, temporary, rules).run(command, timeout)
+            return SupervisedCommand(self.mounts, self.limits, temporary, rules).run(command, timeout)

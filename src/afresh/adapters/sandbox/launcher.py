@@ -44,7 +44,7 @@ class _Filter(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
 
 
-def landlock_version():
+def read_landlock_version():
     """What the kernel offers; 0 for none."""
     return max(0, _LIBC.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)))
 
@@ -74,7 +74,7 @@ def _drop_capabilities():
 
 
 def _restrict_files(rules):
-    version = landlock_version()
+    version = read_landlock_version()
     if version < 1:
         raise OSError("the kernel offers no Landlock")
     every = (1 << 13) - 1 | (_REFER if version > 1 else 0) | (_TRUNCATE if version > 2 else 0) | (_DEVICE if version > 4 else 0)

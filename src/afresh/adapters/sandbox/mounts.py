@@ -8,10 +8,10 @@ from pathlib import Path, PurePosixPath
 
 from afresh.errors import BadInput
 
-PROTECTED = (".git", ".afresh")
+PROTECTED_NAMES = (".git", ".afresh")
 """Read-only for commands, whether they exist yet or not: what afresh and git take orders from."""
 
-_HIDDEN = tuple(Path(name) for name in ("/proc", "/sys", "/dev", "/run", "/var/run"))
+_HIDDEN_FOLDERS = tuple(Path(name) for name in ("/proc", "/sys", "/dev", "/run", "/var/run"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +40,21 @@ class Mounts:
 
     def _refuse_too_wide(self, path: Path) -> None:
         real = path.resolve()
-        wide = any(real == private or real in private.parents for private in (*homes(), self.at, self.tree))
-        if wide or any(real == hidden or hidden in real.parents for hidden in _HIDDEN):
+        wide = any(real == private or real in private.parents for private in (*find_home_folders(), self.at, self.tree))
+        if wide or any(real == hidden or hidden in real.parents for hidden in _HIDDEN_FOLDERS):
             raise BadInput(f"{path} holds too much to be readable for commands", "name a folder inside it")
 
 
-def _half_of_memory() -> int:
+def _read_half_of_memory() -> int:
     return max(1 << 30, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ResourceLimits:
     """What one command may use, all of its processes together where nothing else is said."""
 
     processes: int = 512
-    memory: int = field(default_factory=_half_of_memory)
+    memory: int = field(default_factory=_read_half_of_memory)
     file_size: int = 2 << 30
     """Of any one file."""
     temporary: int = 1 << 30
@@ -65,7 +65,7 @@ class Limits:
     """Bytes kept, half from the head and half from the tail."""
 
 
-def homes() -> frozenset[Path]:
+def find_home_folders() -> frozenset[Path]:
     """The user's home folder, as the system and as the environment say it."""
     said = [Path.home()]
     with contextlib.suppress(KeyError):
@@ -73,7 +73,7 @@ def homes() -> frozenset[Path]:
     return frozenset(path.resolve() for path in said)
 
 
-def own_folder(tree: Path, name: str) -> Path:
+def make_own_folder(tree: Path, name: str) -> Path:
     """The folder `name` of the tree, made if missing. BadInput if a symlink or a file stands in the way.
 
     A mount point that a command could turn into a symlink would let the next command's mounts land elsewhere.
@@ -87,12 +87,12 @@ def own_folder(tree: Path, name: str) -> Path:
     return path
 
 
-def protect(tree: Path) -> tuple[str, ...]:
+def make_protected_paths(tree: Path) -> tuple[str, ...]:
     """Names in the tree to be kept read-only. Missing ones are made first, so that a command cannot make them."""
-    for name in PROTECTED:
+    for name in PROTECTED_NAMES:
         path = tree / name
         if path.is_symlink():
             raise BadInput(f"{path} is a symbolic link: a command could write through it", "make it a plain file or folder")
         if not path.exists():
             path.mkdir()
-    return PROTECTED
+    return PROTECTED_NAMES

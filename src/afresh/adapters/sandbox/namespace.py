@@ -8,13 +8,13 @@ import select
 import signal
 from collections.abc import Iterator, Sequence
 
-from afresh.adapters.sandbox.process import Running
+from afresh.adapters.sandbox.process import RunningCommand
 from afresh.errors import NoSandbox, TryAgain
 
-_KILLED_WITHIN = 60.0
+_KILL_TIMEOUT_SECONDS = 60.0
 
 
-class Descriptors:
+class BubblewrapDescriptors:
     """Pipes and files given to bubblewrap, all closed at the end."""
 
     def __init__(self) -> None:
@@ -42,12 +42,12 @@ class Descriptors:
             os.close(descriptor)
 
 
-class Namespace:
+class BubblewrapNamespace:
     """Known by its first process: when that is gone, the kernel has ended all others in it."""
 
-    def __init__(self, running: Running, status: int, descriptors: Descriptors) -> None:
+    def __init__(self, running: RunningCommand, status: int, descriptors: BubblewrapDescriptors) -> None:
         self._running, self._status = running, status
-        self._process = _first_process(status)
+        self._process = _read_first_process(status)
         self._handle: int | None = None
         with contextlib.suppress(ProcessLookupError):
             self._handle = descriptors.keep(os.pidfd_open(self._process)) if self._process else None
@@ -65,7 +65,7 @@ class Namespace:
             if self._handle is not None:
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
         self._running.child.kill()
-        if self._handle is not None and not select.select([self._handle], [], [], _KILLED_WITHIN)[0]:
+        if self._handle is not None and not select.select([self._handle], [], [], _KILL_TIMEOUT_SECONDS)[0]:
             raise TryAgain("processes of a command are stuck in the kernel and could not be killed")
 
     def ran(self) -> bool:
@@ -76,13 +76,13 @@ class Namespace:
         return False
 
 
-def _first_process(status: int) -> int:
+def _read_first_process(status: int) -> int:
     """As bubblewrap reports it in its first line; 0 if it ended before."""
-    line = b"".join(_until_line_end(status))
+    line = b"".join(_read_line_bytes(status))
     return int(json.loads(line)["child-pid"]) if line.strip() else 0
 
 
-def _until_line_end(descriptor: int) -> Iterator[bytes]:
+def _read_line_bytes(descriptor: int) -> Iterator[bytes]:
     while byte := os.read(descriptor, 1):
         yield byte
         if byte == b"\n":

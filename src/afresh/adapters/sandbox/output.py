@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-class Output:
+class OutputBuffer:
     """Takes any amount of bytes, keeps at most about `limit` of them."""
 
     def __init__(self, limit: int) -> None:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 
 
-class Outside:
+class EscapeTargets:
     """A file, a process, and listening sockets of every kind. They are watched from here, so an attempt cannot lie about them."""
 
     def __init__(self, folder: Path) -> None:
@@ -19,14 +19,14 @@ class Outside:
         self._canary = folder / "canary"
         self._canary.write_text(self._mark)
         self._sockets = {
-            "tcp": _listening(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
-            "udp": _listening(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
-            "unix_socket": _listening(socket.AF_UNIX, socket.SOCK_STREAM, str(folder / "s")),
-            "abstract_socket": _listening(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + self._mark),
+            "tcp": _open_listener(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
+            "udp": _open_listener(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
+            "unix_socket": _open_listener(socket.AF_UNIX, socket.SOCK_STREAM, str(folder / "s")),
+            "abstract_socket": _open_listener(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + self._mark),
         }
         self._victim = subprocess.Popen(["/bin/sleep", "300"], env={"SECRET": self._mark}, start_new_session=True)
 
-    def __enter__(self) -> "Outside":
+    def __enter__(self) -> "EscapeTargets":
         os.environ["AFRESH_PROBE"] = self._mark
         return self
 
@@ -51,7 +51,7 @@ class Outside:
     def damage(self) -> dict[str, str]:
         """What was reached, by the name of the attempt."""
         time.sleep(0.01)
-        found = {name: "it arrived" for name, listening in self._sockets.items() if _reached(listening)}
+        found = {name: "it arrived" for name, listening in self._sockets.items() if _is_listener_reached(listening)}
         names = sorted(path.name for path in self._canary.parent.iterdir())
         if names != ["canary", "s"] or self._canary.read_text() != self._mark:
             found["write_outside"] = f"the folder holds {names}"
@@ -60,7 +60,7 @@ class Outside:
         return found
 
 
-def _listening(family: int, kind: int, address: Any) -> socket.socket:
+def _open_listener(family: int, kind: int, address: Any) -> socket.socket:
     listening = socket.socket(family, kind)
     listening.bind(address)
     if kind == socket.SOCK_STREAM:
@@ -69,7 +69,7 @@ def _listening(family: int, kind: int, address: Any) -> socket.socket:
     return listening
 
 
-def _reached(listening: socket.socket) -> bool:
+def _is_listener_reached(listening: socket.socket) -> bool:
     try:
         if listening.type == socket.SOCK_DGRAM:
             return bool(listening.recv(100))

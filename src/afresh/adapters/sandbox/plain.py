@@ -4,17 +4,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from afresh.adapters.sandbox.mounts import Limits, Mounts
-from afresh.adapters.sandbox.supervised import Supervised, private_folder
-from afresh.domain.action import Completed
+from afresh.adapters.sandbox.mounts import ResourceLimits, Mounts
+from afresh.adapters.sandbox.supervised import SupervisedCommand, make_private_folder
+from afresh.domain.action import CommandRun
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class UnconfinedSandbox:
     """A command can read and write all that the user can, and reach the network."""
 
     mounts: Mounts
-    limits: Limits = field(default_factory=Limits)
+    limits: ResourceLimits = field(default_factory=ResourceLimits)
     level: ClassVar[str] = "none"
     mounted: ClassVar[bool] = False
     weaker: ClassVar[tuple[str, ...]] = ("nothing is confined: commands can do all that the user can",)
@@ -24,6 +24,6 @@ class Plain:
         """Where a command sees the tree."""
         return self.mounts.tree
 
-    def run(self, command: str, timeout: float) -> Completed:
-        with private_folder() as temporary:
-            return Supervised(self.mounts, self.limits, temporary).run(command, timeout)
+    def run(self, command: str, timeout: float) -> CommandRun:
+        with make_private_folder() as temporary:
+            return SupervisedCommand(self.mounts, self.limits, temporary).run(command, timeout)

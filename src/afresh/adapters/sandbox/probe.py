@@ -17,22 +17,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.adapters.sandbox.bubblewrap import Bubblewrap, bubblewrap_program
+from afresh.adapters.sandbox.bubblewrap import Bubblewrap, find_bubblewrap
 from afresh.adapters.sandbox.landlock import Landlock
-from afresh.adapters.sandbox.mounts import Limits, Mounts
-from afresh.adapters.sandbox.outside import Outside
-from afresh.adapters.sandbox.plain import Plain
+from afresh.adapters.sandbox.mounts import ResourceLimits, Mounts
+from afresh.adapters.sandbox.outside import EscapeTargets
+from afresh.adapters.sandbox.plain import UnconfinedSandbox
 from afresh.errors import AfreshError
 
-Confined = Bubblewrap | Landlock | Plain
-LEVELS: Mapping[str, type[Confined]] = {"bubblewrap": Bubblewrap, "landlock": Landlock, "none": Plain}
+AnySandbox = Bubblewrap | Landlock | UnconfinedSandbox
+SANDBOX_BY_LEVEL: Mapping[str, type[AnySandbox]] = {"bubblewrap": Bubblewrap, "landlock": Landlock, "none": UnconfinedSandbox}
 """Strongest first."""
 
-_HERE = Path(__file__).parent
+_PACKAGE_FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class EscapeCheck:
     """One attempt. It is `ok` when the sandbox behaved."""
 
     name: str
@@ -41,11 +41,11 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class LevelProbe:
     """What was tried at one level."""
 
     level: str
-    checks: tuple[Check, ...]
+    checks: tuple[EscapeCheck, ...]
 
     @property
     def holds(self) -> bool:
@@ -57,63 +57,66 @@ class Probe:
         return "; ".join(f"{check.name}: {check.detail}" for check in self.checks if not check.ok)
 
 
-def probe(level: str, cache: Path | None = None) -> Probe:
+def probe_level(level: str, cache: Path | None = None) -> LevelProbe:
     """Try this level on this machine, or remember that it held. `cache` must lie outside of any repository."""
     if cache is None:
-        return _tried(level)
-    key = _machine(level)
-    if _remembered(cache, key):
-        return Probe(level, (Check("held before on this machine", True, key),))
-    result = _tried(level)
+        return _try_level(level)
+    key = _fingerprint_machine(level)
+    if _is_remembered(cache, key):
+        return LevelProbe(level, (EscapeCheck("held before on this machine", True, key),))
+    result = _try_level(level)
     if result.holds:
         _remember(cache, key)
     return result
 
 
 @functools.cache
-def _tried(level: str) -> Probe:
+def _try_level(level: str) -> LevelProbe:
     folder = Path(tempfile.mkdtemp(prefix="afresh-probe-"))
     try:
         (folder / "tree").mkdir()
         (folder / "repository").mkdir()
-        shutil.copy(_HERE / "attempts.py", folder / "tree")
-        sandbox = LEVELS[level](Mounts(folder / "tree", folder / "repository"), Limits())
-        with Outside(folder / "outside") as outside:
-            return Probe(level, _checks(sandbox, outside))
+        shutil.copy(_PACKAGE_FOLDER / "attempts.py", folder / "tree")
+        sandbox = SANDBOX_BY_LEVEL[level](Mounts(folder / "tree", folder / "repository"), ResourceLimits())
+        with EscapeTargets(folder / "outside") as outside:
+            return LevelProbe(level, _run_attempts(sandbox, outside))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _checks(sandbox: Confined, outside: Outside) -> tuple[Check, ...]:
+def _run_attempts(sandbox: AnySandbox, outside: EscapeTargets) -> tuple[EscapeCheck, ...]:
     try:
         works = sandbox.run('echo kept > kept && cat kept && echo x > "$TMPDIR/x"', 20)
         command = [sys.executable, "-I", "-S", "attempts.py", json.dumps(outside.aim())]
         tried = sandbox.run(shlex.join(command), 30)
     except (AfreshError, OSError) as problem:
-        return (Check("a command runs", False, str(problem)),)
+        return (EscapeCheck("a command runs", False, str(problem)),)
     if works.exit or works.output != "kept\n":
-        return (Check("a command runs", False, works.output.strip()[-300:]),)
+        return (EscapeCheck("a command runs", False, works.output.strip()[-300:]),)
     try:
         worked = json.loads(tried.output)
     except ValueError:
-        return (Check("the attempts run", False, tried.output.strip()[-300:]),)
+        return (EscapeCheck("the attempts run", False, tried.output.strip()[-300:]),)
     seen = outside.damage()
     found = {name: worked.get(name, "") or seen.get(name, "") for name in {**worked, **seen}}
-    return (Check("a command runs", True), *(Check(name.replace("_", " "), not how, how) for name, how in found.items()))
+    return (
+        EscapeCheck("a command runs", True),
+        *(EscapeCheck(name.replace("_", " "), not how, how) for name, how in found.items()),
+    )
 
 
-def _machine(level: str) -> str:
+def _fingerprint_machine(level: str) -> str:
     """All that the answer depends on, as far as it can be named."""
     facts = [level, str(os.geteuid()), os.uname().release, os.uname().machine, sys.executable]
     with contextlib.suppress(OSError):
         facts.append(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
-    if program := bubblewrap_program():
+    if program := find_bubblewrap():
         facts += [program, str(os.stat(program).st_mtime_ns)]
-    facts += [hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(_HERE.glob("*.py"))]
+    facts += [hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(_PACKAGE_FOLDER.glob("*.py"))]
     return hashlib.sha256("\n".join(facts).encode()).hexdigest()
 
 
-def _remembered(cache: Path, key: str) -> bool:
+def _is_remembered(cache: Path, key: str) -> bool:
     with contextlib.suppress(OSError):
         return key in cache.read_text().split()
     return False

@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.adapters.sandbox.family import family
-from afresh.adapters.sandbox.mounts import Limits
-from afresh.adapters.sandbox.output import Output
-from afresh.domain.action import Completed
+from afresh.adapters.sandbox.family import measure_process_tree
+from afresh.adapters.sandbox.mounts import ResourceLimits
+from afresh.adapters.sandbox.output import OutputBuffer
+from afresh.domain.action import CommandRun
 
-TIMED_OUT = 124
-STOPPED = 137
-_LOOK_EVERY = 0.25
+TIMED_OUT_EXIT_CODE = 124
+STOPPED_EXIT_CODE = 137
+_WATCH_INTERVAL_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningCommand:
     """A child and the pipe that its stdout and stderr share."""
 
     child: subprocess.Popen[bytes]
@@ -28,7 +28,9 @@ class Running:
     began: float
 
 
-def start(argv: Sequence[str], environment: Mapping[str, str], folder: Path, descriptors: Sequence[int] = ()) -> Running:
+def start_command(
+    argv: Sequence[str], environment: Mapping[str, str], folder: Path, descriptors: Sequence[int] = ()
+) -> RunningCommand:
     """Start a child in a session of its own, without a terminal, with only these descriptors."""
     reading, writing = os.pipe()
     try:
@@ -48,11 +50,11 @@ def start(argv: Sequence[str], environment: Mapping[str, str], folder: Path, des
         raise
     finally:
         os.close(writing)
-    return Running(child, reading, time.monotonic())
+    return RunningCommand(child, reading, time.monotonic())
 
 
 @contextlib.contextmanager
-def ended_on_error(running: Running) -> Iterator[None]:
+def kill_child_on_error(running: RunningCommand) -> Iterator[None]:
     """A child whose confinement could not be completed does not go on."""
     try:
         yield
@@ -62,32 +64,34 @@ def ended_on_error(running: Running) -> Iterator[None]:
         raise
 
 
-def finish(running: Running, command: str, timeout: float, limits: Limits, stop: Callable[[], None]) -> Completed:
+def finish_command(
+    running: RunningCommand, command: str, timeout: float, limits: ResourceLimits, stop: Callable[[], None]
+) -> CommandRun:
     """Follow the child until it ends or must be ended. `stop` returns when nothing that it started is left."""
-    output = Output(limits.output)
+    output = OutputBuffer(limits.output)
     why = ""
     try:
         try:
-            why = _follow(running, output, running.began + timeout, limits)
+            why = _follow_command(running, output, running.began + timeout, limits)
         finally:
             stop()
             running.child.wait()
-        _drain(running.pipe, output)
+        _read_rest(running.pipe, output)
     finally:
         os.close(running.pipe)
     seconds = time.monotonic() - running.began
     code = running.child.returncode
     if why == "time":
         text = f"{output.text()}\n[afresh: stopped after {timeout:g} seconds]\n"
-        return Completed(command, TIMED_OUT, text, seconds, timed_out=True)
+        return CommandRun(command, TIMED_OUT_EXIT_CODE, text, seconds, timed_out=True)
     if why:
-        return Completed(command, STOPPED, f"{output.text()}\n[afresh: stopped: {why}]\n", seconds)
-    return Completed(command, code if code >= 0 else 128 - code, output.text(), seconds)
+        return CommandRun(command, STOPPED_EXIT_CODE, f"{output.text()}\n[afresh: stopped: {why}]\n", seconds)
+    return CommandRun(command, code if code >= 0 else 128 - code, output.text(), seconds)
 
 
-def _follow(running: Running, output: Output, deadline: float, limits: Limits) -> str:
+def _follow_command(running: RunningCommand, output: OutputBuffer, deadline: float, limits: ResourceLimits) -> str:
     """Why the child must be ended; empty when it ended by itself."""
-    look = time.monotonic() + _LOOK_EVERY
+    look = time.monotonic() + _WATCH_INTERVAL_SECONDS
     ended = os.pidfd_open(running.child.pid)
     with contextlib.closing(selectors.DefaultSelector()) as selector:
         selector.register(running.pipe, selectors.EVENT_READ)
@@ -95,7 +99,7 @@ def _follow(running: Running, output: Output, deadline: float, limits: Limits) -
         try:
             while True:
                 ready = {key.fd for key, _ in selector.select(max(0.0, min(look, deadline) - time.monotonic()))}
-                if running.pipe in ready and not _take(running.pipe, output):
+                if running.pipe in ready and not _read_available(running.pipe, output):
                     selector.unregister(running.pipe)
                 now = time.monotonic()
                 if ended in ready:
@@ -103,15 +107,15 @@ def _follow(running: Running, output: Output, deadline: float, limits: Limits) -
                 if now >= deadline:
                     return "time"
                 if now >= look:
-                    if why := _too_much(running.child.pid, limits):
+                    if why := _find_exceeded_limit(running.child.pid, limits):
                         return why
-                    look = time.monotonic() + _LOOK_EVERY
+                    look = time.monotonic() + _WATCH_INTERVAL_SECONDS
         finally:
             os.close(ended)
 
 
-def _too_much(process: int, limits: Limits) -> str:
-    now = family(process)
+def _find_exceeded_limit(process: int, limits: ResourceLimits) -> str:
+    now = measure_process_tree(process)
     if now.processes > limits.processes:
         return f"more than {limits.processes} processes"
     if now.memory > limits.memory:
@@ -119,7 +123,7 @@ def _too_much(process: int, limits: Limits) -> str:
     return ""
 
 
-def _take(pipe: int, output: Output) -> bool:
+def _read_available(pipe: int, output: OutputBuffer) -> bool:
     """Read what is there. False at the end of the stream."""
     try:
         data = os.read(pipe, 1 << 16)
@@ -129,7 +133,7 @@ def _take(pipe: int, output: Output) -> bool:
     return bool(data)
 
 
-def _drain(pipe: int, output: Output) -> None:
+def _read_rest(pipe: int, output: OutputBuffer) -> None:
     with contextlib.suppress(BlockingIOError):
         while data := os.read(pipe, 1 << 16):
             output.add(data)

@@ -6,61 +6,65 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from afresh.adapters.sandbox.mounts import Mounts, homes
+from afresh.adapters.sandbox.mounts import Mounts, find_home_folders
 from afresh.errors import BadInput
 
-SYSTEM = tuple(Path(name) for name in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"))
+SYSTEM_FOLDERS = tuple(Path(name) for name in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"))
 
-_ETC = """ld.so.cache ld.so.conf ld.so.conf.d ld-musl-x86_64.path alternatives ssl/certs ssl/openssl.cnf ssl/cert.pem
+_ETC_NAMES = """ld.so.cache ld.so.conf ld.so.conf.d ld-musl-x86_64.path alternatives ssl/certs ssl/openssl.cnf ssl/cert.pem
 ca-certificates ca-certificates.conf pki/tls/certs pki/ca-trust/extracted crypto-policies
 localtime timezone os-release debian_version mime.types
 protocols services python3 python3.11 python3.12 python3.13 fonts java-17-openjdk java-21-openjdk perl"""
 
-_ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta", ".package-lock.json", ".yarn-integrity", ".modules.yaml")
+_ENVIRONMENT_MARKERS = ("pyvenv.cfg", "conda-meta", ".package-lock.json", ".yarn-integrity", ".modules.yaml")
 
 
-def etc_files() -> tuple[Path, ...]:
+def list_etc_files() -> tuple[Path, ...]:
     """The parts of /etc that programs need to start; no password, key or account."""
-    return tuple(path for name in _ETC.split() if (path := Path("/etc") / name).exists())
+    return tuple(path for name in _ETC_NAMES.split() if (path := Path("/etc") / name).exists())
 
 
-def search_path() -> tuple[Path, ...]:
+def list_search_path() -> tuple[Path, ...]:
     """Existing folders on the user's PATH. Relative ones would mean the task's tree, so they don't count."""
     folders = (Path(name) for name in os.environ.get("PATH", os.defpath).split(":") if name.startswith("/"))
     return tuple(dict.fromkeys(folder for folder in folders if folder.is_dir()))
 
 
-def environment_folders(mounts: Mounts) -> tuple[Path, ...]:
+def list_mounted_environments(mounts: Mounts) -> tuple[Path, ...]:
     """The environment folders of the checkout that exist. BadInput for one that leads out of it and is no environment."""
     found = [mounts.at / name for name in mounts.environments if (mounts.at / name).is_dir()]
     for folder in found:
         real = folder.resolve()
-        if mounts.at.resolve() not in real.parents and not any((real / mark).exists() for mark in _ENVIRONMENT_MARKS):
+        if mounts.at.resolve() not in real.parents and not any((real / mark).exists() for mark in _ENVIRONMENT_MARKERS):
             raise BadInput(
                 f"{folder} leads out of the repository to {real}", "make it a plain folder, or a link to an environment"
             )
     return tuple(found)
 
 
-def interpreters(mounts: Mounts) -> tuple[Path, ...]:
+def find_interpreter_folders(mounts: Mounts) -> tuple[Path, ...]:
     """Folders that the programs on PATH live in, the running Python, and the Pythons that virtual environments are based on."""
-    environments = tuple(place for folder in environment_folders(mounts) for place in (folder, folder.resolve()))
-    places = _readable(search_path(), (sys.prefix, sys.base_prefix), environments, (*homes(), mounts.at, mounts.tree))
-    return tuple(place for place in places if not _inside(place, (*SYSTEM, mounts.at)))
+    environments = tuple(place for folder in list_mounted_environments(mounts) for place in (folder, folder.resolve()))
+    places = _find_readable_folders(
+        list_search_path(), (sys.prefix, sys.base_prefix), environments, (*find_home_folders(), mounts.at, mounts.tree)
+    )
+    return tuple(place for place in places if not _is_inside(place, (*SYSTEM_FOLDERS, mounts.at)))
 
 
 @functools.lru_cache(maxsize=16)
-def _readable(
+def _find_readable_folders(
     programs: tuple[Path, ...], prefixes: tuple[str, ...], environments: tuple[Path, ...], private: tuple[Path, ...]
 ) -> tuple[Path, ...]:
     """Kept, since looking costs several milliseconds and every command asks."""
-    folders = [part for folder in programs for part in _installation(folder)]
-    folders += [part for prefix in prefixes for part in _installation(Path(prefix) / "bin")]
-    based = [part for folder in (*environments, *folders) for base in _base(folder) for part in _installation(base)]
-    return _outermost(folder for folder in (*folders, *environments, *based) if not _holds(folder, private))
+    folders = [part for folder in programs for part in _expand_installation(folder)]
+    folders += [part for prefix in prefixes for part in _expand_installation(Path(prefix) / "bin")]
+    based = [
+        part for folder in (*environments, *folders) for base in _find_base_python(folder) for part in _expand_installation(base)
+    ]
+    return _keep_outermost(folder for folder in (*folders, *environments, *based) if not _contains_private(folder, private))
 
 
-def _installation(folder: Path) -> Iterator[Path]:
+def _expand_installation(folder: Path) -> Iterator[Path]:
     """The folder of programs and, if it belongs to an installation that needs more than that, the whole of it."""
     yield folder
     if _is_installation(folder.parent, folder.name):
@@ -76,7 +80,7 @@ def _is_installation(prefix: Path, folder: str) -> bool:
     return any((prefix / mark).exists() for mark in marks) or any(prefix.glob("lib/python3*/os.py"))
 
 
-def _base(environment: Path) -> Iterator[Path]:
+def _find_base_python(environment: Path) -> Iterator[Path]:
     """The `bin` folder of the Python that a virtual environment is made from."""
     try:
         lines = (environment / "pyvenv.cfg").read_text(errors="replace").splitlines()
@@ -89,18 +93,18 @@ def _base(environment: Path) -> Iterator[Path]:
             yield Path(value.strip()).resolve()
 
 
-def _holds(folder: Path, private: Iterable[Path]) -> bool:
+def _contains_private(folder: Path, private: Iterable[Path]) -> bool:
     real = folder.resolve()
     return any(real == path or real in path.parents for path in private)
 
 
-def _inside(folder: Path, others: Iterable[Path]) -> bool:
+def _is_inside(folder: Path, others: Iterable[Path]) -> bool:
     return any(folder == other or other in folder.parents for other in others)
 
 
-def _outermost(folders: Iterable[Path]) -> tuple[Path, ...]:
+def _keep_outermost(folders: Iterable[Path]) -> tuple[Path, ...]:
     kept: list[Path] = []
     for folder in sorted(set(folders), key=lambda path: len(path.parts)):
-        if folder.is_dir() and not _inside(folder, kept):
+        if folder.is_dir() and not _is_inside(folder, kept):
             kept.append(folder)
     return tuple(kept)

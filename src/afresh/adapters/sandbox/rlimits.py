@@ -2,13 +2,13 @@
 
 import resource
 
-from afresh.adapters.sandbox.mounts import Limits
+from afresh.adapters.sandbox.mounts import ResourceLimits
 
 
-def rlimits(limits: Limits) -> tuple[tuple[int, int], ...]:
+def to_rlimits(limits: ResourceLimits) -> tuple[tuple[int, int], ...]:
     """Resource and value, for soft and hard limit alike."""
     return (
-        (resource.RLIMIT_NPROC, _threads_now() + limits.processes),
+        (resource.RLIMIT_NPROC, _count_threads() + limits.processes),
         (resource.RLIMIT_DATA, limits.memory),
         (resource.RLIMIT_FSIZE, limits.file_size),
         (resource.RLIMIT_CPU, limits.cpu),
@@ -16,7 +16,7 @@ def rlimits(limits: Limits) -> tuple[tuple[int, int], ...]:
     )
 
 
-def _threads_now() -> int:
+def _count_threads() -> int:
     """On this machine: the kernel counts all processes of the user against the limit, not only the command's."""
     try:
         with open("/proc/loadavg") as file:

@@ -15,14 +15,14 @@ _RETURN = 0x06
 _ALLOW = 0x7FFF0000
 _KILL = 0x80000000
 _ERRNO = 0x00050000
-_NUMBER = 0
-_ARCHITECTURE = 4
-_X32 = 0x40000000
+_CALL_NUMBER_OFFSET = 0
+_ARCHITECTURE_OFFSET = 4
+_X32_CALL_BIT = 0x40000000
 _NEW_NAMESPACES = 0x7E020000
 _INJECT_INPUT = (0x5412, 0x541C)
 
 # name: number on x86_64, number on aarch64 (None: it does not exist there)
-_CALLS: dict[str, tuple[int, int | None]] = {
+_CALL_NUMBERS: dict[str, tuple[int, int | None]] = {
     "acct": (163, 89),
     "chmod": (90, None), "creat": (85, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
     "mknod": (133, None), "mknodat": (259, 33), "open": (2, None), "openat": (257, 56), "openat2": (437, 437),
@@ -44,7 +44,7 @@ _CALLS: dict[str, tuple[int, int | None]] = {
 }  # fmt: skip
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
-_NEVER = (
+_FORBIDDEN_CALLS = (
     "acct", "add_key", "adjtimex", "bpf", "chroot", "clock_adjtime", "clock_settime", "delete_module", "fanotify_init",
     "finit_module", "fsconfig", "fsmount", "fsopen", "fspick", "init_module", "io_uring_enter", "io_uring_register",
     "io_uring_setup", "ioperm", "iopl", "kexec_file_load", "kexec_load", "keyctl", "mount", "mount_setattr", "move_mount",
@@ -53,28 +53,28 @@ _NEVER = (
     "umount2", "unshare", "userfaultfd", "vhangup",
 )  # fmt: skip
 
-_NOT_WITHOUT_NAMESPACES = (
+_FORBIDDEN_WITHOUT_NAMESPACES = (
     "setxattr", "lsetxattr", "fsetxattr", "setxattrat",
     "connect", "kcmp", "mq_open", "mq_unlink", "msgget", "pidfd_getfd", "process_vm_readv", "process_vm_writev", "ptrace",
     "semget", "shmat", "shmget",
 )  # fmt: skip
 
-_MODES = {"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "mknod": 1, "mknodat": 2, "creat": 1}
-_OPENS = {"open": 1, "openat": 2}
-_SET_IDENTITY = 0o6000
-_WRITABLE_BY_OTHERS = 0o022
-_CREATES = 0o100 | 0o20000000
+_MODE_ARGUMENT_BY_CALL = {"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "mknod": 1, "mknodat": 2, "creat": 1}
+_FLAGS_ARGUMENT_BY_CALL = {"open": 1, "openat": 2}
+_SET_ID_BITS = 0o6000
+_OTHERS_WRITE_BITS = 0o022
+_CREATE_FLAGS = 0o100 | 0o20000000
 
-_UNIX = 1
-_INET = 2
-_INET6 = 10
-_NETLINK = 16
-_STREAM = 1
-_PACKETS = 5
+_AF_UNIX = 1
+_AF_INET = 2
+_AF_INET6 = 10
+_AF_NETLINK = 16
+_SOCK_STREAM = 1
+_SOCK_SEQPACKET = 5
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _FilterInstruction:
     code: int
     value: int
     then: int = 0
@@ -84,73 +84,82 @@ class _Step:
         return struct.pack("HBBI", self.code, self.then, self.otherwise, self.value)
 
 
-def filter_for(namespaces: bool, machine: str = "", root: bool = False) -> bytes | None:
+def build_filter(namespaces: bool, machine: str = "", root: bool = False) -> bytes | None:
     """The filter for this kind of machine, None where we have none. Without namespaces sockets and tracing go too."""
     known = _MACHINES.get(machine or platform.machine())
     if known is None:
         return None
     column, architecture = known
-    steps = [_load(_ARCHITECTURE), _Step(_EQUAL, architecture, then=1), _Step(_RETURN, _KILL), _load(_NUMBER)]
-    steps += [_Step(_AT_LEAST, _X32, otherwise=1), _refuse(errno.ENOSYS)]
+    steps = [
+        _load_word(_ARCHITECTURE_OFFSET),
+        _FilterInstruction(_EQUAL, architecture, then=1),
+        _FilterInstruction(_RETURN, _KILL),
+        _load_word(_CALL_NUMBER_OFFSET),
+    ]
+    steps += [_FilterInstruction(_AT_LEAST, _X32_CALL_BIT, otherwise=1), _refuse_call(errno.ENOSYS)]
     rules = _rules_for_all() | (_rules_with_namespaces() if namespaces else _rules_without_namespaces(root))
     for name, rule in rules.items():
-        number = _CALLS[name][column]
+        number = _CALL_NUMBERS[name][column]
         if number is not None:
-            steps += [_Step(_EQUAL, number, otherwise=len(rule) + 1), *rule, _load(_NUMBER)]
-    return b"".join(step.packed() for step in [*steps, _Step(_RETURN, _ALLOW)])
+            steps += [_FilterInstruction(_EQUAL, number, otherwise=len(rule) + 1), *rule, _load_word(_CALL_NUMBER_OFFSET)]
+    return b"".join(step.packed() for step in [*steps, _FilterInstruction(_RETURN, _ALLOW)])
 
 
-def _rules_for_all() -> dict[str, list[_Step]]:
+def _rules_for_all() -> dict[str, list[_FilterInstruction]]:
     """A file of the tree that runs as its owner would hand the user's rights, or root's, to anybody on the host."""
-    rules = {name: [_refuse()] for name in _NEVER}
-    rules |= {"clone": _no_bits(0, _NEW_NAMESPACES), "ioctl": _none_of(1, _INJECT_INPUT)}
-    rules |= {name: [_refuse(errno.ENOSYS)] for name in ("clone3", "openat2")}
-    rules |= {name: _no_bits(place, _SET_IDENTITY) for name, place in _MODES.items()}
-    for name, place in _OPENS.items():
-        mode = _no_bits(place + 1, _SET_IDENTITY)
-        rules[name] = [_argument(place), _Step(_ANY_BIT, _CREATES, otherwise=len(mode)), *mode]
+    rules = {name: [_refuse_call()] for name in _FORBIDDEN_CALLS}
+    rules |= {"clone": _refuse_bits(0, _NEW_NAMESPACES), "ioctl": _refuse_values(1, _INJECT_INPUT)}
+    rules |= {name: [_refuse_call(errno.ENOSYS)] for name in ("clone3", "openat2")}
+    rules |= {name: _refuse_bits(place, _SET_ID_BITS) for name, place in _MODE_ARGUMENT_BY_CALL.items()}
+    for name, place in _FLAGS_ARGUMENT_BY_CALL.items():
+        mode = _refuse_bits(place + 1, _SET_ID_BITS)
+        rules[name] = [_load_argument(place), _FilterInstruction(_ANY_BIT, _CREATE_FLAGS, otherwise=len(mode)), *mode]
     return rules
 
 
-def _rules_with_namespaces() -> dict[str, list[_Step]]:
-    return {"socket": _only(0, (_UNIX, _INET, _INET6, _NETLINK))}
+def _rules_with_namespaces() -> dict[str, list[_FilterInstruction]]:
+    return {"socket": _allow_only(0, (_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK))}
 
 
-def _rules_without_namespaces(root: bool) -> dict[str, list[_Step]]:
+def _rules_without_namespaces(root: bool) -> dict[str, list[_FilterInstruction]]:
     """A datagram socket of a pair can still be sent to a path, a stream cannot. Landlock knows nothing of modes and limits."""
-    rules = {name: [_refuse()] for name in _NOT_WITHOUT_NAMESPACES}
-    rules |= {"socket": [_refuse(errno.EACCES)], "prlimit64": _only(0, (0,))}
-    rules["socketpair"] = _only(0, (_UNIX,)) + _only(1, (_STREAM, _PACKETS), mask=0xF)
+    rules = {name: [_refuse_call()] for name in _FORBIDDEN_WITHOUT_NAMESPACES}
+    rules |= {"socket": [_refuse_call(errno.EACCES)], "prlimit64": _allow_only(0, (0,))}
+    rules["socketpair"] = _allow_only(0, (_AF_UNIX,)) + _allow_only(1, (_SOCK_STREAM, _SOCK_SEQPACKET), mask=0xF)
     if root:
-        rules |= {name: _no_bits(place, _SET_IDENTITY | _WRITABLE_BY_OTHERS) for name, place in _MODES.items() if "chmod" in name}
+        rules |= {
+            name: _refuse_bits(place, _SET_ID_BITS | _OTHERS_WRITE_BITS)
+            for name, place in _MODE_ARGUMENT_BY_CALL.items()
+            if "chmod" in name
+        }
     return rules
 
 
-def _load(offset: int) -> _Step:
-    return _Step(_LOAD, offset)
+def _load_word(offset: int) -> _FilterInstruction:
+    return _FilterInstruction(_LOAD, offset)
 
 
-def _argument(index: int) -> _Step:
-    return _load(16 + 8 * index)
+def _load_argument(index: int) -> _FilterInstruction:
+    return _load_word(16 + 8 * index)
 
 
-def _refuse(error: int = errno.EPERM) -> _Step:
-    return _Step(_RETURN, _ERRNO | error)
+def _refuse_call(error: int = errno.EPERM) -> _FilterInstruction:
+    return _FilterInstruction(_RETURN, _ERRNO | error)
 
 
-def _no_bits(argument: int, bits: int) -> list[_Step]:
-    return [_argument(argument), _Step(_ANY_BIT, bits, otherwise=1), _refuse()]
+def _refuse_bits(argument: int, bits: int) -> list[_FilterInstruction]:
+    return [_load_argument(argument), _FilterInstruction(_ANY_BIT, bits, otherwise=1), _refuse_call()]
 
 
-def _only(argument: int, values: Sequence[int], mask: int = 0) -> list[_Step]:
+def _allow_only(argument: int, values: Sequence[int], mask: int = 0) -> list[_FilterInstruction]:
     """Refuse unless the argument is one of these."""
-    masked = [_Step(_AND, mask)] if mask else []
-    tests = [_Step(_EQUAL, value, then=len(values) - place) for place, value in enumerate(values)]
-    return [_argument(argument), *masked, *tests, _refuse(errno.EACCES)]
+    masked = [_FilterInstruction(_AND, mask)] if mask else []
+    tests = [_FilterInstruction(_EQUAL, value, then=len(values) - place) for place, value in enumerate(values)]
+    return [_load_argument(argument), *masked, *tests, _refuse_call(errno.EACCES)]
 
 
-def _none_of(argument: int, values: Sequence[int]) -> list[_Step]:
-    tests: list[_Step] = []
+def _refuse_values(argument: int, values: Sequence[int]) -> list[_FilterInstruction]:
+    tests: list[_FilterInstruction] = []
     for value in values:
-        tests += [_Step(_EQUAL, value, otherwise=1), _refuse()]
-    return [_argument(argument), *tests]
+        tests += [_FilterInstruction(_EQUAL, value, otherwise=1), _refuse_call()]
+    return [_load_argument(argument), *tests]

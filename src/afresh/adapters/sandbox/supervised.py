@@ -13,31 +13,37 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from afresh.adapters.sandbox.environment import clean_environment, shell
-from afresh.adapters.sandbox.mounts import Limits, Mounts
+from afresh.adapters.sandbox.environment import make_clean_environment, find_shell
+from afresh.adapters.sandbox.mounts import ResourceLimits, Mounts
 from afresh.adapters.sandbox.output import hide_paths
-from afresh.adapters.sandbox.process import STOPPED, TIMED_OUT, ended_on_error, finish, start
-from afresh.adapters.sandbox.rlimits import rlimits
-from afresh.domain.action import Completed
+from afresh.adapters.sandbox.process import (
+    STOPPED_EXIT_CODE,
+    TIMED_OUT_EXIT_CODE,
+    kill_child_on_error,
+    finish_command,
+    start_command,
+)
+from afresh.adapters.sandbox.rlimits import to_rlimits
+from afresh.domain.action import CommandRun
 from afresh.errors import NoSandbox
 
-LAUNCHER = Path(__file__).parent / "launcher.py"
-_STOPPED_WITHIN = 10.0
+LAUNCHER_FILE = Path(__file__).parent / "launcher.py"
+_STOP_TIMEOUT_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Supervised:
+class SupervisedCommand:
     """One command to run in the tree, where the tree is, with these rules or none."""
 
     mounts: Mounts
-    limits: Limits
+    limits: ResourceLimits
     temporary: Path
     confined: Mapping[str, Any] | None = None
 
-    def run(self, command: str, timeout: float) -> Completed:
+    def run(self, command: str, timeout: float) -> CommandRun:
         told, tell = os.pipe()
         try:
-            with kept_git(self.mounts.tree) as put_back:
+            with guard_git_file(self.mounts.tree) as put_back:
                 done = self._follow(command, timeout, tell)
             report = os.read(told, 1 << 16).decode(errors="replace")
         finally:
@@ -45,46 +51,46 @@ class Supervised:
         how, _, what = report.partition(" ")
         if how == "failed":
             raise NoSandbox(f"the command could not be confined: {what}", "run `afresh doctor` to see what holds")
-        if how == "exit" and done.exit not in (TIMED_OUT, STOPPED):
+        if how == "exit" and done.exit not in (TIMED_OUT_EXIT_CODE, STOPPED_EXIT_CODE):
             done = replace(done, exit=int(what))
         output = hide_paths(done.output, (self.mounts.tree, self.mounts.at), self.temporary)
         return replace(done, output=output + "".join(put_back))
 
-    def _follow(self, command: str, timeout: float, tell: int) -> Completed:
+    def _follow(self, command: str, timeout: float, tell: int) -> CommandRun:
         try:
             order = {
-                "argv": [shell(), "-c", command],
-                "limits": rlimits(self.limits),
+                "argv": [find_shell(), "-c", command],
+                "limits": to_rlimits(self.limits),
                 "confined": dict(self.confined) if self.confined else None,
                 "report": tell,
                 "parent": os.getpid(),
             }
-            environment = clean_environment(self.mounts, str(self.temporary), import_folders(self.mounts.tree))
-            argv = [sys.executable, "-I", "-S", str(LAUNCHER), marshal.dumps(order).hex()]
-            running = start(argv, environment, self.mounts.tree, (tell,))
+            environment = make_clean_environment(self.mounts, str(self.temporary), list_import_folders(self.mounts.tree))
+            argv = [sys.executable, "-I", "-S", str(LAUNCHER_FILE), marshal.dumps(order).hex()]
+            running = start_command(argv, environment, self.mounts.tree, (tell,))
         finally:
             os.close(tell)
-        with ended_on_error(running):
-            return finish(running, command, timeout, self.limits, lambda: _stop(running.child))
+        with kill_child_on_error(running):
+            return finish_command(running, command, timeout, self.limits, lambda: _stop_launcher(running.child))
 
 
-def _stop(launcher: subprocess.Popen[bytes]) -> None:
+def _stop_launcher(launcher: subprocess.Popen[bytes]) -> None:
     """The launcher ends all that it has started before it ends itself."""
     launcher.send_signal(signal.SIGTERM)
     try:
-        launcher.wait(_STOPPED_WITHIN)
+        launcher.wait(_STOP_TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(launcher.pid, signal.SIGKILL)
 
 
-def import_folders(tree: Path) -> Sequence[Path]:
+def list_import_folders(tree: Path) -> Sequence[Path]:
     """Put before everything else that Python imports, since an installed package may point at the user's checkout."""
     return tuple(folder for folder in (tree / "src", tree) if folder.is_dir())
 
 
 @contextlib.contextmanager
-def private_folder() -> Iterator[Path]:
+def make_private_folder() -> Iterator[Path]:
     """A temporary folder of the command's own."""
     folder = Path(tempfile.mkdtemp(prefix="afresh-"))
     try:
@@ -95,7 +101,7 @@ def private_folder() -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def kept_git(tree: Path) -> Iterator[list[str]]:
+def guard_git_file(tree: Path) -> Iterator[list[str]]:
     """Without mounts a command can rewrite the tree's `.git` file; then it is put back, and that is said."""
     link, said = tree / ".git", list[str]()
     before = link.read_bytes() if link.is_file() and not link.is_symlink() else None

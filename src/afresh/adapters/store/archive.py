@@ -4,86 +4,86 @@ import re
 from collections.abc import Sequence
 from sqlite3 import Connection
 
-from afresh.adapters.store.packing import packed, unpacked
-from afresh.domain.chain import block_id
+from afresh.adapters.store.packing import compress_text, decompress_text
+from afresh.domain.chain import block_id_from_text
 from afresh.domain.fact import Block
 from afresh.errors import Broken, Damaged
 
-SHORTEST_PREFIX = 6
-WHOLE = 32
-MOST_FOUND = 8
-LONG = 1024
+MIN_BLOCK_PREFIX_DIGITS = 6
+BLOCK_ID_DIGITS = 32
+MAX_FOUND_BLOCKS = 8
+COMPRESS_PACK_FROM_CHARACTERS = 1024
 """Characters from which a pack is compressed; shorter ones would save less than a page."""
-DIGITS = frozenset("0123456789abcdef")
-NAME = re.compile(r'"([0-9a-f]{32})"')
+HEX_DIGITS = frozenset("0123456789abcdef")
+BLOCK_ID_PATTERN = re.compile(r'"([0-9a-f]{32})"')
 
 
-def named(body: str) -> list[str]:
+def find_block_ids(body: str) -> list[str]:
     """What in entries can be the name of a block: every text of 32 hexadecimal digits, whatever its field is called."""
-    return list(dict.fromkeys(NAME.findall(body)))
+    return list(dict.fromkeys(BLOCK_ID_PATTERN.findall(body)))
 
 
-def claimed(connection: Connection, number: int, seq: int, blocks: Sequence[Block]) -> str | bytes | None:
+def claim_blocks(connection: Connection, number: int, seq: int, blocks: Sequence[Block]) -> str | bytes | None:
     """Enter the blocks that are not kept yet as part of record `seq` of a task; what that record must hold of them."""
     new: list[str] = []
     for block in blocks:
         if connection.execute("INSERT OR IGNORE INTO block VALUES (?, ?, ?)", (bytes.fromhex(block.id), number, seq)).rowcount:
-            new.append(_true(block))
-    return _pack(new) if new else None
+            new.append(_verify_block_text(block))
+    return _pack_texts(new) if new else None
 
 
-def _true(block: Block) -> str:
-    if block_id(block.text) != block.id:
+def _verify_block_text(block: Block) -> str:
+    if block_id_from_text(block.text) != block.id:
         raise Broken(f"block {block.id} is not named by its content")
     return block.text
 
 
-def _pack(texts: list[str]) -> str | bytes:
+def _pack_texts(texts: list[str]) -> str | bytes:
     """All texts in one piece, after a line with their lengths: one value to write, and compressed together they are smaller."""
-    return packed(" ".join(str(len(text)) for text in texts) + "\n" + "".join(texts), LONG)
+    return compress_text(" ".join(str(len(text)) for text in texts) + "\n" + "".join(texts), COMPRESS_PACK_FROM_CHARACTERS)
 
 
-def read(connection: Connection, name: str) -> str:
+def read_block(connection: Connection, name: str) -> str:
     """The block of this id, or the only one whose id begins so. KeyError if there is none, or more than one."""
-    if not _possible(name):
+    if not _is_block_id_prefix(name):
         raise KeyError(name)
-    first, last = _range(name)
+    first, last = _block_id_range(name)
     rows = connection.execute(
         "SELECT id, blocks FROM block LEFT JOIN record USING (task, seq) WHERE id BETWEEN ? AND ? LIMIT 2", (first, last)
     ).fetchall()
     if len(rows) != 1:
         raise KeyError(name)
-    return _text(rows[0][0].hex(), rows[0][1])
+    return _find_text_in_pack(rows[0][0].hex(), rows[0][1])
 
 
-def found(connection: Connection, prefix: str, task: str) -> list[str]:
+def find_blocks(connection: Connection, prefix: str, task: str) -> list[str]:
     """Ids that begin so, of blocks that came with a record of this task: the same text of a later task is not kept again."""
-    if not _possible(prefix):
+    if not _is_block_id_prefix(prefix):
         return []
     rows = connection.execute(
         "SELECT block.id FROM block JOIN task ON task.number = block.task WHERE block.id BETWEEN ? AND ? AND task.id = ?"
         " ORDER BY block.id LIMIT ?",
-        (*_range(prefix), task, MOST_FOUND),
+        (*_block_id_range(prefix), task, MAX_FOUND_BLOCKS),
     )
     return [row[0].hex() for row in rows]
 
 
-def _possible(name: str) -> bool:
-    return SHORTEST_PREFIX <= len(name) <= WHOLE and DIGITS.issuperset(name)
+def _is_block_id_prefix(name: str) -> bool:
+    return MIN_BLOCK_PREFIX_DIGITS <= len(name) <= BLOCK_ID_DIGITS and HEX_DIGITS.issuperset(name)
 
 
-def _range(prefix: str) -> tuple[bytes, bytes]:
-    return bytes.fromhex(prefix.ljust(WHOLE, "0")), bytes.fromhex(prefix.ljust(WHOLE, "f"))
+def _block_id_range(prefix: str) -> tuple[bytes, bytes]:
+    return bytes.fromhex(prefix.ljust(BLOCK_ID_DIGITS, "0")), bytes.fromhex(prefix.ljust(BLOCK_ID_DIGITS, "f"))
 
 
-def _text(name: str, pack: str | bytes | None) -> str:
+def _find_text_in_pack(name: str, pack: str | bytes | None) -> str:
     """The text that has this name: no place in the pack is recorded, so that none can be wrong."""
     try:
-        lengths, _, texts = unpacked(pack or "").partition("\n")
+        lengths, _, texts = decompress_text(pack or "").partition("\n")
         start = 0
         for length in map(int, lengths.split()):
             text = texts[start : start + length]
-            if block_id(text) == name:
+            if block_id_from_text(text) == name:
                 return text
             start += length
     except ValueError:

@@ -2,10 +2,10 @@
 
 from sqlite3 import Connection
 
-from afresh.adapters.store.schema import Schema
+from afresh.adapters.store.schema import DatabaseSchema
 
 
-def _create(connection: Connection) -> None:
+def _create_code_index_tables(connection: Connection) -> None:
     """A posting says which contents use a term. Those of many contents that came together are packed, a row for each run of
     terms: a segment. What comes in small numbers is loose, and packed when it has become many."""
     connection.execute(
@@ -24,4 +24,4 @@ def _create(connection: Connection) -> None:
     )
 
 
-CODE = Schema(0x61667263, (_create,), lasting=False)
+CODE_INDEX_SCHEMA = DatabaseSchema(0x61667263, (_create_code_index_tables,), lasting=False)

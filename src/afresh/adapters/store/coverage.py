@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-FILE = ".coverage"
-PAIRS = (
+COVERAGE_FILE_NAME = ".coverage"
+COVERAGE_PAIRS_SQL = (
     "SELECT file.path, context.context FROM line_bits JOIN file ON file.id = file_id JOIN context ON context.id = context_id"
     " UNION"
     " SELECT file.path, context.context FROM arc JOIN file ON file.id = file_id JOIN context ON context.id = context_id"
 )
 
 
-class Measured(Mapping[str, Sequence[str]]):
+class CoverageMap(Mapping[str, Sequence[str]]):
     """Test files that were seen to run each file, both by paths from the root; read when it is first asked."""
 
     def __init__(self, root: Path) -> None:
@@ -34,9 +34,9 @@ class Measured(Mapping[str, Sequence[str]]):
         if self._found is None:
             found: dict[str, set[str]] = {}
             tests: dict[str, str] = {}
-            for path, context in pairs(self._root / FILE):
+            for path, context in read_coverage_pairs(self._root / COVERAGE_FILE_NAME):
                 if context not in tests:
-                    tests[context] = file_of(context, self._root)
+                    tests[context] = file_from_context(context, self._root)
                 here = os.path.relpath(path, self._root)
                 if tests[context] and not here.startswith(".."):
                     found.setdefault(here, set()).add(tests[context])
@@ -44,18 +44,18 @@ class Measured(Mapping[str, Sequence[str]]):
         return self._found
 
 
-def pairs(data: Path) -> list[tuple[str, str]]:
+def read_coverage_pairs(data: Path) -> list[tuple[str, str]]:
     """Measured files with what was running; none of a file that is not there, or not one of coverage.py."""
     if not data.is_file() or data.is_symlink():
         return []
     try:
         with closing(sqlite3.connect(f"{data.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            return connection.execute(PAIRS).fetchall()
+            return connection.execute(COVERAGE_PAIRS_SQL).fetchall()
     except sqlite3.Error:
         return []
 
 
-def file_of(context: str, root: Path) -> str:
+def file_from_context(context: str, root: Path) -> str:
     """The file of a test that is named as pytest does (`tests/test_a.py::test_b|run`), or by its module; empty if none."""
     named = context.partition("::")[0]
     if named.endswith(".py"):

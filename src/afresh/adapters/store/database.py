@@ -8,24 +8,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 
-from afresh.adapters.store.faults import BUSY, code, damaged, told, translated
-from afresh.adapters.store.place import refuse_links
-from afresh.adapters.store.schema import JOURNAL, Schema, migrate
+from afresh.adapters.store.faults import BUSY_CODE, read_error_code, make_damaged_error, translate_errors, translate_error
+from afresh.adapters.store.place import refuse_symlinks
+from afresh.adapters.store.schema import JOURNAL_SCHEMA, DatabaseSchema, apply_migrations
 from afresh.errors import AfreshError
 
-PATIENCE = 20.0
+BUSY_TIMEOUT_SECONDS = 20.0
 CHECKPOINT_BYTES = 4 << 20
-SMALLEST = 512
-PAGES_KB = 512
+MIN_DATABASE_BYTES = 512
+PAGE_CACHE_KB = 512
 """Of each file that are held in this process: what a step asks for again lies with the kernel."""
-COMMIT_BYTES = 16 << 10
+COMMIT_OVERHEAD_BYTES = 16 << 10
 """What a commit adds to the log beyond its payload, roughly: whole pages are logged."""
 
 
 class Database:
     """One connection a process, shared by its threads under a lock."""
 
-    def __init__(self, path: Path, checkpoint_bytes: int = CHECKPOINT_BYTES, schema: Schema = JOURNAL) -> None:
+    def __init__(self, path: Path, checkpoint_bytes: int = CHECKPOINT_BYTES, schema: DatabaseSchema = JOURNAL_SCHEMA) -> None:
         self.path, self._schema = path, schema
         self._checkpoint_bytes = checkpoint_bytes
         self._begin_life()
@@ -61,7 +61,7 @@ class Database:
                 _roll_back(connection)
                 self._remember(fault)
                 raise
-            self._logged += payload + COMMIT_BYTES
+            self._logged += payload + COMMIT_OVERHEAD_BYTES
             if self._logged >= self._checkpoint_bytes:
                 self._checkpoint(connection)
 
@@ -76,18 +76,18 @@ class Database:
     def _exclusive(self) -> Iterator[sqlite3.Connection]:
         if self._process != os.getpid():
             # A connection must not cross a fork, not even to be closed: it is left to the parent.
-            _inherited.append(self._connection)
+            _inherited_connections.append(self._connection)
             self._begin_life()
-        with self._lock, told(self.path):
+        with self._lock, translate_errors(self.path):
             if self._connection is None:
-                self._connection = opened(self.path, self._schema)
+                self._connection = open_connection(self.path, self._schema)
                 self._sweep_old_log(self._connection)
             yield self._connection
 
     def _remember(self, fault: BaseException) -> None:
         """After a failed fsync the kernel may drop the dirty pages and report success next time: so there is no next time."""
-        if isinstance(fault, sqlite3.Error) and code(fault) == sqlite3.SQLITE_IOERR:
-            self._failure = translated(fault, self.path)
+        if isinstance(fault, sqlite3.Error) and read_error_code(fault) == sqlite3.SQLITE_IOERR:
+            self._failure = translate_error(fault, self.path)
 
     def _sweep_old_log(self, connection: sqlite3.Connection) -> None:
         log = self.path.with_name(self.path.name + "-wal")
@@ -105,7 +105,7 @@ class Database:
             connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError:
             return  # another process writes, and will sweep in its turn
-        sweeper = _connected(self.path, self._schema)
+        sweeper = _connect(self.path, self._schema)
         try:
             sweeper.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         finally:
@@ -113,34 +113,38 @@ class Database:
             _roll_back(connection)
 
 
-_inherited: list[sqlite3.Connection | None] = []
+_inherited_connections: list[sqlite3.Connection | None] = []
 
 
-def opened(path: Path, schema: Schema = JOURNAL) -> sqlite3.Connection:
+def open_connection(path: Path, schema: DatabaseSchema = JOURNAL_SCHEMA) -> sqlite3.Connection:
     """A connection to a file that is known to be ours, with its schema up to date."""
-    refuse_links(path.parent, path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm"))
+    refuse_symlinks(path.parent, path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm"))
     if path.exists():
-        _examine(path, schema)
+        _check_file(path, schema)
     else:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    connection = _connected(path, schema)
+    connection = _connect(path, schema)
     try:
-        _log_ahead(connection)
-        migrate(connection, schema)
+        _enable_wal(connection)
+        apply_migrations(connection, schema)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _examine(path: Path, schema: Schema) -> None:
+def _check_file(path: Path, schema: DatabaseSchema) -> None:
     """Look before touching: through a connection that can't write, so that a strange file keeps its every byte."""
     size = path.stat().st_size
     if size == 0:
         return
-    if size < SMALLEST:
-        raise damaged(path, "is not a database")  # SQLite would take so short a file for an empty one, and write over it
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=PATIENCE, isolation_level=None)
+    if size < MIN_DATABASE_BYTES:
+        raise make_damaged_error(
+            path, "is not a database"
+        )  # SQLite would take so short a file for an empty one, and write over it
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None
+    )
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         (application,) = connection.execute("PRAGMA application_id").fetchone()
@@ -148,31 +152,33 @@ def _examine(path: Path, schema: Schema) -> None:
     finally:
         connection.close()
     if application != schema.application and (tables or version or application):
-        raise damaged(path, "is a database of another program")
+        raise make_damaged_error(path, "is a database of another program")
     known = len(schema.migrations)
     if version > known:
-        raise damaged(path, f"was written by a newer afresh (schema {version}, this one knows {known}): update afresh")
+        raise make_damaged_error(path, f"was written by a newer afresh (schema {version}, this one knows {known}): update afresh")
 
 
-def _connected(path: Path, schema: Schema) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False, cached_statements=64)
+def _connect(path: Path, schema: DatabaseSchema) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
+    )
     connection.execute(f"PRAGMA synchronous = {'FULL' if schema.lasting else 'NORMAL'}")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA wal_autocheckpoint = 0")
-    connection.execute(f"PRAGMA cache_size = -{PAGES_KB}")
+    connection.execute(f"PRAGMA cache_size = -{PAGE_CACHE_KB}")
     connection.execute(f"PRAGMA journal_size_limit = {4 * CHECKPOINT_BYTES}")
     return connection
 
 
-def _log_ahead(connection: sqlite3.Connection) -> None:
+def _enable_wal(connection: sqlite3.Connection) -> None:
     """Switch to write-ahead logging. SQLite does not wait for its turn here, so we do."""
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + BUSY_TIMEOUT_SECONDS
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
             return
         except sqlite3.OperationalError as fault:
-            if code(fault) != BUSY or time.monotonic() > until:
+            if read_error_code(fault) != BUSY_CODE or time.monotonic() > until:
                 raise
             time.sleep(0.01)
 

@@ -7,30 +7,30 @@ from pathlib import Path
 
 from afresh.errors import AfreshError, BadInput, Broken, Damaged, NeedsPerson, TryAgain
 
-BUSY = sqlite3.SQLITE_BUSY
-LOCKED = sqlite3.SQLITE_LOCKED
-JOURNALS = "afresh.db"
+BUSY_CODE = sqlite3.SQLITE_BUSY
+LOCKED_CODE = sqlite3.SQLITE_LOCKED
+JOURNAL_FILE_NAME = "afresh.db"
 """What an export can bring back; other databases are made again from it."""
-UNUSABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH)
+UNUSABLE_CODES = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH)
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """Raise what SQLite reports about `path` as an error of ours."""
     try:
         yield
     except sqlite3.Error as fault:
-        raise translated(fault, path) from fault
+        raise translate_error(fault, path) from fault
 
 
-def code(fault: sqlite3.Error) -> int:
+def read_error_code(fault: sqlite3.Error) -> int:
     """The primary result code; 0 when Python's module itself complains."""
     return getattr(fault, "sqlite_errorcode", 0) & 0xFF
 
 
-def translated(fault: sqlite3.Error, path: Path) -> AfreshError:
-    found = code(fault)
-    if found in (BUSY, LOCKED):
+def translate_error(fault: sqlite3.Error, path: Path) -> AfreshError:
+    found = read_error_code(fault)
+    if found in (BUSY_CODE, LOCKED_CODE):
         return TryAgain(f"{path} is busy: another process has been writing to it for long")
     if found == sqlite3.SQLITE_FULL:
         return NeedsPerson(
@@ -45,16 +45,16 @@ def translated(fault: sqlite3.Error, path: Path) -> AfreshError:
             safe="everything up to the last commit",
         )
     if found in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return damaged(path, "is damaged" if found == sqlite3.SQLITE_CORRUPT else "is not a database")
-    if found in UNUSABLE:
+        return make_damaged_error(path, "is damaged" if found == sqlite3.SQLITE_CORRUPT else "is not a database")
+    if found in UNUSABLE_CODES:
         return BadInput(f"{path} can't be opened for writing: {fault}", next="check that the folder exists and its permissions")
     return Broken(f"{path}: {fault}")
 
 
-def damaged(path: Path, what: str) -> Damaged:
-    from afresh.adapters.exports.layout import promise
+def make_damaged_error(path: Path, what: str) -> Damaged:
+    from afresh.adapters.exports.layout import describe_import
 
-    offer = promise(path.parent.parent / "export") if path.name == JOURNALS else ""
+    offer = describe_import(path.parent.parent / "export") if path.name == JOURNAL_FILE_NAME else ""
     return Damaged(
         f"{path} {what}",
         next=f"move it away (mv {path} {path}.old), then {offer}"

@@ -9,35 +9,35 @@ from sqlite3 import Connection
 
 from afresh.adapters.store import tallies
 from afresh.adapters.store.database import Database
-from afresh.adapters.store.ledger_schema import LEDGER
-from afresh.adapters.store.tallies import Check
+from afresh.adapters.store.ledger_schema import LEDGER_SCHEMA
+from afresh.adapters.store.tallies import LimitCheck
 from afresh.domain.action import Usage
-from afresh.domain.limits import Account, Alert, Breaker, Charge, Limit, Scope, Unit
-from afresh.domain.spend import Purchase
+from afresh.domain.limits import SpendingAccount, LimitAlert, TrippedLimit, Charge, SpendingLimit, LimitScope, LimitUnit
+from afresh.domain.spend import CallBooking
 
-LOST = "the reply is lost; counted at its worst"
-PUT_BACK = "put back from the journal, at the price of that day"
-CALL = (
+LOST_REPLY_NOTE = "the reply is lost; counted at its worst"
+RESTORED_NOTE = "put back from the journal, at the price of that day"
+INSERT_CALL_SQL = (
     "INSERT INTO call (at, project, name, task, parent, kind, model, step, ceiling, estimated, reserve, sections, price, worst,"
     " worker, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-PAY = (
+RECORD_PAYMENT_SQL = (
     "UPDATE call SET state = ?, input = ?, output = ?, cached = ?, written = ?, thinking = ?, counted = ?, paid = ?,"
     " paid_input = ?, note = ? WHERE number = ?"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class PricedBooking:
     """A call, whose it is, and the most that it may take."""
 
-    call: Purchase
-    account: Account
+    call: CallBooking
+    account: SpendingAccount
     worst: int
     price: str
     """`known`, `unknown` or `free`."""
     worker: str
-    limits: Sequence[Limit]
+    limits: Sequence[SpendingLimit]
 
     @property
     def charge(self) -> Charge:
@@ -45,7 +45,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Payment:
+class CallPayment:
     """What a call has really taken."""
 
     usage: Usage
@@ -62,7 +62,7 @@ class Payment:
 
 
 @dataclass(frozen=True, slots=True)
-class Booked:
+class UnpaidBooking:
     """A call that was never paid."""
 
     number: int
@@ -79,7 +79,7 @@ class SqliteLedger:
     """Every check and what follows from it is one transaction that no other process can come between."""
 
     def __init__(self, path: Path) -> None:
-        self._database = Database(path, schema=LEDGER)
+        self._database = Database(path, schema=LEDGER_SCHEMA)
 
     @property
     def path(self) -> Path:
@@ -89,45 +89,45 @@ class SqliteLedger:
         """Whether there are books at all. Nothing is made to find that out."""
         return self.path.exists()
 
-    def book(self, order: Order) -> int | Breaker:
+    def book(self, order: PricedBooking) -> int | TrippedLimit:
         """The number of the call, or what stops it: then nothing is booked."""
         with self._writing() as connection:
-            stopped = Check(connection, order.account, order.limits).refused(order.charge)
+            stopped = LimitCheck(connection, order.account, order.limits).refused(order.charge)
             if stopped:
                 return stopped
-            tallies.add(connection, order.account, order.charge)
-            return _insert(connection, order, "booked")
+            tallies.add_charge(connection, order.account, order.charge)
+            return _insert_call(connection, order, "booked")
 
-    def settle(self, number: int, payment: Payment, limits: Sequence[Limit]) -> list[Alert]:
+    def settle(self, number: int, payment: CallPayment, limits: Sequence[SpendingLimit]) -> list[LimitAlert]:
         """Only what is booked can be paid; whoever comes second changes nothing."""
         with self._writing() as connection:
-            found = _open(connection, number)
+            found = _find_open_booking(connection, number)
             if found is None:
                 return []
             account, worst = found
-            _pay(connection, number, payment, "settled")
-            tallies.add(connection, account, payment.charge - worst)
-            return _told(Check(connection, account, limits), payment.charge)
+            _record_payment(connection, number, payment, "settled")
+            tallies.add_charge(connection, account, payment.charge - worst)
+            return _check_after_payment(LimitCheck(connection, account, limits), payment.charge)
 
     def cancel(self, number: int, note: str) -> None:
         """Nothing was paid."""
         with self._writing() as connection:
-            found = _open(connection, number)
+            found = _find_open_booking(connection, number)
             if found:
-                _pay(connection, number, Payment(Usage(), False, 0, 0, note), "cancelled")
-                tallies.add(connection, found[0], Charge() - found[1])
+                _record_payment(connection, number, CallPayment(Usage(), False, 0, 0, note), "cancelled")
+                tallies.add_charge(connection, found[0], Charge() - found[1])
 
-    def enter(self, made: Sequence[tuple[Order, Payment]]) -> list[Alert]:
+    def enter(self, made: Sequence[tuple[PricedBooking, CallPayment]]) -> list[LimitAlert]:
         """Calls that were never booked: nobody pays for them, or they come back from a journal."""
-        told: list[Alert] = []
+        told: list[LimitAlert] = []
         with self._writing() as connection:
             for order, payment in made:
-                _pay(connection, _insert(connection, order, "booked"), payment, "settled")
-                tallies.add(connection, order.account, payment.charge)
-                told += _told(Check(connection, order.account, order.limits), payment.charge)
+                _record_payment(connection, _insert_call(connection, order, "booked"), payment, "settled")
+                tallies.add_charge(connection, order.account, payment.charge)
+                told += _check_after_payment(LimitCheck(connection, order.account, order.limits), payment.charge)
         return told
 
-    def unpaid(self, project: str, dead: Callable[[str], bool]) -> list[Booked]:
+    def unpaid(self, project: str, dead: Callable[[str], bool]) -> list[UnpaidBooking]:
         """Calls of the project whose process has ended before they were paid."""
         with self._database.reading() as connection:
             rows = connection.execute(
@@ -135,12 +135,12 @@ class SqliteLedger:
                 " WHERE state = 'booked' AND project = ? AND note = '' ORDER BY number",
                 (project,),
             ).fetchall()
-        return [Booked(*row[1:]) for row in rows if dead(row[0])]
+        return [UnpaidBooking(*row[1:]) for row in rows if dead(row[0])]
 
     def write_off(self, number: int) -> None:
         """It stays on the books at its worst, and is not looked for again."""
         with self._writing() as connection:
-            connection.execute("UPDATE call SET note = ? WHERE number = ? AND state = 'booked'", (LOST, number))
+            connection.execute("UPDATE call SET note = ? WHERE number = ? AND state = 'booked'", (LOST_REPLY_NOTE, number))
 
     def paid_steps(self, project: str, task: str) -> set[tuple[str, int]]:
         """Kind and step of each call of a task that is paid."""
@@ -150,31 +150,31 @@ class SqliteLedger:
             )
             return {(kind, step) for kind, step in rows}
 
-    def breakers(self) -> list[Breaker]:
+    def breakers(self) -> list[TrippedLimit]:
         with self._database.reading() as connection:
-            return tallies.all_tripped(connection)
+            return tallies.list_all_tripped_breakers(connection)
 
-    def stopping(self, account: Account) -> list[Breaker]:
+    def stopping(self, account: SpendingAccount) -> list[TrippedLimit]:
         with self._database.reading() as connection:
-            return tallies.tripped(connection, account)
+            return tallies.list_tripped_breakers(connection, account)
 
-    def reset(self, account: Account, scope: Scope) -> list[Breaker]:
+    def reset(self, account: SpendingAccount, scope: LimitScope) -> list[TrippedLimit]:
         """A person's word: what was spent no longer counts against the limit. The breakers that it ended."""
         with self._writing() as connection:
-            held = [one for one in tallies.tripped(connection, account) if one.limit.scope is scope]
+            held = [one for one in tallies.list_tripped_breakers(connection, account) if one.limit.scope is scope]
             for breaker in held:
-                tallies.end(connection, breaker, account.at, "reset")
-            tallies.rebase(connection, account, scope)
+                tallies.end_breaker(connection, breaker, account.at, "reset")
+            tallies.reset_tallies(connection, account, scope)
         return held
 
-    def spent(self, account: Account, limit: Limit) -> int:
+    def spent(self, account: SpendingAccount, limit: SpendingLimit) -> int:
         with self._database.reading() as connection:
-            return tallies.spent(connection, limit.scope, account.key(limit.scope), limit.unit)
+            return tallies.read_spent(connection, limit.scope, account.key(limit.scope), limit.unit)
 
-    def task_money(self, account: Account) -> int:
+    def task_money(self, account: SpendingAccount) -> int:
         """All that a task has taken, whatever was reset; in a time that does not depend on the number of calls."""
         with self._database.reading() as connection:
-            return tallies.whole(connection, Scope.TASK, account.key(Scope.TASK), Unit.MONEY)
+            return tallies.read_spent_in_all(connection, LimitScope.TASK, account.key(LimitScope.TASK), LimitUnit.MONEY)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -191,35 +191,35 @@ class SqliteLedger:
             yield connection
 
 
-def _insert(connection: Connection, order: Order, state: str) -> int:
+def _insert_call(connection: Connection, order: PricedBooking, state: str) -> int:
     call, account = order.call, order.account
     row = (
         account.at, account.project, call.project, call.task, call.parent, call.kind, call.model, call.step, call.ceiling,
         call.tokens, call.reserve, json.dumps(dict(call.sections)), order.price, order.worst, order.worker, state,
     )  # fmt: skip
-    made = connection.execute(CALL, row)
+    made = connection.execute(INSERT_CALL_SQL, row)
     assert made.lastrowid is not None
     return made.lastrowid
 
 
-def _pay(connection: Connection, number: int, payment: Payment, state: str) -> None:
+def _record_payment(connection: Connection, number: int, payment: CallPayment, state: str) -> None:
     usage = payment.usage
     used = (usage.input, usage.output, usage.cached, usage.written, usage.thinking)
     paid = (payment.paid, payment.paid_input, payment.note)
-    connection.execute(PAY, (state, *used, payment.counted, *paid, number))
+    connection.execute(RECORD_PAYMENT_SQL, (state, *used, payment.counted, *paid, number))
 
 
-def _open(connection: Connection, number: int) -> tuple[Account, Charge] | None:
+def _find_open_booking(connection: Connection, number: int) -> tuple[SpendingAccount, Charge] | None:
     row = connection.execute(
         "SELECT project, task, parent, at, worst, estimated + reserve FROM call WHERE number = ? AND state = 'booked'", (number,)
     ).fetchone()
     if row is None:
         return None
     project, task, parent, at, worst, tokens = row
-    return Account(project, parent or task, at), Charge(worst, tokens)
+    return SpendingAccount(project, parent or task, at), Charge(worst, tokens)
 
 
-def _told(check: Check, real: Charge) -> list[Alert]:
+def _check_after_payment(check: LimitCheck, real: Charge) -> list[LimitAlert]:
     new = list(check.alerts())
     check.over(real)
     return new

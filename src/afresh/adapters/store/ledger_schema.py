@@ -2,10 +2,10 @@
 
 from sqlite3 import Connection
 
-from afresh.adapters.store.schema import Schema
+from afresh.adapters.store.schema import DatabaseSchema
 
 
-def _create(connection: Connection) -> None:
+def _create_ledger_tables(connection: Connection) -> None:
     """A call is a row. A tally is the sum of all calls under one key, what is only booked included, so that a check costs the
     same however many calls there are; `base` is what stood there when a person last reset its limit."""
     connection.execute(
@@ -37,4 +37,4 @@ def _create(connection: Connection) -> None:
     )
 
 
-LEDGER = Schema(0x6166726C, (_create,))
+LEDGER_SCHEMA = DatabaseSchema(0x6166726C, (_create_ledger_tables,))

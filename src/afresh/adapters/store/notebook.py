@@ -5,48 +5,48 @@ from sqlite3 import Connection
 
 from afresh.adapters.store.database import Database
 from afresh.domain import chain
-from afresh.domain.event import Entry, Event, Head
-from afresh.domain.notes import NOTEBOOK
+from afresh.domain.event import JournalEntry, Event, JournalHead
+from afresh.domain.notes import NOTEBOOK_JOURNAL
 from afresh.ports import Clock
 
-PAGE = 256
+NOTES_PER_READ = 256
 
 
 class SqliteNotebook:
-    def __init__(self, database: Database, clock: Clock, name: str = NOTEBOOK) -> None:
+    def __init__(self, database: Database, clock: Clock, name: str = NOTEBOOK_JOURNAL) -> None:
         self._database, self._clock, self.name = database, clock, name
 
-    def append(self, events: Sequence[Event]) -> tuple[Entry, ...]:
+    def append(self, events: Sequence[Event]) -> tuple[JournalEntry, ...]:
         """One durable commit after whatever stands there by now."""
         with self._database.writing() as connection:
-            entries = chain.link(self.name, _head(connection), self._clock.now(), events)
-            add(connection, entries)
+            entries = chain.link_events(self.name, _read_notebook_head(connection), self._clock.now(), events)
+            insert_notes(connection, entries)
         return entries
 
-    def head(self) -> Head:
+    def head(self) -> JournalHead:
         with self._database.reading() as connection:
-            return _head(connection)
+            return _read_notebook_head(connection)
 
-    def entries(self, after: Head = Head()) -> Iterator[Entry]:
+    def entries(self, after: JournalHead = JournalHead()) -> Iterator[JournalEntry]:
         """In order, each checked against the one before it."""
         while True:
             with self._database.reading() as connection:
                 page = connection.execute(
-                    "SELECT hash, body FROM note WHERE seq > ? ORDER BY seq LIMIT ?", (after.seq, PAGE)
+                    "SELECT hash, body FROM note WHERE seq > ? ORDER BY seq LIMIT ?", (after.seq, NOTES_PER_READ)
                 ).fetchall()
             if not page:
                 return
             for hash, body in page:
-                entry = chain.read(body, after, hash.hex())
-                after = Head(entry.seq, entry.hash)
+                entry = chain.read_entry(body, after, hash.hex())
+                after = JournalHead(entry.seq, entry.hash)
                 yield entry
 
 
-def add(connection: Connection, entries: Sequence[Entry]) -> None:
+def insert_notes(connection: Connection, entries: Sequence[JournalEntry]) -> None:
     rows = [(entry.seq, bytes.fromhex(entry.hash), entry.body) for entry in entries]
     connection.executemany("INSERT INTO note (seq, hash, body) VALUES (?, ?, ?)", rows)
 
 
-def _head(connection: Connection) -> Head:
+def _read_notebook_head(connection: Connection) -> JournalHead:
     row = connection.execute("SELECT seq, hash FROM note ORDER BY seq DESC LIMIT 1").fetchone()
-    return Head(row[0], row[1].hex()) if row else Head()
+    return JournalHead(row[0], row[1].hex()) if row else JournalHead()

@@ -2,30 +2,30 @@
 
 import zlib
 
-LEVEL = 1
+COMPRESSION_LEVEL = 1
 """Level 6 saves another tenth of the bytes and takes twice as long."""
-SHORTEST = 100
-SMALL = 16_384
+MIN_COMPRESSED_CHARACTERS = 100
+SMALL_TEXT_BYTES = 16_384
 
 
-def packed(text: str, shortest: int = SHORTEST) -> str | bytes:
+def compress_text(text: str, shortest: int = MIN_COMPRESSED_CHARACTERS) -> str | bytes:
     """SQLite keeps the type of a value, so that TEXT is plain and BLOB is compressed."""
     if len(text) < shortest:
         return text
     plain = text.encode()
-    small = _compressed(plain)
+    small = _compress(plain)
     return small if len(small) < len(plain) else text
 
 
-def _compressed(plain: bytes) -> bytes:
-    if len(plain) > SMALL:
-        return zlib.compress(plain, LEVEL)
+def _compress(plain: bytes) -> bytes:
+    if len(plain) > SMALL_TEXT_BYTES:
+        return zlib.compress(plain, COMPRESSION_LEVEL)
     # A window of 4 KB loses nothing on short texts, and spares the kernel from mapping a quarter of a megabyte for each.
-    compressor = zlib.compressobj(LEVEL, zlib.DEFLATED, wbits=12)
+    compressor = zlib.compressobj(COMPRESSION_LEVEL, zlib.DEFLATED, wbits=12)
     return compressor.compress(plain) + compressor.flush()
 
 
-def unpacked(kept: str | bytes) -> str:
+def decompress_text(kept: str | bytes) -> str:
     """ValueError if it is damaged: zlib carries a checksum."""
     if isinstance(kept, str):
         return kept

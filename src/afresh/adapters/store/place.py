@@ -5,7 +5,7 @@ from pathlib import Path
 from afresh.errors import BadInput
 
 
-def refuse_links(*paths: Path) -> None:
+def refuse_symlinks(*paths: Path) -> None:
     """BadInput if any of these is a symbolic link; what does not exist is fine."""
     for path in paths:
         if path.is_symlink():

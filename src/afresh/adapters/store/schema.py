@@ -6,7 +6,7 @@ from sqlite3 import Connection
 
 
 @dataclass(frozen=True, slots=True)
-class Schema:
+class DatabaseSchema:
     application: int
     """SQLite's `application_id`: tells our file from any other database."""
     migrations: tuple[Callable[[Connection], None], ...]
@@ -14,7 +14,7 @@ class Schema:
     """Every commit is on the disk before it is reported. What can be made again need not be."""
 
 
-def _journal(connection: Connection) -> None:
+def _create_journal_tables(connection: Connection) -> None:
     """What was ordered never changes (task); where it stands does, with every commit (ticket).
 
     A record is one commit: its entries from `seq` on, one a line, with the hash of each, and the blocks that came with them.
@@ -34,40 +34,50 @@ def _journal(connection: Connection) -> None:
     )
 
 
-def _archive(connection: Connection) -> None:
+def _create_block_table(connection: Connection) -> None:
     """Which record holds a block."""
     connection.execute(
         "CREATE TABLE block (id BLOB PRIMARY KEY, task INTEGER NOT NULL, seq INTEGER NOT NULL) STRICT, WITHOUT ROWID"
     )
 
 
-def _snapshots(connection: Connection) -> None:
+def _create_snapshot_table(connection: Connection) -> None:
     connection.execute(
         "CREATE TABLE snapshot (task INTEGER PRIMARY KEY REFERENCES task, seq INTEGER NOT NULL, body ANY NOT NULL) STRICT"
     )
 
 
-def _leases(connection: Connection) -> None:
+def _create_lease_table(connection: Connection) -> None:
     connection.execute(
         "CREATE TABLE lease (task INTEGER PRIMARY KEY REFERENCES task, worker TEXT NOT NULL, expires REAL NOT NULL,"
         " token INTEGER NOT NULL) STRICT"
     )
 
 
-def _notebook(connection: Connection) -> None:
+def _create_note_table(connection: Connection) -> None:
     """The journal that no task owns."""
     connection.execute("CREATE TABLE note (seq INTEGER PRIMARY KEY, hash BLOB NOT NULL, body TEXT NOT NULL) STRICT")
 
 
-def _parts(connection: Connection) -> None:
+def _create_part_table(connection: Connection) -> None:
     """The tasks that are a part of another, with its id."""
     connection.execute("CREATE TABLE part (task INTEGER PRIMARY KEY REFERENCES task, parent TEXT NOT NULL) STRICT")
 
 
-JOURNAL = Schema(0x61667265, (_journal, _archive, _snapshots, _leases, _notebook, _parts))
+JOURNAL_SCHEMA = DatabaseSchema(
+    0x61667265,
+    (
+        _create_journal_tables,
+        _create_block_table,
+        _create_snapshot_table,
+        _create_lease_table,
+        _create_note_table,
+        _create_part_table,
+    ),
+)
 
 
-def migrate(connection: Connection, schema: Schema) -> None:
+def apply_migrations(connection: Connection, schema: DatabaseSchema) -> None:
     """Bring the schema up to date in one transaction; whoever comes second finds nothing left to do."""
     connection.execute("BEGIN IMMEDIATE")
     try:

@@ -6,54 +6,57 @@ from functools import cache
 from typing import Any, get_args, get_type_hints
 from zlib import crc32
 
-from afresh.adapters.store.packing import packed, unpacked
-from afresh.domain.codec import decoder, dumps
-from afresh.domain.state import State, changed
+from afresh.adapters.store.packing import compress_text, decompress_text
+from afresh.domain.codec import get_decoder, to_canonical_json
+from afresh.domain.state import State, replace_fields
 
-LISTS = ("facts", "regions", "index", "passages")
-EMPTY: dict[str, tuple[()]] = dict.fromkeys(LISTS, ())
-SHAPE = crc32(" ".join(field.name for field in fields(State)).encode())
+LIST_FIELDS = ("facts", "regions", "index", "passages")
+EMPTY_LISTS: dict[str, tuple[()]] = dict.fromkeys(LIST_FIELDS, ())
+STATE_FIELDS_CHECKSUM = crc32(" ".join(field.name for field in fields(State)).encode())
 """Tells a state that had other fields: what they would hold by now only the journal knows."""
 
 
-def written(state: State) -> str | bytes:
-    columns = {name: _columns(getattr(state, name)) for name in LISTS}
-    return packed(dumps({"shape": SHAPE, "state": changed(state, **EMPTY), **columns}))
+def encode_state(state: State) -> str | bytes:
+    columns = {name: _columns_from_rows(getattr(state, name)) for name in LIST_FIELDS}
+    return compress_text(
+        to_canonical_json({"shape": STATE_FIELDS_CHECKSUM, "state": replace_fields(state, **EMPTY_LISTS), **columns})
+    )
 
 
-def read(body: str | bytes) -> State:
+def decode_state(body: str | bytes) -> State:
     """ValueError, TypeError, KeyError or AttributeError when it is damaged, or of another version."""
-    plain = json.loads(unpacked(body))
-    if plain["shape"] != SHAPE:
+    plain = json.loads(decompress_text(body))
+    if plain["shape"] != STATE_FIELDS_CHECKSUM:
         raise KeyError(plain["shape"])
-    kinds = _kinds()
-    lists = {name: _rows(kinds[name], plain[name]) for name in LISTS}
-    return changed(decoder(State)(plain["state"]), **lists)
+    kinds = _list_item_types()
+    lists = {name: _rows_from_columns(kinds[name], plain[name]) for name in LIST_FIELDS}
+    return replace_fields(get_decoder(State)(plain["state"]), **lists)
 
 
-def _columns(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
+def _columns_from_rows(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
     return {field.name: [getattr(row, field.name) for row in rows] for field in fields(rows[0])} if rows else {}
 
 
-def _rows(kind: Any, columns: dict[str, list[Any]]) -> tuple[Any, ...]:
+def _rows_from_columns(kind: Any, columns: dict[str, list[Any]]) -> tuple[Any, ...]:
     if not columns:
         return ()
-    parts = _parts(kind)
+    parts = _field_decoders(kind)
     if columns.keys() != parts.keys():
         raise KeyError(*(columns.keys() ^ parts.keys()))
     return tuple(map(kind, *[map(made, columns[name]) if made else columns[name] for name, made in parts.items()]))
 
 
 @cache
-def _kinds() -> dict[str, Any]:
+def _list_item_types() -> dict[str, Any]:
     hints = get_type_hints(State)
-    return {name: get_args(hints[name])[0] for name in LISTS}
+    return {name: get_args(hints[name])[0] for name in LIST_FIELDS}
 
 
 @cache
-def _parts(kind: Any) -> dict[str, Any]:
+def _field_decoders(kind: Any) -> dict[str, Any]:
     """For each field what makes its values; None where they are read as they are."""
     hints = get_type_hints(kind)
     return {
-        field.name: None if hints[field.name] in (str, int, float, bool) else decoder(hints[field.name]) for field in fields(kind)
+        field.name: None if hints[field.name] in (str, int, float, bool) else get_decoder(hints[field.name])
+        for field in fields(kind)
     }

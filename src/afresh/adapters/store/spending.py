@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 from sqlite3 import Connection
 
-from afresh.adapters.store.ledger import PUT_BACK, SqliteLedger
-from afresh.domain.limits import Alert, Limit, Scope, Unit
+from afresh.adapters.store.ledger import RESTORED_NOTE, SqliteLedger
+from afresh.domain.limits import LimitAlert, SpendingLimit, LimitScope, LimitUnit
 
-REPLY = "(the reply)"
+REPLY_SECTION = "(the reply)"
 """Stands among the sections for what was not sent but answered."""
-MONEY = "CASE state WHEN 'booked' THEN worst ELSE paid END"
-SENT = "CASE state WHEN 'booked' THEN estimated ELSE input END"
-SAID = "CASE state WHEN 'booked' THEN reserve ELSE output END"
-SUMS = (
-    f"count(*), sum({SENT}), sum({SAID}), sum(cached), sum(written), sum({MONEY}), sum(price = 'unknown'),"
-    f" sum(note NOT IN ('', '{PUT_BACK}')), max(at)"
+MONEY_SQL = "CASE state WHEN 'booked' THEN worst ELSE paid END"
+PROMPT_TOKENS_SQL = "CASE state WHEN 'booked' THEN estimated ELSE input END"
+REPLY_TOKENS_SQL = "CASE state WHEN 'booked' THEN reserve ELSE output END"
+SUMS_SQL = (
+    f"count(*), sum({PROMPT_TOKENS_SQL}), sum({REPLY_TOKENS_SQL}), sum(cached), sum(written), sum({MONEY_SQL}), sum(price = 'unknown'),"
+    f" sum(note NOT IN ('', '{RESTORED_NOTE}')), max(at)"
 )
 
 
-class By(StrEnum):
+class SpendingGroup(StrEnum):
     DAY = "day"
     TASK = "task"
     KIND = "kind"
@@ -29,17 +29,17 @@ class By(StrEnum):
     PROJECT = "project"
 
 
-GROUPS = {
-    By.DAY: "strftime('%Y-%m-%d', at, 'unixepoch', 'localtime')",
-    By.TASK: "CASE parent WHEN '' THEN task ELSE parent END",
-    By.KIND: "kind",
-    By.MODEL: "model",
-    By.PROJECT: "name",
+GROUP_SQL = {
+    SpendingGroup.DAY: "strftime('%Y-%m-%d', at, 'unixepoch', 'localtime')",
+    SpendingGroup.TASK: "CASE parent WHEN '' THEN task ELSE parent END",
+    SpendingGroup.KIND: "kind",
+    SpendingGroup.MODEL: "model",
+    SpendingGroup.PROJECT: "name",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Which:
+class SpendingFilter:
     """Calls since a moment, of one project or of all."""
 
     since: float = 0.0
@@ -53,7 +53,7 @@ class Which:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SpendingLine:
     """Calls under one name. What is booked and not paid yet counts at its worst."""
 
     name: str
@@ -70,28 +70,28 @@ class Line:
     last: float = 0.0
 
 
-def grouped(ledger: SqliteLedger, by: By, which: Which) -> list[Line]:
+def sum_calls_by_group(ledger: SqliteLedger, by: SpendingGroup, which: SpendingFilter) -> list[SpendingLine]:
     """Days in order, the rest by what it cost."""
-    if by is By.SECTION:
-        return _sections(ledger, which)
+    if by is SpendingGroup.SECTION:
+        return _sum_by_section(ledger, which)
     condition, values = which.condition
-    order = "1" if by is By.DAY else "7 DESC, 3 DESC, 1"
-    groups = "project, name" if by is By.PROJECT else GROUPS[by]
-    question = f"SELECT {GROUPS[by]}, {SUMS} FROM call WHERE {condition} GROUP BY {groups} ORDER BY {order}"
+    order = "1" if by is SpendingGroup.DAY else "7 DESC, 3 DESC, 1"
+    groups = "project, name" if by is SpendingGroup.PROJECT else GROUP_SQL[by]
+    question = f"SELECT {GROUP_SQL[by]}, {SUMS_SQL} FROM call WHERE {condition} GROUP BY {groups} ORDER BY {order}"
     with ledger.reading() as connection:
-        return [Line(*row) for row in connection.execute(question, values)]
+        return [SpendingLine(*row) for row in connection.execute(question, values)]
 
 
-def whole(ledger: SqliteLedger, which: Which, task: str = "") -> Line:
+def sum_all_calls(ledger: SqliteLedger, which: SpendingFilter, task: str = "") -> SpendingLine:
     condition, values = which.condition
     if task:
         condition, values = f"{condition} AND (task = ? OR parent = ?)", (*values, task, task)
     with ledger.reading() as connection:
-        row = connection.execute(f"SELECT {SUMS} FROM call WHERE {condition}", values).fetchone()
-    return Line(task, *(value or 0 for value in row))
+        row = connection.execute(f"SELECT {SUMS_SQL} FROM call WHERE {condition}", values).fetchone()
+    return SpendingLine(task, *(value or 0 for value in row))
 
 
-def contexts(ledger: SqliteLedger, which: Which) -> dict[str, list[tuple[str, int, int]]]:
+def list_prompt_sizes(ledger: SqliteLedger, which: SpendingFilter) -> dict[str, list[tuple[str, int, int]]]:
     """By kind: task, step and tokens of what was sent, of each call that was answered."""
     condition, values = which.condition
     found: dict[str, list[tuple[str, int, int]]] = {}
@@ -102,45 +102,46 @@ def contexts(ledger: SqliteLedger, which: Which) -> dict[str, list[tuple[str, in
     return found
 
 
-def alerts(ledger: SqliteLedger, most: int) -> list[tuple[Alert, float]]:
+def list_alerts(ledger: SqliteLedger, most: int) -> list[tuple[LimitAlert, float]]:
     """The latest, and when."""
     with ledger.reading() as connection:
         rows = connection.execute(
             "SELECT scope, key, unit, percent, most, spent, at FROM alert ORDER BY at DESC, percent DESC LIMIT ?", (most,)
         )
         return [
-            (Alert(Limit(Scope(scope), Unit(unit), limit), key, percent, spent), at)
+            (LimitAlert(SpendingLimit(LimitScope(scope), LimitUnit(unit), limit), key, percent, spent), at)
             for scope, key, unit, percent, limit, spent, at in rows
         ]
 
 
-def _sections(ledger: SqliteLedger, which: Which) -> list[Line]:
+def _sum_by_section(ledger: SqliteLedger, which: SpendingFilter) -> list[SpendingLine]:
     """What was paid for input, split by the estimated tokens of the sections."""
     found: dict[str, list[float]] = {}
     with ledger.reading() as connection:
-        for sections, sent, said, read, answered in _split(connection, which):
+        for sections, sent, said, read, answered in _read_section_costs(connection, which):
             parts: dict[str, int] = json.loads(sections) or {"(not told apart)": 1}
             estimated = sum(parts.values()) or 1
             for name, tokens in parts.items():
                 share = tokens / estimated
-                _add(found, name, sent * share, 0, read * share)
-            _add(found, REPLY, 0, said, answered)
+                _add_to_section(found, name, sent * share, 0, read * share)
+            _add_to_section(found, REPLY_SECTION, 0, said, answered)
     lines = [
-        Line(name, round(calls), round(sent), round(said), money=round(money))
+        SpendingLine(name, round(calls), round(sent), round(said), money=round(money))
         for name, (calls, sent, said, money) in found.items()
     ]
     return sorted(lines, key=lambda line: (-line.money, -line.input - line.output, line.name))
 
 
-def _split(connection: Connection, which: Which) -> Iterator[tuple[str, int, int, int, int]]:
+def _read_section_costs(connection: Connection, which: SpendingFilter) -> Iterator[tuple[str, int, int, int, int]]:
     condition, values = which.condition
     read = "CASE state WHEN 'booked' THEN worst ELSE paid_input END"
     yield from connection.execute(
-        f"SELECT sections, {SENT}, {SAID}, {read}, {MONEY} - {read} FROM call WHERE {condition}", values
+        f"SELECT sections, {PROMPT_TOKENS_SQL}, {REPLY_TOKENS_SQL}, {read}, {MONEY_SQL} - {read} FROM call WHERE {condition}",
+        values,
     )
 
 
-def _add(found: dict[str, list[float]], name: str, sent: float, said: float, money: float) -> None:
+def _add_to_section(found: dict[str, list[float]], name: str, sent: float, said: float, money: float) -> None:
     sums = found.setdefault(name, [0, 0, 0, 0])
     sums[0] += 1
     sums[1] += sent

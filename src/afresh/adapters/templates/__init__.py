@@ -1,11 +1,18 @@
 """Templates from YAML files: checked, inherited, and laid over each other; nearer wins."""
 
-from afresh.adapters.templates.fault import Fault
-from afresh.adapters.templates.make import call_template, faults_of, make, merged_type, template, types
-from afresh.adapters.templates.merge import Merged, merge
-from afresh.adapters.templates.shelf import SHIPPED, Layer, Shelf, shelf_for
+from afresh.adapters.templates.fault import FileFault
+from afresh.adapters.templates.make import (
+    load_call_template,
+    find_template_faults,
+    make_template,
+    merge_task_type,
+    load_template,
+    list_task_types,
+)
+from afresh.adapters.templates.merge import MergedTemplate, merge_template
+from afresh.adapters.templates.shelf import SHIPPED_LAYERS, TemplateLayer, TemplateLayers, layers_for_project
 
 __all__ = [
-    "SHIPPED", "Fault", "Layer", "Merged", "Shelf", "call_template", "faults_of",
-    "make", "merge", "merged_type", "shelf_for", "template", "types",
+    "SHIPPED_LAYERS", "FileFault", "TemplateLayer", "MergedTemplate", "TemplateLayers", "load_call_template", "find_template_faults",
+    "make_template", "merge_template", "merge_task_type", "layers_for_project", "load_template", "list_task_types",
 ]  # fmt: skip

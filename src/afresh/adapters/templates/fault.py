@@ -6,11 +6,11 @@ from difflib import get_close_matches
 
 from afresh.errors import BadInput
 
-Key = tuple[str, ...]
+KeyPath = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FileFault:
     file: str
     line: int
     key: str
@@ -21,7 +21,7 @@ class Fault:
         return f"{self.file}:{self.line}: {self.key + ': ' if self.key else ''}{self.what}"
 
 
-class Wrong(Exception):
+class InvalidValue(Exception):
     """A value that can't be used; becomes a fault where file and key are known."""
 
     def __init__(self, line: int, what: str, next: str = "") -> None:
@@ -29,14 +29,16 @@ class Wrong(Exception):
         self.line, self.what, self.next = line, what, next
 
 
-def refusal(faults: Sequence[Fault], check: str = "afresh template check", kind: type[BadInput] = BadInput) -> BadInput:
+def error_from_faults(
+    faults: Sequence[FileFault], check: str = "afresh template check", kind: type[BadInput] = BadInput
+) -> BadInput:
     """The first in words; how many there are besides, and which command tells them all."""
     first, more = faults[0], len(faults) - 1
     besides = f" (and {more} more: `{check}`)" if more else ""
     return kind(f"{first}{besides}", next=first.next or "mend the file", safe="nothing was changed")
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def suggest_known_word(word: str, known: Iterable[str]) -> str:
     """The right word for a wrong one, or all there are."""
     names = list(known)
     close = get_close_matches(word, names, n=1, cutoff=0.6)

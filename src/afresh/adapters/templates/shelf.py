@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.adapters.templates.fault import Fault
-from afresh.adapters.templates.read import LARGEST, Sheet, sheet
-from afresh.adapters.templates.values import NAME
+from afresh.adapters.templates.fault import FileFault
+from afresh.adapters.templates.read import MAX_YAML_BYTES, TemplateFile, parse_template_file
+from afresh.adapters.templates.values import NAME_PATTERN
 
-FOLDER = Path(__file__).parents[2] / "templates"
+SHIPPED_FOLDER = Path(__file__).parents[2] / "templates"
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class TemplateLayer:
     origin: str
     """project, user or shipped."""
     folder: Path
@@ -30,19 +30,19 @@ class Layer:
         path = self.folder / file
         return path.relative_to(self.root).as_posix() if self.root else str(path)
 
-    def read(self, file: str) -> Sheet:
+    def read(self, file: str) -> TemplateFile:
         name, shown = file.rpartition(".")[0], self.shown(file)
         if why := self.refused(file):
-            return Sheet(name, self.origin, shown, faults=(Fault(shown, 1, "", *why),))
+            return TemplateFile(name, self.origin, shown, faults=(FileFault(shown, 1, "", *why),))
         try:
             with (self.folder / file).open("rb") as opened:
-                return sheet(name, self.origin, shown, opened.read(LARGEST + 1))
+                return parse_template_file(name, self.origin, shown, opened.read(MAX_YAML_BYTES + 1))
         except OSError as fault:
-            return Sheet(name, self.origin, shown, faults=(Fault(shown, 1, "", f"can't be read: {fault.strerror}"),))
+            return TemplateFile(name, self.origin, shown, faults=(FileFault(shown, 1, "", f"can't be read: {fault.strerror}"),))
 
     def refused(self, file: str) -> tuple[str, str] | None:
         path = self.folder / file
-        if not NAME.fullmatch(file.rpartition(".")[0]) or path.suffix != ".yaml":
+        if not NAME_PATTERN.fullmatch(file.rpartition(".")[0]) or path.suffix != ".yaml":
             return "is not looked at under this name", "use small letters, digits and _, and end it in .yaml"
         if not path.is_file():
             return "is not a regular file", "put the template itself there"
@@ -53,13 +53,13 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    layers: tuple[Layer, ...]
+class TemplateLayers:
+    layers: tuple[TemplateLayer, ...]
     """Nearest first."""
 
-    def find(self, name: str, depth: int = 0) -> tuple[int, Sheet] | None:
+    def find(self, name: str, depth: int = 0) -> tuple[int, TemplateFile] | None:
         """The nearest template of that name from the given layer on, and its layer."""
-        if not NAME.fullmatch(name):
+        if not NAME_PATTERN.fullmatch(name):
             return None
         for at, layer in enumerate(self.layers[depth:], depth):
             if f"{name}.yaml" in layer.names():
@@ -68,16 +68,16 @@ class Shelf:
 
     def names(self) -> list[str]:
         files = {file.removesuffix(".yaml") for layer in self.layers for file in layer.names() if file.endswith(".yaml")}
-        return sorted(name for name in files if NAME.fullmatch(name))
+        return sorted(name for name in files if NAME_PATTERN.fullmatch(name))
 
 
-SHIPPED = Shelf((Layer("shipped", FOLDER, root=FOLDER.parent),))
+SHIPPED_LAYERS = TemplateLayers((TemplateLayer("shipped", SHIPPED_FOLDER, root=SHIPPED_FOLDER.parent),))
 
 
-def shelf_for(root: Path | None) -> Shelf:
+def layers_for_project(root: Path | None) -> TemplateLayers:
     """All that counts in a project; without one the user's and the shipped."""
     from platformdirs import user_config_path
 
-    own = Layer("user", user_config_path("afresh") / "templates")
-    project = (Layer("project", root / ".afresh" / "templates", root=root),) if root else ()
-    return Shelf((*project, own, *SHIPPED.layers))
+    own = TemplateLayer("user", user_config_path("afresh") / "templates")
+    project = (TemplateLayer("project", root / ".afresh" / "templates", root=root),) if root else ()
+    return TemplateLayers((*project, own, *SHIPPED_LAYERS.layers))

@@ -4,20 +4,20 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from afresh.adapters.tools.edit import replaced
-from afresh.adapters.tools.tool import FunctionTool, schema
+from afresh.adapters.tools.edit import replace_unique_text
+from afresh.adapters.tools.tool import FunctionTool, make_tool_schema
 from afresh.errors import ModelMistake
-from afresh.ports import Bench, Outcome
+from afresh.ports import ToolContext, ToolOutcome
 
 
-def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
+def apply_suggestion(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     """The suggestion was archived with the call that offered it, so it is the same after a crash."""
-    title, edits = suggestion(args["id"].strip("[]`"), bench)
-    done = [replaced(bench.files, edit["path"], edit["old"], edit["new"]) for edit in edits]
-    return Outcome("\n".join([title, *done]))
+    title, edits = read_suggestion(args["id"].strip("[]`"), bench)
+    done = [replace_unique_text(bench.files, edit["path"], edit["old"], edit["new"]) for edit in edits]
+    return ToolOutcome("\n".join([title, *done]))
 
 
-def suggestion(id: str, bench: Bench) -> tuple[str, list[Any]]:
+def read_suggestion(id: str, bench: ToolContext) -> tuple[str, list[Any]]:
     """Its title and its edits: a line of words, then a line of JSON."""
     try:
         title, _, plain = bench.store.read(id).partition("\n")
@@ -29,4 +29,4 @@ def suggestion(id: str, bench: Bench) -> tuple[str, list[Any]]:
     return title, edits
 
 
-tool = FunctionTool(schema("apply", "Carry out a suggestion.", id=""), run, changes=True)
+tool = FunctionTool(make_tool_schema("apply", "Carry out a suggestion.", id=""), apply_suggestion, changes=True)

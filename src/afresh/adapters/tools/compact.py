@@ -3,22 +3,25 @@
 from collections.abc import Mapping
 from typing import Any
 
-from afresh.adapters.tools.tool import FunctionTool, schema
-from afresh.domain.boundary import unclean
-from afresh.domain.event import CompactionWanted
+from afresh.adapters.tools.tool import FunctionTool, make_tool_schema
+from afresh.domain.boundary import find_compaction_obstacle
+from afresh.domain.event import CompactionRequested
 from afresh.errors import ModelMistake
-from afresh.ports import Bench, Outcome
+from afresh.ports import ToolContext, ToolOutcome
 
-LONGEST = 300
+MAX_KEEP_CHARACTERS = 300
 
 
-def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
+def request_compaction(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     keep = args["keep"].strip()
-    if not keep or len(keep) > LONGEST:
-        raise ModelMistake(f"compact: say in `keep` what later steps must know, in at most {LONGEST} characters")
-    if why := unclean(bench.state):
+    if not keep or len(keep) > MAX_KEEP_CHARACTERS:
+        raise ModelMistake(f"compact: say in `keep` what later steps must know, in at most {MAX_KEEP_CHARACTERS} characters")
+    if why := find_compaction_obstacle(bench.state):
         raise ModelMistake(f"compact: not now, {why}")
-    return Outcome("older steps are put away before the next call", events=(CompactionWanted(keep),))
+    return ToolOutcome("older steps are put away before the next call", events=(CompactionRequested(keep),))
 
 
-tool = FunctionTool(schema("compact", "Put older steps away; `keep`: what later ones need (300 characters).", keep=""), run)
+tool = FunctionTool(
+    make_tool_schema("compact", "Put older steps away; `keep`: what later ones need (300 characters).", keep=""),
+    request_compaction,
+)

@@ -3,15 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-from afresh.adapters.tools.tool import FunctionTool, schema
+from afresh.adapters.tools.tool import FunctionTool, make_tool_schema
 from afresh.errors import ModelMistake
-from afresh.ports import Bench, Outcome
+from afresh.ports import ToolContext, ToolOutcome
 
 
-def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
+def claim_completion(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     if not args["summary"].strip():
         raise ModelMistake("complete: the summary is empty")
-    return Outcome("verifying", complete=args["summary"])
+    return ToolOutcome("verifying", complete=args["summary"])
 
 
-tool = FunctionTool(schema("complete", "Claim the task done: commit subject, then what and why.", summary=""), run)
+tool = FunctionTool(
+    make_tool_schema("complete", "Claim the task done: commit subject, then what and why.", summary=""), claim_completion
+)

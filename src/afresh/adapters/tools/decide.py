@@ -3,36 +3,40 @@
 from collections.abc import Mapping
 from typing import Any
 
-from afresh.adapters.tools.tool import FunctionTool, schema
-from afresh.domain.decided import same_subject
-from afresh.domain.event import Decided
+from afresh.adapters.tools.tool import FunctionTool, make_tool_schema
+from afresh.domain.decided import has_same_subject
+from afresh.domain.event import DecisionMade
 from afresh.domain.fact import Decision
 from afresh.errors import ModelMistake
-from afresh.ports import Bench, Outcome
+from afresh.ports import ToolContext, ToolOutcome
 
-SUBJECT = 60
-LENGTH = 240
+MAX_SUBJECT_CHARACTERS = 60
+MAX_DECISION_CHARACTERS = 240
 
 
-def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
+def record_decision(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     subject, text, why = (" ".join(args[name].split()) for name in ("subject", "decision", "why"))
-    if not (0 < len(subject) <= SUBJECT and 0 < len(text) <= LENGTH and 0 < len(why) <= LENGTH):
+    if not (
+        0 < len(subject) <= MAX_SUBJECT_CHARACTERS
+        and 0 < len(text) <= MAX_DECISION_CHARACTERS
+        and 0 < len(why) <= MAX_DECISION_CHARACTERS
+    ):
         raise ModelMistake(
-            f"decide: subject (at most {SUBJECT} characters), decision and why (at most {LENGTH}), none of them empty"
+            f"decide: subject (at most {MAX_SUBJECT_CHARACTERS} characters), decision and why (at most {MAX_DECISION_CHARACTERS}), none of them empty"
         )
     sure = args.get("confidence")
     if sure is not None and not 0 <= sure <= 1:
         raise ModelMistake("decide: confidence is a number from 0 to 1")
-    before = [made for made in bench.state.decisions if same_subject(made.subject, subject)]
+    before = [made for made in bench.state.decisions if has_same_subject(made.subject, subject)]
     if theirs := next((made for made in before if made.by == "person"), None):
         raise ModelMistake(f"decide: the user has decided that: {theirs.text}; `ask` if it can't stand")
     made = Decision(text, "model", why, bench.state.step + 1, subject, None if sure is None else float(sure))
     instead = next((f"; no longer: {old.text}" for old in before if old.by == "model" and old.text != text), "")
-    return Outcome(f"decided{instead}", events=(Decided(made),))
+    return ToolOutcome(f"decided{instead}", events=(DecisionMade(made),))
 
 
-decide = schema(
+DECIDE_SCHEMA = make_tool_schema(
     "decide", "Record a choice between ways.", ("confidence",), subject="", decision="", why="",
     confidence=("number", "0-1"),
 )  # fmt: skip
-tool = FunctionTool(decide, run)
+tool = FunctionTool(DECIDE_SCHEMA, record_decision)

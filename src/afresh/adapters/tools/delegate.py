@@ -3,48 +3,52 @@
 from collections.abc import Mapping
 from typing import Any
 
-from afresh.adapters.tools.tool import FunctionTool, schema
-from afresh.domain.delegated import Delegated, Fate, HandedOut, Part
+from afresh.adapters.tools.tool import FunctionTool, make_tool_schema
+from afresh.domain.delegated import SubtaskResult, SubtaskStatus, SubtaskReturned, Subtask
 from afresh.domain.fact import Fact, FactKind
 from afresh.errors import ModelMistake
-from afresh.ports import Bench, Outcome
+from afresh.ports import ToolContext, ToolOutcome
 
-GOAL = 1_500
-LISTED = 6
-LENGTH = 300
+MAX_GOAL_CHARACTERS = 1_500
+MAX_LIST_ENTRIES = 6
+MAX_ENTRY_CHARACTERS = 300
 """Characters of a goal; entries of a list and characters of each: a part has a small window too."""
 
 
-def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
+def delegate_part(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     if bench.hand_out is None:
         raise ModelMistake("delegate: there is nobody to hand this to; do it yourself")
-    result = bench.hand_out(part(args))
-    return Outcome(result.text, result.status is Fate.DONE, (HandedOut(result),), facts=failed(result))
+    result = bench.hand_out(part_from_args(args))
+    return ToolOutcome(
+        result.text, result.status is SubtaskStatus.DONE, (SubtaskReturned(result),), facts=facts_from_failure(result)
+    )
 
 
-def part(args: Mapping[str, Any]) -> Part:
-    goal, checks, paths = args["goal"].strip(), texts(args, "checks"), texts(args, "paths")
-    if not goal or len(goal) > GOAL:
-        raise ModelMistake(f"delegate: the goal needs 1 to {GOAL:,} characters, it has {len(goal):,}")
-    if max(len(checks), len(paths)) > LISTED or any(len(text) > LENGTH for text in (*checks, *paths)):
-        raise ModelMistake(f"delegate: at most {LISTED} checks and {LISTED} paths of {LENGTH} characters")
-    return Part(goal, args.get("type", "").strip(), checks, paths)
+def part_from_args(args: Mapping[str, Any]) -> Subtask:
+    goal, checks, paths = args["goal"].strip(), read_text_list(args, "checks"), read_text_list(args, "paths")
+    if not goal or len(goal) > MAX_GOAL_CHARACTERS:
+        raise ModelMistake(f"delegate: the goal needs 1 to {MAX_GOAL_CHARACTERS:,} characters, it has {len(goal):,}")
+    if max(len(checks), len(paths)) > MAX_LIST_ENTRIES or any(len(text) > MAX_ENTRY_CHARACTERS for text in (*checks, *paths)):
+        raise ModelMistake(
+            f"delegate: at most {MAX_LIST_ENTRIES} checks and {MAX_LIST_ENTRIES} paths of {MAX_ENTRY_CHARACTERS} characters"
+        )
+    return Subtask(goal, args.get("type", "").strip(), checks, paths)
 
 
-def texts(args: Mapping[str, Any], name: str) -> tuple[str, ...]:
+def read_text_list(args: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(text.strip() for text in args.get(name, ()) if text.strip())
 
 
-def failed(result: Delegated) -> tuple[Fact, ...]:
+def facts_from_failure(result: SubtaskResult) -> tuple[Fact, ...]:
     """Known in all later windows, so that the same is not handed out again."""
-    if result.status is Fate.DONE:
+    if result.status is SubtaskStatus.DONE:
         return ()
     why = f"{result.status.value}: {result.summary}"
     return (Fact(FactKind.FAILED_APPROACH, f"delegate {result.goal}", why, step=result.step),)
 
 
-delegate = schema(
+DELEGATE_SCHEMA = make_tool_schema(
     "delegate", "Have another agent do one of 3 or more open items of the plan; goal: all it must know, checks: commands.",
     ("type", "checks", "paths"), goal="", type="", checks=("array", ""), paths=("array", ""),
 )  # fmt: skip
-tool = FunctionTool(delegate, run, changes=True)
+tool = FunctionTool(DELEGATE_SCHEMA, delegate_part, changes=True)

@@ -4,23 +4,26 @@ from collections.abc import Mapping
 from difflib import SequenceMatcher
 from typing import Any
 
-from afresh.adapters.tools.tool import FunctionTool, schema
+from afresh.adapters.tools.tool import FunctionTool, make_tool_schema
 from afresh.errors import ModelMistake
-from afresh.ports import Bench, Files, Outcome
+from afresh.ports import ToolContext, FileTree, ToolOutcome
 
 
-def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
-    return Outcome(replaced(bench.files, args["path"], args["old"], args["new"]))
+def edit_file(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+    return ToolOutcome(replace_unique_text(bench.files, args["path"], args["old"], args["new"]))
 
 
-def replaced(files: Files, path: str, old: str, new: str) -> str:
+def replace_unique_text(files: FileTree, path: str, old: str, new: str) -> str:
     text = files.read(path)
     if old == new:
         raise ModelMistake("edit: old and new are the same")
     if not old:
-        return appended(files, path, text, new)
+        return append_lines(files, path, text, new)
     if (count := text.count(old)) != 1:
-        raise ModelMistake(f"edit: old occurs {count} times in {path}: " + (copies(text, old) if count else nearest(text, old)))
+        raise ModelMistake(
+            f"edit: old occurs {count} times in {path}: "
+            + (describe_copies(text, old) if count else describe_nearest_line(text, old))
+        )
     files.write(path, text.replace(old, new))
     line = text[: text.index(old)].count("\n") + 1
     removed, added = old.splitlines(), new.splitlines()
@@ -28,12 +31,12 @@ def replaced(files: Files, path: str, old: str, new: str) -> str:
     return "\n".join([f"replaced {len(removed)} lines at line {line} of {path} with {len(added)}", *change])
 
 
-def appended(files: Files, path: str, text: str, new: str) -> str:
+def append_lines(files: FileTree, path: str, text: str, new: str) -> str:
     files.write(path, text + ("" if text.endswith("\n") or not text else "\n") + new)
     return "\n".join([f"appended {len(new.splitlines())} lines to {path}", *(f"+ {line}" for line in new.splitlines())])
 
 
-def copies(text: str, old: str) -> str:
+def describe_copies(text: str, old: str) -> str:
     places: list[str] = []
     position = text.find(old)
     while position >= 0 and len(places) < 5:
@@ -42,7 +45,7 @@ def copies(text: str, old: str) -> str:
     return f"at lines {', '.join(places)}; add lines around it until it is unique"
 
 
-def nearest(text: str, old: str) -> str:
+def describe_nearest_line(text: str, old: str) -> str:
     """The line most like the first line of `old`, so that a slip in copying can be mended at once."""
     wanted = next((line for line in old.splitlines() if line.strip()), "").strip()
     lines = text.splitlines()
@@ -54,13 +57,13 @@ def nearest(text: str, old: str) -> str:
 
 
 tool = FunctionTool(
-    schema(
+    make_tool_schema(
         "edit",
         "Replace `old`, which occurs exactly once, with `new`; an empty `old` appends lines.",
         path="",
         old="",
         new="",
     ),
-    run,
+    edit_file,
     changes=True,
 )

@@ -3,16 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
-from afresh.adapters.tools.tool import FunctionTool, schema
-from afresh.domain.event import Wanted
+from afresh.adapters.tools.tool import FunctionTool, make_tool_schema
+from afresh.domain.event import LargerCeilingRequested
 from afresh.errors import ModelMistake
-from afresh.ports import Bench, Outcome
+from afresh.ports import ToolContext, ToolOutcome
 
 
-def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
+def request_larger_ceiling(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     if not args["reason"].strip():
         raise ModelMistake("more_room: say what was left out that you need")
-    return Outcome("asked for; the next call is larger if the limit allows it", events=(Wanted(args["reason"]),))
+    return ToolOutcome(
+        "asked for; the next call is larger if the limit allows it", events=(LargerCeilingRequested(args["reason"]),)
+    )
 
 
-tool = FunctionTool(schema("more_room", "Get a larger window; `reason`: what is missing.", reason=""), run)
+tool = FunctionTool(
+    make_tool_schema("more_room", "Get a larger window; `reason`: what is missing.", reason=""), request_larger_ceiling
+)

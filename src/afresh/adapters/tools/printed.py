@@ -6,38 +6,40 @@ from collections.abc import Iterator, Sequence
 
 from afresh.domain.fact import Region
 from afresh.errors import ModelMistake
-from afresh.ports import Files
+from afresh.ports import FileTree
 
-LONGEST = 600
+MAX_PRINTED_LINES = 600
 """Lines in all; more than that no window has room for, and the plain output says it as well."""
-PLAIN = re.compile(r"[\w\s./,'\"=+@:-]+")
+PLAIN_COMMAND_PATTERN = re.compile(r"[\w\s./,'\"=+@:-]+")
 """Nothing that a shell would expand, join or redirect."""
-RANGE = re.compile(r"(\d+)(?:,(\d+))?p")
-DEFAULT = 10
+SED_RANGE_PATTERN = re.compile(r"(\d+)(?:,(\d+))?p")
+DEFAULT_PRINTED_LINES = 10
 """Lines that head and tail print unless told."""
 
 
-def printed(command: str, files: Files, step: int) -> tuple[Region, ...]:
+def find_printed_regions(command: str, files: FileTree, step: int) -> tuple[Region, ...]:
     """The lines that this command prints, if it is a plain `cat`, `nl`, `head`, `tail` or `sed -n`; else nothing."""
     try:
-        words = shlex.split(command) if PLAIN.fullmatch(command.strip()) and "\n" not in command.strip() else []
-        regions = [Region(path, start, end, step) for path, start, end in asked(words, files) if start <= end]
+        words = shlex.split(command) if PLAIN_COMMAND_PATTERN.fullmatch(command.strip()) and "\n" not in command.strip() else []
+        regions = [Region(path, start, end, step) for path, start, end in parse_print_command(words, files) if start <= end]
     except (ModelMistake, ValueError):
         return ()
-    return tuple(regions) if sum(region.end - region.start + 1 for region in regions) <= LONGEST else ()
+    return tuple(regions) if sum(region.end - region.start + 1 for region in regions) <= MAX_PRINTED_LINES else ()
 
 
-def asked(words: Sequence[str], files: Files) -> Iterator[tuple[str, int, int]]:
+def parse_print_command(words: Sequence[str], files: FileTree) -> Iterator[tuple[str, int, int]]:
     """Path, first and last line. A word that is not understood is taken for a path, and there is no such file."""
     program, rest = (words[0], list(words[1:])) if words else ("", [])
     first, last = 1, None
     if program in ("cat", "nl"):
-        rest = [word for word in rest if word not in ("-n", "-b", "a", "-ba", "-A")] if program == "nl" else without(rest, "-n")
+        rest = (
+            [word for word in rest if word not in ("-n", "-b", "a", "-ba", "-A")] if program == "nl" else drop_option(rest, "-n")
+        )
     elif program in ("head", "tail"):
-        rest, count = counted(rest)
+        rest, count = parse_line_count(rest)
         first, last = (1, count) if program == "head" else (-count, None)
     elif program == "sed":
-        rest, first, last = ranged(rest)
+        rest, first, last = parse_sed_range(rest)
     else:
         return
     for path in rest:
@@ -45,20 +47,20 @@ def asked(words: Sequence[str], files: Files) -> Iterator[tuple[str, int, int]]:
         yield path, max(1, length + 1 + first) if first < 0 else first, min(length, last or length)
 
 
-def without(words: Sequence[str], option: str) -> list[str]:
+def drop_option(words: Sequence[str], option: str) -> list[str]:
     return [word for word in words if word != option]
 
 
-def counted(words: Sequence[str]) -> tuple[list[str], int]:
+def parse_line_count(words: Sequence[str]) -> tuple[list[str], int]:
     """`-n 20`, `-n20` or `-20`; the paths, and how many lines."""
     told = " ".join(words[:2]) if words[:1] == ["-n"] else words[0] if words else ""
     match = re.fullmatch(r"-n?\s*(\d+)", told)
-    return (list(words[len(told.split()) :]), int(match[1])) if match else (list(words), DEFAULT)
+    return (list(words[len(told.split()) :]), int(match[1])) if match else (list(words), DEFAULT_PRINTED_LINES)
 
 
-def ranged(words: Sequence[str]) -> tuple[list[str], int, int | None]:
+def parse_sed_range(words: Sequence[str]) -> tuple[list[str], int, int | None]:
     """`-n 10,40p`."""
-    match = RANGE.fullmatch(words[1]) if words[:1] == ["-n"] and len(words) > 2 else None
+    match = SED_RANGE_PATTERN.fullmatch(words[1]) if words[:1] == ["-n"] and len(words) > 2 else None
     if not match:
         return [], 1, None
     last = match[2] or match[1]

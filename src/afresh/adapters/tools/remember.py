@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from afresh.adapters.tools.tool import FunctionTool, schema
+from afresh.adapters.tools.tool import FunctionTool, make_tool_schema
 from afresh.domain.fact import Fact, FactKind
-from afresh.ports import Bench, Outcome
+from afresh.ports import ToolContext, ToolOutcome
 
 
-def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
+def keep_note(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     fact = Fact(FactKind.NOTE, args["subject"], args["note"], confidence=0.8, step=bench.state.step + 1)
-    return Outcome("noted", facts=(fact,))
+    return ToolOutcome("noted", facts=(fact,))
 
 
-tool = FunctionTool(schema("remember", "Keep a note; replaces the one on the same subject.", subject="", note=""), run)
+tool = FunctionTool(
+    make_tool_schema("remember", "Keep a note; replaces the one on the same subject.", subject="", note=""), keep_note
+)

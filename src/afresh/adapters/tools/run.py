@@ -3,41 +3,43 @@
 from collections.abc import Mapping
 from typing import Any
 
-from afresh.adapters.tools.printed import printed
-from afresh.adapters.tools.tool import FunctionTool, schema
-from afresh.domain.action import Completed
+from afresh.adapters.tools.printed import find_printed_regions
+from afresh.adapters.tools.tool import FunctionTool, make_tool_schema
+from afresh.domain.action import CommandRun
 from afresh.errors import ModelMistake
-from afresh.ports import Bench, Outcome
+from afresh.ports import ToolContext, ToolOutcome
 
-TIMEOUT = 120
-LONGEST = 100_000
+COMMAND_TIMEOUT_SECONDS = 120
+MAX_COMMAND_BYTES = 100_000
 
 
-def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
-    done = bench.sandbox.run(short_enough(args["command"]), TIMEOUT)
-    if done.exit == 0 and (regions := printed(done.command, bench.files, bench.state.step + 1)):
+def run_command(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+    done = bench.sandbox.run(check_command_length(args["command"]), COMMAND_TIMEOUT_SECONDS)
+    if done.exit == 0 and (regions := find_printed_regions(done.command, bench.files, bench.state.step + 1)):
         lines = "\n".join(f"{region.path}: lines {region.start}-{region.end}" for region in regions)
-        return Outcome(f"$ {done.command}\nexit 0\n{lines}", regions=regions)
-    return Outcome(f"$ {echo(done.command)}\n{told(done)}", ok=done.exit == 0)
+        return ToolOutcome(f"$ {done.command}\nexit 0\n{lines}", regions=regions)
+    return ToolOutcome(f"$ {shorten_command(done.command)}\n{render_command_result(done)}", ok=done.exit == 0)
 
 
-def echo(command: str) -> str:
+def shorten_command(command: str) -> str:
     """Its first line: who wrote a script knows it, and the record of the action has it."""
     first, *more = command.strip().splitlines() or [""]
     return f"{first} … and {len(more)} more lines" if more else first
 
 
-def short_enough(command: str) -> str:
+def check_command_length(command: str) -> str:
     """The kernel starts nothing with a longer argument."""
-    if (size := len(command.encode())) > LONGEST:
-        raise ModelMistake(f"the command has {size:,} bytes, over {LONGEST:,}; write it to a file and run that")
+    if (size := len(command.encode())) > MAX_COMMAND_BYTES:
+        raise ModelMistake(f"the command has {size:,} bytes, over {MAX_COMMAND_BYTES:,}; write it to a file and run that")
     return command
 
 
-def told(done: Completed) -> str:
+def render_command_result(done: CommandRun) -> str:
     """How it ended, then what it printed."""
     end = "timed out and was killed" if done.timed_out else f"exit {done.exit}"
     return f"{end}\n{done.output.rstrip()}" if done.output.strip() else f"{end}, no output"
 
 
-tool = FunctionTool(schema("run", "Run a shell command (no network, no git, 120 s).", command=""), run, changes=True)
+tool = FunctionTool(
+    make_tool_schema("run", "Run a shell command (no network, no git, 120 s).", command=""), run_command, changes=True
+)

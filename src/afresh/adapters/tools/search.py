@@ -7,46 +7,46 @@ from fnmatch import fnmatch
 from posixpath import normpath
 from typing import Any
 
-from afresh.adapters.tools.tool import FunctionTool, schema
-from afresh.domain.sought import Sought
+from afresh.adapters.tools.tool import FunctionTool, make_tool_schema
+from afresh.domain.sought import SearchHit
 from afresh.errors import ModelMistake
-from afresh.ports import Bench, Outcome
+from afresh.ports import ToolContext, ToolOutcome
 
-PER_FILE = 4
-HITS = 30
-FILES = 40
-NAMED = 12
+MIN_HITS_PER_FILE = 4
+MAX_HITS = 30
+MAX_FILES = 40
+MAX_NAMED_LINES = 12
 """Hits of a file that are shown at least, hits in all if the files are few, files, and further lines that are named by number."""
-DEFINITION = re.compile(r"\d+: (async def|def|class|func|fn)\b")
+DEFINITION_PATTERN = re.compile(r"\d+: (async def|def|class|func|fn)\b")
 
 
-def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
+def search_tree(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     if not args["text"].strip():
         raise ModelMistake("search: text is empty")
-    where = scope(args.get("path", ""))
-    paths = [path for path in bench.files.paths() if within(path, where)]
+    where = normalize_scope(args.get("path", ""))
+    paths = [path for path in bench.files.paths() if is_within_scope(path, where)]
     if where and not paths:
         raise ModelMistake(f"search: no file lies under {where!r}; without `path` all are searched")
-    known = [one for one in bench.insight.find(args["text"], bench.files) if within(one.path, where)]
+    known = [one for one in bench.insight.find(args["text"], bench.files) if is_within_scope(one.path, where)]
     for flags, note in ((0, ""), (re.IGNORECASE, "(ignoring case)\n")):
-        if found := hits(re.compile(re.escape(args["text"]), flags), paths, bench):
-            return Outcome(note + (sorted_out(known, found) if known and not flags else listing(found)))
-    return Outcome(f"no hit for {args['text']!r} in {len(paths)} files", ok=True)
+        if found := find_text_hits(re.compile(re.escape(args["text"]), flags), paths, bench):
+            return ToolOutcome(note + (group_hits(known, found) if known and not flags else render_hits(found)))
+    return ToolOutcome(f"no hit for {args['text']!r} in {len(paths)} files", ok=True)
 
 
-def sorted_out(known: Sequence[Sought], found: Mapping[str, Sequence[str]]) -> str:
+def group_hits(known: Sequence[SearchHit], found: Mapping[str, Sequence[str]]) -> str:
     """Definitions, uses, then the lines that are neither."""
     told = {(one.path, one.line) for one in known}
     rest = {path: [line for line in lines if (path, int(line.partition(":")[0])) not in told] for path, lines in found.items()}
     parts = [
-        ("defined", by_file(known, True)),
-        ("used", by_file(known, False)),
+        ("defined", group_by_file(known, True)),
+        ("used", group_by_file(known, False)),
         ("besides", {path: lines for path, lines in rest.items() if lines}),
     ]
-    return "\n".join(f"{title}:\n{listing(lines)}" for title, lines in parts if lines)
+    return "\n".join(f"{title}:\n{render_hits(lines)}" for title, lines in parts if lines)
 
 
-def by_file(known: Sequence[Sought], defines: bool) -> dict[str, list[str]]:
+def group_by_file(known: Sequence[SearchHit], defines: bool) -> dict[str, list[str]]:
     lines: dict[str, list[str]] = {}
     for one in known:
         if one.defines is defines:
@@ -54,16 +54,16 @@ def by_file(known: Sequence[Sought], defines: bool) -> dict[str, list[str]]:
     return lines
 
 
-def scope(path: str) -> str:
+def normalize_scope(path: str) -> str:
     """As paths of the tree are spelt; empty for all of it."""
     return "" if not path or (plain := normpath(path)) == "." else plain
 
 
-def within(path: str, pattern: str) -> bool:
+def is_within_scope(path: str, pattern: str) -> bool:
     return not pattern or path == pattern or path.startswith(pattern.rstrip("/") + "/") or fnmatch(path, pattern)
 
 
-def hits(pattern: re.Pattern[str], paths: list[str], bench: Bench) -> dict[str, list[str]]:
+def find_text_hits(pattern: re.Pattern[str], paths: list[str], bench: ToolContext) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in paths:
         try:
@@ -76,17 +76,21 @@ def hits(pattern: re.Pattern[str], paths: list[str], bench: Bench) -> dict[str, 
     return found
 
 
-def listing(found: Mapping[str, Sequence[str]]) -> str:
+def render_hits(found: Mapping[str, Sequence[str]]) -> str:
     """In the order of the lines. If a file has too many, its definitions stay, and of the others it is said where they are."""
-    parts, most = list[str](), max(PER_FILE, HITS // len(found))
-    for path, lines in list(found.items())[:FILES]:
-        ranked = sorted(range(len(lines)), key=lambda at: (not DEFINITION.match(lines[at]), at))
+    parts, most = list[str](), max(MIN_HITS_PER_FILE, MAX_HITS // len(found))
+    for path, lines in list(found.items())[:MAX_FILES]:
+        ranked = sorted(range(len(lines)), key=lambda at: (not DEFINITION_PATTERN.match(lines[at]), at))
         kept, left = sorted(ranked[:most]), sorted(ranked[most:])
-        numbers = ", ".join(lines[at].partition(":")[0] for at in left[:NAMED]) + (", …" if len(left) > NAMED else "")
+        numbers = ", ".join(lines[at].partition(":")[0] for at in left[:MAX_NAMED_LINES]) + (
+            ", …" if len(left) > MAX_NAMED_LINES else ""
+        )
         more = [f"… {len(left)} more: {numbers}"] if left else []
         parts.append("\n  ".join([path, *[lines[at] for at in kept], *more]))
-    rest = f"\n… and {len(found) - FILES} more files" if len(found) > FILES else ""
+    rest = f"\n… and {len(found) - MAX_FILES} more files" if len(found) > MAX_FILES else ""
     return "\n".join(parts) + rest
 
 
-tool = FunctionTool(schema("search", "Find names or text (path: folder, file or glob).", ("path",), text="", path=""), run)
+tool = FunctionTool(
+    make_tool_schema("search", "Find names or text (path: folder, file or glob).", ("path",), text="", path=""), search_tree
+)

@@ -4,24 +4,24 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from afresh.adapters.tools.run import short_enough, told
-from afresh.adapters.tools.tool import FunctionTool, schema
+from afresh.adapters.tools.run import check_command_length, render_command_result
+from afresh.adapters.tools.tool import FunctionTool, make_tool_schema
 from afresh.errors import ModelMistake
-from afresh.ports import Bench, Outcome
+from afresh.ports import ToolContext, ToolOutcome
 
 
-def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
+def run_checks(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     checks = bench.state.task.checks
     if not checks:
         raise ModelMistake("test: the task has no checks; use run")
     which = args.get("which", "")
-    commands = [(command(check.command, which), check.timeout) for check in (checks[:1] if which else checks)]
-    runs = [bench.sandbox.run(short_enough(text), timeout) for text, timeout in commands]
-    text = "\n\n".join(f"$ {done.command}\n{told(done)}" for done in runs)
-    return Outcome(text, ok=all(done.exit == 0 for done in runs), traces=True)
+    commands = [(narrow_check_command(check.command, which), check.timeout) for check in (checks[:1] if which else checks)]
+    runs = [bench.sandbox.run(check_command_length(text), timeout) for text, timeout in commands]
+    text = "\n\n".join(f"$ {done.command}\n{render_command_result(done)}" for done in runs)
+    return ToolOutcome(text, ok=all(done.exit == 0 for done in runs), traces=True)
 
 
-def command(check: str, which: str) -> str:
+def narrow_check_command(check: str, which: str) -> str:
     if not which:
         return check
     if "pytest" not in check:
@@ -33,4 +33,4 @@ def command(check: str, which: str) -> str:
     return f"{check} {shlex.join(names)}"
 
 
-tool = FunctionTool(schema("test", "Run all checks, or `which` test files or ids.", ("which",), which=""), run)
+tool = FunctionTool(make_tool_schema("test", "Run all checks, or `which` test files or ids.", ("which",), which=""), run_checks)

@@ -6,9 +6,9 @@ from typing import Any
 
 from afresh.domain.window import ToolSchema
 from afresh.errors import ModelMistake
-from afresh.ports import Bench, Outcome
+from afresh.ports import ToolContext, ToolOutcome
 
-TYPES: dict[str, type | tuple[type, ...]] = {
+ARGUMENT_TYPES: dict[str, type | tuple[type, ...]] = {
     "string": str,
     "integer": int,
     "number": (int, float),
@@ -20,31 +20,31 @@ TYPES: dict[str, type | tuple[type, ...]] = {
 @dataclass(frozen=True, slots=True)
 class FunctionTool:
     schema: ToolSchema
-    function: Callable[[Mapping[str, Any], Bench], Outcome]
+    function: Callable[[Mapping[str, Any], ToolContext], ToolOutcome]
     changes: bool = False
 
-    def run(self, args: Mapping[str, Any], bench: Bench) -> Outcome:
-        problem = mistake(self.schema, args)
+    def run(self, args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+        problem = find_argument_mistake(self.schema, args)
         if problem:
             raise ModelMistake(f"{self.schema.name}: {problem}")
         return self.function(args, bench)
 
 
-def schema(name: str, description: str, optional: tuple[str, ...] = (), **arguments: Any) -> ToolSchema:
+def make_tool_schema(name: str, description: str, optional: tuple[str, ...] = (), **arguments: Any) -> ToolSchema:
     """`argument="what it is"` is a string, `argument=("integer", "what it is")` something else."""
-    properties = {key: typed(value) for key, value in arguments.items()}
+    properties = {key: make_argument_schema(value) for key, value in arguments.items()}
     required = [key for key in arguments if key not in optional]
     needed = {"required": required} if required else {}
     return ToolSchema(name, description, {"type": "object", "properties": properties, **needed})
 
 
-def typed(value: str | tuple[str, str]) -> dict[str, Any]:
+def make_argument_schema(value: str | tuple[str, str]) -> dict[str, Any]:
     kind, text = ("string", value) if isinstance(value, str) else value
     items = {"items": {"type": "string"}} if kind == "array" else {}
     return {"type": kind, **items, **({"description": text} if text else {})}
 
 
-def mistake(schema: ToolSchema, args: Mapping[str, Any]) -> str:
+def find_argument_mistake(schema: ToolSchema, args: Mapping[str, Any]) -> str:
     if "_invalid" in args:
         return str(args["_invalid"])
     properties: Mapping[str, Any] = schema.parameters["properties"]
@@ -52,13 +52,13 @@ def mistake(schema: ToolSchema, args: Mapping[str, Any]) -> str:
         return f"missing argument {', '.join(missing)}"
     if unknown := [name for name in args if name not in properties]:
         return f"unknown argument {', '.join(unknown)}; arguments are {', '.join(properties)}"
-    wrong = [name for name, value in args.items() if not isinstance(value, TYPES[properties[name]["type"]])]
+    wrong = [name for name, value in args.items() if not isinstance(value, ARGUMENT_TYPES[properties[name]["type"]])]
     if wrong:
         return f"{', '.join(wrong)}: should be {properties[wrong[0]]['type']}"
-    return next((why for name, value in args.items() for why in unusable(name, value)), "")
+    return next((why for name, value in args.items() for why in find_unstorable_text(name, value)), "")
 
 
-def unusable(name: str, value: Any) -> Iterator[str]:
+def find_unstorable_text(name: str, value: Any) -> Iterator[str]:
     """A reply that is on disk is acted on again after every crash: what no command and no file can hold must not cause one."""
     for text in value if isinstance(value, list) else [value]:
         if isinstance(value, list) and not isinstance(text, str):

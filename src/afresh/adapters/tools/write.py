@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from afresh.adapters.tools.tool import FunctionTool, schema
-from afresh.ports import Bench, Outcome
+from afresh.adapters.tools.tool import FunctionTool, make_tool_schema
+from afresh.ports import ToolContext, ToolOutcome
 
 
-def run(args: Mapping[str, Any], bench: Bench) -> Outcome:
+def write_file(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     known = args["path"] in bench.files.paths()
     bench.files.write(args["path"], args["content"])
     what = f"{'replaced' if known else 'made'} {args['path']} ({len(args['content'].splitlines())} lines)"
-    return Outcome(f"{what}\n{args['content']}")
+    return ToolOutcome(f"{what}\n{args['content']}")
 
 
-tool = FunctionTool(schema("write", "Create or overwrite a file.", path="", content=""), run, changes=True)
+tool = FunctionTool(make_tool_schema("write", "Create or overwrite a file.", path="", content=""), write_file, changes=True)

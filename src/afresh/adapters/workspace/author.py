@@ -3,13 +3,13 @@
 import os
 from pathlib import Path
 
-from afresh.adapters.workspace.git import GitFailed, as_user
+from afresh.adapters.workspace.git import GitFailed, run_git_as_user
 
 
-def author(folder: Path) -> str:
+def find_author_name(folder: Path) -> str:
     """The name that git knows, else the login, else `person`."""
     try:
-        name = as_user(folder, "config", "--get", "user.name").decode(errors="replace")
+        name = run_git_as_user(folder, "config", "--get", "user.name").decode(errors="replace")
     except GitFailed:
         name = ""
     names = (" ".join(name.split()), os.environ.get("LOGNAME", ""), os.environ.get("USER", ""))

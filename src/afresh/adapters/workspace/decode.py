@@ -5,23 +5,23 @@ import re
 
 from afresh.errors import ModelMistake
 
-MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
+BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
          (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
 """First bytes that tell the encoding; the longer of those that begin alike comes first."""
-COOKIE = re.compile(rb"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+CODING_LINE_PATTERN = re.compile(rb"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
 
 
-def decoded(path: str, data: bytes) -> str:
+def decode_text(path: str, data: bytes) -> str:
     """By its first bytes, as UTF-8, by what it says of itself, or as the commonest of old. ModelMistake for what is binary."""
-    text = _decoded(data)
+    text = _try_encodings(data)
     if text is None:
         raise ModelMistake(f"{path} is a binary file of {len(data):,} bytes")
     return text.replace("\r\n", "\n") if "\r\n" in text else text
 
 
-def _decoded(data: bytes) -> str | None:
-    told = next((name for first, name in MARKS if data.startswith(first)), "")
-    for encoding in (told, "utf-8" if b"\0" not in data else "", _named(data), "cp1252", "latin-1"):
+def _try_encodings(data: bytes) -> str | None:
+    told = next((name for first, name in BYTE_ORDER_MARKS if data.startswith(first)), "")
+    for encoding in (told, "utf-8" if b"\0" not in data else "", _find_declared_encoding(data), "cp1252", "latin-1"):
         try:
             if encoding and (encoding == told or b"\0" not in data):
                 return data.decode(encoding)
@@ -30,9 +30,9 @@ def _decoded(data: bytes) -> str | None:
     return None
 
 
-def _named(data: bytes) -> str:
+def _find_declared_encoding(data: bytes) -> str:
     """What a coding line says, if that is an encoding of text."""
-    found = COOKIE.match(data[:400])
+    found = CODING_LINE_PATTERN.match(data[:400])
     name = found[1].decode() if found else ""
     try:
         return name if name and codecs.lookup(name)._is_text_encoding else ""  # pyright: ignore[reportAttributeAccessIssue]

@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.adapters.workspace.confine import Place, inside
-from afresh.adapters.workspace.marks import marks
+from afresh.adapters.workspace.confine import ConfinedPath, open_path_inside
+from afresh.adapters.workspace.marks import stamp_files
 from afresh.errors import ModelMistake
 
-LARGEST = 2_000_000
-READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+MAX_FILE_BYTES = 2_000_000
+OPEN_READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+OPEN_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +32,23 @@ class TreeFiles:
         return self.listing()
 
     def stamps(self) -> Mapping[str, str]:
-        return marks(self.root, self.listing())
+        return stamp_files(self.root, self.listing())
 
     def read(self, path: str) -> str:
         try:
-            with inside(self.root, path) as place:
-                return _text(path, content(path, place))
+            with open_path_inside(self.root, path) as place:
+                return _text_from_bytes(path, read_content(path, place))
         except FileNotFoundError:
             raise ModelMistake(f"no such file: {path!r}{self._near(path)}") from None
 
     def write(self, path: str, text: str) -> None:
         """Replace the file in one move, keeping its mode, encoding and line ends; folders are made as needed."""
-        with inside(self.root, path, create=True) as place:
-            data = _encoded(path, text, _existing(path, place))
-            if len(data) > LARGEST:
-                raise ModelMistake(f"{path} would have {len(data):,} bytes; at most {LARGEST:,} can be written")
+        with open_path_inside(self.root, path, create=True) as place:
+            data = _encode_like(path, text, _read_existing(path, place))
+            if len(data) > MAX_FILE_BYTES:
+                raise ModelMistake(f"{path} would have {len(data):,} bytes; at most {MAX_FILE_BYTES:,} can be written")
             try:
-                _replace(place, data)
+                _replace_file(place, data)
             except PermissionError as error:
                 raise ModelMistake(f"{path} can't be written: {error.strerror}") from error
 
@@ -61,17 +61,17 @@ class TreeFiles:
         return f"; near matches: {', '.join(near)}" if near else "; `search` finds files by their content"
 
 
-def content(path: str, place: Place) -> bytes:
+def read_content(path: str, place: ConfinedPath) -> bytes:
     """All of a regular file. FileNotFoundError if there is none, ModelMistake for what can't be read as one."""
     try:
-        handle = os.open(place.name, READ, dir_fd=place.folder)
+        handle = os.open(place.name, OPEN_READ_FLAGS, dir_fd=place.folder)
     except FileNotFoundError:
         raise
     except OSError as error:
         raise ModelMistake(f"{path} can't be opened: {error.strerror}") from error
     try:
         _refuse_no_text_file(path, handle)
-        return b"".join(iter(lambda: os.read(handle, LARGEST), b""))
+        return b"".join(iter(lambda: os.read(handle, MAX_FILE_BYTES), b""))
     finally:
         os.close(handle)
 
@@ -80,21 +80,21 @@ def _refuse_no_text_file(path: str, handle: int) -> None:
     found = os.fstat(handle)
     if stat.S_ISDIR(found.st_mode):
         held = sorted(os.listdir(handle))
-        raise ModelMistake(f"{path} is a folder; it holds {len(held)} entries: {_clean(', '.join(held[:20]))}")
+        raise ModelMistake(f"{path} is a folder; it holds {len(held)} entries: {_escape_surrogates(', '.join(held[:20]))}")
     if not stat.S_ISREG(found.st_mode):
         raise ModelMistake(f"{path} is not a regular file but a pipe, socket or device")
-    if found.st_size > LARGEST:
-        raise ModelMistake(f"{path} has {found.st_size:,} bytes, over the {LARGEST:,} that can be read; search in it")
+    if found.st_size > MAX_FILE_BYTES:
+        raise ModelMistake(f"{path} has {found.st_size:,} bytes, over the {MAX_FILE_BYTES:,} that can be read; search in it")
 
 
-def _text(path: str, data: bytes) -> str:
+def _text_from_bytes(path: str, data: bytes) -> str:
     if b"\0" in data:
         raise ModelMistake(f"{path} is a binary file of {len(data):,} bytes")
-    text = _decoded(data)
+    text = _decode_bytes(data)
     return text.replace("\r\n", "\n") if _ends_in_crlf(text) else text
 
 
-def _decoded(data: bytes) -> str:
+def _decode_bytes(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -105,10 +105,10 @@ def _ends_in_crlf(text: str) -> bool:
     return "\r\n" in text and text.count("\r\n") == text.count("\n") == text.count("\r")
 
 
-def _existing(path: str, place: Place) -> bytes:
+def _read_existing(path: str, place: ConfinedPath) -> bytes:
     """What the file holds now; nothing for one that is new, binary or too large to have been read."""
     try:
-        data = content(path, place)
+        data = read_content(path, place)
     except FileNotFoundError:
         return b""
     except ModelMistake:
@@ -118,25 +118,25 @@ def _existing(path: str, place: Place) -> bytes:
     return b"" if b"\0" in data else data
 
 
-def _encoded(path: str, text: str, existing: bytes) -> bytes:
-    before = _decoded(existing)
+def _encode_like(path: str, text: str, existing: bytes) -> bytes:
+    before = _decode_bytes(existing)
     if _ends_in_crlf(before):
         text = text.replace("\r\n", "\n").replace("\n", "\r\n")
     try:
         latin = bool(existing) and before.encode() != existing
         return text.encode("latin-1" if latin else "utf-8")
     except UnicodeEncodeError as error:
-        odd = _clean(text[error.start])
+        odd = _escape_surrogates(text[error.start])
         raise ModelMistake(f"{path} is kept in {error.encoding}, which has no character {odd!r}; use an escape for it") from None
 
 
-def _replace(place: Place, data: bytes) -> None:
+def _replace_file(place: ConfinedPath, data: bytes) -> None:
     beside = f".afresh-{secrets.token_hex(6)}"
     try:
         mode = stat.S_IMODE(os.stat(place.name, dir_fd=place.folder, follow_symlinks=False).st_mode)
     except FileNotFoundError:
         mode = None
-    handle = os.open(beside, CREATE, 0o666, dir_fd=place.folder)
+    handle = os.open(beside, OPEN_CREATE_FLAGS, 0o666, dir_fd=place.folder)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -148,5 +148,5 @@ def _replace(place: Place, data: bytes) -> None:
         raise
 
 
-def _clean(text: str) -> str:
+def _escape_surrogates(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()

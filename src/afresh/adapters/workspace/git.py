@@ -10,9 +10,9 @@ from pathlib import Path
 
 from afresh.errors import BadInput, NeedsPerson
 
-NOWHERE = "/dev/null"
-HARMLESS = (
-    f"core.hooksPath={NOWHERE}",
+NULL_DEVICE = "/dev/null"
+SAFE_GIT_CONFIG = (
+    f"core.hooksPath={NULL_DEVICE}",
     "core.fsmonitor=false",
     "core.untrackedCache=false",
     "core.pager=cat",
@@ -27,11 +27,11 @@ HARMLESS = (
     "gc.auto=0",
     "maintenance.auto=false",
 )
-ENVIRONMENT = {
+SAFE_GIT_ENVIRONMENT = {
     "LC_ALL": "C",
     "HOME": "/nonexistent",
     "XDG_CONFIG_HOME": "/nonexistent",
-    "GIT_CONFIG_GLOBAL": NOWHERE,
+    "GIT_CONFIG_GLOBAL": NULL_DEVICE,
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_TERMINAL_PROMPT": "0",
@@ -68,17 +68,17 @@ class Git:
     def start(
         self, *arguments: str, config: tuple[str, ...] = (), variables: Mapping[str, str] = {}
     ) -> "subprocess.Popen[bytes]":
-        settings = [part for setting in (*HARMLESS, *config) for part in ("-c", setting)]
+        settings = [part for setting in (*SAFE_GIT_CONFIG, *config) for part in ("-c", setting)]
         place = {"GIT_DIR": str(self.git_dir)} | ({"GIT_WORK_TREE": str(self.work_tree)} if self.work_tree else {})
         return subprocess.Popen(
-            [executable(), *settings, *arguments],
+            [find_git(), *settings, *arguments],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             cwd=self.work_tree or self.git_dir,
-            env=ENVIRONMENT | {"PATH": path()} | place | dict(self.variables) | dict(variables),
+            env=SAFE_GIT_ENVIRONMENT | {"PATH": make_search_path()} | place | dict(self.variables) | dict(variables),
         )  # fmt: skip
 
     def run(self, *arguments: str, stdin: bytes = b"", config: tuple[str, ...] = (), variables: Mapping[str, str] = {}) -> bytes:
-        return finish(self.start(*arguments, config=config, variables=variables), arguments, stdin)[0]
+        return finish_git(self.start(*arguments, config=config, variables=variables), arguments, stdin)[0]
 
     def ask(self, *arguments: str) -> str:
         """What git answers in one line, or nothing if it has no answer."""
@@ -88,7 +88,7 @@ class Git:
             return ""
 
 
-def finish(process: "subprocess.Popen[bytes]", arguments: tuple[str, ...], stdin: bytes = b"") -> tuple[bytes, bytes]:
+def finish_git(process: "subprocess.Popen[bytes]", arguments: tuple[str, ...], stdin: bytes = b"") -> tuple[bytes, bytes]:
     """What it wrote and what it complained of; GitFailed if it gave up."""
     output, said = process.communicate(stdin)
     if process.returncode:
@@ -96,20 +96,20 @@ def finish(process: "subprocess.Popen[bytes]", arguments: tuple[str, ...], stdin
     return output, said
 
 
-def as_user(folder: Path, *arguments: str, config: tuple[str, ...] = (), stdin: bytes = b"") -> bytes:
+def run_git_as_user(folder: Path, *arguments: str, config: tuple[str, ...] = (), stdin: bytes = b"") -> bytes:
     """Git as the user has set it up, in the user's own environment; for what the user asked for."""
     settings = [part for setting in config for part in ("-c", setting)]
     variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     process = subprocess.Popen(
-        [executable(), *settings, *arguments],
+        [find_git(), *settings, *arguments],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         cwd=folder, env=variables | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true"},
     )  # fmt: skip
-    return finish(process, arguments, stdin)[0]
+    return finish_git(process, arguments, stdin)[0]
 
 
 @cache
-def executable() -> str:
+def find_git() -> str:
     found = shutil.which("git")
     if not found:
         raise BadInput("git is not installed", next="install git (apt install git) and try again")
@@ -117,12 +117,12 @@ def executable() -> str:
 
 
 @cache
-def path() -> str:
-    return os.pathsep.join((str(Path(executable()).parent), os.defpath))
+def make_search_path() -> str:
+    return os.pathsep.join((str(Path(find_git()).parent), os.defpath))
 
 
 @cache
-def version() -> tuple[int, int]:
-    words = subprocess.run([executable(), "version"], capture_output=True, check=True, text=True).stdout.split()
+def read_git_version() -> tuple[int, int]:
+    words = subprocess.run([find_git(), "version"], capture_output=True, check=True, text=True).stdout.split()
     major, minor = words[2].split(".")[:2]
     return int(major), int(minor)

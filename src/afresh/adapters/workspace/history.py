@@ -6,56 +6,58 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from afresh.adapters.workspace.git import Git, GitFailed
-from afresh.domain.history import UNTOLD_HISTORY, Commit, History
+from afresh.domain.history import NO_COMMIT_HISTORY, CommitFiles, CommitHistory
 
-MOST = 2_000
+MAX_COMMITS = 2_000
 """Commits that are read."""
-LONGEST = 4_000
+MAX_MESSAGE_CHARACTERS = 4_000
 """Characters of a message."""
-LOG = (
-    "log", f"--max-count={MOST}", "--no-merges", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv",
+LOG_ARGUMENTS = (
+    "log", f"--max-count={MAX_COMMITS}", "--no-merges", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv",
     "--no-show-signature", "--no-color", "-z", "--format=%x1e%ct%x1f%B%x1f",
 )  # fmt: skip
 
-RECORD = re.compile(r"\x1e(\d+)\x1f([^\x1f]*)\x1f([^\x1e]*)")
+COMMIT_PATTERN = re.compile(r"\x1e(\d+)\x1f([^\x1f]*)\x1f([^\x1e]*)")
 """A message with one of these signs in it is passed over, or cut."""
 
 
-def history(git: Git, head: str, state: Path | None = None) -> History:
+def read_commit_history(git: Git, head: str, state: Path | None = None) -> CommitHistory:
     """Of the commit `head`; none when git can't tell. With a folder for state, git is asked once for each head."""
     if not head:
-        return UNTOLD_HISTORY
+        return NO_COMMIT_HISTORY
     kept = state / "commits.json" if state and state.is_dir() else None
-    if found := _kept(kept, head):
+    if found := _read_cache(kept, head):
         return found
     try:
-        said = git.run(*LOG, "--end-of-options", head).decode(errors="replace")
+        said = git.run(*LOG_ARGUMENTS, "--end-of-options", head).decode(errors="replace")
     except GitFailed:
-        return UNTOLD_HISTORY
-    told = History(head, tuple(_commits(said)))
+        return NO_COMMIT_HISTORY
+    told = CommitHistory(head, tuple(_parse_commits(said)))
     if kept:
-        _keep(kept, told)
+        _write_cache(kept, told)
     return told
 
 
-def _commits(said: str) -> Iterator[Commit]:
-    for when, message, paths in RECORD.findall(said):
+def _parse_commits(said: str) -> Iterator[CommitFiles]:
+    for when, message, paths in COMMIT_PATTERN.findall(said):
         names = tuple(path for path in (each.strip("\n") for each in paths.split("\0")) if path)
-        yield Commit(message.strip()[:LONGEST], names, float(when))
+        yield CommitFiles(message.strip()[:MAX_MESSAGE_CHARACTERS], names, float(when))
 
 
-def _kept(file: Path | None, head: str) -> History | None:
+def _read_cache(file: Path | None, head: str) -> CommitHistory | None:
     """What was kept for another commit, or can't be read, is as good as nothing."""
     try:
         plain = json.loads(file.read_text("utf-8")) if file else {}
         if plain.get("head") == head:
-            return History(head, tuple(Commit(message, tuple(paths), when) for message, paths, when in plain["commits"]))
+            return CommitHistory(
+                head, tuple(CommitFiles(message, tuple(paths), when) for message, paths, when in plain["commits"])
+            )
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         pass
     return None
 
 
-def _keep(file: Path, told: History) -> None:
+def _write_cache(file: Path, told: CommitHistory) -> None:
     plain = {"head": told.head, "commits": [(past.message, past.paths, past.when) for past in told.commits]}
     beside = file.with_suffix(".new")
     try:

@@ -12,23 +12,33 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from afresh.adapters.workspace.base import read_base, set_rules
-from afresh.adapters.workspace.environment import environment_folders, needed_files
+from afresh.adapters.workspace.base import read_base_commit, set_ignore_rules
+from afresh.adapters.workspace.environment import find_environment_folders, find_import_files
 from afresh.adapters.workspace.git import Git, GitFailed
-from afresh.adapters.workspace.publish import Branch
-from afresh.adapters.workspace.repository import Repository, checked_task
-from afresh.adapters.workspace.shadow import Shadow
-from afresh.adapters.workspace.trees import remove_tree, write_durably
+from afresh.adapters.workspace.publish import TaskBranch
+from afresh.adapters.workspace.repository import Repository, check_task_id
+from afresh.adapters.workspace.shadow import ShadowRepository
+from afresh.adapters.workspace.trees import remove_tree, write_durable_file
 from afresh.domain.state import State
-from afresh.domain.task import Status
+from afresh.domain.task import TaskStatus
 from afresh.errors import BadInput, Damaged
 
-ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-DIFF = ("diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+GIT_OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+BINARY_DIFF_ARGUMENTS = (
+    "diff-tree",
+    "-r",
+    "-p",
+    "--binary",
+    "--full-index",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class TaskWork:
     patch: bytes
     """From the snapshot before the first change to the last one; empty when nothing has changed."""
     commit: bytes = b""
@@ -38,7 +48,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Waybill:
+class TransferRecord:
     """Where the work belongs, as the journal says."""
 
     base: str
@@ -49,91 +59,97 @@ class Waybill:
     """Empty when none came along."""
 
 
-def moves(state: State) -> bool:
+def has_transferable_work(state: State) -> bool:
     """Whether there is work to take along: what was applied is in the user's history, what was discarded is gone."""
-    return bool(state.opened) and state.status not in (Status.APPLIED, Status.DISCARDED)
+    return bool(state.opened) and state.status not in (TaskStatus.APPLIED, TaskStatus.DISCARDED)
 
 
-def pack(repository: Repository, state: State) -> Work | None:
+def pack_work(repository: Repository, state: State) -> TaskWork | None:
     """What the task has changed; None when there is nothing, or its snapshots are not on this machine."""
-    shadow = _shadow(repository, state.task.id)
-    if not moves(state) or not all(_has(shadow.store, tree) for tree in (state.opened, state.snapshot)):
+    shadow = _find_shadow(repository, state.task.id)
+    if not has_transferable_work(state) or not all(_has_tree(shadow.store, tree) for tree in (state.opened, state.snapshot)):
         return None
-    patch = shadow.store.run(*DIFF, state.opened, state.snapshot) if state.opened != state.snapshot else b""
+    patch = shadow.store.run(*BINARY_DIFF_ARGUMENTS, state.opened, state.snapshot) if state.opened != state.snapshot else b""
     if state.task.parent:
-        with _index(shadow) as git:
-            return Work(patch, before=git.run(*DIFF, _first(git, repository, state.base), state.opened))
-    if not _published(repository, state):
-        return Work(patch)
-    return Work(patch, repository.git.run("cat-file", "commit", state.commit))
+        with _temporary_index(shadow) as git:
+            return TaskWork(
+                patch, before=git.run(*BINARY_DIFF_ARGUMENTS, _write_base_tree(git, repository, state.base), state.opened)
+            )
+    if not _has_published_commit(repository, state):
+        return TaskWork(patch)
+    return TaskWork(patch, repository.git.run("cat-file", "commit", state.commit))
 
 
-def _published(repository: Repository, state: State) -> bool:
-    return state.commit not in ("", state.base) and bool(ID.fullmatch(state.commit)) and bool(repository.commit(state.commit))
+def _has_published_commit(repository: Repository, state: State) -> bool:
+    return (
+        state.commit not in ("", state.base)
+        and bool(GIT_OBJECT_ID.fullmatch(state.commit))
+        and bool(repository.commit(state.commit))
+    )
 
 
-def fits(work: Work, commit: str) -> bool:
+def has_commit_of_id(work: TaskWork, commit: str) -> bool:
     """Whether the text of the commit is that of this id."""
     made = hashlib.sha1 if len(commit) == 40 else hashlib.sha256
     return made(b"commit %d\0" % len(work.commit) + work.commit).hexdigest() == commit
 
 
-def deliver(repository: Repository, state: State, work: Work | None) -> None:
+def deliver_work(repository: Repository, state: State, work: TaskWork | None) -> None:
     """Put the work where `unpack` finds it; what is on this machine already is left alone."""
-    shadow = _shadow(repository, state.task.id)
+    shadow = _find_shadow(repository, state.task.id)
     commit = state.commit if work and work.commit else ""
-    there = _has(shadow.store, state.snapshot) and (shadow.folder / "opened.json").exists()
-    if not moves(state) or (there and (not commit or repository.commit(commit))):
+    there = _has_tree(shadow.store, state.snapshot) and (shadow.folder / "opened.json").exists()
+    if not has_transferable_work(state) or (there and (not commit or repository.commit(commit))):
         return
-    parcel = _parcel(repository, state.task.id)
+    parcel = _transfer_folder(repository, state.task.id)
     remove_tree(parcel)
     parcel.mkdir(parents=True)
     if work or state.snapshot == state.opened:
         (parcel / "patch").write_bytes(work.patch if work else b"")
         (parcel / "commit").write_bytes(work.commit if work else b"")
         (parcel / "before").write_bytes(work.before if work else b"")
-    bill = Waybill(state.base, state.opened, state.snapshot, state.note, commit)
-    write_durably(parcel / "waybill.json", json.dumps(asdict(bill)))
+    bill = TransferRecord(state.base, state.opened, state.snapshot, state.note, commit)
+    write_durable_file(parcel / "waybill.json", json.dumps(asdict(bill)))
 
 
-def pending(repository: Repository, task: str) -> bool:
-    return (_parcel(repository, task) / "waybill.json").exists()
+def has_pending_work(repository: Repository, task: str) -> bool:
+    return (_transfer_folder(repository, task) / "waybill.json").exists()
 
 
-def drop(repository: Repository, task: str) -> None:
-    remove_tree(_parcel(repository, task))
+def drop_pending_work(repository: Repository, task: str) -> None:
+    remove_tree(_transfer_folder(repository, task))
 
 
-def unpack(repository: Repository, task: str) -> None:
+def unpack_work(repository: Repository, task: str) -> None:
     """Make the task's snapshots and branch of what was delivered, if anything was. BadInput while its base is not here."""
-    if not pending(repository, task):
+    if not has_pending_work(repository, task):
         return
-    parcel = _parcel(repository, task)
-    bill = Waybill(**json.loads((parcel / "waybill.json").read_text()))
-    if not ID.fullmatch(bill.base) or not repository.commit(bill.base):
+    parcel = _transfer_folder(repository, task)
+    bill = TransferRecord(**json.loads((parcel / "waybill.json").read_text()))
+    if not GIT_OBJECT_ID.fullmatch(bill.base) or not repository.commit(bill.base):
         raise BadInput(
             f"task {task} starts from commit {bill.base[:12]}, which this repository does not have",
             next=f"bring it here (git fetch, or git pull in the clone that has it), then `afresh resume {task}`",
             safe="the task and its changes are kept as they were imported",
         )
-    shadow, branch = _shadow(repository, task), _branch(repository, task)
+    shadow, branch = _find_shadow(repository, task), _find_branch(repository, task)
     branch.must_be_free(bill.base)
     shadow.make(repository)
-    _snapshots(shadow, repository, bill, parcel)
-    _mark(shadow, repository, branch, bill)
+    _make_snapshots(shadow, repository, bill, parcel)
+    _mark_opened(shadow, repository, branch, bill)
     if bill.commit:
         branch.adopt(bill.base, bill.snapshot, bill.commit, (parcel / "commit").read_bytes())
     remove_tree(parcel)
 
 
-def _snapshots(shadow: Shadow, repository: Repository, bill: Waybill, parcel: Path) -> None:
+def _make_snapshots(shadow: ShadowRepository, repository: Repository, bill: TransferRecord, parcel: Path) -> None:
     """The snapshot before the first change and the last one; both are believed only under their own names."""
-    with _index(shadow) as git:
-        _first(git, repository, bill.base)
+    with _temporary_index(shadow) as git:
+        _write_base_tree(git, repository, bill.base)
         before = (parcel / "before").read_bytes() if (parcel / "before").exists() else b""
-        if _patched(git, before, bill.opened) != bill.opened:
-            raise _unlike(bill.opened, "the tree that it began with")
-        if _has(shadow.store, bill.snapshot):
+        if _apply_patch(git, before, bill.opened) != bill.opened:
+            raise _make_mismatch_error(bill.opened, "the tree that it began with")
+        if _has_tree(shadow.store, bill.snapshot):
             return
         if not (parcel / "patch").exists():
             raise Damaged(
@@ -141,30 +157,30 @@ def _snapshots(shadow: Shadow, repository: Repository, bill: Waybill, parcel: Pa
                 next="export again on the machine that has it, or discard the task and start it again",
                 safe="its journal is whole",
             )
-        if _patched(git, (parcel / "patch").read_bytes(), bill.snapshot) != bill.snapshot:
-            raise _unlike(bill.snapshot, "what base and patch make")
+        if _apply_patch(git, (parcel / "patch").read_bytes(), bill.snapshot) != bill.snapshot:
+            raise _make_mismatch_error(bill.snapshot, "what base and patch make")
 
 
-def _first(git: Git, repository: Repository, base: str) -> str:
+def _write_base_tree(git: Git, repository: Repository, base: str) -> str:
     """The tree of the base commit without its submodules; the index is left at it."""
     git.run("read-tree", base)
-    modules = [path for _, path in read_base(repository.git, base).submodules]
+    modules = [path for _, path in read_base_commit(repository.git, base).submodules]
     if modules:
         git.run("update-index", "-z", "--force-remove", "--stdin", stdin=b"".join(path + b"\0" for path in modules))
     return git.run("write-tree").decode().strip()
 
 
-def _patched(git: Git, patch: bytes, wanted: str) -> str:
+def _apply_patch(git: Git, patch: bytes, wanted: str) -> str:
     """The tree that the index holds after the patch."""
     try:
         if patch:
             git.run("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch)
     except GitFailed as failure:
-        raise _unlike(wanted, f"what the patch says ({failure.what})") from failure
+        raise _make_mismatch_error(wanted, f"what the patch says ({failure.what})") from failure
     return git.run("write-tree").decode().strip()
 
 
-def _unlike(snapshot: str, what: str) -> Damaged:
+def _make_mismatch_error(snapshot: str, what: str) -> Damaged:
     return Damaged(
         f"snapshot {snapshot[:12]} is not {what}",
         next="export again on the machine that has it, or discard the task and start it again",
@@ -172,19 +188,19 @@ def _unlike(snapshot: str, what: str) -> Damaged:
     )
 
 
-def _mark(shadow: Shadow, repository: Repository, branch: Branch, bill: Waybill) -> None:
+def _mark_opened(shadow: ShadowRepository, repository: Repository, branch: TaskBranch, bill: TransferRecord) -> None:
     """As if the task had been opened here. A marker that is there already says the same: it follows from the journal."""
     marker = shadow.folder / "opened.json"
     if marker.exists():
         return
-    unseen = (*environment_folders(repository), *needed_files(repository))
-    set_rules(shadow, repository, read_base(repository.git, bill.base), unseen)
+    unseen = (*find_environment_folders(repository), *find_import_files(repository))
+    set_ignore_rules(shadow, repository, read_base_commit(repository.git, bill.base), unseen)
     branch.begin(bill.base)
-    write_durably(marker, json.dumps({"base": bill.base, "snapshot": bill.opened, "note": bill.note}))
+    write_durable_file(marker, json.dumps({"base": bill.base, "snapshot": bill.opened, "note": bill.note}))
 
 
 @contextmanager
-def _index(shadow: Shadow) -> Iterator[Git]:
+def _temporary_index(shadow: ShadowRepository) -> Iterator[Git]:
     """An index of our own, so that the one of a tree that is in use stays as it is."""
     place = shadow.folder / "index.moved"
     place.unlink(missing_ok=True)
@@ -194,19 +210,19 @@ def _index(shadow: Shadow) -> Iterator[Git]:
         place.unlink(missing_ok=True)
 
 
-def _has(store: Git, tree: str) -> bool:
-    if not ID.fullmatch(tree) or not store.git_dir.is_dir():
+def _has_tree(store: Git, tree: str) -> bool:
+    if not GIT_OBJECT_ID.fullmatch(tree) or not store.git_dir.is_dir():
         return False
     return bool(store.ask("rev-parse", "--verify", "--quiet", tree + "^{tree}"))
 
 
-def _shadow(repository: Repository, task: str) -> Shadow:
-    return Shadow(_branch(repository, task).shadow, repository.state / "worktrees" / task)
+def _find_shadow(repository: Repository, task: str) -> ShadowRepository:
+    return ShadowRepository(_find_branch(repository, task).shadow, repository.state / "worktrees" / task)
 
 
-def _branch(repository: Repository, task: str) -> Branch:
-    return Branch(repository, f"afresh/{checked_task(task)}", repository.state / "shadow" / f"{task}.git")
+def _find_branch(repository: Repository, task: str) -> TaskBranch:
+    return TaskBranch(repository, f"afresh/{check_task_id(task)}", repository.state / "shadow" / f"{task}.git")
 
 
-def _parcel(repository: Repository, task: str) -> Path:
-    return repository.state / "moved" / checked_task(task)
+def _transfer_folder(repository: Repository, task: str) -> Path:
+    return repository.state / "moved" / check_task_id(task)

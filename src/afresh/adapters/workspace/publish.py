@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from afresh.adapters.workspace.base import read_base
-from afresh.adapters.workspace.git import Git, GitFailed, as_user
+from afresh.adapters.workspace.base import read_base_commit
+from afresh.adapters.workspace.git import Git, GitFailed, run_git_as_user
 from afresh.adapters.workspace.repository import Repository
-from afresh.adapters.workspace.trees import write_durably
+from afresh.adapters.workspace.trees import write_durable_file
 from afresh.errors import BadInput, Damaged
 from afresh.ports import Clock
 
-DURABLE = ("core.fsync=objects,reference", "core.fsyncMethod=fsync")
+DURABLE_WRITE_CONFIG = ("core.fsync=objects,reference", "core.fsyncMethod=fsync")
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class TaskBranch:
     repository: Repository
     name: str
     shadow: Path
@@ -48,7 +48,7 @@ class Branch:
 
     def begin(self, base: str) -> None:
         """Remember where the branch is about to start, so that a half-made one is known again even if HEAD has moved on."""
-        write_durably(self.shadow / "begun", base)
+        write_durable_file(self.shadow / "begun", base)
 
     def _begun(self) -> str:
         try:
@@ -72,15 +72,15 @@ class Branch:
             return base
         key = hashlib.sha256(f"{base} {tree} {message}".encode()).hexdigest()
         former = self.record
-        date = former["date"] if former.get("key") == key else _date(clock)
-        identity = _identity(self.repository.root)
+        date = former["date"] if former.get("key") == key else _format_commit_date(clock)
+        identity = _read_identity(self.repository.root)
         self._hand_over(base, tree)
         commit = self._commit(base, tree, message, identity | {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date})
         # recorded first: a crash before the branch moves leaves a record of a commit that can be made again, never an unknown one
         record = {"key": key, "date": date, "commit": commit, "snapshot": snapshot}
-        write_durably(self.shadow / "published.json", json.dumps(record))
+        write_durable_file(self.shadow / "published.json", json.dumps(record))
         move = ("update-ref", "--no-deref", "-m", "afresh: publish", self.ref, commit, self.tip)
-        self.repository.git.run(*move, config=DURABLE, variables=identity)
+        self.repository.git.run(*move, config=DURABLE_WRITE_CONFIG, variables=identity)
         return commit
 
     def adopt(self, base: str, snapshot: str, commit: str, text: bytes) -> None:
@@ -88,7 +88,9 @@ class Branch:
         tree = self._with_submodules(base, snapshot)
         self._hand_over(base, tree)
         made = (
-            self.repository.git.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text, config=DURABLE).decode().strip()
+            self.repository.git.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text, config=DURABLE_WRITE_CONFIG)
+            .decode()
+            .strip()
         )
         if made != commit or not text.startswith(f"tree {tree}\nparent {base}\n".encode()):
             raise Damaged(
@@ -97,13 +99,13 @@ class Branch:
                 safe="the branch was not touched",
             )
         record = {"key": "", "date": "", "commit": commit, "snapshot": snapshot}
-        write_durably(self.shadow / "published.json", json.dumps(record))
+        write_durable_file(self.shadow / "published.json", json.dumps(record))
         move = ("update-ref", "--no-deref", "-m", "afresh: import", self.ref, commit, self.tip)
-        self.repository.git.run(*move, config=DURABLE, variables=_identity(self.repository.root))
+        self.repository.git.run(*move, config=DURABLE_WRITE_CONFIG, variables=_read_identity(self.repository.root))
 
     def _with_submodules(self, base: str, snapshot: str) -> str:
         """The snapshot with the base's submodules where they were, except where the task has put files."""
-        modules = read_base(self.repository.git, base).submodules
+        modules = read_base_commit(self.repository.git, base).submodules
         if not modules:
             return snapshot
         index = self.shadow / "index.publish"
@@ -124,33 +126,36 @@ class Branch:
         """Copy the objects that the user's repository lacks out of the shadow."""
         wanted = f"{tree}\n^{base}\n".encode()
         pack = Git(self.shadow).run("pack-objects", "--quiet", "--revs", "--stdout", stdin=wanted)
-        self.repository.git.run("unpack-objects", "-q", stdin=pack, config=DURABLE)
+        self.repository.git.run("unpack-objects", "-q", stdin=pack, config=DURABLE_WRITE_CONFIG)
 
     def _commit(self, base: str, tree: str, message: str, variables: Mapping[str, str]) -> str:
         text = message.rstrip("\n") + "\n"
         made = self.repository.git.run(
-            "commit-tree", tree, "-p", base, "-F", "-", stdin=text.encode(), config=DURABLE, variables=variables
+            "commit-tree", tree, "-p", base, "-F", "-", stdin=text.encode(), config=DURABLE_WRITE_CONFIG, variables=variables
         )
         return made.decode().strip()
 
 
-def _identity(folder: Path) -> dict[str, str]:
+def _read_identity(folder: Path) -> dict[str, str]:
     """The user's own name and address, or ours where none is set."""
-    name, email = _setting(folder, "user.name") or "afresh", _setting(folder, "user.email") or "afresh@localhost"
+    name, email = (
+        _read_git_setting(folder, "user.name") or "afresh",
+        _read_git_setting(folder, "user.email") or "afresh@localhost",
+    )
     return {
         "GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": email,
         "GIT_COMMITTER_NAME": name, "GIT_COMMITTER_EMAIL": email,
     }  # fmt: skip
 
 
-def _setting(folder: Path, name: str) -> str:
+def _read_git_setting(folder: Path, name: str) -> str:
     try:
-        return as_user(folder, "config", "--get", name).decode(errors="replace").strip()
+        return run_git_as_user(folder, "config", "--get", name).decode(errors="replace").strip()
     except GitFailed:
         return ""
 
 
-def _date(clock: Clock | None) -> str:
+def _format_commit_date(clock: Clock | None) -> str:
     now = max(0, int(clock.now() if clock else time.time()))
     offset = time.localtime(now).tm_gmtoff // 60
     return f"@{now} {'-' if offset < 0 else '+'}{abs(offset) // 60:02}{abs(offset) % 60:02}"

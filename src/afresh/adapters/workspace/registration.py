@@ -7,7 +7,7 @@ from afresh.adapters.workspace.repository import Repository
 from afresh.adapters.workspace.trees import remove_tree
 
 
-def registered(repository: Repository, tree: Path) -> Path | None:
+def find_worktree_admin(repository: Repository, tree: Path) -> Path | None:
     """The repository's own folder for this worktree, if it has one."""
     for admin in sorted((repository.common_dir / "worktrees").glob("*")):
         try:
@@ -19,10 +19,10 @@ def registered(repository: Repository, tree: Path) -> Path | None:
     return None
 
 
-def put_pointer_back(tree: Path, admin: Path) -> None:
+def restore_git_pointer(tree: Path, admin: Path) -> None:
     """The tree's `.git` is a file that names `admin`, whatever stands there now."""
     pointer = tree / ".git"
-    if holds_pointer(tree, admin):
+    if has_git_pointer(tree, admin):
         return
     if pointer.is_dir() and not pointer.is_symlink():
         remove_tree(pointer)
@@ -31,32 +31,32 @@ def put_pointer_back(tree: Path, admin: Path) -> None:
     pointer.write_text(f"gitdir: {admin}\n")
 
 
-def holds_pointer(tree: Path, admin: Path) -> bool:
+def has_git_pointer(tree: Path, admin: Path) -> bool:
     pointer = tree / ".git"
     return not pointer.is_symlink() and pointer.is_file() and pointer.read_bytes() == f"gitdir: {admin}\n".encode()
 
 
-def register(repository: Repository, tree: Path, branch: str, commit: str) -> Path:
+def register_worktree(repository: Repository, tree: Path, branch: str, commit: str) -> Path:
     """A new worktree without files in it, on a branch that starts at `commit`; a former folder must be gone."""
     tree.parent.mkdir(parents=True, exist_ok=True)
     repository.git.run("update-ref", "--no-deref", "refs/heads/" + branch, commit)
     add = ("worktree", "add", "--quiet", "--no-checkout", "--force", "--force")
     repository.git.run(*add, "--", str(tree), branch)
-    admin = registered(repository, tree)
+    admin = find_worktree_admin(repository, tree)
     if admin is None:
         raise GitFailed(add, 0, "the new worktree is not listed")
-    put_pointer_back(tree, admin)
-    show_as_clean(tree, admin, commit)
+    restore_git_pointer(tree, admin)
+    reset_worktree_index(tree, admin, commit)
     return admin
 
 
-def show_as_clean(tree: Path, admin: Path, commit: str) -> None:
+def reset_worktree_index(tree: Path, admin: Path, commit: str) -> None:
     """Fill the worktree's own index, so that the user's `git status` and `git diff` there show what the task changed."""
     Git(admin, tree).run("read-tree", commit)
 
 
-def unregister(repository: Repository, tree: Path) -> None:
+def unregister_worktree(repository: Repository, tree: Path) -> None:
     """Remove the folder and what the repository knows of it; of other worktrees nothing."""
     remove_tree(tree)
-    if registered(repository, tree):
+    if find_worktree_admin(repository, tree):
         repository.git.run("worktree", "remove", "--force", "--force", "--", str(tree))

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from afresh.adapters.workspace.git import HARMLESS, Git, GitFailed, as_user
+from afresh.adapters.workspace.git import SAFE_GIT_CONFIG, Git, GitFailed, run_git_as_user
 from afresh.errors import BadInput
 
-UNTOUCHED = "nothing was changed"
+NOTHING_CHANGED = "nothing was changed"
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class Repository:
         """The repository that holds `path`. BadInput if there is none, or none that can be worked on."""
         folder = Path(path).resolve()
         if not folder.is_dir():
-            raise BadInput(f"{folder} is not a folder", next="give the folder of a git repository", safe=UNTOUCHED)
-        repository = located(folder)
-        _refuse_a_task_tree(repository)
-        _refuse_links(repository.root)
+            raise BadInput(f"{folder} is not a folder", next="give the folder of a git repository", safe=NOTHING_CHANGED)
+        repository = locate_repository(folder)
+        _refuse_task_tree(repository)
+        _refuse_state_links(repository.root)
         _refuse_no_commit(repository)
         _refuse_tracked_state(repository)
         return repository
@@ -53,7 +53,7 @@ class Repository:
     def commit(self, ref: str) -> str:
         """The commit that a branch or id names, or nothing."""
         if ref.startswith("-"):
-            raise BadInput(f"{ref!r} can't be the name of a branch or commit", safe=UNTOUCHED)
+            raise BadInput(f"{ref!r} can't be the name of a branch or commit", safe=NOTHING_CHANGED)
         return self.git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}")
 
     def contains(self, ancestor: str, descendant: str) -> bool:
@@ -64,9 +64,9 @@ class Repository:
         return True
 
 
-def make_state(repository: Repository) -> Path:
+def make_state_folder(repository: Repository) -> Path:
     """`.afresh/state`, hidden from git by a file of its own, so that the user's .gitignore stays as it is; for its owner only."""
-    _refuse_links(repository.root)
+    _refuse_state_links(repository.root)
     try:
         repository.state.mkdir(mode=0o700, parents=True, exist_ok=True)
         ignore = repository.state / ".gitignore"
@@ -75,74 +75,78 @@ def make_state(repository: Repository) -> Path:
     except OSError as fault:
         raise BadInput(
             f"{repository.state} can't be used: {fault.strerror}",
-            next="see what is in its way: `.afresh` and `.afresh/state` must be folders that you may write to", safe=UNTOUCHED,
+            next="see what is in its way: `.afresh` and `.afresh/state` must be folders that you may write to", safe=NOTHING_CHANGED,
         ) from fault  # fmt: skip
     return repository.state
 
 
-def checked_task(task_id: str) -> str:
+def check_task_id(task_id: str) -> str:
     """The id, if it can be the name of a folder and of a branch."""
     fits = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", task_id)
     if not fits or ".." in task_id or task_id.endswith((".", ".lock")):
-        raise BadInput(f"{task_id!r} can't be the id of a task", next="use letters, digits, '-', '_' and '.'", safe=UNTOUCHED)
+        raise BadInput(
+            f"{task_id!r} can't be the id of a task", next="use letters, digits, '-', '_' and '.'", safe=NOTHING_CHANGED
+        )
     return task_id
 
 
-def excludes_file(repository: Repository) -> Path | None:
+def find_excludes_file(repository: Repository) -> Path | None:
     """The user's own ignore rules for all repositories."""
     try:
-        answer = as_user(repository.root, "config", "--type=path", "--get", "core.excludesFile").decode().strip()
+        answer = run_git_as_user(repository.root, "config", "--type=path", "--get", "core.excludesFile").decode().strip()
     except GitFailed:
         answer = ""
     place = Path(answer) if answer else Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "git" / "ignore"
     return place if place.is_file() else None
 
 
-def located(folder: Path) -> Repository:
+def locate_repository(folder: Path) -> Repository:
     asked = ("rev-parse", "--path-format=absolute", "--is-bare-repository", "--git-dir", "--git-common-dir", "--show-toplevel")
     try:
-        answer = os.fsdecode(as_user(folder, *asked, config=HARMLESS))
+        answer = os.fsdecode(run_git_as_user(folder, *asked, config=SAFE_GIT_CONFIG))
     except GitFailed as failure:
-        raise _why_not(folder, failure.output) from failure
+        raise _make_repository_error(folder, failure.output) from failure
     bare, git_dir, common_dir, root = answer.splitlines()
     if bare == "true" or not folder.is_relative_to(root):
-        raise _why_not(folder, "bare")
+        raise _make_repository_error(folder, "bare")
     return Repository(Path(root), Path(git_dir), Path(common_dir))
 
 
-def _why_not(folder: Path, said: str) -> BadInput:
+def _make_repository_error(folder: Path, said: str) -> BadInput:
     if "dubious ownership" in said:
         return BadInput(
             f"{folder} belongs to another user, and git does not trust it",
-            next=f"git config --global --add safe.directory {folder}", safe=UNTOUCHED,
+            next=f"git config --global --add safe.directory {folder}", safe=NOTHING_CHANGED,
         )  # fmt: skip
     if "bare" in said or "must be run in a work tree" in said:
         return BadInput(
             f"{folder} has no checkout to work from: it is a bare repository or the inside of a .git folder",
-            next="clone it, and run afresh in the clone", safe=UNTOUCHED,
+            next="clone it, and run afresh in the clone", safe=NOTHING_CHANGED,
         )  # fmt: skip
     if "not a git repository" in said:
         return BadInput(
             f"{folder} is not in a git repository",
-            next="run `git init` there and commit, or go to a repository", safe=UNTOUCHED,
+            next="run `git init` there and commit, or go to a repository", safe=NOTHING_CHANGED,
         )  # fmt: skip
-    return BadInput(f"git can't read the repository at {folder}: {said.strip()}", next="try `git status` there", safe=UNTOUCHED)
+    return BadInput(
+        f"git can't read the repository at {folder}: {said.strip()}", next="try `git status` there", safe=NOTHING_CHANGED
+    )
 
 
-def _refuse_a_task_tree(repository: Repository) -> None:
+def _refuse_task_tree(repository: Repository) -> None:
     parts = repository.root.parts
     for at in range(len(parts) - 2):
         if parts[at : at + 3] == (".afresh", "state", "worktrees"):
             home = Path(*parts[:at])
-            raise BadInput(f"{repository.root} is the tree of a task", next=f"run afresh in {home}", safe=UNTOUCHED)
+            raise BadInput(f"{repository.root} is the tree of a task", next=f"run afresh in {home}", safe=NOTHING_CHANGED)
 
 
-def _refuse_links(root: Path) -> None:
+def _refuse_state_links(root: Path) -> None:
     for place in (".afresh", ".afresh/state", ".afresh/state/worktrees", ".afresh/state/shadow"):
         if (root / place).is_symlink():
             raise BadInput(
                 f"{place} is a symlink; afresh would write wherever it leads",
-                next=f"look at what it points to, then remove it: rm {root / place}", safe=UNTOUCHED,
+                next=f"look at what it points to, then remove it: rm {root / place}", safe=NOTHING_CHANGED,
             )  # fmt: skip
 
 
@@ -150,7 +154,7 @@ def _refuse_no_commit(repository: Repository) -> None:
     if not repository.head:
         raise BadInput(
             f"{repository.root} has no commit yet, so there is nothing to start from",
-            next="git add -A && git commit -m 'First commit'", safe=UNTOUCHED,
+            next="git add -A && git commit -m 'First commit'", safe=NOTHING_CHANGED,
         )  # fmt: skip
 
 
@@ -159,5 +163,5 @@ def _refuse_tracked_state(repository: Repository) -> None:
     if repository.git.ask("rev-parse", "--verify", "--quiet", "HEAD:.afresh/state"):
         raise BadInput(
             "the repository tracks .afresh/state, which must be this machine's own",
-            next="git rm -r --cached .afresh/state, remove the folder and commit", safe=UNTOUCHED,
+            next="git rm -r --cached .afresh/state, remove the folder and commit", safe=NOTHING_CHANGED,
         )  # fmt: skip

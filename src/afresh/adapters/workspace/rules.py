@@ -5,22 +5,22 @@ from collections.abc import Iterable
 from fnmatch import translate
 from functools import cached_property
 
-from afresh.adapters.workspace.ignores import bound_to
+from afresh.adapters.workspace.ignores import bind_pattern
 
-WILD = re.compile(r"[*?\[\\]")
-SUFFIX = re.compile(r"\*(\.[\w.-]+)")
+WILDCARD_PATTERN = re.compile(r"[*?\[\\]")
+SUFFIX_PATTERN = re.compile(r"\*(\.[\w.-]+)")
 
 
-class Rules:
+class IgnoreRules:
     """Patterns as they would stand in the root's .gitignore; later ones win."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self.patterns = tuple(patterns)
         lasts = [pattern.removeprefix("!").rstrip("/").rpartition("/")[2] for pattern in self.patterns]
-        self._names = {last for last in lasts if not WILD.search(last)}
-        self._suffixes = tuple(found[1] for last in lasts if (found := SUFFIX.fullmatch(last)))
-        wild = [last for last in lasts if WILD.search(last) and not SUFFIX.fullmatch(last)]
-        self._wild = re.compile("|".join(map(_may_fit, wild)), re.DOTALL) if wild else None
+        self._names = {last for last in lasts if not WILDCARD_PATTERN.search(last)}
+        self._suffixes = tuple(found[1] for last in lasts if (found := SUFFIX_PATTERN.fullmatch(last)))
+        wild = [last for last in lasts if WILDCARD_PATTERN.search(last) and not SUFFIX_PATTERN.fullmatch(last)]
+        self._wild = re.compile("|".join(map(_last_part_pattern, wild)), re.DOTALL) if wild else None
 
     def ignore(self, folder: str, name: str, is_folder: bool) -> bool:
         """Whether an entry is ignored whose folder is not. `folder` is empty or ends in a slash."""
@@ -28,10 +28,10 @@ class Rules:
             return False
         return bool(self._spec.match_file(f"{folder}{name}/" if is_folder else folder + name))
 
-    def below(self, folder: str, text: str) -> "Rules":
+    def below(self, folder: str, text: str) -> "IgnoreRules":
         """Together with those of the folder's own .gitignore."""
         lines = text.removeprefix("\ufeff").split("\n")
-        return Rules((*self.patterns, *(bound for line in lines if (bound := bound_to(folder.rstrip("/"), line)))))
+        return IgnoreRules((*self.patterns, *(bound for line in lines if (bound := bind_pattern(folder.rstrip("/"), line)))))
 
     @cached_property
     def _spec(self):
@@ -40,6 +40,6 @@ class Rules:
         return GitIgnoreSpec.from_lines(self.patterns)
 
 
-def _may_fit(last: str) -> str:
+def _last_part_pattern(last: str) -> str:
     """Names that the last part of a pattern may mean; all of them where that is not plain to see."""
     return ".*" if "\\" in last or "[^" in last or "[[" in last or "**" in last else translate(last)

@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.adapters.workspace.git import Git, GitFailed, finish, version
+from afresh.adapters.workspace.git import Git, GitFailed, finish_git, read_git_version
 from afresh.adapters.workspace.repository import Repository
-from afresh.adapters.workspace.trees import clear_the_way, make_accessible, sync_folder, through_link
+from afresh.adapters.workspace.trees import clear_path, make_accessible, sync_folder, has_link_on_path
 from afresh.errors import Damaged
 
-RAW = "* -text !eol -ident !filter !working-tree-encoding !diff !merge !export-subst\n"
-BASE_RULES = "base-rules"
+RAW_ATTRIBUTES = "* -text !eol -ident !filter !working-tree-encoding !diff !merge !export-subst\n"
+BASE_RULES_FILE = "base-rules"
 """Ignore rules as they were in the base commit: a .gitignore that the model writes can't hide a file from a snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shadow:
+class ShadowRepository:
     folder: Path
     tree: Path
     """The work tree that it watches."""
@@ -49,17 +49,19 @@ class Shadow:
             self.folder.mkdir(parents=True, exist_ok=True)
             self.store.run("init", "--quiet", "--bare", "--template=", f"--object-format={shape}")
             with (self.folder / "config").open("a") as config:
-                config.write("".join(f"[core]\n\t{line}\n" for line in ("bare = false", "logAllRefUpdates = false", *_durable())))
+                config.write(
+                    "".join(f"[core]\n\t{line}\n" for line in ("bare = false", "logAllRefUpdates = false", *_fsync_config()))
+                )
         (self.folder / "info").mkdir(exist_ok=True)
-        (self.folder / "info" / "attributes").write_text(RAW)
+        (self.folder / "info" / "attributes").write_text(RAW_ATTRIBUTES)
         (self.folder / "objects" / "info").mkdir(parents=True, exist_ok=True)
         (self.folder / "objects" / "info" / "alternates").write_bytes(os.fsencode(repository.common_dir / "objects") + b"\n")
         ready.touch()
 
     def ignore(self, always: Sequence[str], base: Sequence[str]) -> None:
         """`always` are rules beside any .gitignore; `base` are those of the base commit's .gitignore files."""
-        (self.folder / "info" / "exclude").write_bytes(_lines(always))
-        (self.folder / BASE_RULES).write_bytes(_lines([*always, *base]))
+        (self.folder / "info" / "exclude").write_bytes(_join_lines(always))
+        (self.folder / BASE_RULES_FILE).write_bytes(_join_lines([*always, *base]))
 
     def forget(self, tree: str) -> None:
         """Start the index anew from a snapshot. Stat data of a former process is not believed: power may have been lost since."""
@@ -80,11 +82,11 @@ class Shadow:
     def _listed(self) -> tuple[set[bytes], bool]:
         """The names, and whether a folder could not be looked into."""
         asked = (
-            ("--others", "--modified", "--deleted", f"--exclude-from={self.folder / BASE_RULES}"),
+            ("--others", "--modified", "--deleted", f"--exclude-from={self.folder / BASE_RULES_FILE}"),
             ("--others", "--exclude-standard"),
         )
         running = [(options, self.git.start("ls-files", "-z", *options)) for options in asked]
-        ended = [finish(process, ("ls-files", *options)) for options, process in running]
+        ended = [finish_git(process, ("ls-files", *options)) for options, process in running]
         names = {name for output, _ in ended for name in output.split(b"\0")}
         return names, any(b"Permission denied" in said for _, said in ended)
 
@@ -99,9 +101,9 @@ class Shadow:
 
     def follow(self, *how: str) -> bool:
         """Bring the index in line with the tree; whether there was anything to do."""
-        kept, gone = _sorted_out(self.tree, self.touched())
+        kept, gone = _split_present_and_gone(self.tree, self.touched())
         if gone:
-            self.git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_nul(gone))
+            self.git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_join_nul(gone))
         if kept:
             self._add(kept, *how)
         return bool(kept or gone)
@@ -109,10 +111,10 @@ class Shadow:
     def _add(self, names: Sequence[bytes], *how: str) -> None:
         add = ("update-index", "-z", "--add", "--remove", "--replace", *how, "--stdin")
         try:
-            self.git.run(*add, stdin=_nul(names))
+            self.git.run(*add, stdin=_join_nul(names))
         except GitFailed:  # a file that its owner may not read
             make_accessible(self.tree)
-            self.git.run(*add, stdin=_nul(names))
+            self.git.run(*add, stdin=_join_nul(names))
 
     def put_back(self, snapshot: str) -> None:
         """Make the tree what the snapshot says; ignored files stay where they are not in the way."""
@@ -124,7 +126,7 @@ class Shadow:
         wrong = self.touched()
         if wrong:
             for name in wrong:
-                clear_the_way(self.tree, os.fsdecode(name).rstrip("/"))
+                clear_path(self.tree, os.fsdecode(name).rstrip("/"))
             self.git.run("checkout-index", "--all", "--force", "--index", "--quiet")
         if wrong and self.touched():
             raise Damaged(
@@ -136,12 +138,12 @@ class Shadow:
     def _drop_nested(self) -> None:
         """Clear away a .git inside the tree, and an ignored link that has taken the place of a folder."""
         for nested in self._nested():
-            clear_the_way(self.tree, nested)
+            clear_path(self.tree, nested)
 
     def _nested(self) -> list[str]:
         folders = {name.rpartition(b"/")[0] for name in self.names()} - {b""}
         places = (os.fsdecode(folder) + "/.git" for folder in folders)
-        return [place for place in places if through_link(self.tree, place) or os.path.lexists(self.tree / place)]
+        return [place for place in places if has_link_on_path(self.tree, place) or os.path.lexists(self.tree / place)]
 
     @property
     def untouched(self) -> bool:
@@ -152,7 +154,7 @@ class Shadow:
         """The snapshot of a commit or tree less these entries. The index is left at it."""
         self.forget(tree)
         if names:
-            self.store.run("update-index", "-z", "--force-remove", "--stdin", stdin=_nul(names))
+            self.store.run("update-index", "-z", "--force-remove", "--stdin", stdin=_join_nul(names))
         return self.write()
 
     def write(self) -> str:
@@ -166,8 +168,8 @@ class Shadow:
         entries = (entry.split(b"\t", 1) for entry in git.run("ls-tree", "-r", "-z", snapshot).split(b"\0")[:-1])
         wanted = [b"%s %s\t%s" % (*meta.split()[::2], name) for meta, name in entries if chosen(name)]
         try:
-            git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_nul(filter(chosen, self.names())))
-            git.run("update-index", "-z", "--index-info", stdin=_nul(wanted))
+            git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_join_nul(filter(chosen, self.names())))
+            git.run("update-index", "-z", "--index-info", stdin=_join_nul(wanted))
             return git.run("write-tree").decode().strip()
         finally:
             copy.unlink(missing_ok=True)
@@ -177,7 +179,7 @@ class Shadow:
         asked = ("ls-files", "-z", "--stage")
         running = self.git.start(*asked)
         touched = set(self.touched())
-        entries = (entry.split(b"\t", 1) for entry in finish(running, asked)[0].split(b"\0")[:-1])
+        entries = (entry.split(b"\t", 1) for entry in finish_git(running, asked)[0].split(b"\0")[:-1])
         known = {name for meta, name in entries if meta.startswith(b"100")}
         return {name for name in known | touched if name not in touched or _is_file(self.tree, name)}
 
@@ -185,27 +187,27 @@ class Shadow:
         return self.store.run("ls-files", "-z", "--cached").split(b"\0")[:-1]
 
 
-def _durable() -> tuple[str, ...]:
+def _fsync_config() -> tuple[str, ...]:
     """Objects reach the disk before a snapshot is named. `batch` pays one flush for all of a snapshot's blobs."""
-    if version() < (2, 36):
+    if read_git_version() < (2, 36):
         return ("fsyncObjectFiles = true",)
     return ("fsync = objects", "fsyncMethod = batch")
 
 
-def _sorted_out(tree: Path, names: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
+def _split_present_and_gone(tree: Path, names: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
     """What git can look at itself, and what it must be told is gone: a folder, pipe or socket stands where a file was."""
     kept: list[bytes] = []
     gone: list[bytes] = []
     for name in names:
         if name.endswith(b"/"):
-            kept += _inside(tree, name)
+            kept += _list_nested_files(tree, name)
             continue
-        (kept if _fits(tree, name) else gone).append(name)
+        (kept if _is_file_or_link(tree, name) else gone).append(name)
     return kept, gone
 
 
-def _fits(tree: Path, name: bytes) -> bool:
-    if through_link(tree, os.fsdecode(name)):
+def _is_file_or_link(tree: Path, name: bytes) -> bool:
+    if has_link_on_path(tree, os.fsdecode(name)):
         return False
     try:
         mode = os.lstat(os.fsencode(tree) + b"/" + name).st_mode
@@ -221,7 +223,7 @@ def _is_file(tree: Path, name: bytes) -> bool:
         return False
 
 
-def _inside(tree: Path, nested: bytes) -> list[bytes]:
+def _list_nested_files(tree: Path, nested: bytes) -> list[bytes]:
     """Files of a repository within the tree: kept as files, its .git is not."""
     top = os.fsencode(tree) + b"/"
     found: list[bytes] = []
@@ -241,9 +243,9 @@ def _sync_objects(objects: Path, since: int) -> None:
     sync_folder(objects)
 
 
-def _nul(names: Iterable[bytes]) -> bytes:
+def _join_nul(names: Iterable[bytes]) -> bytes:
     return b"".join(name + b"\0" for name in names)
 
 
-def _lines(rules: Iterable[str]) -> bytes:
+def _join_lines(rules: Iterable[str]) -> bytes:
     return b"".join(os.fsencode(rule) + b"\n" for rule in rules)

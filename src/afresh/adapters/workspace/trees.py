@@ -10,15 +10,15 @@ def make_accessible(top: Path) -> None:
     """Give the owner back the rights that a command may have taken from files and folders; links are not followed."""
     if not os.geteuid():
         return
-    _allow(top, stat.S_IRWXU)
+    _grant_rights(top, stat.S_IRWXU)
     for folder, folders, files in os.walk(top):
         for name in folders:
-            _allow(Path(folder, name), stat.S_IRWXU)
+            _grant_rights(Path(folder, name), stat.S_IRWXU)
         for name in files:
-            _allow(Path(folder, name), stat.S_IRUSR | stat.S_IWUSR)
+            _grant_rights(Path(folder, name), stat.S_IRUSR | stat.S_IWUSR)
 
 
-def _allow(place: Path, rights: int) -> None:
+def _grant_rights(place: Path, rights: int) -> None:
     mode = place.lstat().st_mode
     if not stat.S_ISLNK(mode) and mode & rights != rights:
         place.chmod(stat.S_IMODE(mode) | rights)
@@ -33,7 +33,7 @@ def remove_tree(top: Path) -> None:
         shutil.rmtree(top)
 
 
-def through_link(top: Path, name: str) -> bool:
+def has_link_on_path(top: Path, name: str) -> bool:
     """Whether a folder on the way from `top` to `name` is a symlink."""
     place = top
     for part in name.split("/")[:-1]:
@@ -43,7 +43,7 @@ def through_link(top: Path, name: str) -> bool:
     return False
 
 
-def clear_the_way(top: Path, name: str) -> None:
+def clear_path(top: Path, name: str) -> None:
     """Remove what is at `name`, or the link or file that stands where a folder on the way to it belongs."""
     place = top
     for part in name.split("/"):
@@ -54,7 +54,7 @@ def clear_the_way(top: Path, name: str) -> None:
     remove_tree(place)
 
 
-def write_durably(place: Path, text: str) -> None:
+def write_durable_file(place: Path, text: str) -> None:
     """All of it or nothing, and on disk when this returns."""
     beside = place.with_name(place.name + ".new")
     with beside.open("w") as file:

@@ -6,26 +6,26 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from afresh.adapters.workspace import diff
-from afresh.adapters.workspace.base import Base, note, read_base, set_rules, uncommitted
-from afresh.adapters.workspace.diff import shown
-from afresh.adapters.workspace.environment import copy_needed, environment_folders, needed_files
+from afresh.adapters.workspace.base import BaseCommit, describe_base, read_base_commit, set_ignore_rules, list_uncommitted_files
+from afresh.adapters.workspace.diff import path_from_bytes
+from afresh.adapters.workspace.environment import copy_import_files, find_environment_folders, find_import_files
 from afresh.adapters.workspace.files import TreeFiles
-from afresh.adapters.workspace.moved import unpack
-from afresh.adapters.workspace.part import Origin, carry, changed_paths, shadow_of
-from afresh.adapters.workspace.publish import Branch
+from afresh.adapters.workspace.moved import unpack_work
+from afresh.adapters.workspace.part import PartOrigin, copy_snapshot, list_changed_paths, find_shadow_folder
+from afresh.adapters.workspace.publish import TaskBranch
 from afresh.adapters.workspace.registration import (
-    holds_pointer,
-    put_pointer_back,
-    register,
-    registered,
-    show_as_clean,
-    unregister,
+    has_git_pointer,
+    restore_git_pointer,
+    register_worktree,
+    find_worktree_admin,
+    reset_worktree_index,
+    unregister_worktree,
 )
-from afresh.adapters.workspace.repository import Repository, checked_task, make_state
-from afresh.adapters.workspace.shadow import Shadow
-from afresh.adapters.workspace.trees import write_durably
+from afresh.adapters.workspace.repository import Repository, check_task_id, make_state_folder
+from afresh.adapters.workspace.shadow import ShadowRepository
+from afresh.adapters.workspace.trees import write_durable_file
 from afresh.domain.change import Change
-from afresh.domain.event import Opened
+from afresh.domain.event import WorkspaceOpened
 from afresh.errors import Damaged
 from afresh.ports import Clock
 
@@ -35,13 +35,13 @@ class GitWorkspace:
     of them and put in again by `publish`."""
 
     def __init__(
-        self, repository: Repository, task_id: str, clock: Clock | None = None, origin: Origin | None = None
+        self, repository: Repository, task_id: str, clock: Clock | None = None, origin: PartOrigin | None = None
     ) -> None:  # fmt: skip
         """With an `origin` it is the tree of a part: it begins there, and publishes nothing of its own."""
-        self.repository, self.task_id, self.clock, self.origin = repository, checked_task(task_id), clock, origin
+        self.repository, self.task_id, self.clock, self.origin = repository, check_task_id(task_id), clock, origin
         self.root = repository.state / "worktrees" / task_id
-        self.branch = Branch(repository, f"afresh/{task_id}", repository.state / "shadow" / f"{task_id}.git")
-        self._shadow = Shadow(self.branch.shadow, self.root)
+        self.branch = TaskBranch(repository, f"afresh/{task_id}", repository.state / "shadow" / f"{task_id}.git")
+        self._shadow = ShadowRepository(self.branch.shadow, self.root)
         self._sound = False
         self._last = ""
         self._changes: dict[tuple[str, str], Sequence[Change]] = {}
@@ -50,11 +50,11 @@ class GitWorkspace:
     def files(self) -> TreeFiles:
         return TreeFiles(self.root, self._paths)
 
-    def open(self) -> Opened:
+    def open(self) -> WorkspaceOpened:
         self._last = ""
-        make_state(self.repository)
+        make_state_folder(self.repository)
         self._shadow.make(self.repository)
-        unpack(self.repository, self.task_id)
+        unpack_work(self.repository, self.task_id)
         former = self._former()
         self._sound = True
         if former is None:
@@ -81,8 +81,8 @@ class GitWorkspace:
 
     def _untouched(self) -> bool:
         """The tree is what the index says, as it mostly is after a run of tests; and its `.git` is still ours."""
-        admin = registered(self.repository, self.root)
-        return admin is not None and holds_pointer(self.root, admin) and self._shadow.untouched
+        admin = find_worktree_admin(self.repository, self.root)
+        return admin is not None and has_git_pointer(self.root, admin) and self._shadow.untouched
 
     def changes(self, before: str, after: str) -> Sequence[Change]:
         """Between the same two snapshots always the same, so it is worked out once."""
@@ -90,7 +90,7 @@ class GitWorkspace:
             for snapshot in (before, after):
                 self._check(snapshot)
             newest = dict(list(self._changes.items())[-3:])
-            self._changes = {**newest, (before, after): diff.changes(self._shadow.store, before, after)}
+            self._changes = {**newest, (before, after): diff.list_changes(self._shadow.store, before, after)}
         return self._changes[before, after]
 
     def publish(self, snapshot: str, message: str) -> str:
@@ -99,59 +99,61 @@ class GitWorkspace:
         if self.origin:
             return ""
         commit = self.branch.publish(self._opened().base, snapshot, message, self.clock)
-        admin = registered(self.repository, self.root)
+        admin = find_worktree_admin(self.repository, self.root)
         if admin and self.root.is_dir():
-            show_as_clean(self.root, admin, commit)
+            reset_worktree_index(self.root, admin, commit)
         return commit
 
-    def _begin(self) -> Opened:
+    def _begin(self) -> WorkspaceOpened:
         """A first opening, or one after a crash in a former one: what lies there is kept as a snapshot, then replaced."""
         head = self.origin.base if self.origin else self.repository.head
         self.branch.must_be_free(head)
-        base = read_base(self.repository.git, head)
-        environments, needed = environment_folders(self.repository), needed_files(self.repository)
-        set_rules(self._shadow, self.repository, base, (*environments, *needed))
+        base = read_base_commit(self.repository.git, head)
+        environments, needed = find_environment_folders(self.repository), find_import_files(self.repository)
+        set_ignore_rules(self._shadow, self.repository, base, (*environments, *needed))
         self._shadow.forget(head)
         if self.root.is_dir() and not self.root.is_symlink():
             self._shadow.keep()
-        unregister(self.repository, self.root)
+        unregister_worktree(self.repository, self.root)
         self.branch.begin(head)
-        register(self.repository, self.root, self.branch.name, head)
+        register_worktree(self.repository, self.root, self.branch.name, head)
         snapshot = self._first(head, base)
         self._shadow.put_back(snapshot)
-        copied, left = copy_needed(self.repository.root, self.root, needed)
-        said = "" if self.origin else note(base, uncommitted(self._shadow, self.repository, head), copied, left)
-        opened = Opened(head, self.branch.name, snapshot, said)
-        write_durably(self._marker, json.dumps({"base": head, "snapshot": snapshot, "note": said}))
+        copied, left = copy_import_files(self.repository.root, self.root, needed)
+        said = (
+            "" if self.origin else describe_base(base, list_uncommitted_files(self._shadow, self.repository, head), copied, left)
+        )
+        opened = WorkspaceOpened(head, self.branch.name, snapshot, said)
+        write_durable_file(self._marker, json.dumps({"base": head, "snapshot": snapshot, "note": said}))
         return opened
 
-    def _first(self, head: str, base: Base) -> str:
+    def _first(self, head: str, base: BaseCommit) -> str:
         """The snapshot that the task begins with: the base without its submodules, or the tree of the task it is a part of."""
         if not self.origin:
             return self._shadow.without(head, [path for _, path in base.submodules])
-        carry(shadow_of(self.repository, self.origin.task), self.branch.shadow, self.origin.snapshot, head)
+        copy_snapshot(find_shadow_folder(self.repository, self.origin.task), self.branch.shadow, self.origin.snapshot, head)
         self._shadow.forget(self.origin.snapshot)
         return self.origin.snapshot
 
     def take_over(self, part: str, before: str, after: str) -> None:
         """What a part has changed between two of its snapshots, put into this tree; all else in it stays."""
-        carry(shadow_of(self.repository, part), self.branch.shadow, after, self._opened().base)
-        self.restore(after, changed_paths(self.repository, part, before, after))
+        copy_snapshot(find_shadow_folder(self.repository, part), self.branch.shadow, after, self._opened().base)
+        self.restore(after, list_changed_paths(self.repository, part, before, after))
 
-    def _put_in_place(self, opened: Opened) -> None:
+    def _put_in_place(self, opened: WorkspaceOpened) -> None:
         """The folder is there, registered, and its `.git` is ours. One that git has forgotten is made anew with its content."""
-        admin = registered(self.repository, self.root)
+        admin = find_worktree_admin(self.repository, self.root)
         there = self.root.is_dir() and not self.root.is_symlink()
         if admin and there and self.branch.tip:
             self._make_enterable()
-            put_pointer_back(self.root, admin)
+            restore_git_pointer(self.root, admin)
             return
         self._make_enterable()
         content = self._shadow.keep() if there else opened.snapshot
-        unregister(self.repository, self.root)
-        register(self.repository, self.root, self.branch.name, self.branch.tip or opened.base)
+        unregister_worktree(self.repository, self.root)
+        register_worktree(self.repository, self.root, self.branch.name, self.branch.tip or opened.base)
         self._shadow.put_back(content)
-        copy_needed(self.repository.root, self.root, needed_files(self.repository))
+        copy_import_files(self.repository.root, self.root, find_import_files(self.repository))
 
     def _make_enterable(self) -> None:
         """A command of the task's may have shut the folder; git keeps no mode of it, so no snapshot would open it again."""
@@ -162,15 +164,15 @@ class GitWorkspace:
     def _marker(self) -> Path:
         return self.branch.shadow / "opened.json"
 
-    def _former(self) -> Opened | None:
+    def _former(self) -> WorkspaceOpened | None:
         """What the first opening found; written last, so that it is there only if the opening came to its end."""
         try:
             held = json.loads(self._marker.read_text())
         except (OSError, ValueError):
             return None
-        return Opened(held["base"], self.branch.name, held["snapshot"], held["note"])
+        return WorkspaceOpened(held["base"], self.branch.name, held["snapshot"], held["note"])
 
-    def _opened(self) -> Opened:
+    def _opened(self) -> WorkspaceOpened:
         return self._former() or self.open()
 
     def _ready(self) -> None:
@@ -189,11 +191,12 @@ class GitWorkspace:
         """The tree as it is now, with these paths as they were in the snapshot."""
         self._shadow.keep()
         return self._shadow.mixed(
-            snapshot, lambda name: any(shown(name) == path or shown(name).startswith(path + "/") for path in paths)
+            snapshot,
+            lambda name: any(path_from_bytes(name) == path or path_from_bytes(name).startswith(path + "/") for path in paths),
         )
 
     def _paths(self) -> Sequence[str]:
         """Without the export of the project's own tasks: what they said is no source, and no hit of a search."""
         self._ready()
-        present = (os.fsdecode(name) for name in self._shadow.present() if shown(name) == os.fsdecode(name))
+        present = (os.fsdecode(name) for name in self._shadow.present() if path_from_bytes(name) == os.fsdecode(name))
         return tuple(sorted(name for name in present if not name.startswith(".afresh/export/")))

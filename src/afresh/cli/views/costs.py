@@ -2,31 +2,31 @@
 
 from typing import TYPE_CHECKING, Any
 
-from afresh.domain.limits import NANO, dollars
+from afresh.domain.limits import NANO_PER_DOLLAR, format_dollars
 
 if TYPE_CHECKING:
-    from afresh.app.spend import Line
+    from afresh.app.spend import SpendingLine
 
 
-def cost(line: "Line | None") -> str:
+def describe_cost(line: "SpendingLine | None") -> str:
     """Of a task; empty where nobody pays."""
     if line is None:
         return "the books can't be read"
-    return money(line) if line.money or line.unknown else ""
+    return describe_money(line) if line.money or line.unknown else ""
 
 
-def money(line: "Line") -> str:
+def describe_money(line: "SpendingLine") -> str:
     """A price that nobody knows is not shown as nothing."""
     if line.unknown and line.unknown == line.calls:
         return "price unknown"
-    return dollars(line.money) + ("+?" if line.unknown else "")
+    return format_dollars(line.money) + ("+?" if line.unknown else "")
 
 
-def cost_json(line: "Line | None") -> dict[str, Any]:
+def cost_to_json(line: "SpendingLine | None") -> dict[str, Any]:
     """Empty if the books can't be read."""
     if line is None:
         return {}
     return {
         "calls": line.calls, "input": line.input, "output": line.output, "cached": line.cached, "written": line.written,
-        "nano_dollars": line.money, "dollars": line.money / NANO, "price_unknown": line.unknown, "odd": line.odd,
+        "nano_dollars": line.money, "dollars": line.money / NANO_PER_DOLLAR, "price_unknown": line.unknown, "odd": line.odd,
     }  # fmt: skip

@@ -4,27 +4,27 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from afresh.cli.views.parts import listing, said, word
-from afresh.domain.health import Finding
+from afresh.cli.views.parts import make_table, render_text, render_word
+from afresh.domain.health import HealthFinding
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-def doctor_json(findings: Sequence[Finding]) -> dict[str, Any]:
+def findings_to_json(findings: Sequence[HealthFinding]) -> dict[str, Any]:
     return {"ok": all(finding.level != "fail" for finding in findings), "checks": [asdict(finding) for finding in findings]}
 
 
-def doctor(findings: Sequence[Finding]) -> "RenderableType":
+def render_findings(findings: Sequence[HealthFinding]) -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
-    table = listing("check", "", "found")
+    table = make_table("check", "", "found")
     for finding in findings:
-        found = said(finding.detail)
+        found = render_text(finding.detail)
         if finding.remedy:
-            found.append_text(said(f"\n→ {finding.remedy}", "cyan"))
-        table.add_row(said(finding.name), word(finding.level), found)
+            found.append_text(render_text(f"\n→ {finding.remedy}", "cyan"))
+        table.add_row(render_text(finding.name), render_word(finding.level), found)
     failed, warned = (sum(finding.level == level for finding in findings) for level in ("fail", "warn"))
     words = f"{failed} to mend, {warned} to know about" if failed or warned else "All is well."
     return Group(table, Text(words, style="red" if failed else "yellow" if warned else "green"))

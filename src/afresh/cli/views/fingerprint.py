@@ -3,31 +3,31 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from afresh.cli.views.parts import fields, heading, said
+from afresh.cli.views.parts import render_fields, render_heading, render_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
     from rich.text import Text
 
-    from afresh.app.fingerprint import Printed
+    from afresh.app.fingerprint import ProfileReport
 
-TITLES = {"user": "You", "project": "The project", "type": "For a task of type {type}", "task": "For this task"}
-NOTHING = {
+LEVEL_TITLES = {"user": "You", "project": "The project", "type": "For a task of type {type}", "task": "For this task"}
+EMPTY_LEVEL_HINTS = {
     "user": "Nothing is written down for all your projects: afresh memory add \"…\" --everywhere, or AGENT.md.",
     "task": "Say what is to be done: afresh fingerprint --for \"make the parser accept tabs\".",
 }  # fmt: skip
 
 
-def plain(one: "Printed", levels: Iterable[str]) -> str:
+def format_plain_profile(one: "ProfileReport", levels: Iterable[str]) -> str:
     """Exactly what a window would hold, level by level."""
     parts = [f"# {level}\n{text}" for level in levels if (text := getattr(one.fingerprint, level))]
     return "\n\n".join(parts)
 
 
-def fingerprint_json(one: "Printed", levels: Iterable[str]) -> dict[str, Any]:
+def profile_to_json(one: "ProfileReport", levels: Iterable[str]) -> dict[str, Any]:
     return {
-        **{level: {"text": getattr(one.fingerprint, level), "statements": statements(one, level)} for level in levels},
+        **{level: {"text": getattr(one.fingerprint, level), "statements": collect_statements(one, level)} for level in levels},
         "for": one.type,
         "tests": [
             {
@@ -39,43 +39,45 @@ def fingerprint_json(one: "Printed", levels: Iterable[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def statements(one: "Printed", level: str) -> dict[str, list[str]]:
+def collect_statements(one: "ProfileReport", level: str) -> dict[str, list[str]]:
     return {statement.name: list(statement.parts) for statement in one.fingerprint.statements(level)}
 
 
-def print_of(one: "Printed", levels: Sequence[str]) -> "RenderableType":
+def render_profile(one: "ProfileReport", levels: Sequence[str]) -> "RenderableType":
     from rich.console import Group
 
     parts: list[RenderableType] = []
     for level in levels:
         found = one.fingerprint.statements(level)
-        if not found and (level not in NOTHING or (level == "user" and len(levels) > 1)):
+        if not found and (level not in EMPTY_LEVEL_HINTS or (level == "user" and len(levels) > 1)):
             continue
-        parts.append(heading(TITLES[level].format(type=one.type)))
+        parts.append(render_heading(LEVEL_TITLES[level].format(type=one.type)))
         parts.append(
-            fields((name_of(statement.name, level), lines(statement.parts)) for statement in found) if found else hint(level)
+            render_fields((name_statement(statement.name, level), join_statement_parts(statement.parts)) for statement in found)
+            if found
+            else render_level_hint(level)
         )
     if "project" in levels and one.tried.trials:
-        parts += [heading("Commands that may run the tests"), commands(one)]
+        parts += [render_heading("Commands that may run the tests"), render_test_commands(one)]
     return Group(*parts)
 
 
-def hint(level: str) -> "Text":
-    return said(f"  {NOTHING[level]}", "dim")
+def render_level_hint(level: str) -> "Text":
+    return render_text(f"  {EMPTY_LEVEL_HINTS[level]}", "dim")
 
 
-def name_of(name: str, level: str) -> str:
+def name_statement(name: str, level: str) -> str:
     return "what matters" if level == "type" else name
 
 
-def lines(parts: Sequence[str]) -> "Text":
+def join_statement_parts(parts: Sequence[str]) -> "Text":
     """One after the other, told apart by a dot."""
     from rich.text import Text
 
-    return Text(" · ", style="dim").join(Text.assemble(said(part)) for part in parts)
+    return Text(" · ", style="dim").join(Text.assemble(render_text(part)) for part in parts)
 
 
-def commands(one: "Printed") -> "Table":
+def render_test_commands(one: "ProfileReport") -> "Table":
     """Those that are not run are told with the reason: a line in somebody's file is only data."""
     from rich.table import Table
     from rich.text import Text
@@ -85,13 +87,13 @@ def commands(one: "Printed") -> "Table":
     table.add_column(ratio=1, overflow="fold")
     for trial in one.tried.trials:
         mark, style = ("✓", "green") if trial.holds else ("✗", "red") if trial.tried else ("·", "dim")
-        name = said(trial.command, "bold" if trial.holds else style, 100)
-        told = Text.assemble(name, "\n", said(f"{outcome(trial)} ({trial.source})", "dim"))
+        name = render_text(trial.command, "bold" if trial.holds else style, 100)
+        told = Text.assemble(name, "\n", render_text(f"{describe_trial_result(trial)} ({trial.source})", "dim"))
         table.add_row(Text(f"  {mark}", style=style), told)
     return table
 
 
-def outcome(trial: Any) -> str:
+def describe_trial_result(trial: Any) -> str:
     if not trial.tried:
         return trial.said if trial.said.startswith("not tried") else f"not tried: {trial.said}"
     tests = f"{trial.tests:,} tests" if trial.tests else "tests"

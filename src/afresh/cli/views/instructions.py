@@ -4,17 +4,17 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from afresh.cli.views.parts import heading, listing, said
-from afresh.domain.instructions import Part
+from afresh.cli.views.parts import render_heading, make_table, render_text
+from afresh.domain.instructions import InstructionPart
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from afresh.app.instructions import File, Seen
+    from afresh.app.instructions import SizedInstructionFile, InstructionsPreview
 
 
-def instructions_json(one: "Seen") -> dict[str, Any]:
+def instructions_to_json(one: "InstructionsPreview") -> dict[str, Any]:
     shown = one.rendered
     return {
         "type": one.type,
@@ -34,7 +34,7 @@ def instructions_json(one: "Seen") -> dict[str, Any]:
         ],
         "overruled": [
             {
-                "file": gone.file, "first": gone.part.first, "last": gone.part.last, "what": _named(gone.part),
+                "file": gone.file, "first": gone.part.first, "last": gone.part.last, "what": _describe_part(gone.part),
                 "by": gone.by, "line": gone.line, "where": gone.where,
             }
             for gone in one.chain.overruled
@@ -44,31 +44,31 @@ def instructions_json(one: "Seen") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def instructions(one: "Seen") -> "RenderableType":
+def render_instructions_preview(one: "InstructionsPreview") -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
     where = f" on {one.path}" if one.path else ""
-    parts: list[RenderableType] = [Text.assemble("Instructions for work", said(where), " of type ", (one.type, "bold"))]
+    parts: list[RenderableType] = [Text.assemble("Instructions for work", render_text(where), " of type ", (one.type, "bold"))]
     parts += (
-        [_files(one.files)]
+        [_make_file_table(one.files)]
         if one.files
-        else [said(f"none. Write .afresh/AGENT.md for this repository, or {one.users} for all of yours.", "dim")]
+        else [render_text(f"none. Write .afresh/AGENT.md for this repository, or {one.users} for all of yours.", "dim")]
     )
-    parts += _faults(one)
+    parts += _render_faults(one)
     if one.rendered and one.rendered.lines:
         shown = one.rendered
         share = f"{shown.tokens:,} of {shown.allowance.cap:,} tokens, {shown.allowance.share:.0%} of {shown.allowance.ceiling:,}"
-        parts += [Text.assemble(heading("What the model is shown"), (f"  {share}", "dim")), _lines(one)]
+        parts += [Text.assemble(render_heading("What the model is shown"), (f"  {share}", "dim")), _make_line_table(one)]
     if one.chain.overruled:
-        parts += [heading("Overruled"), _overruled(one)]
+        parts += [render_heading("Overruled"), _make_overruled_table(one)]
     if one.notes:
-        parts += [heading("Notes"), *(said(f"• {note}") for note in one.notes)]
+        parts += [render_heading("Notes"), *(render_text(f"• {note}") for note in one.notes)]
     return Group(*parts)
 
 
-def _files(files: "Sequence[File]") -> "Table":
-    table = listing("level", "file", ">tokens", "")
+def _make_file_table(files: "Sequence[SizedInstructionFile]") -> "Table":
+    table = make_table("level", "file", ">tokens", "")
     for file in files:
         source = file.source
         marks = [
@@ -77,26 +77,29 @@ def _files(files: "Sequence[File]") -> "Table":
             if holds
         ]
         table.add_row(
-            said(source.level.value, "dim"), said(source.file, "cyan"), f"{file.tokens:,}", said(", ".join(marks), "dim")
+            render_text(source.level.value, "dim"),
+            render_text(source.file, "cyan"),
+            f"{file.tokens:,}",
+            render_text(", ".join(marks), "dim"),
         )
     return table
 
 
-def _faults(one: "Seen") -> "list[RenderableType]":
+def _render_faults(one: "InstructionsPreview") -> "list[RenderableType]":
     from rich.text import Text
 
     return [
         Text.assemble(
             ("\n" if number == 0 else ""),
             (f"{fault.file}:{fault.line}", "bold red"),
-            said(f": {fault.key + ': ' if fault.key else ''}{fault.what}"),
-            said(f"\n  → {fault.next}" if fault.next else "", "cyan"),
+            render_text(f": {fault.key + ': ' if fault.key else ''}{fault.what}"),
+            render_text(f"\n  → {fault.next}" if fault.next else "", "cyan"),
         )
         for number, fault in enumerate(one.faults)
     ]
 
 
-def _lines(one: "Seen") -> "Table":
+def _make_line_table(one: "InstructionsPreview") -> "Table":
     """Numbers on the left are those of the file that is named above them."""
     from rich.table import Table
 
@@ -105,30 +108,32 @@ def _lines(one: "Seen") -> "Table":
     table.add_column(ratio=1, overflow="fold")
     for line in one.rendered.lines if one.rendered else ():
         if not line.first:
-            table.add_row("", said(line.text, "cyan"))
+            table.add_row("", render_text(line.text, "cyan"))
         else:
             place = f"{line.first}" if line.first == line.last else ""
-            table.add_row(place, said(line.text, "dim" if not place else "bold" if line.text.startswith("#") else ""))
+            table.add_row(place, render_text(line.text, "dim" if not place else "bold" if line.text.startswith("#") else ""))
     return table
 
 
-def _overruled(one: "Seen") -> "Table":
-    table = listing("what", "of", "gives way to")
+def _make_overruled_table(one: "InstructionsPreview") -> "Table":
+    table = make_table("what", "of", "gives way to")
     for (file, by, where), gone in groupby(
         one.chain.overruled, key=lambda gone: (gone.file, f"{gone.by}:{gone.line}", gone.where)
     ):
         held = list(gone)
-        place = f"{file}:{_range(one.part for one in held)}"
-        names = ", ".join(_named(gone.part) for gone in held)
-        table.add_row(said(names, limit=60), said(place, "dim"), said(by + (f" in {where}" if where else ""), "cyan"))
+        place = f"{file}:{_format_line_range(one.part for one in held)}"
+        names = ", ".join(_describe_part(gone.part) for gone in held)
+        table.add_row(
+            render_text(names, limit=60), render_text(place, "dim"), render_text(by + (f" in {where}" if where else ""), "cyan")
+        )
     return table
 
 
-def _range(parts: Iterable[Part]) -> str:
+def _format_line_range(parts: Iterable[InstructionPart]) -> str:
     held = list(parts)
     first, last = min(part.first for part in held), max(part.last for part in held)
     return f"{first}" if first == last else f"{first}-{last}"
 
 
-def _named(part: Part) -> str:
+def _describe_part(part: InstructionPart) -> str:
     return f"rule {part.title}" if part.rule else part.title or "what stands at the top"

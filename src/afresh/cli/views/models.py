@@ -4,29 +4,29 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from afresh.app.first_call import Trial
-from afresh.app.models import Listed, Offered, Ready
-from afresh.cli.views.parts import fields, heading, listing, said
+from afresh.app.first_call import ModelTrial
+from afresh.app.models import ConfiguredModel, ServerOffer, UsableProvider
+from afresh.cli.views.parts import render_fields, render_heading, make_table, render_text
 from afresh.domain.price import Price
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-EXAMPLE = '[models.fast]\nprovider = "ollama"\nmodel = "qwen3:8b"\nwindow = 32768'
-SHOWN = 12
+CONFIG_EXAMPLE = '[models.fast]\nprovider = "ollama"\nmodel = "qwen3:8b"\nwindow = 32768'
+MAX_MODELS_NAMED = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    listed: Sequence[Listed]
-    ready: Sequence[Ready]
-    asked: Sequence[Offered] | None
+class ModelsOverview:
+    listed: Sequence[ConfiguredModel]
+    ready: Sequence[UsableProvider]
+    asked: Sequence[ServerOffer] | None
     """None: nobody wanted to know."""
     config: str
 
 
-def models_json(told: Told) -> dict[str, Any]:
+def models_to_json(told: ModelsOverview) -> dict[str, Any]:
     return {
         "config": told.config,
         "models": [asdict(one) | {"ceiling": one.ceiling, "usable": not one.problem} for one in told.listed],
@@ -35,92 +35,95 @@ def models_json(told: Told) -> dict[str, Any]:
     }
 
 
-def models(told: Told) -> "RenderableType":
+def render_models(told: ModelsOverview) -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
-    parts: list[RenderableType] = [_table(told.listed)] if told.listed else [_none(told.config)]
-    parts += [_unpriced(one) for one in told.listed if one.price is None and one.spec]
-    rows = [(f"{one.provider}:NAME", _how(one)) for one in sorted(told.ready, key=lambda one: bool(one.problem))]
+    parts: list[RenderableType] = [_make_model_table(told.listed)] if told.listed else [_render_no_model(told.config)]
+    parts += [_render_unpriced(one) for one in told.listed if one.price is None and one.spec]
+    rows = [(f"{one.provider}:NAME", _render_provider(one)) for one in sorted(told.ready, key=lambda one: bool(one.problem))]
     rows += [
-        ("mailbox:DIR", said("you, or a program of yours, are the model")),
-        ("offline", said("rules only, for --type fix_violation")),
+        ("mailbox:DIR", render_text("you, or a program of yours, are the model")),
+        ("offline", render_text("rules only, for --type fix_violation")),
     ]
-    parts += [heading("Without a name of your own"), fields(rows)]
+    parts += [render_heading("Without a name of your own"), render_fields(rows)]
     if told.asked is not None:
-        parts += [heading("Servers that were asked"), fields((one.server, _offer(one)) for one in told.asked)]
+        parts += [
+            render_heading("Servers that were asked"),
+            render_fields((one.server, _render_server_offer(one)) for one in told.asked),
+        ]
     parts.append(Text("\nafresh models check NAME makes one small call and tells what works.", style="dim"))
     return Group(*parts)
 
 
-def _none(config: str) -> "RenderableType":
+def _render_no_model(config: str) -> "RenderableType":
     from rich.console import Group
     from rich.padding import Padding
 
-    first = said(f"No model has a name yet. One gets it in {config}:")
-    return Group(first, Padding(said(EXAMPLE, "cyan"), (1, 0, 0, 2)))
+    first = render_text(f"No model has a name yet. One gets it in {config}:")
+    return Group(first, Padding(render_text(CONFIG_EXAMPLE, "cyan"), (1, 0, 0, 2)))
 
 
-def _table(rows: Sequence[Listed]) -> "RenderableType":
-    table = listing("name", "model", ">window", ">a call", ">$ for a million")
+def _make_model_table(rows: Sequence[ConfiguredModel]) -> "RenderableType":
+    table = make_table("name", "model", ">window", ">a call", ">$ for a million")
     for one in rows:
-        cells = [f"{one.window:,}" if one.window else "", f"{one.ceiling:,}" if one.window else "", dollars(one.price)]
-        table.add_row(said(one.name, "bold"), _about(one), *cells)
+        cells = [f"{one.window:,}" if one.window else "", f"{one.ceiling:,}" if one.window else "", describe_price(one.price)]
+        table.add_row(render_text(one.name, "bold"), _render_model_cell(one), *cells)
     return table
 
 
-def _about(one: Listed) -> "Text":
-    cell = said(one.spec)
-    notes = [*(["for every task that names none"] if one.default else []), *_notes(one)]
+def _render_model_cell(one: ConfiguredModel) -> "Text":
+    cell = render_text(one.spec)
+    notes = [*(["for every task that names none"] if one.default else []), *_list_model_notes(one)]
     if notes:
-        cell.append_text(said("\n" + ", ".join(notes), "dim"))
+        cell.append_text(render_text("\n" + ", ".join(notes), "dim"))
     if one.problem:
-        cell.append_text(said(f"\n{one.problem}", "yellow"))
-        cell.append_text(said(f"\n→ {one.remedy}", "cyan"))
+        cell.append_text(render_text(f"\n{one.problem}", "yellow"))
+        cell.append_text(render_text(f"\n→ {one.remedy}", "cyan"))
     return cell
 
 
-def _unpriced(one: Listed) -> "Text":
+def _render_unpriced(one: ConfiguredModel) -> "Text":
     """Outside of the table, so that it can be copied in one piece."""
-    return said(f"{one.name}: price unknown ", "yellow").append_text(said(f'→ set [prices."{one.spec}"]', "cyan"))
+    return render_text(f"{one.name}: price unknown ", "yellow").append_text(render_text(f'→ set [prices."{one.spec}"]', "cyan"))
 
 
-def _notes(one: Listed) -> list[str]:
+def _list_model_notes(one: ConfiguredModel) -> list[str]:
     notes = [f"key: {one.key}"] if one.key else []
     notes += [f"at {one.host}"] if one.host else []
     notes += [] if one.tools else ["calls read from its text"]
     return notes + ([f"waits {one.timeout:g} s"] if one.timeout else [])
 
 
-def dollars(price: Price | None) -> str:
+def describe_price(price: Price | None) -> str:
     """What is sent, what the cache had of it, and the reply."""
     if price is None:
         return "unknown"
     if not any((price.input, price.cached, price.output)):
         return "free"
-    return f"{_amount(price.input)} in\n{_amount(price.cached)} cached\n{_amount(price.output)} out"
+    return f"{_format_amount(price.input)} in\n{_format_amount(price.cached)} cached\n{_format_amount(price.output)} out"
 
 
-def _amount(value: float) -> str:
+def _format_amount(value: float) -> str:
     return f"{value:.2f}" if value >= 0.01 or not value else f"{value:.4f}".rstrip("0")
 
 
-def _how(one: Ready) -> "Text":
+def _render_provider(one: UsableProvider) -> "Text":
     if one.problem:
-        return said(f"{one.problem} ", "dim").append_text(said(f"→ {one.remedy}", "cyan"))
+        return render_text(f"{one.problem} ", "dim").append_text(render_text(f"→ {one.remedy}", "cyan"))
     parts = [f"key: {one.key}" if one.key else "no key needed", f"at {one.host}" if one.host else ""]
-    return said(f"{one.title}, " + ", ".join(part for part in parts if part))
+    return render_text(f"{one.title}, " + ", ".join(part for part in parts if part))
 
 
-def _offer(one: Offered) -> "Text":
+def _render_server_offer(one: ServerOffer) -> "Text":
     if one.problem:
-        return said(one.problem, "dim")
+        return render_text(one.problem, "dim")
     names = [f"{held.model} ({held.window:,})" if held.window else held.model for held in one.models]
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return said(f"{one.address}: " + (", ".join(names[:SHOWN]) + more if names else "no model"))
+    more = f" and {len(names) - MAX_MODELS_NAMED} more" if len(names) > MAX_MODELS_NAMED else ""
+    return render_text(f"{one.address}: " + (", ".join(names[:MAX_MODELS_NAMED]) + more if names else "no model"))
 
 
-def warning(trial: Trial) -> str:
+def warn_of_call_cost(trial: ModelTrial) -> str:
     """What the call may cost at most; nothing to say where nobody pays."""
     if trial.worst == 0:
         return ""

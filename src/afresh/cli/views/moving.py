@@ -7,15 +7,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from afresh.cli.views.parts import listing, said, word
-from afresh.cli.views.terminal import terminal
+from afresh.cli.views.parts import make_table, render_text, render_word
+from afresh.cli.views.terminal import open_console
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from afresh.app.moving import Arrival, Exported
+    from afresh.app.moving import ImportOutcome, ExportResult
 
-WORDS = {
+RELATION_WORDS = {
     "new": "new",
     "longer": "goes on",
     "same": "as it was",
@@ -25,9 +25,9 @@ WORDS = {
 
 
 @contextmanager
-def progress(quiet: bool) -> Iterator[Callable[[str], None]]:
+def show_status_line(quiet: bool) -> Iterator[Callable[[str], None]]:
     """One line that says what is being done, on a terminal only."""
-    console = terminal(sys.stderr)
+    console = open_console(sys.stderr)
     if quiet or not console.is_terminal:
         yield lambda what: None
         return
@@ -35,18 +35,22 @@ def progress(quiet: bool) -> Iterator[Callable[[str], None]]:
         yield lambda what: line.update(what)
 
 
-def exported_json(done: "Exported") -> dict[str, Any]:
+def export_to_json(done: "ExportResult") -> dict[str, Any]:
     return {**asdict(done), "folder": str(done.folder), "written": list(done.written), "workless": list(done.workless)}
 
 
-def exported(done: "Exported", root: Path) -> "RenderableType":
+def render_export(done: "ExportResult", root: Path) -> "RenderableType":
     from rich.text import Text
 
     where = done.folder.relative_to(root) if done.folder.is_relative_to(root) else done.folder
-    text = Text.assemble(("exported ", "green"), f"{counted(done.tasks, 'task')}, {entries(done.entries)}, to ", str(where))
+    text = Text.assemble(
+        ("exported ", "green"), f"{count_with_noun(done.tasks, 'task')}, {count_entries(done.entries)}, to ", str(where)
+    )
     if done.kept:
-        text.append(f"; {counted(done.kept, 'task')} that this project does not know left as they were")
-    text.append(f"\n{counted(len(done.written), 'file')} changed" if done.written else "\nnothing has changed since", "dim")
+        text.append(f"; {count_with_noun(done.kept, 'task')} that this project does not know left as they were")
+    text.append(
+        f"\n{count_with_noun(len(done.written), 'file')} changed" if done.written else "\nnothing has changed since", "dim"
+    )
     for task in done.workless:
         text.append(f"\n{task}: its changes are not on this machine, so only its journal went along", "yellow")
     if done.written:
@@ -54,38 +58,38 @@ def exported(done: "Exported", root: Path) -> "RenderableType":
     return text
 
 
-def imported_json(arrivals: "Sequence[Arrival]") -> dict[str, Any]:
+def import_to_json(arrivals: "Sequence[ImportOutcome]") -> dict[str, Any]:
     rows = [{**asdict(arrival), "added": arrival.added, "refused": arrival.refused} for arrival in arrivals]
     return {"arrivals": rows, "added": sum(arrival.added for arrival in arrivals)}
 
 
-def imported(arrivals: "Sequence[Arrival]") -> "RenderableType":
+def render_import(arrivals: "Sequence[ImportOutcome]") -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
-    table = listing("task", "state", "import", ">entries")
+    table = make_table("task", "state", "import", ">entries")
     for arrival in arrivals:
         if arrival.same and not arrival.note:
             continue
-        what = Text("held" if arrival.owner else WORDS[arrival.relation], "red" if arrival.refused else "green")
-        what.append(f"\n{why(arrival)}" if why(arrival) else "", "yellow")
+        what = Text("held" if arrival.owner else RELATION_WORDS[arrival.relation], "red" if arrival.refused else "green")
+        what.append(f"\n{explain_import_outcome(arrival)}" if explain_import_outcome(arrival) else "", "yellow")
         table.add_row(
-            said(arrival.task or "(notebook)", "bold"),
-            word(arrival.status.value if arrival.status else ""),
+            render_text(arrival.task or "(notebook)", "bold"),
+            render_word(arrival.status.value if arrival.status else ""),
             what,
-            lengths(arrival),
+            describe_journal_lengths(arrival),
         )
     shown = [table] if table.row_count else []
-    return Group(*shown, summed_up(arrivals))
+    return Group(*shown, render_import_total(arrivals))
 
 
-def lengths(arrival: "Arrival") -> str:
+def describe_journal_lengths(arrival: "ImportOutcome") -> str:
     if arrival.added:
         return f"{arrival.here} → {arrival.entries}" if arrival.here else f"{arrival.entries}"
     return f"{arrival.entries}, here {arrival.here}" if arrival.entries != arrival.here else f"{arrival.entries}"
 
 
-def why(arrival: "Arrival") -> str:
+def explain_import_outcome(arrival: "ImportOutcome") -> str:
     if arrival.relation == "diverged":
         return f"entry {arrival.parting} is another one here: both went on from entry {arrival.parting - 1}; left as it is"
     if arrival.owner:
@@ -93,22 +97,22 @@ def why(arrival: "Arrival") -> str:
     return arrival.note
 
 
-def summed_up(arrivals: "Sequence[Arrival]") -> "RenderableType":
+def render_import_total(arrivals: "Sequence[ImportOutcome]") -> "RenderableType":
     from rich.text import Text
 
     added, refused = sum(arrival.added for arrival in arrivals), sum(arrival.refused for arrival in arrivals)
     rest = len(arrivals) - added - refused
     if not added and not refused:
         return Text("Nothing to import: all of it is here already.", "green")
-    text = Text(f"{counted(added, 'journal')} imported", "green" if added else "")
+    text = Text(f"{count_with_noun(added, 'journal')} imported", "green" if added else "")
     text.append(f", {rest} as before" if rest else "", "dim")
     text.append(f", {refused} refused" if refused else "", "red")
     return text.append(". afresh status shows where things stand.", "dim")
 
 
-def entries(number: int) -> str:
+def count_entries(number: int) -> str:
     return f"{number:,} {'entry' if number == 1 else 'entries'}"
 
 
-def counted(number: int, noun: str) -> str:
+def count_with_noun(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -5,44 +5,44 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from afresh.domain.change import Change
-from afresh.domain.text import one_line, visible
+from afresh.domain.text import to_one_line, escape_hidden
 from afresh.domain.verdict import CheckRun
-from afresh.projections.standing import tally
+from afresh.projections.standing import sum_check_runs
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-STYLES = {
+WORD_STYLES = {
     "PASS": "green", "done": "green", "applied": "green", "ok": "green", "kept": "green", "added": "green",
     "FAIL": "red", "failed": "red", "fail": "red", "reverted": "red", "removed": "red", "deleted": "red",
     "BLOCKED": "yellow", "blocked": "yellow", "warn": "yellow", "changed": "yellow", "modified": "yellow",
     "running": "cyan",
 }  # fmt: skip
-_BARS = "▁▂▃▄▅▆▇█"
+_SPARKLINE_SIGNS = "▁▂▃▄▅▆▇█"
 
 
-def said(text: str, style: str = "", limit: int = 0) -> "Text":
+def render_text(text: str, style: str = "", limit: int = 0) -> "Text":
     """Text that we did not write ourselves, with nothing hidden in it."""
     from rich.text import Text
 
-    return Text(one_line(text, limit) if limit else visible(text), style=style)
+    return Text(to_one_line(text, limit) if limit else escape_hidden(text), style=style)
 
 
-def word(text: str) -> "Text":
+def render_word(text: str) -> "Text":
     """A word that carries its colour."""
     from rich.text import Text
 
-    return Text(text, style=STYLES.get(text, "dim"))
+    return Text(text, style=WORD_STYLES.get(text, "dim"))
 
 
-def heading(text: str) -> "Text":
+def render_heading(text: str) -> "Text":
     from rich.text import Text
 
     return Text(f"\n{text}", style="bold")
 
 
-def fields(rows: Iterable[tuple[str, Any]]) -> "Table":
+def render_fields(rows: Iterable[tuple[str, Any]]) -> "Table":
     """Names on the left, what is held on the right."""
     from rich.table import Table
 
@@ -54,7 +54,7 @@ def fields(rows: Iterable[tuple[str, Any]]) -> "Table":
     return grid
 
 
-def listing(*columns: str) -> "Table":
+def make_table(*columns: str) -> "Table":
     from rich import box
     from rich.table import Table
 
@@ -65,7 +65,7 @@ def listing(*columns: str) -> "Table":
     return table
 
 
-def gauge(tokens: int, budget: int, reserve: int = 0, width: int = 24) -> "Text":
+def render_gauge(tokens: int, budget: int, reserve: int = 0, width: int = 24) -> "Text":
     """A call against its ceiling: what is sent, what is free, what is kept for the reply."""
     from rich.text import Text
 
@@ -83,21 +83,21 @@ def gauge(tokens: int, budget: int, reserve: int = 0, width: int = 24) -> "Text"
     )
 
 
-def sparkline(values: Sequence[int], top: int, width: int = 32) -> str:
+def draw_sparkline(values: Sequence[int], top: int, width: int = 32) -> str:
     """Heights against `top`; when there are too many, the highest of each group stands for it."""
     if not values or not top:
         return ""
     count = min(width, len(values))
     groups = [values[i * len(values) // count : (i + 1) * len(values) // count] for i in range(count)]
-    return "".join(_BARS[min(7, max(group) * 8 // top)] for group in groups)
+    return "".join(_SPARKLINE_SIGNS[min(7, max(group) * 8 // top)] for group in groups)
 
 
-def spread(values: Sequence[int]) -> dict[str, int]:
+def compute_spread(values: Sequence[int]) -> dict[str, int]:
     return {"min": min(values), "median": round(median(values)), "max": max(values)} if values else {}
 
 
-def runs_json(runs: Sequence[CheckRun]) -> dict[str, Any]:
-    total = tally(runs)
+def check_runs_to_json(runs: Sequence[CheckRun]) -> dict[str, Any]:
+    total = sum_check_runs(runs)
     return {
         "words": total.words if runs else "not run",
         "passed": total.passed,
@@ -107,19 +107,19 @@ def runs_json(runs: Sequence[CheckRun]) -> dict[str, Any]:
     }
 
 
-def diff(changes: Sequence[Change], limit: int) -> tuple["Text", int]:
+def render_diff(changes: Sequence[Change], limit: int) -> tuple["Text", int]:
     """Patches in colour, at most `limit` lines of them, and how many lines were left off."""
     from rich.text import Text
 
-    lines = [line for change in changes for line in visible(change.patch).rstrip("\n").split("\n") if change.patch]
+    lines = [line for change in changes for line in escape_hidden(change.patch).rstrip("\n").split("\n") if change.patch]
     shown = Text()
     for line in lines[:limit]:
-        shown.append(line + "\n", _diff_style(line))
+        shown.append(line + "\n", _choose_diff_style(line))
     shown.rstrip()
     return shown, max(0, len(lines) - limit)
 
 
-def _diff_style(line: str) -> str:
+def _choose_diff_style(line: str) -> str:
     if line.startswith(("+++", "---", "diff ", "index ")):
         return "bold dim"
     return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")

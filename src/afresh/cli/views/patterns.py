@@ -4,36 +4,45 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from afresh.cli.views.parts import fields, listing, said
-from afresh.domain.knowledge import Knowledge, Standing
+from afresh.cli.views.parts import render_fields, make_table, render_text
+from afresh.domain.knowledge import Lesson, LessonStatus
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from afresh.app.knowledge import Row
-    from afresh.app.sharing import Offer
+    from afresh.app.knowledge import LessonRow
+    from afresh.app.sharing import SharingOffer
 
-NAMED = 12
+MAX_WORDS_NAMED = 12
 
 
-def pattern_list(rows: Sequence["Row"]) -> "RenderableType":
+def render_patterns(rows: Sequence["LessonRow"]) -> "RenderableType":
     """For people only: no window tells where a pattern is from."""
-    table = listing("pattern", "state", "about", "from", ">used", ">passed")
-    for row in sorted(rows, key=lambda row: (row.standing is not Standing.APPROVED, -row.knowledge.uses)):
+    table = make_table("pattern", "state", "about", "from", ">used", ">passed")
+    for row in sorted(rows, key=lambda row: (row.standing is not LessonStatus.APPROVED, -row.knowledge.uses)):
         one = row.knowledge
         used = f"{one.uses} of {one.shown}" if one.shown else ""
-        state = said(row.standing, "green" if row.standing is Standing.APPROVED else "dim").append(f"\n{one.by}", "dim")
-        table.add_row(said(one.id, "bold"), state, said(one.title, limit=100), came_from(one), used, str(one.successes or ""))
+        state = render_text(row.standing, "green" if row.standing is LessonStatus.APPROVED else "dim").append(
+            f"\n{one.by}", "dim"
+        )
+        table.add_row(
+            render_text(one.id, "bold"),
+            state,
+            render_text(one.title, limit=100),
+            render_pattern_origin(one),
+            used,
+            str(one.successes or ""),
+        )
     return table
 
 
-def came_from(one: Knowledge) -> "Text":
+def render_pattern_origin(one: Lesson) -> "Text":
     name = one.project.rstrip("/").rpartition("/")[2]
-    return said(name or "a person").append(f"\n{one.source}", "dim")
+    return render_text(name or "a person").append(f"\n{one.source}", "dim")
 
 
-def offer_json(made: "Offer", pattern: Knowledge | None) -> dict[str, Any]:
+def sharing_offer_to_json(made: "SharingOffer", pattern: Lesson | None) -> dict[str, Any]:
     return {
         "object": made.origin.id,
         "crossed": pattern.id if pattern else None,
@@ -43,34 +52,34 @@ def offer_json(made: "Offer", pattern: Knowledge | None) -> dict[str, Any]:
     }
 
 
-def offer_shown(made: "Offer", command: str) -> "RenderableType":
+def render_sharing_offer(made: "SharingOffer", command: str) -> "RenderableType":
     from rich.console import Group
 
     one = made.text
     parts: list[RenderableType] = [
-        said(f"This would cross into your other projects, and nothing else of {made.origin.id}:"),
+        render_text(f"This would cross into your other projects, and nothing else of {made.origin.id}:"),
         "",
-        fields([("title", said(one.title)), ("tags", said(", ".join(one.tags)))]),
+        render_fields([("title", render_text(one.title)), ("tags", render_text(", ".join(one.tags)))]),
         "",
-        *[highlighted(line, made.telling) for line in one.body.strip().splitlines()],
+        *[highlight_telling_words(line, made.telling) for line in one.body.strip().splitlines()],
         "",
-        warned(made),
-        said(f"Nothing has crossed yet. To let it: {command}"),
+        render_sharing_warning(made),
+        render_text(f"Nothing has crossed yet. To let it: {command}"),
     ]
     return Group(*parts)
 
 
-def warned(made: "Offer") -> "Text":
+def render_sharing_warning(made: "SharingOffer") -> "Text":
     if made.unsure:
-        return said("This project is too large to be looked through: read what stands above with care.", "yellow")
+        return render_text("This project is too large to be looked through: read what stands above with care.", "yellow")
     if not made.telling:
-        return said("No name, path or literal of this project was found in it.", "green")
+        return render_text("No name, path or literal of this project was found in it.", "green")
     words = list(dict.fromkeys(word.strip("`'\"") for word in made.telling if any(map(str.isalpha, word)))) or made.telling
-    more = f" and {len(words) - NAMED} more" if len(words) > NAMED else ""
-    return said(f"It may tell of this project: {', '.join(words[:NAMED])}{more}", "yellow")
+    more = f" and {len(words) - MAX_WORDS_NAMED} more" if len(words) > MAX_WORDS_NAMED else ""
+    return render_text(f"It may tell of this project: {', '.join(words[:MAX_WORDS_NAMED])}{more}", "yellow")
 
 
-def highlighted(line: str, telling: Sequence[str]) -> "Text":
-    text = said(line.lstrip("# "), "bold") if line.startswith("#") else said(line)
+def highlight_telling_words(line: str, telling: Sequence[str]) -> "Text":
+    text = render_text(line.lstrip("# "), "bold") if line.startswith("#") else render_text(line)
     text.highlight_words([word for word in telling if len(word) > 1], "yellow")
     return text

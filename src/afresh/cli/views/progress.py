@@ -6,21 +6,21 @@ from dataclasses import replace
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-from afresh.cli.views.glance import Glance, Line, look
-from afresh.cli.views.parts import fields, gauge, said, word
-from afresh.domain.action import Aside
-from afresh.domain.event import Entry, Replied
+from afresh.cli.views.glance import RunProgress, ProgressLine, update_run_progress
+from afresh.cli.views.parts import render_fields, render_gauge, render_text, render_word
+from afresh.domain.action import ReplyNotice
+from afresh.domain.event import JournalEntry, ReplyReceived
 from afresh.domain.state import State
-from afresh.domain.text import one_line
+from afresh.domain.text import to_one_line
 from afresh.ports import Clock
-from afresh.projections.standing import counted, tally
+from afresh.projections.standing import format_count, sum_check_runs
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.text import Text
 
-SILENCE = 30.0
-BESIDE = 5.0
+SILENCE_SECONDS = 30.0
+INTERACTIVE_SILENCE_SECONDS = 5.0
 """Seconds after which a run without a panel says that it is still there; and to someone who sits beside it and waits."""
 
 
@@ -33,7 +33,7 @@ class LiveProgress:
     ) -> None:  # fmt: skip
         """`spent`: what a task has cost, in words."""
         self.clock, self.console, self.quiet, self.plain, self.spent = clock, console, quiet, plain, spent
-        self.glance = Glance(since=clock.now())
+        self.glance = RunProgress(since=clock.now())
         self.live: Any = None
         self.aloud = True
         self.ended = Event()
@@ -54,22 +54,22 @@ class LiveProgress:
             self.glance = replace(self.glance, doing="")
             self.live.stop()
 
-    def saw(self, state: State, entries: Sequence[Entry]) -> None:
-        self.glance, new = look(self.glance, state, entries)
-        if not self.quiet and any(isinstance(entry.event, Replied) for entry in entries):
+    def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
+        self.glance, new = update_run_progress(self.glance, state, entries)
+        if not self.quiet and any(isinstance(entry.event, ReplyReceived) for entry in entries):
             self.glance = replace(self.glance, cost=self.spent(state.task.id))
         if not self.quiet and not self.live:
             for line in new:
-                self.console.print(plain_line(line), soft_wrap=True)
+                self.console.print(render_progress_line(line), soft_wrap=True)
 
     def alert(self, text: str) -> None:
         """Of money, so that it is told whatever else is silent."""
-        self.console.print(said(f"ALERT: {text}", "bold yellow"), soft_wrap=True)
+        self.console.print(render_text(f"ALERT: {text}", "bold yellow"), soft_wrap=True)
 
     def doing(self, what: str) -> None:
         self.glance = replace(self.glance, doing=what)
-        if isinstance(what, Aside) and not self.quiet and not self.live:
-            self.console.print(f"  … {one_line(what, 200)}", soft_wrap=True)
+        if isinstance(what, ReplyNotice) and not self.quiet and not self.live:
+            self.console.print(f"  … {to_one_line(what, 200)}", soft_wrap=True)
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -90,27 +90,31 @@ class LiveProgress:
 
         spinner = Spinner("dots", style="cyan")
         self.live = Live(
-            get_renderable=lambda: panel(self.glance, self.clock.now(), spinner), console=self.console, refresh_per_second=8
+            get_renderable=lambda: render_progress_panel(self.glance, self.clock.now(), spinner),
+            console=self.console,
+            refresh_per_second=8,
         )
         self.live.start()
         # a killed process can't bring the cursor back, so it is never taken away
         self.console.show_cursor(True)
 
     def _break_silence(self) -> None:
-        while not self.ended.wait(BESIDE if self.plain and self.console.is_terminal else SILENCE):
+        while not self.ended.wait(INTERACTIVE_SILENCE_SECONDS if self.plain and self.console.is_terminal else SILENCE_SECONDS):
             if not self.aloud:
                 continue
             glance = self.glance
             about = glance.doing or glance.action or "working"
-            self.console.print(f"  … {one_line(about, 100)} ({duration(self.clock.now() - glance.since)})", soft_wrap=True)
+            self.console.print(
+                f"  … {to_one_line(about, 100)} ({format_duration(self.clock.now() - glance.since)})", soft_wrap=True
+            )
 
 
-def plain_line(line: Line) -> "Text":
+def render_progress_line(line: ProgressLine) -> "Text":
     step = f"{line.step:>3} " if line.step else "    "
-    return said(f"{step}{line.mark} {line.text}", {"✓": "green", "✗": "red"}.get(line.mark, ""))
+    return render_text(f"{step}{line.mark} {line.text}", {"✓": "green", "✗": "red"}.get(line.mark, ""))
 
 
-def panel(glance: Glance, now: float, spinner: "RenderableType | None" = None) -> "RenderableType":
+def render_progress_panel(glance: RunProgress, now: float, spinner: "RenderableType | None" = None) -> "RenderableType":
     """The run as it stands, and its last steps below."""
     from rich import box
     from rich.console import Group
@@ -119,52 +123,56 @@ def panel(glance: Glance, now: float, spinner: "RenderableType | None" = None) -
 
     state = glance.state
     if state is None:
-        return _waiting(glance.doing or "starting", spinner)
-    title = Text.assemble((f"{one_line(state.task.id, 40)} ", "bold"), word(state.status.value))
+        return _render_waiting(glance.doing or "starting", spinner)
+    title = Text.assemble((f"{to_one_line(state.task.id, 40)} ", "bold"), render_word(state.status.value))
     inside = Panel(
-        fields(_rows(glance, state, now)), title=title, title_align="left", box=box.ROUNDED, border_style="bright_black"
+        render_fields(_list_panel_fields(glance, state, now)),
+        title=title,
+        title_align="left",
+        box=box.ROUNDED,
+        border_style="bright_black",
     )
-    waiting = [_waiting(glance.doing, spinner)] if glance.doing else []
-    return Group(inside, *(_fitted(line) for line in glance.lines), *waiting)
+    waiting = [_render_waiting(glance.doing, spinner)] if glance.doing else []
+    return Group(inside, *(_fit_line(line) for line in glance.lines), *waiting)
 
 
-def _rows(glance: Glance, state: State, now: float) -> list[tuple[str, Any]]:
+def _list_panel_fields(glance: RunProgress, state: State, now: float) -> list[tuple[str, Any]]:
     steps = f"{state.phase}, step {max(glance.step, state.step)} of at most {state.limit}"
-    rows: list[tuple[str, Any]] = [("goal", said(state.task.goal, limit=160)), ("phase", steps)]
+    rows: list[tuple[str, Any]] = [("goal", render_text(state.task.goal, limit=160)), ("phase", steps)]
     if glance.budget:
-        rows.append(("context", gauge(glance.tokens, glance.budget, glance.reserve)))
-    rows.append(("last", said(glance.action or "nothing yet", limit=120)))
-    rows.append(("tests", _tests(state)))
-    rows.append(("changes", f"{state.kept} kept, {state.reverted} reverted, {counted(len(state.changed), 'file')} changed"))
-    spent = f"{counted(state.calls, 'call')}, {state.usage.input:,} tokens in, {state.usage.output:,} out"
-    rows.append(("spent", f"{duration(now - glance.since)}, {f'{glance.cost}, ' if glance.cost else ''}{spent}"))
+        rows.append(("context", render_gauge(glance.tokens, glance.budget, glance.reserve)))
+    rows.append(("last", render_text(glance.action or "nothing yet", limit=120)))
+    rows.append(("tests", _render_tests(state)))
+    rows.append(("changes", f"{state.kept} kept, {state.reverted} reverted, {format_count(len(state.changed), 'file')} changed"))
+    spent = f"{format_count(state.calls, 'call')}, {state.usage.input:,} tokens in, {state.usage.output:,} out"
+    rows.append(("spent", f"{format_duration(now - glance.since)}, {f'{glance.cost}, ' if glance.cost else ''}{spent}"))
     return rows
 
 
-def _tests(state: State) -> "Text":
+def _render_tests(state: State) -> "Text":
     runs = state.verdict.runs if state.verdict and state.verdict.runs else state.baseline.runs if state.baseline else ()
-    total = tally(runs)
+    total = sum_check_runs(runs)
     if not runs:
-        return said("not run yet", "dim")
+        return render_text("not run yet", "dim")
     before = "" if state.verdict and state.verdict.runs else " before the first change"
-    return said(total.words + before, "red" if total.failed or total.failing else "green")
+    return render_text(total.words + before, "red" if total.failed or total.failing else "green")
 
 
-def _fitted(line: Line) -> "Text":
-    text = plain_line(line)
+def _fit_line(line: ProgressLine) -> "Text":
+    text = render_progress_line(line)
     text.no_wrap, text.overflow = True, "ellipsis"
     return text
 
 
-def _waiting(text: str, spinner: "RenderableType | None") -> "RenderableType":
+def _render_waiting(text: str, spinner: "RenderableType | None") -> "RenderableType":
     from rich.table import Table
 
     row = Table.grid(padding=(0, 1))
-    row.add_row(spinner or "…", said(text, "dim", limit=100))
+    row.add_row(spinner or "…", render_text(text, "dim", limit=100))
     return row
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     minutes, rest = divmod(int(max(0, seconds)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"

@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from afresh.cli.views.parts import heading, listing, said
+from afresh.cli.views.parts import render_heading, make_table, render_text
 from afresh.domain.action import Reply
-from afresh.domain.prefix import Beginning
-from afresh.domain.turn import thinking_line
-from afresh.domain.window import Audit
+from afresh.domain.prefix import PrefixComparison
+from afresh.domain.turn import render_thinking
+from afresh.domain.window import CallAudit
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-def provided_json(audit: Audit, start: Beginning, reply: Reply | None) -> dict[str, Any]:
+def provider_usage_to_json(audit: CallAudit, start: PrefixComparison, reply: Reply | None) -> dict[str, Any]:
     usage = reply.usage if reply else None
     return {
-        "beginning": beginning_json(start),
+        "beginning": call_beginning_to_json(start),
         "thinking": {
             "budget": audit.thinking,
             "tokens": usage.thinking if usage else 0,
@@ -29,51 +29,53 @@ def provided_json(audit: Audit, start: Beginning, reply: Reply | None) -> dict[s
     }
 
 
-def beginning_json(one: Beginning) -> dict[str, Any]:
+def call_beginning_to_json(one: PrefixComparison) -> dict[str, Any]:
     return {
         "step": one.step, "tokens": one.tokens, "same": one.same, "cacheable": one.cacheable, "share": round(one.share, 4),
         "changed": one.changed,
     }  # fmt: skip
 
 
-def provided(audit: Audit, start: Beginning, reply: Reply | None) -> "RenderableType":
+def render_provider_usage(audit: CallAudit, start: PrefixComparison, reply: Reply | None) -> "RenderableType":
     from rich.console import Group
 
-    parts: list[RenderableType] = [said(cacheable(start), "dim")]
+    parts: list[RenderableType] = [render_text(describe_cacheable(start), "dim")]
     if reply and (reply.usage.cached or reply.usage.written):
-        parts.append(said(f"from the provider's cache: {reply.usage.cached:,} read, {reply.usage.written:,} written", "dim"))
+        parts.append(
+            render_text(f"from the provider's cache: {reply.usage.cached:,} read, {reply.usage.written:,} written", "dim")
+        )
     if audit.thinking or (reply and reply.thinking):
-        parts += [heading("Thinking"), *map(said, thought(audit, reply))]
+        parts += [render_heading("Thinking"), *map(render_text, describe_thinking(audit, reply))]
     return Group(*parts)
 
 
-def thought(audit: Audit, reply: Reply | None) -> list[str]:
+def describe_thinking(audit: CallAudit, reply: Reply | None) -> list[str]:
     """The budget and what was used of it, then the blocks as the provider tells them."""
     if reply is None:
         return [f"budget {audit.thinking:,} tokens, no reply yet"]
     used = f"{reply.usage.thinking:,} used" if reply.usage.thinking else "how many were used the provider does not say"
     budget = f"budget {audit.thinking:,} tokens" if audit.thinking else "no budget"
-    return [f"{budget}, {used if reply.thinking else 'no thinking came'}", *map(thinking_line, reply.thinking)]
+    return [f"{budget}, {used if reply.thinking else 'no thinking came'}", *map(render_thinking, reply.thinking)]
 
 
-def cacheable(one: Beginning) -> str:
+def describe_cacheable(one: PrefixComparison) -> str:
     told = f"cacheable: {one.cacheable:,} of {one.tokens:,} tokens, {one.share:.0%}"
     if not one.changed:
         return told
     return f"{told} (begins like the call before it, up to `{one.changed}`)"
 
 
-def beginnings_view(calls: Sequence[Beginning]) -> "RenderableType":
+def render_call_beginnings(calls: Sequence[PrefixComparison]) -> "RenderableType":
     from rich.console import Group
 
-    table = listing(">step", ">tokens", ">unchanged", ">cacheable", ">share", "first to differ")
+    table = make_table(">step", ">tokens", ">unchanged", ">cacheable", ">share", "first to differ")
     for one in calls:
         row = (str(one.step), f"{one.tokens:,}", f"{one.same:,}", f"{one.cacheable:,}", f"{one.share:.0%}", one.changed)
-        table.add_row(*map(said, row))
-    return Group(table, said(summed(calls)))
+        table.add_row(*map(render_text, row))
+    return Group(table, render_text(describe_cacheable_total(calls)))
 
 
-def summed(calls: Sequence[Beginning]) -> str:
+def describe_cacheable_total(calls: Sequence[PrefixComparison]) -> str:
     later = calls[1:]
     tokens, held = sum(one.tokens for one in later), sum(one.cacheable for one in later)
     if not tokens:

@@ -3,38 +3,38 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from afresh.app.spend import By, Line, Report, TaskCost, Used
-from afresh.cli.views.costs import cost_json, money
-from afresh.cli.views.parts import heading, listing, said, word
-from afresh.domain.growth import Growth
-from afresh.projections.standing import counted, iso
+from afresh.app.spend import SpendingGroup, SpendingLine, SpendingReport, TaskCost, LimitUse
+from afresh.cli.views.costs import cost_to_json, describe_money
+from afresh.cli.views.parts import render_heading, make_table, render_text, render_word
+from afresh.domain.growth import TokenGrowth
+from afresh.projections.standing import format_count, format_time
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.measure import Measurement
     from rich.text import Text
 
-GAUGE = 24
-WIDEST = 48
-MOST_LINES = 40
+GAUGE_COLUMNS = 24
+MAX_BAR_COLUMNS = 48
+MAX_TABLE_LINES = 40
 
 
-class Bar:
+class ShareBar:
     """As wide as the terminal lets it be."""
 
     def __init__(self, share: float, style: str = "cyan") -> None:
         self.share, self.style = min(1.0, max(0.0, share)), style
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> Iterator["Text"]:
-        yield bar(self.share, min(options.max_width, WIDEST), self.style)
+        yield draw_bar(self.share, min(options.max_width, MAX_BAR_COLUMNS), self.style)
 
     def __rich_measure__(self, console: "Console", options: "ConsoleOptions") -> "Measurement":
         from rich.measure import Measurement
 
-        return Measurement(4, min(options.max_width, WIDEST))
+        return Measurement(4, min(options.max_width, MAX_BAR_COLUMNS))
 
 
-def bar(share: float, width: int, style: str, rest: bool = False) -> "Text":
+def draw_bar(share: float, width: int, style: str, rest: bool = False) -> "Text":
     """In halves of a column. What is more than nothing can be seen."""
     from rich.text import Text
 
@@ -44,58 +44,75 @@ def bar(share: float, width: int, style: str, rest: bool = False) -> "Text":
     return text.append("─" * (width - full - half) if rest else "", "dim")
 
 
-def overview(found: Report) -> "RenderableType":
+def render_spending_overview(found: SpendingReport) -> "RenderableType":
     """Limits first, then the days as a plot, then the kinds of calls."""
     from rich.console import Group
 
-    parts: list[RenderableType] = [_head(found), *_stopped(found)]
+    parts: list[RenderableType] = [_render_spending_head(found), *_render_stopped_limits(found)]
     if found.used:
-        parts += [heading("Limits"), _limits(found.used)]
+        parts += [render_heading("Limits"), _render_limits(found.used)]
     if found.lines:
-        parts += [heading("By day"), _table(found), heading("Context by kind of call"), _kinds(found.kinds)]
+        parts += [
+            render_heading("By day"),
+            _make_spending_table(found),
+            render_heading("Context by kind of call"),
+            _make_kind_table(found.kinds),
+        ]
     if found.alerts:
-        parts += [heading("Latest alerts"), *(said(f"  {iso(at)}  {alert.words}", "yellow") for alert, at in found.alerts)]
+        parts += [
+            render_heading("Latest alerts"),
+            *(render_text(f"  {format_time(at)}  {alert.words}", "yellow") for alert, at in found.alerts),
+        ]
     more = "afresh spend --by task, kind, section, model or project; --since all; --all for every project"
-    return Group(*parts, said(f"\n{more}", "dim"))
+    return Group(*parts, render_text(f"\n{more}", "dim"))
 
 
-def listed(found: Report) -> "RenderableType":
+def render_spending_table(found: SpendingReport) -> "RenderableType":
     from rich.console import Group
 
-    table = _tasks(found) if found.by is By.TASK else _table(found)
-    kinds: list[RenderableType] = [heading("Context by kind of call"), _kinds(found.kinds)] if found.by is By.KIND else []
-    return Group(_head(found), *_stopped(found), *([heading(f"By {found.by}"), table] if found.lines else []), *kinds)
+    table = _make_task_table(found) if found.by is SpendingGroup.TASK else _make_spending_table(found)
+    kinds: list[RenderableType] = (
+        [render_heading("Context by kind of call"), _make_kind_table(found.kinds)] if found.by is SpendingGroup.KIND else []
+    )
+    return Group(
+        _render_spending_head(found),
+        *_render_stopped_limits(found),
+        *([render_heading(f"By {found.by}"), table] if found.lines else []),
+        *kinds,
+    )
 
 
-def _head(found: Report) -> "Text":
+def _render_spending_head(found: SpendingReport) -> "Text":
     from rich.text import Text
 
     where = "here" if found.which.project else "in all projects"
-    when = f"since {iso(found.which.since)[:16].replace('T', ' ')}" if found.which.since else "in all"
+    when = f"since {format_time(found.which.since)[:16].replace('T', ' ')}" if found.which.since else "in all"
     if not found.whole.calls:
         return Text(f"No call of a model {where} {when}.")
     one = found.whole
     cached = f" ({one.cached / one.input:.0%} from the cache)" if one.cached and one.input else ""
-    text = Text.assemble((f"{money(one)} ", "bold"), f"{where} {when}: {counted(one.calls, 'call')}, ")
-    text.append(f"{short(one.input)} tokens in{cached}, {short(one.output)} out")
+    text = Text.assemble((f"{describe_money(one)} ", "bold"), f"{where} {when}: {format_count(one.calls, 'call')}, ")
+    text.append(f"{shorten_tokens(one.input)} tokens in{cached}, {shorten_tokens(one.output)} out")
     if one.unknown:
-        text.append(f"\nThe price of {counted(one.unknown, 'call')} is unknown: ", "yellow").append("afresh models", "cyan")
+        text.append(f"\nThe price of {format_count(one.unknown, 'call')} is unknown: ", "yellow").append("afresh models", "cyan")
         text.append(" tells which; they count as nothing.", "yellow")
     if one.odd:
-        text.append(f"\nOf {counted(one.odd, 'call')} the usage is missing, odd or was never reported.", "yellow")
+        text.append(f"\nOf {format_count(one.odd, 'call')} the usage is missing, odd or was never reported.", "yellow")
     return text
 
 
-def _stopped(found: Report) -> list["Text"]:
+def _render_stopped_limits(found: SpendingReport) -> list["Text"]:
     rows: list[Text] = []
     for one in found.breakers:
         scope, _, task = one.limit.scope.value, *one.key.partition("/")[1:]
         command = f"afresh spend reset {scope}" + (f" {task}" if task else "")
-        rows.append(said(f"\nSTOPPED since {iso(one.at)[:16]}: {one.words}. ", "bold red").append(command, "not bold cyan"))
+        rows.append(
+            render_text(f"\nSTOPPED since {format_time(one.at)[:16]}: {one.words}. ", "bold red").append(command, "not bold cyan")
+        )
     return rows
 
 
-def _limits(used: Sequence[Used]) -> "RenderableType":
+def _render_limits(used: Sequence[LimitUse]) -> "RenderableType":
     from rich.table import Table
 
     grid = Table.grid(padding=(0, 2))
@@ -104,79 +121,86 @@ def _limits(used: Sequence[Used]) -> "RenderableType":
         style = "red" if one.tripped or share >= 1 else "yellow" if share >= 0.8 else "green"
         words = f"{one.limit.unit.words(one.spent).removesuffix(' tokens')} of {one.limit.unit.words(one.limit.most)}"
         label = f"  {one.limit.scope}" + ("" if one.limit.own else " (default)")
-        grid.add_row(said(label, "dim"), bar(min(1.0, share), GAUGE, style, rest=True), words, said(f"{share:.0%}", style))
+        grid.add_row(
+            render_text(label, "dim"),
+            draw_bar(min(1.0, share), GAUGE_COLUMNS, style, rest=True),
+            words,
+            render_text(f"{share:.0%}", style),
+        )
     return grid
 
 
-def _table(found: Report) -> "RenderableType":
+def _make_spending_table(found: SpendingReport) -> "RenderableType":
     """The last lines if there are too many: of days these are the latest, of the rest the dearest come first."""
-    table = listing(found.by.value, ">calls", ">in", ">cached", ">out", ">spent", "")
+    table = make_table(found.by.value, ">calls", ">in", ">cached", ">out", ">spent", "")
     table.expand = True
     table.columns[-1].ratio = 1
-    shown = found.lines[-MOST_LINES:] if found.by is By.DAY else found.lines[:MOST_LINES]
-    weigh = _weight(found.lines)
+    shown = found.lines[-MAX_TABLE_LINES:] if found.by is SpendingGroup.DAY else found.lines[:MAX_TABLE_LINES]
+    weigh = _choose_weight(found.lines)
     most = max((weigh(line) for line in shown), default=0) or 1
     for line in shown:
         cached = f"{line.cached / line.input:.0%}" if line.cached and line.input else ""
         table.add_row(
-            said(line.name, limit=40), f"{line.calls:,}", short(line.input) if line.input else "", cached,
-            short(line.output) if line.output else "", money(line), Bar(weigh(line) / most),
+            render_text(line.name, limit=40), f"{line.calls:,}", shorten_tokens(line.input) if line.input else "", cached,
+            shorten_tokens(line.output) if line.output else "", describe_money(line), ShareBar(weigh(line) / most),
         )  # fmt: skip
     return table
 
 
-def _tasks(found: Report) -> "RenderableType":
-    table = listing("task", ">steps", ">calls", ">in", ">out", ">saved", ">spent", "")
+def _make_task_table(found: SpendingReport) -> "RenderableType":
+    table = make_table("task", ">steps", ">calls", ">in", ">out", ">saved", ">spent", "")
     table.expand = True
     table.columns[-1].ratio = 1
-    weigh = _weight(found.lines)
+    weigh = _choose_weight(found.lines)
     most = max((weigh(line) for line in found.lines), default=0) or 1
-    for line in found.lines[:MOST_LINES]:
+    for line in found.lines[:MAX_TABLE_LINES]:
         cost = found.tasks.get(line.name)
         steps = f"{cost.steps}/{cost.allowed}" if cost and cost.allowed else f"{cost.steps}" if cost else ""
-        saved = share_saved(cost)
-        name = said(line.name, limit=36)
-        name = name.append(f" {cost.status}", word(cost.status).style) if cost else name
+        saved = compute_saved_share(cost)
+        name = render_text(line.name, limit=36)
+        name = name.append(f" {cost.status}", render_word(cost.status).style) if cost else name
         table.add_row(
-            name, steps, f"{line.calls:,}", short(line.input),
-            short(line.output), "" if saved is None else f"{saved:.0%}", money(line), Bar(weigh(line) / most),
+            name, steps, f"{line.calls:,}", shorten_tokens(line.input),
+            shorten_tokens(line.output), "" if saved is None else f"{saved:.0%}", describe_money(line), ShareBar(weigh(line) / most),
         )  # fmt: skip
     table.caption = "steps: of those it may take; saved: tokens that a history kept whole would have sent more"
     return table
 
 
-def _kinds(kinds: Mapping[str, Growth]) -> "RenderableType":
-    table = listing("kind", ">calls", ">average context", ">growth in 100 steps")
+def _make_kind_table(kinds: Mapping[str, TokenGrowth]) -> "RenderableType":
+    table = make_table("kind", ">calls", ">average context", ">growth in 100 steps")
     for kind, one in kinds.items():
         share = one.slope / one.average if one.slope is not None and one.average else 0.0
         slope = "" if one.slope is None else f"{one.slope:+,.0f} tokens ({share:+.1%})"
-        table.add_row(kind, f"{one.calls:,}", f"{one.average:,} tokens", said(slope, "green" if share < 0.05 else "yellow"))
+        table.add_row(
+            kind, f"{one.calls:,}", f"{one.average:,} tokens", render_text(slope, "green" if share < 0.05 else "yellow")
+        )
     return table
 
 
-def _weight(lines: Sequence[Line]) -> "Any":
+def _choose_weight(lines: Sequence[SpendingLine]) -> "Any":
     """By money where any was paid, otherwise by tokens."""
     paid = any(line.money for line in lines)
     return lambda line: line.money if paid else line.input + line.output
 
 
-def report_json(found: Report) -> dict[str, Any]:
+def spending_to_json(found: SpendingReport) -> dict[str, Any]:
     return {
         "by": found.by.value,
-        "since": iso(found.which.since) if found.which.since else None,
-        "lines": [{"name": line.name} | cost_json(line) | _task_json(found.tasks.get(line.name)) for line in found.lines],
-        "whole": cost_json(found.whole),
+        "since": format_time(found.which.since) if found.which.since else None,
+        "lines": [{"name": line.name} | cost_to_json(line) | _task_cost_to_json(found.tasks.get(line.name)) for line in found.lines],
+        "whole": cost_to_json(found.whole),
         "limits": [
             {"limit": one.limit.key, "most": one.limit.most, "spent": one.spent, "unit": one.limit.unit.value,
              "set_by_user": one.limit.own, "tripped": one.tripped}
             for one in found.used
         ],
         "stopped": [
-            {"limit": one.limit.key, "key": one.key, "most": one.limit.most, "spent": one.spent, "at": iso(one.at)}
+            {"limit": one.limit.key, "key": one.key, "most": one.limit.most, "spent": one.spent, "at": format_time(one.at)}
             for one in found.breakers
         ],
         "alerts": [
-            {"limit": alert.limit.key, "key": alert.key, "percent": alert.percent, "spent": alert.spent, "at": iso(at)}
+            {"limit": alert.limit.key, "key": alert.key, "percent": alert.percent, "spent": alert.spent, "at": format_time(at)}
             for alert, at in found.alerts
         ],
         "kinds": {
@@ -185,21 +209,21 @@ def report_json(found: Report) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _task_json(cost: TaskCost | None) -> dict[str, Any]:
+def _task_cost_to_json(cost: TaskCost | None) -> dict[str, Any]:
     if cost is None:
         return {}
     return {
         "steps": cost.steps, "max_steps": cost.allowed, "contexts": cost.contexts, "sent": cost.sent,
-        "accumulating": cost.accumulating, "saved": share_saved(cost), "status": cost.status.value,
+        "accumulating": cost.accumulating, "saved": compute_saved_share(cost), "status": cost.status.value,
     }  # fmt: skip
 
 
-def share_saved(cost: TaskCost | None) -> float | None:
+def compute_saved_share(cost: TaskCost | None) -> float | None:
     """Of what a history kept whole would have sent."""
     return 1 - cost.sent / cost.accumulating if cost and cost.accumulating else None
 
 
-def short(tokens: int) -> str:
+def shorten_tokens(tokens: int) -> str:
     if tokens < 10_000:
         return f"{tokens:,}"
     return f"{tokens / 1_000:,.1f} k" if tokens < 1_000_000 else f"{tokens / 1_000_000:,.2f} M"

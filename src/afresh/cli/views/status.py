@@ -3,42 +3,42 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from afresh.cli.views.inbox import ago
-from afresh.cli.views.parts import heading, said, word
+from afresh.cli.views.inbox import describe_age
+from afresh.cli.views.parts import render_heading, render_text, render_word
 from afresh.domain.state import State
-from afresh.domain.task import Status
-from afresh.domain.text import one_line
-from afresh.ports import Ticket
-from afresh.projections.standing import commands_for, counted, iso
+from afresh.domain.task import TaskStatus
+from afresh.domain.text import to_one_line
+from afresh.ports import QueueTicket
+from afresh.projections.standing import list_commands_for_status, format_count, format_time
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-LAST = 5
-_TITLES = {"running": "At work", "ready": "To come"}
-_NOTHING_TO_DO = ("applied", "discarded")
+MAX_OVER_SHOWN = 5
+_TITLE_BY_STATUS = {"running": "At work", "ready": "To come"}
+_SETTLED_STATUSES = ("applied", "discarded")
 
 
-def status_json(tickets: Sequence[Ticket], states: Mapping[str, State]) -> dict[str, Any]:
+def tickets_to_json(tickets: Sequence[QueueTicket], states: Mapping[str, State]) -> dict[str, Any]:
     """States may be given for some tasks only; the others show what their ticket says."""
-    return {"tasks": [_row(ticket, states.get(ticket.task)) for ticket in tickets]}
+    return {"tasks": [_ticket_to_json(ticket, states.get(ticket.task)) for ticket in tickets]}
 
 
-def status(
-    tickets: Sequence[Ticket], states: Mapping[str, State], offer: str = "", now: float = 0.0, spending: Sequence[str] = ()
+def render_status(
+    tickets: Sequence[QueueTicket], states: Mapping[str, State], offer: str = "", now: float = 0.0, spending: Sequence[str] = ()
 ) -> "RenderableType":
     """`offer`: what could be done where there is no task. With `now` it tells how long ago each had its last event. `spending`:
     limits that are reached, or nearly."""
     from rich.console import Group
 
-    return Group(*(said(f"{text}.", "bold yellow") for text in spending), _all(tickets, states, offer, now))
+    return Group(*(render_text(f"{text}.", "bold yellow") for text in spending), _render_all_tasks(tickets, states, offer, now))
 
 
-def _all(tickets: Sequence[Ticket], states: Mapping[str, State], offer: str, now: float) -> "RenderableType":
+def _render_all_tasks(tickets: Sequence[QueueTicket], states: Mapping[str, State], offer: str, now: float) -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
-    rows = status_json(tickets, states)["tasks"]
+    rows = tickets_to_json(tickets, states)["tasks"]
     if not rows and offer:
         return Text.assemble("No tasks here. ", (offer, "cyan"))
     if not rows:
@@ -46,27 +46,31 @@ def _all(tickets: Sequence[Ticket], states: Mapping[str, State], offer: str, now
     parts: list[RenderableType] = []
     belonging = {row["task"]: [part for part in rows if part["parent"] == row["task"]] for row in rows}
     rows = [row | {"parts": belonging[row["task"]]} for row in rows if row["parent"] not in belonging]
-    for title, shown in _groups(rows).items():
-        parts += [heading(title) if parts else Text(title, style="bold"), _tasks(shown, states, now)]
+    for title, shown in _group_rows(rows).items():
+        parts += [render_heading(title) if parts else Text(title, style="bold"), _render_task_rows(shown, states, now)]
     counts = {state: sum(row["status"] == state for row in rows) for state in dict.fromkeys(row["status"] for row in rows)}
     foot = Text("\n" + ", ".join(f"{count} {state}" for state, count in counts.items()), style="dim")
     if asking := sum(bool(row["question"]) for row in rows):
-        foot.append(f"; {counted(asking, 'question')} for you: ").append("afresh inbox", "cyan")
+        foot.append(f"; {format_count(asking, 'question')} for you: ").append("afresh inbox", "cyan")
     return Group(*parts, foot)
 
 
-def _groups(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+def _group_rows(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """What waits for a person comes first. What was applied or discarded is only counted, but for the last few."""
     groups: dict[str, list[dict[str, Any]]] = {"Needs you": [], "At work": [], "To come": [], "Over": []}
     for row in rows:
         stopped = row["status"] == "running" and not row["owner"]
-        title = "Needs you" if stopped or row["status"] in ("blocked", "done", "failed") else _TITLES.get(row["status"], "Over")
+        title = (
+            "Needs you"
+            if stopped or row["status"] in ("blocked", "done", "failed")
+            else _TITLE_BY_STATUS.get(row["status"], "Over")
+        )
         groups[title].append(row)
-    groups["Over"] = groups["Over"][-LAST:]
+    groups["Over"] = groups["Over"][-MAX_OVER_SHOWN:]
     return {title: shown for title, shown in groups.items() if shown}
 
 
-def _tasks(rows: Sequence[dict[str, Any]], states: Mapping[str, State], now: float) -> "RenderableType":
+def _render_task_rows(rows: Sequence[dict[str, Any]], states: Mapping[str, State], now: float) -> "RenderableType":
     from rich.table import Table
 
     grid = Table.grid(padding=(0, 2))
@@ -74,33 +78,37 @@ def _tasks(rows: Sequence[dict[str, Any]], states: Mapping[str, State], now: flo
     grid.add_column(ratio=1, overflow="fold")
     for row in rows:
         state = states.get(row["task"])
-        grid.add_row(word(row["status"]), _told(row, f"  {ago(now - state.updated)}" if now and state else ""))
+        grid.add_row(
+            render_word(row["status"]), _render_task_row(row, f"  {describe_age(now - state.updated)}" if now and state else "")
+        )
     return grid
 
 
-def _told(row: dict[str, Any], when: str) -> "RenderableType":
+def _render_task_row(row: dict[str, Any], when: str) -> "RenderableType":
     from rich.text import Text
 
-    text = said(row["task"], "bold").append(_steps(row) + when, "not bold dim")
+    text = render_text(row["task"], "bold").append(_describe_steps(row) + when, "not bold dim")
     if row["owner"]:
-        text.append(f"  held by {one_line(row['owner'], 40)}", "not bold dim")
+        text.append(f"  held by {to_one_line(row['owner'], 40)}", "not bold dim")
     elif row["status"] == "running":
         text.append("  interrupted", "not bold yellow")
     elif row["status"] == "ready" and not row["ready"]:
-        text.append(f"  after {one_line(', '.join(row['needs']), 80)}", "not bold dim")
-    lines = [text, said(row["goal"], limit=160)]
+        text.append(f"  after {to_one_line(', '.join(row['needs']), 80)}", "not bold dim")
+    lines = [text, render_text(row["goal"], limit=160)]
     if row["status"] in ("failed", "done"):
-        lines.append(said(row["outcome"], "dim", limit=160))
+        lines.append(render_text(row["outcome"], "dim", limit=160))
     if row["question"]:
-        lines.append(said(f"asks: {row['question']}", "yellow", limit=240))
+        lines.append(render_text(f"asks: {row['question']}", "yellow", limit=240))
     for part in row["parts"]:
         named = part["task"].removeprefix(row["task"] + "-")
-        lines.append(said(f"  part {named}  {part['status']}{_steps(part)}  {part['goal']}", "dim", limit=120))
-    shown = [line for line in (*lines, said("" if row["status"] in _NOTHING_TO_DO else row["next"], "cyan")) if line.plain]
+        lines.append(render_text(f"  part {named}  {part['status']}{_describe_steps(part)}  {part['goal']}", "dim", limit=120))
+    shown = [
+        line for line in (*lines, render_text("" if row["status"] in _SETTLED_STATUSES else row["next"], "cyan")) if line.plain
+    ]
     return Text("\n").join(shown)
 
 
-def _row(ticket: Ticket, state: State | None) -> dict[str, Any]:
+def _ticket_to_json(ticket: QueueTicket, state: State | None) -> dict[str, Any]:
     question = state.question if state and not ticket.parent else ""
     return {
         "task": ticket.task,
@@ -118,16 +126,16 @@ def _row(ticket: Ticket, state: State | None) -> dict[str, Any]:
         "max_steps": state.limit if state else None,
         "verdict": state.verdict.ruling.value if state and state.verdict else None,
         "outcome": state.outcome if state else "",
-        "updated": iso(state.updated) if state else None,
-        "next": _next(ticket, question),
+        "updated": format_time(state.updated) if state else None,
+        "next": _choose_next_command(ticket, question),
     }
 
 
-def _next(ticket: Ticket, question: str) -> str:
+def _choose_next_command(ticket: QueueTicket, question: str) -> str:
     """Nothing can be done for a task that a living worker holds, that waits for another or is a part of one."""
-    held = ticket.owner or ticket.parent or (ticket.status is Status.READY and not ticket.ready)
-    return f"afresh show {ticket.task}" if held else commands_for(ticket.task, ticket.status, bool(question))[0]
+    held = ticket.owner or ticket.parent or (ticket.status is TaskStatus.READY and not ticket.ready)
+    return f"afresh show {ticket.task}" if held else list_commands_for_status(ticket.task, ticket.status, bool(question))[0]
 
 
-def _steps(row: dict[str, Any]) -> str:
+def _describe_steps(row: dict[str, Any]) -> str:
     return "" if row["step"] is None else f"  step {row['step']}/{row['max_steps']}"

@@ -3,22 +3,36 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from afresh.cli.views.parts import STYLES, diff, fields, gauge, heading, listing, runs_json, said, sparkline, spread, word
+from afresh.cli.views.parts import (
+    WORD_STYLES,
+    render_diff,
+    render_fields,
+    render_gauge,
+    render_heading,
+    make_table,
+    check_runs_to_json,
+    render_text,
+    draw_sparkline,
+    compute_spread,
+    render_word,
+)
 from afresh.domain.change import Change
-from afresh.domain.fact import UNCONFINED
-from afresh.domain.option import offered
+from afresh.domain.fact import UNSANDBOXED_DECISION
+from afresh.domain.option import parse_options
 from afresh.domain.state import State
-from afresh.domain.text import one_line
-from afresh.domain.window import Audit
-from afresh.projections.standing import commands, counted, failed_approaches, handed_words
+from afresh.domain.text import to_one_line
+from afresh.domain.window import CallAudit
+from afresh.projections.standing import list_next_commands, format_count, list_failed_approaches, describe_parts
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-DIFF_LINES = 80
+MAX_DIFF_LINES = 80
 
 
-def summary_json(state: State, changes: Sequence[Change], audits: Sequence[Audit], accumulating: int = 0) -> dict[str, Any]:
+def run_summary_to_json(
+    state: State, changes: Sequence[Change], audits: Sequence[CallAudit], accumulating: int = 0
+) -> dict[str, Any]:
     """`accumulating` is what an agent that keeps its history would have sent over the same steps."""
     sent = [audit.tokens for audit in audits]
     verdict, baseline = state.verdict, state.baseline
@@ -37,123 +51,123 @@ def summary_json(state: State, changes: Sequence[Change], audits: Sequence[Audit
         "changes": [
             {"path": c.path, "kind": c.kind, "added": c.added, "removed": c.removed, "patch": c.patch} for c in changes
         ],
-        "tests": {"before": runs_json(baseline.runs if baseline else ()), "after": runs_json(verdict.runs if verdict else ())},
+        "tests": {"before": check_runs_to_json(baseline.runs if baseline else ()), "after": check_runs_to_json(verdict.runs if verdict else ())},
         "measure": {"before": baseline.measure if baseline else 0, "after": verdict.measure if verdict else None},
         "steps": state.step,
         "kept": state.kept,
         "reverted": state.reverted,
         "tokens": {
             "calls": state.calls, "input": state.usage.input, "output": state.usage.output, "cached": state.usage.cached,
-            "per_call": sent, **spread(sent), "ceiling": ceiling, "sent": sum(sent), "accumulating": accumulating,
+            "per_call": sent, **compute_spread(sent), "ceiling": ceiling, "sent": sum(sent), "accumulating": accumulating,
         },
         "knowledge": {"used": list(state.knowledge.used), "left": state.knowledge.left},
-        "failed_approaches": [{"step": f.step, "subject": f.subject, "text": f.text} for f in failed_approaches(state)],
-        "next": list(commands(state)),
+        "failed_approaches": [{"step": f.step, "subject": f.subject, "text": f.text} for f in list_failed_approaches(state)],
+        "next": list(list_next_commands(state)),
     }  # fmt: skip
 
 
-def summary(
+def render_run_summary(
     state: State,
     changes: Sequence[Change],
-    audits: Sequence[Audit],
+    audits: Sequence[CallAudit],
     accumulating: int = 0,
-    diff_lines: int = DIFF_LINES,
+    diff_lines: int = MAX_DIFF_LINES,
     cost: str = "",
 ) -> "RenderableType":
     """`cost`: the money that it took, in words; empty where nobody pays."""
     from rich.console import Group
 
-    data = summary_json(state, changes, audits, accumulating)
+    data = run_summary_to_json(state, changes, audits, accumulating)
     return Group(
-        _verdict(data),
-        fields(_facts(state, data | {"cost": cost}, audits)),
-        *_changes(state, changes, diff_lines),
-        *_reverted(data),
-        *_next(data),
+        _render_verdict(data),
+        render_fields(_list_summary_fields(state, data | {"cost": cost}, audits)),
+        *_render_changed_files(state, changes, diff_lines),
+        *_render_reverted(data),
+        *_render_next_commands(data),
     )
 
 
-def _verdict(data: dict[str, Any]) -> "RenderableType":
+def _render_verdict(data: dict[str, Any]) -> "RenderableType":
     from rich import box
     from rich.panel import Panel
     from rich.text import Text
 
     first = data["verdict"] if data["status"] not in ("failed", "blocked") else data["status"]
-    style = STYLES.get(first or data["status"], "dim")
-    body = Text.assemble((f"{first or data['status']}", f"bold {style}"), f"  {one_line(data['reason'], 400)}\n")
-    body.append(one_line(data["goal"], 300), "dim")
-    return Panel(body, title=said(data["task"], "bold", limit=40), title_align="left", box=box.ROUNDED, border_style=style)
+    style = WORD_STYLES.get(first or data["status"], "dim")
+    body = Text.assemble((f"{first or data['status']}", f"bold {style}"), f"  {to_one_line(data['reason'], 400)}\n")
+    body.append(to_one_line(data["goal"], 300), "dim")
+    return Panel(body, title=render_text(data["task"], "bold", limit=40), title_align="left", box=box.ROUNDED, border_style=style)
 
 
-def _facts(state: State, data: dict[str, Any], audits: Sequence[Audit]) -> list[tuple[str, Any]]:
+def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[CallAudit]) -> list[tuple[str, Any]]:
     tests, tokens, measure = data["tests"], data["tokens"], data["measure"]
-    rows: list[tuple[str, Any]] = [("asks", _asks(state))] if state.question else []
+    rows: list[tuple[str, Any]] = [("asks", _render_asked_question(state))] if state.question else []
     if state.unconfined:
-        rows.append(("sandbox", said(f"NONE: {UNCONFINED}", "bold red")))
+        rows.append(("sandbox", render_text(f"NONE: {UNSANDBOXED_DECISION}", "bold red")))
     rows += [("tests", f"{tests['before']['words']} → {tests['after']['words']}")]
     if measure["before"] or measure["after"]:
         rows.append(("violations", f"{measure['before']} → {'not counted' if measure['after'] is None else measure['after']}"))
     if state.baseline and state.baseline.flaky:
-        rows.append(("flaky", said(", ".join(state.baseline.flaky), "yellow", limit=200)))
-    rows.append(("steps", f"{data['steps']}: {counted(data['kept'], 'change')} kept, {data['reverted']} reverted"))
+        rows.append(("flaky", render_text(", ".join(state.baseline.flaky), "yellow", limit=200)))
+    rows.append(("steps", f"{data['steps']}: {format_count(data['kept'], 'change')} kept, {data['reverted']} reverted"))
     if audits:
         largest = max(audits, key=lambda audit: audit.tokens)
-        rows.append(("largest call", gauge(largest.tokens, largest.budget, largest.reserve)))
-        rows.append(("every call", _every_call(tokens)))
-    spent = f"{counted(tokens['calls'], 'call')}, {tokens['input']:,} tokens in, {tokens['output']:,} out"
+        rows.append(("largest call", render_gauge(largest.tokens, largest.budget, largest.reserve)))
+        rows.append(("every call", _describe_every_call(tokens)))
+    spent = f"{format_count(tokens['calls'], 'call')}, {tokens['input']:,} tokens in, {tokens['output']:,} out"
     rows.append(("spent", f"{data['cost']}: {spent}" if data["cost"] else spent))
-    rows += [("", handed_words(state))] if state.delegated else []
+    rows += [("", describe_parts(state))] if state.delegated else []
     if tokens["accumulating"]:
-        rows.append(("sent in all", _saved(tokens)))
-    return rows + _knowledge(data["knowledge"])
+        rows.append(("sent in all", _describe_saved_tokens(tokens)))
+    return rows + _list_lesson_fields(data["knowledge"])
 
 
-def _knowledge(data: dict[str, Any]) -> list[tuple[str, Any]]:
+def _list_lesson_fields(data: dict[str, Any]) -> list[tuple[str, Any]]:
     """What it drew on, and what it leaves for others."""
     told = [f"drew on {', '.join(data['used'])}"] if data["used"] else []
     told += [f"afresh knowledge show {data['left']}"] if data["left"] else []
-    return [("learnt", said("; ".join(told)))] if told else []
+    return [("learnt", render_text("; ".join(told)))] if told else []
 
 
-def _asks(state: State) -> "RenderableType":
+def _render_asked_question(state: State) -> "RenderableType":
     """The question, and what can be answered by a number."""
-    options = [f"\n  {one.number} {one_line(one.words, 200)}" for one in offered(state.options)]
-    return said(state.question, "yellow").append("".join(options), "default")
+    options = [f"\n  {one.number} {to_one_line(one.words, 200)}" for one in parse_options(state.options)]
+    return render_text(state.question, "yellow").append("".join(options), "default")
 
 
-def _every_call(tokens: dict[str, Any]) -> str:
-    line = sparkline(tokens["per_call"], tokens["ceiling"])
+def _describe_every_call(tokens: dict[str, Any]) -> str:
+    line = draw_sparkline(tokens["per_call"], tokens["ceiling"])
     return f"{line} min {tokens['min']:,}, median {tokens['median']:,}, max {tokens['max']:,}"
 
 
-def _saved(tokens: dict[str, Any]) -> str:
+def _describe_saved_tokens(tokens: dict[str, Any]) -> str:
     share = 1 - tokens["sent"] / tokens["accumulating"]
     fewer = f", {share:.0%} fewer" if share > 0 else ""
     return f"{tokens['sent']:,} tokens; with the history kept it would have been {tokens['accumulating']:,}{fewer}"
 
 
-def _changes(state: State, changes: Sequence[Change], diff_lines: int) -> list["RenderableType"]:
+def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: int) -> list["RenderableType"]:
     if not changes:
-        return [heading("No file was changed.")]
-    table = listing("file", "kind", ">+", ">−")
+        return [render_heading("No file was changed.")]
+    table = make_table("file", "kind", ">+", ">−")
     for change in changes:
-        table.add_row(said(change.path), word(change.kind), f"{change.added:,}", f"{change.removed:,}")
-    shown, left = diff(changes, diff_lines)
-    parts: list[RenderableType] = [heading("Changed"), table, heading("Diff"), shown]
+        table.add_row(render_text(change.path), render_word(change.kind), f"{change.added:,}", f"{change.removed:,}")
+    shown, left = render_diff(changes, diff_lines)
+    parts: list[RenderableType] = [render_heading("Changed"), table, render_heading("Diff"), shown]
     if left:
-        parts.append(said(f"… {left:,} more lines: git diff {state.base[:12]} {state.branch}", "dim"))
+        parts.append(render_text(f"… {left:,} more lines: git diff {state.base[:12]} {state.branch}", "dim"))
     return parts if diff_lines else parts[:2]
 
 
-def _reverted(data: dict[str, Any]) -> list["RenderableType"]:
+def _render_reverted(data: dict[str, Any]) -> list["RenderableType"]:
     if not data["failed_approaches"]:
         return []
-    rows = [(f"step {it['step']}", said(f"{it['subject']}: {it['text']}", limit=300)) for it in data["failed_approaches"]]
-    return [heading("Tried and reverted"), fields(rows)]
+    rows = [(f"step {it['step']}", render_text(f"{it['subject']}: {it['text']}", limit=300)) for it in data["failed_approaches"]]
+    return [render_heading("Tried and reverted"), render_fields(rows)]
 
 
-def _next(data: dict[str, Any]) -> list["RenderableType"]:
+def _render_next_commands(data: dict[str, Any]) -> list["RenderableType"]:
     what = {"apply": "take the branch into your checkout", "discard": "drop branch and worktree", "resume": "go on",
             "show": "all that is known of the task", "answer": "answer its question"}  # fmt: skip
     rows = [(it, "take it over all the same" if it.endswith("--unverified") else what[it.split()[1]]) for it in data["next"]]
-    return [heading("Next"), fields((said(it, "cyan").plain, meaning) for it, meaning in rows)]
+    return [render_heading("Next"), render_fields((render_text(it, "cyan").plain, meaning) for it, meaning in rows)]

@@ -3,25 +3,25 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from afresh.cli.views.parts import fields, said
-from afresh.domain.code import Place
-from afresh.domain.found import Entry, Found, Match
-from afresh.domain.text import visible
+from afresh.cli.views.parts import render_fields, render_text
+from afresh.domain.code import SymbolPlace
+from afresh.domain.found import EntryPoint, SymbolMatches, MatchQuality
+from afresh.domain.text import escape_hidden
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-KIND = {"class": "yellow", "interface": "yellow", "function": "cyan", "method": "cyan", "constant": "magenta"}
-TOLD = {
-    Match.SPELLING: "Not written so, but the same but for case and underscores:",
-    Match.PART: "Nothing is called just {asked}; names with it in them:",
-    Match.WORDS: "Nothing is called {asked}; names with all its words:",
-    Match.NEAR: "Nothing is called {asked}. Similar names:",
+KIND_STYLES = {"class": "yellow", "interface": "yellow", "function": "cyan", "method": "cyan", "constant": "magenta"}
+MATCH_SENTENCES = {
+    MatchQuality.SPELLING: "Not written so, but the same but for case and underscores:",
+    MatchQuality.PART: "Nothing is called just {asked}; names with it in them:",
+    MatchQuality.WORDS: "Nothing is called {asked}; names with all its words:",
+    MatchQuality.NEAR: "Nothing is called {asked}. Similar names:",
 }
 
 
-def place_json(place: Place) -> dict[str, Any]:
+def symbol_place_to_json(place: SymbolPlace) -> dict[str, Any]:
     symbol = place.symbol
     return {
         "path": place.path, "line": symbol.line, "end": symbol.end, "name": symbol.name, "kind": symbol.kind.value,
@@ -29,79 +29,88 @@ def place_json(place: Place) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def found_json(found: Found) -> dict[str, Any]:
-    return {"match": found.match.value, "places": [place_json(place) for place in found.places], "more": found.more}
+def symbol_hits_to_json(found: SymbolMatches) -> dict[str, Any]:
+    return {"match": found.match.value, "places": [symbol_place_to_json(place) for place in found.places], "more": found.more}
 
 
-def entry_json(entry: Entry) -> dict[str, Any]:
+def entry_point_to_json(entry: EntryPoint) -> dict[str, Any]:
     return {"path": entry.path, "line": entry.line, "name": entry.name, "why": entry.why}
 
 
-def found(found: Found, asked: str) -> "RenderableType":
+def render_symbol_hits(found: SymbolMatches, asked: str) -> "RenderableType":
     from rich.console import Group
 
     parts: list[RenderableType] = []
-    if found.match in TOLD:
-        parts += [said(TOLD[found.match].format(asked=asked), "dim"), said("")]
+    if found.match in MATCH_SENTENCES:
+        parts += [render_text(MATCH_SENTENCES[found.match].format(asked=asked), "dim"), render_text("")]
     for at, place in enumerate(found.places):
-        parts += [*([said("")] if at else []), *shown(place)]
+        parts += [*([render_text("")] if at else []), *render_symbol(place)]
     if found.more:
-        parts += [said(""), said(f"and {found.more:,} more; a longer name or --limit shows others", "dim")]
+        parts += [render_text(""), render_text(f"and {found.more:,} more; a longer name or --limit shows others", "dim")]
     return Group(*parts)
 
 
-def shown(place: Place) -> "list[RenderableType]":
+def render_symbol(place: SymbolPlace) -> "list[RenderableType]":
     """Where, what and what for; a path with its line is what terminals and editors open."""
     from rich.padding import Padding
     from rich.text import Text
 
     symbol = place.symbol
-    head = Text.assemble(where(place), "  ", (symbol.kind.value, KIND[symbol.kind.value]))
+    head = Text.assemble(render_symbol_place(place), "  ", (symbol.kind.value, KIND_STYLES[symbol.kind.value]))
     if symbol.name != symbol.short:
-        head.append_text(Text.assemble((" of ", "dim"), said(symbol.name.rpartition(".")[0])))
-    lines: list[RenderableType] = [head, Padding(signature(place), (0, 0, 0, 2), expand=False)]
-    return [*lines, Padding(said(symbol.doc, "dim"), (0, 0, 0, 2), expand=False)] if symbol.doc else lines
+        head.append_text(Text.assemble((" of ", "dim"), render_text(symbol.name.rpartition(".")[0])))
+    lines: list[RenderableType] = [head, Padding(render_signature(place), (0, 0, 0, 2), expand=False)]
+    return [*lines, Padding(render_text(symbol.doc, "dim"), (0, 0, 0, 2), expand=False)] if symbol.doc else lines
 
 
-def where(place: Place) -> "Text":
+def render_symbol_place(place: SymbolPlace) -> "Text":
     from rich.text import Text
 
-    return Text.assemble(said(place.path, "bold"), (f":{place.symbol.line}", "dim"))
+    return Text.assemble(render_text(place.path, "bold"), (f":{place.symbol.line}", "dim"))
 
 
-def signature(place: Place) -> "Text":
-    text = said(" ".join(place.symbol.signature.split()))
+def render_signature(place: SymbolPlace) -> "Text":
+    text = render_text(" ".join(place.symbol.signature.split()))
     at = text.plain.find(place.symbol.short)
     if at >= 0:
-        text.stylize(f"bold {KIND[place.symbol.kind.value]}", at, at + len(place.symbol.short))
+        text.stylize(f"bold {KIND_STYLES[place.symbol.kind.value]}", at, at + len(place.symbol.short))
     return text
 
 
-def choice(found: Found, asked: str) -> "RenderableType":
+def render_symbol_choice(found: SymbolMatches, asked: str) -> "RenderableType":
     """Several are meant, or none: which one to ask for, and how."""
     from rich.console import Group
     from rich.text import Text
 
-    several = found.match in (Match.EXACT, Match.SPELLING)
-    what = f"{asked} is defined {len(found.places) + found.more} times. Ask for one of them:" if several else TOLD[found.match]
+    several = found.match in (MatchQuality.EXACT, MatchQuality.SPELLING)
+    what = (
+        f"{asked} is defined {len(found.places) + found.more} times. Ask for one of them:"
+        if several
+        else MATCH_SENTENCES[found.match]
+    )
     rows = [
-        Text.assemble("  afresh who-calls ", said(f"{place.path}:{place.symbol.name}", "bold"), "  ", described(place))
+        Text.assemble(
+            "  afresh who-calls ", render_text(f"{place.path}:{place.symbol.name}", "bold"), "  ", render_symbol_kind(place)
+        )
         for place in found.places
     ]
-    more = [said(f"  and {found.more:,} more; afresh find {asked} --limit 100 lists them", "dim")] if found.more else []
-    return Group(said(what.format(asked=asked)), said(""), *rows, *more)
+    more = [render_text(f"  and {found.more:,} more; afresh find {asked} --limit 100 lists them", "dim")] if found.more else []
+    return Group(render_text(what.format(asked=asked)), render_text(""), *rows, *more)
 
 
-def described(place: Place) -> "Text":
-    return said(f"{place.symbol.kind.value}, line {place.symbol.line}", "dim")
+def render_symbol_kind(place: SymbolPlace) -> "Text":
+    return render_text(f"{place.symbol.kind.value}, line {place.symbol.line}", "dim")
 
 
-def begins(entries: Sequence[Entry]) -> "RenderableType":
+def render_entry_points(entries: Sequence[EntryPoint]) -> "RenderableType":
     from rich.text import Text
 
     if not entries:
-        return said("No command is declared here, and no file says that it can be started.", "dim")
-    return fields(
-        (visible(entry.name), Text.assemble(said(entry.path, "bold"), (f":{entry.line}", "dim"), "  ", said(entry.why, "dim")))
+        return render_text("No command is declared here, and no file says that it can be started.", "dim")
+    return render_fields(
+        (
+            escape_hidden(entry.name),
+            Text.assemble(render_text(entry.path, "bold"), (f":{entry.line}", "dim"), "  ", render_text(entry.why, "dim")),
+        )
         for entry in entries
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from rich.console import Console
 
-_PLAIN = str.maketrans(
+_PLAIN_SIGNS = str.maketrans(
     {"✓": "+", "✗": "x", "•": "*", "·": "-", "→": ">", "…": "~", "−": "-", "━": "#", "╸": "-", "─": "-", "┄": ".", "│": "|"}
     | dict(zip("▁▂▃▄▅▆▇█", "__..--=#", strict=True))
 )
@@ -24,7 +24,7 @@ class PlainStream(io.TextIOBase):
         return self.stream.encoding
 
     def write(self, text: str) -> int:
-        data = text.translate(_PLAIN).encode(self.encoding, "backslashreplace")
+        data = text.translate(_PLAIN_SIGNS).encode(self.encoding, "backslashreplace")
         return self.stream.write(data.decode(self.encoding))
 
     def flush(self) -> None:
@@ -37,7 +37,7 @@ class PlainStream(io.TextIOBase):
         return self.stream.fileno()
 
 
-def terminal(stream: TextIO | None = None, width: int | None = None) -> "Console":
+def open_console(stream: TextIO | None = None, width: int | None = None) -> "Console":
     """Colour and control codes only on a terminal, and never when NO_COLOR is set."""
     from rich.console import Console
 

@@ -4,24 +4,24 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from afresh.app.symbols import Used
-from afresh.cli.views.parts import heading, said
-from afresh.cli.views.symbols import place_json, shown
-from afresh.domain.calls import Call, Way
-from afresh.domain.code import Kind, Place
+from afresh.app.symbols import SymbolUsers
+from afresh.cli.views.parts import render_heading, render_text
+from afresh.cli.views.symbols import symbol_place_to_json, render_symbol
+from afresh.domain.calls import SymbolUse, UseKind
+from afresh.domain.code import SymbolKind, SymbolPlace
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-LINES = 40
+MAX_SECTION_LINES = 40
 """Of one part, unless all are asked for."""
-NOTED = {Way.PASSED: "handed on", Way.DECORATOR: "decorates", Way.IMPORT: "imports"}
+USE_NOTES = {UseKind.PASSED: "handed on", UseKind.DECORATOR: "decorates", UseKind.IMPORT: "imports"}
 
 
-def used_json(used: Used) -> dict[str, Any]:
+def symbol_users_to_json(used: SymbolUsers) -> dict[str, Any]:
     return {
-        "symbol": place_json(used.place),
+        "symbol": symbol_place_to_json(used.place),
         "callers": [
             {"path": call.path, "line": call.line, "within": call.within, "text": call.text, "sure": call.sure,
              "kind": call.kind.value, "test": call.path in used.tests}
@@ -29,32 +29,36 @@ def used_json(used: Used) -> dict[str, Any]:
         ],
         "files_not_read": used.callers.unread,
         "cut": used.callers.cut,
-        "above": [place_json(place) for place in used.above],
-        "below": [place_json(place) for place in used.below],
+        "above": [symbol_place_to_json(place) for place in used.above],
+        "below": [symbol_place_to_json(place) for place in used.below],
     }  # fmt: skip
 
 
-def used(used: Used, everything: bool = False) -> "RenderableType":
+def render_symbol_users(used: SymbolUsers, everything: bool = False) -> "RenderableType":
     from rich.console import Group
 
-    calls = [call for call in used.callers if call.kind is not Way.IMPORT]
-    imports = [call for call in used.callers if call.kind is Way.IMPORT]
+    calls = [call for call in used.callers if call.kind is not UseKind.IMPORT]
+    imports = [call for call in used.callers if call.kind is UseKind.IMPORT]
     sure = [call for call in calls if call.sure]
     named = [call for call in calls if not call.sure]
-    parts: list[RenderableType] = [*shown(used.place), said(""), said(told(used, sure, named), "bold" if calls else "yellow")]
+    parts: list[RenderableType] = [
+        *render_symbol(used.place),
+        render_text(""),
+        render_text(describe_symbol_users(used, sure, named), "bold" if calls else "yellow"),
+    ]
     for title, group in (
         ("", [call for call in sure if call.path not in used.tests]),
         ("Tests", [call for call in sure if call.path in used.tests]),
         ("By name only: what it is called on is not known, or a class above answers", named),
         ("Imports", imports if everything else []),
     ):
-        parts += section(title, group, everything, used.place.symbol.kind)
-    below = "Overridden by" if used.place.symbol.kind is Kind.METHOD else "Extended by"
-    parts += [*kin("Extends", used.above), *kin(below, used.below)]
-    return Group(*parts, *remarks(used, imports, everything))
+        parts += render_use_section(title, group, everything, used.place.symbol.kind)
+    below = "Overridden by" if used.place.symbol.kind is SymbolKind.METHOD else "Extended by"
+    parts += [*render_related_symbols("Extends", used.above), *render_related_symbols(below, used.below)]
+    return Group(*parts, *render_use_remarks(used, imports, everything))
 
 
-def told(used: Used, sure: Sequence[Call], named: Sequence[Call]) -> str:
+def describe_symbol_users(used: SymbolUsers, sure: Sequence[SymbolUse], named: Sequence[SymbolUse]) -> str:
     if not sure and not named:
         return "Nobody in this repository uses it."
     tests = sum(call.path in used.tests for call in sure)
@@ -64,43 +68,48 @@ def told(used: Used, sure: Sequence[Call], named: Sequence[Call]) -> str:
     return f"{counted if sure else 'No sure use'}{f'; {len(named)} more by name' if named else ''}"
 
 
-def section(title: str, calls: Sequence[Call], everything: bool, of: Kind) -> "list[RenderableType]":
-    parts: list[RenderableType] = [heading(title)] if title and calls else []
-    kept = calls if everything else calls[:LINES]
+def render_use_section(title: str, calls: Sequence[SymbolUse], everything: bool, of: SymbolKind) -> "list[RenderableType]":
+    parts: list[RenderableType] = [render_heading(title)] if title and calls else []
+    kept = calls if everything else calls[:MAX_SECTION_LINES]
     for path, group in groupby(kept, key=lambda call: call.path):
-        parts += [said(f"\n{path}", "bold"), *lines(list(group), of)]
+        parts += [render_text(f"\n{path}", "bold"), *render_use_lines(list(group), of)]
     left = len(calls) - len(kept)
     if left:
         files = len({call.path for call in calls[len(kept) :]})
-        parts.append(said(f"\nand {left:,} more lines in {files} {'file' if files == 1 else 'files'}; --all shows them", "dim"))
+        parts.append(
+            render_text(f"\nand {left:,} more lines in {files} {'file' if files == 1 else 'files'}; --all shows them", "dim")
+        )
     return parts
 
 
-def lines(calls: Sequence[Call], of: Kind) -> "Iterator[Text]":
+def render_use_lines(calls: Sequence[SymbolUse], of: SymbolKind) -> "Iterator[Text]":
     """Under the function they stand in: its name is told once."""
     from rich.text import Text
 
-    notes = {**NOTED, Way.PASSED: "refers to it"} if of in (Kind.CLASS, Kind.INTERFACE) else NOTED
+    notes = {**USE_NOTES, UseKind.PASSED: "refers to it"} if of in (SymbolKind.CLASS, SymbolKind.INTERFACE) else USE_NOTES
     for within, group in groupby(calls, key=lambda call: call.within):
-        yield said(f"  {within}", "cyan") if within else Text("  top of the file", "cyan italic")
+        yield render_text(f"  {within}", "cyan") if within else Text("  top of the file", "cyan italic")
         for call in group:
             note = (f"  {notes[call.kind]}", "magenta") if call.kind in notes else ""
-            line = Text.assemble((f"{call.line:>8}  ", "dim"), said(call.text), note)
+            line = Text.assemble((f"{call.line:>8}  ", "dim"), render_text(call.text), note)
             line.no_wrap, line.overflow = True, "ellipsis"
             yield line
 
 
-def kin(title: str, places: Sequence[Place]) -> "list[RenderableType]":
+def render_related_symbols(title: str, places: Sequence[SymbolPlace]) -> "list[RenderableType]":
     from rich.text import Text
 
     if not places:
         return []
-    rows = [Text.assemble("  ", said(place.symbol.name, "yellow"), "  ", said(str(place), "dim")) for place in places[:12]]
-    more = [said(f"  and {len(places) - 12:,} more", "dim")] if len(places) > 12 else []
-    return [heading(title), *rows, *more]
+    rows = [
+        Text.assemble("  ", render_text(place.symbol.name, "yellow"), "  ", render_text(str(place), "dim"))
+        for place in places[:12]
+    ]
+    more = [render_text(f"  and {len(places) - 12:,} more", "dim")] if len(places) > 12 else []
+    return [render_heading(title), *rows, *more]
 
 
-def remarks(used: Used, imports: Sequence[Call], everything: bool) -> "list[RenderableType]":
+def render_use_remarks(used: SymbolUsers, imports: Sequence[SymbolUse], everything: bool) -> "list[RenderableType]":
     files = len({call.path for call in imports})
     said_of = {
         f"Imported in {files} {'file' if files == 1 else 'files'}; --all lists them.": bool(imports) and not everything,
@@ -110,5 +119,5 @@ def remarks(used: Used, imports: Sequence[Call], everything: bool) -> "list[Rend
         "Following types took too long; some were decided by name.": used.callers.cut,
         f"Also defined in tests: {', '.join(str(place) for place in used.others[:4])}.": bool(used.others),
     }
-    told = [said(text, "dim") for text, holds in said_of.items() if holds]
-    return [said(""), *told] if told else []
+    told = [render_text(text, "dim") for text, holds in said_of.items() if holds]
+    return [render_text(""), *told] if told else []

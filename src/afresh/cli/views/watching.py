@@ -5,35 +5,37 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from afresh.app.watching import Flush
-from afresh.domain.text import one_line
+from afresh.app.watching import IndexUpdate
+from afresh.domain.text import to_one_line
 
-NAMED = 3
+MAX_PATHS_NAMED = 3
 """Files that are told by name."""
 
 
-def told(flush: Flush, root: Path | None = None) -> str:
+def describe_index_update(flush: IndexUpdate, root: Path | None = None) -> str:
     """With the root: what stands at the beginning."""
-    took = duration(flush.seconds)
+    took = format_seconds(flush.seconds)
     if root is not None:
-        return f"watching {one_line(str(root))}: {flush.files:,} files of code, {len(flush.read):,} of them read just now, {took}"
-    parts = [part for part in (counted(flush.read, "read"), counted(flush.gone, "gone")) if part]
+        return (
+            f"watching {to_one_line(str(root))}: {flush.files:,} files of code, {len(flush.read):,} of them read just now, {took}"
+        )
+    parts = [part for part in (list_changed_paths(flush.read, "read"), list_changed_paths(flush.gone, "gone")) if part]
     return f"{time.strftime('%H:%M:%S')}  {', '.join(parts)}  {took}"
 
 
-def told_json(flush: Flush) -> str:
+def index_update_to_json(flush: IndexUpdate) -> str:
     return json.dumps(
         {"read": flush.read, "gone": flush.gone, "milliseconds": round(flush.seconds * 1_000), "files": flush.files}
     )
 
 
-def counted(paths: Sequence[str], what: str) -> str:
+def list_changed_paths(paths: Sequence[str], what: str) -> str:
     if not paths:
         return ""
-    if len(paths) <= NAMED:
-        return f"{', '.join(one_line(path, 80) for path in paths)} {what}"
-    return f"{len(paths):,} files {what} ({', '.join(one_line(path, 60) for path in paths[:NAMED])}, …)"
+    if len(paths) <= MAX_PATHS_NAMED:
+        return f"{', '.join(to_one_line(path, 80) for path in paths)} {what}"
+    return f"{len(paths):,} files {what} ({', '.join(to_one_line(path, 60) for path in paths[:MAX_PATHS_NAMED])}, …)"
 
 
-def duration(seconds: float) -> str:
+def format_seconds(seconds: float) -> str:
     return f"{seconds * 1_000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-RULES = "\n"
+RULES_KEY = "\n"
 """First key of a rule's path; no heading can have it."""
 
 
-class Level(StrEnum):
+class InstructionLevel(StrEnum):
     """From general to special."""
 
     USER = "user"
@@ -17,18 +17,18 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class NumberedLine:
     number: int
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class InstructionPart:
     """A heading with its text up to the next heading, or a rule of the front matter. The path is its own heading after those that
     it stands under, in small letters; what stands before the first heading has none."""
 
     path: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[NumberedLine, ...]
     title: str = ""
     depth: int = 0
     """Of its heading; 0 without one."""
@@ -42,7 +42,7 @@ class Part:
 
     @property
     def rule(self) -> bool:
-        return self.path[:1] == (RULES,)
+        return self.path[:1] == (RULES_KEY,)
 
     @property
     def first(self) -> int:
@@ -52,16 +52,16 @@ class Part:
     def last(self) -> int:
         return self.lines[-1].number
 
-    def covers(self, other: "Part") -> bool:
+    def covers(self, other: "InstructionPart") -> bool:
         """It says something of the same subject, or of one that the other is a part of."""
         return bool(self.path) and not self.bare and other.path[: len(self.path)] == self.path
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class InstructionFile:
     file: str
-    level: Level
-    parts: tuple[Part, ...] = ()
+    level: InstructionLevel
+    parts: tuple[InstructionPart, ...] = ()
     folder: str = ""
     """The one that it holds in, when it is not the whole repository."""
     own: bool = True
@@ -75,9 +75,9 @@ class Source:
     tracked: bool = True
     """The task's own tree has it, so that the rest of it can be read there."""
 
-    def deeper(self, other: "Source") -> bool:
+    def deeper(self, other: "InstructionFile") -> bool:
         """Whether it is the more special one of two that come in order. Several of a project, or neighbouring folders, are
         beside each other."""
-        if self.level is other.level is not Level.TYPE and self.folder == other.folder:
+        if self.level is other.level is not InstructionLevel.TYPE and self.folder == other.folder:
             return False
-        return not other.folder or self.level is Level.TYPE or f"{self.folder}/".startswith(f"{other.folder}/")
+        return not other.folder or self.level is InstructionLevel.TYPE or f"{self.folder}/".startswith(f"{other.folder}/")

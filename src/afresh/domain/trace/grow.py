@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from afresh.domain.passage import Passage, Voice
-from afresh.domain.trace.entries import Entry, Row, Sighting, entries
+from afresh.domain.passage import Passage, PassageVoice
+from afresh.domain.trace.entries import TraceEntry, TraceRow, LastSighting, entries_from_passage
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class VoiceTally:
     """Lines of one voice that no newer line has replaced."""
 
     lines: int
@@ -24,67 +24,75 @@ class Trace:
     """Of every name and line where it stands last: a newer copy replaces the older. A value: `grown` makes another one."""
 
     passages: tuple[Passage, ...] = ()
-    entries: tuple[Entry, ...] = ()
-    names: Mapping[str, Sighting] = field(default_factory=dict[str, Sighting])
-    lines: Mapping[str, Sighting] = field(default_factory=dict[str, Sighting])
+    entries: tuple[TraceEntry, ...] = ()
+    names: Mapping[str, LastSighting] = field(default_factory=dict[str, LastSighting])
+    lines: Mapping[str, LastSighting] = field(default_factory=dict[str, LastSighting])
     touched: Mapping[str, int] = field(default_factory=dict[str, int])
     """For each file name the last step whose action named it."""
-    tallies: Mapping[Voice, Tally] = field(default_factory=dict[Voice, Tally])
+    tallies: Mapping[PassageVoice, VoiceTally] = field(default_factory=dict[PassageVoice, VoiceTally])
     beside: dict[type, object] = field(default_factory=dict[type, object], compare=False, repr=False)
     """What has been worked out from it and is worth keeping while it grows. It saves work and says nothing of its own."""
 
 
-NOTHING = Trace()
+EMPTY_TRACE = Trace()
 
 
-def trace(passages: tuple[Passage, ...], read: Callable[[str], str], before: Trace = NOTHING) -> Trace:
+def build_trace(passages: tuple[Passage, ...], read: Callable[[str], str], before: Trace = EMPTY_TRACE) -> Trace:
     """What these passages say. `before` saves work and changes nothing: the result is the same without it."""
     if passages == before.passages:
         return before
     length = len(before.passages)
     if passages[:length] == before.passages:
-        return grown(
-            before, [taken for passage in passages[length:] for taken in entries(passage, read(passage.block))], passages
+        return extend_trace(
+            before,
+            [taken for passage in passages[length:] for taken in entries_from_passage(passage, read(passage.block))],
+            passages,
         )
-    known: dict[Passage, dict[int, Entry]] = {}
+    known: dict[Passage, dict[int, TraceEntry]] = {}
     for entry in before.entries:
         known.setdefault(entry.passage, {}).setdefault(entry.first, entry)
-    again = [fresh(old) for one in passages for old in (known[one].values() if one in known else entries(one, read(one.block)))]
-    return grown(NOTHING, again, passages)
+    again = [
+        copy_unmet_entry(old)
+        for one in passages
+        for old in (known[one].values() if one in known else entries_from_passage(one, read(one.block)))
+    ]
+    return extend_trace(EMPTY_TRACE, again, passages)
 
 
-def fresh(old: Entry) -> Entry:
+def copy_unmet_entry(old: TraceEntry) -> TraceEntry:
     """The same text, before anything of it was met."""
-    return Entry(old.passage, old.voice, old.lines, old.found, old.first, size=old.size)
+    return TraceEntry(old.passage, old.voice, old.lines, old.found, old.first, size=old.size)
 
 
-def grown(before: Trace, new: list[Entry], passages: tuple[Passage, ...]) -> Trace:
+def extend_trace(before: Trace, new: list[TraceEntry], passages: tuple[Passage, ...]) -> Trace:
     names, lines, touched, tallies = dict(before.names), dict(before.lines), dict(before.touched), dict(before.tallies)
     for number, entry in enumerate(new, len(before.entries)):
         entry.number = number
-        if entry.voice is Voice.ACTION:
+        if entry.voice is PassageVoice.ACTION:
             touched.update(dict.fromkeys(entry.passage.about, entry.step))
-        for voice, (count, size) in take(entry, names, lines).items():
-            held = tallies.get(voice) or Tally(0, 0, entry.step, entry.step)
+        for voice, (count, size) in enter_lines(entry, names, lines).items():
+            held = tallies.get(voice) or VoiceTally(0, 0, entry.step, entry.step)
             last = entry.step if voice is entry.voice else held.last
-            tallies[voice] = Tally(held.lines + count, held.size + size, held.first, last)
+            tallies[voice] = VoiceTally(held.lines + count, held.size + size, held.first, last)
     return Trace(passages, (*before.entries, *new), names, lines, touched, tallies, before.beside if before.entries else {})
 
 
-def take(entry: Entry, names: dict[str, Sighting], lines: dict[str, Sighting]) -> dict[Voice, tuple[int, int]]:
+def enter_lines(
+    entry: TraceEntry, names: dict[str, LastSighting], lines: dict[str, LastSighting]
+) -> dict[PassageVoice, tuple[int, int]]:
     """Enter each line and each name once; by how many lines and characters each voice has more or less than before."""
     own, here = entry.names, set[str]()
-    change: dict[Voice, tuple[int, int]] = {entry.voice: (0, 0)}
+    change: dict[PassageVoice, tuple[int, int]] = {entry.voice: (0, 0)}
     for line in entry.found:
         for name in line.names:
             if name not in own:
-                own[name] = names[name] = met(names.get(name), entry)
+                own[name] = names[name] = count_sighting(names.get(name), entry)
         key = line.key
         if key not in here:
             here.add(key)
             before = lines.get(key)
-            lines[key] = sighting = met(before, entry)
-            entry.rows.append(Row(line, sighting))
+            lines[key] = sighting = count_sighting(before, entry)
+            entry.rows.append(TraceRow(line, sighting))
             count, size = change[entry.voice]
             change[entry.voice] = count + 1, size + len(key)
             if before:
@@ -93,5 +101,5 @@ def take(entry: Entry, names: dict[str, Sighting], lines: dict[str, Sighting]) -
     return change
 
 
-def met(before: Sighting | None, entry: Entry) -> Sighting:
-    return (before or Sighting(entry)).again(entry)
+def count_sighting(before: LastSighting | None, entry: TraceEntry) -> LastSighting:
+    return (before or LastSighting(entry)).again(entry)

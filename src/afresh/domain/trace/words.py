@@ -3,42 +3,46 @@
 import re
 from functools import lru_cache
 
-WORD = re.compile(r"(?:(?<!<)/|[A-Za-z_~.])[\w./\-]*\w")
-LETTERS = re.compile(r"[A-Za-z]{2}")
-CODE = re.compile(r"[/_.]|[a-z][A-Z]|\d.*[A-Za-z]{2}|[A-Za-z]{2}.*\d")
-FILE = re.compile(r"(?:^|/)([\w.-]*\w\.[A-Za-z]\w{0,4})(?::\d+)?$")
-ADDRESS = re.compile(r"x?(?=[0-9a-f]*\d)[0-9a-f]{7,}")
+NAME_CANDIDATE_PATTERN = re.compile(r"(?:(?<!<)/|[A-Za-z_~.])[\w./\-]*\w")
+TWO_LETTERS_PATTERN = re.compile(r"[A-Za-z]{2}")
+CODE_LIKE_PATTERN = re.compile(r"[/_.]|[a-z][A-Z]|\d.*[A-Za-z]{2}|[A-Za-z]{2}.*\d")
+FILE_NAME_PATTERN = re.compile(r"(?:^|/)([\w.-]*\w\.[A-Za-z]\w{0,4})(?::\d+)?$")
+ADDRESS_PATTERN = re.compile(r"x?(?=[0-9a-f]*\d)[0-9a-f]{7,}")
 """Of an object in memory, or a hash cut short: never needed again, and there are many."""
-HOLLOW = re.compile(r"~?[\d.]+[A-Za-z]{0,3}(?:/[A-Za-z/]+)?|_[a-z]+_|.*\.\.\..*|s/.*/.*/g?")
+NOT_A_NAME_PATTERN = re.compile(r"~?[\d.]+[A-Za-z]{0,3}(?:/[A-Za-z/]+)?|_[a-z]+_|.*\.\.\..*|s/.*/.*/g?")
 """A measure, an emphasised word, a text with its middle left out, a substitution."""
-ESCAPE = re.compile(r"\\(?:[nrt](?=[A-Za-z_])|u[0-9a-fA-F]{4})|\x1b\[[\d;]*[A-Za-z]")
+ESCAPE_PATTERN = re.compile(r"\\(?:[nrt](?=[A-Za-z_])|u[0-9a-fA-F]{4})|\x1b\[[\d;]*[A-Za-z]")
 """A sign that is written as several and would seem to belong to the word behind it."""
-SHORTEST = 5
-LONGEST = 200
-LINKS = 8
+MIN_NAME_CHARACTERS = 5
+MAX_NAME_CHARACTERS = 200
+MAX_CHAIN_LINKS = 8
 
 
 @lru_cache(maxsize=65_536)
-def named(word: str) -> str:
+def name_from_word(word: str) -> str:
     """The name that a word is; empty when it is none."""
     word = word.strip(".-")
-    if ADDRESS.fullmatch(word) or HOLLOW.fullmatch(word):
+    if ADDRESS_PATTERN.fullmatch(word) or NOT_A_NAME_PATTERN.fullmatch(word):
         return ""
-    fitting = SHORTEST <= len(word) <= LONGEST and LETTERS.search(word) and CODE.search(word)
+    fitting = (
+        MIN_NAME_CHARACTERS <= len(word) <= MAX_NAME_CHARACTERS
+        and TWO_LETTERS_PATTERN.search(word)
+        and CODE_LIKE_PATTERN.search(word)
+    )
     return word if fitting else ""
 
 
-def names(text: str) -> tuple[str, ...]:
+def find_names(text: str) -> tuple[str, ...]:
     """In order of their first occurrence."""
     if "\\" in text or "\x1b" in text:
-        text = ESCAPE.sub(" ", text)
-    found = dict.fromkeys(map(named, WORD.findall(text)))
+        text = ESCAPE_PATTERN.sub(" ", text)
+    found = dict.fromkeys(map(name_from_word, NAME_CANDIDATE_PATTERN.findall(text)))
     found.pop("", None)
     return tuple(found)
 
 
 @lru_cache(maxsize=65_536)
-def implied(name: str) -> tuple[str, ...]:
+def list_implied_names(name: str) -> tuple[str, ...]:
     """The name, and those that whoever sees it has seen as well: the ends of a path, the links of a dotted chain."""
     parts = [name]
     place = name.find("/")
@@ -46,18 +50,18 @@ def implied(name: str) -> tuple[str, ...]:
         parts += [name[place:], name[place + 1 :]]
         place = name.find("/", place + 1)
     links = name.rpartition("/")[2].split(".")
-    if 2 < len(links) < LINKS:
+    if 2 < len(links) < MAX_CHAIN_LINKS:
         parts += [".".join(links[start:end]) for start in range(len(links)) for end in range(start + 2, len(links) + 1)]
     return tuple(dict.fromkeys(parts))
 
 
 @lru_cache(maxsize=2_048)
-def heard(line: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def find_names_and_implied(line: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names of a line, and with what these imply. Most lines are met several times: in a file, in a part of it, in a window."""
-    found = names(line)
-    return found, tuple([part for name in found for part in implied(name)])
+    found = find_names(line)
+    return found, tuple([part for name in found for part in list_implied_names(name)])
 
 
-def files(text: str) -> tuple[str, ...]:
+def find_file_names(text: str) -> tuple[str, ...]:
     """File names that a text mentions, without their folders."""
-    return tuple(dict.fromkeys([match[1] for name in names(text) if (match := FILE.search(name))]))
+    return tuple(dict.fromkeys([match[1] for name in find_names(text) if (match := FILE_NAME_PATTERN.search(name))]))

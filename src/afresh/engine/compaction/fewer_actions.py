@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from afresh.domain.memory import Memory
-from afresh.engine.compaction.types import Strategy
-from afresh.engine.draft import Draft, Piece
+from afresh.domain.memory import GatheredContext
+from afresh.engine.compaction.types import CompactionStrategy
+from afresh.engine.draft import SectionDraft, SectionPiece
 
-LATEST = 2
+MIN_EARLIER_STEPS = 2
 
 
-def going(draft: Draft, memory: Memory) -> Sequence[Piece]:
+def _select_oldest_steps(draft: SectionDraft, memory: GatheredContext) -> Sequence[SectionPiece]:
     newest_first = sorted(draft.pieces, key=lambda piece: piece.rank)
-    return newest_first[: LATEST - 1 : -1]
+    return newest_first[: MIN_EARLIER_STEPS - 1 : -1]
 
 
-STRATEGY = Strategy("fewer_actions", "earlier", going)
+FEWER_ACTIONS = CompactionStrategy("fewer_actions", "earlier", _select_oldest_steps)

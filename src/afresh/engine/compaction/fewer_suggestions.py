@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 
-from afresh.domain.memory import Memory
-from afresh.engine.compaction.types import Strategy
-from afresh.engine.draft import Draft, Piece
-from afresh.engine.sections import OFFER
+from afresh.domain.memory import GatheredContext
+from afresh.engine.compaction.types import CompactionStrategy
+from afresh.engine.draft import SectionDraft, SectionPiece
+from afresh.engine.sections import SUGGESTION_PIECE_PREFIX
 
-BEST = 2
-
-
-def going(draft: Draft, memory: Memory) -> Sequence[Piece]:
-    offered = sorted((piece for piece in draft.pieces if piece.what.startswith(OFFER)), key=lambda piece: piece.rank)
-    return offered[: BEST - 1 : -1]
+MIN_SUGGESTIONS = 2
 
 
-STRATEGY = Strategy("fewer_suggestions", "suggestions", going)
+def _select_later_suggestions(draft: SectionDraft, memory: GatheredContext) -> Sequence[SectionPiece]:
+    offered = sorted(
+        (piece for piece in draft.pieces if piece.what.startswith(SUGGESTION_PIECE_PREFIX)), key=lambda piece: piece.rank
+    )
+    return offered[: MIN_SUGGESTIONS - 1 : -1]
+
+
+FEWER_SUGGESTIONS = CompactionStrategy("fewer_suggestions", "suggestions", _select_later_suggestions)

@@ -4,28 +4,35 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from afresh.domain.event import Compacted, Decided, Event
+from afresh.domain.event import MemoryCompacted, DecisionMade, Event
 from afresh.domain.fact import Decision
-from afresh.domain.fold import apply
-from afresh.domain.outcome import Heard
-from afresh.domain.passage import Passage, fullness
-from afresh.domain.spend import Kind
+from afresh.domain.fold import apply_event
+from afresh.domain.outcome import HookAnswer
+from afresh.domain.passage import Passage, compute_pool_fullness
+from afresh.domain.spend import CallPurpose
 from afresh.domain.state import State
 from afresh.domain.summary import Summary
 from afresh.domain.template import Template
 from afresh.domain.trace import Trace
-from afresh.engine.agent import Agent
-from afresh.engine.calibrate import counter_for
-from afresh.engine.compaction.classes import kind
-from afresh.engine.compaction.prune import WORTH_WHILE, full, going, held, pool, taken
-from afresh.engine.compaction.rules import Count, keeping, summarised, text, told
-from afresh.engine.compaction.written import Ask, Written, written
-from afresh.engine.record import doing, record
-from afresh.engine.worth import weights
+from afresh.engine.agent import Runtime
+from afresh.engine.calibrate import calibrate_counter
+from afresh.engine.compaction.classes import classify_passage
+from afresh.engine.compaction.prune import (
+    MIN_COMPACTION_GAIN_SHARE,
+    is_memory_full,
+    select_passages_to_drop,
+    count_passage_characters,
+    compute_memory_capacity,
+    measure_fullness,
+)
+from afresh.engine.compaction.rules import CountTokens, add_kept_words, summarise_passages, join_entry_lines, summarise_steps
+from afresh.engine.compaction.written import SideCall, WrittenSummary, summarise_by_model
+from afresh.engine.record import report_progress, append_events
+from afresh.engine.worth import weights_from_policy
 
 
 @dataclass(frozen=True, slots=True)
-class Turnout:
+class MemoryCompactionPlan:
     """What would go, and what would be left of it in words."""
 
     by: str
@@ -34,53 +41,63 @@ class Turnout:
     summary: Summary
 
 
-def compacted(state: State, agent: Agent) -> State:
+def compact_memory(state: State, agent: Runtime) -> State:
     """One commit, if memory is nearly full or the agent has asked for it and the user's hook lets it be."""
-    if not (state.keep or full(state.passages, state.budget, agent.template.pruning)):
+    if not (state.keep or is_memory_full(state.passages, state.budget, agent.template.pruning)):
         return state
-    trace, counter = agent.recollection.of(state.passages, agent.store.read), counter_for(state, agent)
-    found = turnout(state, trace, agent.template, counter)
-    if found is None or not (heard := asked(agent, state, found)).go:
+    trace, counter = agent.recollection.of(state.passages, agent.store.read), calibrate_counter(state, agent)
+    found = _plan_compaction(state, trace, agent.template, counter)
+    if found is None or not (heard := _ask_hook(agent, state, found)).go:
         return state
-    words = in_words(state, agent, found, trace)
+    words = _write_summary(state, agent, found, trace)
     note = "; ".join(part for part in (words.note, heard.note) if part)
-    event = Compacted(state.step, found.by, found.gone, words.summary, won(state, found), words.reply, note)
-    return record(state, agent, [*failing(heard, state), event])
+    event = MemoryCompacted(state.step, found.by, found.gone, words.summary, _count_freed_tokens(state, found), words.reply, note)
+    return append_events(state, agent, [*_record_hook_failure(heard, state), event])
 
 
-def tidied(state: State, trace: Trace, template: Template, count: Count) -> State:
+def compact_by_rules(state: State, trace: Trace, template: Template, count: CountTokens) -> State:
     """The same by rules alone, without a journal: for runs that others have recorded."""
-    found = turnout(state, trace, template, count) if full(state.passages, state.budget, template.pruning) else None
-    return apply(Compacted(state.step, found.by, found.gone, found.summary, won(state, found)), state) if found else state
+    found = (
+        _plan_compaction(state, trace, template, count)
+        if is_memory_full(state.passages, state.budget, template.pruning)
+        else None
+    )
+    return (
+        apply_event(MemoryCompacted(state.step, found.by, found.gone, found.summary, _count_freed_tokens(state, found)), state)
+        if found
+        else state
+    )
 
 
-def turnout(state: State, trace: Trace, template: Template, count: Count) -> Turnout | None:
+def _plan_compaction(state: State, trace: Trace, template: Template, count: CountTokens) -> MemoryCompactionPlan | None:
     """Pure. Nothing when the loop would win too little by it; the agent's wish is granted in any case."""
     policy, budget = template.pruning, state.budget
     texts: dict[Passage, str] = {}
     for entry in trace.entries:
-        texts[entry.passage] = texts.get(entry.passage, "") + text([entry], (entry.voice,))
-    most = policy.left * (min(taken(state.passages, budget), 1.0) if state.keep else 1.0)
-    gone = going(
+        texts[entry.passage] = texts.get(entry.passage, "") + join_entry_lines([entry], (entry.voice,))
+    most = policy.left * (min(measure_fullness(state.passages, budget), 1.0) if state.keep else 1.0)
+    gone = select_passages_to_drop(
         state.passages, state.step, policy,
-        of=lambda one: kind(one.voice, texts.get(one, "")), enough=lambda size, number: fullness(size, number, budget) <= most,
+        of=lambda one: classify_passage(one.voice, texts.get(one, "")), enough=lambda size, number: compute_pool_fullness(size, number, budget) <= most,
     )  # fmt: skip
     passages = frozenset(state.passages[place] for place in gone)
-    if not state.keep and taken(tuple(passages), budget) < WORTH_WHILE:
+    if not state.keep and measure_fullness(tuple(passages), budget) < MIN_COMPACTION_GAIN_SHARE:
         return None
-    summary = summarised(keeping(state.summary, state.keep, count), passages, trace, weights(template.weights).names, count)
-    return Turnout("agent" if state.keep else "loop", gone, passages, summary)
+    summary = summarise_passages(
+        add_kept_words(state.summary, state.keep, count), passages, trace, weights_from_policy(template.weights).names, count
+    )
+    return MemoryCompactionPlan("agent" if state.keep else "loop", gone, passages, summary)
 
 
-def asked(agent: Agent, state: State, found: Turnout) -> Heard:
+def _ask_hook(agent: Runtime, state: State, found: MemoryCompactionPlan) -> HookAnswer:
     """The user's hook, if there is one."""
     if agent.upkeep.hook is None:
-        return Heard(True)
-    doing(agent, "asking the hook before_compaction")
-    return agent.upkeep.hook.before_compaction(about(state, found))
+        return HookAnswer(True)
+    report_progress(agent, "asking the hook before_compaction")
+    return agent.upkeep.hook.before_compaction(_describe_for_hook(state, found))
 
 
-def about(state: State, found: Turnout) -> Mapping[str, Any]:
+def _describe_for_hook(state: State, found: MemoryCompactionPlan) -> Mapping[str, Any]:
     steps = sorted({passage.step for passage in found.passages})
     going = [state.passages[place] for place in found.gone]
     return {
@@ -88,29 +105,29 @@ def about(state: State, found: Turnout) -> Mapping[str, Any]:
         "goal": state.task.goal,
         "step": state.step,
         "by": found.by,
-        "pool": {"held": held(state.passages), "room": pool(state.budget)},
-        "going": {"passages": len(going), "characters": held(going), "steps": steps},
+        "pool": {"held": count_passage_characters(state.passages), "room": compute_memory_capacity(state.budget)},
+        "going": {"passages": len(going), "characters": count_passage_characters(going), "steps": steps},
         "summary": found.summary.text,
     }
 
 
-def failing(heard: Heard, state: State) -> list[Event]:
+def _record_hook_failure(heard: HookAnswer, state: State) -> list[Event]:
     """A hook that fails stops nothing. It is written down once, in words that stay the same."""
     text = "the hook before_compaction failed; memory was compacted all the same"
-    return [Decided(Decision(text, "harness", step=state.step))] if heard.note else []
+    return [DecisionMade(Decision(text, "harness", step=state.step))] if heard.note else []
 
 
-def in_words(state: State, agent: Agent, found: Turnout, trace: Trace) -> Written:
+def _write_summary(state: State, agent: Runtime, found: MemoryCompactionPlan, trace: Trace) -> WrittenSummary:
     """By rules; by the model where the user has it so and it is needed."""
     upkeep = agent.upkeep
     lines = {line.step for line in found.summary.lines}
-    crowded = any(line.step not in lines for line in told(found.passages, trace))
+    crowded = any(line.step not in lines for line in summarise_steps(found.passages, trace))
     if upkeep.summary is None or not found.passages or not (upkeep.always or crowded):
-        return Written(found.summary)
-    doing(agent, f"waiting for {agent.model.name} to sum up older steps")
-    ask = Ask(agent.till, upkeep.summary, counter_for(state, agent), Kind.SUMMARY, state.task, state.step)
-    return written(found.summary, state.summary, found.passages, trace, ask)
+        return WrittenSummary(found.summary)
+    report_progress(agent, f"waiting for {agent.model.name} to sum up older steps")
+    ask = SideCall(agent.till, upkeep.summary, calibrate_counter(state, agent), CallPurpose.SUMMARY, state.task, state.step)
+    return summarise_by_model(found.summary, state.summary, found.passages, trace, ask)
 
 
-def won(state: State, found: Turnout) -> int:
-    return held([state.passages[place] for place in found.gone]) // 4
+def _count_freed_tokens(state: State, found: MemoryCompactionPlan) -> int:
+    return count_passage_characters([state.passages[place] for place in found.gone]) // 4

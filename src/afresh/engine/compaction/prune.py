@@ -2,42 +2,50 @@
 
 from collections.abc import Callable, Sequence
 
-from afresh.domain.passage import FORGOTTEN_FIRST, POOL, Passage, fullness
-from afresh.domain.summary import Pruning
-from afresh.engine.compaction.classes import Kind
+from afresh.domain.passage import VOICE_DROP_WEIGHTS, POOL_CHARACTERS_PER_CEILING_TOKEN, Passage, compute_pool_fullness
+from afresh.domain.summary import CompactionPolicy
+from afresh.engine.compaction.classes import PassageTreatment
 
-WORTH_WHILE = 0.05
-SLACK = 1.2
+MIN_COMPACTION_GAIN_SHARE = 0.05
+FULL_SLACK_FACTOR = 1.2
 """Part of the pool that a compaction must win for the loop to begin one; and by how much more there must be than always stays:
 otherwise, when outputs are long, there would be one after every step."""
 
 
-def pool(ceiling: int) -> int:
+def compute_memory_capacity(ceiling: int) -> int:
     """Characters that memory holds."""
-    return POOL * ceiling
+    return POOL_CHARACTERS_PER_CEILING_TOKEN * ceiling
 
 
-def held(passages: Sequence[Passage]) -> int:
+def count_passage_characters(passages: Sequence[Passage]) -> int:
     return sum([passage.size for passage in passages])
 
 
-def taken(passages: Sequence[Passage], ceiling: int) -> float:
-    return fullness(held(passages), len(passages), ceiling)
+def measure_fullness(passages: Sequence[Passage], ceiling: int) -> float:
+    return compute_pool_fullness(count_passage_characters(passages), len(passages), ceiling)
 
 
-def full(passages: Sequence[Passage], ceiling: int, policy: Pruning) -> bool:
-    return len(passages) > SLACK * policy.keep_passages and taken(passages, ceiling) >= policy.full
+def is_memory_full(passages: Sequence[Passage], ceiling: int, policy: CompactionPolicy) -> bool:
+    return len(passages) > FULL_SLACK_FACTOR * policy.keep_passages and measure_fullness(passages, ceiling) >= policy.full
 
 
-def going(
-    passages: Sequence[Passage], now: int, policy: Pruning, of: Callable[[Passage], Kind], enough: Callable[[int, int], bool]
+def select_passages_to_drop(
+    passages: Sequence[Passage],
+    now: int,
+    policy: CompactionPolicy,
+    of: Callable[[Passage], PassageTreatment],
+    enough: Callable[[int, int], bool],
 ) -> tuple[int, ...]:
     """Places of what goes, until what is left is said to have given way `enough`. Passages that are alike go together."""
     old = [passage for passage in dict.fromkeys(passages) if passage.step <= now - policy.keep_steps]
-    gone = {passage for passage in old if of(passage) is Kind.DROP or (policy.oldest and now - passage.step > policy.oldest)}
+    gone = {
+        passage
+        for passage in old
+        if of(passage) is PassageTreatment.DROP or (policy.oldest and now - passage.step > policy.oldest)
+    }
     left = [passage for passage in passages if passage not in gone]
-    size, count = held(left), len(left)
-    for passage in sorted((one for one in old if one not in gone), key=lambda one: -urgency(one, now)):
+    size, count = count_passage_characters(left), len(left)
+    for passage in sorted((one for one in old if one not in gone), key=lambda one: -_compute_urgency(one, now)):
         if enough(size, count) or count <= policy.keep_passages:
             break
         gone.add(passage)
@@ -45,6 +53,6 @@ def going(
     return tuple([place for place, passage in enumerate(passages) if passage in gone])
 
 
-def urgency(passage: Passage, now: int) -> int:
+def _compute_urgency(passage: Passage, now: int) -> int:
     """As when memory has to forget without warning: an output sooner than an action of its age."""
-    return (now - passage.step + 1) * FORGOTTEN_FIRST[passage.voice]
+    return (now - passage.step + 1) * VOICE_DROP_WEIGHTS[passage.voice]

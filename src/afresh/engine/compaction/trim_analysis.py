@@ -3,39 +3,39 @@
 import re
 from collections.abc import Sequence
 
-from afresh.domain.memory import Memory
-from afresh.engine.compaction.types import Strategy
-from afresh.engine.draft import Draft, Piece
-from afresh.engine.sections import VIOLATIONS
-from afresh.engine.view import words
+from afresh.domain.memory import GatheredContext
+from afresh.engine.compaction.types import CompactionStrategy
+from afresh.engine.draft import SectionDraft, SectionPiece
+from afresh.engine.sections import VIOLATIONS_PIECE
+from afresh.engine.view import list_focus_words
 
-SHORTEST = 4
+MIN_MENTIONED_NAME_CHARACTERS = 4
 """Letters of a word that is taken for a name: shorter ones are in every sentence."""
 
 
-def unnamed(pieces: Sequence[Piece], memory: Memory) -> list[Piece]:
+def _list_unmentioned_pieces(pieces: Sequence[SectionPiece], memory: GatheredContext) -> list[SectionPiece]:
     """Lines that goal, plan and last thought do not speak of, the last first: the analysis puts what matters at the top."""
-    spoken = frozenset(word for word in words(memory.state) if len(word) >= SHORTEST)
+    spoken = frozenset(word for word in list_focus_words(memory.state) if len(word) >= MIN_MENTIONED_NAME_CHARACTERS)
     return [piece for piece in reversed(pieces) if not spoken & set(re.findall(r"\w+", piece.text))]
 
 
-def outline(draft: Draft, memory: Memory) -> Sequence[Piece]:
-    return unnamed(draft.pieces, memory)
+def _select_map_lines(draft: SectionDraft, memory: GatheredContext) -> Sequence[SectionPiece]:
+    return _list_unmentioned_pieces(draft.pieces, memory)
 
 
-def violations(draft: Draft, memory: Memory) -> Sequence[Piece]:
+def _select_violations(draft: SectionDraft, memory: GatheredContext) -> Sequence[SectionPiece]:
     """The first stays: without it nothing would say that there are any."""
-    return unnamed([piece for piece in draft.pieces if piece.what == VIOLATIONS][1:], memory)
+    return _list_unmentioned_pieces([piece for piece in draft.pieces if piece.what == VIOLATIONS_PIECE][1:], memory)
 
 
-def least(draft: Draft, memory: Memory) -> Sequence[Piece]:
+def _select_least_ranked_pieces(draft: SectionDraft, memory: GatheredContext) -> Sequence[SectionPiece]:
     """The last first, and never all: the first says most."""
     return sorted(draft.pieces[1:], key=lambda piece: -piece.rank)
 
 
-OF_SECTIONS = tuple(
-    Strategy("trim_analysis", name, least, spares_share=True)
+TRIM_ANALYSIS_SECTIONS = tuple(
+    CompactionStrategy("trim_analysis", name, _select_least_ranked_pieces, spares_share=True)
     for name in ("graph", "history", "coverage", "callers", "contracts", "similar", "tests")
 )
-OF_OUTLINE = Strategy("trim_analysis", "outline", outline, spares_share=True)
-OF_VIOLATIONS = Strategy("trim_analysis", "suggestions", violations)
+TRIM_REPO_MAP = CompactionStrategy("trim_analysis", "outline", _select_map_lines, spares_share=True)
+TRIM_VIOLATIONS = CompactionStrategy("trim_analysis", "suggestions", _select_violations)

@@ -2,10 +2,10 @@
 
 import re
 
-from afresh.engine.extract.output import Output
-from afresh.engine.extract.reading import MOST, Finding, Reading, clipped
+from afresh.engine.extract.output import CommandOutput
+from afresh.engine.extract.reading import MAX_FINDINGS, OutputFinding, OutputReading, truncate_to_one_line
 
-STOPS = (
+BUILD_FAILURE_PATTERNS = (
     ("pip {0}", re.compile(r"^ERROR: No matching distribution found for (\S+)")),
     ("pip {0}", re.compile(r"^(?:  )?ERROR: Failed building wheel for (\S+)")),
     ("module {0}", re.compile(r"^(?:[^\s:]*python[\d.]*: |\s*ModuleNotFoundError: )No module named '?([\w.]+)'?")),
@@ -25,20 +25,21 @@ STOPS = (
 """Subject and line, what says most first."""
 
 
-def read_build(output: Output) -> Reading | None:
+def read_build_failure(output: CommandOutput) -> OutputReading | None:
     """Only of a command that failed; what a build went on after did not stop it."""
     if not output.failed:
         return None
     found: dict[str, tuple[int, int]] = {}
     for place, line in enumerate(output.lines):
-        for rank, (subject, pattern) in enumerate(STOPS):
+        for rank, (subject, pattern) in enumerate(BUILD_FAILURE_PATTERNS):
             if match := pattern.search(line):
                 found.setdefault(subject.format(match[1]), (rank, place))
                 break
     if not found:
         return None
-    ordered = sorted(found.items(), key=lambda one: one[1])[:MOST]
+    ordered = sorted(found.items(), key=lambda one: one[1])[:MAX_FINDINGS]
     findings = [
-        Finding(clipped(subject, 100), clipped(output.lines[place]), 0.9, output.span(place)) for subject, (_, place) in ordered
+        OutputFinding(truncate_to_one_line(subject, 100), truncate_to_one_line(output.lines[place]), 0.9, output.span(place))
+        for subject, (_, place) in ordered
     ]
-    return Reading(clipped(f"{output.ended}: {findings[0].text}"), tuple(findings))
+    return OutputReading(truncate_to_one_line(f"{output.ended}: {findings[0].text}"), tuple(findings))

@@ -3,77 +3,79 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from afresh.engine.extract.output import Output
-from afresh.engine.extract.reading import Reading
-from afresh.engine.extract.runs import Counts, Failing, Run, run_reading
-from afresh.engine.extract.rust_panic import panicked
+from afresh.engine.extract.output import CommandOutput
+from afresh.engine.extract.reading import OutputReading
+from afresh.engine.extract.runs import OutcomeCounts, FailingTest, RunnerReport, reading_from_test_run
+from afresh.engine.extract.rust_panic import find_panic
 
-RUNNING = re.compile(r"^\s+Running (?:unittests )?(\S+\.rs) \(")
-DOCUMENTS = re.compile(r"^\s+Doc-tests \S+$")
-OUTCOME = re.compile(r"^test (.+) \.\.\. (ok|FAILED|ignored)\b")
-RESULT = re.compile(r"^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; \d+ measured; (\d+) filtered out")
-SECTION = re.compile(r"^---- (.+) stdout ----$")
-OF_A_DOCUMENT = re.compile(r"^(\S+\.rs) - (.+?)(?: \(line \d+\))?$")
-STOPPED = "error: test failed, to rerun pass"
+RUNNING_TARGET = re.compile(r"^\s+Running (?:unittests )?(\S+\.rs) \(")
+DOC_TESTS_LINE = re.compile(r"^\s+Doc-tests \S+$")
+TEST_OUTCOME_LINE = re.compile(r"^test (.+) \.\.\. (ok|FAILED|ignored)\b")
+TEST_RESULT_LINE = re.compile(
+    r"^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; \d+ measured; (\d+) filtered out"
+)
+FAILURE_SECTION = re.compile(r"^---- (.+) stdout ----$")
+DOC_TEST_NAME = re.compile(r"^(\S+\.rs) - (.+?)(?: \(line \d+\))?$")
+STOPPED_RUN = "error: test failed, to rerun pass"
 
 
-def read_cargo_run(output: Output) -> Reading | None:
-    results = [tuple(map(int, match.groups())) for line in output.lines if (match := RESULT.match(line))]
+def read_cargo_run(output: CommandOutput) -> OutputReading | None:
+    results = [tuple(map(int, match.groups())) for line in output.lines if (match := TEST_RESULT_LINE.match(line))]
     if not results:
         return None
     passed, failed, ignored, filtered = (sum(column) for column in zip(*results, strict=True))
-    stopped = any(line.startswith(STOPPED) for line in output.lines) and "--no-fail-fast" not in output.command
-    fine = frozenset(name for name, outcome in outcomes(output.lines) if outcome == "ok")
-    run = Run("cargo test", Counts(failed, passed, ignored), fine, not stopped and not filtered)
-    return run_reading(run, list(failures(output)))
+    stopped = any(line.startswith(STOPPED_RUN) for line in output.lines) and "--no-fail-fast" not in output.command
+    fine = frozenset(name for name, outcome in parse_cargo_outcomes(output.lines) if outcome == "ok")
+    run = RunnerReport("cargo test", OutcomeCounts(failed, passed, ignored), fine, not stopped and not filtered)
+    return reading_from_test_run(run, list(parse_cargo_failures(output)))
 
 
-def named(test: str, file: str) -> str:
+def name_test_with_file(test: str, file: str) -> str:
     """With its file: that of the target, or for an example in a comment the one that holds it."""
-    if example := OF_A_DOCUMENT.match(test):
+    if example := DOC_TEST_NAME.match(test):
         return f"{example[1]}::{example[2]}"
     return f"{file}::{test}" if file else test
 
 
-def targets(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+def pair_lines_with_target(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
     """Each line with the file of the target that it is printed for."""
     file = ""
     for place, line in enumerate(lines):
-        if match := RUNNING.match(line):
+        if match := RUNNING_TARGET.match(line):
             file = match[1]
-        elif DOCUMENTS.match(line):
+        elif DOC_TESTS_LINE.match(line):
             file = ""
         yield place, file, line
 
 
-def outcomes(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for _, file, line in targets(lines):
-        if match := OUTCOME.match(line):
-            yield named(match[1].removesuffix(" - should panic"), file), match[2]
+def parse_cargo_outcomes(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for _, file, line in pair_lines_with_target(lines):
+        if match := TEST_OUTCOME_LINE.match(line):
+            yield name_test_with_file(match[1].removesuffix(" - should panic"), file), match[2]
 
 
-def failures(output: Output) -> Iterator[Failing]:
+def parse_cargo_failures(output: CommandOutput) -> Iterator[FailingTest]:
     """The section of each failing test; without one, the line that says that it failed."""
-    lines, told = output.lines, dict[str, Failing]()
-    for place, file, line in targets(lines):
-        if (match := OUTCOME.match(line)) and match[2] == "FAILED":
-            name = named(match[1].removesuffix(" - should panic"), file)
-            told.setdefault(name, Failing(name, "", output.span(place)))
-        elif match := SECTION.match(line):
-            name = named(match[1], file)
-            message, last = why(lines, place + 1)
-            told[name] = Failing(name, message, output.span(place, last))
+    lines, told = output.lines, dict[str, FailingTest]()
+    for place, file, line in pair_lines_with_target(lines):
+        if (match := TEST_OUTCOME_LINE.match(line)) and match[2] == "FAILED":
+            name = name_test_with_file(match[1].removesuffix(" - should panic"), file)
+            told.setdefault(name, FailingTest(name, "", output.span(place)))
+        elif match := FAILURE_SECTION.match(line):
+            name = name_test_with_file(match[1], file)
+            message, last = find_failure_message(lines, place + 1)
+            told[name] = FailingTest(name, message, output.span(place, last))
     yield from told.values()
 
 
-def why(lines: Sequence[str], start: int) -> tuple[str, int]:
+def find_failure_message(lines: Sequence[str], start: int) -> tuple[str, int]:
     """What it panicked with; else the first line that it printed."""
-    end = next((place for place in range(start, len(lines)) if ends(lines[place])), len(lines))
-    if found := panicked(lines, start, end):
+    end = next((place for place in range(start, len(lines)) if is_section_end(lines[place])), len(lines))
+    if found := find_panic(lines, start, end):
         return found.text, found.last
     said = next((place for place in range(start, end) if lines[place].strip()), start - 1)
     return lines[said].strip() if said >= start else "", said
 
 
-def ends(line: str) -> bool:
-    return line == "failures:" or bool(SECTION.match(line)) or bool(RESULT.match(line))
+def is_section_end(line: str) -> bool:
+    return line == "failures:" or bool(FAILURE_SECTION.match(line)) or bool(TEST_RESULT_LINE.match(line))

@@ -3,13 +3,13 @@
 import re
 from dataclasses import dataclass
 
-NAME = r"[\w./\\+@~$\[\]-]+\.[A-Za-z]\w{0,9}"
+PATH_WITH_ENDING = r"[\w./\\+@~$\[\]-]+\.[A-Za-z]\w{0,9}"
 """A path with an ending. No pattern that holds it may look for it twice in a line: then the work would not be linear."""
-GRAVE = re.compile(r"^(?:fatal |internal |compiler )?(error|warning)\b", re.IGNORECASE)
+SEVERITY_WORD = re.compile(r"^(?:fatal |internal |compiler )?(error|warning)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Complaint:
+class Diagnostic:
     place: str
     text: str
     first: int
@@ -22,6 +22,6 @@ class Complaint:
         return self.severity == "warning"
 
 
-def severity(text: str) -> str:
-    match = GRAVE.match(text)
+def severity_from_text(text: str) -> str:
+    match = SEVERITY_WORD.match(text)
     return match[1].lower() if match else ""

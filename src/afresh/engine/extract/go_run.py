@@ -4,21 +4,21 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from afresh.engine.extract.output import Output
-from afresh.engine.extract.reading import Reading, plural
-from afresh.engine.extract.runs import Counts, Failing, Run, run_reading
+from afresh.engine.extract.output import CommandOutput
+from afresh.engine.extract.reading import OutputReading, format_plural
+from afresh.engine.extract.runs import OutcomeCounts, FailingTest, RunnerReport, reading_from_test_run
 
-PACKAGE = re.compile(r"^(ok|FAIL|\?)\s+(\S+)\s+(?:[\d.]+s|\(cached\)|\[([^\]]+)\])")
-OUTCOME = re.compile(r"^ *--- (FAIL|PASS|SKIP): (\S+) \([\d.]+s\)$")
-FRAME = re.compile(r"^=== (?:RUN|CONT|NAME|PAUSE) +(\S+)$")
-BUILD = re.compile(r"^(?:vet: )?(?:\./)?(\S+\.go:\d+):\d+: (.+)$")
-SILENT = ("", "FAIL", "PASS")
-NOTED = 12
+PACKAGE_LINE = re.compile(r"^(ok|FAIL|\?)\s+(\S+)\s+(?:[\d.]+s|\(cached\)|\[([^\]]+)\])")
+TEST_OUTCOME_LINE = re.compile(r"^ *--- (FAIL|PASS|SKIP): (\S+) \([\d.]+s\)$")
+TEST_FRAME_LINE = re.compile(r"^=== (?:RUN|CONT|NAME|PAUSE) +(\S+)$")
+COMPILE_ERROR_LINE = re.compile(r"^(?:vet: )?(?:\./)?(\S+\.go:\d+):\d+: (.+)$")
+LINES_WITHOUT_REASON = ("", "FAIL", "PASS")
+MAX_NOTED_LINES = 12
 """Lines of a test that are looked at for why it failed."""
 
 
 @dataclass(slots=True)
-class Told:
+class GoPackageResults:
     """What is said of the tests of a package until its own line comes."""
 
     outcomes: dict[str, str] = field(default_factory=dict[str, str])
@@ -29,84 +29,88 @@ class Told:
 
     def note(self, test: str, place: int, line: str) -> None:
         noted = self.notes.setdefault(test, [])
-        if len(noted) < NOTED and line.strip() not in SILENT:
+        if len(noted) < MAX_NOTED_LINES and line.strip() not in LINES_WITHOUT_REASON:
             noted.append((place, line.strip()))
 
-    def failing(self, output: Output, package: str) -> Iterator[Failing]:
+    def failing(self, output: CommandOutput, package: str) -> Iterator[FailingTest]:
         """A test that fails only because one within it does is not told."""
         failed = [test for test, outcome in self.outcomes.items() if outcome == "FAIL"]
         parents = {test.rpartition("/")[0] for test in failed}
         for test in [one for one in failed if one not in parents]:
-            said = reason(self.notes.get(test, ()))
+            said = find_failure_reason(self.notes.get(test, ()))
             place = self.places[test]
             first, last = (said[0][0], said[-1][0]) if said else (place, place)
             message = ", ".join(line.partition(" [recovered")[0] for _, line in said)
-            yield Failing(f"{package}::{test}" if package else test, message, output.span(min(first, place), max(last, place)))
+            yield FailingTest(
+                f"{package}::{test}" if package else test, message, output.span(min(first, place), max(last, place))
+            )
         for where, (message, place) in self.faults.items():
-            yield Failing(where, message, output.span(place))
+            yield FailingTest(where, message, output.span(place))
 
     def count(self, outcome: str) -> int:
         return sum(found == outcome for found in self.outcomes.values())
 
 
-def reason(notes: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+def find_failure_reason(notes: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     """The first line that names a place or says that it panicked; else the first."""
     said = [note for note in notes if re.match(r"\S+\.go:\d+: |panic: ", note[1])] or list(notes)
     return said[:1]
 
 
-def read_go_run(output: Output) -> Reading | None:
+def read_go_run(output: CommandOutput) -> OutputReading | None:
     """Packages are known only after their tests."""
-    now, done, failing, fine = Told(), list[tuple[str, str]](), list[Failing](), set[str]()
+    now, done, failing, fine = GoPackageResults(), list[tuple[str, str]](), list[FailingTest](), set[str]()
     tally = [0, 0, 0]
     owner = ""
     for place, line in enumerate(output.lines):
-        if match := PACKAGE.match(line):
+        if match := PACKAGE_LINE.match(line):
             done.append((match[1], match[2]))
             failing += now.failing(output, match[2])
-            tally = counted(tally, now)
-            fine |= passing(match[1], match[2], now)
-            now, owner = Told(), ""
+            tally = add_outcome_counts(tally, now)
+            fine |= find_passing_go_tests(match[1], match[2], now)
+            now, owner = GoPackageResults(), ""
         else:
-            owner = heard(now, place, line, owner)
+            owner = take_output_line(now, place, line, owner)
     if not done and not now.outcomes:
         return None
     failing += now.failing(output, "")
-    return told(done, counted(tally, now), failing, fine)
+    return reading_from_packages(done, add_outcome_counts(tally, now), failing, fine)
 
 
-def heard(now: Told, place: int, line: str, owner: str) -> str:
+def take_output_line(now: GoPackageResults, place: int, line: str, owner: str) -> str:
     """Takes a line in, and says to which test the next one belongs."""
-    if match := FRAME.match(line):
+    if match := TEST_FRAME_LINE.match(line):
         return match[1]
-    if match := OUTCOME.match(line):
+    if match := TEST_OUTCOME_LINE.match(line):
         now.outcomes[match[2]] = match[1]
         now.places[match[2]] = place
         return match[2]
-    if match := BUILD.match(line):
+    if match := COMPILE_ERROR_LINE.match(line):
         now.faults.setdefault(match[1], (match[2], place))
     elif owner:
         now.note(owner, place, line)
     return owner
 
 
-def counted(tally: list[int], now: Told) -> list[int]:
+def add_outcome_counts(tally: list[int], now: GoPackageResults) -> list[int]:
     return [number + now.count(outcome) for number, outcome in zip(tally, ("FAIL", "PASS", "SKIP"), strict=True)]
 
 
-def passing(outcome: str, package: str, now: Told) -> set[str]:
+def find_passing_go_tests(outcome: str, package: str, now: GoPackageResults) -> set[str]:
     """Its tests by name if they are told; of a package that is `ok` all of them."""
     named = {f"{package}::{test}" for test, said in now.outcomes.items() if said == "PASS"}
     return named | ({package} if outcome == "ok" else set())
 
 
-def told(done: list[tuple[str, str]], tally: list[int], failing: list[Failing], fine: set[str]) -> Reading:
+def reading_from_packages(
+    done: list[tuple[str, str]], tally: list[int], failing: list[FailingTest], fine: set[str]
+) -> OutputReading:
     """Without names of those that pass, by packages."""
     _, passed, skipped = tally
     whole, broken = (sum(outcome == word for outcome, _ in done) for word in ("ok", "FAIL"))
     tests = sum(".go:" not in one.test for one in failing)
-    parts = [f"{plural(broken, 'package')} failed" if broken and not tests else ""]
-    parts += [plural(len(failing) - tests, "compile error") if len(failing) > tests else ""]
-    parts += [f"{plural(whole, 'package')} ok" if whole and not passed else ""]
-    counts = Counts(tests, passed, skipped, ", ".join(filter(None, parts)))
-    return run_reading(Run("go test", counts, frozenset(fine), bool(done)), failing)
+    parts = [f"{format_plural(broken, 'package')} failed" if broken and not tests else ""]
+    parts += [format_plural(len(failing) - tests, "compile error") if len(failing) > tests else ""]
+    parts += [f"{format_plural(whole, 'package')} ok" if whole and not passed else ""]
+    counts = OutcomeCounts(tests, passed, skipped, ", ".join(filter(None, parts)))
+    return reading_from_test_run(RunnerReport("go test", counts, frozenset(fine), bool(done)), failing)

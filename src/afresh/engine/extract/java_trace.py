@@ -2,20 +2,24 @@
 
 import re
 
-from afresh.engine.extract.output import Output
-from afresh.engine.extract.reading import Finding, Reading, clipped
+from afresh.engine.extract.output import CommandOutput
+from afresh.engine.extract.reading import OutputFinding, OutputReading, truncate_to_one_line
 
-RAISED = re.compile(r'^(?:Exception in thread "[^"]*" |Caused by: )?([a-z][\w.]*\.[A-Z][\w$]*)(?:: (.*))?$')
-FRAME = re.compile(r"^\s+at (?:\S+//?)?([\w.$<>]+)\((\w+\.(?:java|kt|scala|groovy)):(\d+)\)")
-STACK = re.compile(r"^\s+(?:at \S|\.\.\. \d+ more)")
-LIBRARIES = ("java.", "javax.", "jdk.", "sun.", "org.junit", "junit.", "org.gradle", "org.apache.maven", "kotlin.", "scala.")
-FRAMES = 60
+JAVA_EXCEPTION = re.compile(r'^(?:Exception in thread "[^"]*" |Caused by: )?([a-z][\w.]*\.[A-Z][\w$]*)(?:: (.*))?$')
+JAVA_FRAME = re.compile(r"^\s+at (?:\S+//?)?([\w.$<>]+)\((\w+\.(?:java|kt|scala|groovy)):(\d+)\)")
+JAVA_STACK_LINE = re.compile(r"^\s+(?:at \S|\.\.\. \d+ more)")
+JAVA_LIBRARIES = ("java.", "javax.", "jdk.", "sun.", "org.junit", "junit.", "org.gradle", "org.apache.maven", "kotlin.", "scala.")
+MAX_JAVA_STACK_LINES = 60
 
 
-def read_java_trace(output: Output) -> Reading | None:
+def read_java_traceback(output: CommandOutput) -> OutputReading | None:
     """What caused the rest is told last."""
     lines = output.lines
-    heads = [place for place in range(len(lines) - 1) if STACK.match(lines[place + 1]) and RAISED.match(lines[place].strip())]
+    heads = [
+        place
+        for place in range(len(lines) - 1)
+        if JAVA_STACK_LINE.match(lines[place + 1]) and JAVA_EXCEPTION.match(lines[place].strip())
+    ]
     if not heads:
         return None
     start = heads[0]
@@ -23,19 +27,19 @@ def read_java_trace(output: Output) -> Reading | None:
         if not lines[place].startswith("Caused by: "):
             break
         start = place
-    return traced(output, start)
+    return reading_from_java_stack(output, start)
 
 
-def traced(output: Output, start: int) -> Reading:
-    said = RAISED.match(output.lines[start].strip())
+def reading_from_java_stack(output: CommandOutput, start: int) -> OutputReading:
+    said = JAVA_EXCEPTION.match(output.lines[start].strip())
     message = f"{said[1]}{f': {said[2]}' if said[2] else ''}" if said else output.lines[start]
     where, last = "", start
-    for place in range(start + 1, min(len(output.lines), start + FRAMES)):
-        if not STACK.match(output.lines[place]):
+    for place in range(start + 1, min(len(output.lines), start + MAX_JAVA_STACK_LINES)):
+        if not JAVA_STACK_LINE.match(output.lines[place]):
             break
-        frame = FRAME.match(output.lines[place])
-        if frame and not frame[1].startswith(LIBRARIES):
+        frame = JAVA_FRAME.match(output.lines[place])
+        if frame and not frame[1].startswith(JAVA_LIBRARIES):
             where, last = f" at {frame[2]}:{frame[3]} in {frame[1]}", place
             break
-    told = clipped(f"{clipped(message, 110)}{where}", 200)
-    return Reading(told, (Finding("", told, 0.9, output.span(start, last)),))
+    told = truncate_to_one_line(f"{truncate_to_one_line(message, 110)}{where}", 200)
+    return OutputReading(told, (OutputFinding("", told, 0.9, output.span(start, last)),))

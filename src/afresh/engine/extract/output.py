@@ -5,15 +5,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-ENDED = re.compile(r"^(exit \d+|timed out and was killed)(?:, no output)?$", re.MULTILINE)
-READ = 60_000
-LONGEST_LINE = 1_000
+COMMAND_END = re.compile(r"^(exit \d+|timed out and was killed)(?:, no output)?$", re.MULTILINE)
+MAX_OUTPUT_CHARACTERS = 60_000
+MAX_OUTPUT_LINE_CHARACTERS = 1_000
 """Characters of an output that are looked at, half of them from its end; and of a line."""
-_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_ANSI_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class CommandOutput:
     """What a command printed, without the echo of the command, without colours and without blanks at the ends of lines."""
 
     lines: tuple[str, ...]
@@ -35,45 +35,45 @@ class Output:
         return self.numbers[first], self.numbers[first if last is None else last]
 
 
-def output_of(text: str, command: str = "") -> Output:
-    return looked_at(list(enumerate(text.splitlines(), 1)), command)
+def output_from_text(text: str, command: str = "") -> CommandOutput:
+    return output_from_rows(list(enumerate(text.splitlines(), 1)), command)
 
 
-def outputs_of(text: str) -> list[Output]:
+def outputs_from_text(text: str) -> list[CommandOutput]:
     """Those of several commands in one text, as `test` prints them: each begins with its echo and how it ended."""
     rows = list(enumerate(text.splitlines(), 1))
     pairs = pairwise(rows)
-    starts = [number - 1 for (number, line), (_, after) in pairs if line.startswith("$ ") and ENDED.match(after)]
+    starts = [number - 1 for (number, line), (_, after) in pairs if line.startswith("$ ") and COMMAND_END.match(after)]
     bounds = [*starts, len(rows)] if starts[:1] == [0] else [0, len(rows)]
-    return [looked_at(rows[start:end], rows[start][1][2:]) for start, end in pairwise(bounds) if start < end]
+    return [output_from_rows(rows[start:end], rows[start][1][2:]) for start, end in pairwise(bounds) if start < end]
 
 
-def looked_at(rows: Sequence[tuple[int, str]], command: str) -> Output:
-    start, ended = after_the_echo(rows)
-    kept = cut(rows[start:])
-    return Output(tuple(plain(line) for _, line in kept), tuple(number for number, _ in kept), command, ended)
+def output_from_rows(rows: Sequence[tuple[int, str]], command: str) -> CommandOutput:
+    start, ended = skip_command_echo(rows)
+    kept = truncate_rows(rows[start:])
+    return CommandOutput(tuple(strip_line(line) for _, line in kept), tuple(number for number, _ in kept), command, ended)
 
 
-def after_the_echo(rows: Sequence[tuple[int, str]]) -> tuple[int, str]:
+def skip_command_echo(rows: Sequence[tuple[int, str]]) -> tuple[int, str]:
     """Where what was printed begins, and how the command ended. The echo may hold a whole script."""
     looked = rows if rows and rows[0][1].startswith("$ ") else rows[:1]
     for place, (_, line) in enumerate(looked):
-        if match := ENDED.match(line):
+        if match := COMMAND_END.match(line):
             return place + 1, match[1]
     return 0, ""
 
 
-def cut(rows: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+def truncate_rows(rows: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     """Of a long output its beginning and its end, with a mark in the place of the first line that is left out."""
-    short = [(number, line[:LONGEST_LINE]) for number, line in rows]
-    if sum(len(line) + 1 for _, line in short) <= READ:
+    short = [(number, line[:MAX_OUTPUT_LINE_CHARACTERS]) for number, line in rows]
+    if sum(len(line) + 1 for _, line in short) <= MAX_OUTPUT_CHARACTERS:
         return short
-    head, tail = within(short), within(reversed(short))[::-1]
+    head, tail = take_rows_within_limit(short), take_rows_within_limit(reversed(short))[::-1]
     return [*head, (rows[len(head)][0], "…"), *tail]
 
 
-def within(rows: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
-    kept, room = list[tuple[int, str]](), READ // 2
+def take_rows_within_limit(rows: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    kept, room = list[tuple[int, str]](), MAX_OUTPUT_CHARACTERS // 2
     for number, line in rows:
         room -= len(line) + 1
         if room < 0:
@@ -82,13 +82,13 @@ def within(rows: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     return kept
 
 
-def plain(line: str) -> str:
-    return (_ESCAPES.sub("", line) if "\x1b" in line else line).rstrip()
+def strip_line(line: str) -> str:
+    return (_ANSI_ESCAPES.sub("", line) if "\x1b" in line else line).rstrip()
 
 
-def commanded(text: str) -> str:
+def command_from_output(text: str) -> str:
     """The command that an output begins with, as `run` and `test` print it: more than its first line if it had more."""
     if not text.startswith("$ "):
         return ""
-    end = ENDED.search(text)
+    end = COMMAND_END.search(text)
     return text[2 : end.start()].rstrip("\n") if end else text[2:].partition("\n")[0]

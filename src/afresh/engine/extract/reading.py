@@ -3,18 +3,18 @@
 import re
 from dataclasses import dataclass
 
-MOST = 4
-LONGEST = 160
+MAX_FINDINGS = 4
+MAX_FINDING_CHARACTERS = 160
 """Findings of one output; and characters of each."""
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}")
-_PASSING = re.compile(
+_MEMORY_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}")
+_TEMPORARY_FOLDER = re.compile(
     r"(?<=/)(?:tmp[\w-]{6,40}|pytest-of-[\w-]+/pytest-\d+|rustdoctest\w+|go-build\d+|pip-[a-z-]+\w{6,12}|[0-9a-f]{8}[0-9a-f-]{4,60})(?=/)"
 )
 """A folder that is made anew each time has another name the next time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class OutputFinding:
     subject: str
     """A test, a place, a file; empty for the command as a whole."""
     text: str
@@ -24,10 +24,10 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class OutputReading:
     phrase: str
     """The result in a few words."""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[OutputFinding, ...] = ()
     fine: frozenset[str] = frozenset()
     """Subjects of which the output says that nothing is wrong with them."""
     wrong: frozenset[str] = frozenset()
@@ -40,15 +40,15 @@ class Reading:
     """The command itself ended badly."""
 
 
-def clipped(text: str, length: int = LONGEST) -> str:
+def truncate_to_one_line(text: str, length: int = MAX_FINDING_CHARACTERS) -> str:
     plain = " ".join(text.split())
     return plain if len(plain) <= length else plain[: length - 1].rstrip() + "…"
 
 
-def steady(text: str) -> str:
+def mask_volatile_names(text: str) -> str:
     """The same words in the next run: no addresses of objects, no folders that are made anew each time."""
-    return _PASSING.sub("…", _ADDRESS.sub("0x…", text))
+    return _TEMPORARY_FOLDER.sub("…", _MEMORY_ADDRESS.sub("0x…", text))
 
 
-def plural(count: int, noun: str, more: str = "") -> str:
+def format_plural(count: int, noun: str, more: str = "") -> str:
     return f"{count} {noun if count == 1 else more or noun + 's'}"

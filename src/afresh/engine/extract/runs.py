@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from afresh.engine.extract.reading import MOST, Finding, Reading, clipped
+from afresh.engine.extract.reading import MAX_FINDINGS, OutputFinding, OutputReading, truncate_to_one_line
 
 
 @dataclass(frozen=True, slots=True)
-class Failing:
+class FailingTest:
     """A test that fails, why, and where that stands in the block."""
 
     test: str
@@ -16,7 +16,7 @@ class Failing:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class OutcomeCounts:
     failed: int = 0
     passed: int = 0
     skipped: int = 0
@@ -30,26 +30,30 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunnerReport:
     """A whole run: who ran the tests, which of them are said to pass, and whether none was left out."""
 
     runner: str
-    counts: Counts
+    counts: OutcomeCounts
     fine: frozenset[str] = frozenset()
     complete: bool = False
 
 
-def run_reading(run: Run, failing: Sequence[Failing], others: Iterable[str] = ()) -> Reading:
+def reading_from_test_run(run: RunnerReport, failing: Sequence[FailingTest], others: Iterable[str] = ()) -> OutputReading:
     """`others` fail too, by name only."""
-    findings = [Finding(one.test, clipped(one.message or "fails"), 0.95, one.lines) for one in failing[:MOST]]
+    findings = [
+        OutputFinding(one.test, truncate_to_one_line(one.message or "fails"), 0.95, one.lines) for one in failing[:MAX_FINDINGS]
+    ]
     wrong = frozenset([*[one.test for one in failing], *others])
-    return Reading(phrase(run.counts, failing), tuple(findings), run.fine - wrong, wrong, run.complete, run.runner)
+    return OutputReading(
+        summarise_test_run(run.counts, failing), tuple(findings), run.fine - wrong, wrong, run.complete, run.runner
+    )
 
 
-def phrase(counts: Counts, failing: Sequence[Failing]) -> str:
+def summarise_test_run(counts: OutcomeCounts, failing: Sequence[FailingTest]) -> str:
     """As people count: `2 failed, 37 passed: test_a: AssertionError …`."""
     if not failing:
         return counts.told
     first = failing[0]
     name = first.test.rpartition("::")[2] or first.test
-    return clipped(f"{counts.told}: {name}: {first.message}" if first.message else f"{counts.told}: {name}")
+    return truncate_to_one_line(f"{counts.told}: {name}: {first.message}" if first.message else f"{counts.told}: {name}")

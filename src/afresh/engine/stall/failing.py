@@ -2,10 +2,10 @@
 
 from itertools import takewhile
 
-from afresh.domain.course import Course
-from afresh.engine.stall.sighting import Sighting
+from afresh.domain.course import ProgressState
+from afresh.engine.stall.sighting import StallSign
 
 
-def failing(course: Course) -> Sighting | None:
+def detect_failing_steps(course: ProgressState) -> StallSign | None:
     row = len(list(takewhile(lambda mark: not mark.worked, reversed(course.marks))))
-    return Sighting(row, f"{row} steps in a row did nothing that worked") if row else None
+    return StallSign(row, f"{row} steps in a row did nothing that worked") if row else None

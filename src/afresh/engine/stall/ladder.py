@@ -3,86 +3,88 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from afresh.domain.course import Course, Marked, Noticed, Rung, marked
-from afresh.domain.event import Asked, Event, Rebudgeted, Turned
-from afresh.domain.patience import Patience
-from afresh.domain.room import above
+from afresh.domain.course import ProgressState, StepMarked, StallNoticed, Escalation, apply_step_mark
+from afresh.domain.event import QuestionAsked, Event, CeilingChanged, StrategyChanged
+from afresh.domain.patience import StallThresholds
+from afresh.domain.room import find_next_ceiling_up
 from afresh.domain.state import State
-from afresh.domain.strategy import PLAN_EXECUTE
-from afresh.engine.act import Deeds
-from afresh.engine.agent import Agent
-from afresh.engine.budget import most
-from afresh.engine.judge import Judgement
-from afresh.engine.questions import nowhere
-from afresh.engine.settle import Settlement
-from afresh.engine.stall.cycling import cycling
-from afresh.engine.stall.failing import failing
-from afresh.engine.stall.gain import gained
-from afresh.engine.stall.idle import idle_steps, idle_tokens
-from afresh.engine.stall.mark import mark
-from afresh.engine.stall.repeated import repeated
-from afresh.engine.stall.rereading import rereading
-from afresh.engine.stall.sighting import Sighting
-from afresh.engine.stall.undoing import undoing
+from afresh.domain.strategy import PLAN_EXECUTE_STRATEGY
+from afresh.engine.act import StepActions
+from afresh.engine.agent import Runtime
+from afresh.engine.budget import compute_highest_ceiling
+from afresh.engine.judge import StepVerification
+from afresh.engine.questions import ask_after_stall
+from afresh.engine.settle import KeepOrRevertResult
+from afresh.engine.stall.cycling import detect_returning_failure
+from afresh.engine.stall.failing import detect_failing_steps
+from afresh.engine.stall.gain import measure_progress
+from afresh.engine.stall.idle import detect_steps_without_progress, detect_tokens_without_progress
+from afresh.engine.stall.mark import trace_step
+from afresh.engine.stall.repeated import detect_repeated_action
+from afresh.engine.stall.rereading import detect_rereading
+from afresh.engine.stall.sighting import StallSign
+from afresh.engine.stall.undoing import detect_back_and_forth_edits
 
-SIGNS: Mapping[str, Callable[[Course], Sighting | None]] = {
-    "repeated": repeated, "cycling": cycling, "undoing": undoing, "rereading": rereading, "failing": failing,
-    "idle_steps": idle_steps, "idle_tokens": idle_tokens,
+DETECTORS: Mapping[str, Callable[[ProgressState], StallSign | None]] = {
+    "repeated": detect_repeated_action, "cycling": detect_returning_failure, "undoing": detect_back_and_forth_edits, "rereading": detect_rereading, "failing": detect_failing_steps,
+    "idle_steps": detect_steps_without_progress, "idle_tokens": detect_tokens_without_progress,
 }  # fmt: skip
 """Each is a key of the user's table `no_progress`."""
-RUNGS = (Rung.WARN, Rung.TURN, Rung.STOP)
+ESCALATION_ORDER = (Escalation.WARN, Escalation.TURN, Escalation.STOP)
 
 
 @dataclass(frozen=True, slots=True)
-class Stall:
+class StallResponse:
     """What is recorded with the step, and the question if the task stops with it."""
 
     events: tuple[Event, ...]
-    stop: Asked | None = None
+    stop: QuestionAsked | None = None
 
 
-def stall(state: State, deeds: Deeds, judged: Judgement, settled: Settlement, agent: Agent) -> Stall:
-    left = Marked(mark(state, deeds, judged), gained(state, deeds, judged, settled))
-    course = marked(state.course, left)
-    found = tuple(noticed(course, agent.patience))
-    grave = next((one for one in found if one.rung is Rung.STOP), None)
-    others = another_way([one for one in found if one.rung is Rung.TURN], state, agent)
-    return Stall((left, *found, *others), nowhere(grave.evidence, state, course) if grave else None)
+def check_for_stall(
+    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
+) -> StallResponse:
+    left = StepMarked(trace_step(state, deeds, judged), measure_progress(state, deeds, judged, settled))
+    course = apply_step_mark(state.course, left)
+    found = tuple(find_escalations(course, agent.patience))
+    grave = next((one for one in found if one.rung is Escalation.STOP), None)
+    others = force_replan([one for one in found if one.rung is Escalation.TURN], state, agent)
+    return StallResponse((left, *found, *others), ask_after_stall(grave.evidence, state, course) if grave else None)
 
 
-def noticed(course: Course, patience: Patience) -> Iterator[Noticed]:
+def find_escalations(course: ProgressState, patience: StallThresholds) -> Iterator[StallNoticed]:
     """What is new after the last step: a sign that has reached its next rung, or one that has not shown for a while."""
     step = course.marks[-1].step
-    for sign, find in SIGNS.items():
+    for sign, find in DETECTORS.items():
         alarm, seen, limits = course.alarm(sign), find(course), getattr(patience, sign)
-        rung = higher(alarm.rung if alarm else Rung.NONE, seen.count if seen else 0, limits)
+        rung = find_next_escalation(alarm.rung if alarm else Escalation.NONE, seen.count if seen else 0, limits)
         if seen and rung is not None:
-            yield Noticed(step, sign, rung, seen.evidence, seen.keys)
-        elif alarm and step - alarm.step >= patience.forget and not lately(course, sign, patience):
-            yield Noticed(step, sign, Rung.NONE)
+            yield StallNoticed(step, sign, rung, seen.evidence, seen.keys)
+        elif alarm and step - alarm.step >= patience.forget and not is_sign_recent(course, sign, patience):
+            yield StallNoticed(step, sign, Escalation.NONE)
 
 
-def higher(now: Rung, count: int, limits: Sequence[int]) -> Rung | None:
+def find_next_escalation(now: Escalation, count: int, limits: Sequence[int]) -> Escalation | None:
     """The next rung, if the count has reached it; never two at once, so that each can have its effect."""
-    ahead = [(rung, limit) for rung, limit in zip(RUNGS, limits, strict=False) if rung.height > now.height and limit]
+    ahead = [(rung, limit) for rung, limit in zip(ESCALATION_ORDER, limits, strict=False) if rung.height > now.height and limit]
     return ahead[0][0] if ahead and count >= ahead[0][1] else None
 
 
-def lately(course: Course, sign: str, patience: Patience) -> bool:
+def is_sign_recent(course: ProgressState, sign: str, patience: StallThresholds) -> bool:
     """Whether the sign stood at its first rung in any of the last steps."""
     limit = next((limit for limit in getattr(patience, sign) if limit), 0)
     views = [replace(course, marks=course.marks[: len(course.marks) - back]) for back in range(patience.forget)]
-    return any((seen := SIGNS[sign](view)) is not None and seen.count >= limit for view in views)
+    return any((seen := DETECTORS[sign](view)) is not None and seen.count >= limit for view in views)
 
 
-def another_way(alarms: Sequence[Noticed], state: State, agent: Agent) -> tuple[Event, ...]:
+def force_replan(alarms: Sequence[StallNoticed], state: State, agent: Runtime) -> tuple[Event, ...]:
     """By a new plan, with what has failed in view. Whoever reads the same lines again and again may have no room for them."""
     if not alarms:
         return ()
-    larger = above(state.budget, state.task.budget, most(state.task, agent.model.window))
+    larger = find_next_ceiling_up(state.budget, state.task.budget, compute_highest_ceiling(state.task, agent.model.window))
     room = tuple(
-        Rebudgeted(one.step, state.budget, larger, one.evidence)
+        CeilingChanged(one.step, state.budget, larger, one.evidence)
         for one in alarms
         if one.sign == "rereading" and larger > state.budget
     )
-    return (*room, Turned(alarms[0].step, PLAN_EXECUTE, "; ".join(one.evidence for one in alarms)))
+    return (*room, StrategyChanged(alarms[0].step, PLAN_EXECUTE_STRATEGY, "; ".join(one.evidence for one in alarms)))

@@ -3,101 +3,111 @@
 import re
 from collections.abc import Iterator
 
-from afresh.domain.action import subject
-from afresh.domain.course import NAMED, Act, Edit, Ending, Glance, Mark
-from afresh.domain.delegated import HandedOut
+from afresh.domain.action import describe_subject
+from afresh.domain.course import MAX_ENTRIES_PER_MARK, MarkedAction, FileTransition, CheckEnding, LinesRead, StepMark
+from afresh.domain.delegated import SubtaskReturned
 from afresh.domain.state import State
-from afresh.domain.text import one_line
+from afresh.domain.text import to_one_line
 from afresh.domain.verdict import CheckRun
-from afresh.engine.act import Deed, Deeds
-from afresh.engine.digest import TELLING
-from afresh.engine.judge import Judgement
-from afresh.engine.stall.signature import key, result, signature, steady
+from afresh.engine.act import ActionResult, StepActions
+from afresh.engine.digest import TELLING_LINE
+from afresh.engine.judge import StepVerification
+from afresh.engine.stall.signature import hash_action, hash_output, hash_parts, mask_volatile_values
 
-LOOKING = ("read", "recall")
+READING_TOOLS = ("read", "recall")
 """Judged by the lines that they show, not by their arguments."""
-HEADER = re.compile(r"diff --git |index |--- |\+\+\+ |@@ |new file |deleted file |old mode |new mode |\\\\ ")
-TOLD = 80
-LINES = 12
+PATCH_HEADER = re.compile(r"diff --git |index |--- |\+\+\+ |@@ |new file |deleted file |old mode |new mode |\\\\ ")
+MAX_DESCRIPTION_CHARACTERS = 80
+MAX_FAILURE_LINES = 12
 
 
-def mark(state: State, deeds: Deeds, judged: Judgement) -> Mark:
-    tokens, money = spent(state, deeds)
-    return Mark(
+def trace_step(state: State, deeds: StepActions, judged: StepVerification) -> StepMark:
+    tokens, money = count_step_spending(state, deeds)
+    return StepMark(
         step=state.step + 1,
-        acts=tuple(act(deed, state.snapshot) for deed in deeds.done if deed.action.tool not in LOOKING)[:NAMED],
-        edits=tuple(edits(state.snapshot, deeds))[:NAMED],
-        endings=tuple(endings(deeds, judged))[:NAMED],
-        glances=tuple(glance for deed in deeds.done for glance in glances(deed))[:NAMED],
+        acts=tuple(trace_action(deed, state.snapshot) for deed in deeds.done if deed.action.tool not in READING_TOOLS)[
+            :MAX_ENTRIES_PER_MARK
+        ],
+        edits=tuple(trace_edits(state.snapshot, deeds))[:MAX_ENTRIES_PER_MARK],
+        endings=tuple(trace_endings(deeds, judged))[:MAX_ENTRIES_PER_MARK],
+        glances=tuple(glance for deed in deeds.done for glance in trace_reads(deed))[:MAX_ENTRIES_PER_MARK],
         worked=any(deed.outcome.ok for deed in deeds.done),
-        tools=tuple(deed.action.tool for deed in deeds.done)[:NAMED],
+        tools=tuple(deed.action.tool for deed in deeds.done)[:MAX_ENTRIES_PER_MARK],
         tokens=tokens,
         money=money,
     )
 
 
-def spent(state: State, deeds: Deeds) -> tuple[int, int | None]:
+def count_step_spending(state: State, deeds: StepActions) -> tuple[int, int | None]:
     """Tokens and money, with those of the parts that came back in this step."""
     reply = state.pending.reply if state.pending else None
-    parts = [event.result.metrics for event in deeds.events if isinstance(event, HandedOut)]
+    parts = [event.result.metrics for event in deeds.events if isinstance(event, SubtaskReturned)]
     costs = [reply.cost if reply else 0, *[part.money for part in parts]]
     known = [cost for cost in costs if cost is not None]
     tokens = (reply.usage.tokens if reply else 0) + sum(part.usage.tokens for part in parts)
     return tokens, sum(known) if len(known) == len(costs) else None
 
 
-def act(deed: Deed, tree: str) -> Act:
-    told = one_line(f"{deed.action.tool} {subject(deed.action)}".strip(), TOLD)
-    return Act(key(deed.action, tree), "" if deed.outcome.refused else result(deed.outcome.text), told)
+def trace_action(deed: ActionResult, tree: str) -> MarkedAction:
+    told = to_one_line(f"{deed.action.tool} {describe_subject(deed.action)}".strip(), MAX_DESCRIPTION_CHARACTERS)
+    return MarkedAction(hash_action(deed.action, tree), "" if deed.outcome.refused else hash_output(deed.outcome.text), told)
 
 
-def edits(tree: str, deeds: Deeds) -> Iterator[Edit]:
+def trace_edits(tree: str, deeds: StepActions) -> Iterator[FileTransition]:
     """Every file by the lines that changed, and the tree as a whole; also those that are then undone."""
     if len(deeds.changes) > 1:
-        yield Edit("the tree", tree[:12], deeds.snapshot[:12])
+        yield FileTransition("the tree", tree[:12], deeds.snapshot[:12])
     for change in deeds.changes:
-        yield Edit(change.path, *(sides(change.patch) if change.patch else (tree[:12], deeds.snapshot[:12])))
+        yield FileTransition(change.path, *(hash_patch_sides(change.patch) if change.patch else (tree[:12], deeds.snapshot[:12])))
 
 
-def sides(patch: str) -> tuple[str, str]:
+def hash_patch_sides(patch: str) -> tuple[str, str]:
     """What was there and what came in its place, wherever in the file that is by now."""
-    lines = [line for line in patch.splitlines() if not HEADER.match(line)]
+    lines = [line for line in patch.splitlines() if not PATCH_HEADER.match(line)]
     old = [line[1:] for line in lines if line[:1] in ("-", " ")]
     new = [line[1:] for line in lines if line[:1] in ("+", " ")]
-    return signature("\n".join(old)), signature("\n".join(new))
+    return hash_parts("\n".join(old)), hash_parts("\n".join(new))
 
 
-def endings(deeds: Deeds, judged: Judgement) -> Iterator[Ending]:
+def trace_endings(deeds: StepActions, judged: StepVerification) -> Iterator[CheckEnding]:
     """Of the commands that the model ran, and of the checks that the harness ran after it."""
     for deed in deeds.done:
         if deed.action.tool in ("run", "test") and not deed.outcome.refused:
-            source = signature(deed.action.tool, dict(deed.action.args))
-            yield Ending(source, "") if deed.outcome.ok else failed(source, deed.outcome.text)
+            source = hash_parts(deed.action.tool, dict(deed.action.args))
+            yield CheckEnding(source, "") if deed.outcome.ok else ending_from_failure(source, deed.outcome.text)
     for verdict in judged.verdicts:
         for run in verdict.runs:
-            yield checked(run)
+            yield ending_from_check(run)
 
 
-def failed(source: str, text: str) -> Ending:
+def ending_from_failure(source: str, text: str) -> CheckEnding:
     """By the lines that tell what went wrong, and by the last one if none does."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    telling = [line for line in lines[1:] if TELLING.search(line)] or lines[-1:]
-    return Ending(source, signature(steady("\n".join(telling[-LINES:]))), one_line(telling[-1] if telling else "", TOLD))
+    telling = [line for line in lines[1:] if TELLING_LINE.search(line)] or lines[-1:]
+    return CheckEnding(
+        source,
+        hash_parts(mask_volatile_values("\n".join(telling[-MAX_FAILURE_LINES:]))),
+        to_one_line(telling[-1] if telling else "", MAX_DESCRIPTION_CHARACTERS),
+    )
 
 
-def checked(run: CheckRun) -> Ending:
-    source = signature(run.command, run.scope)
+def ending_from_check(run: CheckRun) -> CheckEnding:
+    source = hash_parts(run.command, run.scope)
     if not run.exit and not run.failures:
-        return Ending(source, "")
-    found = sorted(f"{failure.test} {steady(failure.message)}" for failure in run.failures)
+        return CheckEnding(source, "")
+    found = sorted(f"{failure.test} {mask_volatile_values(failure.message)}" for failure in run.failures)
     first = run.failures[0] if run.failures else None
     told = f"{first.test} {first.message}" if first else f"{run.command} exits {run.exit}"
-    return Ending(source, signature(f"{run.exit}", *found), one_line(told, TOLD))
+    return CheckEnding(source, hash_parts(f"{run.exit}", *found), to_one_line(told, MAX_DESCRIPTION_CHARACTERS))
 
 
-def glances(deed: Deed) -> Iterator[Glance]:
+def trace_reads(deed: ActionResult) -> Iterator[LinesRead]:
     if deed.action.tool == "recall" and deed.outcome.ok:
-        yield Glance(one_line(f"{deed.action.args.get('id', '')} {deed.action.args.get('about', '')}".strip(), TOLD))
+        yield LinesRead(
+            to_one_line(
+                f"{deed.action.args.get('id', '')} {deed.action.args.get('about', '')}".strip(), MAX_DESCRIPTION_CHARACTERS
+            )
+        )
     for region in deed.outcome.regions:
         if not region.changed:
-            yield Glance(region.path, region.start, region.end)
+            yield LinesRead(region.path, region.start, region.end)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class StallSign:
     """`count` is held against the user's thresholds."""
 
     count: int
@@ -13,7 +13,7 @@ class Sighting:
     keys: tuple[str, ...] = ()
 
 
-def steps(numbers: Sequence[int]) -> str:
+def list_step_numbers(numbers: Sequence[int]) -> str:
     """`steps 3, 5 and 8`; of many the last ones."""
     shown = [f"{number}" for number in sorted(set(numbers))][-6:]
     if len(shown) == 1:
@@ -21,5 +21,5 @@ def steps(numbers: Sequence[int]) -> str:
     return f"steps {', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def most(found: Sequence[Sighting]) -> Sighting | None:
+def find_strongest_sign(found: Sequence[StallSign]) -> StallSign | None:
     return max(found, key=lambda one: one.count, default=None)

@@ -4,9 +4,9 @@ import re
 from hashlib import sha256
 
 from afresh.domain.action import Action
-from afresh.domain.codec import dumps
+from afresh.domain.codec import to_canonical_json
 
-VOLATILE = (
+VOLATILE_PATTERNS = (
     (re.compile(r"0x[0-9a-fA-F]{4,}"), "0x"),
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?Z?"), "TIME"),
     (re.compile(r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b"), "TIME"),
@@ -16,28 +16,32 @@ VOLATILE = (
     (re.compile(r"/(?:te?mp|var/folders)/[\w./-]+"), "TEMPORARY"),
     (re.compile(r"\b(?:pid|process|thread)[ =:]*\d+", re.IGNORECASE), "PID"),
 )
-LONGEST = 20_000
-LENGTH = 12
+MAX_HASHED_CHARACTERS = 20_000
+SIGNATURE_CHARACTERS = 12
 
 
-def steady(text: str) -> str:
+def mask_volatile_values(text: str) -> str:
     """Without what changes from run to run."""
-    for pattern, word in VOLATILE:
+    for pattern, word in VOLATILE_PATTERNS:
         text = pattern.sub(word, text)
     return text
 
 
-def signature(*parts: object) -> str:
-    text = "\x00".join(part if isinstance(part, str) else dumps(part) for part in parts)
-    return sha256(text.encode("utf-8", "replace")).hexdigest()[:LENGTH]
+def hash_parts(*parts: object) -> str:
+    text = "\x00".join(part if isinstance(part, str) else to_canonical_json(part) for part in parts)
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:SIGNATURE_CHARACTERS]
 
 
-def key(action: Action, tree: str) -> str:
+def hash_action(action: Action, tree: str) -> str:
     """An action is the same only in the same tree."""
-    return signature(action.tool, dict(action.args), tree)
+    return hash_parts(action.tool, dict(action.args), tree)
 
 
-def result(text: str) -> str:
+def hash_output(text: str) -> str:
     """Of an output; of a long one its ends decide."""
-    held = text if len(text) <= LONGEST else f"{len(text)} {text[: LONGEST // 2]}{text[-LONGEST // 2 :]}"
-    return signature(steady(held))
+    held = (
+        text
+        if len(text) <= MAX_HASHED_CHARACTERS
+        else f"{len(text)} {text[: MAX_HASHED_CHARACTERS // 2]}{text[-MAX_HASHED_CHARACTERS // 2 :]}"
+    )
+    return hash_parts(mask_volatile_values(held))

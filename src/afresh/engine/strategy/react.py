@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 from afresh.domain.state import State
-from afresh.domain.strategy import Pace
-from afresh.domain.template import Layout
+from afresh.domain.strategy import StrategyPace
+from afresh.domain.template import CallLayout
 
-TOLD = 3
+REPLAN_NOTICE_STEPS = 3
 """Steps for which a window tells that another way was taken."""
 
 
-def led(state: State, layout: Layout, pace: Pace) -> Layout:
+def adjust_layout(state: State, layout: CallLayout, pace: StrategyPace) -> CallLayout:
     turn = state.loop
-    if not turn.why or state.step >= turn.since + TOLD:
+    if not turn.why or state.step >= turn.since + REPLAN_NOTICE_STEPS:
         return layout
     return replace(layout, cue=f"Go another way than before: {turn.why}.")

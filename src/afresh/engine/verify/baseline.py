@@ -5,27 +5,27 @@ import re
 from afresh.domain.fact import Block
 from afresh.domain.task import Task
 from afresh.domain.verdict import Baseline, CheckRun
-from afresh.engine.verify.outcomes import Outcomes, from_json
-from afresh.engine.verify.run import Ran, run_check
-from afresh.ports import Bench, Store
+from afresh.engine.verify.outcomes import OutcomesByTest, outcomes_from_json
+from afresh.engine.verify.run import CheckResult, run_check
+from afresh.ports import ToolContext, JournalStore
 
-NO_CHECKS = (
+NO_CHECKS_REASON = (
     "no checks were given: nothing can be verified. Give the command that must succeed, for example --check 'python -m pytest -q'"
 )
-MEASURED = "fix_violation"
+FIX_VIOLATION_TYPE = "fix_violation"
 """The type whose purpose is to lower what is counted."""
 
 
-def take_baseline(bench: Bench) -> tuple[Baseline, tuple[Block, ...]]:
+def run_baseline_checks(bench: ToolContext) -> tuple[Baseline, tuple[Block, ...]]:
     """Every check twice in the tree as it is; the second run stands, what differed between the two is flaky."""
     pairs = [(run_check(bench.sandbox, check), run_check(bench.sandbox, check)) for check in bench.state.task.checks]
-    flaky = sorted({test for first, second in pairs for test in _disagreeing(first, second)})
+    flaky = sorted({test for first, second in pairs for test in _find_flaky_tests(first, second)})
     blocks = tuple(block for pair in pairs for ran in pair for block in ran.blocks)
     measure = bench.insight.measure(bench.state, bench.files)
     return Baseline(tuple(second.run for _, second in pairs), tuple(flaky), measure), blocks
 
 
-def _disagreeing(first: Ran, second: Ran) -> set[str]:
+def _find_flaky_tests(first: CheckResult, second: CheckResult) -> set[str]:
     """Tests with two outcomes; the command itself when its tests can't be named and it ended in two ways."""
     if first.outcomes.tests and second.outcomes.tests:
         mine, other = first.outcomes.tests, second.outcomes.tests
@@ -34,11 +34,11 @@ def _disagreeing(first: Ran, second: Ran) -> set[str]:
     return set() if same else {second.run.command}
 
 
-def blocker(task: Task, baseline: Baseline) -> str:
+def find_baseline_blocker(task: Task, baseline: Baseline) -> str:
     """Why these checks can never verify the task, and what to do; empty when they can."""
     if not task.checks:
-        return NO_CHECKS
-    if task.judged_as == MEASURED and not baseline.measure:
+        return NO_CHECKS_REASON
+    if task.judged_as == FIX_VIOLATION_TYPE and not baseline.measure:
         return "there is nothing to fix: no function in its scope is over the limit. Name another place, or discard the task"
     for check, run in zip(task.checks, baseline.runs, strict=True):
         if run.timed_out and run.command not in baseline.flaky:
@@ -46,14 +46,14 @@ def blocker(task: Task, baseline: Baseline) -> str:
                 f"`{check.command}` did not end within {check.timeout} s, twice, before anything was changed: "
                 "nothing can be verified. Give a check that ends, or more time"
             )
-        if missing := _missing_program(run):
+        if missing := _find_missing_program(run):
             return f"`{check.command}` can't run: {missing}. Install it where the sandbox can see it, or give another check"
     if all(run.command in baseline.flaky for run in baseline.runs):
         return "every check gave two answers for one and the same tree: nothing can be verified. Give a check that is repeatable"
     return ""
 
 
-def _missing_program(run: CheckRun) -> str:
+def _find_missing_program(run: CheckRun) -> str:
     """A script of the tree's own may be what the task is to write; a program that is not installed is not."""
     said = " ".join(f"{failure.message} {failure.detail}" for failure in run.failures)
     module = re.search(r"No module named '?(pytest|nose2?|tox|nox|coverage)'?\s*$", said)
@@ -63,8 +63,8 @@ def _missing_program(run: CheckRun) -> str:
     return f"{program} was not found" if run.exit == 127 and "/" not in program else ""
 
 
-def before(store: Store, run: CheckRun) -> Outcomes:
+def load_baseline_outcomes(store: JournalStore, run: CheckRun) -> OutcomesByTest:
     """What was known of each test at the baseline."""
-    tests = from_json(store.read(run.tests)) if run.tests else {}
-    known = Outcomes(tests)
-    return Outcomes(tests, run.passed, run.failed, run.skipped, bool(tests) and len(known.passing) >= run.passed)
+    tests = outcomes_from_json(store.read(run.tests)) if run.tests else {}
+    known = OutcomesByTest(tests)
+    return OutcomesByTest(tests, run.passed, run.failed, run.skipped, bool(tests) and len(known.passing) >= run.passed)

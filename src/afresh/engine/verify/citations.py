@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-_PATH = r"(?:\./)?(?:\.?[\w@+-][\w.@+-]*/)*\.?[\w@+-][\w.@+-]*"
-_CITED = re.compile(rf"(?<![\w./:@+-])({_PATH})(?::|#L)(\d{{1,7}})(?:(?:-L?|–)(\d{{1,7}}))?")
-_QUOTED = re.compile(rf"`({_PATH}/?)`(\s*\(new\b)?")
-_FENCE = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1[^\n]*$", re.MULTILINE | re.DOTALL)
-Lines = Callable[[str], int]
+PATH_PATTERN = r"(?:\./)?(?:\.?[\w@+-][\w.@+-]*/)*\.?[\w@+-][\w.@+-]*"
+CITATION_PATTERN = re.compile(rf"(?<![\w./:@+-])({PATH_PATTERN})(?::|#L)(\d{{1,7}})(?:(?:-L?|–)(\d{{1,7}}))?")
+_QUOTED_PATH = re.compile(rf"`({PATH_PATTERN}/?)`(\s*\(new\b)?")
+_CODE_FENCE = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1[^\n]*$", re.MULTILINE | re.DOTALL)
+LineCounter = Callable[[str], int]
 """How many lines a file of the tree has."""
 
 
@@ -23,47 +23,47 @@ class Citation:
         return f"{self.path}:{self.first}" + (f"-{self.last}" if self.last != self.first else "")
 
 
-def citations(text: str, paths: Iterable[str]) -> tuple[Citation, ...]:
+def find_citations(text: str, paths: Iterable[str]) -> tuple[Citation, ...]:
     """Every `path:line`, once. What has no ending that a file of the tree has (a time, a port) is no citation."""
     known = frozenset(paths)
-    endings = {ending(path) for path in known} - {""}
+    endings = {path_ending_from_name(path) for path in known} - {""}
     found: dict[Citation, None] = {}
-    for path, first, last in _CITED.findall(text):
+    for path, first, last in CITATION_PATTERN.findall(text):
         path = path.removeprefix("./")
-        if path in known or ending(path) in endings:
+        if path in known or path_ending_from_name(path) in endings:
             found[Citation(path, int(first), int(last or first))] = None
     return tuple(found)
 
 
-def ending(path: str) -> str:
+def path_ending_from_name(path: str) -> str:
     stem, dot, last = path.rpartition("/")[2].rpartition(".")
     return last if dot and stem and not last.isdigit() else ""
 
 
-def nowhere(cited: Iterable[Citation], paths: Iterable[str], lines: Lines) -> Iterator[str]:
+def find_dead_citations(cited: Iterable[Citation], paths: Iterable[str], lines: LineCounter) -> Iterator[str]:
     """The citations that lead nowhere, and why."""
     known = frozenset(paths)
     for one in cited:
         if one.path not in known:
-            yield f"{one} ({missing(one.path, known)})"
+            yield f"{one} ({describe_missing_path(one.path, known)})"
         elif one.last > (count := lines(one.path)) or not 1 <= one.first <= one.last:
             yield f"{one} (the file has {count} lines)"
 
 
-def absent(text: str, paths: Iterable[str]) -> Iterator[str]:
+def find_absent_paths(text: str, paths: Iterable[str]) -> Iterator[str]:
     """Paths in backticks that do not exist and are nowhere marked `(new)`."""
     known = frozenset(paths)
     places = known | {"/".join(path.split("/")[:depth]) for path in known for depth in range(1, path.count("/") + 1)}
-    endings = {ending(path) for path in known} - {""}
-    named = [(path.removeprefix("./").rstrip("/"), bool(new)) for path, new in _QUOTED.findall(_FENCE.sub("", text))]
+    endings = {path_ending_from_name(path) for path in known} - {""}
+    named = [(path.removeprefix("./").rstrip("/"), bool(new)) for path, new in _QUOTED_PATH.findall(_CODE_FENCE.sub("", text))]
     new = {path for path, marked in named if marked}
     for path in dict.fromkeys(path for path, _ in named):
-        speaks_of_file = "/" in path and (ending(path) in endings or path.split("/")[0] in places)
+        speaks_of_file = "/" in path and (path_ending_from_name(path) in endings or path.split("/")[0] in places)
         if speaks_of_file and path not in places and not any(path == one or path.startswith(f"{one}/") for one in new):
-            yield f"{path} ({missing(path, known)})"
+            yield f"{path} ({describe_missing_path(path, known)})"
 
 
-def missing(path: str, known: frozenset[str]) -> str:
+def describe_missing_path(path: str, known: frozenset[str]) -> str:
     name = path.rpartition("/")[2]
     same = sorted(other for other in known if other.rpartition("/")[2] == name)
     near = same or get_close_matches(path, sorted(known), n=1, cutoff=0.7)

@@ -3,21 +3,21 @@
 from dataclasses import dataclass
 
 from afresh.domain.verdict import CheckRun
-from afresh.engine.verify.outcomes import ERROR, Outcomes
-from afresh.engine.verify.run import NONE, Ran
-from afresh.engine.verify.summary import listed, plural
+from afresh.engine.verify.outcomes import ERROR, OutcomesByTest
+from afresh.engine.verify.run import NO_TESTS, CheckResult
+from afresh.engine.verify.summary import list_first_names, format_count
 
-NAMED_LOST = 20
-_UNLOADED = "unittest.loader._FailedTest."
-_FIXTURES = (".setUpClass", ".tearDownClass", ".setUpModule", ".tearDownModule")
+MAX_LOST_TESTS = 20
+_UNITTEST_LOAD_ERROR_PREFIX = "unittest.loader._FailedTest."
+_FIXTURE_SUFFIXES = (".setUpClass", ".tearDownClass", ".setUpModule", ".tearDownModule")
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class BaselineCheck:
     """A check at the baseline."""
 
     run: CheckRun
-    outcomes: Outcomes
+    outcomes: OutcomesByTest
     flaky: frozenset[str]
 
     @property
@@ -31,38 +31,42 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    ran: Ran
+class CheckComparison:
+    ran: CheckResult
     problem: str = ""
     regressions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def judge_step(ran: Ran, before: Before) -> Judgement:
+def compare_step_run(ran: CheckResult, before: BaselineCheck) -> CheckComparison:
     """Did this change break what worked? What never worked is not held against it."""
-    if known := _at_once(ran, before):
+    if known := _compare_at_once(ran, before):
         return known
     if ran.run.exit and not before.run.exit and not ran.outcomes.failing:
-        return Judgement(ran, f"`{before.run.command}` exits {ran.run.exit} now, and 0 before")
-    return Judgement(ran, notes=tuple(_notes(ran.outcomes, before)))
+        return CheckComparison(ran, f"`{before.run.command}` exits {ran.run.exit} now, and 0 before")
+    return CheckComparison(ran, notes=tuple(_list_notes(ran.outcomes, before)))
 
 
-def _at_once(ran: Ran, before: Before) -> Judgement | None:
+def _compare_at_once(ran: CheckResult, before: BaselineCheck) -> CheckComparison | None:
     """What decides whether it is one step or the whole task: a flaky check, a run that can't be read, a test that was lost."""
     if not before.decides:
-        return Judgement(ran, notes=(f"`{before.run.command}` is flaky and decides nothing",))
-    if problem := _unreadable(ran, before):
-        return Judgement(ran, problem)
-    if lost := regressions(ran.outcomes, before):
-        return Judgement(ran, f"{plural(len(lost), 'test')} passed before and {_fail(len(lost))} now: {listed(lost)}", lost)
+        return CheckComparison(ran, notes=(f"`{before.run.command}` is flaky and decides nothing",))
+    if problem := _describe_unreadable_run(ran, before):
+        return CheckComparison(ran, problem)
+    if lost := find_regressions(ran.outcomes, before):
+        return CheckComparison(
+            ran,
+            f"{format_count(len(lost), 'test')} passed before and {_conjugate_fail(len(lost))} now: {list_first_names(lost)}",
+            lost,
+        )
     return None
 
 
-def _fail(count: int) -> str:
+def _conjugate_fail(count: int) -> str:
     return "fails" if count == 1 else "fail"
 
 
-def _unreadable(ran: Ran, before: Before) -> str:
+def _describe_unreadable_run(ran: CheckResult, before: BaselineCheck) -> str:
     """What can be said of a run by its end alone."""
     if ran.run.timed_out:
         return f"`{before.run.command}` timed out and was killed; it ended before"
@@ -75,11 +79,11 @@ def _unreadable(ran: Ran, before: Before) -> str:
     return ""
 
 
-def regressions(now: Outcomes, before: Before) -> tuple[str, ...]:
+def find_regressions(now: OutcomesByTest, before: BaselineCheck) -> tuple[str, ...]:
     """Tests that passed and now fail, and files or classes with such tests that can't even be loaded."""
     lost = set(now.failing & before.firm)
     for test in now.failing - before.outcomes.tests.keys():
-        hidden = hides(test) if now.tests[test] == ERROR else ""
+        hidden = hidden_prefix_from_error(test) if now.tests[test] == ERROR else ""
         if hidden and any(one.startswith(hidden) and one not in now.tests for one in before.firm):
             lost.add(test)
     if before.outcomes.readable and not before.outcomes.named and not before.run.exit:
@@ -87,46 +91,44 @@ def regressions(now: Outcomes, before: Before) -> tuple[str, ...]:
     return tuple(sorted(lost))
 
 
-def hides(error: str) -> str:
+def hidden_prefix_from_error(error: str) -> str:
     """The beginning of the names of all tests that this error keeps from running."""
-    if error.startswith(_UNLOADED):
-        return error.removeprefix(_UNLOADED) + "."
-    for fixture in _FIXTURES:
+    if error.startswith(_UNITTEST_LOAD_ERROR_PREFIX):
+        return error.removeprefix(_UNITTEST_LOAD_ERROR_PREFIX) + "."
+    for fixture in _FIXTURE_SUFFIXES:
         if error.endswith(fixture):
             return error.removesuffix(fixture) + "."
     return "" if "::" in error else error.rstrip("/")
 
 
-def _notes(now: Outcomes, before: Before) -> list[str]:
+def _list_notes(now: OutcomesByTest, before: BaselineCheck) -> list[str]:
     old = now.failing & before.outcomes.failing - before.flaky
     new = now.failing - before.outcomes.tests.keys() - before.flaky
     flaky = now.failing & before.flaky
     notes: list[str] = []
     if old:
-        notes.append(f"{plural(len(old), 'test')} failed already before: {listed(old)}")
+        notes.append(f"{format_count(len(old), 'test')} failed already before: {list_first_names(old)}")
     if new:
-        notes.append(f"{plural(len(new), 'new test')} {_fail(len(new))}: {listed(new)}")
+        notes.append(f"{format_count(len(new), 'new test')} {_conjugate_fail(len(new))}: {list_first_names(new)}")
     if flaky:
-        notes.append(f"flaky, deciding nothing: {listed(flaky)}")
+        notes.append(f"flaky, deciding nothing: {list_first_names(flaky)}")
     return notes
 
 
-def judge_final(ran: Ran, before: Before, waived: frozenset[str] = NONE) -> Judgement:
+def compare_final_run(ran: CheckResult, before: BaselineCheck, waived: frozenset[str] = NO_TESTS) -> CheckComparison:
     """Does the whole check hold, and does every test that passed still run and pass? `waived` tests may be gone."""
-    if known := _at_once(ran, before):
+    if known := _compare_at_once(ran, before):
         return known
-    gone = missing(ran.outcomes, before) - waived
+    gone = find_missing_tests(ran.outcomes, before) - waived
     if gone:
-        problem = (
-            f"{plural(len(gone), 'test')} ran before and {'is' if len(gone) == 1 else 'are'} skipped or gone now: {listed(gone)}"
-        )
-        return Judgement(ran, problem, tuple(sorted(gone)[:NAMED_LOST]))
-    if problem := _fewer(ran.outcomes, before):
-        return Judgement(ran, problem)
-    return Judgement(ran, *_exit(ran, before))
+        problem = f"{format_count(len(gone), 'test')} ran before and {'is' if len(gone) == 1 else 'are'} skipped or gone now: {list_first_names(gone)}"
+        return CheckComparison(ran, problem, tuple(sorted(gone)[:MAX_LOST_TESTS]))
+    if problem := _describe_fewer_tests(ran.outcomes, before):
+        return CheckComparison(ran, problem)
+    return CheckComparison(ran, *_judge_exit_code(ran, before))
 
 
-def _fewer(now: Outcomes, before: Before) -> str:
+def _describe_fewer_tests(now: OutcomesByTest, before: BaselineCheck) -> str:
     """Where tests are not all known by name (an output of megabytes is cut), a missing one still shows in the count."""
     if before.outcomes.named and now.named:
         return ""
@@ -134,32 +136,34 @@ def _fewer(now: Outcomes, before: Before) -> str:
     return f"{least} tests passed before, only {now.passed} now" if now.passed < least else ""
 
 
-def judge_base(ran: Ran, before: Before) -> Judgement:
+def compare_run_with_base_tests(ran: CheckResult, before: BaselineCheck) -> CheckComparison:
     """Do the base's own tests hold? New tests may lack what was put back for this run, and are judged in the next."""
     if not before.decides or not before.outcomes.named:
-        return Judgement(ran)
-    judgement = judge_final(ran, before)
+        return CheckComparison(ran)
+    judgement = compare_final_run(ran, before)
     failing = ran.outcomes.failing & before.outcomes.tests.keys() - before.flaky
-    return judgement if judgement.regressions or failing or not ran.outcomes.readable else Judgement(ran)
+    return judgement if judgement.regressions or failing or not ran.outcomes.readable else CheckComparison(ran)
 
 
-def missing(now: Outcomes, before: Before) -> frozenset[str]:
+def find_missing_tests(now: OutcomesByTest, before: BaselineCheck) -> frozenset[str]:
     """Tests that ran at the base and are deselected, skipped or deleted now, whatever they said."""
     if not before.outcomes.named or not now.named:
         return frozenset()
-    failed = frozenset(test for test in before.outcomes.failing - before.flaky if not hides(test))
+    failed = frozenset(test for test in before.outcomes.failing - before.flaky if not hidden_prefix_from_error(test))
     return (before.firm | failed) - now.passing - now.failing
 
 
-def _exit(ran: Ran, before: Before) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+def _judge_exit_code(ran: CheckResult, before: BaselineCheck) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     if ran.run.exit == 0:
         return "", (), ()
     failing = ran.outcomes.failing
     if failing and failing <= before.flaky:
-        return "", (), (f"flaky, deciding nothing: {listed(failing)}",)
+        return "", (), (f"flaky, deciding nothing: {list_first_names(failing)}",)
     old = failing & before.outcomes.failing - before.flaky
     new = failing - old - before.flaky
-    parts = [f"{plural(len(new), 'test')} {_fail(len(new))}: {listed(new)}"] if new else []
+    parts = [f"{format_count(len(new), 'test')} {_conjugate_fail(len(new))}: {list_first_names(new)}"] if new else []
     if old:
-        parts.append(f"{plural(len(old), 'test')} failed before the task began and still {_fail(len(old))}: {listed(old)}")
+        parts.append(
+            f"{format_count(len(old), 'test')} failed before the task began and still {_conjugate_fail(len(old))}: {list_first_names(old)}"
+        )
     return f"`{before.run.command}` exits {ran.run.exit}: " + ("; ".join(parts) or "it must exit 0"), (), ()

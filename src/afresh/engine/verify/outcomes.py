@@ -5,23 +5,23 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from afresh.domain.verdict import Failure
+from afresh.domain.verdict import FailedTest
 
 PASSED = "passed"
 FAILED = "failed"
 SKIPPED = "skipped"
 ERROR = "error"
-RANK = {PASSED: 0, SKIPPED: 1, FAILED: 2, ERROR: 3}
-MESSAGE = 300
-DETAIL_LINES = 12
-DETAIL = 900
-SHOWN = 5
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}")
-_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+OUTCOME_RANK = {PASSED: 0, SKIPPED: 1, FAILED: 2, ERROR: 3}
+MAX_MESSAGE_CHARACTERS = 300
+MAX_DETAIL_LINES = 12
+MAX_DETAIL_CHARACTERS = 900
+MAX_SHOWN_FAILURES = 5
+_MEMORY_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}")
+_ANSI_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcomes:
+class OutcomesByTest:
     """Outcome by test. `named` says that the passing tests are known by name too, so that a missing one can be missed."""
 
     tests: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -29,7 +29,7 @@ class Outcomes:
     failed: int = 0
     skipped: int = 0
     named: bool = False
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[FailedTest, ...] = ()
     """One for each failing test, in the order of the output."""
 
     @property
@@ -45,48 +45,50 @@ class Outcomes:
         return frozenset(test for test, outcome in self.tests.items() if outcome == PASSED)
 
 
-def worst(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+def keep_worst_outcome(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """A test that passed and then broke in its teardown did not pass."""
     tests: dict[str, str] = {}
     for test, outcome in pairs:
-        if RANK[outcome] >= RANK.get(tests.get(test, PASSED), 0):
+        if OUTCOME_RANK[outcome] >= OUTCOME_RANK.get(tests.get(test, PASSED), 0):
             tests[test] = outcome
     return tests
 
 
-def plain(output: str) -> list[str]:
+def split_plain_lines(output: str) -> list[str]:
     """Lines without colours."""
-    return _ESCAPES.sub("", output.replace("\r\n", "\n")).split("\n")
+    return _ANSI_ESCAPES.sub("", output.replace("\r\n", "\n")).split("\n")
 
 
-def collapsed(failures: Iterable[Failure], last: frozenset[str] = frozenset()) -> tuple[Failure, ...]:
+def collapse_failures(failures: Iterable[FailedTest], last: frozenset[str] = frozenset()) -> tuple[FailedTest, ...]:
     """The first few to show: each message once with its count, tests in `last` (those that failed before) at the end."""
-    ordered = sorted(map(_placeless, failures), key=lambda failure: failure.test in last)
-    groups: dict[str, list[Failure]] = {}
+    ordered = sorted(map(_mask_addresses, failures), key=lambda failure: failure.test in last)
+    groups: dict[str, list[FailedTest]] = {}
     for failure in ordered:
         groups.setdefault(failure.message or failure.test, []).append(failure)
-    return tuple(_counted(group) for group in list(groups.values())[:SHOWN])
+    return tuple(_count_group(group) for group in list(groups.values())[:MAX_SHOWN_FAILURES])
 
 
-def _placeless(failure: Failure) -> Failure:
+def _mask_addresses(failure: FailedTest) -> FailedTest:
     """Addresses of objects differ from run to run; the same failure has the same words."""
-    return Failure(failure.test, _ADDRESS.sub(" at 0x…", failure.message), _ADDRESS.sub(" at 0x…", failure.detail))
+    return FailedTest(
+        failure.test, _MEMORY_ADDRESS.sub(" at 0x…", failure.message), _MEMORY_ADDRESS.sub(" at 0x…", failure.detail)
+    )
 
 
-def _counted(group: list[Failure]) -> Failure:
+def _count_group(group: list[FailedTest]) -> FailedTest:
     first = group[0]
-    return first if len(group) == 1 else Failure(first.test, f"{len(group)} × {first.message}", first.detail)
+    return first if len(group) == 1 else FailedTest(first.test, f"{len(group)} × {first.message}", first.detail)
 
 
-def clipped(lines: list[str]) -> str:
+def truncate_traceback(lines: list[str]) -> str:
     """The end of a traceback tells most."""
-    kept = [line.rstrip() for line in lines if line.strip()][-DETAIL_LINES:]
-    return "\n".join(kept)[-DETAIL:]
+    kept = [line.rstrip() for line in lines if line.strip()][-MAX_DETAIL_LINES:]
+    return "\n".join(kept)[-MAX_DETAIL_CHARACTERS:]
 
 
-def to_json(tests: Mapping[str, str]) -> str:
+def outcomes_to_json(tests: Mapping[str, str]) -> str:
     return json.dumps(dict(tests), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def from_json(text: str) -> dict[str, str]:
+def outcomes_from_json(text: str) -> dict[str, str]:
     return {str(test): str(outcome) for test, outcome in json.loads(text).items()}

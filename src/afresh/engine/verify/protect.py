@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from afresh.domain.change import Change
-from afresh.domain.paths import in_test_folder, is_conftest, is_test
+from afresh.domain.paths import is_in_test_folder, is_conftest, is_test_code
 from afresh.domain.task import Check
-from afresh.engine.verify.configuration import changed_settings, is_configuration
-from afresh.engine.verify.python_tests import added_conftest, weakened_python
+from afresh.engine.verify.configuration import find_changed_settings, is_check_configuration
+from afresh.engine.verify.python_tests import find_added_hooks, find_weakened_python_tests
 from afresh.errors import ModelMistake
-from afresh.ports import Bench, Files, Workspace
+from afresh.ports import ToolContext, FileTree, Workspace
 
-_SKIPS = re.compile(
+_SKIPPING_LINE = re.compile(
     r"\.(?:skip|only|todo)\b|\bx(?:it|describe|test)\(|\bt\.Skip|#\[ignore|@(?:Disabled|Ignore)\b|\bskip\(|\bpending\(|^\s*return\b|/\*"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class ProtectedFileChange:
     """A changed path that may bear on how the task is judged, before and after; None where there was no (readable) text."""
 
     change: Change
@@ -27,53 +27,57 @@ class Touched:
     now: str | None
 
 
-def protected(path: str) -> bool:
+def is_protected_path(path: str) -> bool:
     """Tests, and what lies beside them for them to read."""
-    return is_test(path) or in_test_folder(path)
+    return is_test_code(path) or is_in_test_folder(path)
 
 
-def weakened(bench: Bench, workspace: Workspace, checks: Sequence[Check]) -> Mapping[str, tuple[str, ...]]:
+def find_weakened_tests(bench: ToolContext, workspace: Workspace, checks: Sequence[Check]) -> Mapping[str, tuple[str, ...]]:
     """Files that weaken the tests of the base, and in which ways; empty when none does. The tree is left as it was found."""
     snapshot = workspace.snapshot()
     changes = workspace.changes(bench.state.opened, snapshot)
-    governing = _test_files_of_the_base(bench.files, changes)
+    governing = _list_base_test_files(bench.files, changes)
     relevant = [change for change in changes if _is_relevant(change, checks, governing)]
     if not relevant:
         return {}
-    touched = _both_sides(bench, workspace, relevant, snapshot)
-    return {one.change.path: found for one in touched if (found := _findings(one, checks))}
+    touched = _read_both_sides(bench, workspace, relevant, snapshot)
+    return {one.change.path: found for one in touched if (found := _find_weakenings(one, checks))}
 
 
-def _test_files_of_the_base(files: Files, changes: Sequence[Change]) -> frozenset[str]:
+def _list_base_test_files(files: FileTree, changes: Sequence[Change]) -> frozenset[str]:
     added = {change.path for change in changes if change.kind == "added"}
     deleted = {change.path for change in changes if change.kind == "deleted"}
-    return frozenset(path for path in {*files.paths(), *deleted} - added if is_test(path))
+    return frozenset(path for path in {*files.paths(), *deleted} - added if is_test_code(path))
 
 
 def _is_relevant(change: Change, checks: Sequence[Check], tests: frozenset[str]) -> bool:
     if change.kind == "added":
-        return (is_conftest(change.path) or is_configuration(change.path, checks)) and governs(change.path, tests)
-    return protected(change.path) or is_configuration(change.path, checks)
+        return (is_conftest(change.path) or is_check_configuration(change.path, checks)) and has_tests_in_scope(
+            change.path, tests
+        )
+    return is_protected_path(change.path) or is_check_configuration(change.path, checks)
 
 
-def governs(path: str, tests: frozenset[str]) -> bool:
+def has_tests_in_scope(path: str, tests: frozenset[str]) -> bool:
     """A configuration file bears on the tests in and below its folder."""
     folder = str(PurePosixPath(path).parent)
     return folder in (".", "src") or any(test.startswith(folder + "/") for test in tests)
 
 
-def _both_sides(bench: Bench, workspace: Workspace, changes: Sequence[Change], snapshot: str) -> list[Touched]:
+def _read_both_sides(
+    bench: ToolContext, workspace: Workspace, changes: Sequence[Change], snapshot: str
+) -> list[ProtectedFileChange]:
     paths = [change.path for change in changes]
-    now = _texts(bench.files, paths)
+    now = _read_texts(bench.files, paths)
     workspace.restore(bench.state.opened, paths)
     try:
-        base = _texts(bench.files, paths)
+        base = _read_texts(bench.files, paths)
     finally:
         workspace.restore(snapshot)
-    return [Touched(change, base.get(change.path), now.get(change.path)) for change in changes]
+    return [ProtectedFileChange(change, base.get(change.path), now.get(change.path)) for change in changes]
 
 
-def _texts(files: Files, paths: Sequence[str]) -> Mapping[str, str]:
+def _read_texts(files: FileTree, paths: Sequence[str]) -> Mapping[str, str]:
     present = frozenset(files.paths())
     texts: dict[str, str] = {}
     for path in paths:
@@ -85,29 +89,29 @@ def _texts(files: Files, paths: Sequence[str]) -> Mapping[str, str]:
     return texts
 
 
-def _findings(touched: Touched, checks: Sequence[Check]) -> tuple[str, ...]:
+def _find_weakenings(touched: ProtectedFileChange, checks: Sequence[Check]) -> tuple[str, ...]:
     path = touched.change.path
-    if is_configuration(path, checks):
-        return changed_settings(path, touched.base, touched.now, checks)
+    if is_check_configuration(path, checks):
+        return find_changed_settings(path, touched.base, touched.now, checks)
     if touched.change.kind == "deleted":
         return (f"{path} was deleted",)
     if not path.endswith(".py"):
-        return _by_lines(touched.change)
+        return _find_weakenings_by_lines(touched.change)
     try:
-        return _by_syntax(path, touched.base or "", touched.now or "")
+        return _find_weakenings_by_syntax(path, touched.base or "", touched.now or "")
     except (SyntaxError, ValueError, RecursionError):
-        return _by_lines(touched.change)
+        return _find_weakenings_by_lines(touched.change)
 
 
-def _by_syntax(path: str, base: str, now: str) -> tuple[str, ...]:
-    found = weakened_python(path, base, now)
-    return (*found, *added_conftest(path, now, base)) if is_conftest(path) else found
+def _find_weakenings_by_syntax(path: str, base: str, now: str) -> tuple[str, ...]:
+    found = find_weakened_python_tests(path, base, now)
+    return (*found, *find_added_hooks(path, now, base)) if is_conftest(path) else found
 
 
-def _by_lines(change: Change) -> tuple[str, ...]:
+def _find_weakenings_by_lines(change: Change) -> tuple[str, ...]:
     """Where the syntax is not known, lines may only be added, and none that skips."""
     if change.removed or not change.patch:
         return (f"{change.path} was altered",)
     added = [line[1:] for line in change.patch.splitlines() if line.startswith("+") and not line.startswith("+++")]
-    skipping = [line.strip() for line in added if is_test(change.path) and _SKIPS.search(line)]
+    skipping = [line.strip() for line in added if is_test_code(change.path) and _SKIPPING_LINE.search(line)]
     return tuple(f"{change.path}: `{line[:80]}` was added" for line in skipping[:1])

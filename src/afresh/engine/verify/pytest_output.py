@@ -3,79 +3,91 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from afresh.domain.verdict import Failure
-from afresh.engine.verify.outcomes import ERROR, FAILED, MESSAGE, PASSED, SKIPPED, Outcomes, clipped, plain, worst
+from afresh.domain.verdict import FailedTest
+from afresh.engine.verify.outcomes import (
+    ERROR,
+    FAILED,
+    MAX_MESSAGE_CHARACTERS,
+    PASSED,
+    SKIPPED,
+    OutcomesByTest,
+    truncate_traceback,
+    split_plain_lines,
+    keep_worst_outcome,
+)
 
-_TITLE = re.compile(r"=+ short test summary info =+\s*$")
-_COUNTS = re.compile(r"^(?:=+ )?((?:\d+ [a-z ]+?(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:, a-z]+\))?(?: =+)?\s*$")
-_COUNT = re.compile(r"(\d+) ([a-z ]+)")
-_LINE = re.compile(r"^(PASSED|FAILED|ERROR|XFAIL|XPASS|SUBFAIL(?:ED)?\b\S*?(?: .*?)?) (\S.*?)\s*$")
-SECTION = re.compile(r"^_+ (?:ERROR at (?:setup|teardown) of |ERROR collecting )?(.+?) _+\s*$")
-_RULE = re.compile(r"^(?:=+ .* =+|!+ .* !+)\s*$")
-_MEANING = {"PASSED": PASSED, "FAILED": FAILED, "ERROR": ERROR, "XFAIL": SKIPPED, "XPASS": SKIPPED}
+_SUMMARY_TITLE = re.compile(r"=+ short test summary info =+\s*$")
+_COUNTS_LINE = re.compile(r"^(?:=+ )?((?:\d+ [a-z ]+?(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:, a-z]+\))?(?: =+)?\s*$")
+_OUTCOME_COUNT = re.compile(r"(\d+) ([a-z ]+)")
+_SUMMARY_LINE = re.compile(r"^(PASSED|FAILED|ERROR|XFAIL|XPASS|SUBFAIL(?:ED)?\b\S*?(?: .*?)?) (\S.*?)\s*$")
+TRACEBACK_TITLE = re.compile(r"^_+ (?:ERROR at (?:setup|teardown) of |ERROR collecting )?(.+?) _+\s*$")
+_SECTION_RULE = re.compile(r"^(?:=+ .* =+|!+ .* !+)\s*$")
+_OUTCOME_BY_WORD = {"PASSED": PASSED, "FAILED": FAILED, "ERROR": ERROR, "XFAIL": SKIPPED, "XPASS": SKIPPED}
 
 
-def read_pytest(output: str, sessions: int = 0) -> Outcomes | None:
+def read_pytest_outcomes(output: str, sessions: int = 0) -> OutcomesByTest | None:
     """The outcomes of the last `sessions` pytest sessions in the output (0: of all); None if there was none.
 
     A project that tests pytest plugins shows the sessions of its own tests too: for one command only the last is its own.
     """
-    lines = plain(output)
-    summaries = _summaries(lines)[-sessions:]
+    lines = split_plain_lines(output)
+    summaries = _find_summaries(lines)[-sessions:]
     begin = summaries[0][0] if summaries else 0
-    counts = [_counts(line) for line in lines[begin:] if _COUNTS.match(line)][-sessions:]
+    counts = [_parse_counts(line) for line in lines[begin:] if _COUNTS_LINE.match(line)][-sessions:]
     if not counts and not summaries:
         return None
-    sections = _sections(lines)
-    found = [entry for start, end in summaries for entry in _entries(lines[start:end], {name for name, _ in sections})]
-    tests = worst((test, outcome) for test, outcome, _ in found)
-    passed, failed, skipped = (sum(column) for column in zip(*counts or [_tally(tests)], strict=True))
+    sections = _split_tracebacks(lines)
+    found = [
+        entry for start, end in summaries for entry in _parse_summary_lines(lines[start:end], {name for name, _ in sections})
+    ]
+    tests = keep_worst_outcome((test, outcome) for test, outcome, _ in found)
+    passed, failed, skipped = (sum(column) for column in zip(*counts or [_count_outcomes(tests)], strict=True))
     named = bool(found) and sum(outcome == PASSED for _, outcome, _ in found) >= passed
-    return Outcomes(tests, passed, failed, skipped, named, tuple(_failures(found, sections)))
+    return OutcomesByTest(tests, passed, failed, skipped, named, tuple(_list_failures(found, sections)))
 
 
-def _tally(tests: Mapping[str, str]) -> tuple[int, int, int]:
+def _count_outcomes(tests: Mapping[str, str]) -> tuple[int, int, int]:
     """Very quiet runs print no counts."""
     said = list(tests.values())
     return said.count(PASSED), said.count(FAILED) + said.count(ERROR), said.count(SKIPPED)
 
 
-def _summaries(lines: Sequence[str]) -> list[tuple[int, int]]:
+def _find_summaries(lines: Sequence[str]) -> list[tuple[int, int]]:
     """From each title to the next rule, which ends it."""
-    starts = [number + 1 for number, line in enumerate(lines) if _TITLE.match(line)]
-    return [(start, _first_end(lines, start)) for start in starts]
+    starts = [number + 1 for number, line in enumerate(lines) if _SUMMARY_TITLE.match(line)]
+    return [(start, _find_summary_end(lines, start)) for start in starts]
 
 
-def _first_end(lines: Sequence[str], start: int) -> int:
+def _find_summary_end(lines: Sequence[str], start: int) -> int:
     for number in range(start, len(lines)):
-        if _COUNTS.match(lines[number]) or _RULE.match(lines[number]):
+        if _COUNTS_LINE.match(lines[number]) or _SECTION_RULE.match(lines[number]):
             return number
     return len(lines)
 
 
-def _counts(line: str) -> tuple[int, int, int]:
-    match = _COUNTS.match(line)
-    counts = {word.strip().rstrip("s"): int(number) for number, word in _COUNT.findall(match[1] if match else "")}
+def _parse_counts(line: str) -> tuple[int, int, int]:
+    match = _COUNTS_LINE.match(line)
+    counts = {word.strip().rstrip("s"): int(number) for number, word in _OUTCOME_COUNT.findall(match[1] if match else "")}
     failed = counts.get("failed", 0) + counts.get("error", 0)
     return counts.get("passed", 0), failed, counts.get("skipped", 0) + counts.get("xfailed", 0) + counts.get("xpassed", 0)
 
 
-def _entries(lines: Sequence[str], titles: set[str]) -> Iterator[tuple[str, str, str]]:
+def _parse_summary_lines(lines: Sequence[str], titles: set[str]) -> Iterator[tuple[str, str, str]]:
     """Test, outcome and the (perhaps shortened) message of each summary line."""
     for line in lines:
-        match = _LINE.match(line)
+        match = _SUMMARY_LINE.match(line)
         if match is None:
             continue
         word, rest = match[1], match[2]
         if word.startswith("SUB"):
-            rest = line[_where_the_id_begins(line) :].rstrip()
+            rest = line[_find_test_id(line) :].rstrip()
         if word == "PASSED":
             yield rest, PASSED, ""
         else:
-            yield _split(rest, titles, _MEANING.get(word, FAILED))
+            yield _split_id_and_message(rest, titles, _OUTCOME_BY_WORD.get(word, FAILED))
 
 
-def _where_the_id_begins(line: str) -> int:
+def _find_test_id(line: str) -> int:
     """A sub-test's line tells its parameters first; the id is the first word with a double colon."""
     for match in re.finditer(r"\S+", line):
         if "::" in match[0]:
@@ -83,52 +95,52 @@ def _where_the_id_begins(line: str) -> int:
     return line.index(" ") + 1
 
 
-def _split(rest: str, titles: set[str], outcome: str) -> tuple[str, str, str]:
+def _split_id_and_message(rest: str, titles: set[str], outcome: str) -> tuple[str, str, str]:
     """Both ids and messages may hold ' - ': a cut whose id heads a traceback is right, else the first with whole brackets."""
     cuts = [match.start() for match in re.finditer(r" - ", rest)]
     for cut in cuts:
-        if title(rest[:cut]) in titles:
+        if traceback_title_from_test(rest[:cut]) in titles:
             return rest[:cut], outcome, rest[cut + 3 :]
     for cut in cuts:
-        if title(rest) not in titles and ("[" not in rest[:cut] or rest[:cut].endswith("]")):
+        if traceback_title_from_test(rest) not in titles and ("[" not in rest[:cut] or rest[:cut].endswith("]")):
             return rest[:cut], outcome, rest[cut + 3 :]
     return rest, outcome, ""
 
 
-def title(test: str) -> str:
+def traceback_title_from_test(test: str) -> str:
     """How pytest heads the traceback of a test."""
     _, separator, name = test.partition("::")
     return name.replace("::", ".") if separator else test
 
 
-def _sections(lines: Sequence[str]) -> list[tuple[str, list[str]]]:
+def _split_tracebacks(lines: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Each traceback under its title, without captured output."""
     found: list[tuple[str, list[str]]] = []
     inside = False
     for line in lines:
-        heading = SECTION.match(line)
+        heading = TRACEBACK_TITLE.match(line)
         if heading:
             found.append((heading[1], []))
             inside = True
-        elif _RULE.match(line) or re.match(r"^-+ Captured .* -+\s*$", line):
+        elif _SECTION_RULE.match(line) or re.match(r"^-+ Captured .* -+\s*$", line):
             inside = False
         elif inside:
             found[-1][1].append(line)
     return found
 
 
-def _failures(found: Sequence[tuple[str, str, str]], sections: list[tuple[str, list[str]]]) -> Iterator[Failure]:
+def _list_failures(found: Sequence[tuple[str, str, str]], sections: list[tuple[str, list[str]]]) -> Iterator[FailedTest]:
     left = list(sections)
     for test, outcome, message in found:
         if outcome not in (FAILED, ERROR):
             continue
-        wanted = title(test)
+        wanted = traceback_title_from_test(test)
         place = next((at for at, (name, _) in enumerate(left) if name == wanted or name.startswith(wanted + " (")), None)
         lines = left.pop(place)[1] if place is not None else []
-        yield Failure(test, (_reason(lines) or message)[:MESSAGE], clipped(lines))
+        yield FailedTest(test, (_find_exception_line(lines) or message)[:MAX_MESSAGE_CHARACTERS], truncate_traceback(lines))
 
 
-def _reason(lines: Sequence[str]) -> str:
+def _find_exception_line(lines: Sequence[str]) -> str:
     """The first line of the last exception."""
     reason, before = "", ""
     for line in lines:

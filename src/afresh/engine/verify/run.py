@@ -2,37 +2,46 @@
 
 from dataclasses import dataclass
 
-from afresh.domain.action import Completed
-from afresh.domain.chain import block_id
+from afresh.domain.action import CommandRun
+from afresh.domain.chain import block_id_from_text
 from afresh.domain.fact import Block
 from afresh.domain.task import Check
-from afresh.domain.verdict import CheckRun, Failure
-from afresh.engine.verify.command import instrumented, is_single_session
-from afresh.engine.verify.outcomes import MESSAGE, Outcomes, clipped, collapsed, plain, to_json
-from afresh.engine.verify.pytest_output import read_pytest
-from afresh.engine.verify.unittest_output import read_unittest
+from afresh.domain.verdict import CheckRun, FailedTest
+from afresh.engine.verify.command import instrument_command, is_single_pytest_session
+from afresh.engine.verify.outcomes import (
+    MAX_MESSAGE_CHARACTERS,
+    OutcomesByTest,
+    truncate_traceback,
+    collapse_failures,
+    split_plain_lines,
+    outcomes_to_json,
+)
+from afresh.engine.verify.pytest_output import read_pytest_outcomes
+from afresh.engine.verify.unittest_output import read_unittest_outcomes
 from afresh.ports import Sandbox
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CheckResult:
     """A run with all that was read from it and what the archive keeps."""
 
     run: CheckRun
-    outcomes: Outcomes
+    outcomes: OutcomesByTest
     blocks: tuple[Block, ...]
 
 
-NONE: frozenset[str] = frozenset()
+NO_TESTS: frozenset[str] = frozenset()
 
 
-def run_check(sandbox: Sandbox, check: Check, *, narrowed: str = "", scope: str = "full", known: frozenset[str] = NONE) -> Ran:
+def run_check(
+    sandbox: Sandbox, check: Check, *, narrowed: str = "", scope: str = "full", known: frozenset[str] = NO_TESTS
+) -> CheckResult:
     """`narrowed` replaces the check's command; failures of the tests in `known` are shown last."""
     command = narrowed or check.command
-    done = sandbox.run(instrumented(command), check.timeout)
-    outcomes = read(command, done)
-    output = Block(block_id(done.output), done.output)
-    tests = to_json(outcomes.tests) if outcomes.tests else ""
+    done = sandbox.run(instrument_command(command), check.timeout)
+    outcomes = read_test_outcomes(command, done)
+    output = Block(block_id_from_text(done.output), done.output)
+    tests = outcomes_to_json(outcomes.tests) if outcomes.tests else ""
     run = CheckRun(
         command=check.command,
         exit=done.exit,
@@ -42,26 +51,28 @@ def run_check(sandbox: Sandbox, check: Check, *, narrowed: str = "", scope: str 
         skipped=outcomes.skipped,
         seconds=round(done.seconds, 3),
         timed_out=done.timed_out,
-        failures=collapsed(outcomes.failures, known) or _whole(check, done),
+        failures=collapse_failures(outcomes.failures, known) or _fail_whole_command(check, done),
         block=output.id,
-        tests=block_id(tests) if tests else "",
+        tests=block_id_from_text(tests) if tests else "",
     )
-    return Ran(run, outcomes, (output, Block(run.tests, tests)) if tests else (output,))
+    return CheckResult(run, outcomes, (output, Block(run.tests, tests)) if tests else (output,))
 
 
-def read(command: str, done: Completed) -> Outcomes:
+def read_test_outcomes(command: str, done: CommandRun) -> OutcomesByTest:
     """Nothing is believed of a run that was cut short."""
     if done.timed_out:
-        return Outcomes()
-    found = read_pytest(done.output, sessions=1 if is_single_session(command) else 0) or read_unittest(done.output)
-    return found or Outcomes()
+        return OutcomesByTest()
+    found = read_pytest_outcomes(done.output, sessions=1 if is_single_pytest_session(command) else 0) or read_unittest_outcomes(
+        done.output
+    )
+    return found or OutcomesByTest()
 
 
-def _whole(check: Check, done: Completed) -> tuple[Failure, ...]:
+def _fail_whole_command(check: Check, done: CommandRun) -> tuple[FailedTest, ...]:
     """A failing command whose tests can't be named fails as one."""
     if done.exit == 0 and not done.timed_out:
         return ()
-    lines = [line for line in plain(done.output) if line.strip()]
+    lines = [line for line in split_plain_lines(done.output) if line.strip()]
     message = f"timed out after {check.timeout} s and was killed" if done.timed_out else f"exit {done.exit}"
     last = lines[-1].strip() if lines else "no output"
-    return (Failure(check.command, f"{message}: {last}"[:MESSAGE], clipped(lines)),)
+    return (FailedTest(check.command, f"{message}: {last}"[:MAX_MESSAGE_CHARACTERS], truncate_traceback(lines)),)

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from afresh.domain.verdict import CheckRun
 
-NAMED = 3
+MAX_LISTED_NAMES = 3
 
 
-def summary(run: CheckRun) -> str:
+def summarise_check_run(run: CheckRun) -> str:
     """One line: `pytest -q (targeted: tests/test_x.py): 12 passed, 1 failed`. No times: the same result has the same words."""
     scope = "" if run.scope == "full" else f" ({run.scope})"
     if run.timed_out:
@@ -19,12 +19,12 @@ def summary(run: CheckRun) -> str:
     return f"{run.command}{scope}: {said}{odd}"
 
 
-def listed(names: Iterable[str], most: int = NAMED) -> str:
+def list_first_names(names: Iterable[str], most: int = MAX_LISTED_NAMES) -> str:
     """The first few by name, the rest by number."""
     known: Sequence[str] = sorted(names)
     more = len(known) - most
     return ", ".join(known[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def plural(count: int, noun: str) -> str:
+def format_count(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -3,83 +3,96 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from afresh.domain.verdict import Failure
-from afresh.engine.verify.outcomes import ERROR, FAILED, MESSAGE, PASSED, SKIPPED, Outcomes, clipped, plain, worst
+from afresh.domain.verdict import FailedTest
+from afresh.engine.verify.outcomes import (
+    ERROR,
+    FAILED,
+    MAX_MESSAGE_CHARACTERS,
+    PASSED,
+    SKIPPED,
+    OutcomesByTest,
+    truncate_traceback,
+    split_plain_lines,
+    keep_worst_outcome,
+)
 
-_RAN = re.compile(r"^Ran (\d+) tests? in [\d.]+s\s*$")
-_RESULT = re.compile(r"^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?\s*$")
-_COUNT = re.compile(r"([a-z ]+)=(\d+)")
-_NAME = re.compile(r"^([\w.]+) \(([\w.<>]+)\)")
-_VERDICT = re.compile(r"(?:^|\.\.\. ?|\s)(ok|FAIL|ERROR|skipped .*|expected failure|unexpected success)\s*$")
-_HEADING = re.compile(r"^(FAIL|ERROR): (.+?)\s*$")
-_MEANING = {"ok": PASSED, "FAIL": FAILED, "ERROR": ERROR, "expected failure": SKIPPED, "unexpected success": FAILED}
+_RAN_LINE = re.compile(r"^Ran (\d+) tests? in [\d.]+s\s*$")
+_RESULT_LINE = re.compile(r"^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?\s*$")
+_OUTCOME_COUNT = re.compile(r"([a-z ]+)=(\d+)")
+_TEST_NAME = re.compile(r"^([\w.]+) \(([\w.<>]+)\)")
+_OUTCOME_WORD = re.compile(r"(?:^|\.\.\. ?|\s)(ok|FAIL|ERROR|skipped .*|expected failure|unexpected success)\s*$")
+_TRACEBACK_HEADING = re.compile(r"^(FAIL|ERROR): (.+?)\s*$")
+_OUTCOME_BY_WORD = {"ok": PASSED, "FAIL": FAILED, "ERROR": ERROR, "expected failure": SKIPPED, "unexpected success": FAILED}
 
 
-def read_unittest(output: str) -> Outcomes | None:
-    lines = plain(output)
-    ran = sum(int(match[1]) for line in lines if (match := _RAN.match(line)))
-    if not any(_RAN.match(line) for line in lines):
+def read_unittest_outcomes(output: str) -> OutcomesByTest | None:
+    lines = split_plain_lines(output)
+    ran = sum(int(match[1]) for line in lines if (match := _RAN_LINE.match(line)))
+    if not any(_RAN_LINE.match(line) for line in lines):
         return None
-    failures = tuple(_tracebacks(lines))
-    spoken = list(_spoken(lines))
+    failures = tuple(_split_tracebacks(lines))
+    spoken = list(_parse_verbose_lines(lines))
     outcomes = [*spoken, *((test, FAILED if kind == "FAIL" else ERROR) for kind, test, _ in failures)]
-    counts = _counts(lines)
+    counts = _parse_counts(lines)
     failed = counts.get("failures", 0) + counts.get("errors", 0) + counts.get("unexpected successes", 0)
     skipped = counts.get("skipped", 0) + counts.get("expected failures", 0)
     # Python 3.12.0 and 3.12.1 leave skipped tests out of the number that ran, and no version counts a broken setUpClass
     seen = sum(outcome == PASSED for _, outcome in spoken)
     passed = max(seen, ran - failed - skipped)
     named = bool(spoken) and seen >= passed
-    shown = tuple(Failure(test, _reason(body)[:MESSAGE], clipped(body)) for _, test, body in failures)
-    return Outcomes(worst(outcomes), passed, failed, skipped, named, shown)
+    shown = tuple(
+        FailedTest(test, _find_exception_line(body)[:MAX_MESSAGE_CHARACTERS], truncate_traceback(body))
+        for _, test, body in failures
+    )
+    return OutcomesByTest(keep_worst_outcome(outcomes), passed, failed, skipped, named, shown)
 
 
-def _spoken(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _parse_verbose_lines(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     """`test_a (module.Case.test_a) ... ok`; a docstring or printed text may stand between the name and the verdict."""
     waiting = ""
     for line in lines:
-        if line.startswith("=" * 20) or _RAN.match(line):
+        if line.startswith("=" * 20) or _RAN_LINE.match(line):
             waiting = ""
-        if name := _NAME.match(line):
-            waiting = identity(name)
-        verdict = _VERDICT.search(line)
+        if name := _TEST_NAME.match(line):
+            waiting = unittest_id_from_match(name)
+        verdict = _OUTCOME_WORD.search(line)
         if waiting and verdict:
-            yield waiting, _MEANING.get(verdict[1], SKIPPED)
+            yield waiting, _OUTCOME_BY_WORD.get(verdict[1], SKIPPED)
             waiting = ""
 
 
-def identity(name: re.Match[str]) -> str:
+def unittest_id_from_match(name: re.Match[str]) -> str:
     """Python 3.11 repeats the method in the parentheses, older ones do not."""
     return name[2] if name[2].endswith("." + name[1]) else f"{name[2]}.{name[1]}"
 
 
-def _tracebacks(lines: Sequence[str]) -> Iterator[tuple[str, str, list[str]]]:
+def _split_tracebacks(lines: Sequence[str]) -> Iterator[tuple[str, str, list[str]]]:
     for number, line in enumerate(lines):
-        heading = _HEADING.match(line)
+        heading = _TRACEBACK_HEADING.match(line)
         if heading and number and lines[number - 1].startswith("=" * 20):
-            name = _NAME.match(heading[2])
-            yield heading[1], identity(name) if name else heading[2], _body(lines, number + 1)
+            name = _TEST_NAME.match(heading[2])
+            yield heading[1], unittest_id_from_match(name) if name else heading[2], _read_traceback_body(lines, number + 1)
 
 
-def _body(lines: Sequence[str], start: int) -> list[str]:
+def _read_traceback_body(lines: Sequence[str], start: int) -> list[str]:
     body: list[str] = []
     for line in lines[start:]:
-        if line.startswith("=" * 20) or _RAN.match(line):
+        if line.startswith("=" * 20) or _RAN_LINE.match(line):
             break
         if not line.startswith("-" * 20):
             body.append(line)
     return body
 
 
-def _reason(body: Sequence[str]) -> str:
+def _find_exception_line(body: Sequence[str]) -> str:
     """The last line that is not indented: the exception of the traceback."""
     return next((line.strip() for line in reversed(body) if re.match(r"^[A-Za-z_][\w.]*(?:$|: )", line)), "")
 
 
-def _counts(lines: Sequence[str]) -> dict[str, int]:
+def _parse_counts(lines: Sequence[str]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for line in lines:
-        if result := _RESULT.match(line):
-            for word, number in _COUNT.findall(result[1] or ""):
+        if result := _RESULT_LINE.match(line):
+            for word, number in _OUTCOME_COUNT.findall(result[1] or ""):
                 counts[word.strip()] = counts.get(word.strip(), 0) + int(number)
     return counts

@@ -1,6 +1,6 @@
 """Which command runs a project's tests: found in the project's own files, and tried before it is believed."""
 
-from afresh.insight.commands.candidates import Candidate, candidates
-from afresh.insight.commands.trial import Trial, Tried, attempt
+from afresh.insight.commands.candidates import CommandCandidate, find_candidates
+from afresh.insight.commands.trial import CommandTrial, TrialResults, try_candidates
 
-__all__ = ["Candidate", "Trial", "Tried", "attempt", "candidates"]
+__all__ = ["CommandCandidate", "CommandTrial", "TrialResults", "try_candidates", "find_candidates"]

@@ -3,23 +3,23 @@
 import re
 from collections.abc import Iterator, Sequence
 
-KEY = re.compile(r"^( *)(- +)?(run|script|command|bash|working-directory|workingDirectory)\s*:(?:\s+(.*?))?\s*$")
-BLOCK = re.compile(r"[|>][+-]?\d?(?:\s+#.*)?")
-ITEM = re.compile(r"^( *)- +(.*?)\s*$")
-MOST = 400
+COMMAND_KEY = re.compile(r"^( *)(- +)?(run|script|command|bash|working-directory|workingDirectory)\s*:(?:\s+(.*?))?\s*$")
+BLOCK_SCALAR = re.compile(r"[|>][+-]?\d?(?:\s+#.*)?")
+LIST_ITEM = re.compile(r"^( *)- +(.*?)\s*$")
+MAX_COMMAND_LINES = 400
 """Lines of commands of one file."""
-Spoken = tuple[str, str]
+LineInFolder = tuple[str, str]
 """A line, and the folder that it is run in."""
 
 
-def spoken(path: str, text: str) -> Sequence[Spoken]:
+def read_ci_lines(path: str, text: str) -> Sequence[LineInFolder]:
     """Lines of a shell script, or of the steps of a file of YAML."""
     if not path.endswith((".yml", ".yaml")):
-        return [(line, "") for line in joined(text.split("\n"))][:MOST]
-    return list(_steps(text.split("\n")))[:MOST]
+        return [(line, "") for line in join_continued_lines(text.split("\n"))][:MAX_COMMAND_LINES]
+    return list(_read_yaml_steps(text.split("\n")))[:MAX_COMMAND_LINES]
 
 
-def joined(lines: Sequence[str]) -> list[str]:
+def join_continued_lines(lines: Sequence[str]) -> list[str]:
     """Lines without those that go on behind a backslash, comments and blanks."""
     found, held = list[str](), ""
     for line in lines:
@@ -32,25 +32,25 @@ def joined(lines: Sequence[str]) -> list[str]:
     return found
 
 
-def _steps(lines: Sequence[str]) -> Iterator[Spoken]:
-    folders = {_step(lines, at): match[4] or "" for at, match in _keys(lines) if match[3].startswith("working")}
-    for at, match in _keys(lines):
+def _read_yaml_steps(lines: Sequence[str]) -> Iterator[LineInFolder]:
+    folders = {_find_step_start(lines, at): match[4] or "" for at, match in _find_keys(lines) if match[3].startswith("working")}
+    for at, match in _find_keys(lines):
         if not match[3].startswith("working"):
             column = len(match[1]) + len(match[2] or "")
-            for line in joined(_value(lines, at, column, match[4] or "")):
-                yield line, unquoted(folders.get(_step(lines, at), ""))
+            for line in join_continued_lines(_read_key_value(lines, at, column, match[4] or "")):
+                yield line, strip_quotes(folders.get(_find_step_start(lines, at), ""))
 
 
-def _keys(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
-    return ((at, match) for at, line in enumerate(lines) if (match := KEY.match(line)))
+def _find_keys(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
+    return ((at, match) for at, line in enumerate(lines) if (match := COMMAND_KEY.match(line)))
 
 
-def _step(lines: Sequence[str], at: int) -> int:
+def _find_step_start(lines: Sequence[str], at: int) -> int:
     """Where the item of the list begins that this key belongs to."""
-    match = KEY.match(lines[at])
+    match = COMMAND_KEY.match(lines[at])
     column = len(match[1]) + len(match[2] or "") if match else 0
     for before in range(at, -1, -1):
-        item = ITEM.match(lines[before])
+        item = LIST_ITEM.match(lines[before])
         if item and len(item[1]) < column:
             return before
         if lines[before].strip() and len(lines[before]) - len(lines[before].lstrip()) < column - 2:
@@ -58,9 +58,9 @@ def _step(lines: Sequence[str], at: int) -> int:
     return at
 
 
-def _value(lines: Sequence[str], at: int, column: int, said: str) -> list[str]:
-    if said and not BLOCK.fullmatch(said):
-        return [unquoted(said)]
+def _read_key_value(lines: Sequence[str], at: int, column: int, said: str) -> list[str]:
+    if said and not BLOCK_SCALAR.fullmatch(said):
+        return [strip_quotes(said)]
     below = list[str]()
     for line in lines[at + 1 :]:
         indent = len(line) - len(line.lstrip())
@@ -69,9 +69,9 @@ def _value(lines: Sequence[str], at: int, column: int, said: str) -> list[str]:
         below.append(line)
     if said.startswith(">"):
         return [" ".join(line.strip() for line in below)]
-    return below if said else [unquoted(match[2]) for line in below if (match := ITEM.match(line))]
+    return below if said else [strip_quotes(match[2]) for line in below if (match := LIST_ITEM.match(line))]
 
 
-def unquoted(text: str) -> str:
+def strip_quotes(text: str) -> str:
     text = text.strip()
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text

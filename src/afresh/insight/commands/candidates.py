@@ -4,24 +4,24 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from afresh.domain.text import one_line
+from afresh.domain.text import to_one_line
 from afresh.insight.commands import recipes
-from afresh.insight.commands.automation import spoken
-from afresh.insight.commands.recipes import Line
-from afresh.insight.commands.shape import Pointer, Refused, Shape, shaped
-from afresh.insight.configuration import Configuration, ini, table
+from afresh.insight.commands.automation import read_ci_lines
+from afresh.insight.commands.recipes import SourcedLine
+from afresh.insight.commands.shape import RecipeReference, RejectedCommand, ParsedCommand, parse_line
+from afresh.insight.configuration import ProjectConfiguration, parse_ini, get_table
 
-MOST = 12
-LONGEST = 300
-TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")
-SKIPPED = re.compile(r"(?:^|/)(?:node_modules|\.venv|venv|build|dist|vendor|testdata)/")
-CHOSEN = re.compile(r"\s-[es][ =]\$\{\{[^{}]*\}\}")
+MAX_CANDIDATES = 12
+MAX_REJECTED_LINE_CHARACTERS = 300
+PYTHON_TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")
+SKIPPED_FOLDER = re.compile(r"(?:^|/)(?:node_modules|\.venv|venv|build|dist|vendor|testdata)/")
+CHOSEN_ENVIRONMENT = re.compile(r"\s-[es][ =]\$\{\{[^{}]*\}\}")
 """An environment of tox or nox that the server puts in: which one does not matter here."""
-TESTS_OF_NET = re.compile(r"Microsoft\.NET\.Test\.Sdk|xunit|nunit|MSTest", re.IGNORECASE)
+DOTNET_TEST_PACKAGE = re.compile(r"Microsoft\.NET\.Test\.Sdk|xunit|nunit|MSTest", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CommandCandidate:
     command: str
     kind: str
     """Who runs the tests: pytest, unittest, script, go, cargo, node, package, mvn, gradle, dotnet."""
@@ -32,111 +32,121 @@ class Candidate:
     narrow: bool = False
 
 
-def candidates(configuration: Configuration) -> tuple[Candidate, ...]:
+def find_candidates(configuration: ProjectConfiguration) -> tuple[CommandCandidate, ...]:
     """Each command once; those that name only some of the tests come last within what is as trusted. Where a project has its own
     way to run the tests of its Python, another that would find a few of them by their names is none."""
-    found: dict[str, Candidate] = {}
-    for group in (automated, written):
+    found: dict[str, CommandCandidate] = {}
+    for group in (candidates_from_ci, candidates_from_recipes):
         for one in sorted(group(configuration), key=lambda one: bool(one.refused) or one.narrow):
             found.setdefault(one.command, one)
     said = {one.kind for one in found.values() if not one.refused} & {"pytest", "unittest", "script"}
-    for one in known(configuration):
+    for one in candidates_from_files(configuration):
         if one.kind not in ("pytest", "unittest") or not said or one.kind in said:
             found.setdefault(one.command, one)
     runnable = [one for one in found.values() if not one.refused]
-    return (*runnable[:MOST], *[one for one in found.values() if one.refused][:MOST])
+    return (*runnable[:MAX_CANDIDATES], *[one for one in found.values() if one.refused][:MAX_CANDIDATES])
 
 
-def automated(configuration: Configuration) -> Iterator[Candidate]:
+def candidates_from_ci(configuration: ProjectConfiguration) -> Iterator[CommandCandidate]:
     """What a server runs. It often only says which recipe."""
     for path in configuration.automated():
-        for line, folder in spoken(path, configuration.text(path)):
-            yield from taken((line, folder.removeprefix("./").strip("/"), path), configuration)
+        for line, folder in read_ci_lines(path, configuration.text(path)):
+            yield from candidates_from_line((line, folder.removeprefix("./").strip("/"), path), configuration)
 
 
-def written(configuration: Configuration) -> Iterator[Candidate]:
-    for lines in (recipes.tox, recipes.nox, recipes.tasks, recipes.made, recipes.just):
+def candidates_from_recipes(configuration: ProjectConfiguration) -> Iterator[CommandCandidate]:
+    for lines in (
+        recipes.read_tox_lines,
+        recipes.read_nox_lines,
+        recipes.read_pyproject_tasks,
+        recipes.read_make_lines,
+        recipes.read_just_lines,
+    ):
         for line in lines(configuration):
-            yield from taken(line, configuration)
+            yield from candidates_from_line(line, configuration)
 
 
-def taken(line: Line, configuration: Configuration, depth: int = 3) -> Iterator[Candidate]:
+def candidates_from_line(line: SourcedLine, configuration: ProjectConfiguration, depth: int = 3) -> Iterator[CommandCandidate]:
     text, folder, source = line
     try:
-        for one in shaped(CHOSEN.sub("", text)):
-            if isinstance(one, Shape):
-                yield Candidate(placed(one.command, folder, configuration), one.kind, source, narrow=one.narrow)
+        for one in parse_line(CHOSEN_ENVIRONMENT.sub("", text)):
+            if isinstance(one, ParsedCommand):
+                yield CommandCandidate(prefix_folder(one.command, folder, configuration), one.kind, source, narrow=one.narrow)
             elif depth:
-                yield from followed(one, source, configuration, depth - 1)
-    except Refused as why:
-        yield Candidate(one_line(text, LONGEST), "", source, str(why))
+                yield from follow_reference(one, source, configuration, depth - 1)
+    except RejectedCommand as why:
+        yield CommandCandidate(to_one_line(text, MAX_REJECTED_LINE_CHARACTERS), "", source, str(why))
 
 
-def followed(pointer: Pointer, source: str, configuration: Configuration, depth: int) -> Iterator[Candidate]:
+def follow_reference(
+    pointer: RecipeReference, source: str, configuration: ProjectConfiguration, depth: int
+) -> Iterator[CommandCandidate]:
     """What the recipe says that a line names."""
     if pointer.kind == "script":
-        if command := recipes.script(configuration, pointer.name):
-            yield Candidate(command, "package", f"{source} and package.json")
+        if command := recipes.make_script_command(configuration, pointer.name):
+            yield CommandCandidate(command, "package", f"{source} and package.json")
         return
     named = {
-        "make": lambda: recipes.made(configuration, pointer.name),
-        "just": lambda: recipes.just(configuration, pointer.name),
-        "tox": lambda: recipes.tox(configuration, pointer.name if re.fullmatch(r"[\w.-]+", pointer.name) else ""),
-        "nox": lambda: recipes.nox(configuration),
+        "make": lambda: recipes.read_make_lines(configuration, pointer.name),
+        "just": lambda: recipes.read_just_lines(configuration, pointer.name),
+        "tox": lambda: recipes.read_tox_lines(configuration, pointer.name if re.fullmatch(r"[\w.-]+", pointer.name) else ""),
+        "nox": lambda: recipes.read_nox_lines(configuration),
     }
     for text, folder, place in named[pointer.kind]():
-        for one in taken((text, folder, place), configuration, depth):
+        for one in candidates_from_line((text, folder, place), configuration, depth):
             yield replace(one, source=f"{source} and {one.source}")
 
 
-def placed(command: str, folder: str, configuration: Configuration) -> str:
+def prefix_folder(command: str, folder: str, configuration: ProjectConfiguration) -> str:
     """In a folder of the tree."""
     if not folder or folder == ".":
         return command
     if not re.fullmatch(r"[\w.-]+(?:/[\w.-]+)*", folder) or ".." in folder.split("/"):
-        raise Refused(f"is run in {folder[:40]!r}")
+        raise RejectedCommand(f"is run in {folder[:40]!r}")
     if not any(path.startswith(f"{folder}/") for path in configuration.paths):
-        raise Refused(f"is run in {folder}, which is not in the tree")
+        raise RejectedCommand(f"is run in {folder}, which is not in the tree")
     return f"cd {folder} && {command}"
 
 
-def known(configuration: Configuration) -> Iterator[Candidate]:
+def candidates_from_files(configuration: ProjectConfiguration) -> Iterator[CommandCandidate]:
     """By what is configured and which files there are; only if there are tests to run."""
-    paths = [path for path in configuration.paths if not SKIPPED.search(path)]
-    tests = [path for path in paths if TEST_FILE.fullmatch(path)]
+    paths = [path for path in configuration.paths if not SKIPPED_FOLDER.search(path)]
+    tests = [path for path in paths if PYTHON_TEST_FILE.fullmatch(path)]
     if tests:
-        place = pytest_place(configuration)
-        yield Candidate("python -m pytest -q", "pytest", place or f"files such as {tests[0]}")
+        place = find_pytest_settings(configuration)
+        yield CommandCandidate("python -m pytest -q", "pytest", place or f"files such as {tests[0]}")
         if not place:
-            yield Candidate(f"python -m unittest discover{start(tests, paths)}", "unittest", f"files such as {tests[0]}")
-    for name in recipes.scripts_of_tests(configuration):
+            yield CommandCandidate(
+                f"python -m unittest discover{choose_unittest_start(tests, paths)}", "unittest", f"files such as {tests[0]}"
+            )
+    for name in recipes.list_script_names(configuration):
         try:
-            yield Candidate(recipes.script(configuration, name), "package", "package.json")
-        except Refused as why:
-            yield Candidate(f"npm run {name}", "package", "package.json", str(why))
+            yield CommandCandidate(recipes.make_script_command(configuration, name), "package", "package.json")
+        except RejectedCommand as why:
+            yield CommandCandidate(f"npm run {name}", "package", "package.json", str(why))
     if "Cargo.toml" in configuration.texts:
-        yield Candidate("cargo test", "cargo", "Cargo.toml")
+        yield CommandCandidate("cargo test", "cargo", "Cargo.toml")
     if "go.mod" in configuration.texts and any(path.endswith("_test.go") for path in paths):
-        yield Candidate("go test ./...", "go", "go.mod")
-    yield from on_virtual_machines(configuration, paths)
+        yield CommandCandidate("go test ./...", "go", "go.mod")
+    yield from candidates_from_build_files(configuration, paths)
 
 
-def on_virtual_machines(configuration: Configuration, paths: list[str]) -> Iterator[Candidate]:
+def candidates_from_build_files(configuration: ProjectConfiguration, paths: list[str]) -> Iterator[CommandCandidate]:
     tested = any("src/test/" in path for path in paths)
     if "pom.xml" in configuration.texts and tested:
-        yield Candidate("./mvnw -q test" if "mvnw" in paths else "mvn -q test", "mvn", "pom.xml")
+        yield CommandCandidate("./mvnw -q test" if "mvnw" in paths else "mvn -q test", "mvn", "pom.xml")
     for path in ("build.gradle", "build.gradle.kts"):
         if path in configuration.texts and tested:
-            yield Candidate("./gradlew test" if "gradlew" in paths else "gradle test", "gradle", path)
-    projects = [path for path, text in configuration.texts.items() if path.endswith("proj") and TESTS_OF_NET.search(text)]
+            yield CommandCandidate("./gradlew test" if "gradlew" in paths else "gradle test", "gradle", path)
+    projects = [path for path, text in configuration.texts.items() if path.endswith("proj") and DOTNET_TEST_PACKAGE.search(text)]
     if projects:
         solution = any("/" not in path and path.endswith((".sln", ".slnx")) for path in paths)
-        yield Candidate("dotnet test" if solution else f"dotnet test {projects[0]}", "dotnet", projects[0])
+        yield CommandCandidate("dotnet test" if solution else f"dotnet test {projects[0]}", "dotnet", projects[0])
 
 
-def pytest_place(configuration: Configuration) -> str:
+def find_pytest_settings(configuration: ProjectConfiguration) -> str:
     """Where pytest is configured."""
-    if table(configuration.project, "tool", "pytest"):
+    if get_table(configuration.project, "tool", "pytest"):
         return "pyproject.toml [tool.pytest]"
     for path, section in (
         ("pytest.ini", "pytest"),
@@ -144,12 +154,12 @@ def pytest_place(configuration: Configuration) -> str:
         ("tox.ini", "pytest"),
         ("setup.cfg", "tool:pytest"),
     ):
-        if section in ini(configuration.text(path)):
+        if section in parse_ini(configuration.text(path)):
             return f"{path} [{section}]"
     return ""
 
 
-def start(tests: list[str], paths: list[str]) -> str:
+def choose_unittest_start(tests: list[str], paths: list[str]) -> str:
     """Where unittest has to begin: at the folder that holds all tests, if Python does not see it as a package."""
     tops = {path.partition("/")[0] if "/" in path else "" for path in tests}
     if len(tops) == 1 and (top := tops.pop()) and f"{top}/__init__.py" not in paths and re.fullmatch(r"[\w.-]+", top):

@@ -5,102 +5,102 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from afresh.domain.codec import dumps, loads
-from afresh.domain.text import roughly
-from afresh.insight.code import Code
-from afresh.insight.commands import Trial
-from afresh.insight.configuration import Configuration
-from afresh.insight.fingerprint.facts import Facts
-from afresh.insight.fingerprint.level import Count, Statement, fitted
-from afresh.insight.fingerprint.project import facts_of, project
-from afresh.insight.fingerprint.sources import Sources
-from afresh.insight.fingerprint.task import Question, Rank, by_words, task
-from afresh.insight.fingerprint.types import for_type
-from afresh.insight.fingerprint.user import user
+from afresh.domain.codec import to_canonical_json, value_from_json
+from afresh.domain.text import estimate_tokens
+from afresh.insight.code import CodeIndex
+from afresh.insight.commands import CommandTrial
+from afresh.insight.configuration import ProjectConfiguration
+from afresh.insight.fingerprint.facts import ProjectTraits
+from afresh.insight.fingerprint.level import CountTokens, ProfileStatement, fit_statements
+from afresh.insight.fingerprint.project import measure_project, describe_project
+from afresh.insight.fingerprint.sources import SourceFiles
+from afresh.insight.fingerprint.task import TaskFocus, RankFiles, rank_files_by_words, describe_task
+from afresh.insight.fingerprint.types import describe_type
+from afresh.insight.fingerprint.user import describe_user
 
-__all__ = ["CAPS", "LEVELS", "About", "Fingerprint", "Question", "fingerprint"]
+__all__ = ["MAX_LEVEL_TOKENS", "LEVEL_NAMES", "ProfileInputs", "ProjectProfile", "TaskFocus", "build_profile"]
 
-CAPS = {"user": 120, "project": 400, "type": 100, "task": 180}
+MAX_LEVEL_TOKENS = {"user": 120, "project": 400, "type": 100, "task": 180}
 """Tokens that each level may take when nobody says otherwise."""
-LEVELS = tuple(CAPS)
-KEPT = 8
-_facts: dict[str, str] = {}
+LEVEL_NAMES = tuple(MAX_LEVEL_TOKENS)
+MAX_CACHED_PROJECTS = 8
+_traits_cache: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class ProfileInputs:
     """What the tree itself does not tell."""
 
     user: tuple[str, ...] = ()
     """What the person has written down for all projects."""
     type: str = ""
     """One of those that come with afresh; for a type of the user's own, that which it is judged as."""
-    question: Question = field(default_factory=Question)
-    trial: Trial | None = None
+    question: TaskFocus = field(default_factory=TaskFocus)
+    trial: CommandTrial | None = None
     """The command that was seen to run the tests."""
-    rank: Rank = by_words
+    rank: RankFiles = rank_files_by_words
 
 
 @dataclass(frozen=True, slots=True)
-class Fingerprint:
-    levels: tuple[tuple[str, tuple[Statement, ...]], ...]
+class ProjectProfile:
+    levels: tuple[tuple[str, tuple[ProfileStatement, ...]], ...]
 
-    def statements(self, level: str) -> tuple[Statement, ...]:
+    def statements(self, level: str) -> tuple[ProfileStatement, ...]:
         return dict(self.levels)[level]
 
-    def render(self, level: str, cap: int, count: Count = roughly) -> str:
+    def render(self, level: str, cap: int, count: CountTokens = estimate_tokens) -> str:
         """At most `cap` tokens by that count, never more; what matters least is left out first."""
-        return fitted(self.statements(level), cap, count)
+        return fit_statements(self.statements(level), cap, count)
 
     @property
     def user(self) -> str:
-        return self.render("user", CAPS["user"])
+        return self.render("user", MAX_LEVEL_TOKENS["user"])
 
     @property
     def project(self) -> str:
-        return self.render("project", CAPS["project"])
+        return self.render("project", MAX_LEVEL_TOKENS["project"])
 
     @property
     def type(self) -> str:
-        return self.render("type", CAPS["type"])
+        return self.render("type", MAX_LEVEL_TOKENS["type"])
 
     @property
     def task(self) -> str:
-        return self.render("task", CAPS["task"])
+        return self.render("task", MAX_LEVEL_TOKENS["task"])
 
 
-def fingerprint(
-    code: Code, configuration: Configuration, about: About, kept: MutableMapping[str, str] | None = None
-) -> Fingerprint:
+def build_profile(
+    code: CodeIndex, configuration: ProjectConfiguration, about: ProfileInputs, kept: MutableMapping[str, str] | None = None
+) -> ProjectProfile:
     """`kept` holds facts by what they were made of, so that an unchanged tree is not measured twice."""
-    facts = known(code, configuration, _facts if kept is None else kept)
-    return Fingerprint(
+    facts = load_or_measure_traits(code, configuration, _traits_cache if kept is None else kept)
+    return ProjectProfile(
         (
-            ("user", tuple(user(about.user))),
-            ("project", tuple(project(facts, about.trial))),
-            ("type", tuple(for_type(about.type, facts, about.trial))),
-            ("task", tuple(task(Sources(code, configuration), facts, about.question, about.rank))),
+            ("user", tuple(describe_user(about.user))),
+            ("project", tuple(describe_project(facts, about.trial))),
+            ("type", tuple(describe_type(about.type, facts, about.trial))),
+            ("task", tuple(describe_task(SourceFiles(code, configuration), facts, about.question, about.rank))),
         )
     )
 
 
-def known(code: Code, configuration: Configuration, kept: MutableMapping[str, str]) -> Facts:
+def load_or_measure_traits(code: CodeIndex, configuration: ProjectConfiguration, kept: MutableMapping[str, str]) -> ProjectTraits:
     """A thing that was kept and can't be read is measured again."""
-    key = mark(code, configuration)
+    key = make_cache_key(code, configuration)
     if key in kept:
         with suppress(ValueError, KeyError, TypeError, AttributeError):
-            facts = loads(Facts, kept[key])
+            facts = value_from_json(ProjectTraits, kept[key])
             if facts.layout.files:
                 return facts
         del kept[key]
-    facts = facts_of(code, configuration)
-    for old in list(kept)[: max(0, len(kept) - KEPT + 1)]:
+    facts = measure_project(code, configuration)
+    for old in list(kept)[: max(0, len(kept) - MAX_CACHED_PROJECTS + 1)]:
         del kept[old]
-    kept[key] = dumps(facts)
+    kept[key] = to_canonical_json(facts)
     return facts
 
 
-def mark(code: Code, configuration: Configuration) -> str:
+def make_cache_key(code: CodeIndex, configuration: ProjectConfiguration) -> str:
     """Of all that facts depend on: the code, what configures it, and how often its files were changed."""
     changed = "".join(f"{path}\0{commits}\n" for path in code.files if (commits := code.churn(path).commits))
     said = "\0".join((code.digest, configuration.digest, changed))

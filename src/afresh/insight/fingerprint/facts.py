@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ProjectLayout:
     name: str = ""
     about: str = ""
     languages: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Libraries:
+class LibraryUse:
     central: tuple[str, ...] = ()
     used: tuple[str, ...] = ()
     testing: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Libraries:
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class CodeStyle:
     naming: tuple[str, ...] = ()
     documented: str = ""
     typed: str = ""
@@ -49,7 +49,7 @@ class Style:
 
 
 @dataclass(frozen=True, slots=True)
-class Zones:
+class CodeZones:
     layers: tuple[tuple[str, ...], ...] = ()
     """Whoever stands before imports those after; within a layer nobody imports another."""
     cycles: tuple[tuple[str, ...], ...] = ()
@@ -59,7 +59,7 @@ class Zones:
 
 
 @dataclass(frozen=True, slots=True)
-class Constraints:
+class ProjectConstraints:
     versions: tuple[str, ...] = ()
     linters: tuple[str, ...] = ()
     """Each with the rules that are set for it."""
@@ -68,12 +68,12 @@ class Constraints:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    layout: Layout = Layout()
-    libraries: Libraries = Libraries()
-    style: Style = Style()
-    zones: Zones = Zones()
-    constraints: Constraints = Constraints()
+class ProjectTraits:
+    layout: ProjectLayout = ProjectLayout()
+    libraries: LibraryUse = LibraryUse()
+    style: CodeStyle = CodeStyle()
+    zones: CodeZones = CodeZones()
+    constraints: ProjectConstraints = ProjectConstraints()
     testing: tuple[str, ...] = ()
     """How tests are written."""
     hot: tuple[str, ...] = ()

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from afresh.domain.text import one_line
+from afresh.domain.text import to_one_line
 
-LONGEST = 240
+MAX_PART_CHARACTERS = 240
 """Characters of one part: what a repository writes into its files goes no further."""
-Count = Callable[[str], int]
+CountTokens = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ProfileStatement:
     """`name: part; part; part.` The parts come in the order of how much they matter."""
 
     name: str
@@ -24,26 +24,26 @@ class Statement:
         return f"{self.name}: {'; '.join(self.parts)}"
 
 
-def statement(name: str, parts: Sequence[str], weight: int = 10) -> list[Statement]:
+def make_statement(name: str, parts: Sequence[str], weight: int = 10) -> list[ProfileStatement]:
     """None when there is nothing to say."""
-    said = tuple(one_line(part, LONGEST) for part in parts if part.strip())
-    return [Statement(name, said, weight)] if said else []
+    said = tuple(to_one_line(part, MAX_PART_CHARACTERS) for part in parts if part.strip())
+    return [ProfileStatement(name, said, weight)] if said else []
 
 
-def fitted(statements: Sequence[Statement], cap: int, count: Count) -> str:
+def fit_statements(statements: Sequence[ProfileStatement], cap: int, count: CountTokens) -> str:
     """At most `cap` tokens by the caller's own count, whatever that count is like; empty if not even one part fits."""
     kept = {(at, number) for at, one in enumerate(statements) for number in range(len(one.parts))}
     order = sorted(kept, key=lambda key: (statements[key[0]].weight - key[1], -key[0], -key[1]))
-    text = shown(statements, kept)
+    text = render_statements(statements, kept)
     for key in order:
         if count(text) <= cap:
             return text
         kept.discard(key)
-        text = shown(statements, kept)
+        text = render_statements(statements, kept)
     return ""
 
 
-def shown(statements: Sequence[Statement], kept: set[tuple[int, int]]) -> str:
+def render_statements(statements: Sequence[ProfileStatement], kept: set[tuple[int, int]]) -> str:
     lines = list[str]()
     for at, one in enumerate(statements):
         if parts := [part for number, part in enumerate(one.parts) if (at, number) in kept]:

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Any
 
-from afresh.insight.configuration import json, table, toml
-from afresh.insight.fingerprint.facts import Libraries
-from afresh.insight.fingerprint.rounded import ranked
-from afresh.insight.fingerprint.sources import Sources
-from afresh.insight.fingerprint.zones import zone_of
+from afresh.insight.configuration import parse_json, get_table, parse_toml
+from afresh.insight.fingerprint.facts import LibraryUse
+from afresh.insight.fingerprint.rounded import rank_by_magnitude
+from afresh.insight.fingerprint.sources import SourceFiles
+from afresh.insight.fingerprint.zones import find_zone
 
-STANDARD = sys.stdlib_module_names | {
+STANDARD_LIBRARY = sys.stdlib_module_names | {
     "distutils",
     "imp",
     "asynchat",
@@ -23,66 +23,72 @@ STANDARD = sys.stdlib_module_names | {
     "annotationlib",
     "compression",
 }
-REQUIRED = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+v\S+(?!.*// indirect)\s*$", re.MULTILINE)
-ARTIFACT = re.compile(r"<dependency>.*?<artifactId>\s*([\w.-]+)\s*</artifactId>", re.DOTALL)
-REFERENCE = re.compile(r"<PackageReference\s+Include=\"([\w.-]+)\"")
-GRADLE = re.compile(r"(?:implementation|api|testImplementation|compileOnly)[\s(]+['\"][\w.-]+:([\w.-]+)")
-HARDLY = {"typing_extensions", "mypy_extensions", "six", "future"}
+GO_REQUIREMENT = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+v\S+(?!.*// indirect)\s*$", re.MULTILINE)
+MAVEN_ARTIFACT = re.compile(r"<dependency>.*?<artifactId>\s*([\w.-]+)\s*</artifactId>", re.DOTALL)
+DOTNET_REFERENCE = re.compile(r"<PackageReference\s+Include=\"([\w.-]+)\"")
+GRADLE_DEPENDENCY = re.compile(r"(?:implementation|api|testImplementation|compileOnly)[\s(]+['\"][\w.-]+:([\w.-]+)")
+NEVER_CENTRAL = {"typing_extensions", "mypy_extensions", "six", "future"}
 """Never central, however often they are imported."""
-MOST = 8
+MAX_LIBRARIES = 8
 
 
-def libraries(sources: Sources) -> Libraries:
+def measure_libraries(sources: SourceFiles) -> LibraryUse:
     if sources.main == "Python":
-        return of_python(sources)
-    shipped, development = declared(sources)
-    used = used_by(sources, sources.understood, shipped)
-    tested = used_by(sources, sources.tests, shipped | development)
-    central = [name for name in ranked(used) if wide(used[name], len(sources.shipped))]
-    rest = [name for name in ranked(used) if name not in central]
-    testing = [name for name in ranked(tested) if name not in used]
+        return measure_python_libraries(sources)
+    shipped, development = read_declared_libraries(sources)
+    used = count_declared_uses(sources, sources.understood, shipped)
+    tested = count_declared_uses(sources, sources.tests, shipped | development)
+    central = [name for name in rank_by_magnitude(used) if is_widely_used(used[name], len(sources.shipped))]
+    rest = [name for name in rank_by_magnitude(used) if name not in central]
+    testing = [name for name in rank_by_magnitude(tested) if name not in used]
     never = [name for name in sorted(shipped) if name not in used and name not in tested]
     unseen = never if tested or used or not development else [*never, *sorted(development)]
-    return Libraries(tuple(central[:MOST]), tuple(rest[:MOST]), tuple(testing[:MOST]), tuple(unseen[:MOST]))
+    return LibraryUse(
+        tuple(central[:MAX_LIBRARIES]), tuple(rest[:MAX_LIBRARIES]), tuple(testing[:MAX_LIBRARIES]), tuple(unseen[:MAX_LIBRARIES])
+    )
 
 
-def of_python(sources: Sources) -> Libraries:
+def measure_python_libraries(sources: SourceFiles) -> LibraryUse:
     """By what is imported, in files that are shipped and in tests."""
-    own = own_names(sources)
-    shipped, tests = (counted(sources, paths, own) for paths in (sources.shipped, sources.tests))
-    central = [name for name in ranked(shipped) if wide(shipped[name], len(sources.shipped)) and name not in HARDLY]
-    used = [name for name in ranked(shipped) if name not in central]
-    testing = [name for name in ranked(tests) if name not in shipped and (tests[name] > 1 or len(sources.tests) < 10)]
-    where = {name: zone_using(name, sources) for name in used[:MOST]}
-    places = [f"{name} ({where[name]})" if where[name] else name for name in used[:MOST]]
-    return Libraries(tuple(central[:MOST]), tuple(places), tuple(testing[:MOST]))
+    own = collect_own_modules(sources)
+    shipped, tests = (count_importing_files(sources, paths, own) for paths in (sources.shipped, sources.tests))
+    central = [
+        name
+        for name in rank_by_magnitude(shipped)
+        if is_widely_used(shipped[name], len(sources.shipped)) and name not in NEVER_CENTRAL
+    ]
+    used = [name for name in rank_by_magnitude(shipped) if name not in central]
+    testing = [name for name in rank_by_magnitude(tests) if name not in shipped and (tests[name] > 1 or len(sources.tests) < 10)]
+    where = {name: find_only_zone(name, sources) for name in used[:MAX_LIBRARIES]}
+    places = [f"{name} ({where[name]})" if where[name] else name for name in used[:MAX_LIBRARIES]]
+    return LibraryUse(tuple(central[:MAX_LIBRARIES]), tuple(places), tuple(testing[:MAX_LIBRARIES]))
 
 
-def wide(files: int, all_files: int) -> bool:
+def is_widely_used(files: int, all_files: int) -> bool:
     return files >= 3 and files * 8 >= all_files
 
 
-def zone_using(library: str, sources: Sources) -> str:
+def find_only_zone(library: str, sources: SourceFiles) -> str:
     """The only zone that imports it, if it is one of several."""
-    users = {zone_of(path, sources) for path in sources.understood if imports(sources, path, library)}
+    users = {find_zone(path, sources) for path in sources.understood if has_import_of(sources, path, library)}
     return users.pop() if len(users) == 1 and len(sources.shipped) > 10 else ""
 
 
-def imports(sources: Sources, path: str, library: str) -> bool:
+def has_import_of(sources: SourceFiles, path: str, library: str) -> bool:
     return any(one.module == library or one.module.startswith(f"{library}.") for one in sources.code.imported_by(path))
 
 
-def counted(sources: Sources, paths: Iterable[str], own: frozenset[str]) -> Counter[str]:
+def count_importing_files(sources: SourceFiles, paths: Iterable[str], own: frozenset[str]) -> Counter[str]:
     """Files that import each top name."""
     found: Counter[str] = Counter()
     for path in paths:
         if path in sources.known:
             modules = {one.module.split(".")[0] for one in sources.code.imported_by(path) if not one.module.startswith(".")}
-            found.update(name for name in modules if name and name not in STANDARD and name not in own)
+            found.update(name for name in modules if name and name not in STANDARD_LIBRARY and name not in own)
     return found
 
 
-def own_names(sources: Sources) -> frozenset[str]:
+def collect_own_modules(sources: SourceFiles) -> frozenset[str]:
     """Names that a file or folder of the tree may be imported by."""
     names = set[str]()
     for path in sources.code.paths:
@@ -92,7 +98,7 @@ def own_names(sources: Sources) -> frozenset[str]:
     return frozenset(names)
 
 
-def declared(sources: Sources) -> tuple[set[str], set[str]]:
+def read_declared_libraries(sources: SourceFiles) -> tuple[set[str], set[str]]:
     """By the manifests of the top and of the largest roots: what is shipped with, and what only development needs."""
     shipped, testing = set[str](), set[str]()
     configuration = sources.configuration
@@ -102,17 +108,25 @@ def declared(sources: Sources) -> tuple[set[str], set[str]]:
         if "/" in path and not path.startswith(near):
             continue
         if name == "package.json":
-            held = json(text)
-            shipped |= foreign(table(held, "dependencies")) | foreign(table(held, "peerDependencies"))
-            testing |= foreign(table(held, "devDependencies")) if "/" not in path else set()
+            held = parse_json(text)
+            shipped |= drop_local_packages(get_table(held, "dependencies")) | drop_local_packages(
+                get_table(held, "peerDependencies")
+            )
+            testing |= drop_local_packages(get_table(held, "devDependencies")) if "/" not in path else set()
         elif name == "Cargo.toml":
-            held = toml(text)
-            shipped |= crates(held, "dependencies") | crates(table(held, "workspace"), "dependencies")
-            testing |= crates(held, "dev-dependencies")
+            held = parse_toml(text)
+            shipped |= read_crates(held, "dependencies") | read_crates(get_table(held, "workspace"), "dependencies")
+            testing |= read_crates(held, "dev-dependencies")
         elif name == "go.mod":
-            shipped |= set(REQUIRED.findall(text))
+            shipped |= set(GO_REQUIREMENT.findall(text))
         elif pattern := (
-            ARTIFACT if name == "pom.xml" else GRADLE if "gradle" in name else REFERENCE if name.endswith("proj") else None
+            MAVEN_ARTIFACT
+            if name == "pom.xml"
+            else GRADLE_DEPENDENCY
+            if "gradle" in name
+            else DOTNET_REFERENCE
+            if name.endswith("proj")
+            else None
         ):
             shipped |= set(pattern.findall(text))
     own = {
@@ -123,28 +137,28 @@ def declared(sources: Sources) -> tuple[set[str], set[str]]:
     return shipped - own, testing - own - shipped
 
 
-def foreign(given: dict[str, Any]) -> set[str]:
+def drop_local_packages(given: dict[str, Any]) -> set[str]:
     """Without those of the same repository."""
     return {name for name, said in given.items() if not str(said).startswith(("workspace:", "file:", "link:", "portal:"))}
 
 
-def crates(held: dict[str, Any], kind: str) -> set[str]:
+def read_crates(held: dict[str, Any], kind: str) -> set[str]:
     """Without those of the same workspace, which are named by their path."""
-    given = table(held, kind)
+    given = get_table(held, kind)
     return {name for name, said in given.items() if not (isinstance(said, dict) and "path" in said)}
 
 
-def used_by(sources: Sources, paths: Iterable[str], names: Iterable[str]) -> Counter[str]:
+def count_declared_uses(sources: SourceFiles, paths: Iterable[str], names: Iterable[str]) -> Counter[str]:
     """Files that import what is declared, where their language is understood."""
     found: Counter[str] = Counter()
     wanted = {key: name for name in names for key in (name, name.replace("-", "_"))}
     for path in paths:
         modules = [one.module for one in sources.code.imported_by(path)] if path in sources.known else []
-        found.update({wanted[key] for module in modules for key in beginnings(module) if key in wanted})
+        found.update({wanted[key] for module in modules for key in list_module_prefixes(module) if key in wanted})
     return found
 
 
-def beginnings(module: str) -> list[str]:
+def list_module_prefixes(module: str) -> list[str]:
     """A path of Go or JavaScript, or a name of Rust, from the whole to its first word."""
     parts = re.split(r"(::|/)", module)
     return ["".join(parts[: at + 1]) for at in range(len(parts))]

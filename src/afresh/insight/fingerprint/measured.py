@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from afresh.insight.complexity import FunctionNode, cost
-from afresh.insight.source import syntax
+from afresh.insight.complexity import FunctionNode, count_decision_points
+from afresh.insight.source import parse_syntax_tree
 
-MARKUP = {
+DOCSTRING_CONVENTIONS = {
     "Google style": re.compile(r"^\s*(?:Args|Returns|Raises|Yields|Attributes):\s*$", re.MULTILINE),
     "NumPy style": re.compile(r"^\s*(?:Parameters|Returns|Raises)\s*\n\s*-{4,}", re.MULTILINE),
     "Sphinx fields": re.compile(r"^\s*:(?:param|returns?|raises|type|rtype)\b", re.MULTILINE),
 }
-DATA = re.compile(r"(?:\w+\.)?(?:dataclass|define|frozen|attrs)\b")
+DATACLASS_DECORATOR = re.compile(r"(?:\w+\.)?(?:dataclass|define|frozen|attrs)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class PythonFileMetrics:
     functions: int = 0
     annotated: int = 0
     waiting: int = 0
@@ -37,35 +37,35 @@ class Measured:
 
 
 @lru_cache(maxsize=1024)
-def measured(text: str) -> Measured:
+def measure_python_file(text: str) -> PythonFileMetrics:
     """Nothing of a file that does not parse."""
-    tree = syntax(text)
+    tree = parse_syntax_tree(text)
     if tree is None:
-        return Measured()
+        return PythonFileMetrics()
     nodes = list(ast.walk(tree))
     functions = [node for node in nodes if isinstance(node, FunctionNode)]
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
     docs = [doc for node in (*functions, *classes) if (doc := ast.get_docstring(node, clean=False))]
-    data = [mark for node in classes for one in node.decorator_list if DATA.match(mark := ast.unparse(one))]
-    marks = list(quotes(text, nodes))
-    return Measured(
+    data = [mark for node in classes for one in node.decorator_list if DATACLASS_DECORATOR.match(mark := ast.unparse(one))]
+    marks = list(iterate_quote_marks(text, nodes))
+    return PythonFileMetrics(
         functions=len(functions),
-        annotated=sum(map(annotated, functions)),
+        annotated=sum(map(is_fully_annotated, functions)),
         waiting=sum(isinstance(node, ast.AsyncFunctionDef) for node in functions),
         lengths=tuple((node.end_lineno or node.lineno) - node.lineno + 1 for node in functions),
         classes=len(classes),
         data=len(data),
         frozen=sum("frozen" in mark for mark in data),
         docs=len(docs),
-        marked=tuple((name, sum(bool(pattern.search(doc)) for doc in docs)) for name, pattern in MARKUP.items()),
+        marked=tuple((name, sum(bool(pattern.search(doc)) for doc in docs)) for name, pattern in DOCSTRING_CONVENTIONS.items()),
         double=marks.count('"'),
         single=marks.count("'"),
-        raised=tuple(name for node in nodes if isinstance(node, ast.Raise) and (name := raised_name(node))),
-        decisions=cost(tree.body),
+        raised=tuple(name for node in nodes if isinstance(node, ast.Raise) and (name := read_raised_name(node))),
+        decisions=count_decision_points(tree.body),
     )
 
 
-def annotated(function: FunctionNode) -> bool:
+def is_fully_annotated(function: FunctionNode) -> bool:
     """All but `self`; a constructor need not say what it returns."""
     given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
     given += [one for one in (function.args.vararg, function.args.kwarg) if one]
@@ -74,7 +74,7 @@ def annotated(function: FunctionNode) -> bool:
     return answered and all(one.annotation for one in wanted)
 
 
-def quotes(text: str, nodes: list[ast.AST]) -> Iterator[str]:
+def iterate_quote_marks(text: str, nodes: list[ast.AST]) -> Iterator[str]:
     """The mark that each plain string begins with; not of those that hold one, nor of docstrings."""
     lines = text.split("\n")
     for node in nodes:
@@ -85,7 +85,7 @@ def quotes(text: str, nodes: list[ast.AST]) -> Iterator[str]:
                 yield said[0]
 
 
-def raised_name(node: ast.Raise) -> str:
+def read_raised_name(node: ast.Raise) -> str:
     """What is raised by its name; not what is raised again."""
     raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
     if isinstance(raised, ast.Attribute):
@@ -94,7 +94,7 @@ def raised_name(node: ast.Raise) -> str:
 
 
 @lru_cache(maxsize=1024)
-def indentation(text: str) -> str:
+def detect_indentation(text: str) -> str:
     """Of the lines that follow one which opens a block; empty where there is none."""
     steps = re.findall(r"^\S[^\n]*[:{(\[]\s*\n(\t+|  +)(?=\S)", text, re.MULTILINE)
     counts: dict[str, int] = {}

@@ -2,83 +2,89 @@
 
 import re
 
-from afresh.domain.code import Kind
-from afresh.insight.code import Code
-from afresh.insight.commands import Trial
-from afresh.insight.configuration import Configuration
-from afresh.insight.fingerprint.constraints import constraints
-from afresh.insight.fingerprint.facts import Facts
-from afresh.insight.fingerprint.hot import hot
-from afresh.insight.fingerprint.layout import layout
-from afresh.insight.fingerprint.level import Statement, statement
-from afresh.insight.fingerprint.libraries import libraries
-from afresh.insight.fingerprint.rounded import about, counted, listed
-from afresh.insight.fingerprint.sources import Sources
-from afresh.insight.fingerprint.style import style
-from afresh.insight.fingerprint.testing import testing
-from afresh.insight.fingerprint.zones import zones
+from afresh.domain.code import SymbolKind
+from afresh.insight.code import CodeIndex
+from afresh.insight.commands import CommandTrial
+from afresh.insight.configuration import ProjectConfiguration
+from afresh.insight.fingerprint.constraints import read_constraints
+from afresh.insight.fingerprint.facts import ProjectTraits
+from afresh.insight.fingerprint.hot import find_hot_spots
+from afresh.insight.fingerprint.layout import measure_layout
+from afresh.insight.fingerprint.level import ProfileStatement, make_statement
+from afresh.insight.fingerprint.libraries import measure_libraries
+from afresh.insight.fingerprint.rounded import round_to_words, count_to_words, join_names
+from afresh.insight.fingerprint.sources import SourceFiles
+from afresh.insight.fingerprint.style import measure_style
+from afresh.insight.fingerprint.testing import measure_test_style
+from afresh.insight.fingerprint.zones import measure_zones
 
-CONTRACTS = re.compile(
+INTERFACE_FILE = re.compile(
     r"(?:.*/)?(?:openapi[\w.-]*|swagger[\w.-]*|schema\.(?:json|graphql|sql)|[\w.-]+\.(?:proto|graphql|avsc|thrift|wsdl))|.*\.d\.ts"
 )
 
 
-def facts_of(code: Code, configuration: Configuration) -> Facts:
-    sources = Sources(code, configuration)
-    return Facts(
-        layout(sources),
-        libraries(sources),
-        style(sources),
-        zones(sources),
-        constraints(configuration),
-        testing(sources),
-        hot(sources),
-        public(sources),
+def measure_project(code: CodeIndex, configuration: ProjectConfiguration) -> ProjectTraits:
+    sources = SourceFiles(code, configuration)
+    return ProjectTraits(
+        measure_layout(sources),
+        measure_libraries(sources),
+        measure_style(sources),
+        measure_zones(sources),
+        read_constraints(configuration),
+        measure_test_style(sources),
+        find_hot_spots(sources),
+        find_public_files(sources),
     )
 
 
-def public(sources: Sources) -> tuple[str, ...]:
+def find_public_files(sources: SourceFiles) -> tuple[str, ...]:
     """Descriptions of interfaces, and the files that gather what a top package gives to others."""
-    described = [path for path in sources.code.paths if CONTRACTS.fullmatch(path) and not sources.is_beside(path)]
+    described = [path for path in sources.code.paths if INTERFACE_FILE.fullmatch(path) and not sources.is_beside(path)]
     gathered = [f"{root}/__init__.py" for root in sources.roots if f"{root}/__init__.py" in sources.known]
-    speaking = [path for path in gathered if sources.code.imports(path) or defines(sources, path)]
+    speaking = [path for path in gathered if sources.code.imports(path) or has_definitions(sources, path)]
     return (*sorted(described)[:3], *speaking[:3])
 
 
-def defines(sources: Sources, path: str) -> bool:
-    return any(one.kind is not Kind.CONSTANT for one in sources.code.reading(path).symbols)
+def has_definitions(sources: SourceFiles, path: str) -> bool:
+    return any(one.kind is not SymbolKind.CONSTANT for one in sources.code.reading(path).symbols)
 
 
-def project(facts: Facts, trial: Trial | None) -> list[Statement]:
+def describe_project(facts: ProjectTraits, trial: CommandTrial | None) -> list[ProfileStatement]:
     """In the order in which a newcomer would ask."""
     layout, style, rules = facts.layout, facts.style, facts.constraints
     said = f"{layout.name or 'the repository'}" + (f" ({layout.about})" if layout.about else "")
     return [
-        *statement("project", [said, spoken(facts), layout.files], 30),
-        *statement("layout", placed(facts), 26),
-        *statement("tests", tested(facts, trial), 29),
-        *statement("zones", zoned(facts), 24),
-        *statement("libraries", used(facts), 22),
-        *statement("style", [style.typed, style.documented, *style.naming, *style.written, *style.imports, *style.habits], 23),
-        *statement("errors", style.errors, 19),
-        *statement("checked by", [*rules.linters, *rules.limits], 25),
-        *statement("hooks before a commit", [", ".join(rules.hooks)], 12),
-        *statement("hot spots", [listed(facts.hot, 220)] if facts.hot else [], 20),
-        *statement("written down in", [", ".join(facts.layout.papers)], 14),
+        *make_statement("project", [said, describe_languages(facts), layout.files], 30),
+        *make_statement("layout", describe_folders(facts), 26),
+        *make_statement("tests", describe_test_command(facts, trial), 29),
+        *make_statement("zones", describe_zones(facts), 24),
+        *make_statement("libraries", describe_libraries(facts), 22),
+        *make_statement(
+            "style", [style.typed, style.documented, *style.naming, *style.written, *style.imports, *style.habits], 23
+        ),
+        *make_statement("errors", style.errors, 19),
+        *make_statement("checked by", [*rules.linters, *rules.limits], 25),
+        *make_statement("hooks before a commit", [", ".join(rules.hooks)], 12),
+        *make_statement("hot spots", [join_names(facts.hot, 220)] if facts.hot else [], 20),
+        *make_statement("written down in", [", ".join(facts.layout.papers)], 14),
     ]
 
 
-def spoken(facts: Facts) -> str:
+def describe_languages(facts: ProjectTraits) -> str:
     """Languages, and the versions that must do."""
     versions = [one.removeprefix("Python ").removeprefix("Go ").removeprefix("Rust ") for one in facts.constraints.versions]
     said = ", ".join(facts.layout.languages)
     return f"{said} ({', '.join(versions)})" if versions and said else said
 
 
-def placed(facts: Facts) -> list[str]:
+def describe_folders(facts: ProjectTraits) -> list[str]:
     layout = facts.layout
     roots = [root if root != "." else "the root" for root in layout.roots]
-    many = f"code in {', '.join(roots[:4])}" + (f" and {about(len(roots) - 4)} more" if len(roots) > 4 else "") if roots else ""
+    many = (
+        f"code in {', '.join(roots[:4])}" + (f" and {round_to_words(len(roots) - 4)} more" if len(roots) > 4 else "")
+        if roots
+        else ""
+    )
     tests = (
         f"tests in {', '.join(layout.tests)}"
         if layout.tests and layout.tests != ("beside the code",)
@@ -91,16 +97,16 @@ def placed(facts: Facts) -> list[str]:
     return [many, tests.replace(", beside the code", " and beside the code") + mirrored, starts, beside]
 
 
-def tested(facts: Facts, trial: Trial | None) -> list[str]:
+def describe_test_command(facts: ProjectTraits, trial: CommandTrial | None) -> list[str]:
     """Only a command that was seen to run tests is told as one."""
     if trial is None:
         return []
-    found = f", {counted(trial.collected, 'test')}" if trial.collected else ""
+    found = f", {count_to_words(trial.collected, 'test')}" if trial.collected else ""
     other = "; but it tests what is installed, not this tree" if "is imported from" in trial.said else ""
     return [f"`{trial.command}` (tried here{found}{other})"]
 
 
-def zoned(facts: Facts) -> list[str]:
+def describe_zones(facts: ProjectTraits) -> list[str]:
     """Layers read from left to right: who stands before imports those after."""
     zones, parts = facts.zones, list[str]()
     if zones.layers and len(zones.layers) > 1:
@@ -113,11 +119,11 @@ def zoned(facts: Facts) -> list[str]:
     return parts
 
 
-def used(facts: Facts) -> list[str]:
+def describe_libraries(facts: ProjectTraits) -> list[str]:
     library = facts.libraries
     return [
-        f"central {listed(library.central)}" if library.central else "",
-        f"{'also ' if library.central else ''}{listed(library.used)}" if library.used else "",
-        f"tests also use {listed(library.testing)}" if library.testing else "",
-        f"declared {listed(library.declared)}" if library.declared else "",
+        f"central {join_names(library.central)}" if library.central else "",
+        f"{'also ' if library.central else ''}{join_names(library.used)}" if library.used else "",
+        f"tests also use {join_names(library.testing)}" if library.testing else "",
+        f"declared {join_names(library.declared)}" if library.declared else "",
     ]

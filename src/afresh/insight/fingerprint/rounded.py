@@ -3,33 +3,33 @@
 from collections.abc import Iterable, Mapping, Sequence
 from math import log2
 
-STEPS = (10, 15, 20, 30, 40, 60, 80, 100)
+ROUNDING_STEPS = (10, 15, 20, 30, 40, 60, 80, 100)
 
 
-def about(number: int) -> str:
+def round_to_words(number: int) -> str:
     """`about 300`: the nearest of 10, 15, 20, 30, 40, 60, 80, 100, 150, … by ratio. Up to three it is said as it is."""
     if number <= 3:
         return str(number)
-    return f"about {nearest(number):,}"
+    return f"about {round_by_ratio(number):,}"
 
 
-def counted(number: int, noun: str) -> str:
-    return f"{about(number)} {noun}{'' if number == 1 else 's'}"
+def count_to_words(number: int, noun: str) -> str:
+    return f"{round_to_words(number)} {noun}{'' if number == 1 else 's'}"
 
 
-def nearest(number: int) -> int:
+def round_by_ratio(number: int) -> int:
     if number <= 3:
         return number
     scale = 10 ** (len(str(number)) - 1)
-    values = [step * scale // 10 for step in STEPS if step * scale % 10 == 0]
+    values = [step * scale // 10 for step in ROUNDING_STEPS if step * scale % 10 == 0]
     return min(values, key=lambda value: abs(log2(value / number)))
 
 
-def tenths(part: int, whole: int) -> int:
+def share_to_tenths(part: int, whole: int) -> int:
     return round(10 * part / whole) if whole else 0
 
 
-def share(part: int, whole: int) -> str:
+def share_to_words(part: int, whole: int) -> str:
     """In words: nearly all, most, about half, some, few, none."""
     if not whole or not part:
         return "none"
@@ -38,23 +38,23 @@ def share(part: int, whole: int) -> str:
     return next(word for bound, word in bounds if ratio >= bound)
 
 
-def ranked(counts: Mapping[str, int]) -> list[str]:
+def rank_by_magnitude(counts: Mapping[str, int]) -> list[str]:
     """The larger first, by powers of two; within one by name, so that a single more does not change the order."""
-    return sorted(counts, key=lambda name: (-magnitude(counts[name]), name))
+    return sorted(counts, key=lambda name: (-measure_magnitude(counts[name]), name))
 
 
-def magnitude(number: int) -> int:
+def measure_magnitude(number: int) -> int:
     return number.bit_length()
 
 
-def most_common(words: Iterable[str]) -> str:
+def find_most_common(words: Iterable[str]) -> str:
     counts: dict[str, int] = {}
     for word in words:
         counts[word] = counts.get(word, 0) + 1
     return min(counts, key=lambda word: (-counts[word], word)) if counts else ""
 
 
-def listed(names: Sequence[str], room: int = 150) -> str:
+def join_names(names: Sequence[str], room: int = 150) -> str:
     """As many of the names as there is room for, none of them cut."""
     kept = list[str]()
     for name in names:

@@ -6,53 +6,57 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from afresh.domain.code import Kind, Symbol
+from afresh.domain.code import SymbolKind, Symbol
 from afresh.errors import AfreshError
-from afresh.insight.fingerprint.facts import Style
-from afresh.insight.fingerprint.measured import Measured, indentation, measured
-from afresh.insight.fingerprint.rounded import most_common, share
-from afresh.insight.fingerprint.sources import Sources, some
+from afresh.insight.fingerprint.facts import CodeStyle
+from afresh.insight.fingerprint.measured import PythonFileMetrics, detect_indentation, measure_python_file
+from afresh.insight.fingerprint.rounded import find_most_common, share_to_words
+from afresh.insight.fingerprint.sources import SourceFiles, choose_stable_sample
 
-LOOKED = 400
-SAMPLE = 100
-LARGEST = 120_000
+MAX_FILES_INDEXED = 400
+MAX_FILES_READ = 100
+MAX_STYLE_FILE_CHARACTERS = 120_000
 """Files whose symbols are looked at, files that are read, and characters of the largest of them."""
-FAULTS = re.compile(r"err|exc|fault", re.IGNORECASE)
+EXCEPTION_FILE_NAME = re.compile(r"err|exc|fault", re.IGNORECASE)
 """In the names of files that may define exceptions."""
-FORMS = {
+NAME_FORMS = {
     "snake_case": re.compile(r"_*[a-z0-9]+(?:_[a-z0-9]+)*_*"),
     "CapWords": re.compile(r"_*[A-Z][A-Za-z0-9]*"),
     "camelCase": re.compile(r"_*[a-z]+(?:[A-Z]\w*)?"),
 }
-GO = {"MixedCaps": re.compile(r"[A-Za-z][A-Za-z0-9]*"), "snake_case": FORMS["snake_case"]}
+GO_NAME_FORMS = {"MixedCaps": re.compile(r"[A-Za-z][A-Za-z0-9]*"), "snake_case": NAME_FORMS["snake_case"]}
 """Where the first letter says who may use a name."""
-BUILT_IN = frozenset(
+BUILTIN_EXCEPTIONS = frozenset(
     name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
 )
-CALLABLE = (Kind.FUNCTION, Kind.METHOD)
-PREVAILS = ("nearly all", "most")
+CALLABLE_KINDS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
+PREVAILING_SHARES = ("nearly all", "most")
 
 
 @dataclass(frozen=True)
-class Sample:
+class FileSample:
     """The files with the lowest hashes of their paths: one file more changes at most one of them."""
 
-    sources: Sources
+    sources: SourceFiles
     paths: tuple[str, ...]
 
     @cached_property
     def texts(self) -> tuple[tuple[str, str], ...]:
-        return tuple((path, text) for path in some(self.paths, SAMPLE) if (text := text_of(self.sources, path)))
+        return tuple(
+            (path, text)
+            for path in choose_stable_sample(self.paths, MAX_FILES_READ)
+            if (text := read_source_text(self.sources, path))
+        )
 
     @cached_property
-    def measured(self) -> tuple[Measured, ...]:
-        return tuple(measured(text) for path, text in self.texts if path.endswith(".py"))
+    def measured(self) -> tuple[PythonFileMetrics, ...]:
+        return tuple(measure_python_file(text) for path, text in self.texts if path.endswith(".py"))
 
     def sum(self, name: str) -> int:
         return sum(getattr(one, name) for one in self.measured)
 
 
-def text_of(sources: Sources, path: str, largest: int = LARGEST) -> str:
+def read_source_text(sources: SourceFiles, path: str, largest: int = MAX_STYLE_FILE_CHARACTERS) -> str:
     """Empty for what can't be read or is too large."""
     try:
         text = sources.code.text(path)
@@ -61,26 +65,29 @@ def text_of(sources: Sources, path: str, largest: int = LARGEST) -> str:
     return text if len(text) <= largest else ""
 
 
-def style(sources: Sources) -> Style:
-    sample = Sample(sources, sources.shipped)
-    looked = {*some(sources.understood, LOOKED), *(path for path in sources.understood if FAULTS.search(path))}
+def measure_style(sources: SourceFiles) -> CodeStyle:
+    sample = FileSample(sources, sources.shipped)
+    looked = {
+        *choose_stable_sample(sources.understood, MAX_FILES_INDEXED),
+        *(path for path in sources.understood if EXCEPTION_FILE_NAME.search(path)),
+    }
     classes = [(path, one) for path in sorted(looked) for one in sources.code.reading(path).symbols]
     symbols = [one for _, one in classes]
     python = sources.main == "Python"
-    return Style(
-        naming=tuple(naming(symbols, GO if sources.main == "Go" else FORMS)),
-        documented=documented([one for one in symbols if exposed(one, sources.main)], sample),
-        typed=typed(sample) if python else "",
-        written=tuple(written(sample)),
-        imports=tuple(imported(sources)) if python else (),
-        errors=tuple(errors(classes, sample)) if python else (),
-        habits=tuple(habits(sample)) if python else (),
+    return CodeStyle(
+        naming=tuple(describe_naming(symbols, GO_NAME_FORMS if sources.main == "Go" else NAME_FORMS)),
+        documented=describe_documentation([one for one in symbols if is_exposed_symbol(one, sources.main)], sample),
+        typed=describe_annotations(sample) if python else "",
+        written=tuple(describe_formatting(sample)),
+        imports=tuple(describe_imports(sources)) if python else (),
+        errors=tuple(describe_exceptions(classes, sample)) if python else (),
+        habits=tuple(describe_code_habits(sample)) if python else (),
     )
 
 
-def naming(symbols: Sequence[Symbol], forms: Mapping[str, re.Pattern[str]]) -> Iterator[str]:
+def describe_naming(symbols: Sequence[Symbol], forms: Mapping[str, re.Pattern[str]]) -> Iterator[str]:
     """Only what is nearly always so is a rule."""
-    for kinds, noun in ((CALLABLE, "functions"), ((Kind.CLASS, Kind.INTERFACE), "types")):
+    for kinds, noun in ((CALLABLE_KINDS, "functions"), ((SymbolKind.CLASS, SymbolKind.INTERFACE), "types")):
         names = [one.short for one in symbols if one.kind in kinds and len(one.short) > 2]
         if len(names) < 5:
             continue
@@ -89,29 +96,29 @@ def naming(symbols: Sequence[Symbol], forms: Mapping[str, re.Pattern[str]]) -> I
         if fits[form] >= 0.9 * len(names):
             yield f"{form} {noun}"
         elif noun == "functions":
-            yield f"mixed names of functions ({share(fits[form], len(names))} {form})"
+            yield f"mixed names of functions ({share_to_words(fits[form], len(names))} {form})"
 
 
-def documented(symbols: Sequence[Symbol], sample: Sample) -> str:
+def describe_documentation(symbols: Sequence[Symbol], sample: FileSample) -> str:
     """Of what is public: functions, methods and classes that say something of themselves."""
-    public = [one for one in symbols if one.kind is not Kind.CONSTANT and not one.short.startswith("__")]
+    public = [one for one in symbols if one.kind is not SymbolKind.CONSTANT and not one.short.startswith("__")]
     if len(public) < 5:
         return ""
-    said = share(sum(bool(one.doc) for one in public), len(public))
-    return f"{said} of the public names are documented{convention(sample)}"
+    said = share_to_words(sum(bool(one.doc) for one in public), len(public))
+    return f"{said} of the public names are documented{describe_docstring_convention(sample)}"
 
 
-def exposed(symbol: Symbol, language: str) -> bool:
+def is_exposed_symbol(symbol: Symbol, language: str) -> bool:
     """As the language has it: by a word of the signature, or by the name."""
     if language in ("Rust", "Java", "C#"):
         return symbol.signature.startswith("pub ") or re.search(r"\bpublic\b", symbol.signature) is not None
     if language in ("TypeScript", "JavaScript"):
-        inner = symbol.kind is Kind.METHOD and not re.match(r"(?:private|protected)\b|#", symbol.signature)
+        inner = symbol.kind is SymbolKind.METHOD and not re.match(r"(?:private|protected)\b|#", symbol.signature)
         return inner or symbol.signature.startswith("export ")
     return symbol.short[:1].isupper() if language == "Go" else symbol.public
 
 
-def convention(sample: Sample) -> str:
+def describe_docstring_convention(sample: FileSample) -> str:
     """Of docstrings, if one prevails."""
     docs = sample.sum("docs")
     counts: dict[str, int] = {}
@@ -127,65 +134,67 @@ def convention(sample: Sample) -> str:
     return ", in plain prose" if marked < 0.08 * docs else ""
 
 
-def typed(sample: Sample) -> str:
+def describe_annotations(sample: FileSample) -> str:
     functions = sample.sum("functions")
-    return f"{share(sample.sum('annotated'), functions)} of the functions are fully annotated" if functions >= 5 else ""
+    return f"{share_to_words(sample.sum('annotated'), functions)} of the functions are fully annotated" if functions >= 5 else ""
 
 
-def written(sample: Sample) -> Iterator[str]:
-    indents = [indent for _, text in sample.texts if (indent := indentation(text))]
+def describe_formatting(sample: FileSample) -> Iterator[str]:
+    indents = [indent for _, text in sample.texts if (indent := detect_indentation(text))]
     if indents:
-        yield f"indented by {most_common(indents)}"
+        yield f"indented by {find_most_common(indents)}"
     double, single = sample.sum("double"), sample.sum("single")
     if double + single >= 20:
-        prevails = share(max(double, single), double + single) in PREVAILS
+        prevails = share_to_words(max(double, single), double + single) in PREVAILING_SHARES
         yield f"{'double' if double > single else 'single'} quotes" if prevails else "mixed quotes"
 
 
-def imported(sources: Sources) -> Iterator[str]:
+def describe_imports(sources: SourceFiles) -> Iterator[str]:
     """Between files of the project."""
     own = {name.rpartition("/")[2] for name in sources.roots}
     modules = [one.module for path in sources.understood for one in sources.code.imported_by(path)]
     inner = [module for module in modules if module.startswith(".") or module.split(".")[0] in own]
     relative = sum(module.startswith(".") for module in inner)
     if len(inner) >= 8:
-        prevails = share(max(relative, len(inner) - relative), len(inner)) in PREVAILS
+        prevails = share_to_words(max(relative, len(inner) - relative), len(inner)) in PREVAILING_SHARES
         word = "relative" if 2 * relative > len(inner) else "absolute"
         yield f"{word} imports" if prevails else "absolute and relative imports"
 
 
-def errors(symbols: Sequence[tuple[str, Symbol]], sample: Sample) -> Iterator[str]:
+def describe_exceptions(symbols: Sequence[tuple[str, Symbol]], sample: FileSample) -> Iterator[str]:
     """The exception of the project's own that most others derive from, and what is raised."""
-    classes = {one.short: (path, one) for path, one in reversed(symbols) if one.kind is Kind.CLASS and one.bases}
+    classes = {one.short: (path, one) for path, one in reversed(symbols) if one.kind is SymbolKind.CLASS and one.bases}
     bases = [base.rpartition(".")[2] for _, one in classes.values() for base in one.bases]
     roots = {
-        name: bases.count(name) for name, (_, one) in classes.items() if bases.count(name) >= 2 and builtin(one.bases, classes)
+        name: bases.count(name)
+        for name, (_, one) in classes.items()
+        if bases.count(name) >= 2 and has_foreign_exception_base(one.bases, classes)
     }
     if roots:
         chosen = min(roots, key=lambda name: (-roots[name].bit_length(), name))
         yield f"own: {chosen} and what derives from it ({classes[chosen][0]})"
     raised = [name for one in sample.measured for name in one.raised]
     if len(raised) >= 10:
-        yield f"{share(sum(name in BUILT_IN for name in raised), len(raised))} of what is raised is built in"
+        yield f"{share_to_words(sum(name in BUILTIN_EXCEPTIONS for name in raised), len(raised))} of what is raised is built in"
 
 
-def builtin(bases: Iterable[str], own: Iterable[str]) -> bool:
+def has_foreign_exception_base(bases: Iterable[str], own: Iterable[str]) -> bool:
     """It derives from an exception that is not the project's."""
     names = [base.rpartition(".")[2] for base in bases]
     return any(re.fullmatch(r"(?:Base)?Exception|\w*Error", name) for name in names) and not any(name in own for name in names)
 
 
-def habits(sample: Sample) -> Iterator[str]:
+def describe_code_habits(sample: FileSample) -> Iterator[str]:
     classes, data, functions = sample.sum("classes"), sample.sum("data"), sample.sum("functions")
     if classes >= 5 and data * 2 > classes:
-        yield f"{share(data, classes)} of the classes are {'frozen ' if sample.sum('frozen') * 2 > data else ''}dataclasses"
+        yield f"{share_to_words(data, classes)} of the classes are {'frozen ' if sample.sum('frozen') * 2 > data else ''}dataclasses"
     if functions < 10:
         return
     if sample.sum("waiting") * 8 > functions:
-        yield f"{share(sample.sum('waiting'), functions)} of the functions are async"
+        yield f"{share_to_words(sample.sum('waiting'), functions)} of the functions are async"
     lengths = sorted(length for one in sample.measured for length in one.lengths)
-    yield f"half of the functions have at most {bound(lengths[len(lengths) // 2])} lines"
+    yield f"half of the functions have at most {round_up_lines(lengths[len(lengths) // 2])} lines"
 
 
-def bound(lines: int) -> int:
+def round_up_lines(lines: int) -> int:
     return next((step for step in (5, 10, 20, 30, 50, 80) if lines <= step), 100)

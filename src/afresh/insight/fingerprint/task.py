@@ -6,38 +6,38 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
 
-from afresh.domain.paths import is_test
-from afresh.domain.words import split
-from afresh.insight.code import Code
-from afresh.insight.fingerprint.facts import Facts
-from afresh.insight.fingerprint.level import Statement, statement
-from afresh.insight.fingerprint.rounded import about, counted, listed
-from afresh.insight.fingerprint.sources import Sources
-from afresh.insight.fingerprint.zones import zone_of
+from afresh.domain.paths import is_test_code
+from afresh.domain.words import split_words
+from afresh.insight.code import CodeIndex
+from afresh.insight.fingerprint.facts import ProjectTraits
+from afresh.insight.fingerprint.level import ProfileStatement, make_statement
+from afresh.insight.fingerprint.rounded import round_to_words, count_to_words, join_names
+from afresh.insight.fingerprint.sources import SourceFiles
+from afresh.insight.fingerprint.zones import find_zone
 
-MOST = 4
-NAMED = 200
-NAME = re.compile(r"[\w./-]+")
-RELIED_ON = 5
+MAX_LIKELY_FILES = 4
+MAX_GOAL_WORDS = 200
+NAME_PATTERN = re.compile(r"[\w./-]+")
+MIN_IMPORTERS_OF_CONTRACT = 5
 """Files that import another, from which on its names are a contract."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TaskFocus:
     """A task as far as it tells which files it is about."""
 
     goal: str = ""
     touched: tuple[str, ...] = ()
 
 
-Rank = Callable[[Code, Question], Sequence[str]]
+RankFiles = Callable[[CodeIndex, TaskFocus], Sequence[str]]
 """The files that a task is likely about, the likeliest first."""
 
 
-def by_words(code: Code, question: Question) -> list[str]:
+def rank_files_by_words(code: CodeIndex, question: TaskFocus) -> list[str]:
     """What is named outright; else files that say the goal's rarest words most often for their length."""
-    files, tests = frozenset(code.files), {path for path in code.files if is_test(path)}
-    words = list(dict.fromkeys(NAME.findall(question.goal)))[:NAMED]
+    files, tests = frozenset(code.files), {path for path in code.files if is_test_code(path)}
+    words = list(dict.fromkeys(NAME_PATTERN.findall(question.goal)))[:MAX_GOAL_WORDS]
     outright = [path for path in question.touched if path in files]
     for word in words:
         stripped = word.strip("./-")
@@ -45,7 +45,7 @@ def by_words(code: Code, question: Question) -> list[str]:
         if "_" in stripped or "." in stripped or re.search(r"[a-z][A-Z]", stripped):
             outright += [place.path for place in code.defining(stripped)[:3] if place.path not in tests]
     scores: dict[str, float] = {}
-    for part in sorted({part for word in words for part in split(word)}):
+    for part in sorted({part for word in words for part in split_words(word)}):
         said = code.words(part)
         weight = log(1 + len(code.files) / (1 + len(said)))
         for path, times in said.items():
@@ -54,72 +54,76 @@ def by_words(code: Code, question: Question) -> list[str]:
     return list(dict.fromkeys([*outright, *sorted(scores, key=lambda path: (-scores[path], path))]))
 
 
-def task(sources: Sources, facts: Facts, question: Question, rank: Rank = by_words) -> list[Statement]:
+def describe_task(
+    sources: SourceFiles, facts: ProjectTraits, question: TaskFocus, rank: RankFiles = rank_files_by_words
+) -> list[ProfileStatement]:
     """Nothing, when nothing is known of what it is about."""
     if not (question.goal.strip() or question.touched):
         return []
     code = sources.code
     ranked = [path for path in rank(code, question) if path in sources.known]
-    tests = [path for path in ranked if is_test(path)]
-    files = [path for path in ranked if not is_test(path) or path in question.touched][:MOST] or tests[:MOST]
+    tests = [path for path in ranked if is_test_code(path)]
+    files = [path for path in ranked if not is_test_code(path) or path in question.touched][:MAX_LIKELY_FILES] or tests[
+        :MAX_LIKELY_FILES
+    ]
     if not files:
         return []
     return [
-        *statement("likely about", [placed(sources, path) for path in files], 30),
-        *statement("tests that cover them", covered(code, files, tests[:2]), 27),
-        *statement("depended on by", [depended(sources, files)], 24),
-        *statement("history", [past(code, path) for path in files[:2]], 18),
-        *statement("mind", risks(sources, facts, files), 26),
+        *make_statement("likely about", [describe_file_place(sources, path) for path in files], 30),
+        *make_statement("tests that cover them", find_covering_tests(code, files, tests[:2]), 27),
+        *make_statement("depended on by", [describe_dependents(sources, files)], 24),
+        *make_statement("history", [describe_file_history(code, path) for path in files[:2]], 18),
+        *make_statement("mind", list_risks(sources, facts, files), 26),
     ]
 
 
-def placed(sources: Sources, path: str) -> str:
-    zone = zone_of(path, sources)
-    return path if zone in path.split("/") or zone == stem(path) or is_test(path) else f"{path} ({zone})"
+def describe_file_place(sources: SourceFiles, path: str) -> str:
+    zone = find_zone(path, sources)
+    return path if zone in path.split("/") or zone == read_stem(path) or is_test_code(path) else f"{path} ({zone})"
 
 
-def covered(code: Code, files: Sequence[str], likely: Sequence[str]) -> list[str]:
+def find_covering_tests(code: CodeIndex, files: Sequence[str], likely: Sequence[str]) -> list[str]:
     """Those that are likely about the task first, then those that are named after a file."""
     found = dict.fromkeys(test for path in files for test in code.tests_of(path) if test not in files)
     near = [test for test in likely if test in found]
     rest = [test for test in found if test not in near]
-    named = [*near, *sorted(rest, key=lambda test: (not any(stem(path) in test for path in files), test))]
-    more = f"{about(len(named) - 4)} more" if len(named) > 4 else ""
+    named = [*near, *sorted(rest, key=lambda test: (not any(read_stem(path) in test for path in files), test))]
+    more = f"{round_to_words(len(named) - 4)} more" if len(named) > 4 else ""
     return [*named[:4], more]
 
 
-def stem(path: str) -> str:
+def read_stem(path: str) -> str:
     return path.rpartition("/")[2].rpartition(".")[0].strip("_")
 
 
-def depended(sources: Sources, files: Sequence[str]) -> str:
-    users = {user for path in files for user in sources.code.importers(path) if not is_test(user)} - {*files}
+def describe_dependents(sources: SourceFiles, files: Sequence[str]) -> str:
+    users = {user for path in files for user in sources.code.importers(path) if not is_test_code(user)} - {*files}
     if not users:
         return ""
-    zones = sorted({zone_of(user, sources) for user in users})
-    return f"{counted(len(users), 'file')} in {listed(zones, 100)}"
+    zones = sorted({find_zone(user, sources) for user in users})
+    return f"{count_to_words(len(users), 'file')} in {join_names(zones, 100)}"
 
 
-def past(code: Code, path: str) -> str:
+def describe_file_history(code: CodeIndex, path: str) -> str:
     churn = code.churn(path)
     if not churn.commits:
         return ""
     month = time.strftime("%Y-%m", time.gmtime(churn.last)) if churn.last else "?"
-    return f"{path.rpartition('/')[2]} {counted(churn.commits, 'commit')}, last {month}"
+    return f"{path.rpartition('/')[2]} {count_to_words(churn.commits, 'commit')}, last {month}"
 
 
-def risks(sources: Sources, facts: Facts, files: Sequence[str]) -> list[str]:
+def list_risks(sources: SourceFiles, facts: ProjectTraits, files: Sequence[str]) -> list[str]:
     code, found = sources.code, list[str]()
     for path in files:
-        users = [user for user in code.importers(path) if not is_test(user)]
+        users = [user for user in code.importers(path) if not is_test_code(user)]
         if path in code.faults:
             found.append(f"{path} {code.faults[path]}")
-        if not is_test(path) and not code.tests_of(path):
+        if not is_test_code(path) and not code.tests_of(path):
             found.append(f"no test covers {path}")
         if path in facts.hot:
             found.append(f"{path} is a hot spot")
         if path in facts.public:
             found.append(f"{path} is what others import")
-        elif len(users) >= RELIED_ON:
-            found.append(f"{counted(len(users), 'file')} rely on {path}")
+        elif len(users) >= MIN_IMPORTERS_OF_CONTRACT:
+            found.append(f"{count_to_words(len(users), 'file')} rely on {path}")
     return found[:6]

@@ -2,30 +2,35 @@
 
 from collections.abc import Iterator
 
-from afresh.domain.code import Kind
-from afresh.insight.fingerprint.rounded import share
-from afresh.insight.fingerprint.sources import Sources, some
+from afresh.domain.code import SymbolKind
+from afresh.insight.fingerprint.rounded import share_to_words
+from afresh.insight.fingerprint.sources import SourceFiles, choose_stable_sample
 
-USED = {
+TEST_FEATURES = {
     "parametrize": "parametrised", "fixture": "with fixtures of their own", "tmp_path": "with tmp_path",
     "given": "property tests", "mock": "with mocks", "patch": "with patches", "Mock": "with mocks",
     "monkeypatch": "with monkeypatch",
 }  # fmt: skip
 
 
-def testing(sources: Sources) -> tuple[str, ...]:
-    return tuple(habits(sources)) if sources.main == "Python" else ()
+def measure_test_style(sources: SourceFiles) -> tuple[str, ...]:
+    return tuple(describe_test_habits(sources)) if sources.main == "Python" else ()
 
 
-def habits(sources: Sources) -> Iterator[str]:
+def describe_test_habits(sources: SourceFiles) -> Iterator[str]:
     """By the names of the tests and by what their files use."""
-    files = some((path for path in sources.tests if path in sources.known and path.endswith(".py")), LOOKED)
+    files = choose_stable_sample(
+        (path for path in sources.tests if path in sources.known and path.endswith(".py")), MAX_TEST_FILES
+    )
     tests = [
-        one for path in files for one in sources.code.reading(path).symbols if one.short.startswith("test") and one.kind in TESTS
+        one
+        for path in files
+        for one in sources.code.reading(path).symbols
+        if one.short.startswith("test") and one.kind in TEST_KINDS
     ]
     if len(tests) < 3:
         return
-    functions = sum(one.kind is Kind.FUNCTION for one in tests)
+    functions = sum(one.kind is SymbolKind.FUNCTION for one in tests)
     yield (
         "functions, not classes"
         if functions >= 0.9 * len(tests)
@@ -41,13 +46,13 @@ def habits(sources: Sources) -> Iterator[str]:
         yield "unittest.TestCase in some" if functions else "unittest.TestCase"
     holding = [path for path in files if sources.code.reading(path).symbols]
     told = dict[str, str]()
-    for name, words_of in USED.items():
+    for name, words_of in TEST_FEATURES.items():
         users = sum(name in sources.code.reading(path).mentions for path in holding)
         if users * 8 >= len(holding):
-            told.setdefault(words_of, f"{words_of} in {share(users, len(holding))} of the files")
+            told.setdefault(words_of, f"{words_of} in {share_to_words(users, len(holding))} of the files")
     yield from told.values()
 
 
-LOOKED = 120
+MAX_TEST_FILES = 120
 """Files of tests, at most."""
-TESTS = (Kind.FUNCTION, Kind.METHOD)
+TEST_KINDS = (SymbolKind.FUNCTION, SymbolKind.METHOD)

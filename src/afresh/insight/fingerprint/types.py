@@ -2,85 +2,109 @@
 
 from collections.abc import Callable
 
-from afresh.insight.commands import Trial
-from afresh.insight.fingerprint.facts import Facts
-from afresh.insight.fingerprint.level import Statement, statement
+from afresh.insight.commands import CommandTrial
+from afresh.insight.fingerprint.facts import ProjectTraits
+from afresh.insight.fingerprint.level import ProfileStatement, make_statement
 
-Parts = list[str]
+StatementParts = list[str]
 
 
-def for_type(type: str, facts: Facts, trial: Trial | None) -> list[Statement]:
+def describe_type(type: str, facts: ProjectTraits, trial: CommandTrial | None) -> list[ProfileStatement]:
     """A type that is not known gets what any change needs."""
-    return statement(f"for {type or 'a task'}", MATTERS.get(type, implement_feature)(facts, trial), 20)
+    return make_statement(f"for {type or 'a task'}", SELECT_BY_TASK_TYPE.get(type, select_for_feature)(facts, trial), 20)
 
 
-def implement_feature(facts: Facts, trial: Trial | None) -> Parts:
-    return [new_tests(facts), direction(facts), expected(facts), gathered(facts), noted(facts)]
+def select_for_feature(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
+    return [
+        describe_test_place(facts),
+        describe_import_direction(facts),
+        describe_expected_habits(facts),
+        describe_public_files(facts),
+        describe_changelog(facts),
+    ]
 
 
-def fix_bug(facts: Facts, trial: Trial | None) -> Parts:
-    return [new_tests(facts), one_test(trial), *facts.style.errors[:1], hot(facts)]
+def select_for_bug(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
+    return [describe_test_place(facts), describe_suite_command(trial), *facts.style.errors[:1], describe_hot_spots(facts)]
 
 
-def fix_violation(facts: Facts, trial: Trial | None) -> Parts:
+def select_for_violation(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
     limits = ", ".join(facts.constraints.limits)
     lengths = next((habit for habit in facts.style.habits if habit.startswith("half of")), "")
-    return [f"limits: {limits}" if limits else "no limits are set", checked(facts), lengths, one_test(trial)]
+    return [
+        f"limits: {limits}" if limits else "no limits are set",
+        describe_linters(facts),
+        lengths,
+        describe_suite_command(trial),
+    ]
 
 
-def refactor(facts: Facts, trial: Trial | None) -> Parts:
-    return [direction(facts), cycles(facts), gathered(facts), hot(facts), hubs(facts), one_test(trial)]
+def select_for_refactoring(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
+    return [
+        describe_import_direction(facts),
+        describe_import_cycles(facts),
+        describe_public_files(facts),
+        describe_hot_spots(facts),
+        describe_hubs(facts),
+        describe_suite_command(trial),
+    ]
 
 
-def write_tests(facts: Facts, trial: Trial | None) -> Parts:
+def select_for_tests(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
     shared = f"shared fixtures in {', '.join(facts.layout.shared)}" if facts.layout.shared else ""
     libraries = f"tests use {', '.join(facts.libraries.testing[:4])}" if facts.libraries.testing else ""
-    return [new_tests(facts), *facts.testing[:4], shared, libraries, one_test(trial)]
+    return [describe_test_place(facts), *facts.testing[:4], shared, libraries, describe_suite_command(trial)]
 
 
-def spec_design(facts: Facts, trial: Trial | None) -> Parts:
+def select_for_design(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
     docs = [name for name in facts.layout.beside if name in ("docs", "doc", "rfcs", "wiki")]
     return [
         f"documents in {', '.join(docs)}" if docs else "no folder for documents",
-        papers(facts),
-        direction(facts),
-        hubs(facts),
-        versions(facts),
+        describe_documents(facts),
+        describe_import_direction(facts),
+        describe_hubs(facts),
+        describe_versions(facts),
     ]
 
 
-def code_review(facts: Facts, trial: Trial | None) -> Parts:
+def select_for_review(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
     limits = ", ".join(facts.constraints.limits)
     return [
-        checked(facts),
+        describe_linters(facts),
         f"limits: {limits}" if limits else "",
-        direction(facts),
-        versions(facts),
-        expected(facts),
-        noted(facts),
+        describe_import_direction(facts),
+        describe_versions(facts),
+        describe_expected_habits(facts),
+        describe_changelog(facts),
     ]
 
 
-def discovery(facts: Facts, trial: Trial | None) -> Parts:
+def select_for_discovery(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
     starts = f"runs begin at {', '.join(facts.layout.entries)}" if facts.layout.entries else ""
     unread = f"not understood by the index: {', '.join(facts.layout.unread)}" if facts.layout.unread else ""
-    return [starts, papers(facts), hubs(facts), hot(facts), unread]
+    return [starts, describe_documents(facts), describe_hubs(facts), describe_hot_spots(facts), unread]
 
 
-def bridge(facts: Facts, trial: Trial | None) -> Parts:
+def select_for_bridge(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
     starts = f"commands: {', '.join(facts.layout.entries)}" if facts.layout.entries else ""
     central = f"built on {', '.join(facts.libraries.central[:4])}" if facts.libraries.central else ""
-    return [f"public: {', '.join(facts.public)}" if facts.public else "", starts, versions(facts), central, hubs(facts)]
+    return [
+        f"public: {', '.join(facts.public)}" if facts.public else "",
+        starts,
+        describe_versions(facts),
+        central,
+        describe_hubs(facts),
+    ]
 
 
-MATTERS: dict[str, Callable[[Facts, Trial | None], Parts]] = {
-    "implement_feature": implement_feature, "fix_bug": fix_bug, "fix_violation": fix_violation, "refactor": refactor,
-    "write_tests": write_tests, "spec_design": spec_design, "code_review": code_review, "discovery": discovery,
-    "bridge": bridge,
+SELECT_BY_TASK_TYPE: dict[str, Callable[[ProjectTraits, CommandTrial | None], StatementParts]] = {
+    "implement_feature": select_for_feature, "fix_bug": select_for_bug, "fix_violation": select_for_violation, "refactor": select_for_refactoring,
+    "write_tests": select_for_tests, "spec_design": select_for_design, "code_review": select_for_review, "discovery": select_for_discovery,
+    "bridge": select_for_bridge,
 }  # fmt: skip
 
 
-def new_tests(facts: Facts) -> str:
+def describe_test_place(facts: ProjectTraits) -> str:
     layout = facts.layout
     if not layout.tests:
         return "there are no tests yet"
@@ -91,11 +115,11 @@ def new_tests(facts: Facts) -> str:
     return place
 
 
-def one_test(trial: Trial | None) -> str:
+def describe_suite_command(trial: CommandTrial | None) -> str:
     return f"the suite is `{trial.command}`" if trial else ""
 
 
-def direction(facts: Facts) -> str:
+def describe_import_direction(facts: ProjectTraits) -> str:
     """Without the zones themselves, which the level of the project names."""
     zones = facts.zones
     if len(zones.layers) > 1 and not zones.cycles:
@@ -103,11 +127,11 @@ def direction(facts: Facts) -> str:
     return ""
 
 
-def cycles(facts: Facts) -> str:
+def describe_import_cycles(facts: ProjectTraits) -> str:
     return f"zones that import each other: {', '.join(facts.zones.cycles[0][:6])}" if facts.zones.cycles else ""
 
 
-def expected(facts: Facts) -> str:
+def describe_expected_habits(facts: ProjectTraits) -> str:
     """Only where nearly all of the code does so."""
     found = [said for said in (facts.style.typed, facts.style.documented) if said.startswith("nearly all")]
     words = {"functions are fully annotated": "annotations", "public names are documented": "documentation"}
@@ -115,30 +139,30 @@ def expected(facts: Facts) -> str:
     return f"{' and '.join(names)} expected throughout" if names else ""
 
 
-def gathered(facts: Facts) -> str:
+def describe_public_files(facts: ProjectTraits) -> str:
     return f"others rely on {', '.join(facts.public[:3])}" if facts.public else ""
 
 
-def noted(facts: Facts) -> str:
+def describe_changelog(facts: ProjectTraits) -> str:
     log = next((path for path in facts.layout.papers if path.startswith(("CHANGE", "HISTORY", "NEWS"))), "")
     return f"changes are noted in {log}" if log else ""
 
 
-def hot(facts: Facts) -> str:
+def describe_hot_spots(facts: ProjectTraits) -> str:
     return f"hot spots: {', '.join(facts.hot[:3])}" if facts.hot else ""
 
 
-def hubs(facts: Facts) -> str:
+def describe_hubs(facts: ProjectTraits) -> str:
     return f"most used: {', '.join(facts.zones.hubs)}" if facts.zones.hubs else ""
 
 
-def checked(facts: Facts) -> str:
+def describe_linters(facts: ProjectTraits) -> str:
     return f"checked by {', '.join(facts.constraints.linters)}" if facts.constraints.linters else "no linter is set"
 
 
-def papers(facts: Facts) -> str:
+def describe_documents(facts: ProjectTraits) -> str:
     return f"see {', '.join(facts.layout.papers)}" if facts.layout.papers else ""
 
 
-def versions(facts: Facts) -> str:
+def describe_versions(facts: ProjectTraits) -> str:
     return f"must do with {', '.join(facts.constraints.versions)}" if facts.constraints.versions else ""

@@ -3,7 +3,7 @@
 import ast
 
 
-def fits(call: ast.Call, arguments: ast.arguments, bound: bool) -> bool:
+def can_accept_call(call: ast.Call, arguments: ast.arguments, bound: bool) -> bool:
     """`bound`: the first parameter is given by the receiver. What is spread out with stars may be anything."""
     if any(isinstance(each, ast.Starred) for each in call.args) or any(keyword.arg is None for keyword in call.keywords):
         return True

@@ -3,106 +3,108 @@
 import ast
 from collections.abc import Iterator
 
-from afresh.domain.calls import Call, Calls, Way
-from afresh.domain.code import Kind, Place
-from afresh.insight.graph.arity import fits
-from afresh.insight.graph.callers import WAYS, line_of, sure_first
-from afresh.insight.graph.classes import Member, find, is_property
-from afresh.insight.graph.hierarchy import overriding, place_of
-from afresh.insight.graph.implicit import UNWRITTEN
-from afresh.insight.graph.meaning import Key, Meaning, constructors, meaning
-from afresh.insight.graph.scopes import File, FunctionNode, Use
-from afresh.insight.graph.values import Class
-from afresh.insight.graph.world import World
+from afresh.domain.calls import SymbolUse, SymbolUses, UseKind
+from afresh.domain.code import SymbolKind, SymbolPlace
+from afresh.insight.graph.arity import can_accept_call
+from afresh.insight.graph.callers import WAY_BY_ROLE, name_line_from_node, call_sort_key
+from afresh.insight.graph.classes import ClassMember, find_member, is_property
+from afresh.insight.graph.hierarchy import find_overriding_methods, find_place
+from afresh.insight.graph.implicit import IMPLICIT_ROLES
+from afresh.insight.graph.meaning import DefinitionKey, UseMeaning, find_constructors, resolve_use
+from afresh.insight.graph.scopes import ScopedFile, FunctionNode, NameUse
+from afresh.insight.graph.values import ClassValue
+from afresh.insight.graph.world import InferenceSession
 
-CHOICE = 4
+MAX_NAMED_METHODS = 4
 """A name that more methods than this have says nothing."""
 
 
-def callees(world: World, place: Place) -> Calls:
+def find_python_callees(world: InferenceSession, place: SymbolPlace) -> SymbolUses:
     file = world.file(place.path)
-    found: dict[tuple[int, str, str, Way], Call] = {}
-    for name, use in _uses_in(file, place.symbol.name) if file else ():
-        for call in _called(world, file, use, name) if file else ():
+    found: dict[tuple[int, str, str, UseKind], SymbolUse] = {}
+    for name, use in _list_uses_in(file, place.symbol.name) if file else ():
+        for call in _resolve_calls(world, file, use, name) if file else ():
             key = (call.line, call.target.path, call.target.symbol.name, call.kind)
             if key not in found or call.sure:
                 found[key] = call
-    return Calls(tuple(sorted(found.values(), key=sure_first)), 0, world.exhausted)
+    return SymbolUses(tuple(sorted(found.values(), key=call_sort_key)), 0, world.exhausted)
 
 
-def _uses_in(file: File, name: str) -> Iterator[tuple[str, Use]]:
+def _list_uses_in(file: ScopedFile, name: str) -> Iterator[tuple[str, NameUse]]:
     for spoken, uses in sorted(file.uses.items()):
         for use in uses:
             if use.scope.name == name or use.scope.name.startswith(f"{name}."):
                 yield spoken, use
 
 
-def _called(world: World, file: File, use: Use, name: str) -> Iterator[Call]:
+def _resolve_calls(world: InferenceSession, file: ScopedFile, use: NameUse, name: str) -> Iterator[SymbolUse]:
     """Only what may be a call or a handing on: an access means something if it is to a property."""
-    way = WAYS.get(use.role)
-    if way is Way.IMPORT or (way is None and use.role not in ("receiver", "store")):
+    way = WAY_BY_ROLE.get(use.role)
+    if way is UseKind.IMPORT or (way is None and use.role not in ("receiver", "store")):
         return
-    meant = meaning(world, use, name)
-    line = line_of(use.node)
+    meant = resolve_use(world, use, name)
+    line = name_line_from_node(use.node)
 
-    def call(target: Place, sure: bool, way: Way) -> Call:
-        return Call(file.path, line, use.scope.name, file.line(line), sure, way, target)
+    def call(target: SymbolPlace, sure: bool, way: UseKind) -> SymbolUse:
+        return SymbolUse(file.path, line, use.scope.name, file.line(line), sure, way, target)
 
     if use.role in ("call", "decorator") and not meant.defined:
-        meant = _of_instance(world, use, meant)
-    defined = _answering(world, use, meant)
+        meant = _resolve_instance_call(world, use, meant)
+    defined = _answering_definitions(world, use, meant)
     for key in sorted(defined):
-        target = place_of(world, *key)
-        how = Way.CALL if accessed(world, key) else way
+        target = find_place(world, *key)
+        how = UseKind.CALL if is_property_key(world, key) else way
         if target is not None and how is not None:
-            yield call(target, not (meant.unknown and use.role in UNWRITTEN), how)
-    for target in _others(world, use, meant, name):
-        how = Way.CALL if accessed(world, (target.path, target.symbol.name)) else way
+            yield call(target, not (meant.unknown and use.role in IMPLICIT_ROLES), how)
+    for target in _other_candidates(world, use, meant, name):
+        how = UseKind.CALL if is_property_key(world, (target.path, target.symbol.name)) else way
         if how is not None and (target.path, target.symbol.name) not in defined:
             yield call(target, False, how)
 
 
-def _of_instance(world: World, use: Use, meant: Meaning) -> Meaning:
+def _resolve_instance_call(world: InferenceSession, use: NameUse, meant: UseMeaning) -> UseMeaning:
     """Nothing of that name is a function: what is called may be an object."""
-    inner = meaning(world, use._replace(role="implicit"), "__call__")
+    inner = resolve_use(world, use._replace(role="implicit"), "__call__")
     return inner if inner.defined else meant
 
 
-def _answering(world: World, use: Use, meant: Meaning) -> set[Key]:
+def _answering_definitions(world: InferenceSession, use: NameUse, meant: UseMeaning) -> set[DefinitionKey]:
     """Of a class that is called, its constructor, where it has one."""
     if use.role not in ("call", "decorator"):
         return meant.defined
-    made = constructors(world, meant)
-    plain = {(each.path, each.name) for each in meant.classes if not _constructed(world, each)}
+    made = find_constructors(world, meant)
+    plain = {(each.path, each.name) for each in meant.classes if not _find_constructor(world, each)}
     return (meant.defined - {(each.path, each.name) for each in meant.classes}) | made | plain
 
 
-def _constructed(world: World, of: Class) -> Member | None:
-    return find(world, of, "__init__") or find(world, of, "__new__")
+def _find_constructor(world: InferenceSession, of: ClassValue) -> ClassMember | None:
+    return find_member(world, of, "__init__") or find_member(world, of, "__new__")
 
 
-def accessed(world: World, key: Key) -> bool:
+def is_property_key(world: InferenceSession, key: DefinitionKey) -> bool:
     owner, _, name = key[1].rpartition(".")
-    has = find(world, Class(key[0], owner), name) if owner and world.scope(key[0], owner) else None
+    has = find_member(world, ClassValue(key[0], owner), name) if owner and world.scope(key[0], owner) else None
     return bool(has and any(is_property(binding) for binding in has.functions))
 
 
-def _others(world: World, use: Use, meant: Meaning, name: str) -> Iterator[Place]:
+def _other_candidates(world: InferenceSession, use: NameUse, meant: UseMeaning, name: str) -> Iterator[SymbolPlace]:
     """Those that may answer instead: in classes below the receiver's, or, where nothing is known of it, of that name at all."""
     for receiver in sorted(meant.receivers, key=lambda each: (each.path, each.name)):
-        yield from overriding(world, receiver, name)[:CHOICE]
-    if not meant.unknown or meant.defined or not isinstance(use.node, ast.Attribute) or use.role in UNWRITTEN:
+        yield from find_overriding_methods(world, receiver, name)[:MAX_NAMED_METHODS]
+    if not meant.unknown or meant.defined or not isinstance(use.node, ast.Attribute) or use.role in IMPLICIT_ROLES:
         return
-    named = [place for place in world.code.defining(name) if place.symbol.kind is Kind.METHOD and place.path in world.sources]
-    fitting = [place for place in named if _fits(world, use, place)]
-    if len(fitting) <= CHOICE:
+    named = [
+        place for place in world.code.defining(name) if place.symbol.kind is SymbolKind.METHOD and place.path in world.sources
+    ]
+    fitting = [place for place in named if _can_be_called(world, use, place)]
+    if len(fitting) <= MAX_NAMED_METHODS:
         yield from fitting
 
 
-def _fits(world: World, use: Use, place: Place) -> bool:
+def _can_be_called(world: InferenceSession, use: NameUse, place: SymbolPlace) -> bool:
     scope = world.scope(place.path, place.symbol.name)
     if scope is None or not isinstance(scope.node, FunctionNode):
         return False
-    if accessed(world, (place.path, place.symbol.name)):
+    if is_property_key(world, (place.path, place.symbol.name)):
         return use.role not in ("call", "decorator")
-    return use.call is not None and fits(use.call, scope.node.args, bound=True)
+    return use.call is not None and can_accept_call(use.call, scope.node.args, bound=True)

@@ -3,280 +3,303 @@
 import ast
 from collections.abc import Callable, Sequence
 
-from afresh.insight.graph.annotations import annotated
-from afresh.insight.graph.classes import member, returned
-from afresh.insight.graph.containers import at, method
-from afresh.insight.graph.names import member_of_module, named, union
-from afresh.insight.graph.scopes import Scope
-from afresh.insight.graph.steps import called_member, item
+from afresh.insight.graph.annotations import resolve_annotation
+from afresh.insight.graph.classes import resolve_member, resolve_return
+from afresh.insight.graph.containers import get_item_values, call_container_method
+from afresh.insight.graph.names import resolve_module_member, resolve_name, unite_values
+from afresh.insight.graph.scopes import NameScope
+from afresh.insight.graph.steps import call_member, iterate_value
 from afresh.insight.graph.values import (
-    NONE,
-    NOTHING,
-    UNKNOWN,
-    Above,
-    Class,
-    Function,
-    Instance,
-    Many,
-    Module,
-    Outside,
-    Unknown,
+    NONE_VALUES,
+    NO_VALUES,
+    UNKNOWN_VALUES,
+    SuperValue,
+    ClassValue,
+    FunctionValue,
+    InstanceValue,
+    ContainerValue,
+    ModuleValue,
+    ExternalValue,
+    UnknownValue,
     Value,
     Values,
-    listed,
-    outside,
+    to_list_value,
+    to_external_value,
 )  # fmt: skip
-from afresh.insight.graph.world import World
+from afresh.insight.graph.world import InferenceSession
 
 
-def evaluate(world: World, node: ast.expr, scope: Scope) -> Values:
-    found = TABLE.get(type(node))
-    return found(world, node, scope) if found else UNKNOWN
+def evaluate_expression(world: InferenceSession, node: ast.expr, scope: NameScope) -> Values:
+    found = EXPRESSION_EVALUATORS.get(type(node))
+    return found(world, node, scope) if found else UNKNOWN_VALUES
 
 
-def attribute(world: World, value: Value, name: str) -> Values:
+def resolve_attribute(world: InferenceSession, value: Value, name: str) -> Values:
     """What `value.name` may stand for."""
     match value:
-        case Module():
-            return member_of_module(world, value.path, name)
-        case Class():
-            return member(world, value, name, False)
-        case Instance():
-            return member(world, value.of, name, True)
-        case Above():
-            return member(world, value.on, name, True, after=value.of)
-        case Outside() | Many():
-            return outside(f"{value.name if isinstance(value, Outside) else f'builtins.{value.shape}'}.{name}")
-    return outside("builtins.function") if isinstance(value, Function) else UNKNOWN
+        case ModuleValue():
+            return resolve_module_member(world, value.path, name)
+        case ClassValue():
+            return resolve_member(world, value, name, False)
+        case InstanceValue():
+            return resolve_member(world, value.of, name, True)
+        case SuperValue():
+            return resolve_member(world, value.on, name, True, after=value.of)
+        case ExternalValue() | ContainerValue():
+            return to_external_value(f"{value.name if isinstance(value, ExternalValue) else f'builtins.{value.shape}'}.{name}")
+    return to_external_value("builtins.function") if isinstance(value, FunctionValue) else UNKNOWN_VALUES
 
 
-def called(world: World, value: Value) -> Values:
+def resolve_call(world: InferenceSession, value: Value) -> Values:
     """What a call of it gives."""
     match value:
-        case Class():
-            return frozenset({Instance(value)})
-        case Function():
-            return returned(world, value)
-        case Instance():
-            return called_member(world, value.of, "__call__") or UNKNOWN
-        case Many(shape="callable"):
+        case ClassValue():
+            return frozenset({InstanceValue(value)})
+        case FunctionValue():
+            return resolve_return(world, value)
+        case InstanceValue():
+            return call_member(world, value.of, "__call__") or UNKNOWN_VALUES
+        case ContainerValue(shape="callable"):
             return value.parts[0]
-        case Outside():
-            return outside(f"{value.name}()")
-    return UNKNOWN
+        case ExternalValue():
+            return to_external_value(f"{value.name}()")
+    return UNKNOWN_VALUES
 
 
-def _name(world: World, node: ast.Name, scope: Scope) -> Values:
-    return named(world, node.id, scope, node.lineno)
+def _evaluate_name(world: InferenceSession, node: ast.Name, scope: NameScope) -> Values:
+    return resolve_name(world, node.id, scope, node.lineno)
 
 
-def _attribute(world: World, node: ast.Attribute, scope: Scope) -> Values:
-    return union(attribute(world, value, node.attr) for value in world.value(node.value, scope))
+def _evaluate_attribute(world: InferenceSession, node: ast.Attribute, scope: NameScope) -> Values:
+    return unite_values(resolve_attribute(world, value, node.attr) for value in world.value(node.value, scope))
 
 
-def _call(world: World, node: ast.Call, scope: Scope) -> Values:
+def _evaluate_call(world: InferenceSession, node: ast.Call, scope: NameScope) -> Values:
     if isinstance(node.func, ast.Attribute):
-        held = [value for value in world.value(node.func.value, scope) if isinstance(value, Many)]
+        held = [value for value in world.value(node.func.value, scope) if isinstance(value, ContainerValue)]
         if held:
-            return union(method(value, node.func.attr) for value in held)
-    return union(_one_call(world, value, node, scope) for value in world.value(node.func, scope))
+            return unite_values(call_container_method(value, node.func.attr) for value in held)
+    return unite_values(_evaluate_call_of_value(world, value, node, scope) for value in world.value(node.func, scope))
 
 
-def _one_call(world: World, value: Value, node: ast.Call, scope: Scope) -> Values:
-    if not isinstance(value, Outside):
-        return called(world, value)
-    known = BUILTINS.get(value.name.removeprefix("builtins."))
+def _evaluate_call_of_value(world: InferenceSession, value: Value, node: ast.Call, scope: NameScope) -> Values:
+    if not isinstance(value, ExternalValue):
+        return resolve_call(world, value)
+    known = CALL_EVALUATORS.get(value.name.removeprefix("builtins."))
     if known is not None:
         return known(world, node.args, scope)
     given = (*node.args, *(keyword.value for keyword in node.keywords))
     handed_on = (each for argument in given for each in world.value(argument, scope))
-    ours = any(isinstance(each, Instance | Class | Function) for each in handed_on)
-    return UNKNOWN if ours else called(world, value)
+    ours = any(isinstance(each, InstanceValue | ClassValue | FunctionValue) for each in handed_on)
+    return UNKNOWN_VALUES if ours else resolve_call(world, value)
 
 
 # Functions of the standard library that give back what they were given
 
-Arguments = Sequence[ast.expr]
+CallArguments = Sequence[ast.expr]
 
 
-def _first(world: World, given: Arguments, scope: Scope) -> Values:
-    return world.value(given[0], scope) if given else UNKNOWN
+def _evaluate_first_argument(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    return world.value(given[0], scope) if given else UNKNOWN_VALUES
 
 
-def _items(world: World, given: Arguments, scope: Scope) -> Values:
-    return union(item(world, value) for value in _first(world, given, scope))
+def _evaluate_items(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    return unite_values(iterate_value(world, value) for value in _evaluate_first_argument(world, given, scope))
 
 
-def _listed(world: World, given: Arguments, scope: Scope) -> Values:
-    return listed(_items(world, given, scope) if given else UNKNOWN)
+def _evaluate_list_call(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    return to_list_value(_evaluate_items(world, given, scope) if given else UNKNOWN_VALUES)
 
 
-def _enumerated(world: World, given: Arguments, scope: Scope) -> Values:
-    return listed(frozenset({Many("tuple", (outside("builtins.int"), _items(world, given, scope)))}))
+def _evaluate_enumerate(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    return to_list_value(
+        frozenset({ContainerValue("tuple", (to_external_value("builtins.int"), _evaluate_items(world, given, scope)))})
+    )
 
 
-def _zipped(world: World, given: Arguments, scope: Scope) -> Values:
-    return listed(frozenset({Many("tuple", tuple(_items(world, [each], scope) for each in given))}))
+def _evaluate_zip(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    return to_list_value(frozenset({ContainerValue("tuple", tuple(_evaluate_items(world, [each], scope) for each in given))}))
 
 
-def _mapped(world: World, given: Arguments, scope: Scope) -> Values:
-    return listed(union(called(world, value) for value in _first(world, given, scope)))
+def _evaluate_map(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    return to_list_value(unite_values(resolve_call(world, value) for value in _evaluate_first_argument(world, given, scope)))
 
 
-def _type(world: World, given: Arguments, scope: Scope) -> Values:
+def _evaluate_type(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
     if len(given) != 1:
-        return UNKNOWN
-    return frozenset(value.of if isinstance(value, Instance) else value for value in _first(world, given, scope))
+        return UNKNOWN_VALUES
+    return frozenset(
+        value.of if isinstance(value, InstanceValue) else value for value in _evaluate_first_argument(world, given, scope)
+    )
 
 
-def _super(world: World, given: Arguments, scope: Scope) -> Values:
+def _evaluate_super(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
     own = scope.own_class
     if own is None:
-        return UNKNOWN
-    here = Class(own.path, own.name)
-    said = [value for value in _first(world, given, scope) if isinstance(value, Class)] if given else [here]
-    return frozenset(Above(value, here) for value in said) or UNKNOWN
+        return UNKNOWN_VALUES
+    here = ClassValue(own.path, own.name)
+    said = (
+        [value for value in _evaluate_first_argument(world, given, scope) if isinstance(value, ClassValue)] if given else [here]
+    )
+    return frozenset(SuperValue(value, here) for value in said) or UNKNOWN_VALUES
 
 
-def _cast(world: World, given: Arguments, scope: Scope) -> Values:
-    return annotated(world, given[0], scope) if given else UNKNOWN
+def _evaluate_cast(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    return resolve_annotation(world, given[0], scope) if given else UNKNOWN_VALUES
 
 
-def _getattr(world: World, given: Arguments, scope: Scope) -> Values:
+def _evaluate_getattr(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
     if len(given) > 1 and isinstance(given[1], ast.Constant) and isinstance(given[1].value, str):
         name = given[1].value
-        return union(attribute(world, value, name) for value in _first(world, given, scope))
-    return UNKNOWN
+        return unite_values(resolve_attribute(world, value, name) for value in _evaluate_first_argument(world, given, scope))
+    return UNKNOWN_VALUES
 
 
-def _either(world: World, given: Arguments, scope: Scope) -> Values:
-    return union(world.value(each, scope) for each in given) if len(given) > 1 else _items(world, given, scope)
+def _evaluate_min_or_max(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    return unite_values(world.value(each, scope) for each in given) if len(given) > 1 else _evaluate_items(world, given, scope)
 
 
-def _closing(world: World, given: Arguments, scope: Scope) -> Values:
-    return frozenset({Many("context", (_first(world, given, scope),))})
+def _evaluate_closing(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    return frozenset({ContainerValue("context", (_evaluate_first_argument(world, given, scope),))})
 
 
-def _filled(world: World, given: Arguments, scope: Scope) -> Values:
-    return frozenset({Many("dict", (UNKNOWN, UNKNOWN))})
+def _evaluate_dict_call(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    return frozenset({ContainerValue("dict", (UNKNOWN_VALUES, UNKNOWN_VALUES))})
 
 
-def _anything(world: World, given: Arguments, scope: Scope) -> Values:
-    return UNKNOWN
+def _evaluate_untracked(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    return UNKNOWN_VALUES
 
 
-DICTS = (
+DICT_FACTORIES = (
     "dict", "collections.defaultdict", "collections.OrderedDict", "collections.ChainMap", "weakref.WeakKeyDictionary",
     "weakref.WeakValueDictionary",
 )  # fmt: skip
-ANYTHING = (
+UNTRACKED_FUNCTIONS = (
     "eval", "__import__", "importlib.import_module", "pickle.loads", "vars", "globals", "locals", "threading.local",
     "weakref.ref", "weakref.proxy", "contextvars.ContextVar", "queue.Queue", "itertools.chain", "filter", "functools.reduce",
 )  # fmt: skip
-BUILTINS: dict[str, Callable[[World, Arguments, Scope], Values]] = {
-    **dict.fromkeys(("list", "set", "tuple", "frozenset", "sorted", "iter", "reversed", "collections.deque"), _listed),
-    **dict.fromkeys(("functools.partial", "copy.copy", "copy.deepcopy", "functools.partialmethod", "staticmethod"), _first),
-    **dict.fromkeys(("next", "sum", "random.choice"), _items),
-    **dict.fromkeys(DICTS, _filled),
-    **dict.fromkeys(ANYTHING, _anything),
-    **dict.fromkeys(("min", "max"), _either),
-    **dict.fromkeys(("typing.cast", "typing_extensions.cast"), _cast),
-    "classmethod": _first,
-    "enumerate": _enumerated,
-    "zip": _zipped,
-    "map": _mapped,
-    "type": _type,
-    "super": _super,
-    "getattr": _getattr,
-    "contextlib.closing": _closing,
+CALL_EVALUATORS: dict[str, Callable[[InferenceSession, CallArguments, NameScope], Values]] = {
+    **dict.fromkeys(
+        ("list", "set", "tuple", "frozenset", "sorted", "iter", "reversed", "collections.deque"), _evaluate_list_call
+    ),
+    **dict.fromkeys(
+        ("functools.partial", "copy.copy", "copy.deepcopy", "functools.partialmethod", "staticmethod"), _evaluate_first_argument
+    ),
+    **dict.fromkeys(("next", "sum", "random.choice"), _evaluate_items),
+    **dict.fromkeys(DICT_FACTORIES, _evaluate_dict_call),
+    **dict.fromkeys(UNTRACKED_FUNCTIONS, _evaluate_untracked),
+    **dict.fromkeys(("min", "max"), _evaluate_min_or_max),
+    **dict.fromkeys(("typing.cast", "typing_extensions.cast"), _evaluate_cast),
+    "classmethod": _evaluate_first_argument,
+    "enumerate": _evaluate_enumerate,
+    "zip": _evaluate_zip,
+    "map": _evaluate_map,
+    "type": _evaluate_type,
+    "super": _evaluate_super,
+    "getattr": _evaluate_getattr,
+    "contextlib.closing": _evaluate_closing,
 }
 
 
 # Other expressions
 
 
-def _subscript(world: World, node: ast.Subscript, scope: Scope) -> Values:
+def _evaluate_subscript(world: InferenceSession, node: ast.Subscript, scope: NameScope) -> Values:
     index = node.slice.value if isinstance(node.slice, ast.Constant) and type(node.slice.value) is int else None
-    return union(_taken(world, value, index, isinstance(node.slice, ast.Slice)) for value in world.value(node.value, scope))
+    return unite_values(
+        _get_subscripted_values(world, value, index, isinstance(node.slice, ast.Slice))
+        for value in world.value(node.value, scope)
+    )
 
 
-def _taken(world: World, value: Value, index: int | None, some: bool) -> Values:
-    if isinstance(value, Class) or some:
+def _get_subscripted_values(world: InferenceSession, value: Value, index: int | None, some: bool) -> Values:
+    if isinstance(value, ClassValue) or some:
         return frozenset({value})
-    return called_member(world, value.of, "__getitem__") or UNKNOWN if isinstance(value, Instance) else at(value, index)
+    return (
+        call_member(world, value.of, "__getitem__") or UNKNOWN_VALUES
+        if isinstance(value, InstanceValue)
+        else get_item_values(value, index)
+    )
 
 
-def _sequence(world: World, node: ast.List | ast.Set, scope: Scope) -> Values:
+def _evaluate_sequence(world: InferenceSession, node: ast.List | ast.Set, scope: NameScope) -> Values:
     """An empty one will be filled with something."""
     parts = (world.value(each.value if isinstance(each, ast.Starred) else each, scope) for each in node.elts)
-    return listed(union(parts) if node.elts else UNKNOWN)
+    return to_list_value(unite_values(parts) if node.elts else UNKNOWN_VALUES)
 
 
-def _tuple(world: World, node: ast.Tuple, scope: Scope) -> Values:
-    return frozenset({Many("tuple", tuple(world.value(each, scope) for each in node.elts))}) if node.elts else listed(NOTHING)
+def _evaluate_tuple(world: InferenceSession, node: ast.Tuple, scope: NameScope) -> Values:
+    return (
+        frozenset({ContainerValue("tuple", tuple(world.value(each, scope) for each in node.elts))})
+        if node.elts
+        else to_list_value(NO_VALUES)
+    )
 
 
-def _dict(world: World, node: ast.Dict, scope: Scope) -> Values:
+def _evaluate_dict(world: InferenceSession, node: ast.Dict, scope: NameScope) -> Values:
     if not node.values:
-        return frozenset({Many("dict", (UNKNOWN, UNKNOWN))})
-    keys = union(world.value(key, scope) for key in node.keys if key is not None)
-    return frozenset({Many("dict", (keys, union(world.value(value, scope) for value in node.values)))})
+        return frozenset({ContainerValue("dict", (UNKNOWN_VALUES, UNKNOWN_VALUES))})
+    keys = unite_values(world.value(key, scope) for key in node.keys if key is not None)
+    return frozenset({ContainerValue("dict", (keys, unite_values(world.value(value, scope) for value in node.values)))})
 
 
-def _binary(world: World, node: ast.BinOp, scope: Scope) -> Values:
+def _evaluate_binary_operation(world: InferenceSession, node: ast.BinOp, scope: NameScope) -> Values:
     left = world.value(node.left, scope)
-    return left if all(isinstance(value, Outside | Many) for value in left) and left else UNKNOWN
+    return left if all(isinstance(value, ExternalValue | ContainerValue) for value in left) and left else UNKNOWN_VALUES
 
 
-def _inner(world: World, node: ast.NamedExpr | ast.Await | ast.Starred, scope: Scope) -> Values:
+def _evaluate_inner_value(world: InferenceSession, node: ast.NamedExpr | ast.Await | ast.Starred, scope: NameScope) -> Values:
     return world.value(node.value, scope)
 
 
-def _chosen(world: World, node: ast.IfExp, scope: Scope) -> Values:
+def _evaluate_conditional(world: InferenceSession, node: ast.IfExp, scope: NameScope) -> Values:
     return world.value(node.body, scope) | world.value(node.orelse, scope)
 
 
-def _any_of(world: World, node: ast.BoolOp, scope: Scope) -> Values:
-    return union(world.value(part, scope) for part in node.values)
+def _evaluate_boolean_operation(world: InferenceSession, node: ast.BoolOp, scope: NameScope) -> Values:
+    return unite_values(world.value(part, scope) for part in node.values)
 
 
-def _collected(world: World, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: Scope) -> Values:
-    return listed(world.value(node.elt, scope))
+def _evaluate_comprehension(
+    world: InferenceSession, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: NameScope
+) -> Values:
+    return to_list_value(world.value(node.elt, scope))
 
 
-def _dict_made(world: World, node: ast.DictComp, scope: Scope) -> Values:
-    return frozenset({Many("dict", (world.value(node.key, scope), world.value(node.value, scope)))})
+def _evaluate_dict_comprehension(world: InferenceSession, node: ast.DictComp, scope: NameScope) -> Values:
+    return frozenset({ContainerValue("dict", (world.value(node.key, scope), world.value(node.value, scope)))})
 
 
-def _constant(world: World, node: ast.Constant, scope: Scope) -> Values:
-    return NONE if node.value is None else outside(f"builtins.{type(node.value).__name__}")
+def _evaluate_constant(world: InferenceSession, node: ast.Constant, scope: NameScope) -> Values:
+    return NONE_VALUES if node.value is None else to_external_value(f"builtins.{type(node.value).__name__}")
 
 
-def _lambda(world: World, node: ast.Lambda, scope: Scope) -> Values:
-    return outside("builtins.function") if isinstance(node.body, ast.Constant) else frozenset({Unknown()})
+def _evaluate_lambda(world: InferenceSession, node: ast.Lambda, scope: NameScope) -> Values:
+    return to_external_value("builtins.function") if isinstance(node.body, ast.Constant) else frozenset({UnknownValue()})
 
 
-TABLE: dict[type[ast.AST], Callable[..., Values]] = {
-    ast.Name: _name,
-    ast.Attribute: _attribute,
-    ast.Call: _call,
-    ast.Subscript: _subscript,
-    ast.List: _sequence,
-    ast.Set: _sequence,
-    ast.Tuple: _tuple,
-    ast.Dict: _dict,
-    ast.BinOp: _binary,
-    ast.ListComp: _collected,
-    ast.SetComp: _collected,
-    ast.GeneratorExp: _collected,
-    ast.DictComp: _dict_made,
-    ast.Constant: _constant,
-    ast.Lambda: _lambda,
-    ast.IfExp: _chosen,
-    ast.BoolOp: _any_of,
-    ast.NamedExpr: _inner,
-    ast.Await: _inner,
-    ast.Starred: _inner,
-    ast.JoinedStr: lambda world, node, scope: outside("builtins.str"),
-    ast.Compare: lambda world, node, scope: outside("builtins.bool"),
+EXPRESSION_EVALUATORS: dict[type[ast.AST], Callable[..., Values]] = {
+    ast.Name: _evaluate_name,
+    ast.Attribute: _evaluate_attribute,
+    ast.Call: _evaluate_call,
+    ast.Subscript: _evaluate_subscript,
+    ast.List: _evaluate_sequence,
+    ast.Set: _evaluate_sequence,
+    ast.Tuple: _evaluate_tuple,
+    ast.Dict: _evaluate_dict,
+    ast.BinOp: _evaluate_binary_operation,
+    ast.ListComp: _evaluate_comprehension,
+    ast.SetComp: _evaluate_comprehension,
+    ast.GeneratorExp: _evaluate_comprehension,
+    ast.DictComp: _evaluate_dict_comprehension,
+    ast.Constant: _evaluate_constant,
+    ast.Lambda: _evaluate_lambda,
+    ast.IfExp: _evaluate_conditional,
+    ast.BoolOp: _evaluate_boolean_operation,
+    ast.NamedExpr: _evaluate_inner_value,
+    ast.Await: _evaluate_inner_value,
+    ast.Starred: _evaluate_inner_value,
+    ast.JoinedStr: lambda world, node, scope: to_external_value("builtins.str"),
+    ast.Compare: lambda world, node, scope: to_external_value("builtins.bool"),
 }

@@ -2,41 +2,43 @@
 
 from collections.abc import Iterator, Sequence
 
-from afresh.domain.code import Kind, Place
-from afresh.insight.graph.classes import direct_bases, find, order
-from afresh.insight.graph.scopes import last_name
-from afresh.insight.graph.values import Class
-from afresh.insight.graph.world import World
+from afresh.domain.code import SymbolKind, SymbolPlace
+from afresh.insight.graph.classes import resolve_direct_bases, find_member, resolve_method_order
+from afresh.insight.graph.scopes import last_name_from_node
+from afresh.insight.graph.values import ClassValue
+from afresh.insight.graph.world import InferenceSession
 
-BELOW = 500
+MAX_SUBCLASSES = 500
 """Classes below one that are looked for."""
 
 
-def below(world: World, of: Class) -> list[Class]:
+def find_all_subclasses(world: InferenceSession, of: ClassValue) -> list[ClassValue]:
     """Every class that extends it, directly or through others; nearest first."""
     found = [of]
     for each in found:
-        if len(found) > BELOW:
+        if len(found) > MAX_SUBCLASSES:
             break
-        found += [other for other in extending(world, each) if other not in found]
+        found += [other for other in find_direct_subclasses(world, each) if other not in found]
     return found[1:]
 
 
-def extending(world: World, of: Class) -> Iterator[Class]:
+def find_direct_subclasses(world: InferenceSession, of: ClassValue) -> Iterator[ClassValue]:
     short = of.name.rpartition(".")[2]
-    names = {short, *aliases(world, short)}
+    names = {short, *find_import_aliases(world, short)}
     paths = sorted({path for name in names for path in world.code.mentioning(name) if path in world.sources})
     for path in paths:
         file = world.file(path)
         for name, scope in sorted(file.scopes.items()) if file else ():
             bases = getattr(scope.node, "bases", ())
-            if any(last_name(getattr(base, "value", base)) in names or last_name(base) in names for base in bases):
-                other = Class(path, name)
-                if other != of and of in direct_bases(world, other):
+            if any(
+                last_name_from_node(getattr(base, "value", base)) in names or last_name_from_node(base) in names for base in bases
+            ):
+                other = ClassValue(path, name)
+                if other != of and of in resolve_direct_bases(world, other):
                     yield other
 
 
-def aliases(world: World, name: str) -> set[str]:
+def find_import_aliases(world: InferenceSession, name: str) -> set[str]:
     """Other names that files import it by."""
     found: set[str] = set()
     for path in world.code.mentioning(name):
@@ -45,32 +47,32 @@ def aliases(world: World, name: str) -> set[str]:
     return found
 
 
-def place_of(world: World, path: str, name: str) -> Place | None:
+def find_place(world: InferenceSession, path: str, name: str) -> SymbolPlace | None:
     """The last symbol of that name, as Python would find it."""
     held = [symbol for symbol in world.code.reading(path).symbols if symbol.name == name] if path in world.sources else []
-    return Place(path, held[-1]) if held else None
+    return SymbolPlace(path, held[-1]) if held else None
 
 
-def places(world: World, classes: Sequence[Class]) -> list[Place]:
-    found = (place_of(world, each.path, each.name) for each in classes)
+def find_class_places(world: InferenceSession, classes: Sequence[ClassValue]) -> list[SymbolPlace]:
+    found = (find_place(world, each.path, each.name) for each in classes)
     return [place for place in found if place is not None]
 
 
-def ancestors(world: World, of: Class) -> list[Class]:
-    return [each for each in order(world, of)[1:] if isinstance(each, Class)]
+def list_ancestors(world: InferenceSession, of: ClassValue) -> list[ClassValue]:
+    return [each for each in resolve_method_order(world, of)[1:] if isinstance(each, ClassValue)]
 
 
-def owner_of(place: Place) -> Class | None:
+def owner_from_method(place: SymbolPlace) -> ClassValue | None:
     """The class of a method."""
     name = place.symbol.name.rpartition(".")[0]
-    return Class(place.path, name) if place.symbol.kind is Kind.METHOD and name else None
+    return ClassValue(place.path, name) if place.symbol.kind is SymbolKind.METHOD and name else None
 
 
-def overriding(world: World, of: Class, method: str) -> list[Place]:
+def find_overriding_methods(world: InferenceSession, of: ClassValue, method: str) -> list[SymbolPlace]:
     """Methods of classes below that take the place of this one."""
-    found: list[Place] = []
-    for each in below(world, of):
-        has = find(world, each, method)
+    found: list[SymbolPlace] = []
+    for each in find_all_subclasses(world, of):
+        has = find_member(world, each, method)
         if has is not None and has.owner == each and has.functions:
-            found += [place for place in [place_of(world, each.path, f"{each.name}.{method}")] if place is not None]
+            found += [place for place in [find_place(world, each.path, f"{each.name}.{method}")] if place is not None]
     return found

@@ -4,38 +4,48 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from afresh.insight.graph.implicit import TABLE
-from afresh.insight.graph.scopes import CHAIN, Binding, File, FunctionNode, Scope, Step, Use, default_of, last_name
+from afresh.insight.graph.implicit import SPECIAL_CALLS_BY_NODE
+from afresh.insight.graph.scopes import (
+    CHAINED_CALL_NAME,
+    NameBinding,
+    ScopedFile,
+    FunctionNode,
+    NameScope,
+    UnpackStep,
+    NameUse,
+    find_default,
+    last_name_from_node,
+)
 
-NAMED = ast.Name | ast.Attribute
-SILENT = {ast.Load, ast.Store, ast.Del, ast.Constant, ast.Pass, ast.Break, ast.Continue}
+NamedNode = ast.Name | ast.Attribute
+IGNORED_NODES = {ast.Load, ast.Store, ast.Del, ast.Constant, ast.Pass, ast.Break, ast.Continue}
 """Say nothing of names; also annotations in quotes, which call nothing."""
-MADE_FROM = {"partial", "partialmethod", "staticmethod", "classmethod", "property"}
+WRAPPER_NAMES = {"partial", "partialmethod", "staticmethod", "classmethod", "property"}
 
 
-def read_into(file: File, tree: ast.Module) -> None:
-    reader = Reader(file)
+def read_scopes(file: ScopedFile, tree: ast.Module) -> None:
+    reader = ScopeReader(file)
     for statement in tree.body:
         reader.visit(statement)
 
 
-class Reader:
+class ScopeReader:
     """Where it stands (`scope`) and what is done with the expression it looks at (`role`)."""
 
-    def __init__(self, file: File) -> None:
+    def __init__(self, file: ScopedFile) -> None:
         self.file, self.scope, self.role = file, file.top, "passed"
 
     # Where it stands, and what is noted there
 
-    def bind(self, name: str, binding: Binding) -> None:
-        scope: Scope | None = self.scope
+    def bind(self, name: str, binding: NameBinding) -> None:
+        scope: NameScope | None = self.scope
         if name in self.scope.shared:
             scope = self.scope.around
             while scope is not None and scope.kind != "module" and name not in scope.bound:
                 scope = scope.around
         (scope or self.file.top).bound.setdefault(name, []).append(binding)
 
-    def note(self, name: str, use: Use) -> None:
+    def note(self, name: str, use: NameUse) -> None:
         self.file.uses.setdefault(name, []).append(use)
 
     def look(self, node: ast.AST | None, role: str) -> None:
@@ -51,12 +61,12 @@ class Reader:
 
     def visit(self, node: ast.AST) -> None:
         kind = type(node)
-        if kind in SILENT:
+        if kind in IGNORED_NODES:
             return
-        if kind in TABLE:
-            for name, operand in TABLE[kind](node):
-                self.note(name, Use(role_of(name, kind), operand, self.scope))
-        VISITS.get(kind, Reader.generic_visit)(self, node)
+        if kind in SPECIAL_CALLS_BY_NODE:
+            for name, operand in SPECIAL_CALLS_BY_NODE[kind](node):
+                self.note(name, NameUse(implicit_role_from_node(name, kind), operand, self.scope))
+        NODE_VISITORS.get(kind, ScopeReader.generic_visit)(self, node)
 
     def generic_visit(self, node: ast.AST) -> None:
         self.each(ast.iter_child_nodes(node), "annotation" if self.role == "annotation" else "passed")
@@ -65,23 +75,23 @@ class Reader:
 
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
-            self.note(node.id, Use(self.role, node, self.scope))
+            self.note(node.id, NameUse(self.role, node, self.scope))
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         role = self.role if isinstance(node.ctx, ast.Load) else "store"
-        self.note(node.attr, Use(role, node, self.scope))
+        self.note(node.attr, NameUse(role, node, self.scope))
         self.look(node.value, "annotation" if self.role == "annotation" else "receiver")
 
     def visit_Call(self, node: ast.Call) -> None:
         role = "decorator" if self.role == "decorator" else "call"
         called = node.func
-        if isinstance(called, NAMED):
+        if isinstance(called, NamedNode):
             name = called.id if isinstance(called, ast.Name) else called.attr
-            self.note(name, Use(role, called, self.scope, node))
+            self.note(name, NameUse(role, called, self.scope, node))
             if isinstance(called, ast.Attribute):
                 self.look(called.value, "receiver")
         else:
-            self.note(CHAIN, Use(role, called, self.scope, node))
+            self.note(CHAINED_CALL_NAME, NameUse(role, called, self.scope, node))
             self.look(called, "receiver")
         self.each((*node.args, *(keyword.value for keyword in node.keywords)), "argument")
 
@@ -90,9 +100,9 @@ class Reader:
 
     # Names that are bound
 
-    def target(self, node: ast.AST, value: ast.expr | None, steps: tuple[Step, ...] = ()) -> None:
+    def target(self, node: ast.AST, value: ast.expr | None, steps: tuple[UnpackStep, ...] = ()) -> None:
         if isinstance(node, ast.Name):
-            self.bind(node.id, Binding("value", value, self.scope, steps))
+            self.bind(node.id, NameBinding("value", value, self.scope, steps))
         elif isinstance(node, ast.Tuple | ast.List):
             for index, part in enumerate(node.elts):
                 self.target(part, value, (*steps, index))
@@ -100,10 +110,10 @@ class Reader:
             self.target(node.value, value, (*steps[:-1], "rest"))
         else:
             if isinstance(node, ast.Attribute):
-                self.hold(node, Binding("value", value, self.scope, steps))
+                self.hold(node, NameBinding("value", value, self.scope, steps))
             self.look(node, "passed")
 
-    def hold(self, node: ast.Attribute, binding: Binding) -> None:
+    def hold(self, node: ast.Attribute, binding: NameBinding) -> None:
         """`self.name = …` in a method says what its class holds."""
         owner = self.scope.around
         if owner is not None and isinstance(node.value, ast.Name) and node.value.id == self.scope.first != "":
@@ -116,20 +126,20 @@ class Reader:
             self.alias(target, node.value)
 
     def alias(self, target: ast.expr, value: ast.expr) -> None:
-        if isinstance(value, ast.Call) and value.args and last_name(value.func) in MADE_FROM:
+        if isinstance(value, ast.Call) and value.args and last_name_from_node(value.func) in WRAPPER_NAMES:
             value = value.args[0]
         chosen = value.values if isinstance(value, ast.BoolOp) else [value]
         chosen = [value.body, value.orelse] if isinstance(value, ast.IfExp) else chosen
         seen = self.scope.kind in ("module", "class") or isinstance(target, ast.Attribute)
         known = self.file.aliases if seen else self.file.local
-        for name in filter(None, map(last_name, chosen)):
-            if last_name(target) not in ("", name):
-                known.setdefault(name, set()).add(last_name(target))
+        for name in filter(None, map(last_name_from_node, chosen)):
+            if last_name_from_node(target) not in ("", name):
+                known.setdefault(name, set()).add(last_name_from_node(target))
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         self.look(node.annotation, "annotation")
         self.look(node.value, "passed")
-        noted = Binding("note", node.annotation, self.scope)
+        noted = NameBinding("note", node.annotation, self.scope)
         if isinstance(node.target, ast.Name):
             self.bind(node.target.id, noted)
         elif isinstance(node.target, ast.Attribute):
@@ -173,14 +183,14 @@ class Reader:
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         self.look(node.type, "passed")
         if node.name:
-            self.bind(node.name, Binding("caught", node.type, self.scope))
+            self.bind(node.name, NameBinding("caught", node.type, self.scope))
         self.each(node.body)
 
     def visit_MatchAs(self, node: ast.MatchAs) -> None:
         self.look(node.pattern, "passed")
         if node.name:
             known = node.pattern.cls if isinstance(node.pattern, ast.MatchClass) else None
-            self.bind(node.name, Binding("caught" if known else "value", known, self.scope))
+            self.bind(node.name, NameBinding("caught" if known else "value", known, self.scope))
 
     def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
         self.scope.shared.update(node.names)
@@ -191,33 +201,33 @@ class Reader:
         for name in node.names:
             here = name.asname or name.name.split(".")[0]
             there = name.name if name.asname else here
-            self.bind(here, Binding("import", node, self.scope, (0, there, "")))
+            self.bind(here, NameBinding("import", node, self.scope, (0, there, "")))
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         for name in node.names:
-            binding = Binding("from", node, self.scope, (node.level, node.module or "", name.name))
+            binding = NameBinding("from", node, self.scope, (node.level, node.module or "", name.name))
             if name.name == "*":
                 self.file.stars.append(binding)
                 continue
             self.bind(name.asname or name.name, binding)
-            self.note(name.name, Use("import", name, self.scope))
+            self.note(name.name, NameUse("import", name, self.scope))
 
     # Scopes within scopes
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self.each(node.decorator_list, "decorator")
         self.each((*node.bases, *(keyword.value for keyword in node.keywords)), "base")
-        self.bind(node.name, Binding("class", node, self.scope))
+        self.bind(node.name, NameBinding("class", node, self.scope))
         self.inside(node, "class", node.name, node.body)
 
     def visit_FunctionDef(self, node: FunctionNode) -> None:
         arguments = node.args
         self.each(node.decorator_list, "decorator")
         self.each((*arguments.defaults, *arguments.kw_defaults))
-        self.each((*(parameter.annotation for parameter in parameters(arguments)), node.returns), "annotation")
-        self.bind(node.name, Binding("def", node, self.scope))
-        for parameter in parameters(arguments):
-            if name := last_name(default_of(arguments, parameter)):
+        self.each((*(parameter.annotation for parameter in list_all_parameters(arguments)), node.returns), "annotation")
+        self.bind(node.name, NameBinding("def", node, self.scope))
+        for parameter in list_all_parameters(arguments):
+            if name := last_name_from_node(find_default(arguments, parameter)):
                 self.file.local.setdefault(name, set()).add(parameter.arg)
         self.inside(node, "function", node.name, node.body)
 
@@ -230,12 +240,12 @@ class Reader:
     def inside(self, node: FunctionNode | ast.ClassDef | ast.Lambda, kind: str, name: str, body: Iterable[ast.AST]) -> None:
         around = self.scope
         qualified = f"{around.name}.{name}" if around.name and name else name or around.name
-        self.scope = Scope(kind, qualified, self.file.path, node, around)
+        self.scope = NameScope(kind, qualified, self.file.path, node, around)
         if kind != "lambda":
             self.file.scopes[qualified] = self.scope
         if not isinstance(node, ast.ClassDef):
-            for parameter in parameters(node.args):
-                self.bind(parameter.arg, Binding("parameter", parameter, self.scope))
+            for parameter in list_all_parameters(node.args):
+                self.bind(parameter.arg, NameBinding("parameter", parameter, self.scope))
         self.each(body)
         self.scope = around
 
@@ -269,18 +279,18 @@ class Reader:
         self.each((node.test, node.msg))
 
 
-VISITS: dict[type, Callable[[Reader, Any], None]] = {
-    getattr(ast, name.removeprefix("visit_")): visit for name, visit in vars(Reader).items() if name.startswith("visit_")
+NODE_VISITORS: dict[type, Callable[[ScopeReader, Any], None]] = {
+    getattr(ast, name.removeprefix("visit_")): visit for name, visit in vars(ScopeReader).items() if name.startswith("visit_")
 }
 
 
-def role_of(name: str, kind: type) -> str:
+def implicit_role_from_node(name: str, kind: type) -> str:
     """How a special method is meant without its name being written."""
     if name == "__next__" and kind is not ast.Call:
         return "iterated"
     return "augmented" if kind is ast.AugAssign and name != "__getitem__" and not name.startswith("__i") else "implicit"
 
 
-def parameters(arguments: ast.arguments) -> list[ast.arg]:
+def list_all_parameters(arguments: ast.arguments) -> list[ast.arg]:
     optional = [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *optional]

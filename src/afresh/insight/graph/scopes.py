@@ -6,45 +6,45 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from afresh.insight.source import LARGEST, split_lines, syntax
+from afresh.insight.source import MAX_SOURCE_CHARACTERS, split_lines, parse_syntax_tree
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
-Step = int | str
+UnpackStep = int | str
 """How to get from a value to what a name is bound to: an index, `item` of an iteration, `enter` of a `with`."""
-CHAIN = "()"
+CHAINED_CALL_NAME = "()"
 """Stands for the name of what is called where that is itself the result of a call."""
 
 
-class Binding(NamedTuple):
+class NameBinding(NamedTuple):
     how: str
     """import, from, def, class, value, note (an annotation), parameter, caught"""
     node: ast.AST | None
-    scope: "Scope"
-    detail: tuple[Step, ...] = ()
+    scope: "NameScope"
+    detail: tuple[UnpackStep, ...] = ()
     """Of a value: the steps to it. Of an import: level, module, name."""
 
 
-class Use(NamedTuple):
+class NameUse(NamedTuple):
     """One place where a name is used; `node` is the whole of `a.b.name`, or what an operator is applied to."""
 
     role: str
     """call, decorator, passed, argument, receiver, store, annotation, base, import, implicit, iterated, augmented"""
     node: ast.AST
-    scope: "Scope"
+    scope: "NameScope"
     call: ast.Call | None = None
 
 
 @dataclass(slots=True, eq=False)
-class Scope:
+class NameScope:
     kind: str
     """module, class, function or lambda"""
     name: str
     """Qualified; that of the function around it for a lambda."""
     path: str
     node: ast.AST
-    around: "Scope | None" = None
-    bound: dict[str, list[Binding]] = field(default_factory=dict)
-    held: dict[str, list[Binding]] = field(default_factory=dict)
+    around: "NameScope | None" = None
+    bound: dict[str, list[NameBinding]] = field(default_factory=dict)
+    held: dict[str, list[NameBinding]] = field(default_factory=dict)
     """Of a class: what its methods assign to attributes of `self`."""
     shared: set[str] = field(default_factory=set)
     """Names that are global or nonlocal here."""
@@ -55,7 +55,7 @@ class Scope:
     """`isinstance` conditions and the lines that they hold for."""
 
     @property
-    def own_class(self) -> "Scope | None":
+    def own_class(self) -> "NameScope | None":
         """The class whose method this is, or is written in."""
         scope = self
         while scope is not None:
@@ -70,20 +70,20 @@ class Scope:
         if self.kind != "function" or self.around is None or self.around.kind != "class":
             return ""
         node = self.node
-        if not isinstance(node, FunctionNode) or "staticmethod" in decorations(node):
+        if not isinstance(node, FunctionNode) or "staticmethod" in list_decorator_names(node):
             return ""
         parameters = [*node.args.posonlyargs, *node.args.args]
         return parameters[0].arg if parameters else ""
 
 
 @dataclass(slots=True, eq=False)
-class File:
+class ScopedFile:
     path: str
-    top: Scope
-    scopes: dict[str, Scope]
+    top: NameScope
+    scopes: dict[str, NameScope]
     """Classes and functions by their qualified name, the last one of a name."""
-    uses: dict[str, list[Use]]
-    stars: list[Binding]
+    uses: dict[str, list[NameUse]]
+    stars: list[NameBinding]
     lines: Sequence[str]
     aliases: dict[str, set[str]] = field(default_factory=dict)
     """Other names that are given to a name at the top of the file or of a class, or as an attribute."""
@@ -94,50 +94,50 @@ class File:
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
 
 
-def decorations(node: FunctionNode | ast.ClassDef) -> list[str]:
+def list_decorator_names(node: FunctionNode | ast.ClassDef) -> list[str]:
     """The last names of its decorators: `functools.wraps(f)` gives `wraps`."""
-    return [last_name(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list]
+    return [last_name_from_node(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list]
 
 
-def default_of(arguments: ast.arguments, node: ast.arg) -> ast.expr | None:
+def find_default(arguments: ast.arguments, node: ast.arg) -> ast.expr | None:
     positional = [*arguments.posonlyargs, *arguments.args]
     paired = dict(zip(map(id, reversed(positional)), reversed(arguments.defaults), strict=False))
     named_only = dict(zip(map(id, arguments.kwonlyargs), arguments.kw_defaults, strict=True))
     return paired.get(id(node)) or named_only.get(id(node))
 
 
-def last_name(node: ast.AST | None) -> str:
+def last_name_from_node(node: ast.AST | None) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
 
 
-_kept: OrderedDict[tuple[str, str], File | None] = OrderedDict()
-KEPT = 1_000_000
+_cached_files: OrderedDict[tuple[str, str], ScopedFile | None] = OrderedDict()
+MAX_CACHED_CHARACTERS = 1_000_000
 """Characters of files whose scopes stay in memory."""
 
 
-def file_of(path: str, text: str) -> File | None:
+def load_scoped_file(path: str, text: str) -> ScopedFile | None:
     """None for what is not Python, or too large to be written by hand. The same content is taken apart once."""
     key = (path, text)
-    if key in _kept:
-        _kept.move_to_end(key)
-        return _kept[key]
-    _kept[key] = made = taken_apart(path, text)
-    while len(_kept) > 1 and sum(len(held) for _, held in _kept) > KEPT:
-        _kept.popitem(last=False)
+    if key in _cached_files:
+        _cached_files.move_to_end(key)
+        return _cached_files[key]
+    _cached_files[key] = made = build_scoped_file(path, text)
+    while len(_cached_files) > 1 and sum(len(held) for _, held in _cached_files) > MAX_CACHED_CHARACTERS:
+        _cached_files.popitem(last=False)
     return made
 
 
-def taken_apart(path: str, text: str) -> File | None:
-    from afresh.insight.graph.reader import read_into
+def build_scoped_file(path: str, text: str) -> ScopedFile | None:
+    from afresh.insight.graph.reader import read_scopes
 
-    tree = syntax(text) if len(text) <= LARGEST else None
+    tree = parse_syntax_tree(text) if len(text) <= MAX_SOURCE_CHARACTERS else None
     if tree is None:
         return None
-    file = File(path, Scope("module", "", path, tree), {}, {}, [], split_lines(text))
+    file = ScopedFile(path, NameScope("module", "", path, tree), {}, {}, [], split_lines(text))
     try:
-        read_into(file, tree)
+        read_scopes(file, tree)
     except RecursionError:
         return None
     return file

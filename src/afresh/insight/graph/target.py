@@ -4,26 +4,26 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from afresh.domain.code import Kind, Place
-from afresh.insight.graph.classes import find, is_property
-from afresh.insight.graph.hierarchy import aliases, below, owner_of
-from afresh.insight.graph.implicit import WRITTEN_OUT
-from afresh.insight.graph.meaning import Key
-from afresh.insight.graph.scopes import CHAIN, FunctionNode
-from afresh.insight.graph.values import Class
-from afresh.insight.graph.world import World
+from afresh.domain.code import SymbolKind, SymbolPlace
+from afresh.insight.graph.classes import find_member, is_property
+from afresh.insight.graph.hierarchy import find_import_aliases, find_all_subclasses, owner_from_method
+from afresh.insight.graph.implicit import EXPLICIT_SPECIAL_METHODS
+from afresh.insight.graph.meaning import DefinitionKey
+from afresh.insight.graph.scopes import CHAINED_CALL_NAME, FunctionNode
+from afresh.insight.graph.values import ClassValue
+from afresh.insight.graph.world import InferenceSession
 
-ALIASES = 12
-ROUNDS = 3
-MADE_BY = ("__init__", "__new__", "__post_init__")
-CLASS_ITSELF = ("cls", "__class__", CHAIN)
+MAX_ALIASES = 12
+MAX_ALIAS_ROUNDS = 3
+CONSTRUCTOR_NAMES = ("__init__", "__new__", "__post_init__")
+CLASS_SELF_NAMES = ("cls", "__class__", CHAINED_CALL_NAME)
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    place: Place
-    key: Key
-    owner: Class | None
+class CallTarget:
+    place: SymbolPlace
+    key: DefinitionKey
+    owner: ClassValue | None
     """Of a method."""
     accessed: bool
     """A property: to name it is to call it."""
@@ -38,59 +38,61 @@ class Target:
 
     @property
     def implicit(self) -> bool:
-        return self.short.startswith("__") and self.short.endswith("__") and self.short not in WRITTEN_OUT
+        return self.short.startswith("__") and self.short.endswith("__") and self.short not in EXPLICIT_SPECIAL_METHODS
 
     @property
     def made(self) -> bool:
         """Called by making an instance."""
-        return self.owner is not None and self.short in MADE_BY
+        return self.owner is not None and self.short in CONSTRUCTOR_NAMES
 
 
-def target_of(world: World, place: Place) -> Target:
-    owner = owner_of(place)
+def make_call_target(world: InferenceSession, place: SymbolPlace) -> CallTarget:
+    owner = owner_from_method(place)
     scope = world.scope(place.path, place.symbol.name)
     node = scope.node if scope else None
-    has = find(world, owner, place.symbol.short) if owner else None
-    is_class = place.symbol.kind in (Kind.CLASS, Kind.INTERFACE)
-    made = owner is not None and place.symbol.short in MADE_BY
+    has = find_member(world, owner, place.symbol.short) if owner else None
+    is_class = place.symbol.kind in (SymbolKind.CLASS, SymbolKind.INTERFACE)
+    made = owner is not None and place.symbol.short in CONSTRUCTOR_NAMES
     roots = {place.symbol.short}
     if made and owner is not None:
-        roots |= {each.name.rpartition(".")[2] for each in (owner, *below(world, owner))}
-    return Target(
+        roots |= {each.name.rpartition(".")[2] for each in (owner, *find_all_subclasses(world, owner))}
+    return CallTarget(
         place,
         (place.path, place.symbol.name),
         owner,
         bool(has and any(is_property(binding) for binding in has.functions)),
         node.args if isinstance(node, FunctionNode) else None,
-        frozenset(spoken(world, roots)),
-        frozenset(CLASS_ITSELF if is_class or made else ()),
+        frozenset(find_used_names(world, roots)),
+        frozenset(CLASS_SELF_NAMES if is_class or made else ()),
     )
 
 
-def spoken(world: World, roots: Iterable[str]) -> set[str]:
+def find_used_names(world: InferenceSession, roots: Iterable[str]) -> set[str]:
     """The names it goes by: its own, and those it is imported or assigned under."""
     names = set(roots)
     fresh = set(names)
-    for _ in range(ROUNDS):
-        found = {other for name in sorted(fresh) for other in (*aliases(world, name), *assigned(world, name))}
-        fresh = set(sorted(found - names)[:ALIASES])
+    for _ in range(MAX_ALIAS_ROUNDS):
+        found = {
+            other for name in sorted(fresh) for other in (*find_import_aliases(world, name), *find_assigned_aliases(world, name))
+        }
+        fresh = set(sorted(found - names)[:MAX_ALIASES])
         if not fresh:
             break
         names |= fresh
     return names
 
 
-def assigned(world: World, name: str) -> set[str]:
+def find_assigned_aliases(world: InferenceSession, name: str) -> set[str]:
     """Only in files that were opened anyway: an alias in a file that was never looked at has no uses that were."""
     return world.aliases.get(name, set())
 
 
-def candidates(world: World, target: Target, most: int) -> tuple[list[str], int]:
+def find_candidate_files(world: InferenceSession, target: CallTarget, most: int) -> tuple[list[str], int]:
     """Files to look into, those near the definition first, and how many more there are."""
     code, home = world.code, target.place.path
     speaking = {path for name in target.names for path in code.mentioning(name)}
     if target.implicit and target.owner is not None:
-        kin = [target.owner, *below(world, target.owner)]
+        kin = [target.owner, *find_all_subclasses(world, target.owner)]
         speaking |= {path for each in kin for path in code.mentioning(each.name.rpartition(".")[2])}
         speaking |= {path for each in {one.path for one in kin} for path in code.importers(each)}
     near = set(code.importers(home))

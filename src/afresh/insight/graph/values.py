@@ -4,47 +4,47 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class ModuleValue:
     path: str
 
 
 @dataclass(frozen=True, slots=True)
-class Class:
+class ClassValue:
     path: str
     name: str
     """Qualified within its file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class FunctionValue:
     path: str
     name: str
-    on: Class | None = None
+    on: ClassValue | None = None
     """Class of the receiver it was taken from, where that is known: it may differ from the class that defines it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
-    of: Class
+class InstanceValue:
+    of: ClassValue
 
 
 @dataclass(frozen=True, slots=True)
-class Above:
+class SuperValue:
     """What `super()` gives: members of the classes after this one."""
 
-    of: Class
-    on: Class
+    of: ClassValue
+    on: ClassValue
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class ExternalValue:
     """Defined in no file of the tree: a dotted name of the standard library or a package, or what it has made."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Many:
+class ContainerValue:
     """Something that holds others: `list` (also sets and iterators), `tuple`, `dict` (keys and values), `context` (what `with`
     gives), `callable` (what a call gives)."""
 
@@ -53,20 +53,20 @@ class Many:
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownValue:
     """Reading alone can't tell."""
 
 
-Value = Module | Class | Function | Instance | Above | Outside | Many | Unknown
+Value = ModuleValue | ClassValue | FunctionValue | InstanceValue | SuperValue | ExternalValue | ContainerValue | UnknownValue
 Values = frozenset[Value]
-UNKNOWN: Values = frozenset({Unknown()})
-NOTHING: Values = frozenset()
-NONE: Values = frozenset({Outside("builtins.None")})
+UNKNOWN_VALUES: Values = frozenset({UnknownValue()})
+NO_VALUES: Values = frozenset()
+NONE_VALUES: Values = frozenset({ExternalValue("builtins.None")})
 
 
-def listed(values: Values) -> Values:
-    return frozenset({Many("list", (values,))})
+def to_list_value(values: Values) -> Values:
+    return frozenset({ContainerValue("list", (values,))})
 
 
-def outside(name: str) -> Values:
-    return frozenset({Outside(name)})
+def to_external_value(name: str) -> Values:
+    return frozenset({ExternalValue(name)})

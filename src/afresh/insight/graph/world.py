@@ -10,48 +10,48 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from afresh.errors import AfreshError
-from afresh.insight.code import Code
-from afresh.insight.graph.scopes import Binding, File, Scope, file_of
-from afresh.insight.graph.values import NOTHING, UNKNOWN, Class, Function, Outside, Unknown, Values
-from afresh.insight.languages.python_imports import module_names
+from afresh.insight.code import CodeIndex
+from afresh.insight.graph.scopes import NameBinding, ScopedFile, NameScope, load_scoped_file
+from afresh.insight.graph.values import NO_VALUES, UNKNOWN_VALUES, ClassValue, FunctionValue, ExternalValue, UnknownValue, Values
+from afresh.insight.languages.python_imports import list_module_names
 
-WORK = 150_000
-DEPTH = 40
+MAX_EVALUATED_EXPRESSIONS = 150_000
+MAX_EVALUATION_DEPTH = 40
 """Expressions that one question may look at, and how deep one may lead into others."""
-OPEN = 60
-DROPPED = 120
+MAX_OPEN_FILES = 60
+FILES_PER_COLLECTION = 120
 """Files whose syntax trees are held at the same time, and how many are let go before memory is swept."""
-Evaluate = Callable[["World", ast.expr, Scope], Values]
-Bound = Callable[["World", Binding], Values]
+EvaluateExpression = Callable[["World", ast.expr, NameScope], Values]
+ResolveBinding = Callable[["World", NameBinding], Values]
 
 
 @dataclass(eq=False)
-class World:
+class InferenceSession:
     """What one question has found out so far. How expressions are evaluated and what names are bound to is handed in,
     since all that looks things up needs them in turn."""
 
-    code: Code
-    evaluate: Evaluate
-    bound: Bound
+    code: CodeIndex
+    evaluate: EvaluateExpression
+    bound: ResolveBinding
     work: int = 0
     depth: int = 0
     dropped: int = 0
-    files: dict[str, File | None] = field(default_factory=dict)
+    files: dict[str, ScopedFile | None] = field(default_factory=dict)
     values: dict[str, dict[tuple[int, int], Values]] = field(default_factory=dict)
     """By file, so that they go with it: they are kept by the identity of its nodes."""
-    orders: dict[Class, "tuple[Class | Outside | Unknown, ...]"] = field(default_factory=dict)
-    given: dict[Function, Values] = field(default_factory=dict)
+    orders: dict[ClassValue, "tuple[ClassValue | ExternalValue | UnknownValue, ...]"] = field(default_factory=dict)
+    given: dict[FunctionValue, Values] = field(default_factory=dict)
     aliases: dict[str, set[str]] = field(default_factory=dict)
     """Of all files that were opened."""
 
     @property
     def exhausted(self) -> bool:
-        return self.work > WORK
+        return self.work > MAX_EVALUATED_EXPRESSIONS
 
-    def file(self, path: str) -> File | None:
+    def file(self, path: str) -> ScopedFile | None:
         if path not in self.files:
             try:
-                self.files[path] = file_of(path, self.code.text(path))
+                self.files[path] = load_scoped_file(path, self.code.text(path))
             except (OSError, AfreshError):
                 self.files[path] = None
             opened = self.files[path]
@@ -59,22 +59,22 @@ class World:
                 self.aliases.setdefault(name, set()).update(others)
         return self.files[path]
 
-    def scope(self, path: str, name: str) -> Scope | None:
+    def scope(self, path: str, name: str) -> NameScope | None:
         file = self.file(path)
         return file.scopes.get(name) if file else None
 
-    def value(self, node: ast.expr | None, scope: Scope) -> Values:
+    def value(self, node: ast.expr | None, scope: NameScope) -> Values:
         """What an expression may stand for. One that leads back to itself adds nothing to what is known otherwise."""
         if node is None:
-            return UNKNOWN
+            return UNKNOWN_VALUES
         key = (id(node), id(scope))
         known = self.values.setdefault(scope.path, {})
         if key in known:
             return known[key]
         self.work += 1
-        if self.depth >= DEPTH or self.exhausted:
-            return UNKNOWN
-        known[key] = NOTHING
+        if self.depth >= MAX_EVALUATION_DEPTH or self.exhausted:
+            return UNKNOWN_VALUES
+        known[key] = NO_VALUES
         self.depth += 1
         try:
             known[key] = self.evaluate(self, node, scope)
@@ -84,11 +84,11 @@ class World:
 
     def release(self) -> None:
         """Let the files go that were opened first. Only while nothing is being evaluated."""
-        for path in list(self.files)[:-OPEN]:
+        for path in list(self.files)[:-MAX_OPEN_FILES]:
             del self.files[path]
             self.values.pop(path, None)
             self.dropped += 1
-        if self.dropped >= DROPPED:
+        if self.dropped >= FILES_PER_COLLECTION:
             gc.collect()
             self.dropped = 0
 
@@ -101,7 +101,7 @@ class World:
         """Files by each dotted name that they may be imported by."""
         found: dict[str, list[str]] = {}
         for path in sorted(self.sources):
-            for name in module_names(path, self.sources):
+            for name in list_module_names(path, self.sources):
                 found.setdefault(name, []).append(path)
         return found
 
@@ -111,7 +111,7 @@ class World:
         folder = PurePosixPath(importer).parent
         if name.partition(".")[0] in sys.stdlib_module_names:
             found = [path for path in found if PurePosixPath(path).parent == folder]
-        return min(found, key=lambda path: (-_shared(path, importer), path.endswith(".pyi"), path), default="")
+        return min(found, key=lambda path: (-_count_shared_folders(path, importer), path.endswith(".pyi"), path), default="")
 
     def beside(self, level: int, module: str, importer: str) -> str:
         """The file that a relative import leads to, or the folder of a package without `__init__.py`."""
@@ -138,7 +138,7 @@ class World:
 
 
 @contextmanager
-def unswept() -> Iterator[None]:
+def disable_garbage_collection() -> Iterator[None]:
     """Without the collector, which would walk all syntax trees again and again: half of a large question's time."""
     enabled = gc.isenabled()
     gc.disable()
@@ -149,7 +149,7 @@ def unswept() -> Iterator[None]:
             gc.enable()
 
 
-def _shared(one: str, other: str) -> int:
+def _count_shared_folders(one: str, other: str) -> int:
     """How many folders from the top two paths have in common."""
     count = 0
     for mine, theirs in zip(PurePosixPath(one).parts, PurePosixPath(other).parts, strict=False):

@@ -17,10 +17,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-from afresh.domain.code import Reading
-from afresh.insight.languages.generated import generated, unwieldy
+from afresh.domain.code import FileReading
+from afresh.insight.languages.generated import is_generated, unreadable_reason_from_text
 
-SUFFIXES = {
+LANGUAGE_BY_SUFFIX = {
     **dict.fromkeys((".py", ".pyi", ".pyw"), "python"),
     **dict.fromkeys((".ts", ".tsx", ".mts", ".cts"), "typescript"),
     **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), "javascript"),
@@ -30,53 +30,55 @@ SUFFIXES = {
     ".cs": "c_sharp",
 }
 """The language of a file's ending; the language's name is that of its file here."""
-SAID = re.compile(r"[^\W\d]\w+")
+IDENTIFIER_OR_WORD = re.compile(r"[^\W\d]\w+")
 
 
-def language_of(path: str) -> str:
+def detect_language(path: str) -> str:
     """Empty when the file is in none that is understood."""
     name, dot, suffix = path.rpartition(".")
-    return SUFFIXES.get(dot + suffix.lower(), "") if name and name[-1] != "/" else ""
+    return LANGUAGE_BY_SUFFIX.get(dot + suffix.lower(), "") if name and name[-1] != "/" else ""
 
 
-def reader_of(path: str) -> str:
+def reader_key_from_path(path: str) -> str:
     """What a text of that path is read by. What another one made of the same text, or none for want of grammars, says nothing."""
-    language = language_of(path)
+    language = detect_language(path)
     if language in ("", "python"):
         return language
-    return f"{language}{'x' if path.endswith('x') else ''}{'' if grammars_installed() else '?'}"
+    return f"{language}{'x' if path.endswith('x') else ''}{'' if has_grammars() else '?'}"
 
 
 @cache
-def grammars_installed() -> bool:
+def has_grammars() -> bool:
     return find_spec("tree_sitter") is not None
 
 
-def understood(paths: Iterable[str]) -> list[str]:
+def filter_readable_paths(paths: Iterable[str]) -> list[str]:
     """Those in a language of ours, in their order."""
-    return [path for path in paths if language_of(path)]
+    return [path for path in paths if detect_language(path)]
 
 
-def read(path: str, text: str) -> Reading:
-    return taken(path, text)[0]
+def read_source(path: str, text: str) -> FileReading:
+    return read_source_and_words(path, text)[0]
 
 
-def taken(path: str, text: str) -> tuple[Reading, Counter[str]]:
+def read_source_and_words(path: str, text: str) -> tuple[FileReading, Counter[str]]:
     """The reading, and the identifiers and words of the text with how often it says them; none of a text that no person wrote."""
-    language = language_of(path)
+    language = detect_language(path)
     lines = text.count("\n") + (not text.endswith("\n") and bool(text))
     if not language:
-        return Reading("", lines), Counter()
-    if fault := unwieldy(text):
-        return Reading(language, lines, fault=fault), Counter()
-    own = getattr(speaker(language), "taken", None)
-    reading, said = own(path, text) if own else (speaker(language).read(path, text), Counter(SAID.findall(text)))
-    if generated(text):
+        return FileReading("", lines), Counter()
+    if fault := unreadable_reason_from_text(text):
+        return FileReading(language, lines, fault=fault), Counter()
+    own = getattr(load_language(language), "taken", None)
+    reading, said = (
+        own(path, text) if own else (load_language(language).read(path, text), Counter(IDENTIFIER_OR_WORD.findall(text)))
+    )
+    if is_generated(text):
         return replace(reading, fault=reading.fault or "generated"), Counter()
     return reading, said
 
 
 @cache
-def speaker(language: str) -> ModuleType:
+def load_language(language: str) -> ModuleType:
     """What understands a language, imported when the first file of it is met."""
     return import_module(f"afresh.insight.languages.{language}")

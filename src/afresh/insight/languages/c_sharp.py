@@ -5,16 +5,16 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from afresh.domain.code import Import, Reading
+from afresh.domain.code import ImportedModule, FileReading
 from afresh.insight.languages import grammar
-from afresh.insight.languages.c_sharp_imports import beside, modules, targets
-from afresh.insight.languages.comments import Style
-from afresh.insight.languages.nesting import Definition, Named
+from afresh.insight.languages.c_sharp_imports import find_package_uses, index_modules, resolve_import
+from afresh.insight.languages.comments import CommentStyle
+from afresh.insight.languages.nesting import CapturedNode, NamedDefinition
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-__all__ = ["beside", "modules", "read", "targets"]
+__all__ = ["find_package_uses", "index_modules", "read_source", "resolve_import"]
 
 QUERY = """
 (identifier) @mention
@@ -34,39 +34,39 @@ QUERY = """
 (event_field_declaration (variable_declaration (variable_declarator) @constant)) @outer
 (global_statement) @statement
 """
-STYLE = Style(doc=re.compile(r"///|/\*\*(?!/)"), whole=re.compile(r"//(?!/)|/\*"), markup=True)
-USING = re.compile(r"(?:global )?using (?:unsafe )?(static )?(?:(\w+) ?= ?)?(?:global::)?([\w.:]+)")
-NAMESPACE = re.compile(r"^[ \t]*namespace[ \t]+([\w.]+)", re.MULTILINE)
+COMMENT_STYLE = CommentStyle(doc=re.compile(r"///|/\*\*(?!/)"), whole=re.compile(r"//(?!/)|/\*"), markup=True)
+USING_DIRECTIVE = re.compile(r"(?:global )?using (?:unsafe )?(static )?(?:(\w+) ?= ?)?(?:global::)?([\w.:]+)")
+NAMESPACE_DECLARATION = re.compile(r"^[ \t]*namespace[ \t]+([\w.]+)", re.MULTILINE)
 """For files whose conditional parts hide the declaration from the grammar."""
-MAIN = re.compile(r"\bstatic\b.*\bMain\(")
-OPERATOR = re.compile(r"\boperator\s+(?:checked\s+)?([^\s(]+)")
+MAIN_METHOD = re.compile(r"\bstatic\b.*\bMain\(")
+OPERATOR_DECLARATION = re.compile(r"\boperator\s+(?:checked\s+)?([^\s(]+)")
 
 
-def read(path: str, text: str) -> Reading:
-    reading = grammar.read(GRAMMAR, text)
+def read_source(path: str, text: str) -> FileReading:
+    reading = grammar.read_with_grammar(GRAMMAR, text)
     if reading.packages or not reading.symbols:
         return reading
-    return replace(reading, packages=tuple(dict.fromkeys(NAMESPACE.findall(text))))
+    return replace(reading, packages=tuple(dict.fromkeys(NAMESPACE_DECLARATION.findall(text))))
 
 
-def _name(definition: Definition) -> Named | None:
+def _name_definition(definition: CapturedNode) -> NamedDefinition | None:
     node = definition.node
     if node.type == "indexer_declaration":
-        return Named("this[]", until=_accessors(node))
+        return NamedDefinition("this[]", until=_accessors_end(node))
     if node.type in ("operator_declaration", "conversion_operator_declaration"):
-        found = OPERATOR.search(definition.text(node)[:400])
-        return Named(f"operator {found[1]}") if found else None
+        found = OPERATOR_DECLARATION.search(definition.text(node)[:400])
+        return NamedDefinition(f"operator {found[1]}") if found else None
     named = definition.field("name")
     if not named:
         return None
     if node.type == "destructor_declaration":
-        return Named(f"~{named}")
+        return NamedDefinition(f"~{named}")
     if node.type in ("property_declaration", "event_declaration"):
-        return Named(named, until=_accessors(node))
-    return Named(named, bases=_bases(definition) if definition.role in ("class", "interface") else ())
+        return NamedDefinition(named, until=_accessors_end(node))
+    return NamedDefinition(named, bases=_bases(definition) if definition.role in ("class", "interface") else ())
 
 
-def _accessors(node: "Node") -> int:
+def _accessors_end(node: "Node") -> int:
     """Accessors without bodies belong to a signature, code does not."""
     accessors = node.child_by_field_name("accessors")
     if accessors is not None and all(one.child_by_field_name("body") is None for one in accessors.named_children):
@@ -77,7 +77,7 @@ def _accessors(node: "Node") -> int:
     return accessors.start_byte if accessors else 0
 
 
-def _bases(definition: Definition) -> tuple[str, ...]:
+def _bases(definition: CapturedNode) -> tuple[str, ...]:
     listed = next((part for part in definition.node.named_children if part.type == "base_list"), None)
     if listed is None or definition.node.type == "enum_declaration":
         return ()
@@ -85,24 +85,26 @@ def _bases(definition: Definition) -> tuple[str, ...]:
     return tuple(one for one in written if re.fullmatch(r"[\w.:@]+", one))
 
 
-def _imports(definition: Definition) -> Iterator[Import]:
+def _read_imports(definition: CapturedNode) -> Iterator[ImportedModule]:
     text = " ".join(definition.text(definition.node).split())
-    found = USING.match(text)
+    found = USING_DIRECTIVE.match(text)
     if found is None:
         return
     module = found[3].replace("::", ".")
     if found[1] or found[2]:
         module, _, last = module.rpartition(".")
-        yield Import(
+        yield ImportedModule(
             module or last, definition.line, ((last, found[2] or "*"),) if module else (), "" if module else found[2] or ""
         )
     else:
-        yield Import(module, definition.line)
+        yield ImportedModule(module, definition.line)
 
 
-def _entry(reading: Reading, text: str, captures: Collection[str]) -> str:
-    main = any(symbol.short == "Main" and MAIN.search(symbol.signature) for symbol in reading.symbols)
+def _entry_point(reading: FileReading, text: str, captures: Collection[str]) -> str:
+    main = any(symbol.short == "Main" and MAIN_METHOD.search(symbol.signature) for symbol in reading.symbols)
     return "static void Main" if main else "top-level statements" if "statement" in captures else ""
 
 
-GRAMMAR = grammar.Grammar("c_sharp", "C#", "tree_sitter_c_sharp", QUERY, STYLE, _name, _imports, _entry)
+GRAMMAR = grammar.Grammar(
+    "c_sharp", "C#", "tree_sitter_c_sharp", QUERY, COMMENT_STYLE, _name_definition, _read_imports, _entry_point
+)

@@ -3,26 +3,26 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from afresh.domain.code import Import, Symbol
-from afresh.insight.languages.declared import Declared, declared
+from afresh.domain.code import ImportedModule, Symbol
+from afresh.insight.languages.declared import PackageIndex, build_package_index
 
 if TYPE_CHECKING:
-    from afresh.insight.code import Code
+    from afresh.insight.code import CodeIndex
 
 
-def modules(code: "Code") -> Declared:
+def index_modules(code: "CodeIndex") -> PackageIndex:
     readings = code.readings(path for path in code.files if path.endswith(".cs"))
-    return declared(readings, lambda path: readings[path].packages or ("",), _seen)
+    return build_package_index(readings, lambda path: readings[path].packages or ("",), _is_visible)
 
 
-def targets(imported: Import, path: str, modules: Declared) -> Iterable[str]:
+def resolve_import(imported: ImportedModule, path: str, modules: PackageIndex) -> Iterable[str]:
     """The files of a namespace whose types or extension methods are used."""
     if not imported.names:
         return modules.used(imported.module, path)
     return {one for name, _ in imported.names for one in modules.files.get(imported.module, {}).get(name, ())}
 
 
-def beside(path: str, modules: Declared) -> Iterable[str]:
+def find_package_uses(path: str, modules: PackageIndex) -> Iterable[str]:
     """Files of its own namespace, and of those around it, whose types it uses; C# has no using for them."""
     found: set[str] = set()
     for package in modules.readings[path].packages or ("",):
@@ -33,5 +33,5 @@ def beside(path: str, modules: Declared) -> Iterable[str]:
     return found
 
 
-def _seen(path: str, symbol: Symbol) -> bool:
+def _is_visible(path: str, symbol: Symbol) -> bool:
     return "." not in symbol.name or "(this " in symbol.signature

@@ -5,22 +5,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from afresh.insight.languages.rows import Source
+from afresh.insight.languages.rows import SourceBytes
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LONGEST = 160
+MAX_DOC_CHARACTERS = 160
 """Characters of a doc line."""
-SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[.!?])\s+(?=[\w`\"'(])")
-NOT_OF_FILE = re.compile(r"copyright|licen[cs]e|SPDX-|\* Module dependencies", re.IGNORECASE)
-DIRECTIVE = re.compile(r"(?://|/\*)\s*(?:eslint|prettier|tslint|jshint|global |@ts-|#|go:|\+build|nolint|</?auto-?generated)")
-TAG = re.compile(r"</?\w[^<>]*>")
-REFERENCE = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:\w:)?([^\"]*)\"\s*/?>|\{@(\w+)\s+([^{}]*)\}")
+SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[.!?])\s+(?=[\w`\"'(])")
+LICENSE_COMMENT = re.compile(r"copyright|licen[cs]e|SPDX-|\* Module dependencies", re.IGNORECASE)
+DIRECTIVE_COMMENT = re.compile(
+    r"(?://|/\*)\s*(?:eslint|prettier|tslint|jshint|global |@ts-|#|go:|\+build|nolint|</?auto-?generated)"
+)
+MARKUP_TAG = re.compile(r"</?\w[^<>]*>")
+DOC_REFERENCE = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:\w:)?([^\"]*)\"\s*/?>|\{@(\w+)\s+([^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class CommentStyle:
     """Which comments of a language are documentation."""
 
     doc: re.Pattern[str]
@@ -33,8 +35,8 @@ class Style:
     """Whether documentation is written with tags, as in XML and HTML."""
 
 
-class Comments:
-    def __init__(self, source: Source, nodes: "Sequence[Node]", style: Style) -> None:
+class DocComments:
+    def __init__(self, source: SourceBytes, nodes: "Sequence[Node]", style: CommentStyle) -> None:
         self._source, self._nodes, self._style = source, nodes, style
         self._rows = [source.rows(node) for node in nodes]
         self._ending = {last: number for number, (_, last) in enumerate(self._rows)}
@@ -48,7 +50,7 @@ class Comments:
             number = None
         if number is None and self._style.gap and self._source.begins(row, start) and self._source.empty(row - 1):
             number = self._ending.get(row - 2)
-        return first_sentence(self._block(number, self._style.doc), self._style.markup) if number is not None else ""
+        return extract_first_sentence(self._block(number, self._style.doc), self._style.markup) if number is not None else ""
 
     def of_file(self, code: int, first: int) -> str:
         """`code`: the byte where code begins; `first`: the line of its first symbol, whose comment is not the file's."""
@@ -57,8 +59,8 @@ class Comments:
             last = self._block_end(number)
             block = self._block(last, self._style.whole)
             attached = first - self._rows[last][1] in (2, 2 + self._style.gap) and self._style.doc.match(self._text(last))
-            if block and not attached and not any(NOT_OF_FILE.search(one) for one in block):
-                return first_sentence(block, self._style.markup)
+            if block and not attached and not any(LICENSE_COMMENT.search(one) for one in block):
+                return extract_first_sentence(block, self._style.markup)
             number = last + 1
         return ""
 
@@ -83,7 +85,7 @@ class Comments:
             text = self._text(number)
             if wanted.match(text):
                 found.append(text)
-            elif not DIRECTIVE.match(text):
+            elif not DIRECTIVE_COMMENT.match(text):
                 break
             if number == 0 or not self._follows(number):
                 break
@@ -94,22 +96,22 @@ class Comments:
         return self._source.text(self._nodes[number])
 
 
-def first_sentence(comments: Iterable[str], markup: bool = False) -> str:
+def extract_first_sentence(comments: Iterable[str], markup: bool = False) -> str:
     """Of a block: without its marks and tags, in one line."""
     lines: list[str] = []
-    for bare in (bare for comment in comments for bare in _bare(comment)):
-        line = _plain(bare) if markup else bare
+    for bare in (bare for comment in comments for bare in _strip_comment_marks(comment)):
+        line = _strip_markup(bare) if markup else bare
         if not line and not lines:
             continue
         if not line or line.startswith(("@", "\\")):
             break
         lines.append(line)
     text = " ".join(" ".join(lines).split())
-    sentence = SENTENCE.split(text, maxsplit=1)[0]
-    return sentence if len(sentence) <= LONGEST else sentence[: LONGEST - 1].rstrip() + "…"
+    sentence = SENTENCE_END.split(text, maxsplit=1)[0]
+    return sentence if len(sentence) <= MAX_DOC_CHARACTERS else sentence[: MAX_DOC_CHARACTERS - 1].rstrip() + "…"
 
 
-def _bare(comment: str) -> list[str]:
+def _strip_comment_marks(comment: str) -> list[str]:
     if comment.startswith("//"):
         lines = [re.sub(r"^//[/!]*", "", comment)]
     else:
@@ -117,11 +119,11 @@ def _bare(comment: str) -> list[str]:
     return [re.sub(r"^\s*\*+(?!\w*\*)", "", line).strip() for line in lines]
 
 
-def _plain(line: str) -> str:
-    return TAG.sub("", REFERENCE.sub(_referred, line)).strip()
+def _strip_markup(line: str) -> str:
+    return MARKUP_TAG.sub("", DOC_REFERENCE.sub(_reference_text, line)).strip()
 
 
-def _referred(found: re.Match[str]) -> str:
+def _reference_text(found: re.Match[str]) -> str:
     """What a reference is called, or else what it leads to."""
     if found[1]:
         return found[1]

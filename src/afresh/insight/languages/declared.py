@@ -3,14 +3,14 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from afresh.domain.code import Reading, Symbol
+from afresh.domain.code import FileReading, Symbol
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class PackageIndex:
     files: Mapping[str, Mapping[str, Collection[str]]]
     """For each package, the files that declare each name."""
-    readings: Mapping[str, Reading]
+    readings: Mapping[str, FileReading]
 
     def used(self, package: str, path: str) -> set[str]:
         """Files of a package that declare a name which the file at `path` uses."""
@@ -23,11 +23,11 @@ class Declared:
         return {one for files in self.files.get(package, {}).values() for one in files}
 
 
-def declared(
-    readings: Mapping[str, Reading],
+def build_package_index(
+    readings: Mapping[str, FileReading],
     packages: Callable[[str], Iterable[str]],
     seen: Callable[[str, Symbol], bool] = lambda path, symbol: "." not in symbol.name,
-) -> Declared:
+) -> PackageIndex:
     """`packages` of each file; `seen`: whether other files use the symbol by its short name."""
     files: dict[str, dict[str, list[str]]] = {}
     for path, reading in readings.items():
@@ -35,4 +35,4 @@ def declared(
             names = files.setdefault(package, {})
             for name in dict.fromkeys(symbol.short for symbol in reading.symbols if seen(path, symbol)):
                 names.setdefault(name, []).append(path)
-    return Declared(files, readings)
+    return PackageIndex(files, readings)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from afresh.domain.code import Import, Kind, Reading
-from afresh.insight.languages.comments import Style
-from afresh.insight.languages.nesting import Definition, Named
+from afresh.domain.code import ImportedModule, SymbolKind, FileReading
+from afresh.insight.languages.comments import CommentStyle
+from afresh.insight.languages.nesting import CapturedNode, NamedDefinition
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -46,76 +46,88 @@ QUERY = """
 (expression_statement (assignment_expression left: (member_expression)) @constant) @outer
 """
 
-FUNCTIONS = {"arrow_function", "function_expression", "generator_function"}
-OWN = re.compile(r"^(?:module\.)?exports(?:\.|$)")
-CHAIN = re.compile(r"[\w$]+(?:\.#?[\w$]+)*")
-STYLE = Style(doc=re.compile(r"/\*\*(?!/)"), whole=re.compile(r"/\*|//"), gap=True)
-INTERPRETER = re.compile(r"#![^\n]*\b(node|deno|bun|tsx|ts-node)\b[^\n]*")
-RUN = re.compile(r"^if \(require\.main === module\)", re.MULTILINE)
+FUNCTION_NODE_TYPES = {"arrow_function", "function_expression", "generator_function"}
+EXPORTS_PREFIX = re.compile(r"^(?:module\.)?exports(?:\.|$)")
+MEMBER_CHAIN = re.compile(r"[\w$]+(?:\.#?[\w$]+)*")
+COMMENT_STYLE = CommentStyle(doc=re.compile(r"/\*\*(?!/)"), whole=re.compile(r"/\*|//"), gap=True)
+INTERPRETER_LINE = re.compile(r"#![^\n]*\b(node|deno|bun|tsx|ts-node)\b[^\n]*")
+RUN_AS_MAIN = re.compile(r"^if \(require\.main === module\)", re.MULTILINE)
 
 
-def name(definition: Definition) -> Named | None:
+def name_definition(definition: CapturedNode) -> NamedDefinition | None:
     node = definition.node
     if node.type == "assignment_expression":
-        return _assigned(definition)
+        return _name_assignment(definition)
     if node.type == "export_statement":
-        return _by_default(definition)
+        return _name_default_export(definition)
     if node.type == "pair":
-        return Named(_unquoted(definition.field("key")))
+        return NamedDefinition(_unquoted(definition.field("key")))
     if node.type == "variable_declarator":
-        return _variable(definition)
+        return _name_variable(definition)
     named = _unquoted(definition.field("name"))
-    return Named(named, bases=bases(definition) if definition.role in ("class", "interface") else ()) if named else None
+    return (
+        NamedDefinition(named, bases=list_bases(definition) if definition.role in ("class", "interface") else ())
+        if named
+        else None
+    )
 
 
-def _variable(definition: Definition) -> Named | None:
+def _name_variable(definition: CapturedNode) -> NamedDefinition | None:
     named = definition.node.child_by_field_name("name")
     value = definition.node.child_by_field_name("value")
-    if named is None or named.type != "identifier" or (value is not None and _required(definition.text(value))):
+    if named is None or named.type != "identifier" or (value is not None and _is_required_module(definition.text(value))):
         return None
     if value is not None and value.type == "class":
         body = value.child_by_field_name("body")
-        found = bases(definition.of(value))
-        return Named(definition.text(named), Kind.CLASS, found, until=body.start_byte if body else 0)
-    return Named(definition.text(named))
+        found = list_bases(definition.of(value))
+        return NamedDefinition(definition.text(named), SymbolKind.CLASS, found, until=body.start_byte if body else 0)
+    return NamedDefinition(definition.text(named))
 
 
-def _required(value: str) -> bool:
+def _is_required_module(value: str) -> bool:
     """A module under a local name is an import, no symbol."""
     return value.startswith(("require(", "await import("))
 
 
-def _assigned(definition: Definition) -> Named | None:
+def _name_assignment(definition: CapturedNode) -> NamedDefinition | None:
     """`exports.parse = …`, `Parser.prototype.next = …`; what is not bound to a function or exported is no symbol."""
     left = definition.field("left")
     right = definition.node.child_by_field_name("right")
-    if right is None or not CHAIN.fullmatch(left) or left.startswith("this."):
+    if right is None or not MEMBER_CHAIN.fullmatch(left) or left.startswith("this."):
         return None
-    exported = bool(OWN.match(left))
-    named = OWN.sub("", left).replace(".prototype.", ".")
+    exported = bool(EXPORTS_PREFIX.match(left))
+    named = EXPORTS_PREFIX.sub("", left).replace(".prototype.", ".")
     body = right.child_by_field_name("body")
     until = body.start_byte if body else 0
-    if right.type in FUNCTIONS:
-        kind = Kind.METHOD if ".prototype." in left else Kind.FUNCTION
-        return Named(named or definition.text(right.child_by_field_name("name")) or "default", kind, until=until)
+    if right.type in FUNCTION_NODE_TYPES:
+        kind = SymbolKind.METHOD if ".prototype." in left else SymbolKind.FUNCTION
+        return NamedDefinition(named or definition.text(right.child_by_field_name("name")) or "default", kind, until=until)
     if right.type == "class":
-        found = bases(definition.of(right))
-        return Named(named or definition.text(right.child_by_field_name("name")) or "default", Kind.CLASS, found, until)
-    return Named(named, Kind.CONSTANT) if exported and right.type != "identifier" else None
+        found = list_bases(definition.of(right))
+        return NamedDefinition(
+            named or definition.text(right.child_by_field_name("name")) or "default", SymbolKind.CLASS, found, until
+        )
+    return NamedDefinition(named, SymbolKind.CONSTANT) if exported and right.type != "identifier" else None
 
 
-def _by_default(definition: Definition) -> Named | None:
+def _name_default_export(definition: CapturedNode) -> NamedDefinition | None:
     value = definition.node.child_by_field_name("value")
     if value is None:
         return None
     body = value.child_by_field_name("body")
-    kind = Kind.FUNCTION if value.type in FUNCTIONS else Kind.CLASS if value.type == "class" else Kind.CONSTANT
-    own = definition.text(value.child_by_field_name("name")) if kind is not Kind.CONSTANT else ""
-    found = bases(definition.of(value))
-    return Named(own or "default", kind, found, until=body.start_byte if body else 0)
+    kind = (
+        SymbolKind.FUNCTION
+        if value.type in FUNCTION_NODE_TYPES
+        else SymbolKind.CLASS
+        if value.type == "class"
+        else SymbolKind.CONSTANT
+    )
+    own = definition.text(value.child_by_field_name("name")) if kind is not SymbolKind.CONSTANT else ""
+    found = list_bases(definition.of(value))
+    return NamedDefinition(own or "default", kind, found, until=body.start_byte if body else 0)
 
 
-def bases(definition: Definition) -> tuple[str, ...]:
+def list_bases(definition: CapturedNode) -> tuple[str, ...]:
     """What a class extends and implements, without the arguments of types."""
     heads = [child for child in definition.node.named_children if child.type in ("class_heritage", "extends_type_clause")]
     found: list[str] = []
@@ -129,17 +141,17 @@ def _unquoted(text: str) -> str:
     return text.strip("'\"`")
 
 
-def imports(definition: Definition) -> Iterator[Import]:
+def read_imports(definition: CapturedNode) -> Iterator[ImportedModule]:
     node, line = definition.node, definition.line
     if node.type == "call_expression":
         arguments = node.child_by_field_name("arguments")
         if module := _unquoted(definition.text(arguments.named_child(0) if arguments else None)):
-            yield Import(module, line, *_bound(definition))
+            yield ImportedModule(module, line, *_required_names(definition))
         return
     module = _unquoted(definition.field("source"))
     names: list[tuple[str, str]] = []
     alias = ""
-    for part in _parts(node):
+    for part in _import_parts(node):
         if part.type == "import_require_clause":
             module = _unquoted(definition.of(part).field("source"))
             alias = definition.text(part.named_child(0))
@@ -151,19 +163,19 @@ def imports(definition: Definition) -> Iterator[Import]:
         elif part.type == "identifier":
             names.append(("default", definition.text(part)))
     if module:
-        yield Import(module, line, tuple(names), alias)
+        yield ImportedModule(module, line, tuple(names), alias)
 
 
-def _parts(node: "Node") -> "Iterator[Node]":
+def _import_parts(node: "Node") -> "Iterator[Node]":
     """The names of an import or export, of whatever depth."""
     for child in node.named_children:
         if child.type in ("import_clause", "named_imports", "export_clause"):
-            yield from _parts(child)
+            yield from _import_parts(child)
         else:
             yield child
 
 
-def _bound(definition: Definition) -> tuple[tuple[tuple[str, str], ...], str]:
+def _required_names(definition: CapturedNode) -> tuple[tuple[tuple[str, str], ...], str]:
     """The names that `const { a, b: c } = require(…)` takes from a module, or the one that it gives to the whole."""
     declarator = definition.node.parent
     if declarator is not None and declarator.type == "await_expression":
@@ -183,7 +195,7 @@ def _bound(definition: Definition) -> tuple[tuple[tuple[str, str], ...], str]:
     return tuple(names), ""
 
 
-def entry(reading: Reading, text: str, captures: Collection[str]) -> str:
-    if found := INTERPRETER.match(text):
+def find_entry_point(reading: FileReading, text: str, captures: Collection[str]) -> str:
+    if found := INTERPRETER_LINE.match(text):
         return found[0]
-    return "require.main === module" if RUN.search(text) else ""
+    return "require.main === module" if RUN_AS_MAIN.search(text) else ""

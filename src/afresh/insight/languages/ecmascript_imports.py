@@ -6,23 +6,28 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from afresh.domain.code import Import
+from afresh.domain.code import ImportedModule
 from afresh.insight.languages import settings
 
 if TYPE_CHECKING:
-    from afresh.insight.code import Code
+    from afresh.insight.code import CodeIndex
 
-SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs")
-WRITTEN = {".js": (".ts", ".tsx", ".d.ts", ".jsx"), ".mjs": (".mts", ".d.mts"), ".cjs": (".cts", ".d.cts"), ".jsx": (".tsx",)}
+MODULE_SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs")
+SOURCE_SUFFIXES_BY_OUTPUT = {
+    ".js": (".ts", ".tsx", ".d.ts", ".jsx"),
+    ".mjs": (".mts", ".d.mts"),
+    ".cjs": (".cts", ".d.cts"),
+    ".jsx": (".tsx",),
+}
 """What TypeScript compiles to a file of the ending, which is how imports name it."""
-BUILT = ("dist", "lib", "build", "out")
-PASSED_ON = 3
+BUILD_FOLDERS = ("dist", "lib", "build", "out")
+MAX_REEXPORTS = 3
 """Files through which one name is followed."""
-INHERITED = 5
+MAX_EXTENDED_CONFIGS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Mapped:
+class PathMapping:
     """What the compiler was told: patterns and the places that each stands for, as paths of the tree."""
 
     base: str | None
@@ -30,28 +35,33 @@ class Mapped:
 
 
 @dataclass(frozen=True, slots=True)
-class Modules:
+class EcmascriptModules:
     paths: Collection[str]
-    mapped: Mapping[str, Mapped]
+    mapped: Mapping[str, PathMapping]
     """Of each folder with a tsconfig or jsconfig."""
     packages: Mapping[str, str]
     """The folder of each package of the tree, by its name."""
     manifests: Mapping[str, Mapping[str, Any]]
     """The package.json of each folder that has one."""
-    imports: Callable[[str], Sequence[Import]]
+    imports: Callable[[str], Sequence[ImportedModule]]
     defined: Callable[[str], Collection[str]]
     """Names that the file at a path defines."""
 
 
-def modules(code: "Code") -> Modules:
-    manifests = {posixpath.dirname(path): settings.json_of(text) for path, text in settings.named(code, "package.json")}
+def index_modules(code: "CodeIndex") -> EcmascriptModules:
+    manifests = {
+        posixpath.dirname(path): settings.load_lenient_json(text)
+        for path, text in settings.find_files_named(code, "package.json")
+    }
     packages = {str(found["name"]): folder for folder, found in sorted(manifests.items(), reverse=True) if found.get("name")}
-    configs = {path: settings.json_of(text) for path, text in settings.named(code, "tsconfig.json", "jsconfig.json")}
-    more = {path: text for path, text in _extended(code, configs)}
-    mapped = {posixpath.dirname(path): found for path in configs if (found := _mapped(path, {**more, **configs}))}
-    paths = frozenset(path for path in code.files if path.endswith(SUFFIXES))
+    configs = {
+        path: settings.load_lenient_json(text) for path, text in settings.find_files_named(code, "tsconfig.json", "jsconfig.json")
+    }
+    more = {path: text for path, text in _extended_configs(code, configs)}
+    mapped = {posixpath.dirname(path): found for path in configs if (found := _path_mapping(path, {**more, **configs}))}
+    paths = frozenset(path for path in code.files if path.endswith(MODULE_SUFFIXES))
     readings = code.readings(paths)
-    return Modules(
+    return EcmascriptModules(
         paths,
         mapped,
         packages,
@@ -61,98 +71,105 @@ def modules(code: "Code") -> Modules:
     )
 
 
-def _extended(code: "Code", configs: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _extended_configs(code: "CodeIndex", configs: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Settings under other names that those in use are built on."""
     waiting, seen = list(configs.items()), set(configs)
     while waiting:
         path, found = waiting.pop()
-        for parent in _parents(path, found):
+        for parent in _parent_configs(path, found):
             if parent not in seen and parent in code.paths:
                 seen.add(parent)
-                waiting.append((parent, settings.json_of(settings.text_of(code, parent))))
+                waiting.append((parent, settings.load_lenient_json(settings.read_index_text(code, parent))))
                 yield waiting[-1]
 
 
-def _parents(path: str, config: Mapping[str, Any]) -> list[str]:
+def _parent_configs(path: str, config: Mapping[str, Any]) -> list[str]:
     extends = config.get("extends", ())
     names = [extends] if isinstance(extends, str) else extends if isinstance(extends, list) else []
-    found = [settings.joined(posixpath.dirname(path), name) for name in names if isinstance(name, str) and name.startswith(".")]
+    found = [
+        settings.join_tree_path(posixpath.dirname(path), name) for name in names if isinstance(name, str) and name.startswith(".")
+    ]
     return [name if name.endswith(".json") else f"{name}.json" for name in found]
 
 
-def _mapped(path: str, configs: Mapping[str, Mapping[str, Any]], depth: int = INHERITED) -> Mapped | None:
+def _path_mapping(path: str, configs: Mapping[str, Mapping[str, Any]], depth: int = MAX_EXTENDED_CONFIGS) -> PathMapping | None:
     """The nearest settings of paths and base: its own, else those that it extends."""
     config = configs.get(path, {})
-    options = settings.table(config, "compilerOptions")
+    options = settings.get_nested_table(config, "compilerOptions")
     folder, base = posixpath.dirname(path), options.get("baseUrl")
-    base = settings.joined(folder, base) if isinstance(base, str) else None
+    base = settings.join_tree_path(folder, base) if isinstance(base, str) else None
     patterns = [
-        (pattern, tuple(settings.joined(folder if base is None else base, place) for place in places if isinstance(place, str)))
-        for pattern, places in settings.table(options, "paths").items()
+        (
+            pattern,
+            tuple(settings.join_tree_path(folder if base is None else base, place) for place in places if isinstance(place, str)),
+        )
+        for pattern, places in settings.get_nested_table(options, "paths").items()
         if isinstance(places, list)
     ]
     if patterns or base is not None:
-        return Mapped(base, patterns)
-    parents = reversed(_parents(path, config)) if depth else ()
-    return next((found for parent in parents if (found := _mapped(parent, configs, depth - 1))), None)
+        return PathMapping(base, patterns)
+    parents = reversed(_parent_configs(path, config)) if depth else ()
+    return next((found for parent in parents if (found := _path_mapping(parent, configs, depth - 1))), None)
 
 
-def targets(imported: Import, path: str, modules: Modules) -> Iterable[str]:
-    return _targets(imported, path, modules, PASSED_ON)
+def resolve_import(imported: ImportedModule, path: str, modules: EcmascriptModules) -> Iterable[str]:
+    return _resolve_import(imported, path, modules, MAX_REEXPORTS)
 
 
-def _targets(imported: Import, path: str, modules: Modules, depth: int) -> set[str]:
-    file = resolved(imported.module, path, modules)
+def _resolve_import(imported: ImportedModule, path: str, modules: EcmascriptModules, depth: int) -> set[str]:
+    file = resolve_module(imported.module, path, modules)
     if not file or file == path:
         return set()
-    return {file, *(found for name, _ in imported.names for found in _passed_on(file, name, modules, depth))}
+    return {file, *(found for name, _ in imported.names for found in _resolve_reexport(file, name, modules, depth))}
 
 
-def _passed_on(file: str, name: str, modules: Modules, depth: int) -> set[str]:
+def _resolve_reexport(file: str, name: str, modules: EcmascriptModules, depth: int) -> set[str]:
     """Where a name comes from that a file only exports again."""
     if not depth or name in modules.defined(file):
         return set()
     imports = modules.imports(file)
-    onward = [Import(one.module, 0, ((there, here),)) for one in imports for there, here in one.names if here == name]
-    found = {target for one in onward for target in _targets(one, file, modules, depth - 1)}
-    return found or {target for one in imports if not one.names for target in _starred(one, file, name, modules, depth)}
+    onward = [ImportedModule(one.module, 0, ((there, here),)) for one in imports for there, here in one.names if here == name]
+    found = {target for one in onward for target in _resolve_import(one, file, modules, depth - 1)}
+    return found or {
+        target for one in imports if not one.names for target in _resolve_star_export(one, file, name, modules, depth)
+    }
 
 
-def _starred(imported: Import, path: str, name: str, modules: Modules, depth: int) -> set[str]:
+def _resolve_star_export(imported: ImportedModule, path: str, name: str, modules: EcmascriptModules, depth: int) -> set[str]:
     """`export * from` gives a name on if it is defined there, or further on."""
-    file = resolved(imported.module, path, modules)
+    file = resolve_module(imported.module, path, modules)
     if not file or file == path:
         return set()
     if name in modules.defined(file):
         return {file}
-    further = _passed_on(file, name, modules, depth - 1)
+    further = _resolve_reexport(file, name, modules, depth - 1)
     return {file, *further} if further else set()
 
 
-def resolved(module: str, path: str, modules: Modules) -> str:
+def resolve_module(module: str, path: str, modules: EcmascriptModules) -> str:
     """The file that a module is, seen from another; empty when it is not of the tree."""
-    return next((file for place in _places(module, path, modules) if (file := _file(place, modules.paths))), "")
+    return next((file for place in _candidate_places(module, path, modules) if (file := _find_file(place, modules.paths))), "")
 
 
-def _places(module: str, path: str, modules: Modules) -> Iterator[str]:
+def _candidate_places(module: str, path: str, modules: EcmascriptModules) -> Iterator[str]:
     folder = posixpath.dirname(path)
     if module.startswith("."):
-        yield settings.joined(folder, module)
+        yield settings.join_tree_path(folder, module)
         return
-    if mapped := _nearest(folder, modules.mapped):
-        yield from _by_pattern(module, mapped.patterns)
+    if mapped := _nearest_mapping(folder, modules.mapped):
+        yield from _match_patterns(module, mapped.patterns)
         if mapped.base is not None:
-            yield settings.joined(mapped.base, module)
+            yield settings.join_tree_path(mapped.base, module)
     if module.startswith("#"):
         home = _nearest_folder(folder, modules.manifests)
-        yield from _exported(modules.manifests.get(home, {}).get("imports"), module, home)
+        yield from _exported_places(modules.manifests.get(home, {}).get("imports"), module, home)
         return
     for name in _package_names(module):
         if name in modules.packages:
-            yield from _of_package(modules.packages[name], module[len(name) + 1 :], modules)
+            yield from _package_places(modules.packages[name], module[len(name) + 1 :], modules)
 
 
-def _by_pattern(module: str, patterns: Iterable[tuple[str, tuple[str, ...]]]) -> Iterator[str]:
+def _match_patterns(module: str, patterns: Iterable[tuple[str, tuple[str, ...]]]) -> Iterator[str]:
     """The longest prefix goes first, as in the compiler."""
     for pattern, places in sorted(patterns, key=lambda one: len(one[0].partition("*")[0]), reverse=True):
         before, star, after = pattern.partition("*")
@@ -167,19 +184,19 @@ def _package_names(module: str) -> Iterator[str]:
         yield "/".join(parts[:count])
 
 
-def _of_package(folder: str, inside: str, modules: Modules) -> Iterator[str]:
+def _package_places(folder: str, inside: str, modules: EcmascriptModules) -> Iterator[str]:
     manifest = modules.manifests.get(folder, {})
-    yield from _exported(manifest.get("exports"), f"./{inside}" if inside else ".", folder)
+    yield from _exported_places(manifest.get("exports"), f"./{inside}" if inside else ".", folder)
     if inside:
-        yield from (settings.joined(folder, place) for place in (inside, f"src/{inside}"))
+        yield from (settings.join_tree_path(folder, place) for place in (inside, f"src/{inside}"))
         return
     for key in ("source", "types", "module", "main"):
         if isinstance(manifest.get(key), str):
-            yield from _sources(settings.joined(folder, manifest[key]), folder)
-    yield from (settings.joined(folder, place) for place in ("src/index", "index", "src/main"))
+            yield from _source_places(settings.join_tree_path(folder, manifest[key]), folder)
+    yield from (settings.join_tree_path(folder, place) for place in ("src/index", "index", "src/main"))
 
 
-def _exported(exports: object, key: str, folder: str) -> Iterator[str]:
+def _exported_places(exports: object, key: str, folder: str) -> Iterator[str]:
     """All places that conditions may choose, as written and as built from `src`."""
     if key == "." and not (isinstance(exports, Mapping) and "." in exports):
         found: list[tuple[str, object]] = [(".", exports)]
@@ -189,11 +206,11 @@ def _exported(exports: object, key: str, folder: str) -> Iterator[str]:
         before, star, after = str(pattern).partition("*")
         if pattern == key or (star and key.startswith(before) and key.endswith(after)):
             middle = key[len(before) : len(key) - len(after)] if star else ""
-            for place in _leaves(chosen):
-                yield from _sources(settings.joined(folder, place.replace("*", middle)), folder)
+            for place in _exported_paths(chosen):
+                yield from _source_places(settings.join_tree_path(folder, place.replace("*", middle)), folder)
 
 
-def _leaves(chosen: object) -> Iterator[str]:
+def _exported_paths(chosen: object) -> Iterator[str]:
     waiting = [chosen]
     while waiting:
         one = waiting.pop(0)
@@ -205,20 +222,20 @@ def _leaves(chosen: object) -> Iterator[str]:
             waiting += one
 
 
-def _sources(place: str, folder: str) -> Iterator[str]:
+def _source_places(place: str, folder: str) -> Iterator[str]:
     yield place
     inside = place[len(folder) :].lstrip("/").split("/")
-    if inside[0] in BUILT:
+    if inside[0] in BUILD_FOLDERS:
         yield posixpath.join(folder, "src", *inside[1:])
 
 
-def _file(place: str, paths: Collection[str]) -> str:
+def _find_file(place: str, paths: Collection[str]) -> str:
     if place in paths:
         return place
     stem, suffix = posixpath.splitext(place)
-    written = [stem + other for other in WRITTEN.get(suffix, ())]
-    beside = [place + other for other in SUFFIXES]
-    index = [posixpath.join(place, "index") + other for other in SUFFIXES]
+    written = [stem + other for other in SOURCE_SUFFIXES_BY_OUTPUT.get(suffix, ())]
+    beside = [place + other for other in MODULE_SUFFIXES]
+    index = [posixpath.join(place, "index") + other for other in MODULE_SUFFIXES]
     return next((file for file in (*written, *beside, *index) if file in paths), "")
 
 
@@ -228,5 +245,5 @@ def _nearest_folder(folder: str, known: Collection[str]) -> str:
     return folder
 
 
-def _nearest(folder: str, known: Mapping[str, Mapped]) -> Mapped | None:
+def _nearest_mapping(folder: str, known: Mapping[str, PathMapping]) -> PathMapping | None:
     return known.get(_nearest_folder(folder, known))

@@ -16,19 +16,19 @@ from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from afresh.domain.code import Import, Reading
-from afresh.insight.languages.brackets import tangled
-from afresh.insight.languages.comments import Comments, Style
-from afresh.insight.languages.nesting import Definition, Named, symbols_of
-from afresh.insight.languages.rows import Source
+from afresh.domain.code import ImportedModule, FileReading
+from afresh.insight.languages.brackets import unparsable_reason_from_content
+from afresh.insight.languages.comments import DocComments, CommentStyle
+from afresh.insight.languages.nesting import CapturedNode, NamedDefinition, extract_symbols
+from afresh.insight.languages.rows import SourceBytes
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query
 
-MISREAD = 0.25
+MAX_MISREAD_SHARE = 0.25
 """The share of a file that may fail to parse without a word about it."""
 
-_start = attrgetter("start_byte")
+_start_byte = attrgetter("start_byte")
 """Captures come in no order."""
 
 
@@ -38,33 +38,35 @@ class Grammar:
     title: str
     wheel: str
     query: str
-    style: Style
-    name: Callable[[Definition], Named | None]
-    imports: Callable[[Definition], Iterable[Import]]
-    entry: Callable[[Reading, str, Collection[str]], str]
+    style: CommentStyle
+    name: Callable[[CapturedNode], NamedDefinition | None]
+    imports: Callable[[CapturedNode], Iterable[ImportedModule]]
+    entry: Callable[[FileReading, str, Collection[str]], str]
     """Why a run may begin in a file, by what was read, its text and the captures that it has."""
     dialect: str = "language"
 
 
-def read(grammar: Grammar, text: str) -> Reading:
+def read_with_grammar(grammar: Grammar, text: str) -> FileReading:
     """What could be understood is kept even when there is a fault, unless the text had better not be parsed."""
     text = text.removeprefix("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if _loaded(grammar.wheel, grammar.dialect, grammar.query) is None:
-        return Reading(grammar.language, _lines(text), fault=f"{grammar.title} is not read: pip install 'afresh[languages]'")
+    if _load_grammar(grammar.wheel, grammar.dialect, grammar.query) is None:
+        return FileReading(
+            grammar.language, _count_lines(text), fault=f"{grammar.title} is not read: pip install 'afresh[languages]'"
+        )
     content = text.encode("utf-8", "replace")
-    if fault := tangled(content):
-        return Reading(grammar.language, _lines(text), fault=fault)
-    return _understood(grammar, text, Source(content), _captures(grammar, content))
+    if fault := unparsable_reason_from_content(content):
+        return FileReading(grammar.language, _count_lines(text), fault=fault)
+    return _build_reading(grammar, text, SourceBytes(content), _captures(grammar, content))
 
 
-def _lines(text: str) -> int:
+def _count_lines(text: str) -> int:
     return text.count("\n") + (not text.endswith("\n") and bool(text))
 
 
 @cache
-def _loaded(wheel: str, dialect: str, query: str) -> "tuple[Language, Query] | None":
+def _load_grammar(wheel: str, dialect: str, query: str) -> "tuple[Language, Query] | None":
     """None when the grammars are not installed."""
     try:
         sitter: Any = import_module("tree_sitter")
@@ -78,7 +80,7 @@ def _captures(grammar: Grammar, content: bytes) -> "dict[str, list[Node]]":
     """By way of matches: `captures` puts them in order itself, in time that grows with the square of a long statement."""
     from tree_sitter import Parser, QueryCursor
 
-    loaded = _loaded(grammar.wheel, grammar.dialect, grammar.query)
+    loaded = _load_grammar(grammar.wheel, grammar.dialect, grammar.query)
     assert loaded is not None
     found: dict[str, dict[int, Node]] = {}
     for _, captured in QueryCursor(loaded[1]).matches(Parser(loaded[0]).parse(content).root_node):
@@ -91,44 +93,46 @@ def _reading_order(node: "Node") -> tuple[int, int]:
     return node.start_byte, -node.end_byte
 
 
-def _understood(grammar: Grammar, text: str, source: Source, captures: "dict[str, list[Node]]") -> Reading:
-    comments = Comments(source, sorted(captures.get("comment", ()), key=_start), grammar.style)
-    symbols = symbols_of(captures, source, comments, grammar.name)
+def _build_reading(grammar: Grammar, text: str, source: SourceBytes, captures: "dict[str, list[Node]]") -> FileReading:
+    comments = DocComments(source, sorted(captures.get("comment", ()), key=_start_byte), grammar.style)
+    symbols = extract_symbols(captures, source, comments, grammar.name)
     mentions = captures.get("mention", ())
     imports = [
         one
-        for node in sorted(captures.get("import", ()), key=_start)
-        for one in grammar.imports(Definition("import", node, source))
+        for node in sorted(captures.get("import", ()), key=_start_byte)
+        for one in grammar.imports(CapturedNode("import", node, source))
     ]
-    reading = Reading(
+    reading = FileReading(
         grammar.language,
-        _lines(text),
+        _count_lines(text),
         symbols=tuple(symbols),
         imports=tuple(imports),
-        mentions=_mentioned(mentions, source.content),
-        doc=comments.of_file(min(map(_start, mentions), default=len(source.content)), symbols[0].line if symbols else 0),
-        fault=_fault(source.content, captures.get("error", ())),
-        packages=tuple(dict.fromkeys(_package(node, source) for node in sorted(captures.get("package", ()), key=_start))),
+        mentions=_list_mentions(mentions, source.content),
+        doc=comments.of_file(min(map(_start_byte, mentions), default=len(source.content)), symbols[0].line if symbols else 0),
+        fault=_parse_fault(source.content, captures.get("error", ())),
+        packages=tuple(
+            dict.fromkeys(_package_name(node, source) for node in sorted(captures.get("package", ()), key=_start_byte))
+        ),
     )
     entry = grammar.entry(reading, text, captures)
     return replace(reading, entry=entry) if entry else reading
 
 
-def _mentioned(nodes: "Iterable[Node]", content: bytes) -> tuple[str, ...]:
+def _list_mentions(nodes: "Iterable[Node]", content: bytes) -> tuple[str, ...]:
     return tuple(sorted([name.decode() for name in {content[node.start_byte : node.end_byte] for node in nodes}]))
 
 
-def _package(node: "Node", source: Source) -> str:
+def _package_name(node: "Node", source: SourceBytes) -> str:
     return "".join(source.text(node).split())
 
 
-def _fault(content: bytes, errors: "Iterable[Node]") -> str:
-    misread = sum(_lost(node) for node in errors)
-    if misread > MISREAD * len(content):
+def _parse_fault(content: bytes, errors: "Iterable[Node]") -> str:
+    misread = sum(_unparsed_bytes(node) for node in errors)
+    if misread > MAX_MISREAD_SHARE * len(content):
         return f"does not parse: {100 * misread // len(content)} % of it makes no sense"
     return ""
 
 
-def _lost(error: "Node") -> int:
+def _unparsed_bytes(error: "Node") -> int:
     """Bytes of an error that no part of it makes sense of."""
     return error.end_byte - error.start_byte - sum(c.end_byte - c.start_byte for c in error.named_children if c.child_count)

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Collection, Iterator
 
-from afresh.domain.code import Import, Reading
+from afresh.domain.code import ImportedModule, FileReading
 from afresh.insight.languages import grammar
-from afresh.insight.languages.comments import Style
-from afresh.insight.languages.java_imports import beside, modules, targets
-from afresh.insight.languages.nesting import Definition, Named
+from afresh.insight.languages.comments import CommentStyle
+from afresh.insight.languages.java_imports import find_package_uses, index_modules, resolve_import
+from afresh.insight.languages.nesting import CapturedNode, NamedDefinition
 
-__all__ = ["beside", "modules", "read", "targets"]
+__all__ = ["find_package_uses", "index_modules", "read_source", "resolve_import"]
 
 QUERY = """
 [(identifier) (type_identifier)] @mention
@@ -25,22 +25,24 @@ QUERY = """
 (constant_declaration declarator: (variable_declarator) @constant) @outer
 (enum_constant) @constant
 """
-STYLE = Style(doc=re.compile(r"/\*\*(?!/)|///"), whole=re.compile(r"/\*\*(?!/)"), markup=True)
-COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-IMPORT = re.compile(r"import\s+(static\s+)?([\w.]+?)(?:\.(\*))?\s*;?\Z")
-MAIN = re.compile(r"\bstatic\b.*\bvoid main\(")
+COMMENT_STYLE = CommentStyle(doc=re.compile(r"/\*\*(?!/)|///"), whole=re.compile(r"/\*\*(?!/)"), markup=True)
+JAVA_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+IMPORT_STATEMENT = re.compile(r"import\s+(static\s+)?([\w.]+?)(?:\.(\*))?\s*;?\Z")
+MAIN_METHOD = re.compile(r"\bstatic\b.*\bvoid main\(")
 
 
-def read(path: str, text: str) -> Reading:
-    return grammar.read(GRAMMAR, text)
+def read_source(path: str, text: str) -> FileReading:
+    return grammar.read_with_grammar(GRAMMAR, text)
 
 
-def _name(definition: Definition) -> Named | None:
+def _name_definition(definition: CapturedNode) -> NamedDefinition | None:
     named = definition.field("name")
-    return Named(named, bases=_bases(definition) if definition.role in ("class", "interface") else ()) if named else None
+    return (
+        NamedDefinition(named, bases=_bases(definition) if definition.role in ("class", "interface") else ()) if named else None
+    )
 
 
-def _bases(definition: Definition) -> tuple[str, ...]:
+def _bases(definition: CapturedNode) -> tuple[str, ...]:
     """What it extends and implements, without type arguments and annotations."""
     found: list[str] = []
     for part in definition.node.named_children:
@@ -51,22 +53,22 @@ def _bases(definition: Definition) -> tuple[str, ...]:
     return tuple(re.sub(r"@\S+\s+", "", one).partition("<")[0] for one in found)
 
 
-def _imports(definition: Definition) -> Iterator[Import]:
+def _read_imports(definition: CapturedNode) -> Iterator[ImportedModule]:
     """The module is the package, or the class of static members; a class is a name in it."""
     text = definition.text(definition.node)
     if "/" in text:
-        text = COMMENT.sub("", text)
+        text = JAVA_COMMENT.sub("", text)
     text = " ".join(text.split())
-    found = IMPORT.match(text.replace(" .", ".").replace(". ", "."))
+    found = IMPORT_STATEMENT.match(text.replace(" .", ".").replace(". ", "."))
     if found is None:
         return
     module, last = (found[2], "*") if found[3] else found[2].rpartition(".")[::2]
-    yield Import(module or last, definition.line, ((last, last),) if module else ())
+    yield ImportedModule(module or last, definition.line, ((last, last),) if module else ())
 
 
-def _entry(reading: Reading, text: str, captures: Collection[str]) -> str:
-    main = any(symbol.short == "main" and MAIN.search(symbol.signature) for symbol in reading.symbols)
+def _entry_point(reading: FileReading, text: str, captures: Collection[str]) -> str:
+    main = any(symbol.short == "main" and MAIN_METHOD.search(symbol.signature) for symbol in reading.symbols)
     return "static void main" if main else ""
 
 
-GRAMMAR = grammar.Grammar("java", "Java", "tree_sitter_java", QUERY, STYLE, _name, _imports, _entry)
+GRAMMAR = grammar.Grammar("java", "Java", "tree_sitter_java", QUERY, COMMENT_STYLE, _name_definition, _read_imports, _entry_point)

@@ -3,19 +3,19 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from afresh.domain.code import Import
-from afresh.insight.languages.declared import Declared, declared
+from afresh.domain.code import ImportedModule
+from afresh.insight.languages.declared import PackageIndex, build_package_index
 
 if TYPE_CHECKING:
-    from afresh.insight.code import Code
+    from afresh.insight.code import CodeIndex
 
 
-def modules(code: "Code") -> Declared:
+def index_modules(code: "CodeIndex") -> PackageIndex:
     readings = code.readings(path for path in code.files if path.endswith(".java"))
-    return declared(readings, lambda path: readings[path].packages or ("",))
+    return build_package_index(readings, lambda path: readings[path].packages or ("",))
 
 
-def targets(imported: Import, path: str, modules: Declared) -> Iterable[str]:
+def resolve_import(imported: ImportedModule, path: str, modules: PackageIndex) -> Iterable[str]:
     """A class, one inside it or a member of it; of a whole package, what is used."""
     names = [name for name, _ in imported.names]
     if names == ["*"] and imported.module in modules.files:
@@ -29,6 +29,6 @@ def targets(imported: Import, path: str, modules: Declared) -> Iterable[str]:
     return ()
 
 
-def beside(path: str, modules: Declared) -> Iterable[str]:
+def find_package_uses(path: str, modules: PackageIndex) -> Iterable[str]:
     """Files of its own package whose classes it uses; Java has no import for them."""
     return {one for package in modules.readings[path].packages or ("",) for one in modules.used(package, path)}

@@ -1,11 +1,11 @@
 """What a JavaScript file says of itself; also JSX and CommonJS."""
 
-from afresh.domain.code import Kind, Reading
+from afresh.domain.code import SymbolKind, FileReading
 from afresh.insight.languages import ecmascript, grammar
-from afresh.insight.languages.ecmascript_imports import modules, targets
-from afresh.insight.languages.nesting import Definition, Named
+from afresh.insight.languages.ecmascript_imports import index_modules, resolve_import
+from afresh.insight.languages.nesting import CapturedNode, NamedDefinition
 
-__all__ = ["modules", "read", "targets"]
+__all__ = ["index_modules", "read_source", "resolve_import"]
 
 QUERY = (
     ecmascript.QUERY
@@ -15,16 +15,16 @@ QUERY = (
 )
 
 
-def read(path: str, text: str) -> Reading:
-    return grammar.read(GRAMMAR, text)
+def read_source(path: str, text: str) -> FileReading:
+    return grammar.read_with_grammar(GRAMMAR, text)
 
 
-def _name(definition: Definition) -> Named | None:
+def _name_definition(definition: CapturedNode) -> NamedDefinition | None:
     if definition.node.type == "field_definition":
         value = definition.node.child_by_field_name("value")
-        kind = Kind.METHOD if value is not None and value.type in ecmascript.FUNCTIONS else Kind.CONSTANT
-        return Named(definition.field("property"), kind)
-    return ecmascript.name(definition)
+        kind = SymbolKind.METHOD if value is not None and value.type in ecmascript.FUNCTION_NODE_TYPES else SymbolKind.CONSTANT
+        return NamedDefinition(definition.field("property"), kind)
+    return ecmascript.name_definition(definition)
 
 
 GRAMMAR = grammar.Grammar(
@@ -32,8 +32,8 @@ GRAMMAR = grammar.Grammar(
     title="JavaScript",
     wheel="tree_sitter_javascript",
     query=QUERY,
-    style=ecmascript.STYLE,
-    name=_name,
-    imports=ecmascript.imports,
-    entry=ecmascript.entry,
+    style=ecmascript.COMMENT_STYLE,
+    name=_name_definition,
+    imports=ecmascript.read_imports,
+    entry=ecmascript.find_entry_point,
 )

@@ -10,7 +10,7 @@ from afresh.insight.languages import settings
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ManifestEntry:
     name: str
     """As a person would call it: a command, a script, a package."""
     kind: str
@@ -21,61 +21,63 @@ class Entry:
     """The part of the manifest that says so."""
 
 
-def known(path: str) -> bool:
-    return _reader(path) is not None
+def is_manifest(path: str) -> bool:
+    return _manifest_reader(path) is not None
 
 
-def entries(path: str, text: str) -> tuple[Entry, ...]:
+def read_manifest_entries(path: str, text: str) -> tuple[ManifestEntry, ...]:
     """In the order of the manifest; nothing for a file that is none, or makes no sense."""
-    read = _reader(path)
+    read = _manifest_reader(path)
     return tuple(entry for entry in read(posixpath.dirname(path), text) if entry.name and entry.target) if read else ()
 
 
-def described(path: str, text: str) -> str:
+def read_package_description(path: str, text: str) -> str:
     """What the package is for, in a line."""
     name = posixpath.basename(path)
     found: object = ""
     if name == "package.json":
-        found = settings.json_of(text).get("description")
+        found = settings.load_lenient_json(text).get("description")
     elif name == "pyproject.toml":
-        manifest = settings.toml_of(text)
-        found = settings.table(manifest, "project").get("description") or _poetry(manifest).get("description")
+        manifest = settings.load_toml(text)
+        found = settings.get_nested_table(manifest, "project").get("description") or _poetry_table(manifest).get("description")
     elif name == "Cargo.toml":
-        found = settings.table(settings.toml_of(text), "package").get("description")
+        found = settings.get_nested_table(settings.load_toml(text), "package").get("description")
     elif name.endswith(".csproj"):
         found = next(iter(re.findall(r"<Description>\s*([^<]*)</Description>", text)), "")
     return " ".join(found.split()) if isinstance(found, str) else ""
 
 
-def _reader(path: str) -> Callable[[str, str], Iterator[Entry]] | None:
+def _manifest_reader(path: str) -> Callable[[str, str], Iterator[ManifestEntry]] | None:
     name = posixpath.basename(path)
-    return _project if name.endswith(".csproj") else READERS.get(name)
+    return _read_csproj if name.endswith(".csproj") else MANIFEST_READERS.get(name)
 
 
-def _package(folder: str, text: str) -> Iterator[Entry]:
-    manifest = settings.json_of(text)
+def _read_package_json(folder: str, text: str) -> Iterator[ManifestEntry]:
+    manifest = settings.load_lenient_json(text)
     name, programs = manifest.get("name"), manifest.get("bin")
     if isinstance(programs, str):
         programs = {posixpath.basename(str(name or "")): programs}
-    yield from (Entry(one, "program", settings.joined(folder, target), "bin") for one, target in _texts(programs))
+    yield from (
+        ManifestEntry(one, "program", settings.join_tree_path(folder, target), "bin") for one, target in _text_pairs(programs)
+    )
     main = manifest.get("main") or manifest.get("module")
     if isinstance(main, str):
-        yield Entry(str(name or "main"), "library", settings.joined(folder, main))
-    yield from (Entry(one, "script", command) for one, command in _texts(manifest.get("scripts")))
+        yield ManifestEntry(str(name or "main"), "library", settings.join_tree_path(folder, main))
+    yield from (ManifestEntry(one, "script", command) for one, command in _text_pairs(manifest.get("scripts")))
 
 
-def _pyproject(folder: str, text: str) -> Iterator[Entry]:
-    manifest = settings.toml_of(text)
+def _read_pyproject(folder: str, text: str) -> Iterator[ManifestEntry]:
+    manifest = settings.load_toml(text)
     for names in (("project", "scripts"), ("project", "gui-scripts"), ("tool", "poetry", "scripts")):
-        scripts, where = settings.table(manifest, *names), f"[{'.'.join(names)}]"
-        yield from (Entry(one, "program", target, where) for one, target in _texts(scripts))
+        scripts, where = settings.get_nested_table(manifest, *names), f"[{'.'.join(names)}]"
+        yield from (ManifestEntry(one, "program", target, where) for one, target in _text_pairs(scripts))
 
 
-def _poetry(manifest: Mapping[str, object]) -> Mapping[str, object]:
-    return settings.table(manifest, "tool", "poetry")
+def _poetry_table(manifest: Mapping[str, object]) -> Mapping[str, object]:
+    return settings.get_nested_table(manifest, "tool", "poetry")
 
 
-def _setup(folder: str, text: str) -> Iterator[Entry]:
+def _read_setup_cfg(folder: str, text: str) -> Iterator[ManifestEntry]:
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)
@@ -84,45 +86,49 @@ def _setup(folder: str, text: str) -> Iterator[Entry]:
         return
     for line in listed.splitlines():
         name, _, target = line.partition("=")
-        yield Entry(name.strip(), "program", target.strip(), "console_scripts")
+        yield ManifestEntry(name.strip(), "program", target.strip(), "console_scripts")
 
 
-def _cargo(folder: str, text: str) -> Iterator[Entry]:
+def _read_cargo_toml(folder: str, text: str) -> Iterator[ManifestEntry]:
     """What it names; programs that Cargo finds by itself are known by their `fn main`."""
-    manifest = settings.toml_of(text)
-    name = str(settings.table(manifest, "package").get("name", ""))
+    manifest = settings.load_toml(text)
+    name = str(settings.get_nested_table(manifest, "package").get("name", ""))
     listed = manifest.get("bin")
     for one in listed if isinstance(listed, list) else ():
-        program = settings.table(one)
+        program = settings.get_nested_table(one)
         called = str(program.get("name", name))
-        yield Entry(called, "program", settings.joined(folder, str(program.get("path", f"src/bin/{called}.rs"))), "[[bin]]")
-    library = settings.table(manifest, "lib")
+        yield ManifestEntry(
+            called, "program", settings.join_tree_path(folder, str(program.get("path", f"src/bin/{called}.rs"))), "[[bin]]"
+        )
+    library = settings.get_nested_table(manifest, "lib")
     if library:
-        yield Entry(str(library.get("name", name)), "library", settings.joined(folder, str(library.get("path", "src/lib.rs"))))
+        yield ManifestEntry(
+            str(library.get("name", name)), "library", settings.join_tree_path(folder, str(library.get("path", "src/lib.rs")))
+        )
 
 
-def _go(folder: str, text: str) -> Iterator[Entry]:
+def _read_go_mod(folder: str, text: str) -> Iterator[ManifestEntry]:
     found = re.search(r"^module\s+\"?([^\s\"]+)", text, re.MULTILINE)
     if found:
-        yield Entry(found[1], "library", folder or ".")
+        yield ManifestEntry(found[1], "library", folder or ".")
 
 
-def _project(folder: str, text: str) -> Iterator[Entry]:
+def _read_csproj(folder: str, text: str) -> Iterator[ManifestEntry]:
     name = re.search(r"<AssemblyName>\s*([^<\s]+)", text)
     if re.search(r"<OutputType>\s*(?:Win)?Exe\s*<", text, re.IGNORECASE):
-        yield Entry(name[1] if name else posixpath.basename(folder) or "program", "program", folder or ".", "OutputType")
+        yield ManifestEntry(name[1] if name else posixpath.basename(folder) or "program", "program", folder or ".", "OutputType")
 
 
-def _texts(found: object) -> list[tuple[str, str]]:
+def _text_pairs(found: object) -> list[tuple[str, str]]:
     """The pairs of a table that are text."""
     pairs = found.items() if isinstance(found, Mapping) else ()
     return [(str(key), value) for key, value in pairs if isinstance(value, str)]
 
 
-READERS: dict[str, Callable[[str, str], Iterator[Entry]]] = {
-    "package.json": _package,
-    "pyproject.toml": _pyproject,
-    "setup.cfg": _setup,
-    "Cargo.toml": _cargo,
-    "go.mod": _go,
+MANIFEST_READERS: dict[str, Callable[[str, str], Iterator[ManifestEntry]]] = {
+    "package.json": _read_package_json,
+    "pyproject.toml": _read_pyproject,
+    "setup.cfg": _read_setup_cfg,
+    "Cargo.toml": _read_cargo_toml,
+    "go.mod": _read_go_mod,
 }

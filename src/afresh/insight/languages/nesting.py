@@ -6,23 +6,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from afresh.domain.code import Kind, Symbol
-from afresh.insight.languages.comments import Comments
-from afresh.insight.languages.rows import Source
+from afresh.domain.code import SymbolKind, Symbol
+from afresh.insight.languages.comments import DocComments
+from afresh.insight.languages.rows import SourceBytes
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-KINDS = {
-    "class": Kind.CLASS,
-    "module": Kind.CLASS,
-    "interface": Kind.INTERFACE,
-    "function": Kind.FUNCTION,
-    "method": Kind.METHOD,
-    "member": Kind.METHOD,
-    "constant": Kind.CONSTANT,
+KIND_BY_CAPTURE = {
+    "class": SymbolKind.CLASS,
+    "module": SymbolKind.CLASS,
+    "interface": SymbolKind.INTERFACE,
+    "function": SymbolKind.FUNCTION,
+    "method": SymbolKind.METHOD,
+    "member": SymbolKind.METHOD,
+    "constant": SymbolKind.CONSTANT,
 }
-RANKS = {
+CAPTURE_ORDER = {
     "outer": 0,
     "before": 1,
     "scope": 2,
@@ -36,25 +36,25 @@ RANKS = {
 }
 """Which comes first of captures of one and the same range; only the first definition counts."""
 
-TYPES = frozenset({Kind.CLASS, Kind.INTERFACE})
-CODE = frozenset({Kind.FUNCTION, Kind.METHOD})
-DEEPEST = 12
-LONGEST = 160
-LOOKED_AT = 1_500
+TYPE_KINDS = frozenset({SymbolKind.CLASS, SymbolKind.INTERFACE})
+FUNCTION_KINDS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
+MAX_NESTING = 12
+MAX_SIGNATURE_CHARACTERS = 160
+MAX_SIGNATURE_BYTES = 1_500
 """Characters of a signature, and bytes that one is made from."""
-LOOSE = re.compile(r"(?<=[(\[]) |(?<=\w<) | (?=[),;\]])")
-DIRECTIVE = re.compile(r"^[ \t]*#(?:if|elif|else|endif|pragma|region|endregion|nullable)\b.*$", re.MULTILINE)
-TRAILING = ("=>", "{", "=", ";", ",", " ")
-BETWEEN = re.compile(rb"\s*(?://[^\n]*\n\s*)*")
+LOOSE_SPACE = re.compile(r"(?<=[(\[]) |(?<=\w<) | (?=[),;\]])")
+PREPROCESSOR_LINE = re.compile(r"^[ \t]*#(?:if|elif|else|endif|pragma|region|endregion|nullable)\b.*$", re.MULTILINE)
+SIGNATURE_TAILS = ("=>", "{", "=", ";", ",", " ")
+SPACE_AND_COMMENTS = re.compile(rb"\s*(?://[^\n]*\n\s*)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class CapturedNode:
     """A captured node, as a language is asked for its name."""
 
     role: str
     node: "Node"
-    source: Source
+    source: SourceBytes
 
     def text(self, node: "Node | None") -> str:
         return self.source.text(node) if node else ""
@@ -62,9 +62,9 @@ class Definition:
     def field(self, name: str) -> str:
         return self.text(self.node.child_by_field_name(name))
 
-    def of(self, node: "Node") -> "Definition":
+    def of(self, node: "Node") -> "CapturedNode":
         """Another node of the same file."""
-        return Definition(self.role, node, self.source)
+        return CapturedNode(self.role, node, self.source)
 
     @property
     def line(self) -> int:
@@ -72,10 +72,10 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedDefinition:
     name: str
     """Empty for what only groups its members."""
-    kind: Kind | None = None
+    kind: SymbolKind | None = None
     """None: as the capture says."""
     bases: tuple[str, ...] = ()
     until: int = 0
@@ -86,25 +86,25 @@ class Named:
     """Bases that it adds to the type of its name, as an implementation does."""
 
 
-class Frame(NamedTuple):
+class NestingFrame(NamedTuple):
     start: int
     end: int
     row: int
     last: int
     name: str = ""
-    kind: Kind | None = None
+    kind: SymbolKind | None = None
     outer: bool = False
     first: int = 0
     """The byte of its first decorator."""
 
 
 @dataclass(slots=True)
-class Nest:
-    source: Source
-    comments: Comments
+class NestingState:
+    source: SourceBytes
+    comments: DocComments
     hidden: Sequence[tuple[int, int]]
     """Comments and decorators: no part of a signature."""
-    frames: list[Frame] = field(default_factory=list[Frame])
+    frames: list[NestingFrame] = field(default_factory=list[NestingFrame])
     chain: tuple[int, int, int] = (0, -1, 0)
     """First byte, end and row of the decorators that were last seen one after another."""
     added: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
@@ -114,17 +114,17 @@ class Nest:
             self.frames.pop()
 
     def decorate(self, node: "Node") -> None:
-        joined = self.chain[1] >= 0 and BETWEEN.fullmatch(self.source.content, self.chain[1], node.start_byte)
+        joined = self.chain[1] >= 0 and SPACE_AND_COMMENTS.fullmatch(self.source.content, self.chain[1], node.start_byte)
         first = self.chain if joined else (node.start_byte, 0, self.source.row(node.start_byte))
         self.chain = (first[0], node.end_byte, first[2])
 
-    def around(self) -> Frame | None:
+    def around(self) -> NestingFrame | None:
         for frame in reversed(self.frames):
             if not frame.outer:
                 return frame
         return None
 
-    def frame(self, node: "Node", named: Named, kind: Kind | None) -> Frame:
+    def frame(self, node: "Node", named: NamedDefinition, kind: SymbolKind | None) -> NestingFrame:
         """With the statements and decorators that belong to it."""
         start, end, row, last = node.start_byte, node.end_byte, *self.source.rows(node)
         for outer in reversed(self.frames):
@@ -132,41 +132,52 @@ class Nest:
                 break
             start, end, row, last = outer.start, outer.end, outer.row, outer.last
         first = start
-        if self.chain[1] <= start and self.chain[1] >= 0 and BETWEEN.fullmatch(self.source.content, self.chain[1], start):
+        if (
+            self.chain[1] <= start
+            and self.chain[1] >= 0
+            and SPACE_AND_COMMENTS.fullmatch(self.source.content, self.chain[1], start)
+        ):
             first, _, row = self.chain
         around = self.around()
         prefix = f"{around.name}." if around and around.name else ""
-        return Frame(start, end, row, last, prefix + named.name if named.name else prefix[:-1], kind, first=first)
+        return NestingFrame(start, end, row, last, prefix + named.name if named.name else prefix[:-1], kind, first=first)
 
 
-def symbols_of(
-    captures: "Mapping[str, list[Node]]", source: Source, comments: Comments, name: Callable[[Definition], Named | None]
+def extract_symbols(
+    captures: "Mapping[str, list[Node]]",
+    source: SourceBytes,
+    comments: DocComments,
+    name: Callable[[CapturedNode], NamedDefinition | None],
 ) -> list[Symbol]:
     hidden = sorted((node.start_byte, node.end_byte) for role in ("comment", "before") for node in captures.get(role, ()))
-    nest = Nest(source, comments, hidden)
-    symbols = list(_nested(captures, nest, name))
-    return [_with_bases(symbol, nest.added) for symbol in symbols] if nest.added else symbols
+    nest = NestingState(source, comments, hidden)
+    symbols = list(_walk_captures(captures, nest, name))
+    return [_add_bases(symbol, nest.added) for symbol in symbols] if nest.added else symbols
 
 
-def _nested(captures: "Mapping[str, list[Node]]", nest: Nest, name: Callable[[Definition], Named | None]) -> Iterator[Symbol]:
+def _walk_captures(
+    captures: "Mapping[str, list[Node]]", nest: NestingState, name: Callable[[CapturedNode], NamedDefinition | None]
+) -> Iterator[Symbol]:
     taken = (-1, -1)
-    for start, end, _, role, node in _in_order(captures):
+    for start, end, _, role, node in _sort_captures(captures):
         nest.leave(start)
         if role == "outer":
-            nest.frames.append(Frame(start, -end, *nest.source.rows(node), outer=True))
+            nest.frames.append(NestingFrame(start, -end, *nest.source.rows(node), outer=True))
         elif role == "before":
             nest.decorate(node)
-        elif taken != (start, end) and len(nest.frames) < 2 * DEEPEST and _wanted(role, nest.around()):
-            named = name(Definition(role, node, nest.source))
+        elif taken != (start, end) and len(nest.frames) < 2 * MAX_NESTING and _is_symbol(role, nest.around()):
+            named = name(CapturedNode(role, node, nest.source))
             if named is None:
                 continue
             taken = (start, end)
-            yield from _symbol(nest, role, node, named)
+            yield from _make_symbol(nest, role, node, named)
 
 
-def _in_order(captures: "Mapping[str, list[Node]]") -> "list[tuple[int, int, int, str, Node]]":
+def _sort_captures(captures: "Mapping[str, list[Node]]") -> "list[tuple[int, int, int, str, Node]]":
     events = [
-        (node.start_byte, -node.end_byte, rank, role, node) for role, rank in RANKS.items() for node in captures.get(role, ())
+        (node.start_byte, -node.end_byte, rank, role, node)
+        for role, rank in CAPTURE_ORDER.items()
+        for node in captures.get(role, ())
     ]
     if groups := {node.start_byte for node in captures.get("group", ())}:
         events = [event for event in events if event[3] != "outer" or event[0] not in groups]
@@ -174,42 +185,42 @@ def _in_order(captures: "Mapping[str, list[Node]]") -> "list[tuple[int, int, int
     return events
 
 
-def _wanted(role: str, around: Frame | None) -> bool:
+def _is_symbol(role: str, around: NestingFrame | None) -> bool:
     """Not what is local to a function, nor the members of a passing object."""
     if role == "constant":
-        return around is None or around.kind not in CODE
-    return role != "member" or (around is not None and around.kind not in CODE)
+        return around is None or around.kind not in FUNCTION_KINDS
+    return role != "member" or (around is not None and around.kind not in FUNCTION_KINDS)
 
 
-def _symbol(nest: Nest, role: str, node: "Node", named: Named) -> Iterator[Symbol]:
+def _make_symbol(nest: NestingState, role: str, node: "Node", named: NamedDefinition) -> Iterator[Symbol]:
     around = nest.around()
-    kind = named.kind or KINDS.get(role)
-    if kind is Kind.FUNCTION and around and around.kind in TYPES:
-        kind = Kind.METHOD
+    kind = named.kind or KIND_BY_CAPTURE.get(role)
+    if kind is SymbolKind.FUNCTION and around and around.kind in TYPE_KINDS:
+        kind = SymbolKind.METHOD
     if role == "member" and not (around and around.name):
-        kind = Kind.FUNCTION
-    frame = nest.frame(node, named, None if role == "module" else kind or Kind.CLASS)
+        kind = SymbolKind.FUNCTION
+    frame = nest.frame(node, named, None if role == "module" else kind or SymbolKind.CLASS)
     nest.frames.append(frame._replace(start=node.start_byte, end=node.end_byte))
     if named.adds:
         nest.added[frame.name] = (*nest.added.get(frame.name, ()), *named.adds)
     if kind is None or not named.name:
         return
-    signature = _signature(nest, frame.start, named.until or _body(node) or frame.end)
+    signature = _signature(nest, frame.start, named.until or _body_start(node) or frame.end)
     if not signature.startswith(named.lead):
         signature = named.lead + signature
     doc = nest.comments.before(frame.row, frame.first)
     yield Symbol(frame.name, kind, frame.row + 1, frame.last + 1, signature, doc, named.bases)
 
 
-def _body(node: "Node") -> int:
+def _body_start(node: "Node") -> int:
     body = node.child_by_field_name("body")
     if body is None and (value := node.child_by_field_name("value")):
         body = value.child_by_field_name("body")
     return body.start_byte if body else 0
 
 
-def _signature(nest: Nest, start: int, until: int) -> str:
-    until = min(until, start + LOOKED_AT)
+def _signature(nest: NestingState, start: int, until: int) -> str:
+    until = min(until, start + MAX_SIGNATURE_BYTES)
     parts: list[bytes] = []
     at, number = start, bisect_left(nest.hidden, (start, 0))
     while number < len(nest.hidden) and nest.hidden[number][0] < until:
@@ -218,19 +229,19 @@ def _signature(nest: Nest, start: int, until: int) -> str:
         number += 1
     parts.append(nest.source.content[at:until])
     text = b" ".join(parts).decode("utf-8", "ignore")
-    return one_line(DIRECTIVE.sub("", text) if "#" in text else text)
+    return render_signature(PREPROCESSOR_LINE.sub("", text) if "#" in text else text)
 
 
-def one_line(text: str) -> str:
+def render_signature(text: str) -> str:
     line = " ".join(text.split())
     if len(line) != len(text):
-        line = LOOSE.sub("", line).replace(",)", ")")
-    while line.endswith(TRAILING):
+        line = LOOSE_SPACE.sub("", line).replace(",)", ")")
+    while line.endswith(SIGNATURE_TAILS):
         line = line.removesuffix("=>").rstrip("{=;, ")
-    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
+    return line if len(line) <= MAX_SIGNATURE_CHARACTERS else line[: MAX_SIGNATURE_CHARACTERS - 1].rstrip() + "…"
 
 
-def _with_bases(symbol: Symbol, added: Mapping[str, tuple[str, ...]]) -> Symbol:
-    if symbol.kind not in TYPES or symbol.name not in added:
+def _add_bases(symbol: Symbol, added: Mapping[str, tuple[str, ...]]) -> Symbol:
+    if symbol.kind not in TYPE_KINDS or symbol.name not in added:
         return symbol
     return replace(symbol, bases=tuple(dict.fromkeys((*symbol.bases, *added[symbol.name]))))

@@ -3,41 +3,47 @@
 import ast
 from collections.abc import Iterator
 
-from afresh.domain.code import Import, Kind, Symbol
-from afresh.insight.complexity import FunctionNode, bodies
-from afresh.insight.languages.python_header import collapsed, cut, headed, is_interface, tidy
+from afresh.domain.code import ImportedModule, SymbolKind, Symbol
+from afresh.insight.complexity import FunctionNode, list_statement_bodies
+from afresh.insight.languages.python_header import (
+    collapse_code_whitespace,
+    truncate_assignment,
+    extract_header,
+    is_interface,
+    tidy_source,
+)
 
 
-def symbols(
+def list_symbols(
     statements: list[ast.stmt], lines: list[str], prefix: str = "", bound: bool = True, owner: bool = False
 ) -> Iterator[Symbol]:
     """`bound`: names that are bound here are seen from outside."""
     for statement in statements:
         if isinstance(statement, FunctionNode):
-            yield _function(statement, lines, prefix, owner)
-            yield from symbols(statement.body, lines, f"{prefix}{statement.name}.", False)
+            yield _function_symbol(statement, lines, prefix, owner)
+            yield from list_symbols(statement.body, lines, f"{prefix}{statement.name}.", False)
         elif isinstance(statement, ast.ClassDef):
-            yield _class(statement, lines, prefix)
-            yield from symbols(statement.body, lines, f"{prefix}{statement.name}.", bound, True)
+            yield _class_symbol(statement, lines, prefix)
+            yield from list_symbols(statement.body, lines, f"{prefix}{statement.name}.", bound, True)
         else:
             if bound:
-                yield from _constants(statement, lines, prefix)
-            for body in bodies(statement):
-                yield from symbols(body, lines, prefix, bound, owner)
+                yield from _constant_symbols(statement, lines, prefix)
+            for body in list_statement_bodies(statement):
+                yield from list_symbols(body, lines, prefix, bound, owner)
 
 
-def imports(tree: ast.Module) -> list[Import]:
-    found: list[Import] = []
+def list_imports(tree: ast.Module) -> list[ImportedModule]:
+    found: list[ImportedModule] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found += [Import(alias.name, node.lineno, (), alias.asname or "") for alias in node.names]
+            found += [ImportedModule(alias.name, node.lineno, (), alias.asname or "") for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names = tuple((alias.name, alias.asname or alias.name) for alias in node.names)
-            found.append(Import("." * node.level + (node.module or ""), node.lineno, names))
+            found.append(ImportedModule("." * node.level + (node.module or ""), node.lineno, names))
     return sorted(found, key=lambda one: one.line)
 
 
-def mentions(tree: ast.Module) -> Iterator[str]:
+def list_mentions(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         for name in ("id", "attr", "name", "arg", "asname", "rest"):
             value = getattr(node, name, None)
@@ -51,22 +57,32 @@ def mentions(tree: ast.Module) -> Iterator[str]:
             yield from node.kwd_attrs
 
 
-def doc(node: ast.Module | FunctionNode | ast.ClassDef) -> str:
+def read_docstring_line(node: ast.Module | FunctionNode | ast.ClassDef) -> str:
     return (ast.get_docstring(node) or "").strip().partition("\n")[0].strip()
 
 
-def _function(node: FunctionNode, lines: list[str], prefix: str, owner: bool) -> Symbol:
-    kind = Kind.METHOD if owner else Kind.FUNCTION
-    return Symbol(prefix + node.name, kind, _line(node), _end(node), _header(node, lines), doc(node))
+def _function_symbol(node: FunctionNode, lines: list[str], prefix: str, owner: bool) -> Symbol:
+    kind = SymbolKind.METHOD if owner else SymbolKind.FUNCTION
+    return Symbol(
+        prefix + node.name, kind, _first_line(node), _last_line(node), _definition_header(node, lines), read_docstring_line(node)
+    )
 
 
-def _class(node: ast.ClassDef, lines: list[str], prefix: str) -> Symbol:
-    bases = tuple(collapsed(_source(base, lines)) for base in node.bases)
-    kind = Kind.INTERFACE if is_interface(bases) else Kind.CLASS
-    return Symbol(prefix + node.name, kind, _line(node), _end(node), _header(node, lines), doc(node), bases)
+def _class_symbol(node: ast.ClassDef, lines: list[str], prefix: str) -> Symbol:
+    bases = tuple(collapse_code_whitespace(_node_source(base, lines)) for base in node.bases)
+    kind = SymbolKind.INTERFACE if is_interface(bases) else SymbolKind.CLASS
+    return Symbol(
+        prefix + node.name,
+        kind,
+        _first_line(node),
+        _last_line(node),
+        _definition_header(node, lines),
+        read_docstring_line(node),
+        bases,
+    )
 
 
-def _constants(node: ast.stmt, lines: list[str], prefix: str) -> Iterator[Symbol]:
+def _constant_symbols(node: ast.stmt, lines: list[str], prefix: str) -> Iterator[Symbol]:
     targets: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         targets = node.targets
@@ -76,15 +92,21 @@ def _constants(node: ast.stmt, lines: list[str], prefix: str) -> Iterator[Symbol
         names = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
         for name in names:
             if isinstance(name, ast.Name):
-                yield Symbol(prefix + name.id, Kind.CONSTANT, node.lineno, _end(node), cut(tidy(_source(node, lines))))
+                yield Symbol(
+                    prefix + name.id,
+                    SymbolKind.CONSTANT,
+                    node.lineno,
+                    _last_line(node),
+                    truncate_assignment(tidy_source(_node_source(node, lines))),
+                )
 
 
-def _header(node: FunctionNode | ast.ClassDef, lines: list[str]) -> str:
+def _definition_header(node: FunctionNode | ast.ClassDef, lines: list[str]) -> str:
     first = lines[node.lineno - 1].encode()[node.col_offset :].decode("utf-8", "replace")
-    return headed("\n".join([first, *lines[node.lineno : node.body[0].lineno]]))
+    return extract_header("\n".join([first, *lines[node.lineno : node.body[0].lineno]]))
 
 
-def _source(node: ast.stmt | ast.expr, lines: list[str]) -> str:
+def _node_source(node: ast.stmt | ast.expr, lines: list[str]) -> str:
     end, last = node.end_lineno or node.lineno, node.end_col_offset
     taken = [line.encode() for line in lines[node.lineno - 1 : end]]
     taken[-1] = taken[-1][:last]
@@ -92,9 +114,9 @@ def _source(node: ast.stmt | ast.expr, lines: list[str]) -> str:
     return b"\n".join(taken).decode("utf-8", "replace")
 
 
-def _line(node: FunctionNode | ast.ClassDef) -> int:
+def _first_line(node: FunctionNode | ast.ClassDef) -> int:
     return min([node.lineno, *(one.lineno for one in node.decorator_list)])
 
 
-def _end(node: ast.stmt) -> int:
+def _last_line(node: ast.stmt) -> int:
     return node.end_lineno or node.lineno

@@ -6,60 +6,64 @@ import warnings
 from collections.abc import Iterator, Sequence
 from keyword import iskeyword
 
-from afresh.insight.languages.python_mask import APART, STRING
+from afresh.insight.languages.python_mask import STRING_OR_COMMENT, STRING_MARK
 
-LONGEST = 160
+MAX_ASSIGNMENT_CHARACTERS = 160
 """Characters of an assignment."""
-LOOSE = re.compile(r"(?<=[(\[{]) |,? (?=\))| (?=[\]}])")
-INNER = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
-EQUALS = re.compile(r"(?<![=!<>:+\-*/%&|^@])=(?!=)")
-KEY = re.compile(r"\*\*|\w+ *=(?!=)")
-QUOTED = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')")
+LOOSE_SPACE = re.compile(r"(?<=[(\[{]) |,? (?=\))| (?=[\]}])")
+INNERMOST_BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
+ASSIGNMENT_SIGN = re.compile(r"(?<![=!<>:+\-*/%&|^@])=(?!=)")
+KEYWORD_ARGUMENT = re.compile(r"\*\*|\w+ *=(?!=)")
+QUOTE_START = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')")
 
 
-def tidy(source: str) -> str:
+def tidy_source(source: str) -> str:
     """On one line, without comments."""
     strings: list[str] = []
-    code = APART.sub(lambda match: "" if match[0][0] == "#" else strings.append(match[0]) or STRING, source)
-    return restored(collapsed(code.replace("\\\n", " ")), iter(strings))
+    code = STRING_OR_COMMENT.sub(lambda match: "" if match[0][0] == "#" else strings.append(match[0]) or STRING_MARK, source)
+    return restore_strings(collapse_code_whitespace(code.replace("\\\n", " ")), iter(strings))
 
 
-def collapsed(code: str) -> str:
+def collapse_code_whitespace(code: str) -> str:
     code = code.strip() if "  " not in code and "\n" not in code else " ".join(code.split())
-    return LOOSE.sub("", code) if "( " in code or " )" in code or "[ " in code or "{ " in code else code
+    return LOOSE_SPACE.sub("", code) if "( " in code or " )" in code or "[ " in code or "{ " in code else code
 
 
-def restored(code: str, strings: Iterator[str]) -> str:
-    return re.sub(STRING, lambda _: next(strings).replace("\\\n", "").replace("\n", "\\n"), code) if STRING in code else code
+def restore_strings(code: str, strings: Iterator[str]) -> str:
+    return (
+        re.sub(STRING_MARK, lambda _: next(strings).replace("\\\n", "").replace("\n", "\\n"), code)
+        if STRING_MARK in code
+        else code
+    )
 
 
-def headed(source: str) -> str:
+def extract_header(source: str) -> str:
     """The header that a text begins with, up to its colon, on one line."""
     strings: list[str] = []
-    code = APART.sub(lambda match: "" if match[0][0] == "#" else strings.append(match[0]) or STRING, source)
+    code = STRING_OR_COMMENT.sub(lambda match: "" if match[0][0] == "#" else strings.append(match[0]) or STRING_MARK, source)
     depth = 0
     for match in re.finditer(r"[()\[\]{}:]", code):
         if match[0] == ":" and not depth:
             code = code[: match.start()].replace("\\\n", " ")
             break
         depth += 1 if match[0] in "([{" else -1 if match[0] in ")]}" else 0
-    return restored(collapsed(code), iter(strings))
+    return restore_strings(collapse_code_whitespace(code), iter(strings))
 
 
-def bases_of(signature: str) -> tuple[str, ...]:
+def list_base_classes(signature: str) -> tuple[str, ...]:
     """What a class extends, as written."""
     strings: list[str] = []
     quoted = '"' in signature or "'" in signature
-    code = APART.sub(lambda match: strings.append(match[0]) or STRING, signature) if quoted else signature
+    code = STRING_OR_COMMENT.sub(lambda match: strings.append(match[0]) or STRING_MARK, signature) if quoted else signature
     inside = code.partition("(")[2].rpartition(")")[0]
     if not inside.strip():
         return ()
     texts = iter(strings)
-    parts = [(part.strip(), restored(part.strip(), texts)) for part in split_outside(inside)]
-    return tuple(whole for part, whole in parts if part and not KEY.match(part))
+    parts = [(part.strip(), restore_strings(part.strip(), texts)) for part in split_outside_brackets(inside)]
+    return tuple(whole for part, whole in parts if part and not KEYWORD_ARGUMENT.match(part))
 
 
-def split_outside(code: str) -> list[str]:
+def split_outside_brackets(code: str) -> list[str]:
     """At the commas that stand in no brackets."""
     if "(" not in code and "[" not in code and "{" not in code:
         return code.split(",")
@@ -79,47 +83,47 @@ def is_interface(bases: Sequence[str]) -> bool:
     return any(base.partition("[")[0].rpartition(".")[2] == "Protocol" for base in bases)
 
 
-def cut(text: str) -> str:
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+def truncate_assignment(text: str) -> str:
+    return text if len(text) <= MAX_ASSIGNMENT_CHARACTERS else text[: MAX_ASSIGNMENT_CHARACTERS - 1] + "…"
 
 
-def names_in(target: str) -> list[str]:
+def list_bound_names(target: str) -> list[str]:
     """Names that are bound by the target of an assignment; a part that is no plain name binds none here."""
     bare = target.strip().strip("()[]")
     return [name for part in bare.split(",") if (name := part.strip()).isidentifier() and not iskeyword(name)]
 
 
-def also_bound(rest: str) -> list[str]:
+def list_chained_names(rest: str) -> list[str]:
     """Names that are bound by what stands behind the first `=` of a masked assignment: `a = b = 1`."""
     if "=" not in rest:
         return []
-    targets = EQUALS.split(rest)
+    targets = ASSIGNMENT_SIGN.split(rest)
     if len(targets) > 1 and any(sign in rest for sign in "([{"):
-        targets = EQUALS.split(without_brackets(rest))
-    return [name for target in targets[:-1] if not target.strip().startswith("lambda") for name in names_in(target)]
+        targets = ASSIGNMENT_SIGN.split(remove_brackets(rest))
+    return [name for target in targets[:-1] if not target.strip().startswith("lambda") for name in list_bound_names(target)]
 
 
-def without_brackets(code: str) -> str:
+def remove_brackets(code: str) -> str:
     before = ""
     while before != code:
-        before, code = code, INNER.sub("", code)
+        before, code = code, INNERMOST_BRACKETS.sub("", code)
     return code
 
 
-def first_line(lines: Sequence[str]) -> str:
+def extract_doc_line(lines: Sequence[str]) -> str:
     """Of a documentation, whose source lines these are."""
-    found = QUOTED.match(lines[0].lstrip())
+    found = QUOTE_START.match(lines[0].lstrip())
     if found is None:
         return ""
     inside = [lines[0].lstrip()[found.end() :], *lines[1:]]
     last = inside[-1].rstrip()
     if not last.endswith(found[1]) or (found[0][0] not in "rR" and "\\" in "".join(inside)):
-        return evaluated(lines)
+        return evaluate_doc_line(lines)
     inside[-1] = last.removesuffix(found[1])
     return next((line.expandtabs().strip() for line in inside if line.strip()), "")
 
 
-def evaluated(lines: Sequence[str]) -> str:
+def evaluate_doc_line(lines: Sequence[str]) -> str:
     """The first line of a documentation of which the source does not show it as it is."""
     try:
         with warnings.catch_warnings():

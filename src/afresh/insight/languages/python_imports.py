@@ -4,23 +4,23 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from afresh.domain.code import Import
+from afresh.domain.code import ImportedModule
 
 if TYPE_CHECKING:
-    from afresh.insight.code import Code
+    from afresh.insight.code import CodeIndex
 
-PASSED_ON = 3
+MAX_REEXPORTS = 3
 """Packages through which one name is followed."""
-PACKAGE = "__init__"
+PACKAGE_STEM = "__init__"
 
 
 @dataclass(frozen=True, slots=True)
-class Modules:
+class PythonModules:
     names: Mapping[str, Sequence[str]]
     """By path, the dotted names that a file may be imported by."""
     paths: Mapping[str, str]
     """The file of each name."""
-    imports_of: Callable[[str], Sequence[Import]]
+    imports_of: Callable[[str], Sequence[ImportedModule]]
     """What the file at a path imports."""
     _gathered: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
@@ -31,7 +31,7 @@ class Modules:
             self._gathered[path] = found
         return self._gathered[path]
 
-    def absolute(self, imported: Import, path: str) -> str:
+    def absolute(self, imported: ImportedModule, path: str) -> str:
         """The imported module, seen from the top."""
         module = imported.module.lstrip(".")
         level = len(imported.module) - len(module)
@@ -43,28 +43,28 @@ class Modules:
         return ".".join([*package[: max(0, len(package) - up)], *([module] if module else [])])
 
 
-def modules(code: "Code") -> Modules:
+def index_modules(code: "CodeIndex") -> PythonModules:
     sources = frozenset(path for path in code.files if path.endswith((".py", ".pyi", ".pyw")))
-    names = {path: module_names(path, sources) for path in sorted(sources, reverse=True)}
+    names = {path: list_module_names(path, sources) for path in sorted(sources, reverse=True)}
     paths = {name: path for path, known in names.items() for name in known}
-    return Modules(names, paths, code.imported_by)
+    return PythonModules(names, paths, code.imported_by)
 
 
-def targets(imported: Import, path: str, modules: Modules) -> Iterable[str]:
+def resolve_import(imported: ImportedModule, path: str, modules: PythonModules) -> Iterable[str]:
     if not imported.names:
-        return _whole(imported.module, modules)
+        return _resolve_module(imported.module, modules)
     base = modules.absolute(imported, path)
     found: set[str] = set()
     for name, _ in imported.names:
-        found |= _member(base, name, modules, PASSED_ON)
+        found |= _resolve_member(base, name, modules, MAX_REEXPORTS)
     return found
 
 
-def module_names(path: str, sources: Collection[str]) -> list[str]:
+def list_module_names(path: str, sources: Collection[str]) -> list[str]:
     """Names that the file may be imported by: from the top, and from below `src` or the folder without `__init__.py`."""
     parts = path.rpartition(".")[0].split("/")
     folders = len(parts) - 1
-    if parts[-1] == PACKAGE:
+    if parts[-1] == PACKAGE_STEM:
         parts.pop()
     top = folders
     while top > 0 and "/".join([*parts[:top], "__init__.py"]) in sources:
@@ -79,7 +79,7 @@ def is_package(path: str) -> bool:
     return path.endswith(("__init__.py", "__init__.pyi"))
 
 
-def _whole(name: str, modules: Modules) -> set[str]:
+def _resolve_module(name: str, modules: PythonModules) -> set[str]:
     """`import package` may use anything that the package gathers."""
     path = modules.paths.get(name)
     if path is None:
@@ -90,7 +90,7 @@ def _whole(name: str, modules: Modules) -> set[str]:
     return {path, *(other for other in gathered if other)}
 
 
-def _member(base: str, name: str, modules: Modules, depth: int) -> set[str]:
+def _resolve_member(base: str, name: str, modules: PythonModules, depth: int) -> set[str]:
     """Where `from base import name` leads, through packages that pass the name on."""
     if inner := modules.paths.get(f"{base}.{name}" if base else name):
         return {inner}
@@ -98,6 +98,6 @@ def _member(base: str, name: str, modules: Modules, depth: int) -> set[str]:
     if path is None:
         return set()
     if name == "*":
-        return _whole(base, modules)
+        return _resolve_module(base, modules)
     onward = modules.gathered(path).get(name) if depth and is_package(path) else None
-    return {path, *(_member(onward, name, modules, depth - 1) if onward else ())}
+    return {path, *(_resolve_member(onward, name, modules, depth - 1) if onward else ())}

@@ -5,36 +5,42 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
-from afresh.domain.code import Import, Kind, Symbol
+from afresh.domain.code import ImportedModule, SymbolKind, Symbol
 from afresh.insight.languages.python_header import (
-    also_bound,
-    bases_of,
-    collapsed,
-    cut,
-    evaluated,
-    first_line,
+    list_chained_names,
+    list_base_classes,
+    collapse_code_whitespace,
+    truncate_assignment,
+    evaluate_doc_line,
+    extract_doc_line,
     is_interface,
-    names_in,
-    tidy,
+    list_bound_names,
+    tidy_source,
 )
-from afresh.insight.languages.python_mask import OPENS, STRING, Masked, Unusual, spans
+from afresh.insight.languages.python_mask import (
+    MULTILINE_START_MARK,
+    STRING_MARK,
+    MaskedSource,
+    NeedsParser,
+    find_multiline_spans,
+)
 
-STATEMENT = re.compile(r"\n *+(?:def|class|async +def|import|from|@)(?<=@|\w)(?!\w)|\n *+@")
-DEFINED = re.compile(r"(?:async +)?(?:def|class) +([^\W\d]\w*)")
-BOUND = re.compile(r"\n *+([(\[]?[^\W\d]\w*(?: *, *[^\W\d]\w*)*+ *,?[)\]]?) *+(?:=(?!=)|:(?!=))")
-UNUSUAL = re.compile(
+STATEMENT_START = re.compile(r"\n *+(?:def|class|async +def|import|from|@)(?<=@|\w)(?!\w)|\n *+@")
+DEFINITION_NAME = re.compile(r"(?:async +)?(?:def|class) +([^\W\d]\w*)")
+BOUND_TARGET = re.compile(r"\n *+([(\[]?[^\W\d]\w*(?: *, *[^\W\d]\w*)*+ *,?[)\]]?) *+(?:=(?!=)|:(?!=))")
+UNUSUAL_LINE = re.compile(
     r"\n *+(?:\t|(?:if|elif|else|for|while|try|except|finally|with|async|def|class)\b[^\n]*+(?<!:)(?<!: )(?<!:  )(?=\n)"
     r"|(?:print|exec) +[\w\0])"
 )
 """Tabs, a header without a colon or with its body behind it, Python 2."""
-BEHIND = re.compile(r": *+(?:import|from) ")
-DOCUMENTED = re.compile(r"\s*\n[ (]*+(?:[rRuU]?(?:\x00|\x01 *\x02) *+)++[ )]*+(?=\n)")
-MAIN = re.compile(r"\nif +__name__ *== *\0")
-IMPORTED = re.compile(r"from *(\.[. ]*|) *([\w.]*) *import *\(?([^()]*)\)? *$")
+IMPORT_BEHIND_COLON = re.compile(r": *+(?:import|from) ")
+DOCSTRING_LINE = re.compile(r"\s*\n[ (]*+(?:[rRuU]?(?:\x00|\x01 *\x02) *+)++[ )]*+(?=\n)")
+MASKED_MAIN_GUARD = re.compile(r"\nif +__name__ *== *\0")
+FROM_IMPORT = re.compile(r"from *(\.[. ]*|) *([\w.]*) *import *\(?([^()]*)\)? *$")
 
 
 @dataclass(frozen=True, slots=True)
-class Statements:
+class MaskedStatements:
     code: str
     """One line for each statement, an empty one for each line that continues it; begins and ends with a newline."""
     ends: dict[int, int]
@@ -47,23 +53,23 @@ class Statements:
 
 
 @dataclass(slots=True)
-class Found:
+class ScannedModule:
     symbols: list[Symbol] = field(default_factory=list[Symbol])
-    imports: list[Import] = field(default_factory=list[Import])
+    imports: list[ImportedModule] = field(default_factory=list[ImportedModule])
     doc: str = ""
     entry: str = ""
 
 
 @dataclass(slots=True)
-class Block:
+class DefinitionBlock:
     end: int
     prefix: str
     owner: bool
 
 
-def statements(text: str, masked: Masked) -> Statements:
+def split_statements(text: str, masked: MaskedSource) -> MaskedStatements:
     """Unusual for what is not one statement a line."""
-    code, ends = masked.code, dict(spans(masked.code))
+    code, ends = masked.code, dict(find_multiline_spans(masked.code))
     if ends:
         lines = code.split("\n")
         for first, last in ends.items():
@@ -71,23 +77,23 @@ def statements(text: str, masked: Masked) -> Statements:
             lines[first:last] = [""] * (last - first)
         code = "\n".join(lines)
     code = f"\n{code}\n"
-    if ";" in code or "\\" in code or UNUSUAL.search(code) or BEHIND.search(code):
-        raise Unusual
-    return Statements(code, ends, text.split("\n"))
+    if ";" in code or "\\" in code or UNUSUAL_LINE.search(code) or IMPORT_BEHIND_COLON.search(code):
+        raise NeedsParser
+    return MaskedStatements(code, ends, text.split("\n"))
 
 
-class Scan:
+class StatementScanner:
     """Goes through the statements once, in order."""
 
-    def __init__(self, given: Statements) -> None:
+    def __init__(self, given: MaskedStatements) -> None:
         self.given, self.code = given, given.code
-        self.found = Found()
-        self.blocks: list[Block] = []
+        self.found = ScannedModule()
+        self.blocks: list[DefinitionBlock] = []
         self.line, self.counted, self.bare = 1, 0, 0
         self.decorated = 0
 
-    def run(self) -> Found:
-        for match in STATEMENT.finditer(self.code):
+    def run(self) -> ScannedModule:
+        for match in STATEMENT_START.finditer(self.code):
             place = match.start()
             self._constants(place)
             self._enter(place)
@@ -110,31 +116,31 @@ class Scan:
         if sign == "@":
             self.decorated = self.decorated or self.line
         elif sign == "i":
-            self.found.imports.extend(_whole_modules(bare, self.line))
+            self.found.imports.extend(_read_module_imports(bare, self.line))
         elif sign == "f":
-            self.found.imports.append(_members(bare, self.line))
+            self.found.imports.append(_read_from_import(bare, self.line))
         else:
             self._definition(bare, len(statement) - len(bare), end)
             return
         self.bare = max(self.bare, end)
 
     def _definition(self, header: str, indent: int, end: int) -> None:
-        named = DEFINED.match(header)
-        dedent = _dedent(indent).search(self.code, end)
+        named = DEFINITION_NAME.match(header)
+        dedent = _dedent_pattern(indent).search(self.code, end)
         after = dedent.start() if dedent else len(self.code)
         body = self.code[end:after].rstrip()
         if named is None or not body:
-            raise Unusual
+            raise NeedsParser
         last = self.line + body.count("\n")
-        around = self.blocks[-1] if self.blocks else Block(0, "", False)
+        around = self.blocks[-1] if self.blocks else DefinitionBlock(0, "", False)
         name, is_class = around.prefix + named[1], header[0] == "c"
         signature = self._written(header)[:-1].rstrip()
-        bases = bases_of(signature) if is_class else ()
-        kind = _kind(is_class, bases, around.owner)
+        bases = list_base_classes(signature) if is_class else ()
+        kind = _definition_kind(is_class, bases, around.owner)
         first, self.decorated = self.decorated or self.line, 0
         doc = self._doc(end, self.line, after)
         self.found.symbols.append(Symbol(name, kind, first, self.given.ends.get(last, last), signature, doc, bases))
-        self.blocks.append(Block(after, name + ".", is_class))
+        self.blocks.append(DefinitionBlock(after, name + ".", is_class))
         if self.bare < end:
             self.bare = end if is_class else after
 
@@ -142,14 +148,14 @@ class Scan:
         """Of modules and classes, between where the last statement ended and this one."""
         if until <= self.bare:
             return
-        for match in BOUND.finditer(self.code, self.bare, until + 1):
-            names = names_in(match[1])
+        for match in BOUND_TARGET.finditer(self.code, self.bare, until + 1):
+            names = list_bound_names(match[1])
             if not names:
                 continue
             self._enter(match.start())
             end = self.code.index("\n", match.end())
             statement = self.code[match.start() : end]
-            names += also_bound(self.code[match.end() : end]) if self.code[match.end() - 1] == "=" else []
+            names += list_chained_names(self.code[match.end() : end]) if self.code[match.end() - 1] == "=" else []
             self._bind(names, statement)
         self.bare = until
 
@@ -157,50 +163,56 @@ class Scan:
         signature = self._written(statement)
         prefix = self.blocks[-1].prefix if self.blocks else ""
         end = self.given.ends.get(self.line, self.line)
-        self.found.symbols.extend(Symbol(prefix + name, Kind.CONSTANT, self.line, end, cut(signature)) for name in names)
+        self.found.symbols.extend(
+            Symbol(prefix + name, SymbolKind.CONSTANT, self.line, end, truncate_assignment(signature)) for name in names
+        )
 
     def _written(self, statement: str) -> str:
         """The statement on one line, with its strings."""
-        if STRING in statement or OPENS in statement:
-            return tidy("\n".join(self.given.source(self.line)))
-        return collapsed(statement)
+        if STRING_MARK in statement or MULTILINE_START_MARK in statement:
+            return tidy_source("\n".join(self.given.source(self.line)))
+        return collapse_code_whitespace(statement)
 
     def _doc(self, end: int, line: int, after: int) -> str:
-        match = DOCUMENTED.match(self.code, end, after + 1)
+        match = DOCSTRING_LINE.match(self.code, end, after + 1)
         if match is None:
             return ""
         source = self.given.source(line + self.code.count("\n", end, match.end()))
-        return first_line(source) if match[0].count(STRING) + match[0].count(OPENS) == 1 else evaluated(source)
+        return (
+            extract_doc_line(source)
+            if match[0].count(STRING_MARK) + match[0].count(MULTILINE_START_MARK) == 1
+            else evaluate_doc_line(source)
+        )
 
     def _entry(self) -> str:
-        match = MAIN.search(self.code)
+        match = MASKED_MAIN_GUARD.search(self.code)
         line = 1 + self.code.count("\n", 0, match.start()) if match else 0
         return 'if __name__ == "__main__"' if match and "__main__" in self.given.lines[line - 1] else ""
 
 
-def _kind(is_class: bool, bases: tuple[str, ...], owned: bool) -> Kind:
+def _definition_kind(is_class: bool, bases: tuple[str, ...], owned: bool) -> SymbolKind:
     if is_class:
-        return Kind.INTERFACE if is_interface(bases) else Kind.CLASS
-    return Kind.METHOD if owned else Kind.FUNCTION
+        return SymbolKind.INTERFACE if is_interface(bases) else SymbolKind.CLASS
+    return SymbolKind.METHOD if owned else SymbolKind.FUNCTION
 
 
 @cache
-def _dedent(indent: int) -> re.Pattern[str]:
+def _dedent_pattern(indent: int) -> re.Pattern[str]:
     return re.compile(rf"\n {{0,{indent}}}+[^ \n]")
 
 
-def _whole_modules(statement: str, line: int) -> Iterator[Import]:
+def _read_module_imports(statement: str, line: int) -> Iterator[ImportedModule]:
     for part in statement.removeprefix("import").split(","):
         name, _, alias = part.strip().partition(" as ")
         if not name:
-            raise Unusual
-        yield Import(name.strip(), line, (), alias.strip())
+            raise NeedsParser
+        yield ImportedModule(name.strip(), line, (), alias.strip())
 
 
-def _members(statement: str, line: int) -> Import:
-    match = IMPORTED.match(statement)
+def _read_from_import(statement: str, line: int) -> ImportedModule:
+    match = FROM_IMPORT.match(statement)
     if match is None:
-        raise Unusual
+        raise NeedsParser
     parts = (part.strip().partition(" as ") for part in match[3].split(",") if part.strip())
     names = tuple((name.strip(), alias.strip() or name.strip()) for name, _, alias in parts)
-    return Import(match[1].replace(" ", "") + match[2], line, names)
+    return ImportedModule(match[1].replace(" ", "") + match[2], line, names)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-class Source:
+class SourceBytes:
     """Rows are counted here: asking `Node.start_point` for its row corrupts the memory of the process in tree-sitter 0.26.0."""
 
     def __init__(self, content: bytes) -> None:

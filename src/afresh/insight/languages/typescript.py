@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from afresh.domain.code import Kind, Reading
+from afresh.domain.code import SymbolKind, FileReading
 from afresh.insight.languages import ecmascript, grammar
-from afresh.insight.languages.ecmascript_imports import modules, targets
-from afresh.insight.languages.nesting import Definition, Named
+from afresh.insight.languages.ecmascript_imports import index_modules, resolve_import
+from afresh.insight.languages.nesting import CapturedNode, NamedDefinition
 
-__all__ = ["modules", "read", "targets"]
+__all__ = ["index_modules", "read_source", "resolve_import"]
 
 QUERY = (
     ecmascript.QUERY
@@ -39,18 +39,20 @@ QUERY = (
 )
 
 
-def read(path: str, text: str) -> Reading:
-    return grammar.read(TSX if path.endswith(".tsx") else GRAMMAR, text)
+def read_source(path: str, text: str) -> FileReading:
+    return grammar.read_with_grammar(TSX_GRAMMAR if path.endswith(".tsx") else GRAMMAR, text)
 
 
-def _name(definition: Definition) -> Named | None:
+def _name_definition(definition: CapturedNode) -> NamedDefinition | None:
     node = definition.node
     if node.type == "property_identifier":
-        return Named(definition.text(node))
-    named = ecmascript.name(definition)
+        return NamedDefinition(definition.text(node))
+    named = ecmascript.name_definition(definition)
     if named and node.type == "public_field_definition":
         value = node.child_by_field_name("value")
-        return replace(named, kind=Kind.METHOD if value is not None and value.type in ecmascript.FUNCTIONS else None)
+        return replace(
+            named, kind=SymbolKind.METHOD if value is not None and value.type in ecmascript.FUNCTION_NODE_TYPES else None
+        )
     return named
 
 
@@ -59,10 +61,10 @@ GRAMMAR = grammar.Grammar(
     title="TypeScript",
     wheel="tree_sitter_typescript",
     query=QUERY,
-    style=ecmascript.STYLE,
-    name=_name,
-    imports=ecmascript.imports,
-    entry=ecmascript.entry,
+    style=ecmascript.COMMENT_STYLE,
+    name=_name_definition,
+    imports=ecmascript.read_imports,
+    entry=ecmascript.find_entry_point,
     dialect="language_typescript",
 )
-TSX = replace(GRAMMAR, dialect="language_tsx")
+TSX_GRAMMAR = replace(GRAMMAR, dialect="language_tsx")

@@ -2,57 +2,67 @@
 
 from collections.abc import Iterator
 
-from afresh.domain.calls import Call, Way
-from afresh.domain.fact import Look
-from afresh.domain.text import one_line
+from afresh.domain.calls import SymbolUse, UseKind
+from afresh.domain.fact import Item
+from afresh.domain.text import to_one_line
 from afresh.insight.looks import used
-from afresh.insight.looks.scene import WIDEST, Scene
-from afresh.insight.looks.targets import WORDS, Target
+from afresh.insight.looks.scene import MAX_LINE_CHARACTERS, WorkFocus
+from afresh.insight.looks.targets import SHARES_WORDS, TargetDefinition
 
-ABOUT = 4
-CALLS = 8
-CALLED = 8
+MAX_TARGETS = 4
+MAX_CALLER_LINES = 8
+MAX_CALLEE_LINES = 8
 """Targets that are asked for; lines of one target's callers and of what it calls."""
 
 
-def callers(scene: Scene) -> Iterator[Look]:
-    for target in asked(scene):
+def gather_callers(scene: WorkFocus) -> Iterator[Item]:
+    for target in select_caller_targets(scene):
         name = f"{target.symbol.name} ({target.why})"
-        found = [one for one in used.callers(scene.code, target.place) if one.kind is not Way.IMPORT]
+        found = [one for one in used.find_callers_cached(scene.code, target.place) if one.kind is not UseKind.IMPORT]
         inner = [one for one in found if not scene.code.is_test(one.path)]
         tests = len({(one.path, one.within) for one in found if scene.code.is_test(one.path)})
         if found:
-            yield Look("callers", f"callers of {name}", "\n".join([*told(inner), *tested(tests, inner)]))
+            yield Item("callers", f"callers of {name}", "\n".join([*render_callers(inner), *render_test_count(tests, inner)]))
         if lines := list(
-            dict.fromkeys(f"{one.target} {one.target.symbol.signature}" for one in used.callees(scene.code, target.place))
+            dict.fromkeys(
+                f"{one.target} {one.target.symbol.signature}" for one in used.find_callees_cached(scene.code, target.place)
+            )
         ):
-            yield Look(
+            yield Item(
                 "callers",
                 f"called by {name}",
-                "\n".join([*[one_line(line, WIDEST) for line in lines[:CALLED]], *more(lines, CALLED)]),
+                "\n".join(
+                    [
+                        *[to_one_line(line, MAX_LINE_CHARACTERS) for line in lines[:MAX_CALLEE_LINES]],
+                        *render_more(lines, MAX_CALLEE_LINES),
+                    ]
+                ),
             )
 
 
-def asked(scene: Scene) -> list[Target]:
+def select_caller_targets(scene: WorkFocus) -> list[TargetDefinition]:
     """What nobody has named may be something else: of that only the first."""
-    named = [one for one in scene.functions if one.why != WORDS]
-    return named[:ABOUT] or scene.functions[:1]
+    named = [one for one in scene.functions if one.why != SHARES_WORDS]
+    return named[:MAX_TARGETS] or scene.functions[:1]
 
 
-def told(found: list[Call]) -> list[str]:
-    lines = [f"{one.path}:{one.line} in {one.within or 'the file'}: {one_line(one.text, WIDEST)}{doubt(one)}" for one in found]
-    return [*lines[:CALLS], *more(lines, CALLS)]
+def render_callers(found: list[SymbolUse]) -> list[str]:
+    lines = [
+        f"{one.path}:{one.line} in {one.within or 'the file'}: {to_one_line(one.text, MAX_LINE_CHARACTERS)}{render_doubt(one)}"
+        for one in found
+    ]
+    return [*lines[:MAX_CALLER_LINES], *render_more(lines, MAX_CALLER_LINES)]
 
 
-def doubt(one: Call) -> str:
+def render_doubt(one: SymbolUse) -> str:
     return "" if one.sure else " (by name)"
 
 
-def more(lines: list[str], most: int) -> list[str]:
+def render_more(lines: list[str], most: int) -> list[str]:
     return [f"… {len(lines) - most} more"] if len(lines) > most else []
 
 
-def tested(tests: int, inner: list[Call]) -> list[str]:
+def render_test_count(tests: int, inner: list[SymbolUse]) -> list[str]:
     """That nobody but tests calls it is worth knowing."""
     if not tests:
         return []

@@ -4,32 +4,34 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from afresh.domain.code import Kind, Symbol
+from afresh.domain.code import SymbolKind, Symbol
 from afresh.domain.fact import Region
-from afresh.domain.history import UNTOLD_HISTORY, History
+from afresh.domain.history import NO_COMMIT_HISTORY, CommitHistory
 from afresh.domain.state import State
-from afresh.domain.text import numbered, one_line
-from afresh.insight.code import Code
-from afresh.insight.looks.targets import REVIEWED, Target, order, targets
-from afresh.insight.ranking import Question, Ranked, concerning
+from afresh.domain.text import number_line, to_one_line
+from afresh.insight.code import CodeIndex
+from afresh.insight.looks.targets import IN_REVIEWED_DIFF, TargetDefinition, join_user_texts, find_targets
+from afresh.insight.ranking import RankingQuery, RankedFile, rank_files_cached
 
-NOISE = re.compile(r"\.(?:egg|dist)-info(?:/|$)|(?:^|/)(?:node_modules|vendor|__pycache__)/|\.lock$|-lock\.json$|\.min\.\w+$")
+TOOL_MADE_PATH = re.compile(
+    r"\.(?:egg|dist)-info(?:/|$)|(?:^|/)(?:node_modules|vendor|__pycache__)/|\.lock$|-lock\.json$|\.min\.\w+$"
+)
 """Files made by tools, for tools."""
-WIDEST = 110
-RANKED = 12
-ASIDE = 0.6
+MAX_LINE_CHARACTERS = 110
+MAX_RANKED_FILES = 12
+ASIDE_SCORE_FACTOR = 0.6
 """Characters of a line that stands for itself; files that are ranked; and what a file beside the product counts for."""
-BESIDE = frozenset(
+ASIDE_FOLDERS = frozenset(
     ("bench", "benches", "benchmark", "benchmarks", "example", "examples", "docs", "doc", "scripts", "demo", "demos")
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    code: Code
+class WorkFocus:
+    code: CodeIndex
     state: State
-    targets: tuple[Target, ...]
-    ranked: tuple[Ranked, ...] = ()
+    targets: tuple[TargetDefinition, ...]
+    ranked: tuple[RankedFile, ...] = ()
     """Files that matter for the task, the most telling first."""
     written: tuple[Region, ...] = ()
     """Lines that the task has written itself."""
@@ -46,19 +48,19 @@ class Scene:
     def source(self, path: str, start: int, end: int) -> str:
         """Lines as on disk now, with their numbers."""
         lines = self.code.text(path).splitlines()
-        return "\n".join(numbered(number, lines[number - 1]) for number in range(start, min(end, len(lines)) + 1))
+        return "\n".join(number_line(number, lines[number - 1]) for number in range(start, min(end, len(lines)) + 1))
 
     def line(self, path: str, number: int) -> str:
         lines = self.code.text(path).splitlines()
-        return one_line(lines[number - 1].strip(), WIDEST) if 0 < number <= len(lines) else ""
+        return to_one_line(lines[number - 1].strip(), MAX_LINE_CHARACTERS) if 0 < number <= len(lines) else ""
 
     @property
-    def reviewed(self) -> list[Target]:
-        return [target for target in self.targets if target.why == REVIEWED]
+    def reviewed(self) -> list[TargetDefinition]:
+        return [target for target in self.targets if target.why == IN_REVIEWED_DIFF]
 
     @property
-    def functions(self) -> list[Target]:
-        return [target for target in self.targets if target.symbol.kind in (Kind.FUNCTION, Kind.METHOD)]
+    def functions(self) -> list[TargetDefinition]:
+        return [target for target in self.targets if target.symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)]
 
     @property
     def places(self) -> list[str]:
@@ -67,32 +69,38 @@ class Scene:
 
     def methods(self, path: str, symbol: Symbol) -> Iterator[Symbol]:
         start = symbol.name + "."
-        return (one for one in self.code.reading(path).symbols if one.kind is Kind.METHOD and one.name.startswith(start))
+        return (one for one in self.code.reading(path).symbols if one.kind is SymbolKind.METHOD and one.name.startswith(start))
 
 
-def scene(code: Code, state: State, about: Sequence[Region] = (), history: History = UNTOLD_HISTORY) -> Scene:
+def build_work_focus(
+    code: CodeIndex, state: State, about: Sequence[Region] = (), history: CommitHistory = NO_COMMIT_HISTORY
+) -> WorkFocus:
     """The ranking goes by what people said and what was changed, not by the last thought, so that it seldom changes."""
     touched = tuple(path for path in state.changed if path in code.files)
-    ranked = favoured(code, state, concerning(code, Question(order(state), touched, history), 2 * RANKED))[:RANKED]
+    ranked = rerank_product_first(
+        code, state, rank_files_cached(code, RankingQuery(join_user_texts(state), touched, history), 2 * MAX_RANKED_FILES)
+    )[:MAX_RANKED_FILES]
     written = tuple(one for one in about if one.changed)
-    return Scene(code, state, tuple(targets(code, state, about, ranked)), tuple(ranked), written)
+    return WorkFocus(code, state, tuple(find_targets(code, state, about, ranked)), tuple(ranked), written)
 
 
-def favoured(code: Code, state: State, ranked: Sequence[Ranked]) -> list[Ranked]:
+def rerank_product_first(code: CodeIndex, state: State, ranked: Sequence[RankedFile]) -> list[RankedFile]:
     """The product before what lies beside it, and before its tests unless tests are what is asked for."""
     asks = state.task.judged_as == "write_tests"
-    scores = [one.score * (ASIDE if (code.is_test(one.path) and not asks) or aside(one.path) else 1.0) for one in ranked]
+    scores = [
+        one.score * (ASIDE_SCORE_FACTOR if (code.is_test(one.path) and not asks) or is_aside(one.path) else 1.0) for one in ranked
+    ]
     top = max(scores, default=0.0) or 1.0
     found = [replace(one, score=score / top) for one, score in zip(ranked, scores, strict=True)]
     return sorted(found, key=lambda one: (-one.score, one.path))
 
 
-def aside(path: str) -> bool:
+def is_aside(path: str) -> bool:
     """In a top folder that serves the product and is no part of it."""
-    return path.split("/")[0] in BESIDE
+    return path.split("/")[0] in ASIDE_FOLDERS
 
 
-def listed(names: Collection[str], most: int) -> str:
+def join_first_names(names: Collection[str], most: int) -> str:
     """The first ones, and how many there are besides."""
     kept, more = list(names)[:most], len(names) - most
     return ", ".join(kept) + (f" and {more} more" if more > 0 else "")

@@ -2,29 +2,31 @@
 
 from collections import OrderedDict
 
-from afresh.domain.calls import Calls
-from afresh.domain.code import Place
+from afresh.domain.calls import SymbolUses
+from afresh.domain.code import SymbolPlace
 from afresh.insight import calls
-from afresh.insight.code import Code
+from afresh.insight.code import CodeIndex
 
-FILES = 40
-KEPT = 128
+MAX_FILES_PER_ITEM = 40
+MAX_CACHED_ANSWERS = 128
 """Files that are looked into for one name, and answers that are kept."""
-_known: OrderedDict[tuple[str, str, Place], Calls] = OrderedDict()
+_cached_calls: OrderedDict[tuple[str, str, SymbolPlace], SymbolUses] = OrderedDict()
 
 
-def callers(code: Code, place: Place) -> Calls:
-    return _asked("callers", code, place)
+def find_callers_cached(code: CodeIndex, place: SymbolPlace) -> SymbolUses:
+    return _find_cached("callers", code, place)
 
 
-def callees(code: Code, place: Place) -> Calls:
-    return _asked("callees", code, place)
+def find_callees_cached(code: CodeIndex, place: SymbolPlace) -> SymbolUses:
+    return _find_cached("callees", code, place)
 
 
-def _asked(what: str, code: Code, place: Place) -> Calls:
+def _find_cached(what: str, code: CodeIndex, place: SymbolPlace) -> SymbolUses:
     key = (what, code.digest, place)
-    if key not in _known:
-        _known[key] = calls.callers(code, place, FILES) if what == "callers" else calls.callees(code, place)
-        if len(_known) > KEPT:
-            _known.popitem(last=False)
-    return _known[key]
+    if key not in _cached_calls:
+        _cached_calls[key] = (
+            calls.find_callers(code, place, MAX_FILES_PER_ITEM) if what == "callers" else calls.find_callees(code, place)
+        )
+        if len(_cached_calls) > MAX_CACHED_ANSWERS:
+            _cached_calls.popitem(last=False)
+    return _cached_calls[key]

@@ -4,27 +4,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from afresh.domain.code import Symbol
-from afresh.domain.text import one_line
-from afresh.insight.code import Code
-from afresh.insight.ranking.question import Question, Ranked
-from afresh.insight.ranking.rank import concerning
+from afresh.domain.text import to_one_line
+from afresh.insight.code import CodeIndex
+from afresh.insight.ranking.question import RankingQuery, RankedFile
+from afresh.insight.ranking.rank import rank_files_cached
 
-SIGNATURE = 120
-FADING = 0.82
+MAX_SIGNATURE_CHARACTERS = 120
+SYMBOL_DECAY = 0.82
 """Worth of each further symbol of a file, against the one before: the best of a lesser file comes before the last of a better."""
-LINE = 4
-FILE = 40
+MIN_LINE_TOKENS = 4
+TYPICAL_FILE_TOKENS = 40
 """Tokens that a line takes at least, and a file with its reasons and symbols about: what a cap can have no room for is not
 looked at."""
-MOST_SHOWN = 60
+MAX_SYMBOLS_PER_FILE = 60
 """Symbols of one file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RankedMapFile:
     """A file of the map, and the symbols of it that there is room for, in reading order."""
 
-    ranked: Ranked
+    ranked: RankedFile
     symbols: tuple[Symbol, ...]
 
     @property
@@ -32,35 +32,37 @@ class Shown:
         return len(self.ranked.symbols) - len(self.symbols)
 
 
-def map_of(code: Code, question: Question, tokens: int, count: Callable[[str], int]) -> str:
+def render_ranked_map(code: CodeIndex, question: RankingQuery, tokens: int, count: Callable[[str], int]) -> str:
     """As text, for a window or a pipe; empty when there is room for nothing."""
-    return written(chosen(code, question, tokens, count))
+    return render_map_files(select_map_files(code, question, tokens, count))
 
 
-def chosen(code: Code, question: Question, tokens: int, count: Callable[[str], int]) -> list[Shown]:
+def select_map_files(code: CodeIndex, question: RankingQuery, tokens: int, count: Callable[[str], int]) -> list[RankedMapFile]:
     """What there is room for. The worth of a line falls with its file's score and its place in it; the lines worth most are
     taken as long as the text that they make fits."""
-    files = concerning(code, question, tokens // FILE + 3) if tokens > 0 else []
+    files = rank_files_cached(code, question, tokens // TYPICAL_FILE_TOKENS + 3) if tokens > 0 else []
     lines = sorted(
-        (-ranked.score * FADING**number, place, number)
+        (-ranked.score * SYMBOL_DECAY**number, place, number)
         for place, ranked in enumerate(files)
-        for number in range(min(len(ranked.symbols), MOST_SHOWN) + 1)
-    )[: tokens // LINE + 1]
+        for number in range(min(len(ranked.symbols), MAX_SYMBOLS_PER_FILE) + 1)
+    )[: tokens // MIN_LINE_TOKENS + 1]
     low, high = 0, len(lines)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if count(written(_taken(files, lines[:middle]))) <= tokens else (low, middle - 1)
-    while low and count(written(_taken(files, lines[:low]))) > tokens:
+        low, high = (
+            (middle, high) if count(render_map_files(_files_from_lines(files, lines[:middle]))) <= tokens else (low, middle - 1)
+        )
+    while low and count(render_map_files(_files_from_lines(files, lines[:low]))) > tokens:
         low -= 1
-    return _taken(files, lines[:low])
+    return _files_from_lines(files, lines[:low])
 
 
-def _taken(files: Sequence[Ranked], lines: Sequence[tuple[float, int, int]]) -> list[Shown]:
+def _files_from_lines(files: Sequence[RankedFile], lines: Sequence[tuple[float, int, int]]) -> list[RankedMapFile]:
     """A file's own line is number 0 and worth more than any of its symbols, so it is there when one of them is."""
     counts: dict[int, int] = {}
     for _, place, number in lines:
         counts[place] = max(counts.get(place, 0), number)
-    return [Shown(files[place], _with_owners(files[place].symbols, taken)) for place, taken in sorted(counts.items())]
+    return [RankedMapFile(files[place], _with_owners(files[place].symbols, taken)) for place, taken in sorted(counts.items())]
 
 
 def _with_owners(symbols: Sequence[Symbol], taken: int) -> tuple[Symbol, ...]:
@@ -72,20 +74,24 @@ def _with_owners(symbols: Sequence[Symbol], taken: int) -> tuple[Symbol, ...]:
     return tuple(sorted([*held, *beside], key=lambda symbol: (symbol.line, -symbol.end, symbol.name)))
 
 
-def written(files: Sequence[Shown]) -> str:
-    return "\n".join(line for shown in files for line in _lines(shown))
+def render_map_files(files: Sequence[RankedMapFile]) -> str:
+    return "\n".join(line for shown in files for line in _render_map_file(shown))
 
 
-def _lines(shown: Shown) -> list[str]:
+def _render_map_file(shown: RankedMapFile) -> list[str]:
     why = "; ".join(shown.ranked.reasons)
-    head = one_line(shown.ranked.path) + (f"  ({why})" if why else "")
+    head = to_one_line(shown.ranked.path) + (f"  ({why})" if why else "")
     more = [f"        … {shown.more} more"] if shown.more and shown.symbols else []
-    return [head, *(f"{symbol.line:6}  {indent(symbol)}{signature(symbol)}" for symbol in shown.symbols), *more]
+    return [
+        head,
+        *(f"{symbol.line:6}  {render_indent(symbol)}{render_symbol_signature(symbol)}" for symbol in shown.symbols),
+        *more,
+    ]
 
 
-def indent(symbol: Symbol) -> str:
+def render_indent(symbol: Symbol) -> str:
     return "  " * symbol.name.count(".")
 
 
-def signature(symbol: Symbol) -> str:
-    return one_line(symbol.signature or symbol.name, SIGNATURE)
+def render_symbol_signature(symbol: Symbol) -> str:
+    return to_one_line(symbol.signature or symbol.name, MAX_SIGNATURE_CHARACTERS)

@@ -5,23 +5,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, log1p
 
-from afresh.domain.history import History
-from afresh.domain.words import split, stem, telling
-from afresh.insight.ranking.asked import Asked
-from afresh.insight.ranking.signals import Scores, levelled, matched
+from afresh.domain.history import CommitHistory
+from afresh.domain.words import split_words, stem_word, drop_stop_words
+from afresh.insight.ranking.asked import QueryTerms
+from afresh.insight.ranking.signals import FileScores, normalize_scores, score_bm25
 
-MOST_PATHS = 30
+MAX_PATHS_PER_COMMIT = 30
 """Files of a commit: one that changed more tells nothing of any."""
-LIKE = 50
-SHARPNESS = 4
-LATELY = 100
+MAX_SIMILAR_COMMITS = 50
+SIMILARITY_EXPONENT = 4
+RECENCY_COMMITS = 100
 """Commits that are likest, how much more the likest counts, and after how many commits a change is half forgotten, or nearly."""
-MESSAGE_LENGTH = 0.5
-MOST_TOGETHER = 10
+BM25_MESSAGE_LENGTH = 0.5
+MAX_PATHS_FOR_COCHANGE = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CommitIndex:
     """Commits that changed something, numbered from the newest, ready to be asked."""
 
     having: Mapping[str, Mapping[str, int]]
@@ -33,13 +33,13 @@ class Told:
 
 
 @lru_cache(maxsize=4)
-def told(history: History) -> Told:
+def index_commits(history: CommitHistory) -> CommitIndex:
     having: dict[str, dict[str, int]] = {}
     lengths: dict[str, float] = {}
     touching: dict[str, list[int]] = {}
-    commits = [past for past in history.commits if 1 <= len(past.paths) <= MOST_PATHS]
+    commits = [past for past in history.commits if 1 <= len(past.paths) <= MAX_PATHS_PER_COMMIT]
     for number, past in enumerate(commits):
-        said = [stem(word) for word in telling(split(past.message))]
+        said = [stem_word(word) for word in drop_stop_words(split_words(past.message))]
         lengths[str(number)] = len(said) or 1
         for word in said:
             counts = having.setdefault(word, {})
@@ -49,46 +49,46 @@ def told(history: History) -> Told:
     mean = sum(lengths.values()) / (len(lengths) or 1) or 1
     shares = {number: length / mean for number, length in lengths.items()}
     titles = [past.message.partition("\n")[0] for past in commits]
-    return Told(having, shares, [past.paths for past in commits], titles, touching)
+    return CommitIndex(having, shares, [past.paths for past in commits], titles, touching)
 
 
-def alike(history: Told, question: Asked) -> list[tuple[int, float]]:
+def find_similar_commits(history: CommitIndex, question: QueryTerms) -> list[tuple[int, float]]:
     """The commits whose messages are likest to the text, with a number that is 1 for the likest."""
-    counts = [(history.having.get(stem(word), {}), 1.0) for word in question.words]
-    scores = matched(counts, history.lengths, len(history.paths), MESSAGE_LENGTH)
-    likest = sorted((-score, int(number)) for number, score in scores.items())[:LIKE]
+    counts = [(history.having.get(stem_word(word), {}), 1.0) for word in question.words]
+    scores = score_bm25(counts, history.lengths, len(history.paths), BM25_MESSAGE_LENGTH)
+    likest = sorted((-score, int(number)) for number, score in scores.items())[:MAX_SIMILAR_COMMITS]
     return [(number, score / likest[0][0]) for score, number in likest]
 
 
-def before(history: Told, likest: Sequence[tuple[int, float]], files: frozenset[str]) -> Scores:
+def score_changed_before(history: CommitIndex, likest: Sequence[tuple[int, float]], files: frozenset[str]) -> FileScores:
     """Files that were changed when something like it was said."""
-    found: Scores = {}
+    found: FileScores = {}
     for number, likeness in likest:
         changed = history.paths[number]
         for path in changed:
             if path in files:
-                found[path] = found.get(path, 0.0) + likeness**SHARPNESS / len(changed) ** 0.5
-    return levelled(found)
+                found[path] = found.get(path, 0.0) + likeness**SIMILARITY_EXPONENT / len(changed) ** 0.5
+    return normalize_scores(found)
 
 
-def lately(history: Told, files: frozenset[str]) -> Scores:
+def score_changed_lately(history: CommitIndex, files: frozenset[str]) -> FileScores:
     """Files that are changed often, and of late."""
-    found: Scores = {}
+    found: FileScores = {}
     for number, changed in enumerate(history.paths):
-        worth = exp(-number / LATELY) / len(changed) ** 0.5
+        worth = exp(-number / RECENCY_COMMITS) / len(changed) ** 0.5
         for path in changed:
             if path in files:
                 found[path] = found.get(path, 0.0) + worth
-    return levelled({path: log1p(score) for path, score in found.items()})
+    return normalize_scores({path: log1p(score) for path, score in found.items()})
 
 
-def together(history: Told, path: str, files: frozenset[str]) -> Scores:
+def score_changed_together(history: CommitIndex, path: str, files: frozenset[str]) -> FileScores:
     """How likely others are changed when this one is."""
-    found: Scores = {}
+    found: FileScores = {}
     commits = history.touching.get(path, ())
     for number in commits:
         changed = history.paths[number]
-        if 1 < len(changed) <= MOST_TOGETHER:
+        if 1 < len(changed) <= MAX_PATHS_FOR_COCHANGE:
             for other in changed:
                 if other != path and other in files:
                     found[other] = found.get(other, 0.0) + 1 / (len(changed) - 1)

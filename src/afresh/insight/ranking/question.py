@@ -3,20 +3,20 @@
 from dataclasses import dataclass
 
 from afresh.domain.code import Symbol
-from afresh.domain.history import UNTOLD_HISTORY, History
+from afresh.domain.history import NO_COMMIT_HISTORY, CommitHistory
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RankingQuery:
     """A task's text, the files that it has touched, and what the repository's commits tell; each may be missing."""
 
     text: str = ""
     touched: tuple[str, ...] = ()
-    history: History = UNTOLD_HISTORY
+    history: CommitHistory = NO_COMMIT_HISTORY
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedFile:
     """A file that matters."""
 
     path: str

@@ -2,32 +2,35 @@
 
 from collections import OrderedDict
 
-from afresh.insight.code import Code
-from afresh.insight.ranking.question import Question, Ranked
-from afresh.insight.ranking.reasons import reasons
-from afresh.insight.ranking.symbols import aim, symbols
-from afresh.insight.ranking.weigh import weigh
+from afresh.insight.code import CodeIndex
+from afresh.insight.ranking.question import RankingQuery, RankedFile
+from afresh.insight.ranking.reasons import explain_rank
+from afresh.insight.ranking.symbols import make_symbol_criteria, rank_symbols
+from afresh.insight.ranking.weigh import score_files
 
-KEPT = 8
+MAX_CACHED_RANKINGS = 8
 
 
-def rank(code: Code, question: Question, most: int = 30) -> list[Ranked]:
+def rank_files(code: CodeIndex, question: RankingQuery, most: int = 30) -> list[RankedFile]:
     """The files that matter, the most telling first, with reasons and symbols."""
-    weighed = weigh(code, question)
+    weighed = score_files(code, question)
     best = weighed.best()[:most]
-    at = aim(code, weighed.asked, weighed.saying, best)
-    return [Ranked(path, weighed.total[path], reasons(code, question, weighed, path), symbols(code, at, path)) for path in best]
+    at = make_symbol_criteria(code, weighed.asked, weighed.saying, best)
+    return [
+        RankedFile(path, weighed.total[path], explain_rank(code, question, weighed, path), rank_symbols(code, at, path))
+        for path in best
+    ]
 
 
-_answered: OrderedDict[tuple[str, Question, int], tuple[Ranked, ...]] = OrderedDict()
+_cached_rankings: OrderedDict[tuple[str, RankingQuery, int], tuple[RankedFile, ...]] = OrderedDict()
 
 
-def concerning(code: Code, question: Question, most: int) -> list[Ranked]:
+def rank_files_cached(code: CodeIndex, question: RankingQuery, most: int) -> list[RankedFile]:
     """As `rank`; what was asked lately of the same code is not worked out again, whoever holds the view of it."""
     key = (code.digest, question, most)
-    if key not in _answered:
-        _answered[key] = tuple(rank(code, question, most))
-        if len(_answered) > KEPT:
-            _answered.popitem(last=False)
-    _answered.move_to_end(key)
-    return list(_answered[key])
+    if key not in _cached_rankings:
+        _cached_rankings[key] = tuple(rank_files(code, question, most))
+        if len(_cached_rankings) > MAX_CACHED_RANKINGS:
+            _cached_rankings.popitem(last=False)
+    _cached_rankings.move_to_end(key)
+    return list(_cached_rankings[key])

@@ -5,68 +5,70 @@ from functools import lru_cache
 from math import log
 from pathlib import PurePosixPath
 
-from afresh.domain.words import split, stem, telling
-from afresh.insight.code import Code
-from afresh.insight.ranking.asked import Asked
+from afresh.domain.words import split_words, stem_word, drop_stop_words
+from afresh.insight.code import CodeIndex
+from afresh.insight.ranking.asked import QueryTerms
 
-Scores = dict[str, float]
-SATURATION = 1.2
+FileScores = dict[str, float]
+BM25_SATURATION = 1.2
 """BM25's k1: how soon one more of the same word says nothing new."""
-LENGTH = 0.4
-PATH_LENGTH = 0.75
+BM25_LENGTH = 0.4
+BM25_PATH_LENGTH = 0.75
 """BM25's b: how much a long text must say more often. A large file of code is about more, but not by its length."""
-MOST_NAMED = 1.5
+MAX_DEFINES_SCORE = 1.5
 
 
-def levelled(scores: Scores) -> Scores:
+def normalize_scores(scores: FileScores) -> FileScores:
     top = max(scores.values(), default=0.0)
     return {path: score / top for path, score in scores.items()} if top > 0 else {}
 
 
-def rarity(holders: int, all: int) -> float:
+def measure_rarity(holders: int, all: int) -> float:
     return log(1 + (all - holders + 0.5) / (holders + 0.5))
 
 
-def matched(counts: Iterable[tuple[Mapping[str, int], float]], lengths: Mapping[str, float], all: int, hold: float) -> Scores:
+def score_bm25(
+    counts: Iterable[tuple[Mapping[str, int], float]], lengths: Mapping[str, float], all: int, hold: float
+) -> FileScores:
     """BM25 of texts whose length is given as a share of the mean, for words given by how often each text has them."""
-    found: Scores = {}
-    room = {key: SATURATION * (1 - hold + hold * length) for key, length in lengths.items()}
+    found: FileScores = {}
+    room = {key: BM25_SATURATION * (1 - hold + hold * length) for key, length in lengths.items()}
     for having, weight in counts:
-        worth = weight * rarity(len(having), all) * (SATURATION + 1)
+        worth = weight * measure_rarity(len(having), all) * (BM25_SATURATION + 1)
         for key, count in having.items():
             found[key] = found.get(key, 0.0) + worth * count / (count + room[key])
     return found
 
 
-Saying = Mapping[str, Mapping[str, int]]
+WordCounts = Mapping[str, Mapping[str, int]]
 """Of each word of a question, how often each file says it."""
 
 
-def words(code: Code, question: Asked, saying: Saying) -> Scores:
+def score_words(code: CodeIndex, question: QueryTerms, saying: WordCounts) -> FileScores:
     """Files that say the words of the text."""
     counts = [(saying[word], weight) for word, weight in question.words.items()]
     lengths = {path: code.length(path) for path in code.files}
     mean = sum(lengths.values()) / (len(lengths) or 1) or 1
     shares = {path: length / mean for path, length in lengths.items()}
-    return levelled(matched(counts, shares, len(code.files), LENGTH))
+    return normalize_scores(score_bm25(counts, shares, len(code.files), BM25_LENGTH))
 
 
 @lru_cache(maxsize=4)
-def path_words(files: tuple[str, ...]) -> tuple[dict[str, dict[str, int]], dict[str, float]]:
+def index_path_words(files: tuple[str, ...]) -> tuple[dict[str, dict[str, int]], dict[str, float]]:
     """Words of paths, those of the file's own name twice, as the paths that have them; and lengths, as shares of the mean."""
     having: dict[str, dict[str, int]] = {}
     lengths: dict[str, float] = {}
     for path in files:
-        said = [stem(word) for word in telling(split(path))]
+        said = [stem_word(word) for word in drop_stop_words(split_words(path))]
         lengths[path] = len(said)
-        for word in [*said, *{stem(word) for word in telling(split(subject(path)))}]:
+        for word in [*said, *{stem_word(word) for word in drop_stop_words(split_words(subject_from_path(path)))}]:
             counts = having.setdefault(word, {})
             counts[path] = counts.get(path, 0) + 1
     mean = sum(lengths.values()) / (len(lengths) or 1) or 1
     return having, {path: length / mean for path, length in lengths.items()}
 
 
-def subject(path: str) -> str:
+def subject_from_path(path: str) -> str:
     """What a file is called after: its stem, without what marks it as a test."""
     name = PurePosixPath(path).name.partition(".")[0].strip("_")
     for mark in ("test_", "tests_"):
@@ -76,36 +78,36 @@ def subject(path: str) -> str:
     return name.strip("_")
 
 
-def paths(code: Code, question: Asked) -> Scores:
+def score_paths(code: CodeIndex, question: QueryTerms) -> FileScores:
     """Files whose paths have words of the text."""
-    having, lengths = path_words(tuple(code.files))
-    counts = [(having.get(stem(word), {}), weight) for word, weight in question.words.items()]
-    return levelled(matched(counts, lengths, len(code.files), PATH_LENGTH))
+    having, lengths = index_path_words(tuple(code.files))
+    counts = [(having.get(stem_word(word), {}), weight) for word, weight in question.words.items()]
+    return normalize_scores(score_bm25(counts, lengths, len(code.files), BM25_PATH_LENGTH))
 
 
-def defines(code: Code, question: Asked) -> Scores:
+def score_definitions(code: CodeIndex, question: QueryTerms) -> FileScores:
     """Files that define a name that the text has; the more of them, the less it says."""
-    found: Scores = {}
+    found: FileScores = {}
     for name, sure in question.names.items():
         places = {place.path for place in code.defining(name)}
         for path in places:
             found[path] = found.get(path, 0.0) + sure / len(places) ** 0.7
-    return {path: min(score, MOST_NAMED) for path, score in found.items()}
+    return {path: min(score, MAX_DEFINES_SCORE) for path, score in found.items()}
 
 
-def uses(code: Code, question: Asked) -> Scores:
+def score_uses(code: CodeIndex, question: QueryTerms) -> FileScores:
     """Files whose code has a name of the text, which tells more if few have it."""
-    found: Scores = {}
+    found: FileScores = {}
     for name, sure in question.names.items():
         holders = code.mentioning(name.rpartition(".")[2])
         worth = sure * log(1 + len(code.files) / max(1, len(holders)))
         for path in holders:
             found[path] = found.get(path, 0.0) + worth
-    return levelled(found)
+    return normalize_scores(found)
 
 
 @lru_cache(maxsize=4)
-def names(files: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+def index_file_names(files: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """In lower case, names of files, and paths from every folder on, with the files that they may mean."""
     found: dict[str, list[str]] = {}
     for path in files:
@@ -115,10 +117,10 @@ def names(files: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(held) for name, held in found.items()}
 
 
-def named(code: Code, question: Asked) -> Scores:
+def score_named_files(code: CodeIndex, question: QueryTerms) -> FileScores:
     """Files that the text names, with their ending."""
-    known = names(tuple(code.files))
-    found: Scores = {}
+    known = index_file_names(tuple(code.files))
+    found: FileScores = {}
     for name in question.files:
         for path in known.get(name.removeprefix("./"), ()):
             found[path] = max(found.get(path, 0.0), len(known[name.removeprefix("./")]) ** -0.5)

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from afresh.insight.complexity import FunctionNode, cost
-from afresh.insight.source import Function, Source
+from afresh.insight.complexity import FunctionNode, count_decision_points
+from afresh.insight.source import PythonFunction, PythonSource
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class StatementList:
     """A list of statements and where control goes after its end."""
 
     statements: list[ast.stmt]
@@ -20,8 +20,8 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
-    place: Place
+class StatementBlock:
+    place: StatementList
     start: int
     stop: int
     first_line: int
@@ -46,26 +46,26 @@ class Block:
         return self.last_line - self.first_line + 1
 
 
-def blocks(function: Function, source: Source) -> Iterator[Block]:
+def find_blocks(function: PythonFunction, source: PythonSource) -> Iterator[StatementBlock]:
     """Every run of statements that decides something and owns its lines, but not the whole function."""
-    for place in places(function.node):
-        costs = [cost([statement]) for statement in place.statements]
-        for start in range(_begin(place), len(place.statements)):
+    for place in find_statement_lists(function.node):
+        costs = [count_decision_points([statement]) for statement in place.statements]
+        for start in range(_first_statement_index(place), len(place.statements)):
             for stop in range(start + 1, len(place.statements) + 1):
                 spent = sum(costs[start:stop])
-                if spent and spent + 1 < function.complexity and (block := _block(source, place, start, stop, spent)):
+                if spent and spent + 1 < function.complexity and (block := _make_block(source, place, start, stop, spent)):
                     yield block
 
 
-def _begin(place: Place) -> int:
+def _first_statement_index(place: StatementList) -> int:
     first = place.statements[0]
     documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
     return int(documented and isinstance(place.parent, FunctionNode))
 
 
-def _block(source: Source, place: Place, start: int, stop: int, spent: int) -> Block | None:
+def _make_block(source: PythonSource, place: StatementList, start: int, stop: int, spent: int) -> StatementBlock | None:
     first, last = place.statements[start], place.statements[stop - 1]
-    head = first_line(first)
+    head = find_first_line(first)
     before = source.line(head)[: len(source.line(head)) - len(source.line(head).lstrip())]
     indent = len(source.line(first.lineno).encode()[: first.col_offset].decode())
     tail = source.line(last.end_lineno or last.lineno).encode()[last.end_col_offset :].decode().strip()
@@ -75,51 +75,51 @@ def _block(source: Source, place: Place, start: int, stop: int, spent: int) -> B
     floor = place.statements[start - 1].end_lineno if start else getattr(place.parent, "lineno", 1)
     while head - 1 > (floor or 1) and source.line(head - 1).startswith(before + "#"):
         head -= 1
-    return Block(place, start, stop, head, last.end_lineno or last.lineno, spent)
+    return StatementBlock(place, start, stop, head, last.end_lineno or last.lineno, spent)
 
 
-def paragraphs(block: Block, source: Source) -> int:
+def count_paragraph_breaks(block: StatementBlock, source: PythonSource) -> int:
     """How often a blank line parts the block's own statements."""
     pairs = pairwise(block.statements)
     return sum(any(not source.line(at).strip() for at in range((one.end_lineno or 0) + 1, two.lineno)) for one, two in pairs)
 
 
-def first_line(statement: ast.stmt) -> int:
+def find_first_line(statement: ast.stmt) -> int:
     decorators = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
 
 
-def places(function: FunctionNode) -> Iterator[Place]:
-    yield from _below(Place(function.body, function, True, False))
+def find_statement_lists(function: FunctionNode) -> Iterator[StatementList]:
+    yield from _walk_statement_lists(StatementList(function.body, function, True, False))
 
 
-def _below(place: Place) -> Iterator[Place]:
+def _walk_statement_lists(place: StatementList) -> Iterator[StatementList]:
     yield place
     for number, statement in enumerate(place.statements, 1):
-        for inner in _inside(statement, place, number == len(place.statements)):
+        for inner in _lists_inside_statement(statement, place, number == len(place.statements)):
             if inner.statements:
-                yield from _below(inner)
+                yield from _walk_statement_lists(inner)
 
 
-def _inside(statement: ast.stmt, place: Place, last: bool) -> Iterator[Place]:
+def _lists_inside_statement(statement: ast.stmt, place: StatementList, last: bool) -> Iterator[StatementList]:
     function, loop = place.ends_function and last, place.ends_loop and last
     match statement:
         case ast.If() | ast.With() | ast.AsyncWith():
-            yield Place(statement.body, statement, function, loop)
+            yield StatementList(statement.body, statement, function, loop)
             if isinstance(statement, ast.If):
-                yield Place(statement.orelse, statement, function, loop)
+                yield StatementList(statement.orelse, statement, function, loop)
         case ast.For() | ast.AsyncFor() | ast.While():
-            yield Place(statement.body, statement, False, True)
-            yield Place(statement.orelse, statement, function, loop)
+            yield StatementList(statement.body, statement, False, True)
+            yield StatementList(statement.orelse, statement, function, loop)
         case ast.Try() | ast.TryStar():
             plain = not statement.orelse
-            yield Place(statement.body, statement, function and plain, loop and plain)
+            yield StatementList(statement.body, statement, function and plain, loop and plain)
             for handler in statement.handlers:
-                yield Place(handler.body, handler, function, loop)
-            yield Place(statement.orelse, statement, function, loop)
-            yield Place(statement.finalbody, statement, False, False)
+                yield StatementList(handler.body, handler, function, loop)
+            yield StatementList(statement.orelse, statement, function, loop)
+            yield StatementList(statement.finalbody, statement, False, False)
         case ast.Match():
             for case in statement.cases:
-                yield Place(case.body, case, function, loop)
+                yield StatementList(case.body, case, function, loop)
         case _:
             return

@@ -3,94 +3,110 @@
 import ast
 from collections.abc import Iterator
 
-from afresh.insight.reshape.blocks import Place
-from afresh.insight.reshape.edits import Splice
-from afresh.insight.reshape.scene import Scene, same_all
-from afresh.insight.reshape.suggestion import Change
-from afresh.insight.reshape.text import comments, conditional, header_end, joined, lifted, lines_of, moved, plain
+from afresh.insight.reshape.blocks import StatementList
+from afresh.insight.reshape.edits import LineSplice
+from afresh.insight.reshape.scene import RewriteTarget, is_same_body
+from afresh.insight.reshape.suggestion import ProposedRewrite
+from afresh.insight.reshape.text import (
+    find_comments,
+    render_condition_header,
+    find_header_end,
+    render_operands,
+    lift_comments,
+    locate_statement,
+    reindent_lines,
+    has_no_comments,
+)
 
-MOST = 4
+MAX_OPERANDS = 4
 """Operands that a reader takes in at once."""
-JUMPS = ast.Return | ast.Raise | ast.Continue | ast.Break
+JUMP_STATEMENTS = ast.Return | ast.Raise | ast.Continue | ast.Break
 
 
-def merged_conditions(scene: Scene) -> Iterator[Change]:
+def merge_conditions(scene: RewriteTarget) -> Iterator[ProposedRewrite]:
     for place, number, statement in scene.pairs():
         if isinstance(statement, ast.If):
-            yield from filter(None, (_nested(scene, statement), _alike(scene, statement), _guards(scene, place, number)))
+            yield from filter(
+                None,
+                (_merge_nested(scene, statement), _merge_equal_branches(scene, statement), _merge_guards(scene, place, number)),
+            )
 
 
-def _nested(scene: Scene, outer: ast.If) -> Change | None:
+def _merge_nested(scene: RewriteTarget, outer: ast.If) -> ProposedRewrite | None:
     """`if a:` around nothing but `if b:`."""
     if outer.orelse or len(outer.body) != 1 or not isinstance(inner := outer.body[0], ast.If) or inner.orelse:
         return None
-    source, where, deeper = scene.source, lines_of(scene.source, outer), lines_of(scene.source, inner)
-    above = lifted(source, outer.lineno, header_end(inner), where.indent) if where else None
+    source, where, deeper = scene.source, locate_statement(scene.source, outer), locate_statement(scene.source, inner)
+    above = lift_comments(source, outer.lineno, find_header_end(inner), where.indent) if where else None
     if where is None or deeper is None or above is None or (above and where.word):
         return None
-    head = _head(scene, [outer.test, inner.test], "and", where.word or "if", where.indent)
+    head = _render_header(scene, [outer.test, inner.test], "and", where.word or "if", where.indent)
     if head is None or deeper.indent == where.indent:
         return None
-    body = moved(source, inner.lineno, where.last, deeper.indent, where.indent)
-    lines = [*above, *head, *body[header_end(inner) - inner.lineno + 1 :]]
-    return _change("merge nested conditions", head, where.first, where.last, lines, 1.0)
+    body = reindent_lines(source, inner.lineno, where.last, deeper.indent, where.indent)
+    lines = [*above, *head, *body[find_header_end(inner) - inner.lineno + 1 :]]
+    return _make_rewrite("merge nested conditions", head, where.first, where.last, lines, 1.0)
 
 
-def _alike(scene: Scene, first: ast.If) -> Change | None:
+def _merge_equal_branches(scene: RewriteTarget, first: ast.If) -> ProposedRewrite | None:
     """`if a:` and `elif b:` with the same body."""
-    if len(first.orelse) != 1 or not isinstance(second := first.orelse[0], ast.If) or not same_all(first.body, second.body):
+    if len(first.orelse) != 1 or not isinstance(second := first.orelse[0], ast.If) or not is_same_body(first.body, second.body):
         return None
-    source, where, after = scene.source, lines_of(scene.source, first), lines_of(scene.source, second)
+    source, where, after = scene.source, locate_statement(scene.source, first), locate_statement(scene.source, second)
     if where is None or after is None or after.word != "elif":
         return None
     last = second.body[-1].end_lineno or second.lineno
-    if not plain(source, first.lineno, header_end(first)) or not plain(source, (first.body[-1].end_lineno or 0) + 1, last):
+    if not has_no_comments(source, first.lineno, find_header_end(first)) or not has_no_comments(
+        source, (first.body[-1].end_lineno or 0) + 1, last
+    ):
         return None
-    if any(line in comments(source.text) for line in range(first.lineno, last + 1)):
+    if any(line in find_comments(source.text) for line in range(first.lineno, last + 1)):
         return None
-    head = _head(scene, [first.test, second.test], "or", where.word or "if", where.indent)
+    head = _render_header(scene, [first.test, second.test], "or", where.word or "if", where.indent)
     if head is None:
         return None
-    body = [source.line(line).rstrip("\r\n") for line in range(header_end(first) + 1, (first.body[-1].end_lineno or 0) + 1)]
-    return _change("merge branches that do the same", head, where.first, last, [*head, *body], 1.5)
+    body = [source.line(line).rstrip("\r\n") for line in range(find_header_end(first) + 1, (first.body[-1].end_lineno or 0) + 1)]
+    return _make_rewrite("merge branches that do the same", head, where.first, last, [*head, *body], 1.5)
 
 
-def _guards(scene: Scene, place: Place, number: int) -> Change | None:
+def _merge_guards(scene: RewriteTarget, place: StatementList, number: int) -> ProposedRewrite | None:
     """`if a: return x` and then `if b: return x`."""
-    run = _run(place.statements[number:])
-    if len(run) < 2 or (number and len(_run(place.statements[number - 1 :])) > len(run)):
+    run = _find_equal_guards(place.statements[number:])
+    if len(run) < 2 or (number and len(_find_equal_guards(place.statements[number - 1 :])) > len(run)):
         return None
-    source, where, end = scene.source, lines_of(scene.source, run[0]), lines_of(scene.source, run[-1])
-    if where is None or end is None or where.word or not plain(source, where.first, end.last):
+    source, where, end = scene.source, locate_statement(scene.source, run[0]), locate_statement(scene.source, run[-1])
+    if where is None or end is None or where.word or not has_no_comments(source, where.first, end.last):
         return None
     mixed = any(isinstance(one.test, ast.BoolOp) and isinstance(one.test.op, ast.And) for one in run)
-    head = None if mixed else _head(scene, [one.test for one in run], "or", "if", where.indent)
+    head = None if mixed else _render_header(scene, [one.test for one in run], "or", "if", where.indent)
     if head is None or len(head) > 1:
         return None
     first = run[-1].body[0].lineno
     body = [source.line(line).rstrip("\r\n") for line in range(first, end.last + 1)]
-    return _change("merge conditions that lead to the same", head, where.first, end.last, [*head, *body], 1.5)
+    return _make_rewrite("merge conditions that lead to the same", head, where.first, end.last, [*head, *body], 1.5)
 
 
-def _run(statements: list[ast.stmt]) -> list[ast.If]:
+def _find_equal_guards(statements: list[ast.stmt]) -> list[ast.If]:
     found: list[ast.If] = []
-    for statement in statements[:MOST]:
-        if not isinstance(statement, ast.If) or statement.orelse or not isinstance(statement.body[-1], JUMPS):
+    for statement in statements[:MAX_OPERANDS]:
+        if not isinstance(statement, ast.If) or statement.orelse or not isinstance(statement.body[-1], JUMP_STATEMENTS):
             break
-        if len(statement.body) > 2 or (found and not same_all(found[0].body, statement.body)):
+        if len(statement.body) > 2 or (found and not is_same_body(found[0].body, statement.body)):
             break
         found.append(statement)
     return found
 
 
-def _head(scene: Scene, tests: list[ast.expr], joint: str, word: str, indent: str) -> list[str] | None:
-    parts = joined(scene.source, tests, joint)
-    if parts is None or len(parts) > MOST:
+def _render_header(scene: RewriteTarget, tests: list[ast.expr], joint: str, word: str, indent: str) -> list[str] | None:
+    parts = render_operands(scene.source, tests, joint)
+    if parts is None or len(parts) > MAX_OPERANDS:
         return None
-    return conditional(indent, word, parts, joint, scene.source)
+    return render_condition_header(indent, word, parts, joint, scene.source)
 
 
-def _change(kind: str, head: list[str], first: int, last: int, lines: list[str], score: float) -> Change:
+def _make_rewrite(kind: str, head: list[str], first: int, last: int, lines: list[str], score: float) -> ProposedRewrite:
     asked = " ".join(line.strip() for line in head).rstrip(":")
     crowded = 1.0 if len(head) > 1 else 0.0
-    return Change(kind, f"{kind}: `{asked[:60]}`", (Splice(first, last + 1, tuple(lines)),), (first, last), score + crowded)
+    return ProposedRewrite(
+        kind, f"{kind}: `{asked[:60]}`", (LineSplice(first, last + 1, tuple(lines)),), (first, last), score + crowded
+    )

@@ -3,11 +3,11 @@
 import json
 from dataclasses import dataclass
 
-from afresh.insight.source import Source
+from afresh.insight.source import PythonSource
 
 
 @dataclass(frozen=True, slots=True)
-class Splice:
+class LineSplice:
     """Lines `start` up to but not including `stop` (counted from 1) become `lines`."""
 
     start: int
@@ -16,25 +16,25 @@ class Splice:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class TextEdit:
     old: str
     new: str
 
 
-def spliced(source: Source, splices: list[Splice]) -> str:
-    return "".join(_text(source, 1, len(source.lines) + 1, splices))
+def apply_splices(source: PythonSource, splices: list[LineSplice]) -> str:
+    return "".join(_render_splices(source, 1, len(source.lines) + 1, splices))
 
 
-def edits(source: Source, splices: list[Splice]) -> tuple[Edit, ...]:
+def edits_from_splices(source: PythonSource, splices: list[LineSplice]) -> tuple[TextEdit, ...]:
     """One edit for each splice where they can stand apart, otherwise one for all."""
-    result = spliced(source, splices)
-    apart = tuple(_edit(source, [splice]) for splice in sorted(splices, key=lambda splice: splice.start))
-    if applied(source.text, apart) == result:
+    result = apply_splices(source, splices)
+    apart = tuple(_make_unique_edit(source, [splice]) for splice in sorted(splices, key=lambda splice: splice.start))
+    if apply_edits(source.text, apart) == result:
         return apart
-    return (_edit(source, splices),)
+    return (_make_unique_edit(source, splices),)
 
 
-def applied(text: str, changes: tuple[Edit, ...]) -> str | None:
+def apply_edits(text: str, changes: tuple[TextEdit, ...]) -> str | None:
     for change in changes:
         if text.count(change.old) != 1:
             return None
@@ -42,30 +42,30 @@ def applied(text: str, changes: tuple[Edit, ...]) -> str | None:
     return text
 
 
-def as_json(path: str, changes: tuple[Edit, ...]) -> str:
+def edits_to_json(path: str, changes: tuple[TextEdit, ...]) -> str:
     return json.dumps([{"path": path, "old": change.old, "new": change.new} for change in changes], ensure_ascii=False)
 
 
-def _edit(source: Source, splices: list[Splice]) -> Edit:
+def _make_unique_edit(source: PythonSource, splices: list[LineSplice]) -> TextEdit:
     start, stop = min(splice.start for splice in splices), max(splice.stop for splice in splices)
     end = len(source.lines) + 1
     downward = True
-    while start >= stop or not _only_there(source, start, stop):
+    while start >= stop or not _is_unique_span(source, start, stop):
         if (downward and stop < end) or start == 1:
             stop += 1
         else:
             start -= 1
         downward = not downward or start == 1
-    return Edit("".join(source.lines[start - 1 : stop - 1]), "".join(_text(source, start, stop, splices)))
+    return TextEdit("".join(source.lines[start - 1 : stop - 1]), "".join(_render_splices(source, start, stop, splices)))
 
 
-def _only_there(source: Source, start: int, stop: int) -> bool:
+def _is_unique_span(source: PythonSource, start: int, stop: int) -> bool:
     """Counting is not enough: a text that repeats itself can be found a line too early."""
     old, offset = "".join(source.lines[start - 1 : stop - 1]), len("".join(source.lines[: start - 1]))
     return source.text.find(old) == offset == source.text.rfind(old)
 
 
-def _text(source: Source, start: int, stop: int, splices: list[Splice]) -> list[str]:
+def _render_splices(source: PythonSource, start: int, stop: int, splices: list[LineSplice]) -> list[str]:
     parts: list[str] = []
     at = start
     for splice in sorted(splices, key=lambda splice: splice.start):

@@ -4,15 +4,15 @@ import ast
 from dataclasses import dataclass
 from enum import StrEnum
 
-from afresh.insight.reshape.assigned import Assigned
-from afresh.insight.reshape.blocks import Block
-from afresh.insight.reshape.host import Host
-from afresh.insight.reshape.liveness import needed_by
-from afresh.insight.reshape.names import Names, bound_in
-from afresh.insight.reshape.traits import Traits, traits
+from afresh.insight.reshape.assigned import DefiniteAssignment
+from afresh.insight.reshape.blocks import StatementBlock
+from afresh.insight.reshape.host import FunctionFlow
+from afresh.insight.reshape.liveness import find_needed_names
+from afresh.insight.reshape.names import NameSet, collect_bound_names
+from afresh.insight.reshape.traits import StatementTraits, combine_traits
 
 
-class Shape(StrEnum):
+class ExtractionShape(StrEnum):
     """How control comes back from the new function."""
 
     CALL = "call"
@@ -27,9 +27,9 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extraction:
-    host: Host
-    block: Block
-    shape: Shape
+    host: FunctionFlow
+    block: StatementBlock
+    shape: ExtractionShape
     parameters: tuple[str, ...]
     results: tuple[str, ...]
     waits: bool
@@ -38,56 +38,61 @@ class Extraction:
     """Holds a `yield`, so it is a generator, and what it yields is passed on."""
 
 
-def extraction(host: Host, block: Block) -> Extraction | None:
-    held = traits(block.statements)
-    shape = _shape(block, held)
-    if shape is None or not _movable(host, block, held) or (held.yields and not _passed_on(host, held, shape)):
+def plan_extraction(host: FunctionFlow, block: StatementBlock) -> Extraction | None:
+    held = combine_traits(block.statements)
+    shape = _choose_shape(block, held)
+    if shape is None or not _can_move_block(host, block, held) or (held.yields and not _can_pass_yields_on(host, held, shape)):
         return None
-    bound = bound_in(block.statements)
-    results = frozenset[str]() if shape is Shape.RETURN else bound & host.liveness.after[block.statements[-1]]
+    bound = collect_bound_names(block.statements)
+    results = frozenset[str]() if shape is ExtractionShape.RETURN else bound & host.liveness.after[block.statements[-1]]
     seen_when_raising = bound & host.liveness.raised[block.statements[0]]
-    if seen_when_raising or (shape is Shape.MAYBE and results) or host.lost_without(block, bound - results):
+    if seen_when_raising or (shape is ExtractionShape.MAYBE and results) or host.lost_without(block, bound - results):
         return None
-    surely = Assigned().block(block.statements, frozenset()) if shape is Shape.CALL else None
-    needed = _needed(host, block, results - (surely or frozenset()))
+    surely = DefiniteAssignment().block(block.statements, frozenset()) if shape is ExtractionShape.CALL else None
+    needed = _find_parameters(host, block, results - (surely or frozenset()))
     if needed is None:
         return None
-    return Extraction(host, block, shape, _ordered(host, held, needed), _by_binding(held, results), held.waits, held.yields)
+    return Extraction(
+        host, block, shape, _order_parameters(host, held, needed), _order_results(held, results), held.waits, held.yields
+    )
 
 
-def obstacle(host: Host, block: Block) -> str:
+def explain_obstacle(host: FunctionFlow, block: StatementBlock) -> str:
     """In words, why a block cannot leave."""
-    held = traits(block.statements)
+    held = combine_traits(block.statements)
     if held.stuck:
         return "pieces delete or declare names, or look at the call stack"
-    if _shape(block, held) is None:
+    if _choose_shape(block, held) is None:
         return "pieces break out of a loop or may return from the middle"
     if host.unsafe:
         return "the function looks at its own variables by name"
-    bound = bound_in(block.statements)
+    bound = collect_bound_names(block.statements)
     if bound & host.declared or not _closures_agree(host, block, bound):
         return "nested functions watch the variables of the pieces"
     return "pieces need names that may be unbound, or bind names that a handler sees"
 
 
-def _movable(host: Host, block: Block, held: Traits) -> bool:
+def _can_move_block(host: FunctionFlow, block: StatementBlock, held: StatementTraits) -> bool:
     reached = host.assigned.before.get(block.statements[0]) is not None and block.statements[-1] in host.liveness.after
     if not reached or held.stuck or host.unsafe or (host.is_generator and any(node.value for node in held.returns)):
         return False
-    bound = bound_in(block.statements)
+    bound = collect_bound_names(block.statements)
     return not bound & host.declared and _closures_agree(host, block, bound)
 
 
-def _passed_on(host: Host, held: Traits, shape: Shape) -> bool:
+def _can_pass_yields_on(host: FunctionFlow, held: StatementTraits, shape: ExtractionShape) -> bool:
     """`yield from` passes values, `send` and `throw` both ways; an async generator has no such thing."""
     return (
-        isinstance(host.node, ast.FunctionDef) and not held.waits and not held.returns and shape in (Shape.CALL, Shape.CONTINUE)
+        isinstance(host.node, ast.FunctionDef)
+        and not held.waits
+        and not held.returns
+        and shape in (ExtractionShape.CALL, ExtractionShape.CONTINUE)
     )
 
 
-def _needed(host: Host, block: Block, passed_through: Names) -> Names | None:
+def _find_parameters(host: FunctionFlow, block: StatementBlock, passed_through: NameSet) -> NameSet | None:
     """Names to hand in; None if one of them may be unbound at that point."""
-    wanted = needed_by(block.statements)
+    wanted = find_needed_names(block.statements)
     local = (wanted & host.names) | passed_through
     outer = wanted & (host.all_outer - host.names)
     known = host.assigned.before.get(block.statements[0])
@@ -96,20 +101,20 @@ def _needed(host: Host, block: Block, passed_through: Names) -> Names | None:
     return local | outer
 
 
-def _shape(block: Block, held: Traits) -> Shape | None:
+def _choose_shape(block: StatementBlock, held: StatementTraits) -> ExtractionShape | None:
     if any(isinstance(jump, ast.Break) for jump in held.jumps) or (held.returns and held.jumps):
         return None
     if held.jumps:
-        return Shape.CONTINUE if block.at_end and block.place.ends_loop else None
+        return ExtractionShape.CONTINUE if block.at_end and block.place.ends_loop else None
     if not held.returns:
-        return Shape.CALL
-    completes = Assigned().block(block.statements, frozenset()) is not None
+        return ExtractionShape.CALL
+    completes = DefiniteAssignment().block(block.statements, frozenset()) is not None
     if not completes or (block.at_end and block.place.ends_function):
-        return Shape.RETURN
-    return Shape.MAYBE if all(never_none(node.value) for node in held.returns) else None
+        return ExtractionShape.RETURN
+    return ExtractionShape.MAYBE if all(is_never_none(node.value) for node in held.returns) else None
 
 
-def never_none(value: ast.expr | None) -> bool:
+def is_never_none(value: ast.expr | None) -> bool:
     match value:
         case ast.Constant():
             return value.value is not None
@@ -120,12 +125,12 @@ def never_none(value: ast.expr | None) -> bool:
         case ast.UnaryOp(op=ast.Not()):
             return True
         case ast.IfExp():
-            return never_none(value.body) and never_none(value.orelse)
+            return is_never_none(value.body) and is_never_none(value.orelse)
         case _:
             return False
 
 
-def _closures_agree(host: Host, block: Block, bound: Names) -> bool:
+def _closures_agree(host: FunctionFlow, block: StatementBlock, bound: NameSet) -> bool:
     """A closure must go on seeing the same variable: none outside may watch what the
     block binds, none inside what changes later."""
     loops = host.loops_around(block)
@@ -142,12 +147,12 @@ def _closures_agree(host: Host, block: Block, bound: Names) -> bool:
     return True
 
 
-def _ordered(host: Host, held: Traits, needed: Names) -> tuple[str, ...]:
+def _order_parameters(host: FunctionFlow, held: StatementTraits, needed: NameSet) -> tuple[str, ...]:
     """An object of its own first, then the function's arguments in their order, then by first use."""
     order = [name for name in ("self", "cls") if name in needed]
     order += [name for name in host.arguments if name in needed] + [node.id for node in held.names if node.id in needed]
     return tuple(dict.fromkeys([*order, *sorted(needed)]))
 
 
-def _by_binding(held: Traits, results: Names) -> tuple[str, ...]:
+def _order_results(held: StatementTraits, results: NameSet) -> tuple[str, ...]:
     return tuple(dict.fromkeys([node.id for node in held.names if node.id in results] + sorted(results)))

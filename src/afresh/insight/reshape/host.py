@@ -5,14 +5,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from afresh.insight.complexity import FunctionNode, Loop
-from afresh.insight.reshape.assigned import Assigned
-from afresh.insight.reshape.blocks import Block
-from afresh.insight.reshape.liveness import NONE, Exits, Liveness
-from afresh.insight.reshape.names import EAGER, Names, Scope, declared, local_names, own_nodes, parameters, uses
-from afresh.insight.source import Function
+from afresh.insight.complexity import FunctionNode, LoopNode
+from afresh.insight.reshape.assigned import DefiniteAssignment
+from afresh.insight.reshape.blocks import StatementBlock
+from afresh.insight.reshape.liveness import NO_NAMES, ExitLiveness, Liveness
+from afresh.insight.reshape.names import (
+    EAGER_CONSUMERS,
+    NameSet,
+    ScopeNode,
+    collect_declared_names,
+    collect_local_names,
+    walk_own_scope,
+    list_parameters,
+    collect_name_uses,
+)
+from afresh.insight.source import PythonFunction
 
-LOOKS_AT_FRAME = {"locals": 1, "vars": 1, "dir": 1, "eval": 2, "exec": 2}
+FRAME_INSPECTING_ARGUMENT_COUNTS = {"locals": 1, "vars": 1, "dir": 1, "eval": 2, "exec": 2}
 """With so many arguments they look at what they are given instead."""
 
 
@@ -22,49 +31,51 @@ class Closure:
 
     line: int
     end: int
-    names: Names
+    names: NameSet
 
-    def inside(self, block: Block) -> bool:
+    def inside(self, block: StatementBlock) -> bool:
         return block.first_line <= self.line and self.end <= block.last_line
 
 
-class Host:
+class FunctionFlow:
     """The function that a block would leave, with its flow worked out once."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: PythonFunction) -> None:
         node = function.node
         self.function, self.node = function, node
-        self.names = local_names(node)
-        self.arguments = [arg.arg for arg in parameters(node)]
-        self.declared = declared(node)
-        self.liveness, self.assigned = Liveness(), Assigned()
-        self.liveness.block(node.body, NONE, Exits())
+        self.names = collect_local_names(node)
+        self.arguments = [arg.arg for arg in list_parameters(node)]
+        self.declared = collect_declared_names(node)
+        self.liveness, self.assigned = Liveness(), DefiniteAssignment()
+        self.liveness.block(node.body, NO_NAMES, ExitLiveness())
         self.assigned.block(node.body, frozenset(self.arguments))
-        self.nodes = list(own_nodes(node.body))
+        self.nodes = list(walk_own_scope(node.body))
 
     @cached_property
     def unsafe(self) -> bool:
         """Code that looks at its own variables by name cannot be split."""
         calls = (node for node in self.nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
-        return any(len(call.args) < LOOKS_AT_FRAME.get(call.func.id, 0) for call in calls)  # type: ignore[attr-defined]
+        return any(len(call.args) < FRAME_INSPECTING_ARGUMENT_COUNTS.get(call.func.id, 0) for call in calls)  # type: ignore[attr-defined]
 
     @cached_property
     def closures(self) -> list[Closure]:
         found: list[Closure] = []
         calls = [node for node in self.nodes if isinstance(node, ast.Call) and node.args]
-        used_up = {id(call.args[0]) for call in calls if getattr(call.func, "attr", getattr(call.func, "id", "")) in EAGER}
+        used_up = {
+            id(call.args[0]) for call in calls if getattr(call.func, "attr", getattr(call.func, "id", "")) in EAGER_CONSUMERS
+        }
         for node in self.nodes:
-            if isinstance(node, Scope | ast.GeneratorExp) and id(node) not in used_up:
-                names = frozenset(uses(node).kept & self.names)
+            if isinstance(node, ScopeNode | ast.GeneratorExp) and id(node) not in used_up:
+                names = frozenset(collect_name_uses(node).kept & self.names)
                 if names:
                     found.append(Closure(node.lineno, node.end_lineno or node.lineno, names))
         return found
 
     @cached_property
-    def _loops(self) -> list[Loop]:
-        return [node for node in self.nodes if isinstance(node, Loop)]
+    def _loops(self) -> list[LoopNode]:
+        return [node for node in self.nodes if isinstance(node, LoopNode)]
 
-    def loops_around(self, block: Block) -> list[Loop]:
+    def loops_around(self, block: StatementBlock) -> list[LoopNode]:
         line = block.statements[0].lineno
         return [loop for loop in self._loops if loop.lineno < line <= (loop.end_lineno or 0)]
 
@@ -73,7 +84,7 @@ class Host:
         """Lines where each local name is bound, by statement or expression."""
         found: dict[str, list[int]] = {name: [self.node.lineno] for name in self.arguments}
         for node in self.nodes:
-            for name in _stored(node):
+            for name in _names_stored_by(node):
                 found.setdefault(name, []).append(getattr(node, "lineno", 0))
         return found
 
@@ -85,14 +96,14 @@ class Host:
                 found.setdefault(node.id, []).append(node.lineno)
         return found
 
-    def lost_without(self, block: Block, names: Names) -> Names:
+    def lost_without(self, block: StatementBlock, names: NameSet) -> NameSet:
         """Names that are local only because the block binds them: left behind, they would mean something else."""
         lines = range(block.first_line, block.last_line + 1)
         gone = {name for name in names if all(line in lines for line in self.bindings.get(name, []))}
         return frozenset(name for name in gone if any(line not in lines for line in self._mentions.get(name, [])))
 
     @cached_property
-    def unsteady(self) -> Names:
+    def unsteady(self) -> NameSet:
         """Names that cease to be bound (`del`, the end of a handler while also bound elsewhere) or that inner scopes rebind."""
         gone = {node.id for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)}
         caught = [node.name for node in self.nodes if isinstance(node, ast.ExceptHandler) and node.name]
@@ -104,48 +115,50 @@ class Host:
         return frozenset(gone)
 
     @cached_property
-    def outer(self) -> Names:
+    def outer(self) -> NameSet:
         """Variables of the functions around this one, bound before it is defined."""
         found: set[str] = set()
         chain = (*self.function.enclosing, self.node)
         for around, inner in pairwise(chain):
-            known = _known_at(around, inner)
-            found = (found - local_names(around)) | (known & local_names(around))
+            known = _names_bound_at(around, inner)
+            found = (found - collect_local_names(around)) | (known & collect_local_names(around))
         return frozenset(found)
 
     @cached_property
-    def all_outer(self) -> Names:
-        return frozenset().union(*map(local_names, self.function.enclosing))
+    def all_outer(self) -> NameSet:
+        return frozenset().union(*map(collect_local_names, self.function.enclosing))
 
     @cached_property
     def annotations(self) -> dict[str, ast.expr]:
         """Types that the function declares for its arguments and variables."""
         rest = (self.node.args.vararg, self.node.args.kwarg)
-        found = {arg.arg: arg.annotation for arg in parameters(self.node) if arg.annotation is not None and arg not in rest}
+        found = {arg.arg: arg.annotation for arg in list_parameters(self.node) if arg.annotation is not None and arg not in rest}
         for node in self.nodes:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                 found.setdefault(node.target.id, node.annotation)
         return found
 
     @cached_property
-    def imported(self) -> Names:
-        return frozenset(name for node in self.nodes if isinstance(node, ast.Import | ast.ImportFrom) for name in _stored(node))
+    def imported(self) -> NameSet:
+        return frozenset(
+            name for node in self.nodes if isinstance(node, ast.Import | ast.ImportFrom) for name in _names_stored_by(node)
+        )
 
     @cached_property
     def is_generator(self) -> bool:
         return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in self.nodes)
 
 
-def _known_at(around: FunctionNode, inner: FunctionNode) -> Names:
-    flow = Assigned()
-    flow.block(around.body, frozenset(arg.arg for arg in parameters(around)))
+def _names_bound_at(around: FunctionNode, inner: FunctionNode) -> NameSet:
+    flow = DefiniteAssignment()
+    flow.block(around.body, frozenset(arg.arg for arg in list_parameters(around)))
     for statement, known in flow.before.items():
         if statement is inner:
-            return known or NONE
-    return NONE
+            return known or NO_NAMES
+    return NO_NAMES
 
 
-def _stored(node: ast.AST) -> list[str]:
+def _names_stored_by(node: ast.AST) -> list[str]:
     match node:
         case ast.Name(ctx=ast.Store()) | ast.Name(ctx=ast.Del()):
             return [node.id]

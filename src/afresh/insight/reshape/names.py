@@ -5,16 +5,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from afresh.insight.complexity import FunctionNode, bodies
+from afresh.insight.complexity import FunctionNode, list_statement_bodies
 
-Names = frozenset[str]
-Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
-EAGER = {"all", "any", "dict", "frozenset", "join", "list", "max", "min", "set", "sorted", "sum", "tuple"}
+NameSet = frozenset[str]
+ComprehensionNode = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+ScopeNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+EAGER_CONSUMERS = {"all", "any", "dict", "frozenset", "join", "list", "max", "min", "set", "sorted", "sum", "tuple"}
 
 
 @dataclass(slots=True)
-class Uses(ast.NodeVisitor):
+class NameUses(ast.NodeVisitor):
     """Collects in evaluation order. `reads` are names needed from before; `surely` are bound whatever happens;
     `kept` are names that a closure made here goes on looking at."""
 
@@ -68,7 +68,7 @@ class Uses(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name in EAGER and node.args:
+        if name in EAGER_CONSUMERS and node.args:
             self._eager.add(id(node.args[0]))
         self.generic_visit(node)
 
@@ -90,10 +90,10 @@ class Uses(ast.NodeVisitor):
         if node.rest:
             self._bind(node.rest)
 
-    def visit_ListComp(self, node: Comprehension) -> None:
-        for name in walrus(node):
+    def visit_ListComp(self, node: ComprehensionNode) -> None:
+        for name in collect_walrus_names(node):
             self.binds.add(name)
-        outside = free(node)
+        outside = collect_free_names(node)
         for name in outside:
             self._read(name)
         if isinstance(node, ast.GeneratorExp) and id(node) not in self._eager:
@@ -107,15 +107,15 @@ class Uses(ast.NodeVisitor):
         self._close_over(node)
 
     def visit_FunctionDef(self, node: FunctionNode | ast.ClassDef) -> None:
-        for part in outside_parts(node):
+        for part in iterate_outer_parts(node):
             self.visit(part)
         self._close_over(node)
         self._bind(node.name)
 
     visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef
 
-    def _close_over(self, node: Scope) -> None:
-        outside = free(node)
+    def _close_over(self, node: ScopeNode) -> None:
+        outside = collect_free_names(node)
         self.kept |= outside
         for name in outside:
             self._read(name)
@@ -136,23 +136,23 @@ class Uses(ast.NodeVisitor):
 
 
 @lru_cache(maxsize=1 << 14)
-def uses(*nodes: ast.AST | None) -> Uses:
+def collect_name_uses(*nodes: ast.AST | None) -> NameUses:
     """Not to be changed by the caller: it is kept."""
-    found = Uses()
+    found = NameUses()
     for node in nodes:
         if node is not None:
             found.visit(node)
     return found
 
 
-def when_true(test: ast.expr) -> Names:
+def collect_names_bound_if_true(test: ast.expr) -> NameSet:
     """Names that are bound whenever the test holds."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        return frozenset().union(*map(when_true, test.values))
-    return frozenset(uses(test).surely)
+        return frozenset().union(*map(collect_names_bound_if_true, test.values))
+    return frozenset(collect_name_uses(test).surely)
 
 
-def outside_parts(node: Scope) -> Iterator[ast.AST]:
+def iterate_outer_parts(node: ScopeNode) -> Iterator[ast.AST]:
     """What a definition evaluates in the scope around it."""
     if not isinstance(node, ast.Lambda):
         yield from node.decorator_list
@@ -163,79 +163,79 @@ def outside_parts(node: Scope) -> Iterator[ast.AST]:
     yield from node.args.defaults
     yield from filter(None, node.args.kw_defaults)
     if not isinstance(node, ast.Lambda):
-        yield from filter(None, [arg.annotation for arg in parameters(node)] + [node.returns])
+        yield from filter(None, [arg.annotation for arg in list_parameters(node)] + [node.returns])
 
 
-def parameters(node: FunctionNode | ast.Lambda) -> list[ast.arg]:
+def list_parameters(node: FunctionNode | ast.Lambda) -> list[ast.arg]:
     args = node.args
     found = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
     return [arg for arg in found if arg is not None]
 
 
-def own_nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
+def walk_own_scope(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Walk, but not into nested scopes (comprehensions are walked: they run in place)."""
     for root in roots:
-        yield from _walked(root)
+        yield from _walk_root(root)
 
 
 @lru_cache(maxsize=1 << 12)
-def _walked(root: ast.AST) -> tuple[ast.AST, ...]:
+def _walk_root(root: ast.AST) -> tuple[ast.AST, ...]:
     found: list[ast.AST] = []
     pending = [root]
     while pending:
         node = pending.pop()
         found.append(node)
-        pending.extend(outside_parts(node) if isinstance(node, Scope) else ast.iter_child_nodes(node))
+        pending.extend(iterate_outer_parts(node) if isinstance(node, ScopeNode) else ast.iter_child_nodes(node))
     return tuple(found)
 
 
-def body_of(scope: Scope) -> list[ast.stmt]:
+def body_from_scope(scope: ScopeNode) -> list[ast.stmt]:
     return scope.body if isinstance(scope.body, list) else [ast.Expr(scope.body)]
 
 
-def declared(scope: Scope) -> Names:
+def collect_declared_names(scope: ScopeNode) -> NameSet:
     """Names that a scope declares global or nonlocal."""
-    found = (node.names for node in own_nodes(body_of(scope)) if isinstance(node, ast.Global | ast.Nonlocal))
+    found = (node.names for node in walk_own_scope(body_from_scope(scope)) if isinstance(node, ast.Global | ast.Nonlocal))
     return frozenset(name for names in found for name in names)
 
 
-def local_names(scope: Scope) -> Names:
+def collect_local_names(scope: ScopeNode) -> NameSet:
     """Parameters and everything bound in the scope itself."""
-    bound = bound_in(body_of(scope))
+    bound = collect_bound_names(body_from_scope(scope))
     if not isinstance(scope, ast.ClassDef):
-        bound |= {arg.arg for arg in parameters(scope)}
-    return bound - declared(scope)
+        bound |= {arg.arg for arg in list_parameters(scope)}
+    return bound - collect_declared_names(scope)
 
 
-def bound_in(statements: Iterable[ast.stmt]) -> Names:
+def collect_bound_names(statements: Iterable[ast.stmt]) -> NameSet:
     """Names that the statements may bind in the scope they stand in."""
     found: set[str] = set()
     for statement in statements:
-        found.update(_bound_by(statement))
+        found.update(_collect_bound_by_statement(statement))
     return frozenset(found)
 
 
 @lru_cache(maxsize=1 << 12)
-def _bound_by(statement: ast.stmt) -> Names:
-    return frozenset(_bindings(statement))
+def _collect_bound_by_statement(statement: ast.stmt) -> NameSet:
+    return frozenset(_iterate_bound_names(statement))
 
 
-def _bindings(statement: ast.stmt) -> Iterator[str]:
+def _iterate_bound_names(statement: ast.stmt) -> Iterator[str]:
     if isinstance(statement, FunctionNode | ast.ClassDef):
-        yield from uses(statement).binds
+        yield from collect_name_uses(statement).binds
         return
-    yield from uses(*header(statement)).binds
+    yield from collect_name_uses(*list_header_parts(statement)).binds
     if isinstance(statement, ast.Try | ast.TryStar):
         yield from (handler.name for handler in statement.handlers if handler.name)
     if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
         yield statement.target.id
     if isinstance(statement, ast.Delete):
         yield from (target.id for target in statement.targets if isinstance(target, ast.Name))
-    for body in bodies(statement):
-        yield from bound_in(body)
+    for body in list_statement_bodies(statement):
+        yield from collect_bound_names(body)
 
 
-def header(statement: ast.stmt) -> list[ast.AST]:
+def list_header_parts(statement: ast.stmt) -> list[ast.AST]:
     """The parts of a statement that are not statements themselves."""
     match statement:
         case ast.If() | ast.While():
@@ -253,25 +253,25 @@ def header(statement: ast.stmt) -> list[ast.AST]:
             return [statement]
 
 
-def free(node: ast.AST) -> Names:
+def collect_free_names(node: ast.AST) -> NameSet:
     """Names that a nested scope takes from outside itself."""
-    if isinstance(node, Comprehension):
-        own = {name for part in node.generators for name in uses(part.target).binds}
-        return frozenset(_reads_below(ast.iter_child_nodes(node)) - own)
-    assert isinstance(node, Scope)
-    reads = _reads_below(body_of(node))
+    if isinstance(node, ComprehensionNode):
+        own = {name for part in node.generators for name in collect_name_uses(part.target).binds}
+        return frozenset(_collect_reads_below(ast.iter_child_nodes(node)) - own)
+    assert isinstance(node, ScopeNode)
+    reads = _collect_reads_below(body_from_scope(node))
     # methods do not see the names of their class, so a class hides nothing
-    return frozenset(reads if isinstance(node, ast.ClassDef) else reads - local_names(node))
+    return frozenset(reads if isinstance(node, ast.ClassDef) else reads - collect_local_names(node))
 
 
-def _reads_below(nodes: Iterable[ast.AST]) -> set[str]:
+def _collect_reads_below(nodes: Iterable[ast.AST]) -> set[str]:
     found: set[str] = set()
     pending = list(nodes)
     while pending:
         node = pending.pop()
-        if isinstance(node, Comprehension | Scope):
-            found |= free(node)
-            pending.extend(outside_parts(node) if isinstance(node, Scope) else ())
+        if isinstance(node, ComprehensionNode | ScopeNode):
+            found |= collect_free_names(node)
+            pending.extend(iterate_outer_parts(node) if isinstance(node, ScopeNode) else ())
             continue
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
             found.add(node.id)
@@ -281,5 +281,5 @@ def _reads_below(nodes: Iterable[ast.AST]) -> set[str]:
     return found
 
 
-def walrus(node: ast.AST) -> Names:
+def collect_walrus_names(node: ast.AST) -> NameSet:
     return frozenset(child.target.id for child in ast.walk(node) if isinstance(child, ast.NamedExpr))

@@ -6,55 +6,55 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from afresh.insight.reshape.blocks import Place, places
-from afresh.insight.reshape.host import Host
-from afresh.insight.reshape.names import Names, bound_in, own_nodes
-from afresh.insight.source import Function, Source
+from afresh.insight.reshape.blocks import StatementList, find_statement_lists
+from afresh.insight.reshape.host import FunctionFlow
+from afresh.insight.reshape.names import NameSet, collect_bound_names, walk_own_scope
+from afresh.insight.source import PythonFunction, PythonSource
 
-PLAIN = ast.Name | ast.Constant
-SUSPENDS = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.Lambda
-BUILTIN = frozenset(dir(builtins))
+PLAIN_NODES = ast.Name | ast.Constant
+SUSPENDING_NODES = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.Lambda
+BUILTIN_NAMES = frozenset(dir(builtins))
 
 
 @dataclass(frozen=True)
-class Scene:
-    source: Source
-    function: Function
-    taken: Names
+class RewriteTarget:
+    source: PythonSource
+    function: PythonFunction
+    taken: NameSet
 
     @cached_property
-    def host(self) -> Host:
-        return Host(self.function)
+    def host(self) -> FunctionFlow:
+        return FunctionFlow(self.function)
 
     @cached_property
-    def places(self) -> list[Place]:
-        return list(places(self.function.node))
+    def places(self) -> list[StatementList]:
+        return list(find_statement_lists(self.function.node))
 
-    def pairs(self) -> Iterator[tuple[Place, int, ast.stmt]]:
+    def pairs(self) -> Iterator[tuple[StatementList, int, ast.stmt]]:
         for place in self.places:
             for number, statement in enumerate(place.statements):
                 yield place, number, statement
 
     def builtin(self, name: str) -> bool:
         """Whether the name still means the builtin here."""
-        hidden = self.host.names | self.host.all_outer | bound_in(self.source.tree.body) | self._declared_global
-        return name in BUILTIN and name not in hidden
+        hidden = self.host.names | self.host.all_outer | collect_bound_names(self.source.tree.body) | self._declared_global
+        return name in BUILTIN_NAMES and name not in hidden
 
     @cached_property
-    def _declared_global(self) -> Names:
+    def _declared_global(self) -> NameSet:
         found = (node.names for node in ast.walk(self.source.tree) if isinstance(node, ast.Global))
         return frozenset(name for names in found for name in names)
 
-    def watched(self, names: Names) -> bool:
+    def watched(self, names: NameSet) -> bool:
         """Whether another scope looks at one of the names, or they are not the function's own."""
         held = any(closure.names & names for closure in self.host.closures)
         return held or self.host.unsafe or bool(names & (self.host.declared | self.host.unsteady)) or not names <= self.host.names
 
-    def half_done(self, names: Names, *statements: ast.stmt) -> bool:
+    def half_done(self, names: NameSet, *statements: ast.stmt) -> bool:
         """Whether a handler would see the names if one of the statements raised."""
         return any(names & self.host.liveness.raised.get(statement, names) for statement in statements)
 
-    def forgettable(self, names: Names, first: ast.stmt, last: ast.stmt) -> bool:
+    def forgettable(self, names: NameSet, first: ast.stmt, last: ast.stmt) -> bool:
         """Whether nothing after or outside these statements depends on the names that they bind."""
         if self.watched(names) or self.half_done(names, first, last):
             return False
@@ -65,13 +65,13 @@ class Scene:
         mentions = (node for node in ast.walk(self.function.node) if isinstance(node, ast.Name) and node.id in lost)
         return not any(node.lineno not in lines for node in mentions)
 
-    def known_before(self, statement: ast.stmt) -> Names:
+    def known_before(self, statement: ast.stmt) -> NameSet:
         """Names that are certainly bound when the statement begins."""
         return (self.host.assigned.before.get(statement) or frozenset()) - self.host.unsteady
 
     def values(self, name: str) -> list[ast.expr] | None:
         """All that a local name is ever set to; None if it is bound in another way too."""
-        found = [value for node in self.host.nodes if (value := _value(node, name)) is not None]
+        found = [value for node in self.host.nodes if (value := _value_assigned_to(node, name)) is not None]
         return found if len(found) == len(self.host.bindings.get(name, [])) else None
 
     def surely_dict(self, node: ast.expr) -> bool:
@@ -90,7 +90,7 @@ class Scene:
         return isinstance(value, ast.Dict | ast.DictComp)
 
 
-def _value(node: ast.AST, name: str) -> ast.expr | None:
+def _value_assigned_to(node: ast.AST, name: str) -> ast.expr | None:
     match node:
         case ast.Assign(targets=[ast.Name(id=found)], value=value) if found == name:
             return value
@@ -100,7 +100,7 @@ def _value(node: ast.AST, name: str) -> ast.expr | None:
             return None
 
 
-def harmless(node: ast.expr, known: Names) -> bool:
+def is_harmless(node: ast.expr, known: NameSet) -> bool:
     """Evaluating it changes nothing and cannot fail: a constant, a name that is bound, an empty or plain literal of such."""
     match node:
         case ast.Constant():
@@ -108,7 +108,7 @@ def harmless(node: ast.expr, known: Names) -> bool:
         case ast.Name(id=name):
             return name in known
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            return all(harmless(part, known) for part in parts)
+            return all(is_harmless(part, known) for part in parts)
         case ast.Dict(keys=keys, values=values):
             return not keys and not values
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
@@ -117,7 +117,7 @@ def harmless(node: ast.expr, known: Names) -> bool:
             return False
 
 
-def surely_bool(node: ast.expr, scene: Scene) -> bool:
+def is_surely_bool(node: ast.expr, scene: RewriteTarget) -> bool:
     match node:
         case ast.Constant(value=value):
             return isinstance(value, bool)
@@ -126,7 +126,7 @@ def surely_bool(node: ast.expr, scene: Scene) -> bool:
         case ast.Compare(ops=ops):
             return len(ops) == 1 and isinstance(ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn)
         case ast.BoolOp(values=values):
-            return all(surely_bool(value, scene) for value in values)
+            return all(is_surely_bool(value, scene) for value in values)
         case ast.Call(func=ast.Name(id=name)):
             named = name in ("isinstance", "issubclass", "callable", "hasattr", "any", "all", "bool")
             return named and scene.builtin(name)
@@ -134,25 +134,27 @@ def surely_bool(node: ast.expr, scene: Scene) -> bool:
             return False
 
 
-def mentions(nodes: list[ast.expr] | list[ast.stmt], *names: str) -> bool:
+def has_mention_of(nodes: list[ast.expr] | list[ast.stmt], *names: str) -> bool:
     return any(isinstance(node, ast.Name) and node.id in names for root in nodes for node in ast.walk(root))
 
 
-def suspends(*nodes: ast.AST) -> bool:
+def has_suspending_node(*nodes: ast.AST) -> bool:
     """Holds something that does not mean the same inside a comprehension."""
     found = [node for root in nodes for node in ast.walk(root)]
-    return any(isinstance(node, SUSPENDS) or (isinstance(node, ast.Name) and node.id in ("super", "__class__")) for node in found)
+    return any(
+        isinstance(node, SUSPENDING_NODES) or (isinstance(node, ast.Name) and node.id in ("super", "__class__")) for node in found
+    )
 
 
-def steps(*nodes: ast.AST) -> bool:
+def has_next_call(*nodes: ast.AST) -> bool:
     """Calls `next`: what ends a loop would become an error inside a generator."""
-    calls = [node for root in nodes for node in own_nodes([root]) if isinstance(node, ast.Call)]
+    calls = [node for root in nodes for node in walk_own_scope([root]) if isinstance(node, ast.Call)]
     return any(isinstance(call.func, ast.Name) and call.func.id == "next" and len(call.args) < 2 for call in calls)
 
 
-def same(one: ast.AST, other: ast.AST) -> bool:
+def is_same_code(one: ast.AST, other: ast.AST) -> bool:
     return ast.dump(one) == ast.dump(other)
 
 
-def same_all(one: list[ast.stmt], other: list[ast.stmt]) -> bool:
-    return len(one) == len(other) and all(map(same, one, other))
+def is_same_body(one: list[ast.stmt], other: list[ast.stmt]) -> bool:
+    return len(one) == len(other) and all(map(is_same_code, one, other))

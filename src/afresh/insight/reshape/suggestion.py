@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from afresh.domain.chain import block_id
-from afresh.insight.complexity import LIMIT
-from afresh.insight.reshape.edits import Edit, Splice, applied, as_json, edits, spliced
-from afresh.insight.source import Function, Source, parse
+from afresh.domain.chain import block_id_from_text
+from afresh.insight.complexity import MAX_COMPLEXITY
+from afresh.insight.reshape.edits import TextEdit, LineSplice, apply_edits, edits_to_json, edits_from_splices, apply_splices
+from afresh.insight.source import PythonFunction, PythonSource, parse_python
 
-KNOWN = {
+MODULE_ATTRIBUTES = {
     "__file__", "__name__", "__doc__", "__spec__", "__loader__", "__package__", "__builtins__", "__annotations__", "__path__",
 }  # fmt: skip
 
@@ -38,28 +38,28 @@ class Suggestion:
 
     def applied(self, text: str) -> str:
         """The text after the suggestion's own edits."""
-        changes = tuple(Edit(one["old"], one["new"]) for one in json.loads(self.text.partition("\n")[2]))
-        return applied(text, changes) or text
+        changes = tuple(TextEdit(one["old"], one["new"]) for one in json.loads(self.text.partition("\n")[2]))
+        return apply_edits(text, changes) or text
 
     @property
     def head(self) -> str:
         return self.text.partition("\n")[0]
 
 
-class Suggesting(Protocol):
+class Suggester(Protocol):
     """One kind of change. Yields by score, the lowest first, and only what `applied` let through."""
 
-    def __call__(self, source: Source, function: Function, taken: frozenset[str]) -> Iterator[Suggestion]: ...
+    def __call__(self, source: PythonSource, function: PythonFunction, taken: frozenset[str]) -> Iterator[Suggestion]: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ProposedRewrite:
     """A change worked out in full but not yet checked."""
 
     kind: str
     head: str
     """Says what becomes what, without line numbers and without the complexity: the id must not move when lines above do."""
-    splices: tuple[Splice, ...]
+    splices: tuple[LineSplice, ...]
     lines: tuple[int, int]
     """Of the function's own lines, those that it changes."""
     score: float
@@ -67,38 +67,40 @@ class Change:
     """Qualified names of the functions that it adds."""
 
 
-def checked(source: Source, function: Function, change: Change) -> Suggestion | None:
+def check_rewrite(source: PythonSource, function: PythonFunction, change: ProposedRewrite) -> Suggestion | None:
     """The change applied in memory and compiled: None unless all its names are known and the function got simpler."""
     splices = list(change.splices)
-    result = parse(source.path, spliced(source, splices))
-    if result is None or not _compiles(result) or undefined(result) - undefined(source):
+    result = parse_python(source.path, apply_splices(source, splices))
+    if result is None or not _compiles(result) or find_undefined_names(result) - find_undefined_names(source):
         return None
     measured = {one.name: one.complexity for one in result.functions}
-    again = counterpart(source, function, result)
+    again = find_counterpart(source, function, result)
     if again is None or again.complexity >= function.complexity:
         return None
     after = again.complexity
     new = [measured.get(name) for name in change.new]
-    if any(one is None or (one > LIMIT and one > function.complexity - 3) for one in new):
+    if any(one is None or (one > MAX_COMPLEXITY and one > function.complexity - 3) for one in new):
         return None
     head = f"{change.head}: complexity {function.complexity} -> {after}"
-    text = f"{head}\n{as_json(source.path, edits(source, splices))}"
+    text = f"{head}\n{edits_to_json(source.path, edits_from_splices(source, splices))}"
     name, before = function.name, function.complexity
-    return Suggestion(block_id(text)[:12], text, source.path, name, change.lines, before, after, change.kind, change.score)
+    return Suggestion(
+        block_id_from_text(text)[:12], text, source.path, name, change.lines, before, after, change.kind, change.score
+    )
 
 
-def counterpart(source: Source, function: Function, result: Source) -> Function | None:
+def find_counterpart(source: PythonSource, function: PythonFunction, result: PythonSource) -> PythonFunction | None:
     """The same function after a change: overloads and property setters share a name, so its turn among them counts."""
     turn = [one for one in source.functions if one.name == function.name].index(function)
     return next(iter([one for one in result.functions if one.name == function.name][turn:]), None)
 
 
-def unfinished(*complexities: int) -> float:
+def score_remaining_complexity(*complexities: int) -> float:
     """The part of a score that every kind shares: what is left to do in the function and in those made of it."""
-    return sum(40.0 + 4 * (one - LIMIT) for one in complexities if one > LIMIT) + 0.4 * max(complexities)
+    return sum(40.0 + 4 * (one - MAX_COMPLEXITY) for one in complexities if one > MAX_COMPLEXITY) + 0.4 * max(complexities)
 
 
-def _compiles(source: Source) -> bool:
+def _compiles(source: PythonSource) -> bool:
     """Parsing alone accepts a `return` outside of a function or a name declared twice."""
     try:
         compile(source.text, source.path, "exec", dont_inherit=True)
@@ -108,10 +110,12 @@ def _compiles(source: Source) -> bool:
 
 
 @lru_cache(maxsize=256)
-def undefined(source: Source) -> frozenset[str]:
+def find_undefined_names(source: PythonSource) -> frozenset[str]:
     """Names that the file reads as globals and does not define itself (builtins among them)."""
     top = symtable.symtable(source.text, source.path, "exec")
-    defined = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()} | KNOWN
+    defined = {
+        symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()
+    } | MODULE_ATTRIBUTES
     found: set[str] = set()
     pending = [top]
     while pending:

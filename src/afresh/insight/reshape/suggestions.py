@@ -3,37 +3,37 @@
 import heapq
 from collections.abc import Iterator
 
-from afresh.insight.complexity import LIMIT
-from afresh.insight.reshape.combined import rewritings
-from afresh.insight.reshape.extracting import extractions
-from afresh.insight.reshape.openings import openings
-from afresh.insight.reshape.suggestion import Suggesting, Suggestion
-from afresh.insight.source import Function, Source
+from afresh.insight.complexity import MAX_COMPLEXITY
+from afresh.insight.reshape.combined import suggest_rewrites
+from afresh.insight.reshape.extracting import suggest_extractions
+from afresh.insight.reshape.openings import suggest_prepared_extractions
+from afresh.insight.reshape.suggestion import Suggester, Suggestion
+from afresh.insight.source import PythonFunction, PythonSource
 
-KINDS: tuple[Suggesting, ...] = (extractions, rewritings)
+SUGGESTERS: tuple[Suggester, ...] = (suggest_extractions, suggest_rewrites)
 """A new kind is a file with a function of this interface and one entry here."""
-LAST: tuple[Suggesting, ...] = (openings,)
+LAST_SUGGESTERS: tuple[Suggester, ...] = (suggest_prepared_extractions,)
 """Dear to work out, so only asked when the others have nothing more."""
-ALIKE = 0.75
+MAX_OVERLAP_SHARE = 0.75
 
 
-def suggestions(source: Source, function: Function, taken: frozenset[str]) -> Iterator[Suggestion]:
+def suggest_refactorings(source: PythonSource, function: PythonFunction, taken: frozenset[str]) -> Iterator[Suggestion]:
     """Best first, none much like one before it. `taken` are words of the project that a new method may not be named by."""
     given: list[Suggestion] = []
-    for suggestion in all_suggestions(source, function, taken):
-        alike = any(suggestion.overlap(other) > ALIKE for other in given if other.kind == suggestion.kind)
-        if not alike and _worth(suggestion):
+    for suggestion in iterate_all_suggestions(source, function, taken):
+        alike = any(suggestion.overlap(other) > MAX_OVERLAP_SHARE for other in given if other.kind == suggestion.kind)
+        if not alike and _is_worth_offering(suggestion):
             given.append(suggestion)
             yield suggestion
 
 
-def _worth(suggestion: Suggestion) -> bool:
+def _is_worth_offering(suggestion: Suggestion) -> bool:
     """Whether it finishes the function, or takes so much of what is over that it is not only another way to write it."""
-    over, gain = suggestion.before - LIMIT, suggestion.before - suggestion.after
+    over, gain = suggestion.before - MAX_COMPLEXITY, suggestion.before - suggestion.after
     return gain >= min(over, max(2, 0.12 * over))
 
 
-def all_suggestions(source: Source, function: Function, taken: frozenset[str]) -> Iterator[Suggestion]:
-    for kinds in (KINDS, LAST):
+def iterate_all_suggestions(source: PythonSource, function: PythonFunction, taken: frozenset[str]) -> Iterator[Suggestion]:
+    for kinds in (SUGGESTERS, LAST_SUGGESTERS):
         each = [kind(source, function, taken) for kind in kinds]
         yield from heapq.merge(*each, key=lambda suggestion: suggestion.score)

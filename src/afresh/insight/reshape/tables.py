@@ -4,61 +4,65 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from afresh.insight.reshape.blocks import Block, Place
-from afresh.insight.reshape.edits import Splice
-from afresh.insight.reshape.extracting import words
-from afresh.insight.reshape.extraction import Extraction, Shape
-from afresh.insight.reshape.hashing import surely_hashable
-from afresh.insight.reshape.naming import split
-from afresh.insight.reshape.render import home, widest
-from afresh.insight.reshape.scene import Scene
-from afresh.insight.reshape.suggestion import Change
-from afresh.insight.reshape.text import lines_of, own, plain, step
+from afresh.insight.reshape.blocks import StatementBlock, StatementList
+from afresh.insight.reshape.edits import LineSplice
+from afresh.insight.reshape.extracting import collect_words
+from afresh.insight.reshape.extraction import Extraction, ExtractionShape
+from afresh.insight.reshape.hashing import is_surely_hashable
+from afresh.insight.reshape.naming import split_identifier
+from afresh.insight.reshape.render import place_helper, detect_line_width
+from afresh.insight.reshape.scene import RewriteTarget
+from afresh.insight.reshape.suggestion import ProposedRewrite
+from afresh.insight.reshape.text import locate_statement, render_on_one_line, has_no_comments, detect_indent_step
 
-FEWEST = 3
+MIN_TABLE_CASES = 3
 """Cases below which a table says less than the comparisons."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparisonCase:
     keys: tuple[ast.Constant, ...]
     body: ast.stmt
 
 
 @dataclass(frozen=True, slots=True)
-class Cases:
+class ComparisonChain:
     subject: str
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonCase, ...]
     other: list[ast.stmt]
 
     @property
     def values(self) -> list[ast.expr]:
-        return [value for row in self.rows if (value := _value(row.body)) is not None]
+        return [value for row in self.rows if (value := _branch_value(row.body)) is not None]
 
 
-def tables(scene: Scene) -> Iterator[Change]:
+def make_lookup_tables(scene: RewriteTarget) -> Iterator[ProposedRewrite]:
     for place, number, statement in scene.pairs():
-        if isinstance(statement, ast.If) and (cases := _cases(statement)) and surely_hashable(scene, cases.subject):
-            yield from filter(None, [_change(scene, place, number, cases)])
+        if (
+            isinstance(statement, ast.If)
+            and (cases := _match_comparisons(statement))
+            and is_surely_hashable(scene, cases.subject)
+        ):
+            yield from filter(None, [_make_rewrite(scene, place, number, cases)])
 
 
-def _cases(node: ast.If) -> Cases | None:
+def _match_comparisons(node: ast.If) -> ComparisonChain | None:
     """All tests ask the same name, all keys are of one kind, and every branch is one statement of the same form."""
-    rows: list[Row] = []
+    rows: list[ComparisonCase] = []
     subjects: set[str] = set()
     other: list[ast.stmt] = [node]
-    while len(other) == 1 and isinstance(case := other[0], ast.If) and (asked := _asked(case.test)) and len(case.body) == 1:
+    while len(other) == 1 and isinstance(case := other[0], ast.If) and (asked := _match_test(case.test)) and len(case.body) == 1:
         subjects.add(asked[0])
-        rows.append(Row(asked[1], case.body[0]))
+        rows.append(ComparisonCase(asked[1], case.body[0]))
         other = case.orelse
     kinds = {type(key.value) for row in rows for key in row.keys}
-    if len(rows) < FEWEST or len(subjects) != 1 or kinds not in ({str}, {int}):
+    if len(rows) < MIN_TABLE_CASES or len(subjects) != 1 or kinds not in ({str}, {int}):
         return None
-    alike = all(_form(row.body) is not None and _form(row.body) == _form(rows[0].body) for row in rows)
-    return Cases(subjects.pop(), tuple(rows), other) if alike else None
+    alike = all(_branch_form(row.body) is not None and _branch_form(row.body) == _branch_form(rows[0].body) for row in rows)
+    return ComparisonChain(subjects.pop(), tuple(rows), other) if alike else None
 
 
-def _asked(test: ast.expr) -> tuple[str, tuple[ast.Constant, ...]] | None:
+def _match_test(test: ast.expr) -> tuple[str, tuple[ast.Constant, ...]] | None:
     match test:
         case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()], comparators=[ast.Constant() as key]):
             return name, (key,)
@@ -71,10 +75,10 @@ def _asked(test: ast.expr) -> tuple[str, tuple[ast.Constant, ...]] | None:
             return None
 
 
-def _form(body: ast.stmt) -> str | None:
+def _branch_form(body: ast.stmt) -> str | None:
     """`return` or the target, for a branch that gives a constant."""
-    value = _value(body)
-    if value is None or not _constant(value):
+    value = _branch_value(body)
+    if value is None or not _is_constant(value):
         return None
     match body:
         case ast.Return():
@@ -85,79 +89,83 @@ def _form(body: ast.stmt) -> str | None:
             return None
 
 
-def _value(body: ast.stmt) -> ast.expr | None:
+def _branch_value(body: ast.stmt) -> ast.expr | None:
     return body.value if isinstance(body, ast.Return | ast.Assign) else None
 
 
-def _constant(value: ast.expr) -> bool:
+def _is_constant(value: ast.expr) -> bool:
     if isinstance(value, ast.Tuple):
-        return all(map(_constant, value.elts))
+        return all(map(_is_constant, value.elts))
     signed = isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub) and isinstance(value.operand, ast.Constant)
     return signed or isinstance(value, ast.Constant)
 
 
-def _change(scene: Scene, place: Place, number: int, cases: Cases) -> Change | None:
+def _make_rewrite(scene: RewriteTarget, place: StatementList, number: int, cases: ComparisonChain) -> ProposedRewrite | None:
     node, source = place.statements[number], scene.source
-    where = lines_of(source, node)
-    if where is None or where.word or not plain(source, where.first, where.last):
+    where = locate_statement(source, node)
+    if where is None or where.word or not has_no_comments(source, where.first, where.last):
         return None
-    name = _name(scene, cases)
-    block = Block(place, number, number + 1, where.first, where.last, len(cases.rows))
-    put = home(Extraction(scene.host, block, Shape.CALL, (), (), False), source)
-    found = _looked_up(scene, place, number, cases, name)
-    entries = _entries(scene, cases)
+    name = _choose_table_name(scene, cases)
+    block = StatementBlock(place, number, number + 1, where.first, where.last, len(cases.rows))
+    put = place_helper(Extraction(scene.host, block, ExtractionShape.CALL, (), (), False), source)
+    found = _render_lookup(scene, place, number, cases, name)
+    entries = _render_entries(scene, cases)
     if put is None or put.indent or put.after or found is None or entries is None:
         return None
     lines, stop = found
-    made = [f"{name} = {{", *(step(source) + entry for entry in entries), "}", "", ""]
-    if max(map(len, [*made, *(where.indent + line for line in lines)])) > widest(source):
+    made = [f"{name} = {{", *(detect_indent_step(source) + entry for entry in entries), "}", "", ""]
+    if max(map(len, [*made, *(where.indent + line for line in lines)])) > detect_line_width(source):
         return None
     splices = (
-        Splice(where.first, stop + 1, tuple(where.indent + line for line in lines)),
-        Splice(put.line, put.line, tuple(made)),
+        LineSplice(where.first, stop + 1, tuple(where.indent + line for line in lines)),
+        LineSplice(put.line, put.line, tuple(made)),
     )
-    return Change("table", f"look {cases.subject} up in a table {name}", splices, (where.first, stop), 1.5)
+    return ProposedRewrite("table", f"look {cases.subject} up in a table {name}", splices, (where.first, stop), 1.5)
 
 
-def _looked_up(scene: Scene, place: Place, number: int, cases: Cases, table: str) -> tuple[list[str], int] | None:
+def _render_lookup(
+    scene: RewriteTarget, place: StatementList, number: int, cases: ComparisonChain, table: str
+) -> tuple[list[str], int] | None:
     """The lines that use the table, and the last line that they replace."""
-    node, form, subject = place.statements[number], _form(cases.rows[0].body), cases.subject
+    node, form, subject = place.statements[number], _branch_form(cases.rows[0].body), cases.subject
     last, lead = node.end_lineno or 0, form if form != "return" else "return"
     other = cases.other
     if not other and form == "return" and number + 1 < len(place.statements):
         other = place.statements[number + 1 : number + 2]
         last = other[0].end_lineno or 0
-        if lines_of(scene.source, other[0]) is None or not plain(scene.source, node.lineno, last):
+        if locate_statement(scene.source, other[0]) is None or not has_no_comments(scene.source, node.lineno, last):
             other = []
-    default = _value(other[0]) if len(other) == 1 else None
-    if default is not None and _constant(default) and _form(other[0]) == form:
-        shown = own(scene.source, default)
+    default = _branch_value(other[0]) if len(other) == 1 else None
+    if default is not None and _is_constant(default) and _branch_form(other[0]) == form:
+        shown = render_on_one_line(scene.source, default)
         nothing = isinstance(default, ast.Constant) and default.value is None
         return [f"{lead} {table}.get({subject}{'' if nothing else f', {shown}'})"], last
     if cases.other:
         return None
-    return [f"if {subject} in {table}:", f"{step(scene.source)}{lead} {table}[{subject}]"], node.end_lineno or 0
+    return [f"if {subject} in {table}:", f"{detect_indent_step(scene.source)}{lead} {table}[{subject}]"], node.end_lineno or 0
 
 
-def _entries(scene: Scene, cases: Cases) -> list[str] | None:
+def _render_entries(scene: RewriteTarget, cases: ComparisonChain) -> list[str] | None:
     """The first of two equal keys counts, as it did in the row of comparisons."""
     found: dict[object, str] = {}
     for row, value in zip(cases.rows, cases.values, strict=True):
-        text = own(scene.source, value)
+        text = render_on_one_line(scene.source, value)
         if text is None:
             return None
         if isinstance(value, ast.Tuple) and not text.startswith("("):
             text = f"({text})"
         for key in row.keys:
-            found.setdefault(key.value, f"{own(scene.source, key)}: {text},")
+            found.setdefault(key.value, f"{render_on_one_line(scene.source, key)}: {text},")
     return list(found.values())
 
 
-def _name(scene: Scene, cases: Cases) -> str:
+def _choose_table_name(scene: RewriteTarget, cases: ComparisonChain) -> str:
     """By what is looked up and what it is looked up by."""
-    form = _form(cases.rows[0].body) or ""
-    what = split(scene.function.node.name) if form == "return" else split(form.rstrip(" ="))
-    base = "_".join(["", *(word.upper() for word in (*what[-3:], "by", *split(cases.subject)))])
+    form = _branch_form(cases.rows[0].body) or ""
+    what = split_identifier(scene.function.node.name) if form == "return" else split_identifier(form.rstrip(" ="))
+    base = "_".join(["", *(word.upper() for word in (*what[-3:], "by", *split_identifier(cases.subject)))])
     return next(
-        name for name in (base, f"{base}_TABLE", *(f"{base}_{n}" for n in range(2, 99))) if name not in words(scene.source.text)
+        name
+        for name in (base, f"{base}_TABLE", *(f"{base}_{n}" for n in range(2, 99)))
+        if name not in collect_words(scene.source.text)
     )

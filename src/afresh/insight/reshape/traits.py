@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from afresh.insight.complexity import Loop
-from afresh.insight.reshape.names import Comprehension, Scope, own_nodes
+from afresh.insight.complexity import LoopNode
+from afresh.insight.reshape.names import ComprehensionNode, ScopeNode, walk_own_scope
 
-LOOKS_AT_STACK = {"_getframe", "currentframe", "getouterframes", "extract_stack", "format_stack", "print_stack", "f_back"}
+STACK_INSPECTING_NAMES = {"_getframe", "currentframe", "getouterframes", "extract_stack", "format_stack", "print_stack", "f_back"}
 """Where code is called from counts for these, and for every `stacklevel`."""
-Jump = ast.Break | ast.Continue
+JumpNode = ast.Break | ast.Continue
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class StatementTraits:
     returns: tuple[ast.Return, ...]
-    jumps: tuple[Jump, ...]
+    jumps: tuple[JumpNode, ...]
     """Those that aim at a loop outside."""
     names: tuple[ast.Name, ...]
     raises: bool
@@ -31,9 +31,9 @@ class Traits:
     """Uses `super()` or a name that only means something inside its class."""
 
 
-def traits(statements: Sequence[ast.stmt]) -> Traits:
-    each = [_traits(statement) for statement in statements]
-    return Traits(
+def combine_traits(statements: Sequence[ast.stmt]) -> StatementTraits:
+    each = [_measure_traits(statement) for statement in statements]
+    return StatementTraits(
         tuple(one for found in each for one in found.returns),
         tuple(one for found in each for one in found.jumps),
         tuple(one for found in each for one in found.names),
@@ -47,53 +47,53 @@ def traits(statements: Sequence[ast.stmt]) -> Traits:
 
 
 @lru_cache(maxsize=1 << 12)
-def _traits(statement: ast.stmt) -> Traits:
-    nodes = list(own_nodes([statement]))
+def _measure_traits(statement: ast.stmt) -> StatementTraits:
+    nodes = list(walk_own_scope([statement]))
     rebinds = any(isinstance(node, ast.Nonlocal) for node in ast.walk(statement))
-    return Traits(
+    return StatementTraits(
         tuple(node for node in nodes if isinstance(node, ast.Return)),
-        tuple(_escaping(statement)),
+        tuple(_find_outward_jumps(statement)),
         tuple(sorted((node for node in nodes if isinstance(node, ast.Name)), key=lambda name: (name.lineno, name.col_offset))),
         any(isinstance(node, ast.Raise) for node in nodes),
-        any(map(_waits, nodes)),
-        any(map(_fixed, nodes)) or rebinds,
-        any(_fixed(node) for node in nodes if not isinstance(node, ast.Yield | ast.YieldFrom)) or rebinds,
+        any(map(_is_async_node, nodes)),
+        any(map(_is_bound_to_function, nodes)) or rebinds,
+        any(_is_bound_to_function(node) for node in nodes if not isinstance(node, ast.Yield | ast.YieldFrom)) or rebinds,
         any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes),
-        any(_private(node) for node in ast.walk(statement)),
+        any(_needs_class_scope(node) for node in ast.walk(statement)),
     )
 
 
-def _escaping(statement: ast.stmt) -> list[Jump]:
-    found: list[Jump] = []
+def _find_outward_jumps(statement: ast.stmt) -> list[JumpNode]:
+    found: list[JumpNode] = []
     pending: list[ast.AST] = [statement]
     while pending:
         node = pending.pop()
-        if isinstance(node, Jump):
+        if isinstance(node, JumpNode):
             found.append(node)
-        elif isinstance(node, Loop):
+        elif isinstance(node, LoopNode):
             pending.extend(node.orelse)
-        elif not isinstance(node, Scope | ast.expr):
+        elif not isinstance(node, ScopeNode | ast.expr):
             pending.extend(ast.iter_child_nodes(node))
     return found
 
 
-def _waits(node: ast.AST) -> bool:
-    if isinstance(node, Comprehension):
+def _is_async_node(node: ast.AST) -> bool:
+    if isinstance(node, ComprehensionNode):
         return any(part.is_async for part in node.generators)
     return isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith)
 
 
-def _fixed(node: ast.AST) -> bool:
+def _is_bound_to_function(node: ast.AST) -> bool:
     if isinstance(node, ast.Name):
-        return isinstance(node.ctx, ast.Del) or node.id in LOOKS_AT_STACK
+        return isinstance(node.ctx, ast.Del) or node.id in STACK_INSPECTING_NAMES
     if isinstance(node, ast.Attribute):
-        return node.attr in LOOKS_AT_STACK
+        return node.attr in STACK_INSPECTING_NAMES
     if isinstance(node, ast.keyword):
         return node.arg == "stacklevel"
     return isinstance(node, ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal)
 
 
-def _private(node: ast.AST) -> bool:
+def _needs_class_scope(node: ast.AST) -> bool:
     if isinstance(node, ast.Name) and node.id in ("super", "__class__"):
         return True
     name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")

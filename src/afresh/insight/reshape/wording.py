@@ -18,7 +18,7 @@ VERBS = frozenset(
     trim truncate try tune unescape unpack unwrap update upgrade use validate verify visit walk warn wrap write yield
     """.split()  # noqa: SIM905
 )
-WEAK = frozenset(
+WEAK_WORDS = frozenset(
     """
     a an arg args attr b c cd ch char cls cur d data done e el elem elt entry f flag fn found func get i idx index item items j k
     key kw kwargs l left m n name names new node num o obj object old one other out output p pair part parts pos
@@ -27,19 +27,19 @@ WEAK = frozenset(
     """.split()  # noqa: SIM905
 )
 """Words that name almost anything: alone they name nothing."""
-FILLER = frozenset(
+FILLER_WORDS = frozenset(
     """
     a an the this that these those we you it now then just here our any all also only first itself
     """.split()  # noqa: SIM905
 )
-ENDING = frozenset(
+OBJECT_ENDING_WORDS = frozenset(
     """
     after against and are as at be because before but by during for from if in into is like of on once or per since so than that
     to unless until via when where which while who with without
     """.split()  # noqa: SIM905
 )
 """Where the object of a comment's verb ends."""
-TRANSPARENT = frozenset(
+TRANSPARENT_FUNCTIONS = frozenset(
     """
     bool bytes dict endswith enumerate filter float format getattr int isalnum isalpha isdigit isspace issubset items iter join
     keys len list lower lstrip map max min partition repr reversed round rstrip set sorted split splitlines startswith str
@@ -47,28 +47,28 @@ TRANSPARENT = frozenset(
     """.split()  # noqa: SIM905
 )
 """Functions that say nothing of what they are called with."""
-DUNDERS = {
+DUNDER_VERBS = {
     "__add__": "add", "__call__": "call", "__contains__": "find", "__delitem__": "delete", "__eq__": "compare",
     "__enter__": "enter", "__exit__": "exit", "__get__": "get", "__getattr__": "get", "__getitem__": "get", "__init__": "init",
     "__iter__": "iterate", "__lt__": "compare", "__ne__": "compare", "__new__": "create", "__repr__": "format",
     "__setattr__": "set", "__setitem__": "set", "__str__": "format",
 }  # fmt: skip
-PREFIXES = ("is", "has", "can", "should", "was", "are")
-FLAGS = (*PREFIXES, "use", "needs", "wants", "with")
+PREDICATE_PREFIXES = ("is", "has", "can", "should", "was", "are")
+FLAG_PREFIXES = (*PREDICATE_PREFIXES, "use", "needs", "wants", "with")
 
 
-def split(name: str) -> list[str]:
+def split_identifier(name: str) -> list[str]:
     """Words of an identifier, in lower case."""
     spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name))
     return [word.lower() for word in re.split(r"[^A-Za-z0-9]+", spaced) if word]
 
 
-def strong(words: list[str]) -> bool:
+def is_specific_name(words: list[str]) -> bool:
     """Whether the words say which thing is meant."""
-    return any(word not in WEAK and len(word) > 2 and word.isalpha() for word in words) and not words[-1].isdigit()
+    return any(word not in WEAK_WORDS and len(word) > 2 and word.isalpha() for word in words) and not words[-1].isdigit()
 
 
-def singular(words: list[str]) -> list[str]:
+def make_singular(words: list[str]) -> list[str]:
     if not words:
         return []
     last = words[-1]
@@ -81,129 +81,141 @@ def singular(words: list[str]) -> list[str]:
     return [*words[:-1], last]
 
 
-def noun(node: ast.expr) -> list[str]:  # noqa: PLR0911
+def find_noun(node: ast.expr) -> list[str]:  # noqa: PLR0911
     """What an expression is about."""
     match node:
         case ast.Constant(value=str(text)) if re.fullmatch(r"[A-Za-z][\w -]{1,20}", text):
-            return split(text)[:3]
+            return split_identifier(text)[:3]
         case ast.Name(id=name) | ast.Attribute(attr=name):
-            return _plain(split(name))
+            return _drop_flag_prefix(split_identifier(name))
         case ast.Call():
-            return _called(node)
+            return _noun_of_call(node)
         case ast.Subscript(value=value, slice=index):
-            return (noun(index) if isinstance(index, ast.Constant) else []) or noun(value)
+            return (find_noun(index) if isinstance(index, ast.Constant) else []) or find_noun(value)
         case ast.NamedExpr(target=inner) | ast.Starred(value=inner) | ast.Await(value=inner):
-            return noun(inner)
+            return find_noun(inner)
         case ast.Tuple(elts=[inner, *_]) | ast.List(elts=[inner, *_]):
-            return noun(inner)
+            return find_noun(inner)
         case ast.BinOp(left=left, right=right):
-            return noun(left) or noun(right)
+            return find_noun(left) or find_noun(right)
         case _:
             return []
 
 
-def _plain(words: list[str]) -> list[str]:
+def _drop_flag_prefix(words: list[str]) -> list[str]:
     """`is_mapping` asks for a mapping."""
-    if len(words) > 1 and words[0] in FLAGS:
+    if len(words) > 1 and words[0] in FLAG_PREFIXES:
         words = words[1:]
     return words[:4]
 
 
-def _called(call: ast.Call) -> list[str]:  # noqa: PLR0911
-    name = function_name(call)
+def _noun_of_call(call: ast.Call) -> list[str]:  # noqa: PLR0911
+    name = read_function_name(call)
     if name in ("isinstance", "issubclass") and len(call.args) == 2:
-        return kinds(call.args[1])
+        return find_class_words(call.args[1])
     if name in ("hasattr", "getattr") and len(call.args) > 1:
-        return noun(call.args[1]) or noun(call.args[0])
-    if name in ("get", "pop", "setdefault") and call.args and (words := noun(call.args[0])) and strong(words):
+        return find_noun(call.args[1]) or find_noun(call.args[0])
+    if name in ("get", "pop", "setdefault") and call.args and (words := find_noun(call.args[0])) and is_specific_name(words):
         return words
     if name in ("any", "all", "get", "pop"):
-        return noun(call.func.value) if isinstance(call.func, ast.Attribute) else []
-    if name in TRANSPARENT:
+        return find_noun(call.func.value) if isinstance(call.func, ast.Attribute) else []
+    if name in TRANSPARENT_FUNCTIONS:
         inner = call.func.value if isinstance(call.func, ast.Attribute) else call.args[0] if call.args else None
-        return noun(inner) if inner is not None else []
+        return find_noun(inner) if inner is not None else []
     if name == "callable" and call.args:
-        return noun(call.args[0])
+        return find_noun(call.args[0])
     if asked := re.fullmatch(r"is([a-z]{4,})", name):
         return [asked[1]]
-    words = split(name)
+    words = split_identifier(name)
     telling = len(words) > 1 or name[:1].isupper()
-    return _plain(words)[words[0] in VERBS :] if telling else []
+    return _drop_flag_prefix(words)[words[0] in VERBS :] if telling else []
 
 
-def kinds(node: ast.expr) -> list[str]:
+def find_class_words(node: ast.expr) -> list[str]:
     """The classes that `isinstance` is asked for, where there are few."""
     if isinstance(node, ast.Tuple):
-        each = [kinds(one) for one in node.elts]
+        each = [find_class_words(one) for one in node.elts]
         return [word for words in each for word in ("or", *words)][1:] if len(each) == 2 and all(each) else (each or [[]])[0]
     if isinstance(node, ast.BinOp):
-        return kinds(ast.Tuple([node.left, node.right]))
-    return split(node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", ""))[:3]
+        return find_class_words(ast.Tuple([node.left, node.right]))
+    return split_identifier(node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", ""))[:3]
 
 
-def function_name(call: ast.Call) -> str:
+def read_function_name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-def verb_of(call: ast.Call) -> str:
-    words = split(function_name(call))
+def find_call_verb(call: ast.Call) -> str:
+    words = split_identifier(read_function_name(call))
     return words[0] if words and words[0] in VERBS else ""
 
 
-def case_words(test: ast.expr) -> list[str]:
+def find_case_words(test: ast.expr) -> list[str]:
     """The case that a condition asks for, in the words of its operands."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            words = case_words(operand)
+            words = find_case_words(operand)
             return ["without", *words] if words and words[0] != "without" else []
         case ast.BoolOp():
-            return max((words for value in test.values if strong(words := case_words(value))), key=len, default=[])
+            return max((words for value in test.values if is_specific_name(words := find_case_words(value))), key=len, default=[])
         case ast.Compare():
-            return _compared(test)
+            return _words_of_comparison(test)
         case _:
-            return noun(test)
+            return find_noun(test)
 
 
-def _compared(test: ast.Compare) -> list[str]:
+def _words_of_comparison(test: ast.Compare) -> list[str]:
     operator, right = test.ops[0], test.comparators[0]
-    left = noun(test.left)
+    left = find_noun(test.left)
     if isinstance(right, ast.Constant) and right.value is None:
         return ["without", *left] if isinstance(operator, ast.Is | ast.Eq) and left else left
     if isinstance(operator, ast.NotEq | ast.NotIn | ast.IsNot):
         return []
     if isinstance(operator, ast.Eq | ast.In | ast.Is):
-        words = noun(right)
-        return words if strong(words) or (words and isinstance(right, ast.Constant)) else left
+        words = find_noun(right)
+        return words if is_specific_name(words) or (words and isinstance(right, ast.Constant)) else left
     return left
 
 
-def comment_words(text: str) -> list[str]:
+def find_comment_words(text: str) -> list[str]:
     """The beginning of a comment as a name: its verb with its object, or a short heading; empty if it is neither."""
     text = re.split(r"[.;:(–—!?\n]| - |, ", text.strip())[0]
     words = [word.replace("-", "_") for word in text.lower().replace("'s", "").replace("`", "").split()]
-    if not words or words[0] in ("todo", "fixme", "xxx", "type", "pragma", "noqa", "note", "no", "hack", "see", *PREFIXES):
+    if not words or words[0] in (
+        "todo",
+        "fixme",
+        "xxx",
+        "type",
+        "pragma",
+        "noqa",
+        "note",
+        "no",
+        "hack",
+        "see",
+        *PREDICATE_PREFIXES,
+    ):
         return []
     if words[:2] == ["make", "sure"]:
         words = ["ensure", *words[2:]]
     if words[0] in VERBS:
-        return _object(words)
-    plain = [word for word in words if word not in FILLER]
-    short = 2 <= len(plain) <= 3 and len(words) <= 4 and not set(plain) & (ENDING - {"of", "and", "or"})
-    return plain if short and all(map(_word, plain)) else []
+        return _verb_with_object(words)
+    plain = [word for word in words if word not in FILLER_WORDS]
+    short = 2 <= len(plain) <= 3 and len(words) <= 4 and not set(plain) & (OBJECT_ENDING_WORDS - {"of", "and", "or"})
+    return plain if short and all(map(_is_word, plain)) else []
 
 
-def _object(words: list[str]) -> list[str]:
+def _verb_with_object(words: list[str]) -> list[str]:
     found = [words[0]]
     for word in words[1:]:
-        if word in ENDING and (len(found) > 1 or word not in ("for", "if")):
+        if word in OBJECT_ENDING_WORDS and (len(found) > 1 or word not in ("for", "if")):
             break
-        if word in ENDING or word in FILLER:
+        if word in OBJECT_ENDING_WORDS or word in FILLER_WORDS:
             continue
-        if not _word(word) or len(found) == 4:
+        if not _is_word(word) or len(found) == 4:
             return [] if len(found) == 1 else found
         found.append(word)
     return found if len(found) > 1 else []
 
 
-def _word(word: str) -> bool:
+def _is_word(word: str) -> bool:
     return re.fullmatch(r"[a-z][a-z0-9_]*", word) is not None

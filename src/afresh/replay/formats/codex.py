@@ -8,16 +8,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from afresh.replay.content import content_text, listed, mapping, text, unwrapped, written
-from afresh.replay.draft import Draft
-from afresh.replay.entries import Entry
-from afresh.replay.run import Run, action_text
+from afresh.replay.content import render_content, to_list, to_mapping, to_text, unwrap_object, render_written_arguments
+from afresh.replay.draft import RunBuilder
+from afresh.replay.entries import JsonEntry
+from afresh.replay.run import RecordedRun, render_arguments
 
 NAME = "Codex"
 FILES = "rollout .jsonl"
 
-_WRAPPED = {"session_meta", "turn_context", "response_item", "event_msg", "compacted"}
-_BARE = {
+_WRAPPED_TYPES = {"session_meta", "turn_context", "response_item", "event_msg", "compacted"}
+_BARE_ITEM_FIELDS = {
     "message": {"role", "content"},
     "reasoning": {"summary"},
     "function_call": {"name", "arguments", "call_id"},
@@ -26,8 +26,8 @@ _BARE = {
     "custom_tool_call": {"name", "input", "call_id"},
     "custom_tool_call_output": {"call_id", "output"},
 }
-_PACKED = '{"output":'
-_OF_THE_PROGRAM = (
+_PACKED_OUTPUT_PREFIX = '{"output":'
+_PROGRAM_TEXT_PREFIXES = (
     "# AGENTS.md instructions",
     "<user_instructions>",
     "<environment_context>",
@@ -43,35 +43,35 @@ _OF_THE_PROGRAM = (
 
 
 @dataclass(slots=True)
-class _Rollout(Draft):
+class _RolloutBuilder(RunBuilder):
     uncounted: bool = False
     told_ahead: object = None
     total: object = None
 
 
 def knows(value: object) -> bool:
-    held = mapping(value)
-    kind = text(held.get("type"))
-    if kind in _WRAPPED:
+    held = to_mapping(value)
+    kind = to_text(held.get("type"))
+    if kind in _WRAPPED_TYPES:
         return isinstance(held.get("payload"), dict)
-    if kind in _BARE:
-        return held.keys() >= _BARE[kind]
+    if kind in _BARE_ITEM_FIELDS:
+        return held.keys() >= _BARE_ITEM_FIELDS[kind]
     return _is_document(held) or _is_head(held)
 
 
-def read(entries: Iterable[Entry], path: str) -> Iterator[Run]:
+def read(entries: Iterable[JsonEntry], path: str) -> Iterator[RecordedRun]:
     """A run for each session of the file."""
-    draft = _Rollout(NAME)
+    draft = _RolloutBuilder(NAME)
     for entry in entries:
         if not draft.usable(entry):
             continue
-        for kind, held in _parts(mapping(entry.value)):
-            session = text(held.get("id")) if kind == "session_meta" else ""
+        for kind, held in _split_entry(to_mapping(entry.value)):
+            session = to_text(held.get("id")) if kind == "session_meta" else ""
             if session and draft.steps and session != draft.id:
                 yield draft.run(path)
-                draft = _Rollout(NAME)
+                draft = _RolloutBuilder(NAME)
             draft.id = draft.id or session
-            _take(draft, kind, held, entry.where)
+            _read_part(draft, kind, held, entry.where)
     yield draft.run(path)
 
 
@@ -83,35 +83,35 @@ def _is_document(held: dict[str, Any]) -> bool:
     return isinstance(held.get("session"), dict) and isinstance(held.get("items"), list)
 
 
-def _parts(held: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _split_entry(held: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     if _is_document(held):
         yield "session_meta", held["session"]
         for item in held["items"]:
-            yield "response_item", mapping(item)
+            yield "response_item", to_mapping(item)
     elif _is_head(held):
         yield "session_meta", held
-    elif text(held.get("type")) in _BARE:
+    elif to_text(held.get("type")) in _BARE_ITEM_FIELDS:
         yield "response_item", held
     else:
-        yield text(held.get("type")), mapping(held.get("payload"))
+        yield to_text(held.get("type")), to_mapping(held.get("payload"))
 
 
-def _take(draft: _Rollout, kind: str, held: dict[str, Any], where: str) -> None:
+def _read_part(draft: _RolloutBuilder, kind: str, held: dict[str, Any], where: str) -> None:
     if kind == "turn_context" and isinstance(held.get("model"), str):
         draft.models.update([held["model"]])
     elif kind == "event_msg" and held.get("type") == "token_count":
-        _counted(draft, mapping(held.get("info")))
+        _read_token_count(draft, to_mapping(held.get("info")))
     elif kind == "response_item":
-        _item(draft, text(held.get("type")), held, where)
+        _read_item(draft, to_text(held.get("type")), held, where)
 
 
-def _counted(draft: _Rollout, info: dict[str, Any]) -> None:
+def _read_token_count(draft: _RolloutBuilder, info: dict[str, Any]) -> None:
     """What a call was sent is told after its items, of old before them; and told again now and then, with the same sum."""
     total = info.get("total_token_usage")
     if not info or (total and total == draft.total):
         return
     draft.total = total
-    count = mapping(info.get("last_token_usage")).get("input_tokens")
+    count = to_mapping(info.get("last_token_usage")).get("input_tokens")
     if not draft.uncounted:
         draft.told_ahead = count
         return
@@ -120,51 +120,51 @@ def _counted(draft: _Rollout, info: dict[str, Any]) -> None:
     draft.uncounted = False
 
 
-def _enter(draft: _Rollout) -> None:
+def _enter_call(draft: _RolloutBuilder) -> None:
     if draft.enter():
         draft.sent(draft.told_ahead)
         draft.uncounted, draft.told_ahead = draft.told_ahead is None, None
 
 
-def _item(draft: _Rollout, kind: str, held: dict[str, Any], where: str) -> None:
+def _read_item(draft: _RolloutBuilder, kind: str, held: dict[str, Any], where: str) -> None:
     if kind.endswith("_output"):
         answer = held.get("output", held.get("tools"))
-        draft.answer(text(held.get("call_id")), _output(answer), where)
+        draft.answer(to_text(held.get("call_id")), _render_output(answer), where)
     elif kind == "message" and held.get("role") == "user":
-        for block in listed(held.get("content")):
-            words = content_text([block])
-            if not words.lstrip().startswith(_OF_THE_PROGRAM):
+        for block in to_list(held.get("content")):
+            words = render_content([block])
+            if not words.lstrip().startswith(_PROGRAM_TEXT_PREFIXES):
                 draft.say(words)
     elif kind == "message" and held.get("role") == "assistant":
-        _enter(draft)
-        draft.speak(content_text(held.get("content")))
+        _enter_call(draft)
+        draft.speak(render_content(held.get("content")))
     elif kind == "reasoning":
-        _enter(draft)
-        draft.think(content_text(held.get("content")) or content_text(held.get("summary")))
+        _enter_call(draft)
+        draft.think(render_content(held.get("content")) or render_content(held.get("summary")))
     elif kind.endswith("_call"):
-        _enter(draft)
-        _call(draft, kind, held)
+        _enter_call(draft)
+        _read_call(draft, kind, held)
     elif not kind:
         draft.problem(where, "an item without a type, left out")
 
 
-def _call(draft: Draft, kind: str, held: dict[str, Any]) -> None:
+def _read_call(draft: RunBuilder, kind: str, held: dict[str, Any]) -> None:
     """Calls of the provider's own tools, such as its web search, are done when they are recorded: no output follows."""
-    tool = ".".join(filter(None, (text(held.get("namespace")), text(held.get("name"))))) or kind.removesuffix("_call")
-    call = text(held.get("call_id"))
+    tool = ".".join(filter(None, (to_text(held.get("namespace")), to_text(held.get("name"))))) or kind.removesuffix("_call")
+    call = to_text(held.get("call_id"))
     if kind == "custom_tool_call":
-        draft.act(tool, text(held.get("input")), call)
+        draft.act(tool, to_text(held.get("input")), call)
     elif kind == "local_shell_call":
-        action = {name: value for name, value in mapping(held.get("action")).items() if value is not None and name != "type"}
-        draft.act(tool, action_text(action), call or text(held.get("id")))
+        action = {name: value for name, value in to_mapping(held.get("action")).items() if value is not None and name != "type"}
+        draft.act(tool, render_arguments(action), call or to_text(held.get("id")))
     else:
-        draft.act(tool, written(held.get("arguments") or held.get("action") or held.get("revised_prompt")), call)
+        draft.act(tool, render_written_arguments(held.get("arguments") or held.get("action") or held.get("revised_prompt")), call)
 
 
-def _output(output: object) -> str:
+def _render_output(output: object) -> str:
     """Text, blocks of text, or, for a while, JSON in a string with text and exit code in it."""
-    held = unwrapped(output) if isinstance(output, dict) or text(output).startswith(_PACKED) else {}
+    held = unwrap_object(output) if isinstance(output, dict) or to_text(output).startswith(_PACKED_OUTPUT_PREFIX) else {}
     if not isinstance(held.get("output"), str):
-        return content_text(held.get("content", output))
-    code = mapping(held.get("metadata")).get("exit_code")
+        return render_content(held.get("content", output))
+    code = to_mapping(held.get("metadata")).get("exit_code")
     return held["output"] + (f"\n(exit code {code})" if code else "")

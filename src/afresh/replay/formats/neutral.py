@@ -2,19 +2,19 @@
 
 from collections.abc import Iterable, Iterator
 
-from afresh.replay.content import mapping
-from afresh.replay.entries import Entry
-from afresh.replay.run import Run, from_trajectory
-from afresh.replay.whole import run_each
+from afresh.replay.content import to_mapping
+from afresh.replay.entries import JsonEntry
+from afresh.replay.run import RecordedRun, run_from_trajectory
+from afresh.replay.whole import runs_from_entries
 
 NAME = "neutral"
 FILES = ".jsonl with a run a line"
 
 
 def knows(value: object) -> bool:
-    held = mapping(value)
+    held = to_mapping(value)
     return isinstance(held.get("steps"), list) and "task" in held
 
 
-def read(entries: Iterable[Entry], path: str) -> Iterator[Run]:
-    return run_each(entries, knows, lambda plain, where: from_trajectory(plain, path))
+def read(entries: Iterable[JsonEntry], path: str) -> Iterator[RecordedRun]:
+    return runs_from_entries(entries, knows, lambda plain, where: run_from_trajectory(plain, path))

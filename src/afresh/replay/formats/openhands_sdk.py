@@ -3,17 +3,17 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from afresh.replay.content import content_text, listed, mapping, text, written
-from afresh.replay.draft import Draft
-from afresh.replay.run import action_text
+from afresh.replay.content import render_content, to_list, to_mapping, to_text, render_written_arguments
+from afresh.replay.draft import RunBuilder
+from afresh.replay.run import render_arguments
 
-_KINDS = {"UserRejectObservation", "Condensation", "CondensationRequest"}
-_OWN_CALLS = ("agent", "default")
+_SDK_KINDS_WITHOUT_SUFFIX = {"UserRejectObservation", "Condensation", "CondensationRequest"}
+_SDK_AGENT_USAGE_NAMES = ("agent", "default")
 """The names under which the calls of the agent itself are counted, beside those of condensers and the like."""
 
 
 @dataclass(slots=True)
-class Story(Draft):
+class OpenHandsRunBuilder(RunBuilder):
     """Counts come as a growing sum before the action they belong to, or by the id of the response."""
 
     total: int = 0
@@ -21,92 +21,96 @@ class Story(Draft):
     by_response: dict[str, int] = field(default_factory=dict[str, int])
 
 
-def is_event(held: dict[str, Any]) -> bool:
-    kind = text(held.get("kind"))
-    return isinstance(held.get("source"), str) and (kind.endswith("Event") or kind in _KINDS)
+def is_sdk_event(held: dict[str, Any]) -> bool:
+    kind = to_text(held.get("kind"))
+    return isinstance(held.get("source"), str) and (kind.endswith("Event") or kind in _SDK_KINDS_WITHOUT_SUFFIX)
 
 
-def is_state(held: dict[str, Any]) -> bool:
+def is_sdk_state(held: dict[str, Any]) -> bool:
     """The state that the SDK keeps beside its folder of events."""
-    return "usage_to_metrics" in mapping(held.get("stats")) and isinstance(held.get("agent"), dict)
+    return "usage_to_metrics" in to_mapping(held.get("stats")) and isinstance(held.get("agent"), dict)
 
 
-def take(story: Story, held: dict[str, Any], where: str) -> None:
-    kind = text(held.get("kind"))
+def read_sdk_event(story: OpenHandsRunBuilder, held: dict[str, Any], where: str) -> None:
+    kind = to_text(held.get("kind"))
     if kind == "ActionEvent":
-        _action(story, held)
+        _read_sdk_action(story, held)
     elif kind == "MessageEvent":
-        _message(story, held)
+        _read_sdk_message(story, held)
     elif "tool_call_id" in held and kind in ("ObservationEvent", "UserRejectObservation", "AgentErrorEvent"):
-        story.answer(text(held["tool_call_id"]), _observed(held), where)
+        story.answer(to_text(held["tool_call_id"]), _render_sdk_observation(held), where)
     elif kind == "ConversationStateUpdateEvent":
-        _update(story, text(held.get("key")), mapping(held.get("value")))
+        _read_sdk_update(story, to_text(held.get("key")), to_mapping(held.get("value")))
 
 
-def take_state(story: Story, state: dict[str, Any]) -> None:
+def read_sdk_state(story: OpenHandsRunBuilder, state: dict[str, Any]) -> None:
     """Model and counts of each response; the sums in it are those of the end."""
-    story.models.update([model] if (model := text(mapping(mapping(state.get("agent")).get("llm")).get("model"))) else [])
-    for metrics in mapping(mapping(state.get("stats")).get("usage_to_metrics")).values():
-        for usage in map(mapping, listed(mapping(metrics).get("token_usages"))):
+    story.models.update([model] if (model := to_text(to_mapping(to_mapping(state.get("agent")).get("llm")).get("model"))) else [])
+    for metrics in to_mapping(to_mapping(state.get("stats")).get("usage_to_metrics")).values():
+        for usage in map(to_mapping, to_list(to_mapping(metrics).get("token_usages"))):
             if type(count := usage.get("prompt_tokens")) is int:
-                story.by_response[text(usage.get("response_id"))] = count
+                story.by_response[to_text(usage.get("response_id"))] = count
 
 
-def _update(story: Story, key: str, value: dict[str, Any]) -> None:
+def _read_sdk_update(story: OpenHandsRunBuilder, key: str, value: dict[str, Any]) -> None:
     if key == "full_state":
-        take_state(story, value)
-    metrics = mapping((value if key == "stats" else mapping(value.get("stats"))).get("usage_to_metrics"))
-    for name in _OWN_CALLS:
-        held = mapping(metrics.get(name))
-        total = mapping(held.get("accumulated_token_usage")).get("prompt_tokens")
+        read_sdk_state(story, value)
+    metrics = to_mapping((value if key == "stats" else to_mapping(value.get("stats"))).get("usage_to_metrics"))
+    for name in _SDK_AGENT_USAGE_NAMES:
+        held = to_mapping(metrics.get(name))
+        total = to_mapping(held.get("accumulated_token_usage")).get("prompt_tokens")
         if type(total) is int:
             story.counted, story.total = max(0, total - story.total), total
-            story.models.update([model] if (model := text(held.get("model_name"))) else [])
+            story.models.update([model] if (model := to_text(held.get("model_name"))) else [])
 
 
-def _enter(story: Story, response: str) -> None:
+def _enter_sdk_call(story: OpenHandsRunBuilder, response: str) -> None:
     if story.enter(response):
         story.sent(story.by_response.get(response, story.counted))
         story.counted = 0
 
 
-def _action(story: Story, held: dict[str, Any]) -> None:
-    _enter(story, text(held.get("llm_response_id")) or text(held.get("id")))
-    _think(story, held, content_text(held.get("thought")))
-    story.speak(content_text(held.get("thought")))
-    asked = mapping(held.get("tool_call"))
-    arguments = mapping(asked.get("function", asked)).get("arguments")
-    action = {name: value for name, value in mapping(held.get("action")).items() if value is not None and name != "kind"}
-    story.act(text(held.get("tool_name")), written(arguments) or action_text(action), text(held.get("tool_call_id")))
+def _read_sdk_action(story: OpenHandsRunBuilder, held: dict[str, Any]) -> None:
+    _enter_sdk_call(story, to_text(held.get("llm_response_id")) or to_text(held.get("id")))
+    _read_sdk_reasoning(story, held, render_content(held.get("thought")))
+    story.speak(render_content(held.get("thought")))
+    asked = to_mapping(held.get("tool_call"))
+    arguments = to_mapping(asked.get("function", asked)).get("arguments")
+    action = {name: value for name, value in to_mapping(held.get("action")).items() if value is not None and name != "kind"}
+    story.act(
+        to_text(held.get("tool_name")),
+        render_written_arguments(arguments) or render_arguments(action),
+        to_text(held.get("tool_call_id")),
+    )
 
 
-def _message(story: Story, held: dict[str, Any]) -> None:
-    message = mapping(held.get("llm_message"))
-    words = content_text(message.get("content"))
+def _read_sdk_message(story: OpenHandsRunBuilder, held: dict[str, Any]) -> None:
+    message = to_mapping(held.get("llm_message"))
+    words = render_content(message.get("content"))
     if held.get("source") == "user":
         story.say(words)
     elif held.get("source") == "agent":
-        _enter(story, text(held.get("llm_response_id")) or text(held.get("id")))
-        _think(story, message, words)
+        _enter_sdk_call(story, to_text(held.get("llm_response_id")) or to_text(held.get("id")))
+        _read_sdk_reasoning(story, message, words)
         story.speak(words)
 
 
-def _think(story: Story, held: dict[str, Any], words: str) -> None:
+def _read_sdk_reasoning(story: OpenHandsRunBuilder, held: dict[str, Any], words: str) -> None:
     """Some models repeat their reasoning in their words."""
-    blocks = (text(mapping(block).get("thinking")) for block in listed(held.get("thinking_blocks")))
-    reasoning = text(held.get("reasoning_content")) or "\n".join(filter(None, blocks))
+    blocks = (to_text(to_mapping(block).get("thinking")) for block in to_list(held.get("thinking_blocks")))
+    reasoning = to_text(held.get("reasoning_content")) or "\n".join(filter(None, blocks))
     if reasoning.strip() not in words:
         story.think(reasoning)
 
 
-def _observed(held: dict[str, Any]) -> str:
+def _render_sdk_observation(held: dict[str, Any]) -> str:
     if "error" in held:
-        return text(held["error"])
+        return to_text(held["error"])
     if "rejection_reason" in held:
-        return f"Action rejected: {text(held['rejection_reason'])}"
-    observation = mapping(held.get("observation"))
+        return f"Action rejected: {to_text(held['rejection_reason'])}"
+    observation = to_mapping(held.get("observation"))
     parts = (
-        content_text(observation.get("content")) or text(observation.get("output")),
-        content_text(held.get("extended_content")),
+        render_content(observation.get("content")) or to_text(observation.get("output")),
+        render_content(held.get("extended_content")),
     )
     return "\n".join(filter(None, parts))

@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from afresh.replay.content import content_text, listed, mapping, text, unwrapped
-from afresh.replay.draft import Draft
-from afresh.replay.entries import Entry
-from afresh.replay.run import Run
-from afresh.replay.whole import run_each
+from afresh.replay.content import render_content, to_list, to_mapping, to_text, unwrap_object
+from afresh.replay.draft import RunBuilder
+from afresh.replay.entries import JsonEntry
+from afresh.replay.run import RecordedRun
+from afresh.replay.whole import runs_from_entries
 
 NAME = "SWE-agent"
 FILES = ".traj"
 
-_OWN = {
+_AGENT_COMMANDS = {
     "open", "goto", "scroll_up", "scroll_down", "create", "edit", "insert", "search_dir", "search_file", "find_file",
     "submit", "str_replace_editor", "filemap",
 }  # fmt: skip
@@ -20,40 +20,40 @@ _OWN = {
 
 
 def knows(value: object) -> bool:
-    steps = listed(mapping(value).get("trajectory"))
-    first = mapping(steps[0]) if steps else {}
+    steps = to_list(to_mapping(value).get("trajectory"))
+    first = to_mapping(steps[0]) if steps else {}
     return {"action", "observation"} <= first.keys() and bool({"response", "thought"} & first.keys())
 
 
-def read(entries: Iterable[Entry], path: str) -> Iterator[Run]:
-    return run_each(entries, knows, lambda held, where: _run(held, path))
+def read(entries: Iterable[JsonEntry], path: str) -> Iterator[RecordedRun]:
+    return runs_from_entries(entries, knows, lambda held, where: _read_run(held, path))
 
 
-def _run(held: dict[str, Any], path: str) -> Run:
-    draft = Draft(NAME)
-    settings = mapping(unwrapped(held.get("replay_config")).get("agent"))
-    model = text(mapping(settings.get("model")).get("name"))
+def _read_run(held: dict[str, Any], path: str) -> RecordedRun:
+    draft = RunBuilder(NAME)
+    settings = to_mapping(unwrap_object(held.get("replay_config")).get("agent"))
+    model = to_text(to_mapping(settings.get("model")).get("name"))
     draft.models.update([model] if model else [])
-    draft.say(_task(listed(held.get("history"))))
+    draft.say(_find_task(to_list(held.get("history"))))
     for number, step in enumerate(held["trajectory"], 1):
         if isinstance(step, dict):
-            _step(draft, step)
+            _read_step(draft, step)
         else:
             draft.problem(f"step {number}", "not an object, left out")
     return draft.run(path)
 
 
-def _task(history: list[Any]) -> str:
+def _find_task(history: list[Any]) -> str:
     """The first words of a user that are no demonstration."""
-    spoken = (mapping(message) for message in history)
+    spoken = (to_mapping(message) for message in history)
     asked = (message for message in spoken if message.get("role") == "user" and message.get("is_demo") is not True)
-    return content_text(next(asked, {}).get("content"))
+    return render_content(next(asked, {}).get("content"))
 
 
-def _step(draft: Draft, step: dict[str, Any]) -> None:
-    action = text(step.get("action")).rstrip("\n")
+def _read_step(draft: RunBuilder, step: dict[str, Any]) -> None:
+    action = to_text(step.get("action")).rstrip("\n")
     word = action.split(maxsplit=1)[0] if action.strip() else ""
     draft.enter()
-    draft.think(text(step.get("thought")) or text(step.get("response")))
-    draft.act(word if word in _OWN else "bash", action, answer=text(step.get("observation")))
+    draft.think(to_text(step.get("thought")) or to_text(step.get("response")))
+    draft.act(word if word in _AGENT_COMMANDS else "bash", action, answer=to_text(step.get("observation")))
     draft.end_call()
