@@ -20,22 +20,22 @@ from statistics import mean
 from types import SimpleNamespace
 from typing import Any, cast
 
-from afresh.adapters.templates import load_template
-from afresh.adapters.tools import TOOLS
-from afresh.domain.history import CommitFiles, CommitHistory
-from afresh.domain.memory import GatheredContext, TraceCache
-from afresh.domain.state import State
-from afresh.domain.task import Task
-from afresh.domain.window import Prompt
-from afresh.engine.agent import Runtime
-from afresh.engine.build import build_best_prompt, select_offered_tools
-from afresh.engine.recall import gather_context
-from afresh.engine.tokens import EstimatingCounter
-from afresh.insight.held import MemoryCodeStore
-from afresh.insight.index import refresh_code_index
-from afresh.insight.looks.scene import build_work_focus
-from afresh.insight.python import CodeInsight
-from afresh.ports import EMPTY_FACT_INDEX
+from afresh.actions.tools.registry import TOOLS
+from afresh.code.code_insight import CodeInsight
+from afresh.code.context_items.work_focus import build_work_focus
+from afresh.code.index.code_index import refresh_code_index
+from afresh.code.index.memory_store import MemoryCodeStore
+from afresh.config.templates.load_template import load_template
+from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.gather import gather_context
+from afresh.core.commit import CommitFiles, CommitHistory
+from afresh.core.project_facts import EMPTY_FACT_INDEX
+from afresh.core.prompt import Prompt
+from afresh.core.state import State
+from afresh.core.task import Task
+from afresh.core.tokens import EstimatingCounter
+from afresh.memory.gathered_context import GatheredContext, TraceCache
+from afresh.runtime import Runtime
 from aiming.cases import Case, Tree, from_history, from_orders, repository_at, tree
 from localizing.commits import TRAILER, Repository
 

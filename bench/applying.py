@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from afresh.domain.fact import Fact, FactKind, Item
-from afresh.domain.state import State
-from afresh.domain.task import Task
-from afresh.insight import CodeInsight
+from afresh.code.code_insight import CodeInsight
+from afresh.core.fact import Fact, FactKind
+from afresh.core.item import Item
+from afresh.core.state import State
+from afresh.core.task import Task
 from archives import Recipe, git, suite
 
 BATCH = 12

@@ -21,10 +21,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
-from afresh.domain.calls import SymbolUse, UseKind
-from afresh.domain.code import SymbolPlace
-from afresh.insight.calls import find_callers
-from afresh.insight.code import CodeIndex, build_code_index
+from afresh.code.graph.calls import find_callers
+from afresh.code.index.code_index import CodeIndex, build_code_index
+from afresh.code.search_hit import SymbolUse, UseKind
+from afresh.core.symbol import SymbolPlace
 from calling.peers import jedis, pycgs
 from calling.traced import Happened, Pair, traced
 from environments import environment

@@ -3,9 +3,9 @@ call that takes more than its ceiling ends it."""
 
 from pathlib import Path
 
-from afresh.engine import buy as door
-from afresh.engine.tokens import EstimatingCounter
-from afresh.testing.ceiling import CeilingWatch, render_failure, find_calls_over_ceiling
+from afresh.core.tokens import EstimatingCounter
+from afresh.models import call as door
+from afresh.testing.ceiling_watch import CeilingWatch, find_calls_over_ceiling, render_failure
 
 
 def watch() -> CeilingWatch:

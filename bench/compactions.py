@@ -17,21 +17,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from afresh.domain.fact import Decision, Fact, FactKind, PlanItem
-from afresh.domain.memory import GatheredContext, TraceCache
-from afresh.domain.state import State
-from afresh.domain.task import RECORDED_TYPE, Task
-from afresh.engine.build import build_best_prompt
-from afresh.engine.compaction.memory import compact_by_rules
-from afresh.engine.compaction.rules import MAX_SUMMARY_TOKENS
-from afresh.replay.sent import (
+from afresh.context.build_prompt import build_best_prompt
+from afresh.context.compaction.compact_memory import compact_by_rules
+from afresh.core.decision import Decision
+from afresh.core.fact import Fact, FactKind
+from afresh.core.state import State
+from afresh.core.strategy_state import PlanItem
+from afresh.core.task import RECORDED_TYPE, Task
+from afresh.memory.gathered_context import GatheredContext, TraceCache
+from afresh.memory.summarise import MAX_SUMMARY_TOKENS
+from afresh.replay.build_contexts import (
     TASK_BUDGET_DIVISOR,
+    add_user_message,
     advance_state,
+    load_replay_template,
     make_foreign_counter,
     step_from_trajectory,
     truncate_to_tokens,
-    load_replay_template,
-    add_user_message,
 )
 from contexts.needed import Run, Tally, count, tallies
 from contexts.needed import last as whole

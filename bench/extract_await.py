@@ -11,9 +11,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from afresh.insight.reshape.edits import TextEdit, apply_edits
-from afresh.insight.reshape.extracting import NO_SCORE_LIMIT, suggest_extractions
-from afresh.insight.source import parse_python
+from afresh.code.python_source import parse_python
+from afresh.code.refactoring.extract_function import NO_SCORE_LIMIT, suggest_extractions
+from afresh.code.refactoring.suggestion import TextEdit, apply_edits
 from environments import environment
 
 CODE = """\

@@ -27,17 +27,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from afresh import loop
 from afresh.app import compose
-from afresh.app.sample import copy_sample
-from afresh.app.tasks import TaskOrder, add_task, open_project
-from afresh.domain.action import Action, Reply
-from afresh.domain.event import TaskClaimed
-from afresh.domain.patience import StallThresholds
-from afresh.domain.state import State
-from afresh.domain.task import TaskStatus
-from afresh.engine import loop
-from afresh.engine.prepare import prepare_task
-from afresh.engine.record import append_events
+from afresh.app.demo import copy_sample
+from afresh.app.project import open_project
+from afresh.app.tasks import TaskOrder, add_task
+from afresh.core.action import Action
+from afresh.core.event import TaskClaimed
+from afresh.core.progress_state import StallThresholds
+from afresh.core.reply import Reply
+from afresh.core.state import State
+from afresh.core.task import TaskStatus
+from afresh.journal.append import append_events
+from afresh.verification.prepare_task import prepare_task
 from ceilings import check_books
 
 RESULTS = Path(__file__).with_name("results") / "flat.json"

@@ -20,15 +20,15 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from afresh.adapters.knowledge.folder import LessonFolder
-from afresh.adapters.knowledge.library import FolderLessonLibrary
-from afresh.adapters.store import facts
-from afresh.adapters.store.database import Database
-from afresh.adapters.store.look_up import MAX_SEARCH_TERMS, search_facts
-from afresh.domain.fact import Fact, FactKind, FactScope
-from afresh.domain.known import FactQuery
-from afresh.domain.words import split_words, drop_stop_words
-from afresh.testing.memory import FakeClock
+from afresh.core.fact import Fact, FactKind, FactScope
+from afresh.core.project_facts import FactQuery
+from afresh.core.search_words import drop_stop_words, split_words
+from afresh.storage.lessons.lesson_folder import LessonFolder
+from afresh.storage.lessons.lesson_library import FolderLessonLibrary
+from afresh.storage.sqlite import facts, migrations
+from afresh.storage.sqlite.database import Database
+from afresh.storage.sqlite.fact_index import MAX_SEARCH_TERMS, search_facts
+from afresh.testing.fakes import FakeClock
 
 RESULTS = Path(__file__).parent / "results" / "memory.json"
 SOON = 1_768_000_000.0
@@ -52,7 +52,7 @@ def lines(seed: int) -> Iterator[tuple[str, str]]:
 
 class Ours:
     def __init__(self, folder: Path) -> None:
-        self.database, self.number = Database(folder / "memory.db", schema=facts.FACTS_SCHEMA), 0
+        self.database, self.number = Database(folder / "memory.db", schema=migrations.FACTS_SCHEMA), 0
 
     def save(self, batch: list[tuple[str, str]]) -> None:
         with self.database.writing() as connection:

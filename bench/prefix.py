@@ -15,12 +15,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import ceilings
-from afresh.adapters.templates import load_template
 from afresh.app import compose
-from afresh.app.calls import compare_call_beginnings
-from afresh.app.sample import copy_sample
-from afresh.app.tasks import TaskOrder, add_task, open_project
-from afresh.domain.prefix import PrefixComparison
+from afresh.app.demo import copy_sample
+from afresh.app.inspect_calls import compare_call_beginnings
+from afresh.app.project import open_project
+from afresh.app.tasks import TaskOrder, add_task
+from afresh.config.templates.load_template import load_template
+from afresh.context.cache_prefix import PrefixComparison
 from afresh.errors import NeedsPerson
 
 RESULTS = Path(__file__).with_name("results") / "prefix.json"

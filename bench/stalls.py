@@ -18,25 +18,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from afresh.domain.course import (
+from afresh.core.progress_state import (
     INITIAL_PROGRESS,
+    CheckEnding,
+    FileTransition,
+    LinesRead,
     MarkedAction,
     ProgressState,
-    FileTransition,
-    CheckEnding,
-    VerifiedProgress,
-    LinesRead,
+    StallThresholds,
     StepMark,
     StepMarked,
-    apply_step_mark,
+    VerifiedProgress,
     apply_stall_notice,
+    apply_step_mark,
 )
-from afresh.domain.passage import ENDED_OK
-from afresh.domain.patience import StallThresholds
-from afresh.engine.stall import ladder
-from afresh.engine.stall.mark import ending_from_failure
-from afresh.engine.stall.signature import hash_output, hash_parts
-from afresh.replay.ended import detect_outcome
+from afresh.core.step_history import ENDED_OK
+from afresh.policy.stall import escalation as ladder
+from afresh.policy.stall.step_trace import ending_from_failure, hash_output, hash_parts
+from afresh.replay.build_contexts import detect_outcome
 from afresh.replay.run import RecordedStep, run_from_trajectory
 
 RESULTS = Path(__file__).with_name("results") / "stalls.json"

@@ -16,14 +16,16 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from afresh import loop
 from afresh.app import compose
-from afresh.app.sample import copy_sample
-from afresh.app.tasks import TaskOrder, add_task, open_project
-from afresh.domain.action import Action, Reply
-from afresh.domain.event import TaskClaimed
-from afresh.engine import loop
-from afresh.engine.prepare import prepare_task
-from afresh.engine.record import append_events
+from afresh.app.demo import copy_sample
+from afresh.app.project import open_project
+from afresh.app.tasks import TaskOrder, add_task
+from afresh.core.action import Action
+from afresh.core.event import TaskClaimed
+from afresh.core.reply import Reply
+from afresh.journal.append import append_events
+from afresh.verification.prepare_task import prepare_task
 from ceilings import watch as ceiling_watch
 
 RESULTS = Path(__file__).with_name("results") / "step.json"

@@ -18,9 +18,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from afresh.insight.reshape.refusals import explain_missing_suggestion
-from afresh.insight.source import parse_python
-from afresh.insight.tree import is_test_code
+from afresh.code.python_source import parse_python
+from afresh.code.refactoring.suggest_refactorings import explain_missing_suggestion
+from afresh.core.recognise_test_files import is_test_code
 from applying import worked_directly
 from archives import RECIPES, Recipe, changed_files, git, prepared, suite
 from ceilings import check_books

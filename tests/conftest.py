@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 from hypothesis import settings
 
-from afresh.engine import buy as door
-from afresh.engine.tokens import EstimatingCounter
-from afresh.testing.ceiling import CeilingWatch, render_failure, find_calls_over_ceiling
+from afresh.core.tokens import EstimatingCounter
+from afresh.models import call as door
+from afresh.testing.ceiling_watch import CeilingWatch, find_calls_over_ceiling, render_failure
 
 sys.dont_write_bytecode = False
 """Whatever the machine says: hundreds of processes are started, and without it each of them compiles all that it imports."""
@@ -67,7 +67,7 @@ def under_the_ceiling(bare_machine: None, tmp_path_factory: pytest.TempPathFacto
 @pytest.fixture(scope="session")
 def requires_sandbox() -> Callable[..., None]:
     """Call it with the levels that would do (none: any that confines): it skips, with the reason, where none of them holds."""
-    from afresh.adapters.sandbox import probe_level
+    from afresh.sandbox.escape_probe import probe_level
 
     def check(*levels: str) -> None:
         results = [probe_level(level) for level in levels or ("bubblewrap", "landlock")]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import afresh
-from afresh.app.sample import copy_sample
+from afresh.app.demo import copy_sample
 
 ROOT = Path(__file__).parents[1]
 LOCKS = {"uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "package-lock.json", "yarn.lock"}

@@ -6,12 +6,12 @@ from hashlib import sha256
 
 import pytest
 
-from afresh.app.sample import copy_sample
-from afresh.domain.fact import Fact, FactKind
-from afresh.domain.state import State
-from afresh.domain.task import Task
+from afresh.app.demo import copy_sample
+from afresh.code.code_insight import CodeInsight
+from afresh.core.fact import Fact, FactKind
+from afresh.core.state import State
+from afresh.core.task import Task
 from afresh.errors import BadInput
-from afresh.insight import CodeInsight
 
 
 class Checkout:

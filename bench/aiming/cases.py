@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.domain.paths import is_test_code
+from afresh.core.recognise_test_files import is_test_code
 from localizing.commits import CODE, LARGEST, TRAILER, Commit, Repository, Tree
 
 GOALS = Path(__file__).with_name("goals.json")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from measured import measured
 
-from afresh.adapters.store.code import SqliteCodeIndex
-from afresh.adapters.workspace.walk import CheckoutFiles
-from afresh.insight.index import refresh_code_index
-from afresh.insight.languages import load_language
+from afresh.code.index.code_index import refresh_code_index
+from afresh.code.languages.registry import load_language
+from afresh.storage.sqlite.code_index import SqliteCodeIndex
+from afresh.workspace.checkout_files import CheckoutFiles
 
 
 def brought_up_to_date(root: Path, state: Path) -> int:

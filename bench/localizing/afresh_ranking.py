@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from afresh.domain.history import CommitFiles, CommitHistory
-from afresh.insight.held import MemoryCodeStore
-from afresh.insight.index import refresh_code_index
-from afresh.insight.ranking import RankingQuery
-from afresh.insight.ranking.weigh import score_files
+from afresh.code.index.code_index import refresh_code_index
+from afresh.code.index.memory_store import MemoryCodeStore
+from afresh.code.ranking.query import RankingQuery
+from afresh.code.ranking.score_files import score_files
+from afresh.core.commit import CommitFiles, CommitHistory
 from localizing.commits import TRAILER
 
 

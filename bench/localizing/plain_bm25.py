@@ -9,7 +9,7 @@ from rank_bm25 import BM25Okapi
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
-from afresh.domain.words import split_words, stem_word, drop_stop_words
+from afresh.core.search_words import drop_stop_words, split_words, stem_word
 
 
 def words(text: str) -> list[str]:

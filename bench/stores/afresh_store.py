@@ -4,17 +4,21 @@ from pathlib import Path
 
 from workload import Said
 
-from afresh.adapters.store.sqlite import SqliteJournal
-from afresh.domain import event as happened
-from afresh.domain.action import Action, Observation, Reply, Usage
-from afresh.domain.chain import block_id_from_text, link_events
-from afresh.domain.event import Event, JournalHead
-from afresh.domain.fact import Block, Fact, FactKind, BlockIndexLine, Region
-from afresh.domain.fold import fold_entries
-from afresh.domain.state import State
-from afresh.domain.task import Check, Task
-from afresh.domain.verdict import CheckRun, Ruling, Verdict
-from afresh.domain.window import CallAudit, ItemRef, Omission, SectionRef, Tier
+from afresh.core import event as happened
+from afresh.core.action import Action, Observation
+from afresh.core.block import Block, BlockIndexLine, block_id_from_text
+from afresh.core.event import Event, JournalHead
+from afresh.core.fact import Fact, FactKind
+from afresh.core.hash_chain import link_events
+from afresh.core.prompt import CallAudit, ItemRef, Omission, SectionRef, Tier
+from afresh.core.reducer import fold_entries
+from afresh.core.region import Region
+from afresh.core.reply import Reply
+from afresh.core.state import State
+from afresh.core.task import Check, Task
+from afresh.core.usage import Usage
+from afresh.core.verdict import CheckRun, Ruling, Verdict
+from afresh.storage.sqlite.journal import SqliteJournal
 
 AT = 1_700_000_000.0
 Half = tuple[list[Event], list[Block]]

@@ -4,17 +4,18 @@ that the work is done."""
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from afresh.adapters.prices import PriceTable
-from afresh.app.calls import list_audits
 from afresh.app.compose import RunTerms, build_runtime, run_task
-from afresh.app.tasks import Project, TaskOrder, add_task, open_project
-from afresh.domain.action import Usage
-from afresh.domain.event import TaskClaimed
-from afresh.domain.state import State
-from afresh.domain.task import TaskStatus
-from afresh.engine.agent import Runtime
-from afresh.engine.record import append_events
+from afresh.app.inspect_calls import list_audits
+from afresh.app.project import Project, open_project
+from afresh.app.tasks import TaskOrder, add_task
+from afresh.core.event import TaskClaimed
+from afresh.core.state import State
+from afresh.core.task import TaskStatus
+from afresh.core.usage import Usage
 from afresh.errors import AfreshError
+from afresh.journal.append import append_events
+from afresh.runtime import Runtime
+from afresh.spending.price_list import PriceTable
 from tasking.plain import work_plainly
 from tasking.problem import CHECK, Problem
 

@@ -2,17 +2,19 @@
 
 from dataclasses import dataclass
 
-from afresh.domain.action import Reply, Usage
-from afresh.domain.fact import Region
-from afresh.domain.spend import CallPurpose, CallBooking
-from afresh.domain.state import State
-from afresh.domain.task import Task
-from afresh.domain.window import ToolExchange, Request, ToolResult, ToolSchema
-from afresh.engine.act import ActionResult, execute_action
-from afresh.engine.agent import Runtime
-from afresh.engine.buy import call_model
+from afresh.actions.execute import execute_action
+from afresh.core.prompt import Request, ToolExchange, ToolResult, ToolSchema
+from afresh.core.region import Region
+from afresh.core.reply import Reply
+from afresh.core.spending import CallBooking, CallPurpose
+from afresh.core.state import State
+from afresh.core.step_result import ActionResult
+from afresh.core.task import Task
+from afresh.core.usage import Usage
 from afresh.errors import AfreshError
+from afresh.models.call import call_model
 from afresh.ports import FileTree
+from afresh.runtime import Runtime
 
 SYSTEM = """You are a careful coding agent. You work alone on one task in a private copy of a repository, with the tools
 given, several in one reply where they belong together; they run in order. Look at the code before you change it, run the tests

@@ -4,22 +4,25 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from afresh.domain.action import CommandRun, Reply
-from afresh.domain.change import Change
-from afresh.domain.code import IndexedContent, TreeListing, FileReading, ContentToIndex, IndexTerm
-from afresh.domain.delegated import RunSubtask
-from afresh.domain.event import JournalEntry, WorkspaceOpened
-from afresh.domain.fact import Block, Item, Region
-from afresh.domain.instructions import InstructionChain
-from afresh.domain.known import EMPTY_FACT_INDEX, FactCorrection, ProjectFact, FactQuery
-from afresh.domain.outcome import HookAnswer, ToolOutcome
-from afresh.domain.past import CommitSummary
-from afresh.domain.sought import SearchHit
-from afresh.domain.spend import CallBooking
-from afresh.domain.state import State
-from afresh.domain.text import estimate_tokens
-from afresh.domain.ticket import QueueTicket
-from afresh.domain.window import Request, ToolSchema
+from afresh.core.action import CommandRun
+from afresh.core.block import Block
+from afresh.core.change import Change
+from afresh.core.commit import CommitSummary
+from afresh.core.event import JournalEntry, WorkspaceOpened
+from afresh.core.instructions import InstructionChain
+from afresh.core.item import Item
+from afresh.core.project_facts import EMPTY_FACT_INDEX, FactCorrection, FactQuery, ProjectFact
+from afresh.core.prompt import Request, ToolSchema
+from afresh.core.region import Region
+from afresh.core.reply import Reply
+from afresh.core.spending import CallBooking
+from afresh.core.state import State
+from afresh.core.step_history import HookAnswer
+from afresh.core.step_result import ToolOutcome
+from afresh.core.subtask import RunSubtask
+from afresh.core.symbol import ContentToIndex, FileReading, IndexedContent, IndexTerm, SearchHit, TreeListing
+from afresh.core.task import QueueTicket
+from afresh.core.tokens import estimate_tokens
 from afresh.errors import AfreshError
 
 ReplyListener = Callable[[str], None]

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.models.choose import endpoint_of_provider
-from afresh.adapters.models.route import find_route
-from afresh.adapters.models.settings import ModelSettings
-from afresh.adapters.sandbox import Mounts, open_level
-from afresh.app.tasks import open_project
+from afresh.app.project import open_project
 from afresh.errors import BadInput
+from afresh.models.choose_model import endpoint_of_provider
+from afresh.models.model_settings import ModelSettings
+from afresh.models.providers.connection import find_route
+from afresh.sandbox.choose_level import open_level
+from afresh.sandbox.mounts import Mounts
 
 KEY = "sk-canary-51f0aa"
 

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.sandbox import ResourceLimits, Mounts, open_level
-from afresh.adapters.sandbox.probe import AnySandbox
+from afresh.sandbox.choose_level import open_level
+from afresh.sandbox.escape_probe import AnySandbox
+from afresh.sandbox.mounts import Mounts
+from afresh.sandbox.resource_limits import ResourceLimits
 
 SMALL = ResourceLimits(processes=64, memory=512 << 20, file_size=8 << 20, temporary=16 << 20, output=10_000)
 
@@ -307,7 +309,7 @@ def test_33_a_command_dies_with_the_agent(target: Target) -> None:
     """Whoever started it is killed outright: nothing may go on alone."""
     code = (
         "import sys; sys.path[:0] = sys.argv[1].split(':')\n"
-        "from pathlib import Path\nfrom afresh.adapters.sandbox import Mounts, open_level\n"
+        "from pathlib import Path\nfrom afresh.sandbox.mounts import Mounts; from afresh.sandbox.choose_level import open_level\n"
         "sandbox = open_level(sys.argv[2], Mounts(Path(sys.argv[3]), Path(sys.argv[4])))\n"
         "sandbox.run('while :; do echo x >> beat; sleep 0.01; done', 60)"
     )

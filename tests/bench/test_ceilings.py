@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from afresh.adapters.books import SpendingLedger, SpendingTerms
-from afresh.adapters.prices import FreePrices
-from afresh.adapters.store.ledger import SqliteLedger
-from afresh.domain.action import Reply, Usage
-from afresh.domain.limits import SpendingLimits
-from afresh.domain.spend import CallPurpose, CallBooking
-from afresh.testing.memory import FakeClock
+from afresh.core.reply import Reply
+from afresh.core.spending import CallBooking, CallPurpose, SpendingLimits
+from afresh.core.usage import Usage
+from afresh.spending.ledger import SpendingLedger, SpendingTerms
+from afresh.spending.price_list import FreePrices
+from afresh.storage.sqlite.ledger import SqliteLedger
+from afresh.testing.fakes import FakeClock
 
 BENCH = Path(__file__).parents[2] / "bench"
-CALLING = re.compile(r"compose\.work\(|work_on\(|ask_model\(|\battempt\(|\"afresh\.cli\.main\", \*|\bbuy\(")
+CALLING = re.compile(r"compose\.run_task\(|work_on_task\(|ask_model\(|\battempt\(|\"afresh\.cli\.main\", \*|\bcall_model\(")
 CHECKED = re.compile(r"(?:watch|ceilings)\.check\(\)|check_books\(")
 
 

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from afresh.cli import common, main
-from afresh.domain.task import TaskStatus
-from afresh.domain.ticket import QueueTicket
+from afresh.cli import main
+from afresh.cli import options as common
+from afresh.core.task import QueueTicket, TaskStatus
 
 FOOTER = "afresh inbox shows"
 

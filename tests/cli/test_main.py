@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from afresh.cli import failure, main
+from afresh.cli import main
+from afresh.cli import report_error as failure
 from afresh.errors import AfreshError, BadInput, Broken, TryAgain
 
 SOURCE = str(Path(main.__file__).parents[2])
@@ -26,7 +27,7 @@ def failing(error: str) -> str:
         "import click; from afresh.cli import main; from afresh.errors import *\n"
         "@click.command()\n@click.option('--json', is_flag=True)\n"
         f"def fails(json):\n    raise {error}\n"
-        "main.load = lambda name: fails\nmain.main()"
+        "main.load_command = lambda name: fails\nmain.main()"
     )
 
 
@@ -39,7 +40,7 @@ def test_help_lists_every_command(args: tuple[str, ...]):
 
 def test_help_imports_no_command():
     code = (
-        "import sys; from afresh.cli import main; main.run(['--help']); print([m for m in sys.modules if m.startswith('afresh')])"
+        "import sys; from afresh.cli import main; main.run_command_line(['--help']); print([m for m in sys.modules if m.startswith('afresh')])"
     )
     assert afresh(code=code).stdout.splitlines()[-1] == "['afresh', 'afresh.cli', 'afresh.cli.main']"
 

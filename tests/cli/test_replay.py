@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from afresh.app import replays
-from afresh.app.replays import LONG_TEXT_CHARACTERS, ReplayProgress, ReplayRequest, count_ceiling_tokens, replay_sessions
+from afresh.app import replay_sessions as replays
+from afresh.app.replay_sessions import LONG_TEXT_CHARACTERS, ReplayProgress, ReplayRequest, count_ceiling_tokens, replay_sessions
 from afresh.cli import main
-from afresh.cli.views.replay import show_progress_bar
-from afresh.engine.tokens import EstimatingCounter
+from afresh.cli.render.replay import show_progress_bar
+from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInput, OverCeiling
-from afresh.replay.window import CountTokens
+from afresh.replay.sliding_window import CountTokens
 
 OURS = replays.load_replay_builder
 RUNS = Path(__file__).parents[1] / "replay" / "runs"
@@ -89,7 +89,7 @@ def test_the_session_that_comes_with_it_is_read(here: Path, capsys: pytest.Captu
 
 
 def test_the_products_own_builder_never_exceeds_the_budget(here: Path, monkeypatch: pytest.MonkeyPatch):
-    pytest.importorskip("afresh.replay.sent", reason="the builder of recorded contexts is not here yet")
+    pytest.importorskip("afresh.replay.build_contexts", reason="the builder of recorded contexts is not here yet")
     monkeypatch.setattr(replays, "load_replay_builder", OURS)
     report = replay_sessions([replays.find_sample_session()], ReplayRequest())
     assert (report.total.steps, report.total.over) == (57, 0)

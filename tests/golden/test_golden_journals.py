@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from afresh.domain.chain import link_events, read_entry
-from afresh.domain.event import EVENT_CLASS_BY_TAG, JournalHead
+from afresh.core.event import EVENT_CLASS_BY_TAG, JournalHead
+from afresh.core.hash_chain import link_events, read_entry
 
 HERE = Path(__file__).parent
 KINDS_OF_8E5874A = """

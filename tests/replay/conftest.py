@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from afresh.replay.entries import JsonEntry
-from afresh.replay.read import read_runs
+from afresh.replay.json_entries import JsonEntry
+from afresh.replay.read_runs import read_runs
 from afresh.replay.run import RecordedRun
 
 RUNS = Path(__file__).parent / "runs"

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from afresh.errors import BadInput
-from afresh.replay.read import read_runs
+from afresh.replay.read_runs import read_runs
 from afresh.replay.run import RecordedRun, RecordedStep
 
 RUNS = Path(__file__).parent / "runs"

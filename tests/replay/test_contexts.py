@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from afresh.engine.spoken import NEWEST_MESSAGE_HEADING
-from afresh.engine.tokens import EstimatingCounter
+from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING
+from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInput
+from afresh.replay.build_contexts import build_contexts
 from afresh.replay.run import MESSAGE_USER_TOOL, run_from_trajectory, to_trajectory
-from afresh.replay.sent import build_contexts
 
 TEXTS = st.one_of(
     st.sampled_from(

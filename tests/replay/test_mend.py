@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.replay.mend import repair_json
+from afresh.replay.json_entries import repair_json
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),

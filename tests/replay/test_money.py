@@ -1,9 +1,9 @@
 """Dollars, with and without caching."""
 
-from afresh.domain.price import Price
-from afresh.replay.measure import StepMeasurement
-from afresh.replay.money import InputCost, estimate_input_cost
+from afresh.replay.measure_run import StepMeasurement
+from afresh.replay.report import InputCost, estimate_input_cost
 from afresh.replay.run import RecordedStep
+from afresh.spending.price_list import Price
 
 PRICE = Price(input=10.0, cached=1.0)
 STEP = RecordedStep("", "bash", "", "")

@@ -2,7 +2,15 @@
 
 import pytest
 
-from afresh.replay.needed import LINE_KIND, NAME_KIND, ReferenceSighting, ReferenceIndex, CodeReference, find_lines, find_names
+from afresh.replay.measure_run import (
+    LINE_KIND,
+    NAME_KIND,
+    CodeReference,
+    ReferenceIndex,
+    ReferenceSighting,
+    find_lines,
+    find_names,
+)
 from afresh.replay.run import MESSAGE_USER_TOOL, RecordedStep
 
 

@@ -13,15 +13,12 @@ from typing import Any
 
 import pytest
 
-from afresh.domain.price import Price
-from afresh.replay import page as pages
-from afresh.replay.album import ContextSampler
-from afresh.replay.measure import measure_run
-from afresh.replay.money import estimate_input_cost
-from afresh.replay.page import render_page
-from afresh.replay.report import RunMeasurement, ReplayReport, drop_texts
+from afresh.replay import html_page as pages
+from afresh.replay.html_page import ContextSampler, render_page
+from afresh.replay.measure_run import measure_run
+from afresh.replay.report import ReplayReport, RunMeasurement, drop_texts, estimate_input_cost, sum_steps
 from afresh.replay.run import RecordedRun, RecordedStep
-from afresh.replay.totals import sum_steps
+from afresh.spending.price_list import Price
 
 READ = RecordedStep("I look.", "bash", "cat lib/core.py", "def load_all(path):\n    return [read_one(path)]")
 EDIT = RecordedStep("I mend.", "bash", "edit load_all\n    return [read_one(path)]", "done")

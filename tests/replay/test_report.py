@@ -3,11 +3,9 @@
 import json
 from dataclasses import replace
 
-from afresh.replay.measure import StepMeasurement, NeededReference
-from afresh.replay.money import InputCost
-from afresh.replay.report import RunMeasurement, ReplayReport, list_missed_references, report_to_json
+from afresh.replay.measure_run import NeededReference, StepMeasurement
+from afresh.replay.report import InputCost, ReplayReport, RunMeasurement, list_missed_references, report_to_json, sum_steps
 from afresh.replay.run import RecordedRun, RecordedStep
-from afresh.replay.totals import sum_steps
 
 RUN = RecordedRun("r", "agent", "model", "task", path="a.jsonl")
 NAME = NeededReference("name", "load_all", held=False, windowed=True, seen=1, part="observation", age=2)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.errors import BadInput
-from afresh.replay.run import RecordedRun, RecordedStep, render_arguments, run_from_trajectory, truncate_problems, to_trajectory
+from afresh.replay.run import RecordedRun, RecordedStep, render_arguments, run_from_trajectory, to_trajectory, truncate_problems
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 steps = st.builds(RecordedStep, words, words, words, words, words, st.integers(0, 10**6), st.booleans())

@@ -18,8 +18,8 @@ TRIED: dict[tuple[object, ...], Any] = {}
 def tried_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """To start pytest in the sandbox takes longer than most tests. What a command does in the same files is asked once, where the
     trial itself is not what is tested."""
-    from afresh.adapters.workspace.walk import CheckoutFiles
-    from afresh.app import checks
+    from afresh.app import choose_checks as checks
+    from afresh.workspace.checkout_files import CheckoutFiles
 
     if request.path.stem == "test_fingerprint":
         return
@@ -34,14 +34,14 @@ def tried_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
             TRIED[key] = trials
         return trials
 
-    monkeypatch.setattr(checks, "try_out", try_out)
+    monkeypatch.setattr(checks, "try_test_candidates", try_out)
 
 
 @pytest.fixture(scope="module")
 def taken(tmp_path_factory: pytest.TempPathFactory):
     from verification_yard import PROJECT, make_yard
 
-    from afresh.engine.verify import run_baseline_checks
+    from afresh.verification.baseline import run_baseline_checks
 
     return run_baseline_checks(make_yard(tmp_path_factory.mktemp("project"), PROJECT).bench)
 

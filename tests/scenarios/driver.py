@@ -10,14 +10,19 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
-from afresh.adapters.tools import edit
-from afresh.adapters.workspace.worktree import GitWorkspace
+from afresh import loop
+from afresh.actions.tools import edit
 from afresh.app import compose
-from afresh.app.tasks import open_project
-from afresh.domain.codec import to_canonical_json
-from afresh.engine import loop
+from afresh.app.project import open_project
+from afresh.core.codec import to_canonical_json
+from afresh.core.event import TAG_BY_EVENT_CLASS
+from afresh.workspace.worktree import GitWorkspace
 
-STAGES = ("compacted", "recall", "build", "act", "digest", "judge", "settle", "finish")
+STAGES = {
+    "compacted": "compact_memory", "recall": "gather_context", "build": "build_best_prompt", "act": "execute_actions",
+    "digest": "digest_step", "judge": "verify_step_or_completion", "settle": "keep_or_revert", "finish": "conclude_step",
+}  # fmt: skip
+"""Where a run is killed, and the function of the loop that has just returned then."""
 
 
 def die() -> None:
@@ -34,8 +39,8 @@ class DeadlyStore:
         return getattr(self.inner, name)
 
     def append(self, entries, blocks, state) -> None:
-        self.left -= sum(type(entry.event).__name__ == self.kind for entry in entries)
-        hit = self.left == 0 and any(type(entry.event).__name__ == self.kind for entry in entries)
+        self.left -= sum(TAG_BY_EVENT_CLASS[type(entry.event)] == self.kind for entry in entries)
+        hit = self.left == 0 and any(TAG_BY_EVENT_CLASS[type(entry.event)] == self.kind for entry in entries)
         if hit and self.when == "before":
             die()
         self.inner.append(entries, blocks, state)
@@ -106,9 +111,9 @@ def main(repo: str, task: str, point: str, step: int) -> None:
     if kind:
         desk = replace(desk, store=DeadlyStore(desk.store, when, kind, step))
     elif point in ("edit", "taken"):
-        deadly_call(*{"edit": (edit, "replaced"), "taken": (GitWorkspace, "take_over")}[point], step)
+        deadly_call(*{"edit": (edit, "replace_unique_text"), "taken": (GitWorkspace, "take_over")}[point], step)
     elif point in STAGES:
-        deadly_call(loop, point, step)
+        deadly_call(loop, STAGES[point], step)
     state = compose.run_task(desk, task, compose.RunTerms(no_sandbox=True))
     print(state.status)
 

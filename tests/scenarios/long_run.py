@@ -4,22 +4,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from afresh.adapters.store.sqlite import SqliteJournal
-from afresh.adapters.templates import load_template
-from afresh.adapters.tools import TOOLS
-from afresh.domain.action import Action, CommandRun, Reply
-from afresh.domain.event import TaskCreated, JournalEntry, WorkspaceOpened
-from afresh.domain.patience import StallThresholds
-from afresh.domain.task import Task
-from afresh.domain.window import Request
-from afresh.engine.agent import Runtime
-from afresh.engine.loop import work_on_task
-from afresh.engine.tokens import EstimatingCounter
-from afresh.testing.files import DictFiles
-from afresh.testing.insight import EmptyInsight
-from afresh.testing.journals import append_events
-from afresh.testing.memory import FakeClock
-from afresh.testing.models import ComputedModel
+from afresh.actions.tools.registry import TOOLS
+from afresh.config.templates.load_template import load_template
+from afresh.core.action import Action, CommandRun
+from afresh.core.event import JournalEntry, TaskCreated, WorkspaceOpened
+from afresh.core.progress_state import StallThresholds
+from afresh.core.prompt import Request
+from afresh.core.reply import Reply
+from afresh.core.task import Task
+from afresh.core.tokens import EstimatingCounter
+from afresh.loop import work_on_task
+from afresh.runtime import Runtime
+from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
+from afresh.testing.sample_journals import append_events
 
 ENDLESS = StallThresholds(idle_steps=(), idle_tokens=())
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from afresh.app import compose
-from afresh.app.calls import list_audits, load_call
-from afresh.app.sample import copy_sample
-from afresh.app.tasks import TaskOrder, add_task, open_project
-from afresh.domain.window import Omission
+from afresh.app.demo import copy_sample
+from afresh.app.inspect_calls import list_audits, load_call
+from afresh.app.project import open_project
+from afresh.app.tasks import TaskOrder, add_task
+from afresh.core.prompt import Omission
 from afresh.errors import NeedsPerson
 
 CHECK = f"{sys.executable} -m pytest -q -p no:cacheprovider -p no:hypothesispytest -p no:xdist"

@@ -13,10 +13,10 @@ from unittest import mock
 
 from person import SOURCE
 
-from afresh.app.tasks import open_project
-from afresh.domain.codec import to_canonical_json, value_from_json
-from afresh.domain.fold import fold_entries
-from afresh.domain.state import State
+from afresh.app.project import open_project
+from afresh.core.codec import to_canonical_json, value_from_json
+from afresh.core.reducer import fold_entries
+from afresh.core.state import State
 
 FIELDS = tuple(field.name for field in fields(State))
 

@@ -5,14 +5,16 @@ import json
 import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
 
-from afresh.adapters.queue.worker import identify_worker
-from afresh.app import asking
-from afresh.app.results import discard_task_result
-from afresh.app.tasks import Project, TaskOrder, add_task, end_task, record_events, open_project
-from afresh.domain.event import QuestionAnswered, QuestionAsked, TaskClaimed, TaskEnded
-from afresh.domain.task import TaskStatus
-from afresh.engine.spoken import NEWEST_MESSAGE_HEADING
+from afresh.app import answer_question as asking
+from afresh.app import validate_task
+from afresh.app.project import Project, open_project
+from afresh.app.task_result import discard_task_result
+from afresh.app.tasks import TaskOrder, add_task, end_task, record_events
+from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING
+from afresh.core.event import QuestionAnswered, QuestionAsked, TaskClaimed, TaskEnded
+from afresh.core.task import TaskStatus
 from afresh.errors import BadInput
+from afresh.storage.worker_lease import identify_worker
 
 OPTIONS = ("multiply: works for every number", "shift: whole numbers only")
 ASK: Step = ("ask", {"question": "Multiply or shift?", "options": [*OPTIONS]})
@@ -205,7 +207,7 @@ def test_the_second_to_answer_is_told_who_answered_when_and_what(person: Person,
 def test_an_answer_that_comes_between_is_found_out_at_the_last_moment(
     person: Person, desk: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task, whole = asks(desk), asking.refuse_overfull_prompt
+    task, whole = asks(desk), validate_task.refuse_overfull_prompt
 
     def somebody_else_is_faster(*args) -> None:
         whole(*args)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from person import CALC, CHECK, COMPLETE, MEND, Person, Told
 
-from afresh.adapters.store.schema import JOURNAL_SCHEMA
+from afresh.storage.sqlite.migrations import JOURNAL_SCHEMA
 
 COMMANDS = [("init",), ("list",), ("status",), ("run", "x"), ("work",), ("show",), ("resume",), ("rebuild",), ("apply",)]
 

@@ -72,10 +72,10 @@ def test_texts_are_taken_as_they_are_typed(box: Path, person: Person, typed: str
 @pytest.fixture
 def box(tmp_path: Path) -> Path:
     """With one open request, which offers the real tools."""
-    from afresh.adapters.models.mailbox import MailboxModel, MailboxTimeouts
-    from afresh.adapters.tools import TOOLS
+    from afresh.actions.tools.registry import TOOLS
     from afresh.errors import TryAgain
-    from afresh.testing.models import make_sample_request
+    from afresh.models.mailbox import MailboxModel, MailboxTimeouts
+    from afresh.testing.model_contract import make_sample_request
 
     with pytest.raises(TryAgain):
         MailboxModel(tmp_path / "box", patience=MailboxTimeouts(reply=0.01), task="t-1").propose(

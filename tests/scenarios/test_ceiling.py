@@ -12,22 +12,20 @@ from person import CHECK, COMPLETE, MEND, Person
 from survived import drive, nothing_lost, same_windows
 
 from afresh.app import compose
-from afresh.app.calls import verify_calls
-from afresh.app.tasks import TaskOrder, add_task, open_project
-from afresh.domain import pressure
-from afresh.domain.action import Action, Reply, Usage
-from afresh.domain.event import (
-    CeilingBreached,
-    CalibrationLoaded,
-    CheckpointWritten,
-    UsageReportDoubted,
-    CeilingChanged,
-    ReplyReceived,
-    CallRequested,
-)
-from afresh.domain.window import ToolExchange, Request, ToolResult, ToolSchema
-from afresh.engine.tokens import EstimatingCounter
-from afresh.testing.server import ModelServer
+from afresh.app.inspect_calls import verify_calls
+from afresh.app.project import open_project
+from afresh.app.tasks import TaskOrder, add_task
+from afresh.config.templates import load_template
+from afresh.core import ceiling_state as pressure
+from afresh.core.action import Action
+from afresh.core.ceiling_state import CeilingChanged
+from afresh.core.event import CallRequested, CheckpointWritten, ReplyReceived
+from afresh.core.prompt import Request, ToolExchange, ToolResult, ToolSchema
+from afresh.core.reply import Reply
+from afresh.core.token_calibration import CalibrationLoaded, CeilingBreached, UsageReportDoubted
+from afresh.core.tokens import EstimatingCounter
+from afresh.core.usage import Usage
+from afresh.testing.model_server import ModelServer
 from afresh.testing.wire import ScriptedTurn
 
 MODEL = "openai:some-model"
@@ -238,7 +236,7 @@ def test_room_is_given_at_once_for_what_was_just_read_if_it_has_none_and_would_h
 
 
 def test_the_agent_may_ask_for_more_room(person: Person, provider, monkeypatch) -> None:
-    plain = compose.load_template
+    plain = load_template.load_template
     monkeypatch.setattr(compose, "load_template", lambda *which: with_tool(plain(*which), "more_room"))
     asks = ("more_room", {"reason": "remark_150 is not shown"})
     with provider([reply(asks)] * 3 + [reply(MEND, COMPLETE)], None):

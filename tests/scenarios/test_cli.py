@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from person import CALC, CHECK, COMPLETE, MEND, Person, Told
 
-from afresh.engine.spoken import NEWEST_MESSAGE_HEADING
+from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING
 
 
 @pytest.fixture(autouse=True)

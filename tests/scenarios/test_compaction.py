@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from survived import drive, nothing_lost, same_windows
 
-from afresh.app.calls import verify_calls
 from afresh.app.compose import configure_compaction
-from afresh.app.project import ProjectPaths
-from afresh.app.settings import load_settings
-from afresh.app.tasks import TaskOrder, add_task, open_project
-from afresh.domain.event import MemoryCompacted, DecisionMade, CallRequested
-from afresh.domain.task import TaskStatus
+from afresh.app.inspect_calls import verify_calls
+from afresh.app.project import open_project
+from afresh.app.settings import ProjectPaths, load_settings
+from afresh.app.tasks import TaskOrder, add_task
+from afresh.core.event import CallRequested, DecisionMade, MemoryCompacted
+from afresh.core.task import TaskStatus
 from afresh.errors import BadInput
 
 POLICY = "compaction: {keep_steps: 1, keep_passages: 1, left: 0.1}\n"

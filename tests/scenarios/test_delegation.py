@@ -8,15 +8,14 @@ import pytest
 from handed import COMPLETE, DELEGATE, DOUBLE, DOUBLED, ONE, PARENT, PLACE, PLAN, TRIPLE, WORSE, Step, make, write_script
 from person import Person
 
-from afresh.app.calls import list_audits, verify_calls
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.results import apply_task_result, list_task_changes
-from afresh.app.tasks import Project, open_project
-from afresh.domain.delegated import SubtaskStatus
-from afresh.domain.event import SubtaskReturned
-from afresh.domain.fact import FactKind
-from afresh.domain.state import State
-from afresh.domain.task import TaskStatus
+from afresh.app.inspect_calls import list_audits, verify_calls
+from afresh.app.project import Project, open_project
+from afresh.app.task_result import apply_task_result, list_task_changes
+from afresh.core.fact import FactKind
+from afresh.core.state import State
+from afresh.core.subtask import SubtaskReturned, SubtaskStatus
+from afresh.core.task import TaskStatus
 from afresh.errors import NeedsPerson
 
 UNCONFINED = RunTerms(no_sandbox=True)

@@ -99,13 +99,13 @@ def test_a_hostile_repository_gets_nowhere(person: Person) -> None:
 
 
 def test_without_a_sandbox_nothing_is_run_and_that_is_said(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    from afresh.app import checks
+    from afresh.app import choose_checks as checks
     from afresh.errors import NoSandbox
 
     def none(*_, **__):
         raise NoSandbox("nothing holds", next="", safe="")
 
-    monkeypatch.setattr(checks, "choose", none)
+    monkeypatch.setattr(checks, "choose_sandbox", none)
     person.write("conftest.py", f"open({str(person.folder / 'ran')!r}, 'w')\n")
     assert "python -m pytest -q (not tried: nothing on this machine confines a command)" in person.types("init").out
     assert not (person.folder / "ran").exists()

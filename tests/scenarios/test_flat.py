@@ -9,12 +9,12 @@ from sqlite3 import Connection
 
 from long_run import Killed, agent, ordered
 
-from afresh.adapters.store.database import Database
-from afresh.adapters.store.sqlite import SqliteJournal
-from afresh.domain.event import JournalEntry
-from afresh.domain.fact import Block
-from afresh.domain.state import State
-from afresh.engine.loop import work_on_task
+from afresh.core.block import Block
+from afresh.core.event import JournalEntry
+from afresh.core.state import State
+from afresh.loop import work_on_task
+from afresh.storage.sqlite.database import Database
+from afresh.storage.sqlite.journal import SqliteJournal
 
 STEPS, ROUND, ALLOWED = 121, 20, 1.2
 """Rounds of twenty steps are compared: every tenth step takes a note, and now and then memory is compacted."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from verification_yard import PROJECT, PYTEST, SUMS, TEST_ADD, TEST_HALF, Yard, begun, make_yard, retyped
 
-from afresh.domain.verdict import Ruling
+from afresh.core.verdict import Ruling
 
 PASS, FAIL, BLOCKED = Ruling.PASS, Ruling.FAIL, Ruling.BLOCKED
 

@@ -9,11 +9,11 @@ import pytest
 from handed import PLACE, make
 from survived import drive, nothing_lost, same_windows, windows
 
-from afresh.app.calls import verify_calls
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.tasks import Project, open_project
-from afresh.domain.codec import to_plain_value
-from afresh.domain.task import TaskStatus
+from afresh.app.inspect_calls import verify_calls
+from afresh.app.project import Project, open_project
+from afresh.core.codec import to_plain_value
+from afresh.core.task import TaskStatus
 
 POINTS = [("after:Created", 1), ("after:Replied", 4), ("after:Ended", 1), ("taken", 1)]
 """Before the part has asked anything, in its middle, after its end, and with its changes in the tree of its parent."""

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from person import CHECK, COMPLETE, MEND, Person
 
-from afresh.app.tasks import open_project
-from afresh.domain.event import CeilingChanged
+from afresh.app.project import open_project
+from afresh.core.ceiling_state import CeilingChanged
 
 OURS = "---\nrules:\n  naming: Whole words.\n---\nPrices are in cents.\n\n## Testing\nOne behaviour a test.\n"
 LONG = "# Guide\nBe kind.\n" + "".join(

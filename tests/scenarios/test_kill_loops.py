@@ -8,11 +8,13 @@ import pytest
 from survived import drive, nothing_lost, same_windows
 from test_kill import make
 
-from afresh.app.asking import answer_question
-from afresh.app.calls import verify_calls
-from afresh.app.tasks import TaskOrder, add_task, record_events, open_project
-from afresh.domain.event import SupervisionModeSet, PausedForPerson, StrategyChanged
-from afresh.domain.task import TaskStatus
+from afresh.app.answer_question import answer_question
+from afresh.app.inspect_calls import verify_calls
+from afresh.app.project import open_project
+from afresh.app.tasks import TaskOrder, add_task, record_events
+from afresh.core.strategy_state import StrategyChanged
+from afresh.core.supervision_state import PausedForPerson, SupervisionModeSet
+from afresh.core.task import TaskStatus
 
 MEND = [
     {"tool": "edit", "args": {"path": "numbers_.py", "old": "x + 2", "new": "x * 2"}},

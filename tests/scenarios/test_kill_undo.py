@@ -11,14 +11,14 @@ import pytest
 from person import CHECK, SOURCE, Person, Step
 from survived import differing
 
-from afresh.app.calls import verify_calls
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.tasks import Project, TaskOrder, add_task, open_project
-from afresh.domain.attended import PersonAct, PersonRequest
-from afresh.domain.event import StepsUndone
-from afresh.domain.fold import fold_entries
-from afresh.domain.state import State
-from afresh.domain.task import TaskStatus
+from afresh.app.inspect_calls import verify_calls
+from afresh.app.project import Project, open_project
+from afresh.app.tasks import TaskOrder, add_task
+from afresh.core.reducer import fold_entries
+from afresh.core.state import State
+from afresh.core.supervision_state import PersonAct, PersonRequest, StepsUndone
+from afresh.core.task import TaskStatus
 
 DRIVER = Path(__file__).with_name("undo_driver.py")
 POINTS = ("unwritten", "written", "half", "whole")

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from person import CALC, COMPLETE, MEND, Person, Step
 
-from afresh.app.tasks import open_project
-from afresh.domain.event import LessonJudged
+from afresh.app.project import open_project
+from afresh.core.fact import LessonJudged
 
 DRIVER = Path(__file__).with_name("driver.py")
 WORSE: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})

@@ -13,11 +13,16 @@ from hypothesis import strategies as st
 from leak import OF_GIT, PLACES, WORDS, Count, Full, canary, cloned, copied, fill, kept, repository, scripted, worktree
 from person import CHECK, COMPLETE, MEND, Person, Step
 
-from afresh.adapters.sandbox import bubblewrap, supervised
-from afresh.adapters.store.database import Database
-from afresh.adapters.store.lore import SqliteFactIndex
-from afresh.adapters.store.sqlite import SqliteJournal
-from afresh.app import compose, knowledge, tasks
+from afresh.app import compose
+from afresh.app import learn_lessons as knowledge
+from afresh.app import project as tasks
+from afresh.config.instructions import find_instructions
+from afresh.models import choose_model
+from afresh.sandbox import bubblewrap
+from afresh.sandbox import supervisor as supervised
+from afresh.storage.sqlite.database import Database
+from afresh.storage.sqlite.fact_index import SqliteFactIndex
+from afresh.storage.sqlite.journal import SqliteJournal
 
 ENVIRONMENT = "environment"
 
@@ -52,7 +57,7 @@ class Heard:
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        make = compose.make_model
+        make = choose_model.make_model
 
         def heard(*args):
             model = make(*args)
@@ -253,7 +258,7 @@ def breach(full: Full, wall: str, patch: pytest.MonkeyPatch) -> None:
         theirs = knowledge.open_lesson_folder(full.person.repo)
         patch.setattr(knowledge, "open_lesson_folder", lambda root: theirs)
     elif wall == "instructions":
-        made = tasks.instructions_for_project
+        made = find_instructions.instructions_for_project
         patch.setattr(tasks, "instructions_for_project", lambda root, shelf: made(full.person.repo, shelf))
     else:
         for level in (bubblewrap, supervised):

@@ -12,15 +12,14 @@ import pytest
 from long_run import Forgetful, agent, ordered, run_until
 from rich.console import Console
 
-from afresh.adapters.store.sqlite import SqliteJournal
-from afresh.adapters.tools.recall import tool
-from afresh.app.calls import load_call, verify_calls
-from afresh.app.why import explain_name_in_call
-from afresh.cli.views.why import render_name_explanation, name_explanation_to_json
-from afresh.domain.event import CallRequested
-from afresh.domain.passage import PassageVoice
-from afresh.domain.state import State
+from afresh.actions.tools.recall import tool
+from afresh.app.inspect_calls import explain_name_in_call, load_call, verify_calls
+from afresh.cli.render.context import name_explanation_to_json, render_name_explanation
+from afresh.core.event import CallRequested
+from afresh.core.state import State
+from afresh.core.step_history import PassageVoice
 from afresh.errors import BadInput
+from afresh.storage.sqlite.journal import SqliteJournal
 
 STEPS = 106
 

@@ -6,15 +6,17 @@ from pathlib import Path
 import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
 
-from afresh.app.asking import answer_question, list_open_questions
-from afresh.app.attending import undo_task_steps
-from afresh.app.calls import verify_calls
+from afresh.app.answer_question import answer_question, list_open_questions
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.tasks import Project, TaskOrder, add_task, open_project
-from afresh.domain.attended import PersonAct, PersonRequest
-from afresh.domain.event import PausedForPerson, CallRequested, StrategyChanged, StepsUndone
-from afresh.domain.state import State
-from afresh.domain.task import TaskStatus
+from afresh.app.inspect_calls import verify_calls
+from afresh.app.project import Project, open_project
+from afresh.app.task_result import undo_task_steps
+from afresh.app.tasks import TaskOrder, add_task
+from afresh.core.event import CallRequested
+from afresh.core.state import State
+from afresh.core.strategy_state import StrategyChanged
+from afresh.core.supervision_state import PausedForPerson, PersonAct, PersonRequest, StepsUndone
+from afresh.core.task import TaskStatus
 from afresh.errors import BadInput
 
 READ: Step = ("read", {"path": "calc.py"})
@@ -253,7 +255,7 @@ def test_steps_that_changed_nothing_can_be_taken_back_by_their_number(person: Pe
 def test_a_tree_that_was_not_put_back_in_time_is_put_back_when_the_task_is_taken_up(
     person: Person, desk: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from afresh.adapters.workspace.worktree import GitWorkspace
+    from afresh.workspace.worktree import GitWorkspace
 
     task = ordered(desk, person.script([SHIFT], [MEND], [COMPLETE]))
     whole = GitWorkspace.restore

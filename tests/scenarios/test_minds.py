@@ -11,15 +11,17 @@ from hypothesis import strategies as st
 from story import CHECK, QUICK, Shown, tell
 
 import afresh
-from afresh.adapters.templates import load_template
-from afresh.adapters.tools import TOOLS
-from afresh.domain.fact import Item, PlanItem, Region
-from afresh.domain.memory import GatheredContext
-from afresh.domain.state import State
-from afresh.domain.task import Check, Task
-from afresh.engine.build import build_best_prompt, select_offered_tools
-from afresh.engine.tokens import EstimatingCounter, count_pieces
-from afresh.engine.view import FileExcerpt
+from afresh.actions.tools.registry import TOOLS
+from afresh.config.templates.load_template import load_template
+from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.excerpt_ranking import FileExcerpt
+from afresh.core.item import Item
+from afresh.core.region import Region
+from afresh.core.state import State
+from afresh.core.strategy_state import PlanItem
+from afresh.core.task import Check, Task
+from afresh.core.tokens import EstimatingCounter, count_pieces
+from afresh.memory.gathered_context import GatheredContext
 
 FAILING = """+
 
@@ -286,7 +288,7 @@ def test_what_is_worked_on_is_chosen_by_name_and_not_by_an_ordinary_word():
         FileExcerpt("a.py:1-9 quote", "a.py", 1, 9, "quote", "def quote():"),
         FileExcerpt("a.py:10-19 add_up", "a.py", 10, 19, "add_up", "x"),
     ]
-    from afresh.engine.view import select_protected_excerpts
+    from afresh.context.excerpt_ranking import select_protected_excerpts
 
     state = State(
         task=Task(id="t", goal="quote is wrong, see add_up"), plan=(PlanItem("quote"),), regions=(Region("a.py", 1, 19, 1),)

@@ -9,9 +9,11 @@ from person import Person
 from ring import install
 
 from afresh.app.doctor import examine_models as examined
-from afresh.domain.action import Action, Reply, Usage
-from afresh.testing.faults import HttpFault
-from afresh.testing.server import ModelServer
+from afresh.core.action import Action
+from afresh.core.reply import Reply
+from afresh.core.usage import Usage
+from afresh.testing.model_server import ModelServer
+from afresh.testing.provider_faults import HttpFault
 
 KEY = "sk-canary-51f0aa"
 CONFIG = """

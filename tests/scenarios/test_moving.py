@@ -10,8 +10,8 @@ import pytest
 from person import COMPLETE, MEND, Person
 from survived import FIELDS, count, differing
 
-from afresh.app.tasks import open_project
-from afresh.domain.state import State
+from afresh.app.project import open_project
+from afresh.core.state import State
 
 ASK = ("ask", {"question": "May double also take text?"})
 WRONG = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})
@@ -171,8 +171,7 @@ def test_tasks_that_went_apart_are_refused_with_exit_code_1_and_nothing_of_them_
 
 
 def test_the_notebook_goes_along(person: Person, asking: str):
-    from afresh.domain.fact import Fact, FactKind
-    from afresh.domain.notes import FactNoted
+    from afresh.core.fact import Fact, FactKind, FactNoted
 
     other, elsewhere = cloned(person, "other"), str(person.folder / "copy")
     here, there = open_project(person.repo).notebook, open_project(other.repo).notebook
@@ -185,8 +184,8 @@ def test_the_notebook_goes_along(person: Person, asking: str):
 
 def test_what_a_run_archives_is_named_by_its_journal(person: Person, asking: str):
     """Only what an entry names goes along. All that none does is what the second run of the checks printed, before any change."""
-    from afresh.adapters.store.archive import find_block_ids
-    from afresh.domain.event import BaselineMeasured
+    from afresh.core.event import BaselineMeasured
+    from afresh.storage.sqlite.blocks import find_block_ids
 
     entries = list(open_project(person.repo).store.journal(asking))
     told = {name for entry in entries for name in find_block_ids(entry.body)}

@@ -6,8 +6,8 @@ from importlib import import_module
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.adapters.sandbox.probe import EscapeCheck, LevelProbe
-from afresh.domain.fact import UNSANDBOXED_DECISION
+from afresh.core.decision import UNSANDBOXED_DECISION
+from afresh.sandbox.escape_probe import EscapeCheck, LevelProbe
 
 
 def fails(level: str, cache: object = None) -> LevelProbe:
@@ -17,8 +17,8 @@ def fails(level: str, cache: object = None) -> LevelProbe:
 @pytest.fixture(autouse=True)
 def bare(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine on which no level holds."""
-    for name in ("afresh.adapters.sandbox.choose_sandbox", "afresh.app.doctor"):
-        monkeypatch.setattr(import_module(name), "probe", fails)
+    for name in ("afresh.sandbox.choose_level", "afresh.app.doctor"):
+        monkeypatch.setattr(import_module(name), "probe_level", fails)
 
 
 def test_it_refuses_and_says_how_to_get_one(person: Person) -> None:

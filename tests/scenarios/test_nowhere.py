@@ -3,8 +3,9 @@
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.app.settings import Settings, RepositorySettings, read_settings_file
-from afresh.domain.patience import StallThresholds
+from afresh.app.settings import RepositorySettings, Settings
+from afresh.config.settings_file import read_settings_file
+from afresh.core.progress_state import StallThresholds
 from afresh.errors import BadInput
 
 LOOK = [("run", {"command": "cat test_calc.py"})]

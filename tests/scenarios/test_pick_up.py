@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.domain.event import CheckpointWritten
+from afresh.core.event import CheckpointWritten
 
 HALF = ("edit", {"path": "calc.py", "old": "x + 2", "new": "2 + x if x < 4 else x"})
 PLAN = ("plan", {"items": ["make it multiply", "look at negative numbers"]})

@@ -8,28 +8,27 @@ import pytest
 from handed import DOUBLE, TRIPLE, Step, make
 from long_run import Printing, StillWorkspace
 
-from afresh.adapters.store.sqlite import SqliteJournal
-from afresh.adapters.templates import load_template
-from afresh.adapters.tools import TOOLS
-from afresh.app.calls import list_audits, compare_call_beginnings, load_sections, verify_calls
+from afresh.actions.tools.registry import TOOLS
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.tasks import open_project
-from afresh.domain.action import Action, Reply, Thinking, Usage
-from afresh.domain.event import TaskCreated, CallRequested
-from afresh.domain.prefix import compare_prefix, find_break_offsets, order_as_sent
-from afresh.domain.task import Task
-from afresh.domain.turn import render_exchange
-from afresh.domain.weighing import TokensCounted
-from afresh.domain.window import Request, Section, Tier
-from afresh.engine.agent import Runtime
-from afresh.engine.audit import rebuild_all_calls
-from afresh.engine.loop import work_on_task
-from afresh.engine.tokens import EstimatingCounter, render_tool_schemas
+from afresh.app.inspect_calls import compare_call_beginnings, list_audits, load_sections, verify_calls
+from afresh.app.project import open_project
+from afresh.config.templates.load_template import load_template
+from afresh.context.cache_prefix import compare_prefix, find_break_offsets, order_as_sent
+from afresh.context.rebuild_call import rebuild_all_calls
+from afresh.core.action import Action
+from afresh.core.event import CallRequested, TaskCreated
+from afresh.core.prompt import Request, Section, Tier, render_exchange
+from afresh.core.reply import Reply, Thinking
+from afresh.core.task import Task
+from afresh.core.token_calibration import TokensCounted
+from afresh.core.tokens import EstimatingCounter, render_tool_schemas
+from afresh.core.usage import Usage
+from afresh.loop import work_on_task
 from afresh.ports import ignore_piece
-from afresh.testing.files import DictFiles
-from afresh.testing.insight import EmptyInsight
-from afresh.testing.journals import append_events
-from afresh.testing.memory import FakeClock, MemoryStore
+from afresh.runtime import Runtime
+from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.testing.fakes import DictFiles, EmptyInsight, FakeClock, MemoryStore
+from afresh.testing.sample_journals import append_events
 
 FILES = {"pkg/one.py": "".join(f"def one_{n}():\n    return {n}\n\n\n" for n in range(30)), "pkg/two.py": "TWO = 2\n" * 50}
 SCRIPT = [

@@ -5,18 +5,20 @@ import json
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.domain.action import Action, Reply, Usage
-from afresh.testing.faults import (
+from afresh.core.action import Action
+from afresh.core.reply import Reply
+from afresh.core.usage import Usage
+from afresh.testing.model_server import ModelServer
+from afresh.testing.provider_faults import (
     EMPTY_REPLY,
     CutStream,
-    StreamError,
     HttpFault,
-    make_retry_headers,
-    call_with_long_arguments,
-    report_usage,
+    StreamError,
     call_unknown_tool,
+    call_with_long_arguments,
+    make_retry_headers,
+    report_usage,
 )
-from afresh.testing.server import ModelServer
 
 KEY = "sk-ant-api03-canary-7f3a9c"
 LOOK = ("read", {"path": "calc.py"})

@@ -5,8 +5,8 @@ import sys
 import pytest
 from story import tell
 
-from afresh.app.tasks import open_project
-from afresh.domain.fact import FactKind
+from afresh.app.project import open_project
+from afresh.core.fact import FactKind
 
 CHECK = f"{sys.executable} -m unittest -q test_small"
 TEST = """import unittest

@@ -7,13 +7,13 @@ import pytest
 from person import Person
 from verification_yard import PROJECT, Yard, make_yard
 
-from afresh.adapters.templates import load_template
-from afresh.domain.fact import Item
-from afresh.domain.memory import GatheredContext
-from afresh.domain.verdict import Ruling
-from afresh.engine.build import build_best_prompt
-from afresh.engine.recall import gather_cited_lines
-from afresh.engine.tokens import EstimatingCounter
+from afresh.config.templates.load_template import load_template
+from afresh.context.build_prompt import build_best_prompt
+from afresh.context.sources.verification_status import gather_cited_lines
+from afresh.core.item import Item
+from afresh.core.tokens import EstimatingCounter
+from afresh.core.verdict import Ruling
+from afresh.memory.gathered_context import GatheredContext
 
 PASS, FAIL = Ruling.PASS, Ruling.FAIL
 GOOD = "# Review\nhalf divides by two at `sums.py:1`.\n"

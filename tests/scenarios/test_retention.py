@@ -6,32 +6,32 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from long_run import Blind, StillWorkspace
+from long_run import StillWorkspace
 
-from afresh.adapters.store.database import Database
-from afresh.adapters.store.lore import SqliteFactIndex
-from afresh.adapters.store.notebook import SqliteNotebook
-from afresh.adapters.store.sqlite import SqliteJournal
-from afresh.adapters.templates import load_template
-from afresh.adapters.tools import TOOLS
-from afresh.adapters.tools.recall import tool as recall
-from afresh.adapters.tools.tool import FunctionTool, make_tool_schema
-from afresh.domain.action import Action, CommandRun, Reply
-from afresh.domain.event import QuestionAnswered, FactCorrected, TaskCreated, FactNoted
-from afresh.domain.fact import Fact, FactKind, FactScope
-from afresh.domain.known import FactQuery, make_fact_id, fact_from_words
-from afresh.domain.patience import StallThresholds
-from afresh.domain.state import State
-from afresh.domain.task import TaskStatus, Task
-from afresh.domain.window import Request
-from afresh.engine.agent import Runtime
-from afresh.engine.loop import work_on_task
-from afresh.engine.tokens import EstimatingCounter
-from afresh.ports import ToolContext, ToolOutcome
-from afresh.testing.files import DictFiles
-from afresh.testing.journals import append_events
-from afresh.testing.memory import FakeClock
-from afresh.testing.models import ComputedModel
+from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
+from afresh.actions.tools.recall import tool as recall
+from afresh.actions.tools.registry import TOOLS
+from afresh.config.templates.load_template import load_template
+from afresh.core.action import Action, CommandRun
+from afresh.core.event import QuestionAnswered, TaskCreated
+from afresh.core.fact import Fact, FactCorrected, FactKind, FactNoted, FactScope
+from afresh.core.progress_state import StallThresholds
+from afresh.core.project_facts import FactQuery, fact_from_words, make_fact_id
+from afresh.core.prompt import Request
+from afresh.core.reply import Reply
+from afresh.core.state import State
+from afresh.core.step_result import ToolOutcome
+from afresh.core.task import Task, TaskStatus
+from afresh.core.tokens import EstimatingCounter
+from afresh.loop import work_on_task
+from afresh.ports import ToolContext
+from afresh.runtime import Runtime
+from afresh.storage.sqlite.database import Database
+from afresh.storage.sqlite.fact_index import SqliteFactIndex
+from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sqlite.notebook import SqliteNotebook
+from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
+from afresh.testing.sample_journals import append_events
 
 STEPS = 500
 AREAS = ("parser", "cache", "router", "mailer", "ledger", "calendar", "printer", "gateway", "indexer", "scheduler")
@@ -105,7 +105,7 @@ class Story:
         )
         agent = Runtime(
             model=ComputedModel(self.answer), store=self.store, workspace=StillWorkspace(), files=DictFiles(), sandbox=Printing(),
-            insight=Blind(), tools=tools, template=type(style)(**{name: getattr(style, name) for name in style.__slots__}
+            insight=EmptyInsight(), tools=tools, template=type(style)(**{name: getattr(style, name) for name in style.__slots__}
                                                                 | {"phases": phases}),
             clock=self.clock, counter=EstimatingCounter(), watchers=(self.lore,), lore=self.lore,
             patience=StallThresholds(idle_steps=(), idle_tokens=()),
@@ -150,7 +150,7 @@ def planned(story: Story) -> None:
 
 
 def recalled(story: Story, id: str, about: str) -> str:
-    bench = ToolContext(story.state, DictFiles(), Printing(), story.store, Blind(), 1_200, EstimatingCounter(), story.lore)  # type: ignore
+    bench = ToolContext(story.state, DictFiles(), Printing(), story.store, EmptyInsight(), 1_200, EstimatingCounter(), story.lore)  # type: ignore
     return recall.run({"id": id, "about": about}, bench).text
 
 

@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 
 import afresh
-from afresh.adapters.templates import load_template
-from afresh.adapters.tools import TOOLS
-from afresh.adapters.workspace.files import TreeFiles
-from afresh.domain.fact import Region
-from afresh.domain.memory import TraceCache
-from afresh.domain.state import State
-from afresh.domain.task import Check, Task
-from afresh.domain.verdict import Baseline, CheckRun
-from afresh.domain.window import Prompt
-from afresh.engine.build import build_best_prompt, select_offered_tools
-from afresh.engine.recall import gather_context
-from afresh.engine.tokens import EstimatingCounter
-from afresh.insight import CodeInsight
-from afresh.ports import EMPTY_FACT_INDEX
+from afresh.actions.tools.registry import TOOLS
+from afresh.code.code_insight import CodeInsight
+from afresh.config.templates.load_template import load_template
+from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.gather import gather_context
+from afresh.core.project_facts import EMPTY_FACT_INDEX
+from afresh.core.prompt import Prompt
+from afresh.core.region import Region
+from afresh.core.state import State
+from afresh.core.task import Check, Task
+from afresh.core.tokens import EstimatingCounter
+from afresh.core.verdict import Baseline, CheckRun
+from afresh.memory.gathered_context import TraceCache
+from afresh.workspace.files import TreeFiles
 
 SAMPLE = Path(afresh.__file__).parent / "sample"
 REPORTS = {"code_review": "REVIEW.md", "discovery": "DISCOVERY.md", "spec_design": "docs/spec.md"}

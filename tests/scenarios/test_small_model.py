@@ -12,15 +12,15 @@ import pytest
 from person import Person
 from small_model import CONTEXT, missing
 
-from afresh.adapters.models.flavours import LLAMACPP
-from afresh.adapters.models.openai_chat import OpenAIModel
-from afresh.adapters.models.provider import ProviderConnection
-from afresh.app.tasks import open_project
-from afresh.domain.event import CeilingBreached, ReplyReceived, CallRequested
-from afresh.domain.fold import fold_entries
-from afresh.domain.window import Request
-from afresh.testing.model_contract import ModelContract
-from afresh.testing.models import make_sample_request
+from afresh.app.project import open_project
+from afresh.core.event import CallRequested, ReplyReceived
+from afresh.core.prompt import Request
+from afresh.core.reducer import fold_entries
+from afresh.core.token_calibration import CeilingBreached
+from afresh.models.providers.connection import ProviderConnection
+from afresh.models.providers.openai_chat import OpenAIModel
+from afresh.models.providers.openai_dialects import LLAMACPP
+from afresh.testing.model_contract import ModelContract, make_sample_request
 
 pytestmark = [
     pytest.mark.small_model,

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.app import books
-from afresh.app.purse import hash_project_root
-from afresh.app.tasks import open_project
-from afresh.domain.action import Action, Reply, Usage
-from afresh.domain.limits import SpendingAccount
-from afresh.testing.server import ModelServer
+from afresh.app import repair_ledger as books
+from afresh.app.project import hash_project_root, open_project
+from afresh.core.action import Action
+from afresh.core.reply import Reply
+from afresh.core.spending import SpendingAccount
+from afresh.core.usage import Usage
+from afresh.testing.model_server import ModelServer
 
 MODEL = "openai:some-model"
 LOOK = ("read", {"path": "calc.py"})

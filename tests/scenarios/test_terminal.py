@@ -7,9 +7,9 @@ import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
 from terminal import CTRL_C, CTRL_D, PATIENCE, Terminal
 
-from afresh.app.tasks import open_project
-from afresh.domain.event import PausedForPerson, StepsUndone
-from afresh.domain.state import State
+from afresh.app.project import open_project
+from afresh.core.state import State
+from afresh.core.supervision_state import PausedForPerson, StepsUndone
 
 SHIFT: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x << 1"})
 READ: Step = ("read", {"path": "calc.py"})

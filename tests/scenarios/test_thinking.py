@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.app.tasks import open_project
-from afresh.domain.action import Action, Reply, Thinking, Usage
-from afresh.testing.server import ModelServer
+from afresh.app.project import open_project
+from afresh.core.action import Action
+from afresh.core.reply import Reply, Thinking
+from afresh.core.usage import Usage
+from afresh.testing.model_server import ModelServer
 
 OWN = """
 [models.quiet]

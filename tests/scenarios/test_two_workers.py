@@ -10,8 +10,8 @@ import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
 from survived import differing
 
-from afresh.app.tasks import open_project
-from afresh.domain.fold import fold_entries
+from afresh.app.project import open_project
+from afresh.core.reducer import fold_entries
 
 LONGEST = 120
 

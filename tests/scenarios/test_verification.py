@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from verification_yard import PYTEST, SUMS, Yard, begun, make_yard
 
-from afresh.domain.verdict import Ruling
-from afresh.engine.verify import find_baseline_blocker, summarise_check_run
+from afresh.core.verdict import Ruling, summarise_check_run
+from afresh.verification.baseline import find_baseline_blocker
 
 PASS, FAIL, BLOCKED = Ruling.PASS, Ruling.FAIL, Ruling.BLOCKED
 

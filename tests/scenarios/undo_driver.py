@@ -8,9 +8,9 @@ import os
 import signal
 import sys
 
-from afresh.adapters.store.sqlite import SqliteJournal
-from afresh.adapters.workspace.worktree import GitWorkspace
 from afresh.cli import main
+from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.workspace.worktree import GitWorkspace
 
 
 def die() -> None:

@@ -12,16 +12,18 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from afresh.domain.action import CommandRun
-from afresh.domain.change import Change
-from afresh.domain.event import JournalEntry, WorkspaceOpened
-from afresh.domain.fact import Block
-from afresh.domain.state import State
-from afresh.domain.task import Check, Task
-from afresh.domain.verdict import Baseline, Verdict
-from afresh.engine.verify import verify_completion, run_baseline_checks, verify_step
-from afresh.ports import ToolContext, FileTree
-from afresh.testing.insight import EmptyInsight
+from afresh.core.action import CommandRun
+from afresh.core.block import Block
+from afresh.core.change import Change
+from afresh.core.event import JournalEntry, WorkspaceOpened
+from afresh.core.state import State
+from afresh.core.task import Check, Task
+from afresh.core.verdict import Baseline, Verdict
+from afresh.ports import FileTree, ToolContext
+from afresh.testing.fakes import EmptyInsight
+from afresh.verification.baseline import run_baseline_checks
+from afresh.verification.completion import verify_completion
+from afresh.verification.verify_step import verify_step
 
 PYTEST = f"{sys.executable} -m pytest -q"
 

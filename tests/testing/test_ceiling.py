@@ -8,24 +8,24 @@ from types import ModuleType
 
 import pytest
 
-from afresh.adapters.books import SpendingLedger, SpendingTerms
-from afresh.adapters.prices import FreePrices
-from afresh.adapters.store.ledger import SqliteLedger
-from afresh.domain.action import Reply, Usage
-from afresh.domain.limits import SpendingLimits
-from afresh.domain.spend import CallPurpose, CallBooking
-from afresh.domain.window import Request
-from afresh.testing.ceiling import CeilingWatch, find_calls_over_ceiling
-from afresh.testing.memory import FakeClock
+from afresh.core.prompt import Request
+from afresh.core.reply import Reply
+from afresh.core.spending import CallBooking, CallPurpose, SpendingLimits
+from afresh.core.usage import Usage
+from afresh.spending.ledger import SpendingLedger, SpendingTerms
+from afresh.spending.price_list import FreePrices
+from afresh.storage.sqlite.ledger import SqliteLedger
+from afresh.testing.ceiling_watch import CeilingWatch, find_calls_over_ceiling
+from afresh.testing.fakes import FakeClock
 
 TESTS = Path(__file__).parents[1]
 REQUEST = Request("", "message", (), 500)
 TWIN = """
 import pytest
-from afresh.domain.action import Reply, Usage
-from afresh.domain.spend import UNLIMITED, Kind, Purchase
-from afresh.domain.window import Request
-from afresh.engine.buy import Till, buy
+from afresh.core.reply import Reply; from afresh.core.usage import Usage
+from afresh.core.spending import UNLIMITED_LEDGER, CallPurpose, CallBooking
+from afresh.core.prompt import Request
+from afresh.models.call import ModelGate, call_model
 
 
 class Model:
@@ -38,8 +38,8 @@ class Model:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_of_it_itself(name):
-    call = Purchase(task="t", project="p", kind=Kind.WORK, model=name, ceiling=4_000, tokens=3_000, reserve=500)
-    buy(Request("", "message", (), 500), call, Till(Model(name), UNLIMITED))
+    call = CallBooking(task="t", project="p", kind=CallPurpose.WORK, model=name, ceiling=4_000, tokens=3_000, reserve=500)
+    call_model(Request("", "message", (), 500), call, ModelGate(Model(name), UNLIMITED_LEDGER))
 """
 
 
@@ -76,14 +76,14 @@ def test_who_lies_on_purpose_is_let_off():
 
 def test_the_watch_stands_wherever_the_door_was_imported_to(monkeypatch: pytest.MonkeyPatch):
     door, other, stranger = ModuleType("door"), ModuleType("other"), ModuleType("stranger")
-    door.buy = other.buy = lambda request, purchase, till: Reply(usage=Usage(5_000), counted=True)
-    stranger.buy = untouched = lambda: None
+    door.call_model = other.call_model = lambda request, purchase, till: Reply(usage=Usage(5_000), counted=True)
+    stranger.call_model = untouched = lambda: None
     for module in (door, other, stranger):
         monkeypatch.setitem(sys.modules, module.__name__, module)
     watch = CeilingWatch(lambda request: 0)
     watch.stand_at(door)
-    other.buy(REQUEST, call(), None)
-    assert watch.over and door.buy is other.buy and stranger.buy is untouched
+    other.call_model(REQUEST, call(), None)
+    assert watch.over and door.call_model is other.call_model and stranger.call_model is untouched
     with pytest.raises(AssertionError, match="calls that took more"):
         watch.check()
 

@@ -5,43 +5,41 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from afresh.adapters.hooks import CommandHook
-from afresh.adapters.models import is_provider, find_framing_tokens, find_retry_count, make_model, spec_for_part
-from afresh.adapters.models.settings import ModelSettings as ModelSettings
-from afresh.adapters.queue.keep import renew_lease_in_background
-from afresh.adapters.queue.worker import identify_worker
-from afresh.adapters.sandbox import Mounts, choose_sandbox, require_own_tree
-from afresh.adapters.store.code import SqliteCodeIndex
-from afresh.adapters.templates import load_call_template, load_template
-from afresh.adapters.time import SystemClock
-from afresh.adapters.tools import TOOLS
-from afresh.adapters.workspace.environment import find_environment_folders
-from afresh.adapters.workspace.history import read_commit_history
-from afresh.adapters.workspace.moved import unpack_work
-from afresh.adapters.workspace.part import PartOrigin
-from afresh.adapters.workspace.past import GitCommitHistory
-from afresh.adapters.workspace.repository import Repository
-from afresh.adapters.workspace.worktree import GitWorkspace
-from afresh.app.acceptance import refuse_large_ceiling
-from afresh.app.books import open_run_ledger, ask_about_limit
-from afresh.app.calibration import load_calibration
-from afresh.app.delegates import PartRunner
-from afresh.app.fingerprint import ProfileCache
-from afresh.app.knowledge import open_lesson_library, learn_from_ended_tasks
-from afresh.app.tasks import Project, block_task
-from afresh.domain.attended import AUTONOMOUS_MODE
-from afresh.domain.spend import CallPurpose
-from afresh.domain.state import State
-from afresh.domain.task import Task
-from afresh.engine.agent import Runtime, CompactionSettings
-from afresh.engine.buy import MAX_REPLY_RETRIES
-from afresh.engine.compaction.written import SideCall
-from afresh.engine.loop import work_on_task
-from afresh.engine.person import Supervisor
-from afresh.engine.tokens import EstimatingCounter
+from afresh.actions.tools.registry import TOOLS
+from afresh.app.clock import SystemClock
+from afresh.app.compaction_hook import CommandHook
+from afresh.app.delegate_parts import PartRunner
+from afresh.app.learn_lessons import learn_from_ended_tasks, open_lesson_library
+from afresh.app.open_ledger import ask_about_limit, open_run_ledger
+from afresh.app.project import Project
+from afresh.app.project_profile import ProfileCache
+from afresh.app.tasks import block_task
+from afresh.app.validate_task import refuse_large_ceiling
+from afresh.code.code_insight import CodeInsight
+from afresh.config.templates.load_template import load_call_template, load_template
+from afresh.core.spending import CallPurpose
+from afresh.core.state import State
+from afresh.core.supervision_state import AUTONOMOUS_MODE
+from afresh.core.task import Task, TaskStatus
+from afresh.core.token_calibration import TokenCalibration, find_calibration
+from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInput, BadInstructions, OverCeiling, OverLimit
-from afresh.insight.python import CodeInsight
+from afresh.loop import work_on_task
+from afresh.models.call import MAX_REPLY_RETRIES, SideCall
+from afresh.models.choose_model import find_framing_tokens, find_retry_count, is_provider, make_model, spec_for_part
+from afresh.models.model_settings import ModelSettings
 from afresh.ports import Sandbox, Watcher
+from afresh.runtime import CompactionSettings, Runtime, Supervisor
+from afresh.sandbox.choose_level import choose_sandbox
+from afresh.sandbox.import_origin import require_own_tree
+from afresh.sandbox.mounts import Mounts
+from afresh.storage.sqlite.code_index import SqliteCodeIndex
+from afresh.storage.worker_lease import identify_worker, renew_lease_in_background
+from afresh.workspace.commit_history import GitCommitHistory, read_commit_history
+from afresh.workspace.environment_files import find_environment_folders
+from afresh.workspace.repository import Repository
+from afresh.workspace.transfer import unpack_work
+from afresh.workspace.worktree import GitWorkspace, PartOrigin
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,3 +184,13 @@ def choose_task_model(desk: Project, state: State, terms: RunTerms) -> str:
             safe=f"task {state.task.id} is kept",
         )
     return spec_for_part(chosen, state.task.id.removeprefix(f"{state.task.parent}-")) if state.task.parent else chosen
+
+
+MAX_TASKS_READ = 5
+"""Of the newest that were begun. Without one among them that used the model, the first calls learn it again."""
+
+
+def load_calibration(desk: Project, model: str, task: str) -> TokenCalibration:
+    begun = [ticket.task for ticket in desk.queue.tickets() if ticket.status is not TaskStatus.READY and ticket.task != task]
+    states = sorted(map(desk.store.load, begun[-MAX_TASKS_READ:]), key=lambda state: state.updated, reverse=True)
+    return next((meter for state in states if (meter := find_calibration(state.meters, model)).samples), TokenCalibration(model))

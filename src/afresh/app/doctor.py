@@ -2,16 +2,29 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from afresh.adapters.exports.layout import describe_import
-from afresh.adapters.sandbox import probe_level
-from afresh.adapters.sandbox.choose import describe_remedies
-from afresh.adapters.workspace.git import find_git, read_git_version
-from afresh.app.models import list_configured_models, list_usable_providers, load_user_settings
-from afresh.app.tasks import Project, offer_import, open_project
-from afresh.domain.health import HealthFinding
+from afresh.app.list_models import list_configured_models, list_usable_providers
+from afresh.app.project import Project, open_project
+from afresh.app.settings import load_user_settings
+from afresh.app.tasks import offer_import
 from afresh.errors import AfreshError, NeedsPerson
+from afresh.sandbox.choose_level import describe_remedies
+from afresh.sandbox.escape_probe import probe_level
+from afresh.storage.export.manifest import describe_import
+from afresh.workspace.git import find_git, read_git_version
+
+HealthLevel = Literal["ok", "warn", "fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class HealthFinding:
+    name: str
+    level: HealthLevel
+    detail: str
+    remedy: str = ""
 
 
 def examine_everything(path: Path) -> Sequence[HealthFinding]:

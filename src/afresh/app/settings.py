@@ -1,19 +1,32 @@
 """What the user and a repository say about how to work: files of settings, read and checked."""
 
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Literal
 
-from afresh.adapters.models.choose import check_model_names
-from afresh.adapters.models.settings import NamedModel
-from afresh.app.project import ProjectPaths
-from afresh.domain.limits import SpendingLimits
-from afresh.domain.patience import StallThresholds
-from afresh.domain.price import UserPrice
-from afresh.errors import BadInput
+from afresh.config.settings_file import read_settings_file
+from afresh.core.progress_state import StallThresholds
+from afresh.core.spending import SpendingLimits
+from afresh.models.model_settings import NamedModel
+from afresh.spending.price_list import UserPrice
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectPaths:
+    root: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.root / ".afresh"
+
+    @property
+    def state(self) -> Path:
+        return self.folder / "state"
+
+    @property
+    def database(self) -> Path:
+        return self.state / "afresh.db"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,95 +111,6 @@ def find_user_config() -> Path:
     return user_config_path("afresh") / "config.toml"
 
 
-def read_settings_file(path: Path, known: type) -> dict[str, Any]:
-    """The fields of `known` that the file sets, each as its type wants it."""
-    if not path.is_file():
-        return {}
-    try:
-        plain = tomllib.loads(path.read_text("utf-8"))
-        found = _read_fields(plain, known, "")
-        check_model_names(found.get("models", {}))
-        return found
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise BadInput(f"{path} can't be read: {fault}", next="mend the file", safe="nothing was changed") from fault
-    except _UnknownKeys as fault:
-        may = f"it may set: {', '.join(fault.known)}"
-        raise BadInput(f"{path} sets {fault}, which it may not", next=may, safe="nothing was changed") from fault
-    except (_UnfitValue, ValueError) as fault:
-        raise BadInput(f"{path}: {fault}", next="mend the file", safe="nothing was changed") from None
-
-
-class _UnknownKeys(Exception):
-    def __init__(self, names: list[str], known: list[str]) -> None:
-        super().__init__(", ".join(names))
-        self.known = known
-
-
-class _UnfitValue(Exception):
-    pass
-
-
-def _read_fields(plain: Mapping[str, Any], known: type, at: str) -> dict[str, Any]:
-    hints = get_type_hints(known)
-    names = [one.name for one in fields(known)]
-    unknown = sorted(set(plain) - set(names))
-    if unknown and at:
-        raise _UnfitValue(f"{at.rstrip('.')} has no {', '.join(unknown)}; it may set: {', '.join(names)}")
-    if unknown:
-        raise _UnknownKeys(unknown, names)
-    return {name: _read_value(value, hints[name], f"{at}{name}") for name, value in plain.items()}
-
-
-INTEGER_LIST_TYPE = tuple[int, ...]
-OPTIONAL_INTEGER_TYPE = int | None
-"""What has a value of its own for "unless told" may be 0."""
-EXPECTED_VALUES: dict[Any, str] = {
-    tuple: "a list of texts", INTEGER_LIST_TYPE: "a list of whole numbers of 0 or more", int: "a whole number above 0",
-    OPTIONAL_INTEGER_TYPE: "a whole number of 0 or more",    float: "a number of 0 or more", str: "a text", bool: "true or false",
-}  # fmt: skip
-
-
-def _read_value(value: Any, hint: Any, name: str) -> Any:
-    """As the type wants it: a table, tables by name, a list of texts, or a plain value."""
-    if hint != OPTIONAL_INTEGER_TYPE and (isinstance(hint, UnionType) or get_origin(hint) is Union):
-        hint = next(one for one in get_args(hint) if one is not NoneType)
-    if is_dataclass(hint) and isinstance(hint, type):
-        try:
-            return hint(**_read_fields(_read_table(value, name), hint, f"{name}."))
-        except ValueError as wrong:
-            raise _UnfitValue(f"{name}: {wrong}") from None
-    wanted = hint if hint in (INTEGER_LIST_TYPE, OPTIONAL_INTEGER_TYPE) else get_origin(hint) or hint
-    if wanted is Literal:
-        return _read_choice(value, get_args(hint), name)
-    if wanted is Mapping:
-        held = get_args(hint)[1]
-        return {key: _read_value(one, held, f"{name}.{key}") for key, one in _read_table(value, name).items()}
-    if not _is_fitting(value, wanted):
-        raise _UnfitValue(f"{name} should be {EXPECTED_VALUES[wanted]}")
-    return tuple(value) if wanted in (tuple, INTEGER_LIST_TYPE) else float(value) if wanted is float else value
-
-
-def _read_choice(value: Any, known: tuple[str, ...], name: str) -> Any:
-    if value not in known:
-        raise _UnfitValue(f"{name} should be one of: {', '.join(known)}")
-    return value
-
-
-def _read_table(value: Any, name: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise _UnfitValue(f"{name} should be a table")
-    return value
-
-
-def _is_fitting(value: Any, wanted: Any) -> bool:
-    if wanted is tuple:
-        return isinstance(value, list) and all(isinstance(one, str) for one in value)
-    if wanted == INTEGER_LIST_TYPE:
-        return isinstance(value, list) and all(type(one) is int and one >= 0 for one in value)
-    if wanted == OPTIONAL_INTEGER_TYPE:
-        return type(value) is int and value >= 0
-    if wanted is int:
-        return type(value) is int and value > 0
-    if wanted is float:
-        return type(value) in (int, float) and 0 <= value < float("inf")
-    return isinstance(value, wanted)
+def load_user_settings() -> Settings:
+    """The user's alone: no repository has a say in models, keys and addresses."""
+    return Settings(**read_settings_file(find_user_config(), Settings))

@@ -1,38 +1,22 @@
-"""Tasks come in and are found again."""
-
 import re
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from afresh.adapters.exports.layout import describe_import
-from afresh.adapters.instructions import InstructionFiles, instructions_for_project
-from afresh.adapters.models import make_spec_absolute, is_provider
-from afresh.adapters.queue.sqlite import SqliteQueue
-from afresh.adapters.store.database import Database
-from afresh.adapters.store.ledger import SqliteLedger
-from afresh.adapters.store.lore import SqliteFactIndex
-from afresh.adapters.store.notebook import SqliteNotebook
-from afresh.adapters.store.sqlite import SqliteJournal
-from afresh.adapters.templates import TemplateLayers, make_template, merge_task_type, layers_for_project
-from afresh.adapters.time import SystemClock
-from afresh.adapters.workspace.repository import Repository, make_state_folder
-from afresh.app.acceptance import refuse_unworkable_task
-from afresh.app.project import ProjectPaths
-from afresh.app.settings import Settings, load_settings
-from afresh.domain.chain import link_events
-from afresh.domain.event import QuestionAsked, TaskCreated, TaskEnded, Event, JournalHead
-from afresh.domain.fold import fold_entries
-from afresh.domain.notes import USER_JOURNAL
-from afresh.domain.report import choose_report_path
-from afresh.domain.state import State
-from afresh.domain.task import Check, TaskStatus, Task
-from afresh.domain.template import Template
-from afresh.engine.questions import ask_about_ceiling
+from afresh.app.project import Project
+from afresh.app.settings import Settings
+from afresh.app.validate_task import refuse_unworkable_task
+from afresh.config.templates.load_template import make_template, merge_task_type
+from afresh.core.event import Event, JournalHead, QuestionAsked, TaskCreated, TaskEnded
+from afresh.core.hash_chain import link_events
+from afresh.core.reducer import fold_entries
+from afresh.core.state import State
+from afresh.core.task import Check, QueueTicket, Task, TaskStatus, choose_report_path
+from afresh.core.template import Template
 from afresh.errors import BadInput
-from afresh.ports import Clock, QueueTicket
-from afresh.projections.writer import ViewWriter
+from afresh.models.choose_model import is_provider, make_spec_absolute
+from afresh.policy.questions import ask_about_ceiling
+from afresh.storage.export.manifest import describe_import
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,69 +34,6 @@ class TaskOrder:
     max_budget: int = 0
     loop: str = ""
     thinking: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Project:
-    """A project with its store and queue open."""
-
-    project: ProjectPaths
-    database: Database
-    store: SqliteJournal
-    queue: SqliteQueue
-    settings: Settings
-    projections: ViewWriter
-    clock: Clock
-    templates: TemplateLayers
-    notebook: SqliteNotebook
-    lore: SqliteFactIndex
-    instructions: InstructionFiles
-    ledger: SqliteLedger
-    """Of all the user's projects; opened when somebody asks it."""
-
-
-def open_project(path: Path) -> Project:
-    """The project that `path` is in; its state folder is made when missing."""
-    repository = Repository.find(path)
-    make_state_folder(repository)
-    project = ProjectPaths(repository.root)
-    database = Database(project.database)
-    clock = SystemClock()
-    store, queue = SqliteJournal(database), SqliteQueue(database, clock)
-    notebook = SqliteNotebook(database, clock)
-    lore = SqliteFactIndex(project.state / "memory.db", store, list_notebooks(notebook, clock))
-    projections = ViewWriter(project.state, store, queue.tickets, lore=lore)
-    shelf = layers_for_project(project.root)
-    written = instructions_for_project(project.root, shelf)
-    given = load_settings(project)
-    return Project(project, database, store, queue, given, projections, clock, shelf, notebook, lore, written, open_user_ledger())
-
-
-def list_notebooks(notebook: SqliteNotebook, clock: Clock) -> Callable[[], list[SqliteNotebook]]:
-    """The project's and, as soon as there is one, the user's own, which is opened once."""
-    own: list[SqliteNotebook] = []
-
-    def current() -> list[SqliteNotebook]:
-        own.extend(() if own else open_user_notebook(clock))
-        return [notebook, *own]
-
-    return current
-
-
-def open_user_notebook(clock: Clock, make: bool = False) -> list[SqliteNotebook]:
-    """The notebook that all projects of the user share, once there is one."""
-    from platformdirs import user_data_path
-
-    path = user_data_path("afresh") / "user.db"
-    if make:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    return [SqliteNotebook(Database(path), clock, USER_JOURNAL)] if make or path.exists() else []
-
-
-def open_user_ledger() -> SqliteLedger:
-    from platformdirs import user_data_path
-
-    return SqliteLedger(user_data_path("afresh") / "ledger.db")
 
 
 def add_task(desk: Project, order: TaskOrder) -> State:
@@ -160,7 +81,7 @@ def choose_ceiling(style: Template, order: TaskOrder, given: Settings) -> int:
 
 def find_task_checks(desk: Project) -> tuple[Check, ...]:
     """As the project's own files say, and seen to find tests. They are run when the task begins: not here, too."""
-    from afresh.app.checks import ProjectWithSettings, choose_checks
+    from afresh.app.choose_checks import ProjectWithSettings, choose_checks
 
     chosen = choose_checks(ProjectWithSettings(desk.project, desk.settings), limit=0)
     return tuple(Check(command, desk.settings.check_timeout) for command in chosen.checks)
@@ -222,3 +143,16 @@ def make_task_id(goal: str) -> str:
     words = re.findall(r"[a-z0-9]+", goal.lower())
     slug = "-".join(words)[:28].strip("-") or "task"
     return f"{slug}-{secrets.token_hex(2)}"
+
+
+def list_parts(tickets: Sequence[QueueTicket], task: str) -> list[QueueTicket]:
+    return [ticket for ticket in tickets if ticket.parent == task]
+
+
+def order_parts_after_tasks(tickets: Sequence[QueueTicket]) -> list[QueueTicket]:
+    """In the order of the queue, each part after the task that it belongs to."""
+    rows: dict[str, list[QueueTicket]] = {ticket.task: [ticket] for ticket in tickets if not ticket.parent}
+    for part in tickets:
+        if part.parent:
+            rows.setdefault(part.parent, []).append(part)
+    return [ticket for row in rows.values() for ticket in row]

@@ -4,15 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from afresh.adapters import ruff
+from afresh.code import ruff
+from afresh.code.complexity import MAX_COMPLEXITY, count_decisions_by_keyword, measure_nesting_depth
+from afresh.code.python_source import PythonFunction, PythonSource, parse_python
+from afresh.code.refactoring.identifier_words import collect_words
+from afresh.code.refactoring.suggest_refactorings import explain_missing_suggestion, suggest_refactorings
+from afresh.code.refactoring.suggestion import Suggestion
 from afresh.errors import BadInput
-from afresh.insight.complexity import MAX_COMPLEXITY
-from afresh.insight.makeup import measure_nesting_depth, count_decisions_by_keyword
-from afresh.insight.reshape.extracting import collect_words
-from afresh.insight.reshape.refusals import explain_missing_suggestion
-from afresh.insight.reshape.suggestion import Suggestion
-from afresh.insight.reshape.suggestions import suggest_refactorings
-from afresh.insight.source import PythonFunction, PythonSource, parse_python
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import json_option, add_order_options
+from afresh.cli.options import add_order_options, json_option
 
 
 @click.command()
@@ -12,9 +12,10 @@ from afresh.cli.common import json_option, add_order_options
 @json_option
 def command(goal: str, type_: str, checks: tuple[str, ...], priority: int, needs: tuple[str, ...], as_json: bool, **more) -> None:
     """Put a task into the queue; `afresh work` does it."""
-    from afresh.app.instructions import describe_task_instructions
+    from afresh.app.inspect_instructions import describe_task_instructions
     from afresh.app.tasks import TaskOrder, add_task, find_task
-    from afresh.cli.common import open_current_project, print_json
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json
 
     here = open_current_project()
     wanted = tuple(find_task(here, need) for need in needs)

@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import model_option, add_run_options
+from afresh.cli.options import add_run_options, model_option
 
 
 @click.command()
@@ -15,10 +15,12 @@ def command(words: tuple[str, ...], resume: bool, as_json: bool, **way) -> None:
 
     TASK may be left out when only one task asks. `afresh inbox` shows the questions.
     """
-    from afresh.app.asking import find_addressed_task, answer_question
-    from afresh.cli.common import open_current_project, print_json
-    from afresh.cli.views.inbox import answer_to_json, describe_answer
-    from afresh.cli.working import RunFlags, run_and_report
+    from afresh.app.answer_question import answer_question, find_addressed_task
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json
+    from afresh.cli.render.inbox import describe_answer
+    from afresh.cli.run_with_progress import RunFlags, run_and_report
+    from afresh.views.tasks import answer_to_json
 
     if len(words) > 2:
         raise click.UsageError(f'put the answer in quotes: afresh answer {words[0]} "{" ".join(words[1:])}"')

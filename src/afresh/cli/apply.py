@@ -8,9 +8,9 @@ import click
 @click.option("--unverified", is_flag=True, help="Also when the harness could not verify it.")
 def command(task: str | None, unverified: bool) -> None:
     """Merge the branch of TASK into the branch you are on."""
-    from afresh.app.results import apply_task_result
+    from afresh.app.task_result import apply_task_result
     from afresh.app.tasks import find_task
-    from afresh.cli.common import open_current_project
+    from afresh.cli.options import open_current_project
 
     here = open_current_project()
     _, said = apply_task_result(here, find_task(here, task), unverified)

@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 step_option = click.option("--step", type=int, default=None, metavar="N", help="Step of the call; the last one if left out.")
 
@@ -19,12 +19,13 @@ def command() -> None:
 @json_option
 def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> None:
     """Show one call: its sections, their tokens, and the exact text."""
-    from afresh.app.calls import load_call
+    from afresh.app.inspect_calls import load_call
     from afresh.app.tasks import find_task
-    from afresh.cli.common import open_current_project, print_json
-    from afresh.cli.common import print_rendered as render
-    from afresh.cli.views.context import render_call, call_to_json, render_section_texts
-    from afresh.cli.views.provided import render_provider_usage, provider_usage_to_json
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json
+    from afresh.cli.output import print_rendered as render
+    from afresh.cli.render.context import provider_usage_to_json, render_call, render_provider_usage, render_section_texts
+    from afresh.views.model_calls import call_to_json
 
     here = open_current_project()
     one = load_call(here, find_task(here, task), step)
@@ -45,11 +46,13 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
 @json_option
 def diff(task: str | None, first: int | None, second: int | None, step: int | None, as_json: bool) -> None:
     """Compare the calls of steps FIRST and SECOND; or of step N and the one before it."""
-    from afresh.app.calls import load_call
+    from afresh.app.inspect_calls import load_call
     from afresh.app.tasks import find_task
-    from afresh.cli.common import open_current_project, print_json
-    from afresh.cli.common import print_rendered as render
-    from afresh.cli.views.context import render_call_diff, call_diff_to_json
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json
+    from afresh.cli.output import print_rendered as render
+    from afresh.cli.render.context import render_call_diff
+    from afresh.views.model_calls import call_diff_to_json
 
     here = open_current_project()
     name = find_task(here, task)
@@ -66,11 +69,12 @@ def diff(task: str | None, first: int | None, second: int | None, step: int | No
 @json_option
 def cache(task: str | None, as_json: bool) -> None:
     """Tell for each call how far it begins like the one before it: what a provider's cache may serve."""
-    from afresh.app.calls import compare_call_beginnings
+    from afresh.app.inspect_calls import compare_call_beginnings
     from afresh.app.tasks import find_task
-    from afresh.cli.common import open_current_project, print_json
-    from afresh.cli.common import print_rendered as render
-    from afresh.cli.views.provided import call_beginning_to_json, render_call_beginnings
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json
+    from afresh.cli.output import print_rendered as render
+    from afresh.cli.render.context import call_beginning_to_json, render_call_beginnings
 
     here = open_current_project()
     told = compare_call_beginnings(here, find_task(here, task))
@@ -87,11 +91,12 @@ def why(name: str, task: str | None, step: int | None, as_json: bool) -> None:
 
     NAME is an identifier, a path, or any text.
     """
+    from afresh.app.inspect_calls import explain_name_in_call as explain
     from afresh.app.tasks import find_task
-    from afresh.app.why import explain_name_in_call as explain
-    from afresh.cli.common import open_current_project, print_json
-    from afresh.cli.common import print_rendered as render
-    from afresh.cli.views.why import render_name_explanation, name_explanation_to_json
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json
+    from afresh.cli.output import print_rendered as render
+    from afresh.cli.render.context import name_explanation_to_json, render_name_explanation
 
     here = open_current_project()
     told = explain(here, find_task(here, task), name, step)
@@ -106,9 +111,10 @@ def why(name: str, task: str | None, step: int | None, as_json: bool) -> None:
 @json_option
 def block(id: str, span: str, as_json: bool) -> None:
     """Show an archived text by its ID: an output, or a section of a call. Six characters of the ID are enough."""
-    from afresh.app.calls import read_block_text
-    from afresh.cli.common import open_current_project, print_json
-    from afresh.domain.text import escape_hidden
+    from afresh.app.inspect_calls import read_block_text
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json
+    from afresh.core.text import escape_hidden
 
     text = read_block_text(open_current_project(), id, span)
     return print_json({"block": id, "text": text}) if as_json else click.echo(escape_hidden(text))
@@ -120,9 +126,10 @@ def block(id: str, span: str, as_json: bool) -> None:
 @json_option
 def verify(task: str | None, step: int | None, as_json: bool) -> None:
     """Build every call again from the journal and compare the bytes."""
-    from afresh.app.calls import verify_calls as rebuild
+    from afresh.app.inspect_calls import verify_calls as rebuild
     from afresh.app.tasks import find_task
-    from afresh.cli.common import open_current_project, print_json
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json
 
     here = open_current_project()
     name = find_task(here, task)

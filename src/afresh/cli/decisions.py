@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 
 @click.command()
@@ -11,10 +11,11 @@ from afresh.cli.common import json_option
 def command(task: str | None, as_json: bool) -> None:
     """Show the decisions of TASK (the one touched last, if none is named) as a tree."""
     from afresh.app.tasks import find_task
-    from afresh.cli.common import open_current_project, print_json, print_rendered
-    from afresh.cli.views.decisions import render_decisions, decisions_to_json
-    from afresh.projections.decision_tree import build_decision_tree
-    from afresh.projections.decisions import list_decisions
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.decisions import render_decisions
+    from afresh.views.decision_log import list_decisions
+    from afresh.views.decision_tree import build_decision_tree, decisions_to_json
 
     here = open_current_project()
     state = here.store.load(find_task(here, task))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from afresh.app.tasks import Project
+    from afresh.app.project import Project
+
 
 FIRST_GOAL = "Bring every function down to a complexity of 10 without changing what it does"
 SECOND_GOAL = "Bring every function in src/parcel/address.py down to a complexity of 10"
@@ -20,8 +21,8 @@ def command(keep: Path | None) -> None:
     """Work through a sample project with the built-in offline policy; no key, no network. Ends with a kill -9 and a resume."""
     from tempfile import TemporaryDirectory
 
-    from afresh.app.sample import copy_sample
-    from afresh.app.tasks import open_project
+    from afresh.app.demo import copy_sample
+    from afresh.app.project import open_project
 
     with TemporaryDirectory(prefix="afresh-demo-") as temporary:
         desk = open_project(copy_sample(keep or Path(temporary) / "parcel"))
@@ -55,7 +56,7 @@ def warn_if_unconfined(desk: "Project") -> bool:
 
 def run_first_act(desk: "Project", unconfined: bool) -> None:
     from afresh.app.tasks import TaskOrder, add_task
-    from afresh.cli.working import RunFlags, report_outcome, run_with_progress
+    from afresh.cli.run_with_progress import RunFlags, report_outcome, run_with_progress
 
     click.secho("\n1. A task from start to end", bold=True)
     task = add_task(desk, TaskOrder(FIRST_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
@@ -67,10 +68,10 @@ def run_first_act(desk: "Project", unconfined: bool) -> None:
 
 
 def run_second_act(desk: "Project", unconfined: bool) -> None:
-    from afresh.app.calls import verify_calls
     from afresh.app.demo import run_until_killed
+    from afresh.app.inspect_calls import verify_calls
     from afresh.app.tasks import TaskOrder, add_task
-    from afresh.cli.working import RunFlags, run_with_progress
+    from afresh.cli.run_with_progress import RunFlags, run_with_progress
 
     click.secho("\n2. Killed with SIGKILL in the middle of a task, then resumed", bold=True)
     task = add_task(desk, TaskOrder(SECOND_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id

@@ -7,9 +7,9 @@ import click
 @click.argument("task")
 def command(task: str) -> None:
     """Remove worktree and branch of TASK. Its journal stays."""
-    from afresh.app.results import discard_task_result
+    from afresh.app.task_result import discard_task_result
     from afresh.app.tasks import find_task
-    from afresh.cli.common import open_current_project
+    from afresh.cli.options import open_current_project
 
     here = open_current_project()
     state = discard_task_result(here, find_task(here, task))

@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 
 @click.command()
@@ -12,8 +12,8 @@ def command(as_json: bool) -> None:
     from pathlib import Path
 
     from afresh.app.doctor import examine_everything
-    from afresh.cli.common import print_json, print_rendered
-    from afresh.cli.views.doctor import render_findings, findings_to_json
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.doctor import findings_to_json, render_findings
 
     findings = examine_everything(Path.cwd())
     if as_json:

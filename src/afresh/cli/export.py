@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from afresh.cli.common import json_option, quiet_option
+from afresh.cli.options import json_option, quiet_option
 
 
 @click.command()
@@ -14,9 +14,10 @@ from afresh.cli.common import json_option, quiet_option
 @json_option
 def command(folder: Path | None, tasks: tuple[str, ...], quiet: bool, as_json: bool) -> None:
     """Write all tasks to FOLDER (.afresh/export). It holds what the journals hold: goals, code, outputs, replies."""
-    from afresh.app.moving import find_export_folder, export_project_tasks
-    from afresh.cli.common import open_current_project, print_json, print_rendered
-    from afresh.cli.views.moving import render_export, export_to_json, show_status_line
+    from afresh.app.export_import import export_project_tasks, find_export_folder
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.export_import import export_to_json, render_export, show_status_line
 
     here = open_current_project()
     with show_status_line(quiet or as_json) as told:

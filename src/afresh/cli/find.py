@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 SYMBOL_KINDS = ("class", "interface", "function", "method", "constant")
 
@@ -22,11 +22,11 @@ def command(symbol: tuple[str, ...], kinds: tuple[str, ...], limit: int, entry: 
     """
     from pathlib import Path
 
-    from afresh.app import symbols
-    from afresh.app.code import open_checkout_code
-    from afresh.cli.common import print_json, print_code_lines
-    from afresh.cli.views.symbols import render_entry_points, entry_point_to_json, render_symbol_hits, symbol_hits_to_json
-    from afresh.domain.code import SymbolKind
+    from afresh.app import explore_code as symbols
+    from afresh.app.explore_code import open_checkout_code
+    from afresh.cli.output import print_code_lines, print_json
+    from afresh.cli.render.symbols import entry_point_to_json, render_entry_points, render_symbol_hits, symbol_hits_to_json
+    from afresh.core.symbol import SymbolKind
 
     code = open_checkout_code(Path.cwd())
     if entry:

@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import TypeOption, json_option
+from afresh.cli.options import TypeOption, json_option
 
 PROFILE_LEVELS = ("user", "project", "type", "task")
 
@@ -17,9 +17,10 @@ def command(level: str | None, goal: str, type_: str, run: bool, as_json: bool) 
     """Show what afresh has found out about this project: layout, tests, zones, style, constraints, hot spots."""
     import sys
 
-    from afresh.app.fingerprint import ProfileRequest, profile_checkout
-    from afresh.cli.common import open_current_project, print_json, print_rendered
-    from afresh.cli.views.fingerprint import profile_to_json, format_plain_profile, render_profile
+    from afresh.app.project_profile import ProfileRequest, profile_checkout
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.project_profile import format_plain_profile, profile_to_json, render_profile
 
     one = profile_checkout(open_current_project(), ProfileRequest(type_, goal, run))
     levels = (level,) if level else PROFILE_LEVELS

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from afresh.cli.common import json_option, quiet_option
+from afresh.cli.options import json_option, quiet_option
 
 
 @click.command()
@@ -13,9 +13,10 @@ from afresh.cli.common import json_option, quiet_option
 @json_option
 def command(folder: Path | None, quiet: bool, as_json: bool) -> None:
     """Bring in the tasks of FOLDER (.afresh/export). Safe to repeat; only take in what you trust."""
-    from afresh.app.moving import find_export_folder, import_project_tasks
-    from afresh.cli.common import open_current_project, print_json, print_rendered
-    from afresh.cli.views.moving import render_import, import_to_json, show_status_line
+    from afresh.app.export_import import find_export_folder, import_project_tasks
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.export_import import import_to_json, render_import, show_status_line
 
     here = open_current_project()
     with show_status_line(quiet or as_json) as told:

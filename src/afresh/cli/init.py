@@ -6,8 +6,8 @@ import click
 @click.command()
 def command() -> None:
     """Make the .afresh folder in this repository."""
-    from afresh.app.setup import init_project
-    from afresh.cli.common import open_current_project
+    from afresh.app.project import init_project
+    from afresh.cli.options import open_current_project
 
     made = init_project(open_current_project())
     for line in made:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from afresh.cli.common import TypeOption, json_option
+from afresh.cli.options import TypeOption, json_option
 
 
 @click.command()
@@ -13,9 +13,9 @@ from afresh.cli.common import TypeOption, json_option
 @json_option
 def command(path: str, type_: str, as_json: bool) -> None:
     """Show what a task is told by AGENT.md and its like when it works on PATH, and where each line comes from."""
-    from afresh.app.instructions import preview_instructions
-    from afresh.cli.common import print_json, print_rendered
-    from afresh.cli.views.instructions import render_instructions_preview, instructions_to_json
+    from afresh.app.inspect_instructions import preview_instructions
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.instructions import instructions_to_json, render_instructions_preview
 
     one = preview_instructions(Path.cwd(), path, type_)
     if as_json:

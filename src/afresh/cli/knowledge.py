@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 if TYPE_CHECKING:
-    from afresh.app.knowledge import LessonRow
+    from afresh.app.curate_lessons import LessonRow
 
 
 @click.group()
@@ -20,9 +20,10 @@ def command() -> None:
 @json_option
 def list_command(as_json: bool) -> None:
     """List what there is, what waits for you, and what came of it."""
-    from afresh.app.knowledge import list_lessons
-    from afresh.cli.common import open_current_project, print_json, print_rendered
-    from afresh.cli.views.knowledge import render_lesson_listing, lesson_listing_to_json
+    from afresh.app.curate_lessons import list_lessons
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.lessons import lesson_listing_to_json, render_lesson_listing
 
     found = list_lessons(open_current_project())
     if as_json:
@@ -35,8 +36,8 @@ def list_command(as_json: bool) -> None:
 @json_option
 def show_command(name: str, as_json: bool) -> None:
     """Show one object."""
-    from afresh.app.knowledge import find_lesson
-    from afresh.cli.common import open_current_project
+    from afresh.app.curate_lessons import find_lesson
+    from afresh.cli.options import open_current_project
 
     print_lesson(find_lesson(open_current_project(), name), as_json)
 
@@ -46,8 +47,8 @@ def show_command(name: str, as_json: bool) -> None:
 @json_option
 def approve(name: str, as_json: bool) -> None:
     """Confirm that an object is right: tasks that it fits will be shown it."""
-    from afresh.app.knowledge import approve_lesson
-    from afresh.cli.common import open_current_project
+    from afresh.app.curate_lessons import approve_lesson
+    from afresh.cli.options import open_current_project
 
     print_lesson_judgement(approve_lesson(open_current_project(), name), as_json)
 
@@ -57,8 +58,8 @@ def approve(name: str, as_json: bool) -> None:
 @json_option
 def reject(name: str, as_json: bool) -> None:
     """Never show an object again. The file is kept, so that the same is not drafted once more."""
-    from afresh.app.knowledge import reject_lesson
-    from afresh.cli.common import open_current_project
+    from afresh.app.curate_lessons import reject_lesson
+    from afresh.cli.options import open_current_project
 
     print_lesson_judgement(reject_lesson(open_current_project(), name), as_json)
 
@@ -68,8 +69,8 @@ def reject(name: str, as_json: bool) -> None:
 @json_option
 def edit(name: str, as_json: bool) -> None:
     """Open an object in your editor ($VISUAL, $EDITOR), and check it afterwards."""
-    from afresh.app.knowledge import read_lesson_file, find_lesson_file
-    from afresh.cli.common import open_current_project
+    from afresh.app.curate_lessons import find_lesson_file, read_lesson_file
+    from afresh.cli.options import open_current_project
 
     here = open_current_project()
     path = find_lesson_file(here, name)
@@ -82,9 +83,10 @@ def edit(name: str, as_json: bool) -> None:
 @json_option
 def search(question: tuple[str, ...], as_json: bool) -> None:
     """Show what a task with this goal would be shown, and how well it fits."""
-    from afresh.app.knowledge import search_project_lessons
-    from afresh.cli.common import open_current_project, print_json, print_rendered
-    from afresh.cli.views.knowledge import render_lesson_hits, lesson_hits_to_json
+    from afresh.app.curate_lessons import search_project_lessons
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.lessons import lesson_hits_to_json, render_lesson_hits
 
     found = search_project_lessons(open_current_project(), " ".join(question))
     if as_json:
@@ -98,8 +100,9 @@ def search(question: tuple[str, ...], as_json: bool) -> None:
 @json_option
 def export(name: str, folder: Path | None, as_json: bool) -> None:
     """Write an approved object as an Agent Skill: a folder with SKILL.md, in DIR (.afresh/skills)."""
-    from afresh.app.knowledge import export_lesson_as_skill
-    from afresh.cli.common import open_current_project, print_json
+    from afresh.app.curate_lessons import export_lesson_as_skill
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json
 
     path = export_lesson_as_skill(open_current_project(), name, folder)
     if as_json:
@@ -114,10 +117,11 @@ def export(name: str, folder: Path | None, as_json: bool) -> None:
 @json_option
 def share(name: str, plain: bool, yes: bool, as_json: bool) -> None:
     """Let an approved object cross into your other projects, as a pattern. Without --yes: show exactly what would cross."""
-    from afresh.app.sharing import offer_sharing
-    from afresh.app.sharing import share_lesson as cross
-    from afresh.cli.common import open_current_project, print_json, print_rendered
-    from afresh.cli.views.patterns import sharing_offer_to_json, render_sharing_offer
+    from afresh.app.curate_lessons import offer_sharing
+    from afresh.app.curate_lessons import share_lesson as cross
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.lessons import render_sharing_offer, sharing_offer_to_json
 
     here = open_current_project()
     made = offer_sharing(here, name, plain)
@@ -132,8 +136,8 @@ def share(name: str, plain: bool, yes: bool, as_json: bool) -> None:
 
 
 def print_lesson(row: "LessonRow", as_json: bool) -> None:
-    from afresh.cli.common import print_json, print_rendered
-    from afresh.cli.views.knowledge import lesson_to_json, render_lesson
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.lessons import lesson_to_json, render_lesson
 
     if as_json:
         print_json(lesson_to_json(row))
@@ -142,8 +146,8 @@ def print_lesson(row: "LessonRow", as_json: bool) -> None:
 
 
 def print_lesson_judgement(row: "LessonRow", as_json: bool) -> None:
-    from afresh.cli.common import print_json
-    from afresh.cli.views.knowledge import lesson_to_json
+    from afresh.cli.output import print_json
+    from afresh.cli.render.lessons import lesson_to_json
 
     if as_json:
         print_json(lesson_to_json(row))

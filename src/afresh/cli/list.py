@@ -2,8 +2,8 @@
 
 import click
 
-from afresh.cli.common import json_option
-from afresh.domain.task import TaskStatus
+from afresh.cli.options import json_option
+from afresh.core.task import TaskStatus
 
 STATUS_NAMES = tuple(status.value for status in TaskStatus)
 
@@ -15,11 +15,11 @@ STATUS_NAMES = tuple(status.value for status in TaskStatus)
 @json_option
 def command(statuses: tuple[str, ...], as_json: bool) -> None:
     """List the tasks in the queue."""
-    from afresh.app.asking import list_open_questions
-    from afresh.app.delegates import order_parts_after_tasks
-    from afresh.app.tasks import offer_import
-    from afresh.cli.common import open_current_project, print_json
-    from afresh.domain.text import to_one_line
+    from afresh.app.answer_question import list_open_questions
+    from afresh.app.tasks import offer_import, order_parts_after_tasks
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json
+    from afresh.core.truncate import to_one_line
 
     here = open_current_project()
     queued = order_parts_after_tasks(here.queue.tickets())

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 request_argument = click.argument("name", required=False, default="")
 wait_option = click.option(
@@ -24,9 +24,9 @@ def list_command(folder: str, as_json: bool) -> None:
     """List the requests in DIR that nobody has answered yet."""
     import time
 
-    from afresh.app.mailbox import find_mailbox_folder, list_mailbox_requests
-    from afresh.cli.common import print_json, print_rendered
-    from afresh.cli.views.mailbox import render_open_requests, open_requests_to_json
+    from afresh.app.answer_mailbox import find_mailbox_folder, list_mailbox_requests
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.mailbox import open_requests_to_json, render_open_requests
 
     found = list_mailbox_requests(find_mailbox_folder(folder))
     return print_json(open_requests_to_json(found)) if as_json else print_rendered(render_open_requests(found, time.time()))
@@ -39,10 +39,10 @@ def list_command(folder: str, as_json: bool) -> None:
 @json_option
 def read(folder: str, name: str, wait: float, as_json: bool) -> None:
     """Show the next request in DIR, or the one whose name, number or task begins with NAME."""
-    from afresh.app.mailbox import await_request, find_mailbox_folder, pick_request
-    from afresh.cli.common import print_json
-    from afresh.cli.views.mailbox import request_to_json
-    from afresh.domain.text import escape_hidden
+    from afresh.app.answer_mailbox import await_request, find_mailbox_folder, pick_request
+    from afresh.cli.output import print_json
+    from afresh.cli.render.mailbox import request_to_json
+    from afresh.core.text import escape_hidden
 
     box = find_mailbox_folder(folder)
     if wait:
@@ -68,7 +68,7 @@ def reply(folder: str, call: tuple[str, ...], name: str, thought: str, file) -> 
     """
     import json
 
-    from afresh.app.mailbox import find_mailbox_folder, pick_request, post_reply, build_tool_reply
+    from afresh.app.answer_mailbox import build_tool_reply, find_mailbox_folder, pick_request, post_reply
 
     box = find_mailbox_folder(folder)
     post = pick_request(box, name)

@@ -125,7 +125,7 @@ def run_command_line(args: Sequence[str]) -> int:
     try:
         result = root_command.main(args=list(args), prog_name="afresh", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:
-        from afresh.cli import failure
+        from afresh.cli import report_error as failure
 
         return failure.report_error(error, as_json=failure.wants_json(args))
     return result if isinstance(result, int) else 0

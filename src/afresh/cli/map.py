@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 
 @click.command()
@@ -18,9 +18,9 @@ def command(about: str, tokens: int, as_json: bool) -> None:
     import sys
     from pathlib import Path
 
-    from afresh.app.map import build_code_map
-    from afresh.cli.common import print_json, print_code_lines
-    from afresh.cli.views.map import code_map_to_json, render_code_map
+    from afresh.app.explore_code import build_code_map
+    from afresh.cli.output import print_code_lines, print_json
+    from afresh.cli.render.code_map import code_map_to_json, render_code_map
 
     made = build_code_map(Path.cwd(), about, tokens)
     if as_json:

@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 FACT_KINDS = ("note", "rule", "decision", "error", "failed_approach", "verified", "observed")
 why_option = click.option("--why", default="", metavar="TEXT", help="Kept with it in the history.")
@@ -21,10 +21,12 @@ def command() -> None:
 @json_option
 def search(words: tuple[str, ...], kind: str | None, task: str, limit: int, as_json: bool) -> None:
     """Find facts that hold, by words; without words the newest."""
-    from afresh.app import memory
-    from afresh.cli.common import open_current_project, print_json
-    from afresh.cli.common import print_rendered as render
-    from afresh.cli.views.memory import render_facts, fact_to_json
+    from afresh.app import edit_facts as memory
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json
+    from afresh.cli.output import print_rendered as render
+    from afresh.cli.render.facts import render_facts
+    from afresh.views.project_memory_file import fact_to_json
 
     facts = memory.search_project_facts(open_current_project(), " ".join(words), kind or "", task, limit)
     if as_json:
@@ -37,10 +39,12 @@ def search(words: tuple[str, ...], kind: str | None, task: str, limit: int, as_j
 @json_option
 def show(id: str, as_json: bool) -> None:
     """Show one fact: who says so, the lines it comes from, and all that was known about the same."""
-    from afresh.app import memory
-    from afresh.cli.common import open_current_project, print_json
-    from afresh.cli.common import print_rendered as render
-    from afresh.cli.views.memory import render_fact, fact_to_json
+    from afresh.app import edit_facts as memory
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json
+    from afresh.cli.output import print_rendered as render
+    from afresh.cli.render.facts import render_fact
+    from afresh.views.project_memory_file import fact_to_json
 
     shown = memory.load_fact_details(open_current_project(), id)
     if as_json:
@@ -55,8 +59,8 @@ def show(id: str, as_json: bool) -> None:
 @click.option("--everywhere", is_flag=True, help="For all your projects, not only this one.")
 def add(text: str, about: str, everywhere: bool) -> None:
     """Add a rule of yours: it stands, word for word, in every window from now on."""
-    from afresh.app import memory
-    from afresh.cli.common import open_current_project
+    from afresh.app import edit_facts as memory
+    from afresh.cli.options import open_current_project
 
     known = memory.add_rule(open_current_project(), text, about, everywhere)
     click.echo(f"{known.id} stands in every window of {'all your projects' if everywhere else 'this project'} from now on")
@@ -68,8 +72,8 @@ def add(text: str, about: str, everywhere: bool) -> None:
 @why_option
 def correct(id: str, text: str, why: str) -> None:
     """Put other words in the place of a fact; the old ones stay in its history."""
-    from afresh.app import memory
-    from afresh.cli.common import open_current_project
+    from afresh.app import edit_facts as memory
+    from afresh.cli.options import open_current_project
 
     click.echo(f"{id} is now {memory.correct_fact(open_current_project(), id, text, why).id}: later windows have your words")
 
@@ -79,8 +83,8 @@ def correct(id: str, text: str, why: str) -> None:
 @why_option
 def forget(id: str, why: str) -> None:
     """Keep a fact, and lines that repeat it, out of every later window. The history says that it was there."""
-    from afresh.app import memory
-    from afresh.cli.common import open_current_project
+    from afresh.app import edit_facts as memory
+    from afresh.cli.options import open_current_project
 
     known = memory.forget_fact(open_current_project(), id, why)
     click.echo(f"{known.id} is {known.end}; no later window shows it. Files of the repository are as they were")

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 
 @click.group(invoke_without_command=True)
@@ -15,12 +15,12 @@ def command(context: click.Context, ask: bool, as_json: bool) -> None:
     """Show the models that you have set up: window, price, and where the key is. Nothing is sent."""
     if context.invoked_subcommand:
         return None
-    from afresh.app import models
-    from afresh.app.settings import find_user_config
-    from afresh.cli.common import print_json, print_rendered
-    from afresh.cli.views import models as views
+    from afresh.app import list_models as models
+    from afresh.app.settings import find_user_config, load_user_settings
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render import models as views
 
-    own = models.load_user_settings()
+    own = load_user_settings()
     told = views.ModelsOverview(
         models.list_configured_models(own),
         models.list_usable_providers(own),
@@ -41,11 +41,11 @@ def check(name: str, yes: bool, as_json: bool) -> None:
     """
     from pathlib import Path
 
-    from afresh.app.first_call import prepare_model_trial, run_model_trial
-    from afresh.app.models import load_user_settings
-    from afresh.cli.common import print_json, print_rendered
-    from afresh.cli.views.doctor import render_findings, findings_to_json
-    from afresh.cli.views.models import warn_of_call_cost
+    from afresh.app.settings import load_user_settings
+    from afresh.app.try_model import prepare_model_trial, run_model_trial
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.doctor import findings_to_json, render_findings
+    from afresh.cli.render.models import warn_of_call_cost
 
     trial = prepare_model_trial(name, load_user_settings(), Path.cwd())
     if (costs := warn_of_call_cost(trial)) and not as_json:
@@ -69,7 +69,8 @@ def key(name: str, delete: bool) -> None:
 
     The key is asked for and not shown. From a program: give it on standard input.
     """
-    from afresh.app.models import store_model_key, load_user_settings
+    from afresh.app.list_models import store_model_key
+    from afresh.app.settings import load_user_settings
     from afresh.errors import BadInput
 
     own, secret = load_user_settings(), ""

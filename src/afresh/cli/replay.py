@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 if TYPE_CHECKING:
-    from afresh.app.replays import ReplayReport, ReplayRequest
+    from afresh.app.replay_sessions import ReplayRequest
+    from afresh.replay.report import ReplayReport
+
 
 DEFAULT_PAGE_FILE = "afresh-replay.html"
 
@@ -32,13 +34,13 @@ def command(files: tuple[Path, ...], budget: int, html: str, price: float, sampl
 
     Understands sessions of Claude Code, Codex, mini-swe-agent, SWE-agent and OpenHands, and runs as JSON lines; .gz too.
     """
-    from afresh.app.replays import ReplayRequest, make_album
+    from afresh.app.replay_sessions import ReplayRequest, make_album
 
     page, chosen = choose_page_file(html, files)
     wanted = ReplayRequest(budget, price, make_album() if page else None)
     report = replay_with_progress(list_session_files(chosen, sample), wanted)
     if page and wanted.album:
-        from afresh.app.replays import write_replay_page
+        from afresh.app.replay_sessions import write_replay_page
 
         write_replay_page(page, report, wanted.album)
     print_replay_report(report, page, as_json)
@@ -52,7 +54,7 @@ def choose_page_file(html: str, files: tuple[Path, ...]) -> tuple[Path | None, t
 
 
 def list_session_files(files: tuple[Path, ...], sample: bool) -> list[Path]:
-    from afresh.app.replays import find_sample_session
+    from afresh.app.replay_sessions import find_sample_session
 
     chosen = [*files, *([find_sample_session()] if sample else [])]
     if not chosen:
@@ -64,18 +66,18 @@ def replay_with_progress(files: list[Path], wanted: "ReplayRequest") -> "ReplayR
     """With a bar on the terminal, if standard error is one."""
     import sys
 
-    from afresh.app.replays import replay_sessions
-    from afresh.cli.views.replay import show_progress_bar
-    from afresh.cli.views.terminal import open_console
+    from afresh.app.replay_sessions import replay_sessions
+    from afresh.cli.render.console import open_console
+    from afresh.cli.render.replay import show_progress_bar
 
     with show_progress_bar(open_console(sys.stderr)) as watch:
         return replay_sessions(files, wanted, watch)
 
 
 def print_replay_report(report: "ReplayReport", page: Path | None, as_json: bool) -> None:
-    from afresh.app.replays import report_to_json
-    from afresh.cli.common import print_json, print_rendered
-    from afresh.cli.views.replay import render_replay_report
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.replay import render_replay_report
+    from afresh.replay.report import report_to_json
 
     if as_json:
         return print_json(report_to_json(report) | {"page": str(page) if page else None})

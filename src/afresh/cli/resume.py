@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import model_option, add_run_options
+from afresh.cli.options import add_run_options, model_option
 
 
 @click.command()
@@ -12,8 +12,8 @@ from afresh.cli.common import model_option, add_run_options
 def command(task: str | None, **way) -> None:
     """Go on with TASK (the one touched last, if none is named)."""
     from afresh.app.tasks import find_task
-    from afresh.cli.common import open_current_project
-    from afresh.cli.working import RunFlags, run_and_report
+    from afresh.cli.options import open_current_project
+    from afresh.cli.run_with_progress import RunFlags, run_and_report
 
     here = open_current_project()
     run_and_report(here, find_task(here, task), RunFlags(**way))

@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import add_order_options, add_run_options
+from afresh.cli.options import add_order_options, add_run_options
 
 
 @click.command()
@@ -10,10 +10,10 @@ from afresh.cli.common import add_order_options, add_run_options
 @add_run_options
 def command(goal: str, type_: str, checks: tuple[str, ...], **more) -> None:
     """Work on GOAL until it is verified, blocked, or given up."""
-    from afresh.app.instructions import describe_task_instructions
+    from afresh.app.inspect_instructions import describe_task_instructions
     from afresh.app.tasks import TaskOrder, add_task
-    from afresh.cli.common import open_current_project
-    from afresh.cli.working import RunFlags, run_and_report
+    from afresh.cli.options import open_current_project
+    from afresh.cli.run_with_progress import RunFlags, run_and_report
 
     here = open_current_project()
     limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}

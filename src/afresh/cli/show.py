@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 
 @click.command()
@@ -10,13 +10,15 @@ from afresh.cli.common import json_option
 @json_option
 def command(task: str | None, as_json: bool) -> None:
     """Show TASK: goal, checks, changes, steps, what failed, what to do next."""
-    from afresh.app.spend import sum_task_spending
+    from afresh.app.spending_report import sum_task_spending
     from afresh.app.tasks import find_task
-    from afresh.cli.common import open_current_project, print_json
-    from afresh.cli.common import print_rendered as render
-    from afresh.cli.views.costs import cost_to_json
-    from afresh.cli.views.show import render_task, task_to_json
-    from afresh.cli.working import describe_task_cost
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json
+    from afresh.cli.output import print_rendered as render
+    from afresh.cli.render.spending import cost_to_json
+    from afresh.cli.render.task import render_task
+    from afresh.cli.run_with_progress import describe_task_cost
+    from afresh.views.tasks import task_to_json
 
     here = open_current_project()
     state = here.store.load(find_task(here, task))

@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 SPENDING_GROUPS = ("day", "task", "kind", "section", "model", "project")
 LIMIT_SCOPES = ("day", "month", "total", "project", "task", "call")
@@ -20,10 +20,10 @@ def command(context: click.Context, by: str | None, since: str, everywhere: bool
         return None
     from pathlib import Path
 
-    from afresh.app import spend
-    from afresh.app.purse import open_ledger_at
-    from afresh.cli.common import print_json, print_rendered
-    from afresh.cli.views import spend as views
+    from afresh.app import spending_report as spend
+    from afresh.app.open_ledger import open_ledger_at
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render import spending as views
 
     own = open_ledger_at(Path.cwd())
     found = spend.report_spending(
@@ -41,9 +41,9 @@ def reset(scope: str, task: str | None) -> None:
     """Let what was spent no longer count against the limit of SCOPE, so that it allows as much again."""
     from pathlib import Path
 
-    from afresh.app.purse import open_ledger_at
-    from afresh.app.spend import reset_limit as reset_limit
-    from afresh.domain.limits import LimitScope
+    from afresh.app.open_ledger import open_ledger_at
+    from afresh.app.spending_report import reset_limit
+    from afresh.core.spending import LimitScope
 
     ended = reset_limit(open_ledger_at(Path.cwd()), LimitScope(scope), task)
     for breaker in ended:

@@ -2,8 +2,8 @@
 
 import click
 
-from afresh.cli.common import json_option
-from afresh.domain.task import TaskStatus
+from afresh.cli.options import json_option
+from afresh.core.task import TaskStatus
 
 SETTLED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED)
 """Nothing is to be done about these, so that there may be thousands of them: they are not loaded to be shown."""
@@ -13,11 +13,13 @@ SETTLED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED)
 @json_option
 def command(as_json: bool) -> None:
     """Show running, waiting and finished tasks."""
-    from afresh.app.purse import open_ledger_of_project
-    from afresh.app.spend import warn_of_limits
+    from afresh.app.open_ledger import open_ledger_of_project
+    from afresh.app.spending_report import warn_of_limits
     from afresh.app.tasks import offer_import
-    from afresh.cli.common import open_current_project, print_json, print_rendered
-    from afresh.cli.views.status import render_status, tickets_to_json
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.status import render_status
+    from afresh.views.tasks import tickets_to_json
 
     here = open_current_project()
     tickets = here.queue.tickets()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 
 @click.group()
@@ -16,9 +16,9 @@ def command() -> None:
 @json_option
 def list_command(as_json: bool) -> None:
     """List the types of task, and where each comes from."""
-    from afresh.app.templates import list_template_rows, open_templates_at
-    from afresh.cli.common import print_json, print_rendered
-    from afresh.cli.views.template import render_template_rows, template_rows_to_json
+    from afresh.app.inspect_templates import list_template_rows, open_templates_at
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.templates import render_template_rows, template_rows_to_json
 
     rows = list_template_rows(open_templates_at(Path.cwd()))
     if as_json:
@@ -32,10 +32,10 @@ def list_command(as_json: bool) -> None:
 @json_option
 def show(name: str, phase: str, as_json: bool) -> None:
     """Show what a template comes to, and which file says what."""
-    from afresh.app.templates import open_templates_at, load_template_details
-    from afresh.cli.common import print_json
-    from afresh.cli.common import print_rendered as render
-    from afresh.cli.views.template import render_template, template_to_json
+    from afresh.app.inspect_templates import load_template_details, open_templates_at
+    from afresh.cli.output import print_json
+    from afresh.cli.output import print_rendered as render
+    from afresh.cli.render.templates import render_template, template_to_json
 
     one = load_template_details(name, phase, open_templates_at(Path.cwd()))
     if as_json:
@@ -48,10 +48,10 @@ def show(name: str, phase: str, as_json: bool) -> None:
 @json_option
 def check(files: tuple[Path, ...], as_json: bool) -> None:
     """Look for faults in FILE, or in every template that counts here."""
-    from afresh.app.templates import check_template_files, open_templates_at
-    from afresh.cli.common import print_json
-    from afresh.cli.common import print_rendered as render
-    from afresh.cli.views.template import render_template_faults, template_faults_to_json
+    from afresh.app.inspect_templates import check_template_files, open_templates_at
+    from afresh.cli.output import print_json
+    from afresh.cli.output import print_rendered as render
+    from afresh.cli.render.templates import render_template_faults, template_faults_to_json
 
     looked, faults = check_template_files(files, open_templates_at(Path.cwd()))
     if as_json:

@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 
 @click.command()
@@ -14,10 +14,11 @@ from afresh.cli.common import json_option
 @json_option
 def command(task: str | None, steps: int, why: str, as_json: bool) -> None:
     """Take back the last change of TASK (the one touched last, if none is named), in its own tree."""
-    from afresh.app.attending import undo_task_steps
+    from afresh.app.task_result import undo_task_steps
     from afresh.app.tasks import find_task
-    from afresh.cli.common import open_current_project, print_json
-    from afresh.projections.standing import format_count
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json
+    from afresh.views.task_status import format_count
 
     here = open_current_project()
     name = find_task(here, task)

@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 
 @click.command()
@@ -19,8 +19,8 @@ def command(paths: tuple[str, ...], limit: int, no_offers: bool, as_json: bool) 
     from pathlib import Path
 
     from afresh.app.violations import list_violations
-    from afresh.cli.common import print_json, print_rendered
-    from afresh.cli.views.violations import violation_to_json, render_violations
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.violations import render_violations, violation_to_json
 
     root = Path.cwd()
     number = sum(1 for _ in list_violations(root, paths, offers=False))

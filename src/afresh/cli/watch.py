@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 
 @click.command()
@@ -16,9 +16,9 @@ def command(as_json: bool) -> None:
     from contextlib import suppress
     from pathlib import Path
 
-    from afresh.app.code import find_indexed_checkout
-    from afresh.app.watching import watch_checkout
-    from afresh.cli.views.watching import describe_index_update, index_update_to_json
+    from afresh.app.explore_code import find_indexed_checkout
+    from afresh.app.watch_checkout import watch_checkout
+    from afresh.cli.render.watch import describe_index_update, index_update_to_json
 
     home = find_indexed_checkout(Path.cwd())
     roots = iter([home.root])

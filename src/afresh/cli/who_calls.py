@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.common import json_option
+from afresh.cli.options import json_option
 
 
 @click.command()
@@ -16,11 +16,9 @@ def command(symbol: str, everything: bool, as_json: bool) -> int:
     """
     from pathlib import Path
 
-    from afresh.app.code import open_checkout_code
-    from afresh.app.symbols import SymbolUsers, find_symbol_users
-    from afresh.cli.common import print_json, print_code_lines
-    from afresh.cli.views.symbols import render_symbol_choice, symbol_hits_to_json
-    from afresh.cli.views.used import render_symbol_users, symbol_users_to_json
+    from afresh.app.explore_code import SymbolUsers, find_symbol_users, open_checkout_code
+    from afresh.cli.output import print_code_lines, print_json
+    from afresh.cli.render.symbols import render_symbol_choice, render_symbol_users, symbol_hits_to_json, symbol_users_to_json
 
     result = find_symbol_users(open_checkout_code(Path.cwd()), symbol)
     if not isinstance(result, SymbolUsers):

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from afresh.cli.common import model_option, add_run_options
+from afresh.cli.options import add_run_options, model_option
 
 if TYPE_CHECKING:
-    from afresh.domain.state import State
+    from afresh.core.state import State
 
 
 @click.command()
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 @add_run_options
 def command(until_empty: bool, as_json: bool, **way) -> None:
     """Take the next ready task (interrupted ones first)."""
-    from afresh.cli.common import open_current_project, print_json
-    from afresh.cli.working import RunFlags, run_with_progress
+    from afresh.cli.options import open_current_project
+    from afresh.cli.output import print_json
+    from afresh.cli.run_with_progress import RunFlags, run_with_progress
     from afresh.errors import NeedsPerson
 
     here, done = open_current_project(), list["State"]()

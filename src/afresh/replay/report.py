@@ -1,15 +1,129 @@
 """All that is known of the replayed runs, as nouns and as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from afresh.domain.price import Price
-from afresh.replay.measure import StepMeasurement, NeededReference
-from afresh.replay.money import InputCost
-from afresh.replay.needed import NAME_KIND
+from afresh.replay.measure_run import LINE_KIND, NAME_KIND, NeededReference, StepMeasurement
 from afresh.replay.run import RecordedRun, RecordedStep
-from afresh.replay.totals import ReferenceRecall, ReplayTotals, add_totals
+from afresh.spending.price_list import Price
+
+TOKENS_PER_PRICE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class InputCost:
+    """Dollars. Ours is never cached, because its text is new with every call: the least favourable case for us."""
+
+    theirs: float = 0.0
+    theirs_cached: float = 0.0
+    ours: float = 0.0
+
+    def __add__(self, other: "InputCost") -> "InputCost":
+        return InputCost(self.theirs + other.theirs, self.theirs_cached + other.theirs_cached, self.ours + other.ours)
+
+
+def estimate_input_cost(moments: Iterable[StepMeasurement], price: Price, likely: float = 1.0) -> InputCost:
+    """`likely` turns the counter's tokens, which err on the high side, into those that a provider would charge.
+
+    Perfect caching reads all of the call before at the cached price and only what is new at the full one.
+    """
+    theirs, ours = _tokens_of_calls(moments)
+    before = [0, *theirs][: len(theirs)]
+    cached = sum(old * price.cached + (new - old) * price.input for old, new in zip(before, theirs, strict=True))
+    scale = likely / TOKENS_PER_PRICE
+    return InputCost(sum(theirs) * price.input * scale, cached * scale, sum(ours) * price.input * scale)
+
+
+def _tokens_of_calls(moments: Iterable[StepMeasurement]) -> tuple[Sequence[int], Sequence[int]]:
+    calls = [(moment.theirs, moment.ours) for moment in moments if moment.call]
+    return [theirs for theirs, _ in calls], [ours for _, ours in calls]
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceRecall:
+    """How many things were needed, how many of them our context held, and how many the window of the same size."""
+
+    needed: int = 0
+    held: int = 0
+    windowed: int = 0
+
+    def __add__(self, other: "ReferenceRecall") -> "ReferenceRecall":
+        return ReferenceRecall(self.needed + other.needed, self.held + other.held, self.windowed + other.windowed)
+
+    @property
+    def share(self) -> float | None:
+        return self.held / self.needed if self.needed else None
+
+    @property
+    def window_share(self) -> float | None:
+        return self.windowed / self.needed if self.needed else None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayTotals:
+    """Tokens are those of all calls; `reported` is 0 unless the provider's count is known for every one of them."""
+
+    runs: int = 0
+    steps: int = 0
+    calls: int = 0
+    theirs: int = 0
+    ours: int = 0
+    window: int = 0
+    reported: int = 0
+    peak_theirs: int = 0
+    peak_ours: int = 0
+    over: int = 0
+    names: ReferenceRecall = ReferenceRecall()
+    lines: ReferenceRecall = ReferenceRecall()
+
+    @property
+    def saving(self) -> float:
+        """The share of tokens that would not have been sent; below zero where ours is more."""
+        return 1 - self.ours / self.theirs if self.theirs else 0.0
+
+    @property
+    def ratio(self) -> float:
+        return self.theirs / self.ours if self.ours else 0.0
+
+
+def sum_steps(moments: Iterable[StepMeasurement]) -> ReplayTotals:
+    moments = list(moments)
+    calls = [moment for moment in moments if moment.call]
+    known = all(moment.reported for moment in calls)
+    return ReplayTotals(
+        runs=1,
+        steps=len(moments),
+        calls=len(calls),
+        theirs=sum(moment.theirs for moment in calls),
+        ours=sum(moment.ours for moment in calls),
+        window=sum(moment.window for moment in calls),
+        reported=sum(moment.reported for moment in calls) if known else 0,
+        peak_theirs=max((moment.theirs for moment in calls), default=0),
+        peak_ours=max((moment.ours for moment in calls), default=0),
+        over=sum(not moment.fits for moment in moments),
+        names=count_recall(moments, NAME_KIND),
+        lines=count_recall(moments, LINE_KIND),
+    )
+
+
+def count_recall(moments: Iterable[StepMeasurement], kind: str) -> ReferenceRecall:
+    needs = [need for moment in moments for need in moment.needs if need.kind == kind]
+    return ReferenceRecall(len(needs), sum(need.held for need in needs), sum(need.windowed for need in needs))
+
+
+def add_totals(totals: Iterable[ReplayTotals]) -> ReplayTotals:
+    totals = list(totals)
+    return ReplayTotals(
+        *(sum(getattr(one, name) for one in totals) for name in ("runs", "steps", "calls", "theirs", "ours", "window")),
+        reported=sum(one.reported for one in totals) if all(one.reported for one in totals) else 0,
+        peak_theirs=max((one.peak_theirs for one in totals), default=0),
+        peak_ours=max((one.peak_ours for one in totals), default=0),
+        over=sum(one.over for one in totals),
+        names=sum((one.names for one in totals), ReferenceRecall()),
+        lines=sum((one.lines for one in totals), ReferenceRecall()),
+    )
+
 
 STEP_PART_WORDS = {"said": "a person's words", "thought": "a thought", "action": "an action", "observation": "an output"}
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,3 +121,11 @@ def _clean_text_or_empty(value: object) -> str:
 
 def _list_or_empty(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+def iterate_step_parts(step: RecordedStep) -> Iterator[tuple[str, str]]:
+    """A step in the order in which it happened."""
+    yield "said", step.said
+    yield "thought", step.thought
+    yield "action", step.action
+    yield "observation", step.observation

@@ -2,15 +2,15 @@
 
 import pytest
 
-from afresh.domain.code import (
-    IndexedContent,
+from afresh.core.symbol import (
+    ContentToIndex,
+    FileReading,
     ImportedModule,
+    IndexedContent,
+    IndexTerm,
+    Symbol,
     SymbolKind,
     TreeListing,
-    FileReading,
-    Symbol,
-    ContentToIndex,
-    IndexTerm,
 )
 from afresh.ports import CodeIndexStore
 

@@ -3,11 +3,39 @@
 import json
 from abc import ABC, abstractmethod
 
-from afresh.domain.action import Reply
-from afresh.domain.codec import to_canonical_json, value_from_json
-from afresh.domain.window import Request
+from afresh.core.codec import to_canonical_json, value_from_json
+from afresh.core.prompt import Request, ToolSchema
+from afresh.core.reply import Reply
 from afresh.ports import Model
-from afresh.testing.models import make_sample_request
+
+
+def make_string_tool(name: str, description: str, **arguments: str) -> ToolSchema:
+    """A tool all of whose arguments are required strings."""
+    properties = {argument: {"type": "string", "description": text} for argument, text in arguments.items()}
+    return ToolSchema(name, description, {"type": "object", "properties": properties, "required": list(arguments)})
+
+
+SAMPLE_TOOLS = (
+    make_string_tool("read", "Read a file.", path="relative to the root"),
+    make_string_tool("apply", "Apply a suggestion.", id="as listed under Suggestions"),
+    make_string_tool("complete", "Say that the task is done.", summary="what was done"),
+)
+
+SAMPLE_MESSAGE = """# Task
+Bring parse_header below complexity 10.
+
+## Suggestions
+- [a1b2c3d4e5f6] extract lines 41-58 of parse_header in src/x.py into _read_fields(lines) -> fields: complexity 14 -> 8
+
+## Changes so far
+none
+"""
+
+
+def make_sample_request(
+    message: str = SAMPLE_MESSAGE, tools: tuple[ToolSchema, ...] = SAMPLE_TOOLS, reserve: int = 800
+) -> Request:
+    return Request("You work on a repository with the tools given.", message, tools, reserve)
 
 
 class ModelContract(ABC):

@@ -2,12 +2,12 @@
 
 import pytest
 
-from afresh.domain import event as happened
-from afresh.domain.task import TaskStatus
+from afresh.core import event as happened
+from afresh.core.task import TaskStatus
 from afresh.errors import BadInput, LeaseLost
-from afresh.ports import TaskQueue, JournalStore
-from afresh.testing.journals import create_task, end_task, append_events
-from afresh.testing.memory import FakeClock
+from afresh.ports import JournalStore, TaskQueue
+from afresh.testing.fakes import FakeClock
+from afresh.testing.sample_journals import append_events, create_task, end_task
 
 
 class QueueContract:

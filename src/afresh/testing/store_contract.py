@@ -7,15 +7,14 @@ class TestMyStore(StoreContract):
 
 import pytest
 
-from afresh.domain import event as happened
-from afresh.domain.chain import block_id_from_text
-from afresh.domain.event import JournalHead
-from afresh.domain.fact import Block
-from afresh.domain.fold import fold_entries
-from afresh.domain.task import Task
+from afresh.core import event as happened
+from afresh.core.block import Block, block_id_from_text
+from afresh.core.event import JournalHead
+from afresh.core.reducer import fold_entries
+from afresh.core.task import Task
 from afresh.errors import BadInput, Broken, Conflict
 from afresh.ports import JournalStore
-from afresh.testing.journals import make_call_events, make_block, make_entries, create_task, append_step, append_events
+from afresh.testing.sample_journals import append_events, append_step, create_task, make_block, make_call_events, make_entries
 
 
 class StoreContract:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from afresh.domain.action import Reply
+from afresh.core.reply import Reply
 
 WireBody = dict[str, Any]
 

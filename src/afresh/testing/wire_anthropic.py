@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterator
 
-from afresh.domain.action import Reply, Thinking
-from afresh.testing.wire import WireBody, ScriptedTurn, render_event, split_in_halves
+from afresh.core.reply import Reply, Thinking
+from afresh.testing.wire import ScriptedTurn, WireBody, render_event, split_in_halves
 
 
 def body(turn: ScriptedTurn, model: str) -> WireBody:

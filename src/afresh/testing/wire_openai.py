@@ -7,8 +7,9 @@
 import json
 from collections.abc import Iterator
 
-from afresh.domain.action import Action, Reply
-from afresh.testing.wire import WireBody, ScriptedTurn, render_data, split_in_halves
+from afresh.core.action import Action
+from afresh.core.reply import Reply
+from afresh.testing.wire import ScriptedTurn, WireBody, render_data, split_in_halves
 
 
 def body(turn: ScriptedTurn, model: str) -> WireBody:

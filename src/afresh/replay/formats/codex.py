@@ -8,10 +8,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from afresh.replay.content import render_content, to_list, to_mapping, to_text, unwrap_object, render_written_arguments
-from afresh.replay.draft import RunBuilder
-from afresh.replay.entries import JsonEntry
+from afresh.replay.json_entries import JsonEntry
 from afresh.replay.run import RecordedRun, render_arguments
+from afresh.replay.run_builder import (
+    RunBuilder,
+    render_content,
+    render_written_arguments,
+    to_list,
+    to_mapping,
+    to_text,
+    unwrap_object,
+)
 
 NAME = "Codex"
 FILES = "rollout .jsonl"

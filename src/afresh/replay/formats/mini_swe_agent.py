@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from afresh.replay.content import render_content, to_list, to_mapping, to_text, unwrap_object
-from afresh.replay.draft import RunBuilder
-from afresh.replay.entries import JsonEntry
+from afresh.replay.json_entries import JsonEntry
 from afresh.replay.run import RecordedRun, render_arguments
+from afresh.replay.run_builder import RunBuilder, render_content, to_list, to_mapping, to_text, unwrap_object
 
 NAME = "mini-swe-agent"
 FILES = ".traj.json"

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from afresh.replay.content import to_mapping
-from afresh.replay.entries import JsonEntry
+from afresh.replay.json_entries import JsonEntry
 from afresh.replay.run import RecordedRun, run_from_trajectory
-from afresh.replay.whole import runs_from_entries
+from afresh.replay.run_builder import runs_from_entries, to_mapping
 
 NAME = "neutral"
 FILES = ".jsonl with a run a line"

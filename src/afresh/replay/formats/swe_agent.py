@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from afresh.replay.content import render_content, to_list, to_mapping, to_text, unwrap_object
-from afresh.replay.draft import RunBuilder
-from afresh.replay.entries import JsonEntry
+from afresh.replay.json_entries import JsonEntry
 from afresh.replay.run import RecordedRun
-from afresh.replay.whole import runs_from_entries
+from afresh.replay.run_builder import RunBuilder, render_content, runs_from_entries, to_list, to_mapping, to_text, unwrap_object
 
 NAME = "SWE-agent"
 FILES = ".traj"

@@ -1,0 +1,159 @@
+"""Raw output goes to the archive; what later windows may show of it is a digest."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from afresh.actions.outputs.read_output import purpose_from_command, read_output
+from afresh.core.action import Observation, describe_subject
+from afresh.core.action_summary import CHANGING_TOOLS, TELLING_LINE, find_telling_line, shorten_action, truncate_first_line
+from afresh.core.block import Block, BlockIndexLine
+from afresh.core.command_output import OutputReading, command_from_output
+from afresh.core.event import OutputDigested
+from afresh.core.fact import Fact
+from afresh.core.region import Region
+from afresh.core.state import State
+from afresh.core.step_history import ENDED_OK, Passage, PassageVoice, count_remembered_characters
+from afresh.core.step_result import ActionResult, StepActions
+from afresh.journal.append import block_from_text
+from afresh.memory.history.names import find_file_names
+from afresh.memory.observed_facts import facts_from_reading
+
+MAX_DIGEST_LINES = 12
+MAX_DIGEST_CHARACTERS = 900
+PARTLY_FAILED = "partly"
+FAILED_SUFFIX = " (failed)"
+OUTPUT_TOOLS = ("run", "test", "search")
+NOTE_TOOLS = ("plan", "remember", "decide", "recall", "compact")
+TOOLS_NOT_INDEXED = ("edit", "write", "apply", *NOTE_TOOLS)
+"""What these wrote is in the files, in sections of its own, or in the archive already: it needs no line in the index."""
+MIN_INDEXED_CHARACTERS = 300
+"""Characters from which an output has a line in the index; what is shorter is told by its step."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepDigest:
+    observations: tuple[Observation, ...]
+    facts: tuple[Fact, ...]
+    regions: tuple[Region, ...]
+    index: tuple[BlockIndexLine, ...]
+    passages: tuple[Passage, ...]
+    blocks: tuple[Block, ...]
+
+    @property
+    def event(self) -> OutputDigested:
+        return OutputDigested(self.facts, self.regions, self.index, self.passages)
+
+
+def digest_step(state: State, deeds: StepActions) -> StepDigest:
+    step = state.step + 1
+    blocks = [block_from_text(deed.outcome.text) for deed in deeds.done]
+    seen = [observation_from_action(deed, raw) for deed, raw in zip(deeds.done, blocks, strict=True)]
+    said, spoken = passages_from_reply(state, step, deeds)
+    readings = [read_action_output(deed, raw) for deed, raw in zip(deeds.done, blocks, strict=True)]
+    index = [
+        BlockIndexLine(raw.id, deed.action.tool, describe_output_origin(deed, raw), len(raw.text), reading.phrase, step)
+        for deed, raw, reading in zip(deeds.done, blocks, readings, strict=True)
+        if len(raw.text) > MIN_INDEXED_CHARACTERS and deed.action.tool not in TOOLS_NOT_INDEXED
+    ]
+    return StepDigest(
+        observations=tuple(seen),
+        facts=tuple(facts_from_step(state, step, deeds, blocks, readings)),
+        regions=tuple(region for deed in deeds.done for region in deed.outcome.regions),
+        index=tuple(index),
+        passages=(*said, *passages_from_outputs(state, step, deeds, blocks)),
+        blocks=(*blocks, *spoken),
+    )
+
+
+def read_action_output(deed: ActionResult, raw: Block) -> OutputReading:
+    if deed.action.tool not in OUTPUT_TOOLS:
+        return OutputReading(find_telling_line(raw.text))
+    return read_output(deed.action.tool, str(deed.action.args.get("command") or command_from_output(raw.text)), raw.text)
+
+
+def describe_output_origin(deed: ActionResult, raw: Block) -> str:
+    """What an output came from: of a command its purpose."""
+    command = command_from_output(raw.text) if deed.action.tool in OUTPUT_TOOLS else ""
+    return purpose_from_command(command) if command else describe_subject(shorten_action(deed))
+
+
+def fact_source_from_action(deed: ActionResult, raw: Block) -> str:
+    """The command that a fact comes from. Scripts that begin alike are told apart: none takes back what another said."""
+    script = str(deed.action.args.get("command", "")).strip()
+    return (
+        f"{describe_output_origin(deed, raw)} #{block_from_text(script).id[:4]}"
+        if "\n" in script
+        else describe_output_origin(deed, raw)
+    )
+
+
+def facts_from_step(
+    state: State, step: int, deeds: StepActions, blocks: Sequence[Block], readings: Sequence[OutputReading]
+) -> Iterator[Fact]:
+    """What the tools say themselves, and what their outputs say; a later output of one reply knows of the one before it."""
+    known = state.facts
+    for deed, raw, reading in zip(deeds.done, blocks, readings, strict=True):
+        yield from deed.outcome.facts
+        if deed.action.tool in OUTPUT_TOOLS:
+            new = tuple(facts_from_reading(reading, fact_source_from_action(deed, raw), raw.id, step, known, state.last_change))
+            known = (*known, *new)
+            yield from new
+
+
+def passages_from_reply(state: State, step: int, deeds: StepActions) -> tuple[list[Passage], list[Block]]:
+    """Thought and actions of the reply, as memory keeps them. What was written to files is in the files."""
+    thought = state.pending.reply.thought if state.pending else ""
+    told = [deed for deed in deeds.done if deed.action.tool not in NOTE_TOOLS]
+    how = summarise_endings(told)
+    done = "\n".join(
+        render_action(deed) + (FAILED_SUFFIX if how == PARTLY_FAILED and not deed.outcome.ok else "") for deed in told
+    )
+    texts = [(PassageVoice.THOUGHT, thought, ""), (PassageVoice.ACTION, done, how)]
+    blocks, about = [block_from_text(text) for _, text, _ in texts if text], find_file_names(done)
+    said = [
+        Passage(step, voice, block_from_text(text).id, count_remembered_characters(text, state.budget), "", about, end)
+        for voice, text, end in texts
+        if text
+    ]
+    return said, blocks
+
+
+def summarise_endings(deeds: Sequence[ActionResult]) -> str:
+    """In a word; of several actions that ended differently each that failed says so itself."""
+    if all(deed.outcome.ok for deed in deeds):
+        return ENDED_OK
+    return PARTLY_FAILED if any(deed.outcome.ok for deed in deeds) else "failed"
+
+
+def render_action(deed: ActionResult) -> str:
+    if deed.action.tool == "run":
+        return f"run {deed.action.args.get('command', '')}"
+    return f"{deed.action.tool} {describe_subject(shorten_action(deed))}"
+
+
+def passages_from_outputs(state: State, step: int, deeds: StepActions, blocks: Sequence[Block]) -> Iterator[Passage]:
+    """Outputs that are nowhere else: files are shown as they are now, notes and plan stand in sections of their own."""
+    changing = [number for number, deed in enumerate(deeds.done) if deed.action.tool in CHANGING_TOOLS]
+    for number, (deed, raw) in enumerate(zip(deeds.done, blocks, strict=True)):
+        if raw.text.strip() and deed.action.tool in OUTPUT_TOOLS:
+            told, late = render_action(deed), number >= max(changing, default=0)
+            size = count_remembered_characters(raw.text, state.budget)
+            yield Passage(
+                step, PassageVoice.OUTPUT, raw.id, size, truncate_first_line(told, 60), find_file_names(told), late=late
+            )
+
+
+def observation_from_action(deed: ActionResult, raw: Block) -> Observation:
+    lines = sum(region.end - region.start + 1 for region in deed.outcome.regions)
+    return Observation(shorten_action(deed), deed.outcome.ok, truncate_output(raw.text), raw.id, len(raw.text), lines)
+
+
+def truncate_output(text: str) -> str:
+    """Head, tail and the lines between them that say how it went."""
+    lines = text.splitlines()
+    if len(lines) <= MAX_DIGEST_LINES and len(text) <= MAX_DIGEST_CHARACTERS:
+        return text
+    head, tail = lines[:3], lines[-4:]
+    between = [line for line in lines[3:-4] if TELLING_LINE.search(line)][: MAX_DIGEST_LINES - len(head) - len(tail)]
+    kept = [truncate_first_line(line, 120) for line in (*head, "…", *between, "…", *tail)]
+    return "\n".join(kept)[:MAX_DIGEST_CHARACTERS]

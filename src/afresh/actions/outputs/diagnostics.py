@@ -1,0 +1,194 @@
+"""Findings of compilers, linters and type checkers, however they are laid out: where, and what is wrong there."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from afresh.core.command_output import (
+    MAX_FINDINGS,
+    CommandOutput,
+    OutputFinding,
+    OutputReading,
+    format_plural,
+    mask_volatile_names,
+    truncate_to_one_line,
+)
+
+PATH_WITH_ENDING = r"[\w./\\+@~$\[\]-]+\.[A-Za-z]\w{0,9}"
+"""A path with an ending. No pattern that holds it may look for it twice in a line: then the work would not be linear."""
+SEVERITY_WORD = re.compile(r"^(?:fatal |internal |compiler )?(error|warning)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    place: str
+    text: str
+    first: int
+    last: int
+    severity: str = ""
+    """error, warning, or nothing where it is only a finding."""
+
+    @property
+    def lenient(self) -> bool:
+        return self.severity == "warning"
+
+
+def severity_from_text(text: str) -> str:
+    match = SEVERITY_WORD.match(text)
+    return match[1].lower() if match else ""
+
+
+ONE_LINE_DIAGNOSTIC = re.compile(
+    rf"^\s*(?:vet: |\[(?:ERROR|WARNING)\] )?(?:\./)?(?P<path>{PATH_WITH_ENDING})"
+    r"(?::\[?|\()(?P<line>\d+)(?:[:,](?P<column>\d+))?[\])]?:?(?:\s-)?\s+(?P<text>\S.*)$"
+)
+WHOLE_FILE_ERROR = re.compile(rf"^(?P<path>{PATH_WITH_ENDING}): (?P<text>error: .+)$")
+"""Of a file as a whole."""
+SEVERITY_OR_CODE = re.compile(r"(?:fatal |internal )?(?:error|warning)\b|[A-Z]{1,4}\d{2,5}\b")
+COMPILED_ENDINGS = (".go", ".java", ".kt", ".scala")
+"""Go says what is wrong without a word for how grave it is, maven says that word first."""
+
+
+def parse_one_line_diagnostics(lines: Sequence[str]) -> Iterator[Diagnostic]:
+    """Notes belong to the line before them."""
+    for number, line in enumerate(lines):
+        if (match := ONE_LINE_DIAGNOSTIC.match(line)) and is_diagnostic_line(match, line):
+            path, text = match["path"], match["text"].replace("[*] ", "", 1)
+            yield Diagnostic(
+                f"{path}:{match['line']}", text, number, number, severity_from_text(text) or infer_severity(path, line)
+            )
+        elif match := WHOLE_FILE_ERROR.match(line):
+            yield Diagnostic(match["path"], match["text"], number, number, "error")
+
+
+def is_diagnostic_line(match: re.Match[str], line: str) -> bool:
+    if SEVERITY_OR_CODE.match(match["text"]):
+        return True
+    return bool(match["column"]) and match["path"].endswith(COMPILED_ENDINGS) and not line[0].isspace()
+
+
+def infer_severity(path: str, line: str) -> str:
+    if "[WARNING]" in line:
+        return "warning"
+    return "error" if path.endswith(COMPILED_ENDINGS) else ""
+
+
+ARROW_LINE = re.compile(rf"^\s*--> (?P<path>{PATH_WITH_ENDING}):(?P<line>\d+)(?::\d+)?$")
+ARROW_HEADING = re.compile(r"^(?:[a-z][\w-]{2,40}(?:\[[\w-]+\])?: |[A-Z]{1,4}\d{2,5} )\S")
+ASIDE_HEADINGS = ("help: ", "note: ")
+MAX_HEADING_LINES = 3
+"""Lines that a heading may have before its arrow."""
+
+
+def parse_arrow_diagnostics(lines: Sequence[str]) -> Iterator[Diagnostic]:
+    heading = -MAX_HEADING_LINES - 1
+    for number, line in enumerate(lines):
+        if ARROW_HEADING.match(line):
+            heading = number
+        elif (
+            (match := ARROW_LINE.match(line))
+            and number - heading <= MAX_HEADING_LINES
+            and not lines[heading].startswith(ASIDE_HEADINGS)
+        ):
+            text = " ".join(part.strip() for part in lines[heading:number]).replace("[*] ", "", 1)
+            yield Diagnostic(f"{match['path']}:{match['line']}", text, heading, number, severity_from_text(text))
+            heading = -MAX_HEADING_LINES - 1
+
+
+STYLISH_FILE = re.compile(r"^\S.*\.\w{1,6}$")
+STYLISH_LINE = re.compile(r"^\s+(\d+):\d+\s+(error|warning)\s+(\S.*)$")
+
+
+def parse_stylish_diagnostics(lines: Sequence[str]) -> Iterator[Diagnostic]:
+    file = ""
+    for number, line in enumerate(lines):
+        if (match := STYLISH_LINE.match(line)) and file:
+            message, gap, rule = match[3].rpartition("  ")
+            said = f"{message.strip()} ({rule})" if gap and " " not in rule else match[3]
+            yield Diagnostic(mask_volatile_names(f"{file}:{match[1]}"), f"{match[2]}: {said}", number, number, match[2])
+        elif line:
+            file = line if STYLISH_FILE.match(line) else ""
+
+
+LINK_SUBJECT_PREFIX = "link "
+UNDEFINED_REFERENCE = re.compile(r"undefined (?:reference to|symbol:) [`'\"]?([^`'\"]+)")
+MISSING_LIBRARY = re.compile(r"\bld(?:\.\w+)?: (?:error: )?(?:cannot find|unable to find library) (-l\S+|\S+)")
+MACOS_UNDEFINED_SYMBOL = re.compile(r'^\s+"_?([^"]+)", referenced from:$')
+
+
+def parse_linker_errors(lines: Sequence[str]) -> Iterator[Diagnostic]:
+    """By what is missing, not by the object file: that one is often made anew."""
+    for number, line in enumerate(lines):
+        if match := UNDEFINED_REFERENCE.search(line):
+            before = line[: match.start()].rstrip(" :").split()[-1:]
+            used = before[0].partition(":")[0] if before else ""
+            place = f" (used in {used})" if "." in used and not used.endswith((".o", "ld")) else ""
+            yield Diagnostic(
+                f"{LINK_SUBJECT_PREFIX}{match[1].strip()}", f"error: undefined reference{place}", number, number, "error"
+            )
+        elif match := MACOS_UNDEFINED_SYMBOL.match(line):
+            yield Diagnostic(f"{LINK_SUBJECT_PREFIX}{match[1]}", "error: undefined symbol", number, number, "error")
+        elif match := MISSING_LIBRARY.search(line):
+            yield Diagnostic(f"{LINK_SUBJECT_PREFIX}{match[1]}", "error: the linker cannot find it", number, number, "error")
+
+
+CLEAN_RESULT = re.compile(
+    r"^(?:All checks passed!|Success: no issues found|0 issues\.|0 errors, 0 warnings|Found 0 errors|\d+ files? already formatted"
+    r"|\d+ files? left unchanged|No (?:errors|issues|problems) found)"
+)
+"""How linters say that they have nothing to say."""
+MAX_CLOSING_LINES = 6
+
+
+def read_diagnostics(output: CommandOutput) -> OutputReading | None:
+    lines = output.lines
+    found = drop_duplicate_diagnostics(
+        [
+            *parse_one_line_diagnostics(lines),
+            *parse_arrow_diagnostics(lines),
+            *parse_stylish_diagnostics(lines),
+            *parse_linker_errors(lines),
+        ]
+    )
+    if not found:
+        return None if output.failed else read_clean_result(lines)
+    files = {one.place.rpartition(":")[0] or one.place for one in found if not one.place.startswith(LINK_SUBJECT_PREFIX)}
+    where = f" in {format_plural(len(files), 'file')}" if files else ""
+    shown = sorted(select_gravest_by_place(found), key=lambda one: one.lenient)
+    first = shown[0]
+    findings = [
+        OutputFinding(one.place, truncate_to_one_line(one.text), 0.9, output.span(one.first, one.last))
+        for one in shown[:MAX_FINDINGS]
+    ]
+    phrase = truncate_to_one_line(f"{count_by_severity(found)}{where}: {first.place} {first.text}")
+    return OutputReading(phrase, tuple(findings), wrong=frozenset(one.place for one in found))
+
+
+def read_clean_result(lines: Sequence[str]) -> OutputReading | None:
+    """What says that nothing was found, unless much else is printed."""
+    said = next((line for line in reversed(lines[-MAX_CLOSING_LINES:]) if CLEAN_RESULT.match(line)), None)
+    return OutputReading(truncate_to_one_line(said)) if said else None
+
+
+def drop_duplicate_diagnostics(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """In the order of the output; what is said twice of the same place counts once."""
+    ordered = sorted(found, key=lambda one: one.first)
+    return list({(one.place, one.text): one for one in reversed(ordered)}.values())[::-1]
+
+
+def select_gravest_by_place(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """One for each place, since a newer fact about a place supersedes the older: the gravest, else the first."""
+    places: dict[str, Diagnostic] = {}
+    for one in found:
+        held = places.get(one.place)
+        if held is None or (held.lenient and not one.lenient):
+            places[one.place] = one
+    return list(places.values())
+
+
+def count_by_severity(found: Sequence[Diagnostic]) -> str:
+    """Errors and warnings where they are called so, else findings."""
+    errors, warnings = (sum(one.severity == word for one in found) for word in ("error", "warning"))
+    rest = len(found) - errors - warnings
+    told = [(errors, "error"), (warnings, "warning"), (rest, "finding")]
+    return ", ".join(format_plural(count, word) for count, word in told if count)

@@ -1,0 +1,130 @@
+"""Read an output with whatever understands it."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from afresh.actions.outputs.build_failures import read_build_failure
+from afresh.actions.outputs.diagnostics import read_diagnostics
+from afresh.actions.outputs.git import read_git
+from afresh.actions.outputs.printed_files import read_printed_files, read_printed_source
+from afresh.actions.outputs.search_hits import read_search_hits, read_search_tool_output
+from afresh.actions.outputs.tracebacks import read_java_traceback, read_node_traceback, read_python_traceback
+from afresh.core.command_output import (
+    MAX_FINDING_CHARACTERS,
+    MAX_FINDINGS,
+    CommandOutput,
+    OutputFinding,
+    OutputReading,
+    mask_volatile_names,
+    output_from_text,
+    outputs_from_text,
+    truncate_to_one_line,
+)
+from afresh.verification.reports.cargo import read_cargo_run, read_rust_panic
+from afresh.verification.reports.go import read_go_events, read_go_panic, read_go_run
+from afresh.verification.reports.jest import read_jest_run
+from afresh.verification.reports.pytest import read_pytest_run
+from afresh.verification.reports.unittest import read_unittest_run
+from afresh.verification.reports.vitest import read_vitest_run
+
+OutputReader = Callable[[CommandOutput], OutputReading | None]
+READERS_BY_COMMAND: Sequence[OutputReader] = (read_git, read_search_hits, read_printed_source)
+READERS_BY_OUTPUT: Sequence[OutputReader] = (
+    read_pytest_run, read_unittest_run, read_jest_run, read_vitest_run, read_go_events, read_go_run, read_cargo_run,
+    read_diagnostics, read_python_traceback, read_node_traceback, read_java_traceback, read_go_panic, read_rust_panic, read_build_failure,
+    read_printed_files,
+)  # fmt: skip
+"""In the order in which they are asked: what a test run says counts for more than a traceback in it, and what a log tells
+for more than that it was printed."""
+COMMAND_PREAMBLE = re.compile(r"^(?:cd\s+\S+|export\s+\S+|source\s+\S+|set\s+-\S+)\s*(?:&&|;)\s*")
+OUTPUT_FILTER_SUFFIX = re.compile(r"\s*(?:2>&1|2>/dev/null|\|\s*(?:head|tail|less|cat)\b[^|;&]*)\s*$")
+MAX_COMMAND_CHARACTERS = 2_000
+
+
+def read_output(tool: str, command: str, text: str) -> OutputReading:
+    """What a tool printed; of `test` all its commands, one after the other."""
+    if tool == "search":
+        return read_single_output(output_from_text(text), (read_search_tool_output,))
+    outputs = outputs_from_text(text) if tool == "test" else [output_from_text(text, command[:MAX_COMMAND_CHARACTERS])]
+    readings = [read_single_output(output, (*READERS_BY_COMMAND, *READERS_BY_OUTPUT)) for output in outputs]
+    return readings[0] if len(readings) == 1 else join_readings(readings)
+
+
+def read_single_output(output: CommandOutput, readers: Sequence[OutputReader]) -> OutputReading:
+    found = next((reading for reader in readers if (reading := reader(output))), None) or read_unknown_output(output)
+    return replace(found, failed=output.failed)
+
+
+def join_readings(readings: Sequence[OutputReading]) -> OutputReading:
+    """Of several commands; a run of tests is whole only if each was."""
+    findings = sorted((finding for one in readings for finding in one.findings), key=lambda finding: -finding.confidence)
+    fine, wrong = (frozenset[str]().union(*names) for names in zip(*[(one.fine, one.wrong) for one in readings], strict=True))
+    runners = {one.runner for one in readings if one.runner}
+    whole = len(runners) == 1 and all(one.complete for one in readings if one.runner)
+    phrase = truncate_to_one_line(
+        "; ".join(truncate_to_one_line(one.phrase, MAX_FINDING_CHARACTERS // len(readings)) for one in readings)
+    )
+    failed = any(one.failed for one in readings)
+    return OutputReading(
+        phrase, tuple(findings[:MAX_FINDINGS]), fine - wrong, wrong, whole, next(iter(runners)) if whole else "", failed
+    )
+
+
+def purpose_from_command(command: str) -> str:
+    """What a command is for: without the way to its folder, without what only shortens its output, and of a script its head."""
+    text = command.strip()
+    while (shorter := COMMAND_PREAMBLE.sub("", text, count=1)) != text:
+        text = shorter
+    first, *more = text.splitlines() or [""]
+    first = first[:MAX_COMMAND_CHARACTERS]
+    while (shorter := OUTPUT_FILTER_SUFFIX.sub("", first)) != first:
+        first = shorter
+    return truncate_to_one_line(first, 100) + (" …" if more and not first.endswith("…") else "")
+
+
+TELLING_OUTPUT_LINE = re.compile(
+    r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied"
+    r"|\*\*\*|unable|cannot|can't|unknown|invalid",
+    re.IGNORECASE,
+)
+TROUBLE_LINE = re.compile(
+    r"error|exception|fail|fatal|no such|not found|refused|denied|unable|cannot|can't|unknown|invalid", re.IGNORECASE
+)
+ADVICE_LINE = re.compile(r"\b[A-Z]\w{2,40}Warning: |^npm warn ")
+"""Advice to whoever wrote the program, not how it went."""
+PATH_OR_IDENTIFIER = re.compile(
+    r"(?<![\w./-])(?:[\w.-]{1,60}/){1,12}[\w.-]{1,60}|\b[A-Za-z_]\w{0,60}\.[a-z]{1,4}\b|\b[A-Za-z]\w{0,60}_\w{1,60}\b"
+)
+"""A path, a file, or an identifier that is no word."""
+MAX_TROUBLE_NAMES = 3
+MAX_TROUBLE_LINES = 40
+GENERIC_CONFIDENCE = 0.6
+"""Names that are told; lines that are looked at for them; and how sure it is that this line says why."""
+
+
+def read_unknown_output(output: CommandOutput) -> OutputReading:
+    """How it ended if badly, and the line that says why; else the line that it begins with."""
+    lines = [place for place, line in enumerate(output.lines) if line.strip()]
+    telling = [
+        place
+        for place in lines
+        if TELLING_OUTPUT_LINE.search(output.lines[place]) and not ADVICE_LINE.search(output.lines[place])
+    ]
+    chosen = telling[-1] if output.failed and telling else next(iter(telling or lines), None)
+    line = output.lines[chosen].strip() if chosen is not None else ""
+    if not output.failed:
+        return OutputReading(truncate_to_one_line(line or "no output"))
+    phrase = truncate_to_one_line(f"{output.ended}: {line}" if line else output.ended)
+    if chosen is None:
+        return OutputReading(phrase)
+    others = find_trouble_names([output.lines[place] for place in telling], phrase)
+    told = truncate_to_one_line(phrase + (f" ({', '.join(others)})" if others else ""))
+    return OutputReading(told, (OutputFinding("", mask_volatile_names(told), GENERIC_CONFIDENCE, output.span(chosen)),))
+
+
+def find_trouble_names(lines: Sequence[str], told: str) -> list[str]:
+    """Those in lines that speak of trouble and not yet told."""
+    troubled = [line[:300] for line in lines if TROUBLE_LINE.search(line)][-MAX_TROUBLE_LINES:]
+    found = dict.fromkeys(name for line in troubled for name in PATH_OR_IDENTIFIER.findall(line))
+    return [name for name in found if name not in told][:MAX_TROUBLE_NAMES]

@@ -1,0 +1,44 @@
+"""Whether the work stands at a place where its past can be put away."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
+from afresh.core.event import CompactionRequested
+from afresh.core.state import State
+from afresh.core.step_result import ToolOutcome
+from afresh.core.verdict import Ruling
+from afresh.errors import ModelMistake
+from afresh.ports import ToolContext
+
+
+def find_compaction_obstacle(state: State) -> str:
+    """Why not; empty when it does. What was changed must be verified, and the plan must tell of it."""
+    if state.recent and not state.recent[-1].kept:
+        return "the last change was undone: make one that holds first"
+    if state.verdict and state.verdict.ruling is not Ruling.PASS:
+        return f"what was verified last did not pass ({state.verdict.reason}): mend it first"
+    changed = max((region.step for region in state.regions if region.changed), default=0)
+    if changed > state.verdict_step and state.task.checks:
+        return "the last change is not verified: run the tests first"
+    if changed > state.planned and any(not item.done for item in state.plan):
+        return "an item of the plan may be half done: bring the plan up to date, and compact in the next reply"
+    return ""
+
+
+MAX_KEEP_CHARACTERS = 300
+
+
+def request_compaction(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+    keep = args["keep"].strip()
+    if not keep or len(keep) > MAX_KEEP_CHARACTERS:
+        raise ModelMistake(f"compact: say in `keep` what later steps must know, in at most {MAX_KEEP_CHARACTERS} characters")
+    if why := find_compaction_obstacle(bench.state):
+        raise ModelMistake(f"compact: not now, {why}")
+    return ToolOutcome("older steps are put away before the next call", events=(CompactionRequested(keep),))
+
+
+tool = FunctionTool(
+    make_tool_schema("compact", "Put older steps away; `keep`: what later ones need (300 characters).", keep=""),
+    request_compaction,
+)

@@ -1,0 +1,70 @@
+"""Replace text that occurs exactly once."""
+
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+from typing import Any
+
+from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
+from afresh.core.step_result import ToolOutcome
+from afresh.errors import ModelMistake
+from afresh.ports import FileTree, ToolContext
+
+
+def edit_file(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+    return ToolOutcome(replace_unique_text(bench.files, args["path"], args["old"], args["new"]))
+
+
+def replace_unique_text(files: FileTree, path: str, old: str, new: str) -> str:
+    text = files.read(path)
+    if old == new:
+        raise ModelMistake("edit: old and new are the same")
+    if not old:
+        return append_lines(files, path, text, new)
+    if (count := text.count(old)) != 1:
+        raise ModelMistake(
+            f"edit: old occurs {count} times in {path}: "
+            + (describe_copies(text, old) if count else describe_nearest_line(text, old))
+        )
+    files.write(path, text.replace(old, new))
+    line = text[: text.index(old)].count("\n") + 1
+    removed, added = old.splitlines(), new.splitlines()
+    change = [*(f"- {text}" for text in removed), *(f"+ {text}" for text in added)]
+    return "\n".join([f"replaced {len(removed)} lines at line {line} of {path} with {len(added)}", *change])
+
+
+def append_lines(files: FileTree, path: str, text: str, new: str) -> str:
+    files.write(path, text + ("" if text.endswith("\n") or not text else "\n") + new)
+    return "\n".join([f"appended {len(new.splitlines())} lines to {path}", *(f"+ {line}" for line in new.splitlines())])
+
+
+def describe_copies(text: str, old: str) -> str:
+    places: list[str] = []
+    position = text.find(old)
+    while position >= 0 and len(places) < 5:
+        places.append(str(text[:position].count("\n") + 1))
+        position = text.find(old, position + 1)
+    return f"at lines {', '.join(places)}; add lines around it until it is unique"
+
+
+def describe_nearest_line(text: str, old: str) -> str:
+    """The line most like the first line of `old`, so that a slip in copying can be mended at once."""
+    wanted = next((line for line in old.splitlines() if line.strip()), "").strip()
+    lines = text.splitlines()
+    if not lines or not wanted:
+        return "copy it exactly from the file"
+    scored = ((SequenceMatcher(None, wanted, line.strip()).ratio(), number) for number, line in enumerate(lines[:5000], 1))
+    ratio, number = max(scored)
+    return f"nearest is line {number}: {lines[number - 1]!r}" if ratio > 0.6 else "copy it exactly from the file"
+
+
+tool = FunctionTool(
+    make_tool_schema(
+        "edit",
+        "Replace `old`, which occurs exactly once, with `new`; an empty `old` appends lines.",
+        path="",
+        old="",
+        new="",
+    ),
+    edit_file,
+    changes=True,
+)

@@ -1,0 +1,185 @@
+"""Get an archived output back: the part that a question is about, the lines that are named, or what tells most of it."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from afresh.actions.output_excerpt import OutputExcerpt, select_line_range, select_lines_about, select_outline
+from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
+from afresh.core.fact import FactKind
+from afresh.core.project_facts import FactQuery, ProjectFact
+from afresh.core.state import State
+from afresh.core.step_result import ToolOutcome
+from afresh.errors import ModelMistake
+from afresh.memory.corrections import Corrections
+from afresh.ports import ToolContext
+
+FACT_KINDS_BY_NAME: dict[str, tuple[FactKind, ...]] = {
+    "decisions": (FactKind.DECISION,),
+    "failed": (FactKind.FAILED_APPROACH, FactKind.ERROR),
+    "notes": (FactKind.NOTE,),
+    "rules": (FactKind.RULE,),
+    "memory": (),
+}
+FALLBACK_FACT_COUNT = 4
+MAX_SHOWN_FACTS = 16
+FACT_ID_PATTERN = re.compile(r"m[0-9a-f]{8}")
+
+
+def recall_facts(given: str, about: str, bench: ToolContext) -> str:
+    """Empty when it is the id of an archived output that is asked for."""
+    name = given.strip().strip("[]`'\"…. ").lower()
+    if name in FACT_KINDS_BY_NAME:
+        return list_facts(name, about.strip(), bench)
+    if FACT_ID_PATTERN.fullmatch(name):
+        return recall_fact(name, bench)
+    return ""
+
+
+def list_facts(name: str, about: str, bench: ToolContext) -> str:
+    """As many as there is room for; the task's own, but for `memory`, which is the project's."""
+    question = FactQuery(about, FACT_KINDS_BY_NAME[name], bench.state.task.id, name != "memory", MAX_SHOWN_FACTS)
+    found = list(bench.lore.look_up(question))
+    if not found and about:
+        found = list(bench.lore.look_up(FactQuery("", question.kinds, question.task, question.own, FALLBACK_FACT_COUNT)))
+        head = f"[{name}: nothing holds {about[:60]!r}; the newest:]"
+    else:
+        head = f"[{name}{f' about {about[:60]}' if about else ', the newest'}: {len(found)}]"
+    lines, left = [head], bench.recall - bench.count(head)
+    for known in found:
+        line = withhold_forgotten_lines(render_known_fact(known, bench.state.task.id), bench)
+        left -= bench.count(line)
+        if left < 0 and len(lines) > 1:
+            lines.append(f"[{len(found) - len(lines) + 1} more: ask about something narrower]")
+            break
+        lines.append(line)
+    return "\n".join(lines) if found else f"[{name}: none yet]"
+
+
+def render_known_fact(known: ProjectFact, task: str) -> str:
+    fact = known.fact
+    where = f"step {fact.step}" if known.task == task else known.task
+    return f"- {known.id} {where} {fact.kind}: {fact.subject}: {fact.text}"
+
+
+def recall_fact(name: str, bench: ToolContext) -> str:
+    """With the lines that say so, if they are the task's own to see."""
+    found = [known for known in bench.lore.known(name) if not known.ended and is_visible_fact(known, bench)]
+    if not found:
+        raise ModelMistake(f"recall: nothing is remembered as {name!r}")
+    known = found[-1]
+    return withhold_forgotten_lines(
+        "\n".join([render_known_fact(known, bench.state.task.id), *read_evidence(known, bench)]), bench
+    )
+
+
+def is_visible_fact(known: ProjectFact, bench: ToolContext) -> bool:
+    return known.task == bench.state.task.id or known.fact.scope != "task"
+
+
+def read_evidence(known: ProjectFact, bench: ToolContext) -> list[str]:
+    fact = known.fact
+    if not fact.block or known.task != bench.state.task.id:
+        return []
+    lines = bench.store.read(fact.block).splitlines()
+    first, last = fact.lines if fact.lines[0] else (1, min(len(lines), MAX_SHOWN_FACTS))
+    return [f"[evidence: {fact.block[:8]} lines {first}-{last}]", *lines[first - 1 : last]]
+
+
+def withhold_forgotten_lines(text: str, bench: ToolContext) -> str:
+    """Without the lines that a person wants forgotten."""
+    return Corrections(tuple(bench.lore.edits())).scrub(text)
+
+
+ID_CHARACTERS = 8
+MIN_ID_CHARACTERS = 6
+FRAME_TOKENS = 60
+"""Characters of an id as windows show it; fewest that are looked up; and tokens for what is said around the lines."""
+LINE_RANGE_PATTERN = re.compile(r"\s*(\d+)\s*(?:(?:-|–|to|:|,)\s*(\d+)?)?\s*")
+
+
+def recall_output(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+    if known := recall_facts(args["id"], args.get("about", ""), bench):
+        return ToolOutcome(known)
+    block = find_block_id(args["id"], bench)
+    text, room = withhold_forgotten_lines(bench.store.read(block), bench), max(FRAME_TOKENS, bench.recall - FRAME_TOKENS)
+    if args.get("lines", "").strip():
+        first, last = parse_line_range(args["lines"], len(text.splitlines()))
+        return ToolOutcome(render_block_part(block, select_line_range(text, first, last, room, bench.count), "", last))
+    question = args.get("about", "").strip()
+    part = select_lines_about(text, question, room, bench.count) if question else select_outline(text, room, bench.count)
+    if part.numbers or not question:
+        return ToolOutcome(render_block_part(block, part))
+    return ToolOutcome(
+        render_block_part(block, select_outline(text, room, bench.count), f"no line holds {question[:80]!r}; what tells most:")
+    )
+
+
+def find_block_id(given: str, bench: ToolContext) -> str:
+    """The whole id. Only what this task has archived itself can be had: what it knows by id, and what came with its records."""
+    name = given.strip().strip("[]`'\"…. ").lower()
+    name = next((word for word in reversed(name.split()) if re.fullmatch(r"[0-9a-f]{6,32}", word)), name)
+    if not re.fullmatch(r"[0-9a-f]{6,32}", name):
+        raise ModelMistake(
+            f"recall: {given[:60]!r} is no id: ids are {ID_CHARACTERS} characters like 1a2b3c4d, {describe_id_places(bench.state)}"
+        )
+    matching = {block for block in list_known_blocks(bench.state) if block.startswith(name)}
+    matching = matching or set(bench.store.find(name, bench.state.task.id))
+    if not matching:
+        raise ModelMistake(f"recall: this task has archived no block {name!r}; ids stand {describe_id_places(bench.state)}")
+    if len(matching) > 1:
+        fitting = ", ".join(block[: max(ID_CHARACTERS, len(name) + 4)] for block in sorted(matching)[:4])
+        raise ModelMistake(f"recall: {name!r} fits {len(matching)} blocks ({fitting}); give more of the id")
+    return matching.pop()
+
+
+def list_known_blocks(state: State) -> set[str]:
+    """Outputs that a window may name."""
+    seen = [one.block for record in state.recent for one in record.observations]
+    runs = [run.block for run in (state.verdict.runs if state.verdict else ())]
+    return {*[line.block for line in state.index], *[one.block for one in state.passages], *seen, *runs} - {""}
+
+
+def describe_id_places(state: State) -> str:
+    latest = ", ".join(f"{line.block[:ID_CHARACTERS]} ({line.subject[:40]})" for line in state.index[:-4:-1])
+    return "under Archived outputs and in the headings under Work so far" + (f"; the latest: {latest}" if latest else "")
+
+
+def parse_line_range(given: str, total: int) -> tuple[int, int]:
+    match = LINE_RANGE_PATTERN.fullmatch(given)
+    if not match:
+        raise ModelMistake(f'recall: lines should be like "120-180", not {given[:40]!r}')
+    first, last = int(match[1]), int(match[2] or match[1])
+    if not 1 <= first <= total or last < first:
+        raise ModelMistake(f"recall: the block has lines 1-{total}, not {given.strip()[:40]}")
+    return first, min(last, total)
+
+
+def render_block_part(block: str, part: OutputExcerpt, note: str = "", last: int = 0) -> str:
+    """What it is, the lines, and what was left out with the way to get it."""
+    head = f"[{block[:ID_CHARACTERS]}: {'all' if part.whole else len(part.numbers)} of {part.total} lines{'; ' + note if note else ''}]"
+    if part.whole:
+        return f"{head}\n{part.text}" if part.total else f"[{block[:ID_CHARACTERS]}: empty]"
+    first, end = find_next_gap(part, last)
+    rest = f"{part.total - len(part.numbers)} lines left out; `recall` id={block[:ID_CHARACTERS]} lines={first}-{end} shows the next of them"
+    return f"{head}\n{part.text}\n[{rest}]"
+
+
+def find_next_gap(part: OutputExcerpt, last: int) -> tuple[int, int]:
+    """Where to go on: after the lines that were asked for, else the first lines that are missing."""
+    held = set(part.numbers)
+    after = part.numbers[-1] + 1 if last and part.numbers and part.numbers[-1] < part.total else 1
+    first = next(number for number in (*range(after, part.total + 1), *range(1, after)) if number not in held)
+    end = first
+    while end < (max(last, first) if last > first else part.total) and end + 1 not in held:
+        end += 1
+    return first, end
+
+
+tool = FunctionTool(
+    make_tool_schema(
+        "recall", "Archived output by id: about words, or lines 9-80. Or id=decisions, failed, notes, memory.",
+        ("about", "lines"), id="", about="", lines="",
+    ),
+    recall_output,
+)  # fmt: skip

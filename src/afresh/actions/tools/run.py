@@ -1,0 +1,107 @@
+"""Commands that only print files of the tree. What they show is then kept as `read` keeps it: as it is now, never as it was."""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
+from afresh.core.action import CommandRun
+from afresh.core.region import Region
+from afresh.core.step_result import ToolOutcome
+from afresh.errors import ModelMistake
+from afresh.ports import FileTree, ToolContext
+
+MAX_PRINTED_LINES = 600
+"""Lines in all; more than that no window has room for, and the plain output says it as well."""
+PLAIN_COMMAND_PATTERN = re.compile(r"[\w\s./,'\"=+@:-]+")
+"""Nothing that a shell would expand, join or redirect."""
+SED_RANGE_PATTERN = re.compile(r"(\d+)(?:,(\d+))?p")
+DEFAULT_PRINTED_LINES = 10
+"""Lines that head and tail print unless told."""
+
+
+def find_printed_regions(command: str, files: FileTree, step: int) -> tuple[Region, ...]:
+    """The lines that this command prints, if it is a plain `cat`, `nl`, `head`, `tail` or `sed -n`; else nothing."""
+    try:
+        words = shlex.split(command) if PLAIN_COMMAND_PATTERN.fullmatch(command.strip()) and "\n" not in command.strip() else []
+        regions = [Region(path, start, end, step) for path, start, end in parse_print_command(words, files) if start <= end]
+    except (ModelMistake, ValueError):
+        return ()
+    return tuple(regions) if sum(region.end - region.start + 1 for region in regions) <= MAX_PRINTED_LINES else ()
+
+
+def parse_print_command(words: Sequence[str], files: FileTree) -> Iterator[tuple[str, int, int]]:
+    """Path, first and last line. A word that is not understood is taken for a path, and there is no such file."""
+    program, rest = (words[0], list(words[1:])) if words else ("", [])
+    first, last = 1, None
+    if program in ("cat", "nl"):
+        rest = (
+            [word for word in rest if word not in ("-n", "-b", "a", "-ba", "-A")] if program == "nl" else drop_option(rest, "-n")
+        )
+    elif program in ("head", "tail"):
+        rest, count = parse_line_count(rest)
+        first, last = (1, count) if program == "head" else (-count, None)
+    elif program == "sed":
+        rest, first, last = parse_sed_range(rest)
+    else:
+        return
+    for path in rest:
+        length = len(files.read(path).splitlines())
+        yield path, max(1, length + 1 + first) if first < 0 else first, min(length, last or length)
+
+
+def drop_option(words: Sequence[str], option: str) -> list[str]:
+    return [word for word in words if word != option]
+
+
+def parse_line_count(words: Sequence[str]) -> tuple[list[str], int]:
+    """`-n 20`, `-n20` or `-20`; the paths, and how many lines."""
+    told = " ".join(words[:2]) if words[:1] == ["-n"] else words[0] if words else ""
+    match = re.fullmatch(r"-n?\s*(\d+)", told)
+    return (list(words[len(told.split()) :]), int(match[1])) if match else (list(words), DEFAULT_PRINTED_LINES)
+
+
+def parse_sed_range(words: Sequence[str]) -> tuple[list[str], int, int | None]:
+    """`-n 10,40p`."""
+    match = SED_RANGE_PATTERN.fullmatch(words[1]) if words[:1] == ["-n"] and len(words) > 2 else None
+    if not match:
+        return [], 1, None
+    last = match[2] or match[1]
+    return list(words[2:]), int(match[1]), int(last)
+
+
+COMMAND_TIMEOUT_SECONDS = 120
+MAX_COMMAND_BYTES = 100_000
+
+
+def run_command(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+    done = bench.sandbox.run(check_command_length(args["command"]), COMMAND_TIMEOUT_SECONDS)
+    if done.exit == 0 and (regions := find_printed_regions(done.command, bench.files, bench.state.step + 1)):
+        lines = "\n".join(f"{region.path}: lines {region.start}-{region.end}" for region in regions)
+        return ToolOutcome(f"$ {done.command}\nexit 0\n{lines}", regions=regions)
+    return ToolOutcome(f"$ {shorten_command(done.command)}\n{render_command_result(done)}", ok=done.exit == 0)
+
+
+def shorten_command(command: str) -> str:
+    """Its first line: who wrote a script knows it, and the record of the action has it."""
+    first, *more = command.strip().splitlines() or [""]
+    return f"{first} … and {len(more)} more lines" if more else first
+
+
+def check_command_length(command: str) -> str:
+    """The kernel starts nothing with a longer argument."""
+    if (size := len(command.encode())) > MAX_COMMAND_BYTES:
+        raise ModelMistake(f"the command has {size:,} bytes, over {MAX_COMMAND_BYTES:,}; write it to a file and run that")
+    return command
+
+
+def render_command_result(done: CommandRun) -> str:
+    """How it ended, then what it printed."""
+    end = "timed out and was killed" if done.timed_out else f"exit {done.exit}"
+    return f"{end}\n{done.output.rstrip()}" if done.output.strip() else f"{end}, no output"
+
+
+tool = FunctionTool(
+    make_tool_schema("run", "Run a shell command (no network, no git, 120 s).", command=""), run_command, changes=True
+)

@@ -1,0 +1,97 @@
+"""Find a name or a text in the tree: where a name is defined, who uses it, and what else says it. Text is capped per file, not in
+all, so that one noisy file does not hide the rest."""
+
+import re
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatch
+from posixpath import normpath
+from typing import Any
+
+from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
+from afresh.core.step_result import ToolOutcome
+from afresh.core.symbol import SearchHit
+from afresh.errors import ModelMistake
+from afresh.ports import ToolContext
+
+MIN_HITS_PER_FILE = 4
+MAX_HITS = 30
+MAX_FILES = 40
+MAX_NAMED_LINES = 12
+"""Hits of a file that are shown at least, hits in all if the files are few, files, and further lines that are named by number."""
+DEFINITION_PATTERN = re.compile(r"\d+: (async def|def|class|func|fn)\b")
+
+
+def search_tree(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+    if not args["text"].strip():
+        raise ModelMistake("search: text is empty")
+    where = normalize_scope(args.get("path", ""))
+    paths = [path for path in bench.files.paths() if is_within_scope(path, where)]
+    if where and not paths:
+        raise ModelMistake(f"search: no file lies under {where!r}; without `path` all are searched")
+    known = [one for one in bench.insight.find(args["text"], bench.files) if is_within_scope(one.path, where)]
+    for flags, note in ((0, ""), (re.IGNORECASE, "(ignoring case)\n")):
+        if found := find_text_hits(re.compile(re.escape(args["text"]), flags), paths, bench):
+            return ToolOutcome(note + (group_hits(known, found) if known and not flags else render_hits(found)))
+    return ToolOutcome(f"no hit for {args['text']!r} in {len(paths)} files", ok=True)
+
+
+def group_hits(known: Sequence[SearchHit], found: Mapping[str, Sequence[str]]) -> str:
+    """Definitions, uses, then the lines that are neither."""
+    told = {(one.path, one.line) for one in known}
+    rest = {path: [line for line in lines if (path, int(line.partition(":")[0])) not in told] for path, lines in found.items()}
+    parts = [
+        ("defined", group_by_file(known, True)),
+        ("used", group_by_file(known, False)),
+        ("besides", {path: lines for path, lines in rest.items() if lines}),
+    ]
+    return "\n".join(f"{title}:\n{render_hits(lines)}" for title, lines in parts if lines)
+
+
+def group_by_file(known: Sequence[SearchHit], defines: bool) -> dict[str, list[str]]:
+    lines: dict[str, list[str]] = {}
+    for one in known:
+        if one.defines is defines:
+            lines.setdefault(one.path, []).append(f"{one.line}: {one.text}")
+    return lines
+
+
+def normalize_scope(path: str) -> str:
+    """As paths of the tree are spelt; empty for all of it."""
+    return "" if not path or (plain := normpath(path)) == "." else plain
+
+
+def is_within_scope(path: str, pattern: str) -> bool:
+    return not pattern or path == pattern or path.startswith(pattern.rstrip("/") + "/") or fnmatch(path, pattern)
+
+
+def find_text_hits(pattern: re.Pattern[str], paths: list[str], bench: ToolContext) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        try:
+            text = bench.files.read(path)
+        except ModelMistake:
+            continue
+        if pattern.search(text):
+            lines = enumerate(text.splitlines(), 1)
+            found[path] = [f"{number}: {line.strip()[:160]}" for number, line in lines if pattern.search(line)]
+    return found
+
+
+def render_hits(found: Mapping[str, Sequence[str]]) -> str:
+    """In the order of the lines. If a file has too many, its definitions stay, and of the others it is said where they are."""
+    parts, most = list[str](), max(MIN_HITS_PER_FILE, MAX_HITS // len(found))
+    for path, lines in list(found.items())[:MAX_FILES]:
+        ranked = sorted(range(len(lines)), key=lambda at: (not DEFINITION_PATTERN.match(lines[at]), at))
+        kept, left = sorted(ranked[:most]), sorted(ranked[most:])
+        numbers = ", ".join(lines[at].partition(":")[0] for at in left[:MAX_NAMED_LINES]) + (
+            ", …" if len(left) > MAX_NAMED_LINES else ""
+        )
+        more = [f"… {len(left)} more: {numbers}"] if left else []
+        parts.append("\n  ".join([path, *[lines[at] for at in kept], *more]))
+    rest = f"\n… and {len(found) - MAX_FILES} more files" if len(found) > MAX_FILES else ""
+    return "\n".join(parts) + rest
+
+
+tool = FunctionTool(
+    make_tool_schema("search", "Find names or text (path: folder, file or glob).", ("path",), text="", path=""), search_tree
+)

@@ -1,1 +1,0 @@
-"""Knowledge objects and skills as files of the repository."""

@@ -1,0 +1,131 @@
+"""Being the model: which requests wait in a mailbox, what they ask, and a reply that is checked before it is posted."""
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from afresh.core.prompt import Request
+from afresh.core.reply import Reply
+from afresh.core.tokens import EstimatingCounter
+from afresh.errors import BadInput
+from afresh.models.choose_model import split_mailbox_spec
+from afresh.models.mailbox_files import (
+    PAGE_SUFFIX,
+    PROBLEM_SUFFIX,
+    REPLY_SUFFIX,
+    OpenRequest,
+    check_mailbox_reply,
+    list_open_requests,
+    parse_strict_json,
+    read_plain_file,
+    read_request,
+    write_file_atomically,
+)
+from afresh.models.mailbox_message import render_mailbox_message
+from afresh.models.reply_checks import REPLY_TOO_LONG
+
+POLL_SECONDS = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedRequest:
+    """An open request, with what it asks."""
+
+    posted: OpenRequest
+    request: Request
+    page: str
+
+
+def find_mailbox_folder(name: str) -> Path:
+    """As after `mailbox:` in --model, with or without that word and the time-out."""
+    return split_mailbox_spec(name.removeprefix("mailbox:"))[0]
+
+
+def list_mailbox_requests(folder: Path) -> Sequence[OpenRequest]:
+    return list_open_requests(folder)
+
+
+def pick_request(folder: Path, name: str = "") -> LoadedRequest:
+    """The one that has waited longest, or the one whose name, number or task begins so."""
+    found = list_open_requests(folder)
+    fits = [one for one in found if any(part.startswith(name) for part in (one.stem, str(one.number), one.task))]
+    if not fits:
+        what = f"no open request in {folder} is called {name!r}" if found else f"no request waits in {folder}"
+        raise BadInput(what, next="`afresh mailbox list` shows them; --wait waits for one")
+    if name and len(fits) > 1 and len({one.task for one in fits}) > 1:
+        raise BadInput(
+            f"{name!r} fits {len(fits)} requests: {', '.join(one.stem for one in fits[:5])}", next="say more of the name"
+        )
+    request = read_request(folder, fits[0].stem)
+    try:
+        page = read_plain_file(folder / f"{fits[0].stem}{PAGE_SUFFIX}")
+    except (OSError, ValueError):
+        page = render_mailbox_message(request, fits[0].stem)
+    return LoadedRequest(fits[0], request, page)
+
+
+def await_request(folder: Path, seconds: float) -> None:
+    """Until a request is open; BadInput when the time is over."""
+    deadline = time.monotonic() + seconds
+    while not (folder.is_dir() and any(one.waited for one in list_open_requests(folder))):
+        if time.monotonic() >= deadline:
+            what = f"no request came into {folder} within {seconds:g} seconds"
+            raise BadInput(what, next="is a task at work with this mailbox?")
+        time.sleep(POLL_SECONDS)
+
+
+def post_reply(folder: Path, post: LoadedRequest, text: str) -> Reply:
+    """Checked as the one who waits will check it, then posted. BadInput says all that is to be mended; that it was too long is
+    told to the one who waits as well, for the next call."""
+    try:
+        reply = check_mailbox_reply(parse_strict_json(text), post.request, EstimatingCounter())
+    except ValueError as fault:
+        if str(fault).startswith(REPLY_TOO_LONG):
+            with suppress(OSError):
+                write_file_atomically(folder / f"{post.posted.stem}{PROBLEM_SUFFIX}", f"{fault}\n")
+        problem = str(fault).replace("\n", "\n  ")
+        raise BadInput(
+            f"this is no reply to {post.posted.stem}:\n  {problem}", next="mend it", safe="nothing was posted"
+        ) from None
+    try:
+        write_file_atomically(folder / f"{post.posted.stem}{REPLY_SUFFIX}", text)
+    except OSError as error:
+        raise BadInput(f"the reply can't be written into {folder}: {error}", next="see to the folder's rights") from None
+    return reply
+
+
+def build_tool_reply(post: LoadedRequest, tool: str, given: Sequence[str], thought: str) -> dict[str, Any]:
+    """A reply that calls one tool, from words as one types them: NAME=VALUE, or NAME=@FILE for what a file holds."""
+    offered = {one.name: one for one in post.request.tools}
+    known = offered[tool].parameters.get("properties", {}) if tool in offered else {}
+    args: dict[str, Any] = {}
+    for word in given:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise BadInput(f"{word!r} is no argument", next="write NAME=VALUE, or NAME=@FILE", safe="nothing was posted")
+        args[name] = _parse_argument(value, known.get(name, {}))
+    return {"thought": thought, "actions": [{"tool": tool, "args": args}]}
+
+
+def _parse_argument(value: str, schema: dict[str, Any]) -> Any:
+    """Texts are taken as they are, all else is JSON; @@ begins a text that begins with @."""
+    if value.startswith("@@"):
+        value = value[1:]
+    elif value.startswith("@"):
+        value = _read_argument_file(value[1:])
+    if schema.get("type", "string") == "string":
+        return value
+    try:
+        return parse_strict_json(value)
+    except ValueError:
+        return value
+
+
+def _read_argument_file(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} can't be read: {error}", next="write @@ for a text that begins with @") from None

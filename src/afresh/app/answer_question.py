@@ -1,0 +1,160 @@
+"""Questions that wait for a person, and their answers. Of two answers the journal takes the first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from afresh.app.open_ledger import reset_task_limits
+from afresh.app.project import Project
+from afresh.app.tasks import find_task, record_events
+from afresh.app.validate_task import refuse_overfull_prompt, refuse_part_of_task, refuse_unstorable_text
+from afresh.core.event import QuestionAnswered, QuestionAsked
+from afresh.core.question import is_bare_choice, match_options, parse_options
+from afresh.core.reducer import apply_event
+from afresh.core.state import State
+from afresh.core.supervision_state import APPROVE_OPTION, PersonAct, PersonRequest, PersonSpoke
+from afresh.core.task import TaskStatus
+from afresh.core.truncate import to_one_line
+from afresh.errors import BadInput, Conflict
+from afresh.views.task_status import format_time
+from afresh.workspace.git import find_author_name
+
+ANSWER_NOT_RECORDED = "your answer was not recorded, nothing was changed"
+MIN_TASK_PREFIX_CHARACTERS = 5
+"""Characters from which one word alone may be the beginning of a task's name."""
+
+
+def list_open_questions(desk: Project) -> list[State]:
+    """Every task that waits for an answer, the one that has waited longest first. A part that asks was told to its parent."""
+    blocked = [ticket.task for ticket in desk.queue.tickets() if ticket.status is TaskStatus.BLOCKED and not ticket.parent]
+    return sorted(map(desk.store.load, blocked), key=lambda state: (state.updated, state.task.id))
+
+
+def find_addressed_task(desk: Project, words: Sequence[str]) -> tuple[str, str]:
+    """Which task the words are for, and the answer. The task may be left out where only one asks."""
+    if len(words) == 2:
+        return find_task(desk, words[0]), words[1]
+    (text,) = words
+    waiting = [state.task.id for state in list_open_questions(desk)]
+    if named := [ticket.task for ticket in desk.queue.tickets() if _names_task(text, ticket.task)]:
+        raise BadInput(
+            f"{text!r} names a task, and no answer is given",
+            next=f'afresh answer {named[0]} "your words"',
+            safe=ANSWER_NOT_RECORDED,
+        )
+    if len(waiting) == 1:
+        return waiting[0], text
+    if not waiting:
+        raise BadInput("no task waits for an answer", next="afresh status shows where things stand", safe=ANSWER_NOT_RECORDED)
+    what = f"{len(waiting)} tasks wait for an answer: {', '.join(waiting[:5])}"
+    raise BadInput(
+        what, next='say which: afresh answer TASK "your words"; afresh inbox shows their questions', safe=ANSWER_NOT_RECORDED
+    )
+
+
+def _names_task(text: str, task: str) -> bool:
+    return text == task or (len(text) >= MIN_TASK_PREFIX_CHARACTERS and task.startswith(text))
+
+
+def answer_question(desk: Project, task: str, text: str) -> State:
+    """The person's own words, or the option that they chose. The task is ready again."""
+    state = desk.store.load(task)
+    refuse_part_of_task(state)
+    if state.status is not TaskStatus.BLOCKED:
+        raise explain_refusal(desk, state)
+    event = parse_answer(state, text, find_author_name(desk.project.root))
+    refuse_overfull_prompt(apply_event(event, state), desk.templates, desk.instructions, desk.settings.models)
+    try:
+        answered = record_events(desk, state, task, [event])
+    except Conflict:
+        raise explain_refusal(desk, desk.store.load(task)) from None
+    reset_task_limits(desk, task)
+    return answered
+
+
+def parse_answer(state: State, text: str, by: str) -> QuestionAnswered:
+    """A number or letter stands for the option's words. What can be read in two ways, or in none, is asked back."""
+    task, known = state.task.id, parse_options(state.options)
+    if not text.strip():
+        raise BadInput("the answer is empty", next=f'afresh answer {task} "your words"', safe=ANSWER_NOT_RECORDED)
+    if "\0" in text:
+        raise BadInput("the answer holds a NUL, which no file can hold", next="leave it out", safe=ANSWER_NOT_RECORDED)
+    refuse_unstorable_text(text)
+    found, choice = match_options(text, state.options), is_bare_choice(text)
+    if len(found) == 1:
+        return QuestionAnswered(known[found[0] - 1].words if choice else text, by, found[0])
+    if known and choice:
+        can_be = " and ".join(f"{number} ({known[number - 1].name})" for number in found)
+        what = f"{text.strip()!r} can mean options {can_be}" if found else f"there is no option {text.strip()}"
+        options = ", ".join(f"{one.number} {one.name}" for one in known)
+        raise BadInput(
+            f"{what}; the options are {options}", next="give its number, or answer in words of your own", safe=ANSWER_NOT_RECORDED
+        )
+    return QuestionAnswered(text, by)
+
+
+def explain_refusal(desk: Project, state: State) -> BadInput:
+    """Why a task takes no answer, by what its journal says."""
+    task, before = state.task.id, find_last_answer(desk, state.task.id)
+    if state.status is TaskStatus.BLOCKED:
+        question = to_one_line(state.question, 200)
+        return BadInput(
+            f"task {task} asks something else by now: {question}", next=f"afresh show {task}", safe=ANSWER_NOT_RECORDED
+        )
+    if state.status is TaskStatus.DISCARDED:
+        return BadInput(
+            f"task {task} is gone: discarded {format_time(state.updated)}",
+            next="afresh inbox shows what is open",
+            safe=ANSWER_NOT_RECORDED,
+        )
+    if state.status.over:
+        return BadInput(
+            f"task {task} is over: {state.status}", next=f"afresh show {task} tells how it ended", safe=ANSWER_NOT_RECORDED
+        )
+    held = next((ticket.owner for ticket in desk.queue.tickets() if ticket.task == task), "")
+    works = f"{held} is working on it" if held else ""
+    if before:
+        what = f"task {task} was answered already, {before.told}{f'; {works}' if works else ''}"
+        return BadInput(what, next=f"afresh decisions {task} shows what came of it", safe=ANSWER_NOT_RECORDED)
+    if works:
+        return BadInput(
+            f"task {task} is running and asks nothing: {works}", next="it asks when it needs you", safe=ANSWER_NOT_RECORDED
+        )
+    return BadInput(
+        f"task {task} is {state.status} and asks nothing", next=f"afresh resume {task} goes on with it", safe=ANSWER_NOT_RECORDED
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAnswer:
+    """An answer of the journal."""
+
+    answer: QuestionAnswered
+    at: float
+    question: str
+
+    @property
+    def told(self) -> str:
+        to = f" to “{to_one_line(self.question, 100)}”" if self.question else ""
+        return f"by {to_one_line(self.answer.by, 60)} at {format_time(self.at)}: “{to_one_line(self.answer.text, 200)}”{to}"
+
+
+def find_last_answer(desk: Project, task: str) -> RecordedAnswer | None:
+    question, last = "", None
+    for entry in desk.store.journal(task):
+        if isinstance(entry.event, QuestionAsked):
+            question = entry.event.question
+        elif isinstance(entry.event, QuestionAnswered):
+            last = RecordedAnswer(entry.event, entry.at, question)
+    return last
+
+
+def parse_user_message(desk: Project, state: State, text: str, redirects: bool = False) -> PersonRequest:
+    """Words, or the option that they choose where something is asked. BadInput for what no window could hold."""
+    answered = parse_answer(state, text, find_author_name(desk.project.root))
+    event = answered if state.question else PersonSpoke(text, answered.by, redirects)
+    refuse_overfull_prompt(apply_event(event, state), desk.templates, desk.instructions)
+    if state.attendance.paused and answered.option == APPROVE_OPTION:
+        return PersonRequest(PersonAct.GO, by=answered.by)
+    return PersonRequest(
+        PersonAct.REDIRECT if redirects else PersonAct.SAY, answered.text, option=answered.option, by=answered.by
+    )

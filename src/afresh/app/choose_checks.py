@@ -1,0 +1,120 @@
+"""The checks of a task when nobody names any: the command that was found in the project's files and seen to run its tests."""
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+
+from afresh.app.settings import ProjectPaths, Settings
+from afresh.code.config_files import ProjectConfiguration, read_configuration
+from afresh.code.test_commands.candidates import CommandCandidate, find_candidates
+from afresh.code.test_commands.try_commands import CommandTrial, TrialResults, try_candidates
+from afresh.core.codec import to_canonical_json, value_from_json
+from afresh.errors import AfreshError, NoSandbox
+from afresh.sandbox.choose_level import choose_sandbox
+from afresh.sandbox.import_origin import find_foreign_imports, list_top_level_packages
+from afresh.sandbox.mounts import Mounts
+from afresh.workspace.checkout_files import CheckoutFiles
+from afresh.workspace.disk_files import write_durable_file
+from afresh.workspace.environment_files import find_environment_folders
+from afresh.workspace.repository import Repository
+from afresh.workspace.scratch_copy import make_scratch_copy
+
+MAX_UNASKED_TEST_SECONDS = 10.0
+"""Seconds that the tests may run for when nobody has asked for it."""
+TRIALS_FILE = "tests.json"
+FOREIGN_IMPORT_WORDS = "is imported from"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectWithSettings:
+    """A project and its settings, as much as is needed to try a command in it."""
+
+    project: ProjectPaths
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenChecks:
+    """What a task gets, and what a person should know of it."""
+
+    checks: tuple[str, ...] = ()
+    told: str = ""
+
+
+def choose_checks(place: ProjectWithSettings, limit: float = MAX_UNASKED_TEST_SECONDS) -> ChosenChecks:
+    """None is better than one that checks nothing. Where no sandbox holds, nothing is run and the first one found is taken."""
+    tried = find_project_tests(place, limit)
+    best = tried.best
+    if best:
+        return ChosenChecks((best.command,), describe_check_trial(best))
+    untried = next((one for one in tried.trials if not one.tried and one.said.startswith("not tried")), None)
+    if untried:
+        return ChosenChecks((untried.command,), untried.said)
+    failed = next((one for one in tried.trials if one.tried), None)
+    return ChosenChecks((), f"tried {failed.command}: {failed.said}" if failed else "")
+
+
+def describe_check_trial(trial: CommandTrial) -> str:
+    """How well a command is known, in a few words."""
+    tests = f"{trial.tests:,} tests" if trial.tests else "tests"
+    if not trial.ran:
+        return f"tried: {tests} found"
+    if trial.said.startswith("still running") or FOREIGN_IMPORT_WORDS in trial.said:
+        return f"tried: {tests} found, {trial.said}"
+    return f"tried: {tests} {'pass' if trial.exit == 0 else 'run, not all pass'}"
+
+
+def find_project_tests(place: ProjectWithSettings, limit: float = 0.0, again: bool = False) -> TrialResults:
+    """What is kept for the files as they are, or else a new trial. One that found nothing is not kept: the machine may change."""
+    files = CheckoutFiles(place.project.root)
+    configuration = read_configuration(files.paths(), files.read)
+    found = find_candidates(configuration)
+    digest = digest_test_configuration(configuration, found)
+    before = load_kept_trials(place.project.state / TRIALS_FILE)
+    enough = before.best and (before.best.ran or not limit)
+    if before.digest == digest and enough and not again:
+        return before
+    if not found:
+        return TrialResults(digest)
+    now = TrialResults(digest, try_test_candidates(place, configuration, found, limit))
+    if now.best and FOREIGN_IMPORT_WORDS not in now.best.said:
+        write_durable_file(place.project.state / TRIALS_FILE, to_canonical_json(now))
+    return now
+
+
+def digest_test_configuration(configuration: ProjectConfiguration, found: Sequence[CommandCandidate]) -> str:
+    """Changes with the files that say how tests are run, and with what is read out of them; not with the code."""
+    return sha256("\n".join([configuration.digest, *(one.command for one in found)]).encode("utf-8", "replace")).hexdigest()
+
+
+def load_kept_trials(path: Path) -> TrialResults:
+    """Nothing, if what lies there can't be read: it is made again."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        return value_from_json(TrialResults, path.read_text("utf-8"))
+    return TrialResults()
+
+
+def try_test_candidates(
+    place: ProjectWithSettings, configuration: ProjectConfiguration, found: Sequence[CommandCandidate], limit: float
+) -> tuple[CommandTrial, ...]:
+    """In a copy of the checkout, inside the sandbox; without one nothing is run."""
+    repository = Repository.find(place.project.root)
+    try:
+        with make_scratch_copy(repository, configuration.paths) as tree:
+            mounts = Mounts(
+                tree=tree,
+                at=repository.root,
+                environments=find_environment_folders(repository),
+                readable=tuple(Path(path).expanduser() for path in place.settings.readable),
+            )
+            sandbox = choose_sandbox(mounts, cache=place.project.state / "sandbox-probe")
+            trials = try_candidates(found, sandbox, limit)
+            strange = find_foreign_imports(sandbox, list_top_level_packages(tree))
+            return tuple(replace(one, said=strange[0]) if strange and one.holds else one for one in trials)
+    except NoSandbox:
+        why = "not tried: nothing on this machine confines a command"
+    except AfreshError as fault:
+        why = f"not tried: {fault}"
+    return tuple(CommandTrial(one.command, one.source, said=one.refused or why, tried=False) for one in found)

@@ -1,0 +1,121 @@
+"""Patterns: what was learnt in one project and may be shown in the user's others, in one folder that all of them share."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from datetime import date
+from hashlib import sha256
+from pathlib import Path
+
+from afresh.app.project import Project
+from afresh.core.action import Action
+from afresh.core.event import ActionsExecuted, ReplyReceived
+from afresh.core.lesson import PATTERN_ID_PREFIX, Lesson, LessonApproval, LessonStatus, get_heading_text
+from afresh.core.lesson_match import compute_likeness
+from afresh.storage.lessons.anonymise_lesson import ProjectNames, anonymise_lesson
+from afresh.storage.lessons.lesson_folder import LessonFolder
+from afresh.storage.lessons.lesson_library import FolderLessonLibrary, LibraryWithPatterns
+from afresh.storage.lessons.project_vocabulary import collect_project_words, load_everyday_stems
+from afresh.views.file_io import lock_file
+from afresh.workspace.repository import Repository
+
+MIN_LIKENESS_OF_SAME_PATTERN = 0.6
+MAX_OUTPUT_CHARACTERS = 200_000
+"""Characters of an output that are looked through for words of the project."""
+
+
+def open_pattern_folder() -> LessonFolder:
+    from platformdirs import user_data_path
+
+    return LessonFolder(user_data_path("afresh") / "patterns", PATTERN_ID_PREFIX)
+
+
+def add_patterns_to_library(
+    desk: Project, own: FolderLessonLibrary, home: LessonFolder
+) -> FolderLessonLibrary | LibraryWithPatterns:
+    return LibraryWithPatterns(own, home, open_pattern_folder(), desk.clock) if desk.settings.patterns else own
+
+
+def share_plain_part(desk: Project, one: Lesson, today: date) -> Lesson | None:
+    """Without a person: the lines of an approved object that name nothing of its project, if they say anything without the
+    others. A folder that can't be written is no reason to stop: the object stays where it is."""
+    if (
+        not desk.settings.patterns
+        or one.status is not LessonStatus.APPROVED
+        or not anonymise_lesson(one, load_everyday_stems(), ProjectNames())
+    ):
+        return None
+    own = collect_lesson_vocabulary(desk, one)
+    plain = anonymise_lesson(one, load_everyday_stems(), own) if own else None
+    if plain is None:
+        return None
+    with suppress(OSError):
+        return add_pattern(desk, plain, LessonApproval.AUTOMATIC, today)
+    return None
+
+
+def add_pattern(desk: Project, one: Lesson, by: LessonApproval, today: date) -> Lesson | None:
+    """Into the folder of patterns. None when it is there already, or was and is not wanted, or another says the same."""
+    folder = open_pattern_folder()
+    folder.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with lock_file(folder.root / ".lock"):
+        if find_pattern_of_lesson(folder, desk.project.root, one) or any(
+            is_same_pattern(one, old) for old in folder.objects().values()
+        ):
+            return None
+        pattern = replace(
+            strip_lesson_record(one), id=f"{PATTERN_ID_PREFIX}{secrets.token_hex(4)}", project=str(desk.project.root), source=one.id, by=by,
+            created=str(today), approved=str(today),
+        )  # fmt: skip
+        folder.add(pattern)
+    return pattern
+
+
+def strip_lesson_record(one: Lesson) -> Lesson:
+    """What it says, without what became of it in its project."""
+    return Lesson(id=one.id, title=one.title, tags=one.tags, status=LessonStatus.APPROVED, body=one.body)
+
+
+def find_pattern_of_lesson(folder: LessonFolder, root: Path, one: Lesson) -> Lesson | None:
+    made = (old for old in folder.objects().values() if old.source == one.id and old.project == str(root))
+    return next(made, None)
+
+
+def is_same_pattern(one: Lesson, other: Lesson) -> bool:
+    told = ["\n".join([each.title, get_heading_text(each.body, "What worked")]) for each in (one, other)]
+    return compute_likeness(*told) >= MIN_LIKENESS_OF_SAME_PATTERN
+
+
+def collect_lesson_vocabulary(desk: Project, one: Lesson) -> ProjectNames | None:
+    """What the project calls its own, with what the task that the object came from has written, run and seen."""
+    known = {ticket.task for ticket in desk.queue.tickets()}
+    more = list(read_task_texts(desk, one.source)) if one.source in known else []
+    return collect_project_words(Repository.find(desk.project.root), more)
+
+
+def read_task_texts(desk: Project, task: str) -> Iterator[tuple[str, str]]:
+    actions: tuple[Action, ...] = ()
+    for entry in desk.store.journal(task):
+        match entry.event:
+            case ReplyReceived(reply=reply):
+                actions = reply.actions
+                yield from read_action_texts(actions)
+            case ActionsExecuted(observations=observations):
+                for action, seen in zip(actions, observations, strict=False):
+                    if action.tool in ("run", "test") and seen.block:
+                        yield "", desk.store.read(seen.block)[:MAX_OUTPUT_CHARACTERS]
+            case _:
+                pass
+
+
+def read_action_texts(actions: tuple[Action, ...]) -> Iterator[tuple[str, str]]:
+    for action in actions:
+        text = "\n".join(str(action.args.get(key, "")) for key in ("old", "new", "content", "command"))
+        if text.strip():
+            yield str(action.args.get("path", "")), text
+
+
+def hash_task_name(task: str) -> str:
+    """How a pattern's file knows the last task that was counted: whose it was is nobody else's business."""
+    return sha256(task.encode()).hexdigest()[:12]

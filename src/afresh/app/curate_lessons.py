@@ -1,0 +1,210 @@
+"""A person lets an object of knowledge cross into the user's other projects: first seen whole, then done."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from afresh.app.cross_project_lessons import (
+    add_pattern,
+    collect_lesson_vocabulary,
+    find_pattern_of_lesson,
+    open_pattern_folder,
+    share_plain_part,
+    strip_lesson_record,
+)
+from afresh.app.learn_lessons import learn_from_ended_tasks, open_lesson_folder, open_lesson_library, read_current_day
+from afresh.app.project import Project
+from afresh.core.fact import LessonJudged
+from afresh.core.lesson import Lesson, LessonApproval, LessonStatus
+from afresh.errors import BadInput
+from afresh.storage.lessons.agent_skills import export_skill, read_skills
+from afresh.storage.lessons.anonymise_lesson import ProjectNames, anonymise_lesson, find_telltales
+from afresh.storage.lessons.lesson_folder import APPROVED_FOLDER, DRAFTS_FOLDER, LessonFile
+from afresh.storage.lessons.lesson_library import is_pattern
+from afresh.storage.lessons.parse_lesson import LessonFault
+from afresh.storage.lessons.project_vocabulary import load_everyday_stems
+from afresh.workspace.git import find_author_name
+
+NOTHING_SHARED = "nothing has crossed"
+
+
+@dataclass(frozen=True, slots=True)
+class SharingOffer:
+    """What would cross, to the letter, and what in it names the project or may."""
+
+    origin: Lesson
+    text: Lesson
+    telling: tuple[str, ...]
+    unsure: bool = False
+    """The project is too large to be looked through."""
+
+
+def offer_sharing(desk: Project, name: str, plain: bool = False) -> SharingOffer:
+    """The whole object; or with `plain` only its lines that name nothing of the project."""
+    one = find_lesson(desk, name).knowledge
+    refuse_sharing(desk, one)
+    own = collect_lesson_vocabulary(desk, one)
+    if not plain:
+        telling = find_telltales("\n".join([one.title, *one.tags, one.body]), load_everyday_stems(), own) if own else []
+        return SharingOffer(one, strip_lesson_record(one), tuple(word for word in telling if word.strip("#")), own is None)
+    found = anonymise_lesson(one, load_everyday_stems(), own) if own else None
+    if found is None:
+        why = "the project is too large to be looked through" if own is None else explain_telling_words(one, own)
+        next = f"afresh knowledge share {one.id} shows all of it, to cross whole; or edit it first"
+        raise BadInput(f"{one.id} has no plain part: {why}", next=next, safe=NOTHING_SHARED)
+    return SharingOffer(one, strip_lesson_record(found), ())
+
+
+def explain_telling_words(one: Lesson, own: ProjectNames) -> str:
+    named = find_telltales(one.title, load_everyday_stems(), own)
+    return f"its title says {', '.join(named[:3])}" if named else "no line of what worked is free of the project's words"
+
+
+def refuse_sharing(desk: Project, one: Lesson) -> None:
+    if one.status is not LessonStatus.APPROVED:
+        raise BadInput(f"{one.id} is {one.status}", next=f"afresh knowledge approve {one.id}", safe=NOTHING_SHARED)
+    if not desk.settings.patterns:
+        raise BadInput("patterns are turned off", next="remove `patterns = false` from the settings", safe=NOTHING_SHARED)
+    if old := find_pattern_of_lesson(open_pattern_folder(), desk.project.root, one):
+        raise BadInput(
+            f"{one.id} has crossed already, as {old.id}" + (", and was rejected" if old.status is LessonStatus.REJECTED else ""),
+            next=f"afresh knowledge show {old.id}; edit, approve or reject it there",
+            safe="the pattern is as it was",
+        )
+
+
+def share_lesson(desk: Project, made: SharingOffer) -> Lesson:
+    """By a person who has seen the offer."""
+    pattern = add_pattern(desk, made.text, LessonApproval.CONFIRMED, read_current_day(desk))
+    if pattern is None:
+        raise BadInput(
+            "a pattern that says the same is there already", next="afresh knowledge list shows patterns", safe=NOTHING_SHARED
+        )
+    return pattern
+
+
+@dataclass(frozen=True, slots=True)
+class LessonRow:
+    knowledge: Lesson
+    standing: LessonStatus
+    file: Path
+    why: str = ""
+    """Why it waits, or is looked up no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class LessonListing:
+    rows: Sequence[LessonRow]
+    skills: Sequence[tuple[str, str]]
+    """Path and description."""
+    notes: Sequence[LessonFault]
+    patterns: Sequence[LessonRow] = ()
+    """What may be shown in all projects of the user, and where it is from."""
+
+
+def list_lessons(desk: Project) -> LessonListing:
+    learn_from_ended_tasks(desk)
+    held, shared = open_lesson_folder(desk.project.root).held(), open_pattern_folder().held()
+    found, wrong = read_skills(desk.project.root, {})
+    rows, patterns = (
+        [make_lesson_row(desk, one.read.knowledge, one) for one in some if one.read.knowledge] for some in (held, shared)
+    )
+    notes = [note for one in (*held, *shared) for note in one.read.notes]
+    return LessonListing(
+        rows, [(one.path, one.description) for one in found], [*find_linked_folders(desk.project.root), *notes, *wrong], patterns
+    )
+
+
+def find_linked_folders(root: Path) -> list[LessonFault]:
+    """A link in place of a folder is not followed, and not passed over in silence."""
+    places = [root / ".afresh/knowledge", *[root / ".afresh/knowledge" / name for name in (APPROVED_FOLDER, DRAFTS_FOLDER)]]
+    told = "is a link: nothing is read or written through it"
+    return [LessonFault(place.relative_to(root).as_posix(), 1, told) for place in places if place.is_symlink()]
+
+
+def make_lesson_row(desk: Project, one: Lesson, held: LessonFile) -> LessonRow:
+    standing = one.standing(read_current_day(desk))
+    why = (
+        one.aged(read_current_day(desk)) if standing is LessonStatus.AGED else one.waits if standing is LessonStatus.DRAFT else ""
+    )
+    inside = held.path.is_relative_to(desk.project.root)
+    return LessonRow(one, standing, held.path.relative_to(desk.project.root) if inside else held.path, why)
+
+
+def find_lesson(desk: Project, name: str) -> LessonRow:
+    """An object by its id or the beginning of it, with or without KO-; a pattern by its own."""
+    learn_from_ended_tasks(desk)
+    folder = open_pattern_folder() if is_pattern(name.upper()) else open_lesson_folder(desk.project.root)
+    ids = list(folder.objects())
+    fits = [id for id in ids if id.lower() == name.lower()] or [
+        id for id in ids if id.lower().startswith((name.lower(), f"ko-{name.lower()}"))
+    ]
+    if len(fits) != 1:
+        what = f"{name!r} fits {', '.join(fits[:5])}" if fits else f"there is no knowledge object {name!r}"
+        raise BadInput(what, next="afresh knowledge list shows what there is")
+    held = folder.place(fits[0])
+    assert held.read.knowledge
+    return make_lesson_row(desk, held.read.knowledge, held)
+
+
+def find_lesson_file(desk: Project, name: str) -> Path:
+    """Also of one that can't be read as it is: it is found by the name of its file."""
+    held = open_lesson_folder(desk.project.root).held()
+    broken = [one.path for one in held if not one.read.knowledge and one.path.name.lower().startswith(name.lower())]
+    return broken[0] if len(broken) == 1 else desk.project.root / find_lesson(desk, name).file
+
+
+def read_lesson_file(desk: Project, path: Path) -> LessonRow:
+    """What the file says now. BadInput with its line when that can't be used."""
+    folder = open_lesson_folder(desk.project.root) if path.is_relative_to(desk.project.root) else open_pattern_folder()
+    held = next((one for one in folder.held() if one.path == path), None)
+    if held is None or held.read.knowledge is None or held.read.notes:
+        what = held.read.notes[0] if held else f"{path} is gone"
+        raise BadInput(str(what), next=f"afresh knowledge edit {path.stem}", safe="the file is as you left it")
+    return make_lesson_row(desk, held.read.knowledge, held)
+
+
+def approve_lesson(desk: Project, name: str) -> LessonRow:
+    """By a person. An object that had aged is looked up again."""
+    values = {
+        "status": LessonStatus.APPROVED,
+        "by": LessonApproval.CONFIRMED,
+        "approved": str(read_current_day(desk)),
+        "unused": 0,
+    }
+    approved = record_lesson_judgement(desk, name, values, APPROVED_FOLDER)
+    if not is_pattern(approved.knowledge.id):
+        share_plain_part(desk, approved.knowledge, read_current_day(desk))
+    return approved
+
+
+def reject_lesson(desk: Project, name: str) -> LessonRow:
+    """Kept, so that the same is not drafted again; never looked up, nor what has crossed of it."""
+    values = {"status": LessonStatus.REJECTED, "by": LessonApproval.CONFIRMED}
+    rejected = record_lesson_judgement(desk, name, values, DRAFTS_FOLDER)
+    if crossed := find_pattern_of_lesson(open_pattern_folder(), desk.project.root, rejected.knowledge):
+        record_lesson_judgement(desk, crossed.id, values, DRAFTS_FOLDER)
+    return rejected
+
+
+def record_lesson_judgement(desk: Project, name: str, values: Mapping[str, Any], place: str) -> LessonRow:
+    """The one way in which a person's word on an object is recorded."""
+    one = find_lesson(desk, name)
+    folder = open_pattern_folder() if is_pattern(one.knowledge.id) else open_lesson_folder(desk.project.root)
+    folder.move(folder.set(one.knowledge.id, lambda _: values, begin=True), place)
+    desk.notebook.append([LessonJudged(one.knowledge.id, str(values["status"]), find_author_name(desk.project.root))])
+    return find_lesson(desk, one.knowledge.id)
+
+
+def search_project_lessons(desk: Project, question: str) -> list[tuple[str, float, str]]:
+    """What a task with this goal would be shown: id or path, fit, text."""
+    learn_from_ended_tasks(desk)
+    return [(one.key, one.fit, one.text) for one in open_lesson_library(desk, desk.project.root).ranked([question])]
+
+
+def export_lesson_as_skill(desk: Project, name: str, place: Path | None) -> Path:
+    one = find_lesson(desk, name)
+    if one.knowledge.status is not LessonStatus.APPROVED:
+        raise BadInput(f"{one.knowledge.id} is {one.knowledge.status}", next=f"afresh knowledge approve {one.knowledge.id}")
+    return export_skill(one.knowledge, place or desk.project.root / ".afresh" / "skills")

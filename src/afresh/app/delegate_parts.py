@@ -1,0 +1,125 @@
+"""Parts of a task that are handed out: each is a task of its own, worked on here and now while its parent's step waits."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from afresh.actions.delegation import (
+    MIN_PART_STEPS,
+    allocate_part_steps,
+    choose_part_checks,
+    make_part_id,
+    refuse_other_part,
+    refuse_repeated_part,
+    result_from_part,
+    task_from_part,
+)
+from afresh.app.project import Project
+from afresh.app.spending_report import sum_task_spending
+from afresh.app.tasks import record_events
+from afresh.app.validate_task import refuse_unworkable_task
+from afresh.config.templates.load_template import make_template, merge_task_type
+from afresh.core.ceiling_state import CeilingChanged
+from afresh.core.event import Event, ReplyReceived, TaskCreated, TaskEnded
+from afresh.core.state import State
+from afresh.core.subtask import Subtask, SubtaskMetrics, SubtaskResult
+from afresh.core.task import REPORT_PATHS_BY_TYPE, Check, Task, TaskStatus
+from afresh.errors import BadInput, ModelMistake
+from afresh.policy.next_call import DELEGATE_TOOL
+from afresh.ports import CodeAnalysis
+from afresh.workspace.apply_or_discard import retire_part_branch
+from afresh.workspace.worktree import GitWorkspace
+
+
+@dataclass(frozen=True, slots=True)
+class PartRunner:
+    """Who holds the parent holds its parts: no lease of their own is needed, and nobody else can take one up."""
+
+    desk: Project
+    workspace: GitWorkspace
+    """Of the parent."""
+    insight: CodeAnalysis
+    run: Callable[[str], State]
+    """Takes a part as far as it will go."""
+
+    def __call__(self, part: Subtask, state: State, place: int) -> SubtaskResult:
+        """The part may be there already: this step was begun before, and whoever did so is dead. Then it goes on, or is over."""
+        name = make_part_id(state.task.id, state.step + 1, place)
+        child = load_known_part(self.desk, name) or self._created(part, state, place)
+        refuse_other_part(part, child)
+        if child.status in (TaskStatus.READY, TaskStatus.RUNNING):
+            self.workspace.snapshot()  # one that has not begun yet may have come from another machine, without this tree
+            child = self.run(name)
+        if child.status is TaskStatus.DONE:
+            self.workspace.take_over(name, child.opened, child.snapshot)
+        retire_part_branch(self.workspace.repository, name)
+        return report_part(self.desk, child, part, state.step + 1)
+
+    def _created(self, part: Subtask, state: State, place: int) -> State:
+        refuse_repeated_part(part, state)
+        limit = limit_part_steps(state, place)
+        try:
+            task = apply_part_type(
+                part, task_from_part(part, state, place, self.workspace.snapshot(), self._checks(part, state)), self.desk
+            )
+            refuse_unworkable_task(task, self.desk.templates, self.desk.instructions)
+        except BadInput as fault:
+            raise ModelMistake(f"delegate: {fault.what}; {fault.next}") from fault
+        return record_events(self.desk, None, task.id, make_part_events(replace(task, max_steps=limit), state))
+
+    def _checks(self, part: Subtask, state: State) -> tuple[Check, ...]:
+        return choose_part_checks(part, state.task, self.insight, self.workspace.files)
+
+
+def limit_part_steps(state: State, place: int) -> int:
+    """Those of one reply share what is left, the first of them most."""
+    before = sum(action.tool == DELEGATE_TOOL for action in state.pending.reply.actions[: place - 1]) if state.pending else 0
+    if len(state.delegated) + before >= state.task.parts:
+        raise ModelMistake(f"delegate: {state.task.parts} parts are the most that this task may hand out; do the rest yourself")
+    if (left := allocate_part_steps(state) >> before) < MIN_PART_STEPS:
+        raise ModelMistake("delegate: too few steps are left for that; do it yourself")
+    return left
+
+
+def apply_part_type(part: Subtask, task: Task, desk: Project) -> Task:
+    """With the window of its type and what its parent thinks with, never a larger one than its parent's, nor above its limit."""
+    type = part.type or task.type
+    merged = merge_task_type(type, desk.templates)
+    if merged.family in REPORT_PATHS_BY_TYPE:
+        raise ModelMistake(f"delegate: {type} ends in a document; only changes of code can be handed out")
+    ceiling, thinking = make_template(merged).ceiling, task.thinking or 0
+    budget = min(task.budget, ceiling + thinking)
+    fits = budget - ceiling >= thinking
+    family = merged.family if merged.family != type else ""
+    return replace(
+        task, type=type, family=family, budget=budget, max_budget=task.budget_limit, thinking=task.thinking if fits else 0
+    )  # fmt: skip
+
+
+def make_part_events(task: Task, parent: State) -> list[Event]:
+    """Its first window is as large as its parent's is now: whoever hands out a part that needs such a one has found that out
+    already. Calm steps lower it, as ever."""
+    if parent.budget <= task.budget:
+        return [TaskCreated(task)]
+    return [TaskCreated(task), CeilingChanged(0, task.budget, parent.budget, f"{task.parent} has it, of which this is a part")]
+
+
+def load_known_part(desk: Project, name: str) -> State | None:
+    try:
+        return desk.store.load(name)
+    except BadInput:
+        return None
+
+
+def report_part(desk: Project, child: State, part: Subtask, step: int) -> SubtaskResult:
+    """Of its journal only what it said when it completed, and when it ended."""
+    claimed, ended = "", child.updated
+    for entry in desk.store.journal(child.task.id):
+        if isinstance(entry.event, TaskEnded):
+            ended = entry.at
+        elif isinstance(entry.event, ReplyReceived):
+            done = [action.args.get("summary") for action in entry.event.reply.actions if action.tool == "complete"]
+            claimed = str(done[-1] or "") if done else claimed
+    paid = sum_task_spending(desk, child.task.id)
+    money = paid.money if paid and paid.calls and not paid.unknown else None
+    metrics = SubtaskMetrics(child.step, child.calls, child.usage, round(ended - child.started, 1), money)
+    return result_from_part(child, part.goal, step, metrics, claimed)

@@ -1,0 +1,136 @@
+"""What the project remembers, for people: found, shown, corrected, forgotten. Each change is an event with its author."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from afresh.app.project import Project, open_user_notebook
+from afresh.app.tasks import find_task
+from afresh.app.validate_task import refuse_unstorable_text
+from afresh.core.event import Event
+from afresh.core.fact import NOTEBOOK_JOURNAL, USER_JOURNAL, Fact, FactCorrected, FactForgotten, FactKind, FactNoted, FactScope
+from afresh.core.project_facts import FactQuery, ProjectFact, make_fact_id
+from afresh.core.truncate import to_one_line
+from afresh.errors import BadInput
+from afresh.storage.sqlite.facts import FORGOTTEN_ENDING
+from afresh.workspace.git import find_author_name
+
+MAX_SUBJECT_CHARACTERS = 80
+MAX_RULE_CHARACTERS = 2_000
+MAX_RULES = 50
+MAX_CHARACTERS_OF_RULES = 4_000
+"""Rules in force of the project, and as many of the user: how many, and their characters. All of them stand in every window."""
+NOTHING_CHANGED = "nothing was changed"
+
+
+@dataclass(frozen=True, slots=True)
+class FactDetails:
+    """A fact, the lines that say so, and all that was known about the same."""
+
+    known: ProjectFact
+    evidence: tuple[str, ...]
+    history: tuple[ProjectFact, ...]
+
+
+def search_project_facts(desk: Project, text: str, kind: str = "", task: str = "", limit: int = 20) -> Sequence[ProjectFact]:
+    kinds = (FactKind(kind),) if kind else ()
+    whose = find_task(desk, task) if task else ""
+    return desk.lore.look_up(FactQuery(text, kinds, whose, own=bool(whose), limit=limit))
+
+
+def load_fact_details(desk: Project, name: str) -> FactDetails:
+    known = find_fact(desk, name)
+    fact, lines = known.fact, list[str]()
+    if fact.block:
+        lines = desk.store.read(fact.block).splitlines()
+        lines = lines[fact.lines[0] - 1 : fact.lines[1]] if fact.lines[0] else lines[:12]
+    return FactDetails(known, tuple(lines), tuple(desk.lore.history(known)))
+
+
+def add_rule(desk: Project, text: str, about: str = "", everywhere: bool = False) -> ProjectFact:
+    """A rule of the user's for this project, or for all of them. A newer one about the same takes its place."""
+    refuse_rule_text(text)
+    fact = Fact(
+        FactKind.RULE,
+        about or to_one_line(text, MAX_SUBJECT_CHARACTERS),
+        text,
+        scope=FactScope.USER if everywhere else FactScope.PROJECT,
+    )
+    refuse_too_many_rules(desk, fact)
+    event = FactNoted(fact, find_author_name(desk.project.root))
+    book = open_user_notebook(desk.clock, make=True)[0] if everywhere else desk.notebook
+    book.append([event])
+    desk.projections.noted()
+    return find_fact(desk, make_fact_id(USER_JOURNAL if everywhere else NOTEBOOK_JOURNAL, fact))
+
+
+def correct_fact(desk: Project, name: str, text: str, why: str = "") -> ProjectFact:
+    refuse_rule_text(text)
+    known = find_fact_in_force(desk, name)
+    if known.fact.text == text:
+        raise BadInput(f"{known.id} says so already", next=f"afresh memory show {known.id}", safe=NOTHING_CHANGED)
+    if known.fact.kind is FactKind.RULE:
+        refuse_too_many_rules(desk, replace(known.fact, text=text))
+    write_to_notebook(desk, known, FactCorrected(known.id, text, find_author_name(desk.project.root), why))
+    return find_fact(desk, make_fact_id(known.task, replace(known.fact, text=text)))
+
+
+def forget_fact(desk: Project, name: str, why: str = "") -> ProjectFact:
+    """Also what no longer holds: its words may still stand in what is remembered of earlier steps."""
+    known = find_fact(desk, name)
+    if known.end.startswith(FORGOTTEN_ENDING):
+        raise BadInput(f"{known.id} is {known.end} already", next=f"afresh memory show {known.id}", safe=NOTHING_CHANGED)
+    write_to_notebook(desk, known, FactForgotten(known.id, find_author_name(desk.project.root), why))
+    return find_fact(desk, known.id)
+
+
+def write_to_notebook(desk: Project, known: ProjectFact, event: Event) -> None:
+    """Into the journal that says where it holds."""
+    book = open_user_notebook(desk.clock, make=True)[0] if known.fact.scope is FactScope.USER else desk.notebook
+    book.append([event])
+    desk.projections.noted()
+
+
+def find_fact(desk: Project, name: str) -> ProjectFact:
+    found = desk.lore.known(name.strip().lower())
+    if not found:
+        raise BadInput(f"nothing is remembered as {name!r}", next="afresh memory search WORDS shows ids", safe=NOTHING_CHANGED)
+    return next((one for one in found if not one.ended), found[-1])
+
+
+def find_fact_in_force(desk: Project, name: str) -> ProjectFact:
+    known = find_fact(desk, name)
+    if known.ended:
+        raise BadInput(
+            f"{known.id} no longer holds: {known.end}",
+            next=f"afresh memory show {known.id} has its history",
+            safe=NOTHING_CHANGED,
+        )
+    return known
+
+
+def refuse_too_many_rules(desk: Project, rule: Fact) -> None:
+    """With the one that is to come, without the one whose place it takes."""
+    found = (known.fact for known in search_project_facts(desk, "", FactKind.RULE, limit=10 * MAX_RULES))
+    kept = [one for one in found if one.scope is rule.scope and one.subject != rule.subject]
+    letters = sum(len(one.text) for one in (*kept, rule))
+    if len(kept) >= MAX_RULES or letters > MAX_CHARACTERS_OF_RULES:
+        whose = "of yours for all projects" if rule.scope is FactScope.USER else "of this project"
+        raise BadInput(
+            f"every window holds all rules {whose}, and they would be {len(kept) + 1} with {letters:,} characters:"
+            f" at most {MAX_RULES} and {MAX_CHARACTERS_OF_RULES:,}",
+            next="afresh memory search --kind rule, then `afresh memory forget ID` those that no longer matter,"
+            " or put what concerns few tasks into .afresh/AGENT.md",
+            safe=NOTHING_CHANGED,
+        )
+
+
+def refuse_rule_text(text: str) -> None:
+    if not text.strip():
+        raise BadInput("the text is empty", next='afresh memory add "what is to be remembered"', safe=NOTHING_CHANGED)
+    if len(text) > MAX_RULE_CHARACTERS:
+        raise BadInput(
+            f"{len(text):,} characters are too many to stand in every window",
+            next=f"use at most {MAX_RULE_CHARACTERS:,}; what is longer belongs into a file of the repository",
+            safe=NOTHING_CHANGED,
+        )
+    refuse_unstorable_text(text)

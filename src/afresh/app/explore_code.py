@@ -1,0 +1,177 @@
+"""Symbols of the user's checkout, for people: where they are and who uses them."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from afresh.app.project import Project
+from afresh.code import entry_points, symbol_search
+from afresh.code.coverage_file import CoverageMap
+from afresh.code.graph import calls
+from afresh.code.index.code_index import CodeIndex, refresh_code_index
+from afresh.code.index.memory_store import MemoryCodeStore
+from afresh.code.ranking.commit_history import LazyChurn
+from afresh.code.ranking.query import RankingQuery
+from afresh.code.ranking.ranked_map import RankedMapFile, render_map_files, select_map_files
+from afresh.code.search_hit import EntryPoint, MatchQuality, SymbolMatches, SymbolUses
+from afresh.core.commit import CommitHistory
+from afresh.core.symbol import SymbolKind, SymbolPlace
+from afresh.core.tokens import EstimatingCounter
+from afresh.errors import BadInput
+from afresh.ports import CodeIndexStore, FileTree
+from afresh.storage.sqlite.code_index import SqliteCodeIndex
+from afresh.workspace.checkout_files import CheckoutFiles
+from afresh.workspace.commit_history import read_commit_history
+from afresh.workspace.repository import locate_repository
+
+CHECKOUT_TREE_NAME = "checkout"
+"""Name of the user's own tree among those that the store knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedCheckout:
+    """A checkout of the user's, and where what is known of it lies."""
+
+    root: Path
+
+    @property
+    def state(self) -> Path:
+        """With the project's state where there is one, else in the user's data folder, so that looking at a repository leaves
+        nothing in it."""
+        from platformdirs import user_data_path
+
+        own = self.root / ".afresh" / "state"
+        name = f"{self.root.name}-{sha256(os.fsencode(self.root)).hexdigest()[:12]}"
+        return own if own.is_dir() and not own.is_symlink() else user_data_path("afresh") / "code" / name
+
+    @property
+    def files(self) -> CheckoutFiles:
+        return CheckoutFiles(self.root)
+
+
+def find_indexed_checkout(where: Project | Path) -> IndexedCheckout:
+    """Of a project, or of the repository that a folder is in. BadInput if it is in none."""
+    return IndexedCheckout(where.project.root if isinstance(where, Project) else locate_repository(where.resolve()).root)
+
+
+def open_checkout_code(where: Project | Path) -> CodeIndex:
+    """The code as it is on disk now. Nothing is written into the repository but the state of a project that has one."""
+    home = find_indexed_checkout(where)
+    return refresh_checkout_code(home, home.files)
+
+
+def refresh_checkout_code(home: IndexedCheckout, files: FileTree) -> CodeIndex:
+    """With what git and a run of coverage.py have to tell, which they are asked for only when somebody wants to know."""
+    return refresh_code_index(
+        files,
+        CHECKOUT_TREE_NAME,
+        open_checkout_store(home),
+        LazyChurn(lambda: _read_checkout_history(home)),
+        CoverageMap(home.root),
+    )
+
+
+def _read_checkout_history(home: IndexedCheckout) -> CommitHistory:
+    repository = locate_repository(home.root)
+    return read_commit_history(repository.git, repository.head, home.state)
+
+
+def open_checkout_store(home: IndexedCheckout) -> CodeIndexStore:
+    """In memory where nothing can be written, as on a disk that is full or read-only."""
+    try:
+        home.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        return MemoryCodeStore()
+    return SqliteCodeIndex(home.state / "code.db")
+
+
+@dataclass(frozen=True, slots=True)
+class CodeMap:
+    about: str
+    """The text that it was made for; empty for the code as a whole."""
+    files: tuple[RankedMapFile, ...]
+    text: str
+    """As it would stand in a window."""
+    tokens: int
+    cap: int
+    known: int
+    """Files of code that there are."""
+    commits: int
+    """Commits of the history that were asked."""
+
+
+def build_code_map(where: Path, about: str, cap: int) -> CodeMap:
+    """Reads only: nothing is made in the repository."""
+    repository, home, counter = locate_repository(where.resolve()), find_indexed_checkout(where), EstimatingCounter()
+    code = refresh_checkout_code(home, home.files)
+    if not code.files:
+        raise BadInput(
+            "there is no code here in a language that afresh reads",
+            next="go to a repository with Python, TypeScript, JavaScript, Go, Rust, Java or C#",
+        )
+    past = read_commit_history(repository.git, repository.head, home.state)
+    files = tuple(select_map_files(code, RankingQuery(about, (), past), cap, counter))
+    text = render_map_files(files)
+    return CodeMap(about, files, text, counter(text) if text else 0, cap, len(code.files), len(past.commits))
+
+
+MAX_CHOICES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolUsers:
+    """A symbol with all that is known of who uses it."""
+
+    place: SymbolPlace
+    callers: SymbolUses
+    tests: frozenset[str]
+    """Files among those of the callers that are tests."""
+    above: Sequence[SymbolPlace]
+    below: Sequence[SymbolPlace]
+    """Classes, or for a method the methods that take its place."""
+    others: Sequence[SymbolPlace] = ()
+    """Of the same name, in tests: not asked about."""
+
+
+def find_existing_symbols(
+    code: CodeIndex, asked: str, kinds: Sequence[SymbolKind] = (), most: int = symbol_search.MAX_FOUND_SYMBOLS
+) -> SymbolMatches:
+    if not asked.strip(" .:"):
+        raise BadInput("there is nothing to look for", next="afresh find NAME, as in: afresh find parse")
+    found = symbol_search.find_symbols(code, asked, kinds, most)
+    if not found.places:
+        raise BadInput(f"nothing is called {asked!r}, nor anything like it", next=advise_symbol_search(code, kinds))
+    return found
+
+
+def advise_symbol_search(code: CodeIndex, kinds: Sequence[SymbolKind]) -> str:
+    if kinds:
+        return "leave --kind out to look among all symbols"
+    broken = [path for path in code.files if code.reading(path).fault]
+    unread = f"; {len(broken)} files could not be read, the first is {broken[0]}" if broken else ""
+    return f"{len(code.files):,} files were looked at{unread}"
+
+
+def find_symbol_users(code: CodeIndex, asked: str) -> SymbolUsers | SymbolMatches:
+    """Who uses the one symbol that is meant; the choice, if there are several or none of just that name."""
+    found = find_existing_symbols(code, asked, most=MAX_CHOICES)
+    spare = [place for place in found.places if code.is_test(place.path)]
+    meant = [place for place in found.places if place not in spare] or spare
+    if found.match not in (MatchQuality.EXACT, MatchQuality.SPELLING) or len(meant) != 1 or found.more:
+        return found
+    place = meant[0]
+    answer = calls.find_callers(code, place)
+    return SymbolUsers(
+        place,
+        answer,
+        frozenset(path for path in {call.path for call in answer} if code.is_test(path)),
+        calls.find_base_classes(code, place),
+        calls.find_subclasses(code, place) or calls.find_overrides(code, place),
+        [other for other in spare if other != place],
+    )
+
+
+def list_checkout_entry_points(code: CodeIndex) -> Sequence[EntryPoint]:
+    return entry_points.list_entry_points(code)

@@ -1,0 +1,229 @@
+"""Is a name in a call, where from; or when and why was it dropped? Told from the journal alone."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from afresh.app.project import Project
+from afresh.context.cache_prefix import PrefixComparison, compare_prefix
+from afresh.context.explain import (
+    ArchivedCopy,
+    NameExplanation,
+    NeedEstimate,
+    find_name_places,
+    find_omissions,
+    rank_need_chances,
+)
+from afresh.context.rebuild_call import RebuiltCall, rebuild_all_calls
+from afresh.core.action import describe_subject
+from afresh.core.codec import to_canonical_json, value_from_json
+from afresh.core.event import ActionsExecuted, CallRequested, JournalEntry, MemoryCompacted, OutputDigested, ReplyReceived
+from afresh.core.item import Item
+from afresh.core.prompt import CallAudit, Omission, Section
+from afresh.core.reducer import fold_entries
+from afresh.core.reply import Reply
+from afresh.core.state import State
+from afresh.core.step_history import Passage, PassageVoice
+from afresh.core.template import Template
+from afresh.core.text import compile_name_pattern
+from afresh.core.tokens import EstimatingCounter
+from afresh.errors import BadInput
+from afresh.memory.gathered_context import GatheredContext, TraceCache, assemble_gathered_context
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    step: int
+    audit: CallAudit
+    sections: tuple[Section, ...]
+    beginning: PrefixComparison
+    reply: Reply | None = None
+
+    @property
+    def reported(self) -> int:
+        """Tokens as the provider counted them; 0 when it did not."""
+        return self.reply.usage.input if self.reply and self.reply.counted else 0
+
+
+def list_audits(desk: Project, task: str) -> Sequence[tuple[int, CallAudit]]:
+    return [(e.event.step, e.event.audit) for e in desk.store.journal(task) if isinstance(e.event, CallRequested)]
+
+
+def load_call(desk: Project, task: str, step: int | None) -> RecordedCall:
+    """One call; the last one when no step is named."""
+    found, replies = list[tuple[int, CallAudit]](), dict[int, Reply]()
+    for entry in desk.store.journal(task):
+        if isinstance(entry.event, CallRequested):
+            found.append((entry.event.step, entry.event.audit))
+        elif isinstance(entry.event, ReplyReceived):
+            replies[entry.event.step] = entry.event.reply
+    wanted = [one for one in found if step in (None, one[0])]
+    if not wanted:
+        steps = f"it has steps 1 to {found[-1][0]}" if found else "it has made no call yet"
+        raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; leave --step out for the last one")
+    number, audit = wanted[-1]
+    place = found.index(wanted[-1])
+    sections, before = load_sections(desk, audit), load_sections(desk, found[place - 1][1]) if place else ()
+    return RecordedCall(number, audit, sections, compare_prefix(number, before, sections), replies.get(number))
+
+
+def load_sections(desk: Project, audit: CallAudit) -> tuple[Section, ...]:
+    return tuple(Section(ref.name, ref.tier, ref.text(desk.store.read), ref.tokens) for ref in audit.sections)
+
+
+def compare_call_beginnings(desk: Project, task: str) -> list[PrefixComparison]:
+    """How far each call of a task begins as the one before it."""
+    told, before = list[PrefixComparison](), tuple[Section, ...]()
+    for step, audit in list_audits(desk, task):
+        sections = load_sections(desk, audit)
+        told.append(compare_prefix(step, before, sections))
+        before = sections
+    return told
+
+
+def read_block_text(desk: Project, block: str, span: str = "") -> str:
+    """An archived text, or the lines `A-B` of it."""
+    try:
+        lines = desk.store.read(block.lower()).splitlines()
+    except KeyError as fault:
+        raise BadInput(
+            f"no archived text, or more than one, has an id that begins with {block!r}",
+            next="give six characters of it or more, as context/TASK.json and project_memory.json list them",
+        ) from fault
+    if not span:
+        return "\n".join(lines)
+    found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", span.strip())
+    if not found or not 1 <= int(found[1]) <= int(found[2] or found[1]) or int(found[1]) > len(lines):
+        raise BadInput(f"{span!r} names no lines of it", next=f"it has {len(lines):,}: --lines 1-{len(lines)}")
+    return "\n".join(lines[int(found[1]) - 1 : int(found[2] or found[1])])
+
+
+def count_accumulating_tokens(desk: Project, task: str) -> int:
+    """Tokens that an agent which keeps its history would have sent over the same steps: what the first call held, and in each
+    later one all replies and raw outputs before it. Files that were read count as nothing, so it is a lower bound."""
+    counter, history, total = EstimatingCounter(), 0, 0
+    first = 0
+    for entry in desk.store.journal(task):
+        match entry.event:
+            case CallRequested(audit=audit):
+                first = first or audit.tokens
+                total += first + history
+            case ReplyReceived(reply=reply):
+                history += counter(reply.thought + to_canonical_json(reply.actions))
+            case ActionsExecuted(observations=observations):
+                history += sum(counter(desk.store.read(seen.block)) for seen in observations if seen.block)
+            case _:
+                pass
+    return total
+
+
+def verify_calls(desk: Project, task: str) -> Sequence[RebuiltCall]:
+    return list(rebuild_all_calls(task, desk.store))
+
+
+MAX_COPIES = 5
+MODEL_VOICES = (PassageVoice.THOUGHT.value, PassageVoice.ACTION.value)
+"""Named after outputs, which are what one asks for."""
+
+
+@dataclass(slots=True)
+class HistoryUntilCall:
+    """What the journal says up to the call in question."""
+
+    state: State | None = None
+    before: State | None = None
+    """The state that the call was built from."""
+    call: CallRequested | None = None
+    calls: list[CallRequested] = field(default_factory=list[CallRequested])
+    copies: dict[str, ArchivedCopy] = field(default_factory=dict[str, ArchivedCopy])
+    forgotten: dict[str, int] = field(default_factory=dict[str, int])
+
+
+def explain_name_in_call(desk: Project, task: str, name: str, step: int | None = None) -> NameExplanation:
+    if not name.strip():
+        raise BadInput("the name is empty", next="give an identifier, a path or any text: afresh context why parse_header")
+    past = read_history_until_call(desk, task, step)
+    if past.call is None or past.before is None:
+        steps = f"it has steps 1 to {past.calls[-1].step}" if past.calls else "it has made no call yet"
+        raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; leave --step out for the last one")
+    wanted, audit = compile_name_pattern(name), past.call.audit
+    sections = [Section(ref.name, ref.tier, ref.text(desk.store.read), ref.tokens) for ref in audit.sections]
+    found = tuple(find_name_places(sections, wanted))
+    held = [call.step for call in past.calls[:-1] if any(wanted.search(ref.text(desk.store.read)) for ref in call.audit.sections)]
+    copies = tuple(find_archived_copies(desk, past, name))
+    memory, template = load_call_memory(desk, past.before, audit)
+    gone, likely = find_omissions(memory, wanted, audit.omissions), rank_need_chances(memory, template, wanted)
+    reason = "" if found else explain_absence(gone, likely, copies, past)
+    first, last = (held[0], held[-1]) if held else (0, 0)
+    return NameExplanation(name, task, past.call.step, found, first, last, reason, tuple(gone), tuple(likely), copies)
+
+
+def read_history_until_call(desk: Project, task: str, step: int | None) -> HistoryUntilCall:
+    """Up to the named call; without one, to the last."""
+    past = HistoryUntilCall()
+    for entry in desk.store.journal(task):
+        if isinstance(entry.event, CallRequested):
+            past.calls.append(entry.event)
+            if step in (None, entry.event.step):
+                past.call, past.before = entry.event, past.state
+                if step is not None:
+                    return past
+        apply_history_entry(past, entry)
+    return past
+
+
+def apply_history_entry(past: HistoryUntilCall, entry: JournalEntry) -> None:
+    before, past.state = past.state, fold_entries(past.state, [entry])
+    event = entry.event
+    if isinstance(event, ActionsExecuted):
+        for seen in event.observations:
+            if seen.block:
+                past.copies[seen.block] = ArchivedCopy(seen.block, event.step, seen.action.tool, describe_subject(seen.action))
+    elif isinstance(event, OutputDigested) and before:
+        for one in event.passages:
+            if one.voice is not PassageVoice.OUTPUT:
+                past.copies[one.block] = ArchivedCopy(one.block, one.step, one.voice.value, "")
+        mark_forgotten(past, before, event.passages)
+    elif isinstance(event, MemoryCompacted) and before:
+        mark_forgotten(past, before)
+
+
+def mark_forgotten(past: HistoryUntilCall, before: State, new: Sequence[Passage] = ()) -> None:
+    kept = {one.block for one in past.state.passages} if past.state else set[str]()
+    lost = [one.block for one in (*before.passages, *new) if one.block not in kept]
+    past.forgotten.update(dict.fromkeys(lost, before.step + 1))
+
+
+def find_archived_copies(desk: Project, past: HistoryUntilCall, name: str) -> list[ArchivedCopy]:
+    """Archived texts that hold it and that the call could know of, the newest first."""
+    wanted, until, found = compile_name_pattern(name), past.call.step if past.call else 0, list[ArchivedCopy]()
+    for copy in sorted(past.copies.values(), key=lambda one: (one.kind in MODEL_VOICES, -one.step)):
+        if copy.step < until and wanted.search(desk.store.read(copy.block)):
+            found.append(ArchivedCopy(copy.block, copy.step, copy.kind, copy.subject, past.forgotten.get(copy.block, 0)))
+        if len(found) == MAX_COPIES:
+            break
+    return found
+
+
+def load_call_memory(desk: Project, state: State, audit: CallAudit) -> tuple[GatheredContext, Template]:
+    looks = [Item(ref.kind, ref.subject, desk.store.read(ref.block)) for ref in audit.looks]
+    template = value_from_json(Template, next(look.text for look in looks if look.kind == "template"))
+    seen = tuple(look for look in looks if look.kind not in ("template", "tools"))
+    return assemble_gathered_context(state, seen, desk.store.read, TraceCache()), template
+
+
+def explain_absence(
+    gone: list[Omission], likely: list[NeedEstimate], copies: tuple[ArchivedCopy, ...], past: HistoryUntilCall
+) -> str:
+    if gone:
+        return f"{gone[0].what} ({gone[0].section}): {gone[0].reason}"
+    if likely:
+        best = likely[0]
+        met = f"last met in step {best.step} ({best.voice})"
+        return f"less likely to be needed than what is shown: p = {best.probability:.3f}, {met}"
+    forgotten = [copy for copy in copies if copy.forgotten]
+    if forgotten:
+        return f"no longer in memory: forgotten after step {max(copy.forgotten for copy in forgotten)}, kept in the archive"
+    if copies:
+        return f"it stands in the archive only: {copies[0].kind} of step {copies[0].step}"
+    return "nothing that this task had seen before the call holds it"

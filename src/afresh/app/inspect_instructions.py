@@ -1,0 +1,141 @@
+"""Instructions to look at: what a task would be told, where each line comes from, and what a person should know of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from afresh.app.project import Project
+from afresh.app.settings import ProjectPaths, load_settings
+from afresh.config.instructions.find_instructions import instructions_for_project
+from afresh.config.instructions.merge_instructions import merge_instructions
+from afresh.config.templates.load_template import load_template, make_template, merge_task_type
+from afresh.config.templates.template_files import layers_for_project
+from afresh.config.yaml_values import FileFault
+from afresh.context.sources.instructions import (
+    InstructionsAllowance,
+    RenderedInstructions,
+    build_whole_form,
+    count_instruction_tokens,
+    render_instructions,
+    select_instruction_chain,
+)
+from afresh.core.ceiling_state import list_ceiling_levels
+from afresh.core.instructions import InstructionChain, InstructionFile, InstructionLevel
+from afresh.core.state import State
+from afresh.core.task import Task
+from afresh.errors import BadInput, OverCeiling
+from afresh.workspace.repository import Repository
+
+UNCOMMITTED_FILE_NOTE = ", and as it is not committed no task can read the rest"
+
+
+@dataclass(frozen=True, slots=True)
+class SizedInstructionFile:
+    """A source as it is written, and what it would take alone and whole."""
+
+    source: InstructionFile
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionsPreview:
+    """What a task of that type would be told when it works on that path."""
+
+    type: str
+    path: str
+    files: tuple[SizedInstructionFile, ...]
+    chain: InstructionChain
+    ordered: int
+    """Ceiling of a call, before any more room is given."""
+    users: str
+    """Where the user's own would be, for all repositories."""
+    rendered: RenderedInstructions | None = None
+    """None when it can't be used, or fits no ceiling that is allowed; `faults` say why."""
+    faults: tuple[FileFault, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def preview_instructions(where: Path, path: str = "", type: str = "") -> InstructionsPreview:
+    """Reads only: nothing is made in the repository."""
+    repository = Repository.find(where)
+    given, shelf = load_settings(ProjectPaths(repository.root)), layers_for_project(repository.root)
+    type = type or given.type or "implement_feature"
+    kind = merge_task_type(type, shelf)
+    style, inside = make_template(kind), resolve_inside_repository(repository.root, where, path)
+    budget = given.budget or style.ceiling
+    order = Task(id="", goal="", type=type, family=kind.family, budget=budget, max_budget=given.max_budget)
+    paths, found = (inside,) if inside else (), instructions_for_project(repository.root, shelf)
+    looked = found.look((order.judged_as, type), paths)
+    chain = mark_tracked_sources(merge_instructions(looked.sources, paths), repository)
+    files = tuple(SizedInstructionFile(source, count_instruction_tokens([build_whole_form(source)])) for source in looked.sources)
+    one = InstructionsPreview(type, inside, files, chain, budget, found.users, faults=looked.faults, notes=looked.notes)
+    if looked.faults:
+        return one
+    try:
+        shown = render_at_lowest_ceiling(chain, order, style.instructions)
+    except OverCeiling as fault:
+        file = max((file for file in files if file.source.own), key=lambda file: file.tokens).source.file
+        return replace(one, faults=(FileFault(file, 1, "", fault.evidence.removeprefix(f"{file} "), fault.next),))
+    return replace(one, rendered=shown, notes=(*looked.notes, *note_instruction_limits(shown, budget, files)))
+
+
+def resolve_inside_repository(root: Path, where: Path, path: str) -> str:
+    """A path as it is from the root; empty for the root itself."""
+    target = (where / path).resolve()
+    if not target.exists():
+        raise BadInput(f"there is no {path}", next="name a file or folder of this repository")
+    if not target.is_relative_to(root):
+        raise BadInput(f"{path} is outside the repository {root}", next="name a file or folder inside it")
+    inside = target.relative_to(root).as_posix()
+    return "" if inside == "." or not path else inside
+
+
+def mark_tracked_sources(chain: InstructionChain, repository: Repository) -> InstructionChain:
+    """Marked where a task's own tree would lack the file, so that nothing points at what can't be read."""
+
+    def held(source: InstructionFile) -> bool:
+        return source.own or bool(repository.git.ask("ls-tree", "--name-only", "HEAD", "--", source.file))
+
+    return replace(chain, sources=tuple(replace(source, tracked=held(source)) for source in chain.sources))
+
+
+def render_at_lowest_ceiling(chain: InstructionChain, task: Task, share: float) -> RenderedInstructions:
+    """Under the lowest ceiling that it fits; OverCeiling when none that may be granted is enough."""
+    *lower, highest = list_ceiling_levels(task.budget, task.budget_limit)
+    for ceiling in lower:
+        try:
+            return render_instructions(chain, InstructionsAllowance(ceiling, share))
+        except OverCeiling:
+            continue
+    return render_instructions(chain, InstructionsAllowance(highest, share))
+
+
+def note_instruction_limits(shown: RenderedInstructions, ordered: int, files: Sequence[SizedInstructionFile]) -> list[str]:
+    """What is not as one would expect."""
+    tokens = {file.source.file: file.tokens for file in files}
+    lacking = {source.file for source in shown.chain.sources if not source.tracked}
+    projects = {source.file for source in shown.chain.sources if source.level is InstructionLevel.PROJECT}
+    said = [
+        f"{file} ({tokens[file]:,} tokens) is shown in part{UNCOMMITTED_FILE_NOTE if file in lacking else ''}; "
+        f"{'write what matters into .afresh/AGENT.md' if file in projects else 'shorten it'}, or give a larger --budget"
+        for file in shown.partial
+    ]
+    if shown.allowance.ceiling > ordered:
+        cap, raised = int(ordered * shown.allowance.share), shown.allowance.ceiling
+        said.append(
+            f"own instructions are over {cap:,} tokens, {shown.allowance.share:.0%} of the ceiling of {ordered:,}: "
+            f"calls get {raised:,} instead; shorten them to save that"
+        )
+    return said
+
+
+def describe_task_instructions(desk: Project, state: State) -> list[str]:
+    """For whoever starts a task: which files it goes by, and what is not as one would expect."""
+    chain, style = select_instruction_chain(state, desk.instructions), load_template(state.task.type, desk.templates)
+    if not chain.sources:
+        return []
+    chain = mark_tracked_sources(chain, Repository.find(desk.project.root))
+    shown = render_at_lowest_ceiling(chain, state.task, style.instructions)
+    files = [SizedInstructionFile(source, count_instruction_tokens([build_whole_form(source)])) for source in chain.sources]
+    named = ", ".join(file.source.file for file in files)
+    return [f"instructions: {named}", *note_instruction_limits(shown, state.task.budget, files)]

@@ -1,0 +1,183 @@
+"""Templates to look at: which there are, what they come to, and what is wrong with them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from afresh.app.validate_task import build_prompt_per_phase
+from afresh.config.templates.inheritance import MergedTemplate, merge_template
+from afresh.config.templates.load_template import (
+    OTHER_CALL_KINDS,
+    find_template_faults,
+    list_phases,
+    list_task_types,
+    make_share,
+    make_template,
+)
+from afresh.config.templates.template_files import TemplateLayer, TemplateLayers, TemplateValue, layers_for_project
+from afresh.config.yaml_values import NAME_PATTERN, FileFault
+from afresh.core.prompt import Prompt, Tier
+from afresh.core.state import State
+from afresh.core.task import Task, choose_report_path
+from afresh.core.template import REQUIRED_SECTIONS, SectionShare, Template
+from afresh.core.tokens import EstimatingCounter
+from afresh.errors import BadInput, NeedsPerson, OverCeiling
+from afresh.memory.gathered_context import GatheredContext
+from afresh.workspace.repository import Repository
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateRow:
+    """A template in a list; `fault` says why it can't be used."""
+
+    name: str
+    origin: str
+    file: str
+    about: str = ""
+    ceiling: int = 0
+    kind: str = "work"
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourcedTemplateValue:
+    """A value and the place it comes from."""
+
+    key: str
+    value: Any
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class SectionClaim:
+    """A section in order of claim, and the places that its share, cap and tier come from."""
+
+    share: SectionShare
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateDetails:
+    """A template laid over all that it builds on, as it is in one phase or before any phase is considered."""
+
+    template: Template
+    phase: str
+    files: tuple[str, ...]
+    family: str
+    values: tuple[SourcedTemplateValue, ...]
+    claims: tuple[SectionClaim, ...]
+    room: int
+    """Tokens that are left for what may be cut, under the ceiling, before anything is known of a task."""
+
+
+def open_templates_at(path: Path) -> TemplateLayers:
+    """Outside any repository the user's templates and the shipped ones still count."""
+    try:
+        return layers_for_project(Repository.find(path).root)
+    except NeedsPerson:
+        return layers_for_project(None)
+
+
+def list_template_rows(shelf: TemplateLayers) -> list[TemplateRow]:
+    return [make_template_row(name, shelf) for name in (*list_task_types(shelf), *OTHER_CALL_KINDS)]
+
+
+def make_template_row(name: str, shelf: TemplateLayers) -> TemplateRow:
+    merged = merge_template(name, shelf)
+    nearest = merged.chain[0]
+    try:
+        made = make_template(merged)
+    except BadInput as fault:
+        return TemplateRow(name, nearest.origin, nearest.file, fault=fault.what.removeprefix(f"{nearest.file}:"))
+    return TemplateRow(name, nearest.origin, nearest.file, made.about, made.ceiling, made.kind)
+
+
+def load_template_details(name: str, phase: str, shelf: TemplateLayers) -> TemplateDetails:
+    merged = merge_template(name, shelf)
+    made, phases = make_template(merged), list_phases(merged)
+    if phase and phase not in phases:
+        raise BadInput(f"{name} has no phase {phase!r}", next=f"its phases are: {', '.join(phases) or 'none'}")
+    return TemplateDetails(
+        template=made,
+        phase=phase,
+        files=tuple(sheet.file for sheet in merged.chain),
+        family=merged.family,
+        values=tuple(list_template_values(merged, phase)),
+        claims=tuple(
+            make_section_claim(merged, section, phase) for section in merged.order(phase) if section not in REQUIRED_SECTIONS
+        ),
+        room=min(window.headroom for window in build_minimal_prompts(made, merged.family, phase)),
+    )
+
+
+def list_template_values(merged: MergedTemplate, phase: str) -> Iterator[SourcedTemplateValue]:
+    """Every value that counts: of one phase those that hold in it, else all."""
+    for key, value in merged.values.items():
+        if key[0] == "extends" or (key[0] == "phases" and (phase or key[1] not in list_phases(merged))):
+            continue
+        held = value
+        if phase and key[0] != "guidance":
+            held = merged.values.get(("phases", phase, *key), value)
+        yield make_template_value(".".join(key), held)
+    yield from (
+        make_template_value(".".join(key), value)
+        for key, value in merged.values.items()
+        if phase and key[:2] == ("phases", phase) and (key[2] == "guidance" or key[2:] not in merged.values)
+    )
+
+
+def make_template_value(key: str, value: TemplateValue) -> SourcedTemplateValue:
+    held = value.held.name.lower() if isinstance(value.held, Tier) else value.held
+    return SourcedTemplateValue(key, list(held) if isinstance(held, tuple) else held, value.file, value.line)
+
+
+def make_section_claim(merged: MergedTemplate, section: str, phase: str) -> SectionClaim:
+    values = [merged.value("sections", section, field, phase=phase) for field in ("share", "cap", "tier")]
+    return SectionClaim(make_share(merged, section, phase), tuple(dict.fromkeys(f"{v.file}:{v.line}" for v in values if v)))
+
+
+def build_minimal_prompts(made: Template, family: str, phase: str = "") -> list[Prompt]:
+    """A call of each phase that holds only what must be in."""
+    order = Task(id="", goal="", type=made.type, budget=made.ceiling, report=choose_report_path(family, "", lambda _: False))
+    built = build_prompt_per_phase(GatheredContext(State(task=order)), made, order.budget, EstimatingCounter())
+    return [one for one, at in zip(built, made.phases, strict=True) if phase in ("", at.name)] if made.phases else built
+
+
+def check_template_files(files: Sequence[Path], shelf: TemplateLayers) -> tuple[list[str], list[FileFault]]:
+    """The templates that were looked at, and every fault of each; all that count here when no file is named."""
+    found = [locate_template_file(file, shelf) for file in files] or [
+        (shelf, depth, file) for depth, layer in enumerate(shelf.layers) for file in layer.names()
+    ]
+    faults = {fault for one in found for fault in find_file_faults(*one)}
+    names = [where.layers[depth].shown(file) for where, depth, file in found]
+    return names, sorted(faults, key=lambda fault: (fault.file, fault.line, fault.key))
+
+
+def locate_template_file(file: Path, shelf: TemplateLayers) -> tuple[TemplateLayers, int, str]:
+    """Where the file stands; one that is kept elsewhere is looked at as if it were the nearest of all."""
+    if not file.is_file():
+        raise BadInput(f"there is no file {file}", next="name a template's file, or none to look at all")
+    for depth, layer in enumerate(shelf.layers):
+        if layer.folder.resolve() == file.parent.resolve():
+            return shelf, depth, file.name
+    return TemplateLayers((TemplateLayer("file", file.parent, only=file.name), *shelf.layers)), 0, file.name
+
+
+def find_file_faults(shelf: TemplateLayers, depth: int, file: str) -> tuple[FileFault, ...]:
+    sheet = shelf.layers[depth].read(file)
+    if not NAME_PATTERN.fullmatch(sheet.name) or not file.endswith(".yaml"):
+        return sheet.faults
+    merged = merge_template(sheet.name, shelf, depth)
+    return find_template_faults(merged) or tuple(find_overfull_template(merged))
+
+
+def find_overfull_template(merged: MergedTemplate) -> Iterator[FileFault]:
+    """A template that leaves no room for the work is none."""
+    made = make_template(merged)
+    try:
+        build_minimal_prompts(made, merged.family)
+    except OverCeiling as fault:
+        value = merged.values[("ceiling",)]
+        yield FileFault(value.file, value.line, "ceiling", str(fault), "raise the ceiling, or say less in the guidance")

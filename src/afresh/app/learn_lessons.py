@@ -1,0 +1,173 @@
+"""Knowledge of a project: what tasks leave behind, what came of it, and what a person says to it."""
+
+from collections.abc import Mapping
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from afresh.app.cross_project_lessons import add_patterns_to_library, hash_task_name, open_pattern_folder, share_plain_part
+from afresh.app.project import Project
+from afresh.app.tasks import record_events
+from afresh.core.event import TaskEnded
+from afresh.core.lesson import Lesson, LessonLearnt, LessonSeen, LessonStatus, day_from_text, get_heading_text, iso_from_time
+from afresh.core.lesson_match import compute_likeness, score_match, subject_from_text, weigh_terms
+from afresh.core.state import State
+from afresh.core.task import RECORDED_TYPE, TaskStatus
+from afresh.errors import BadInput, Conflict
+from afresh.memory.lessons.draft import (
+    apply_rewording,
+    ask_for_rewording,
+    draft_lesson,
+    find_reason_for_review,
+    find_reason_not_to_draft,
+)
+from afresh.memory.lessons.task_record import task_record_from_journal
+from afresh.models.call import SideCall
+from afresh.storage.lessons.lesson_folder import LessonFolder
+from afresh.storage.lessons.lesson_library import FolderLessonLibrary, LibraryWithPatterns, is_pattern
+from afresh.views.file_io import lock_file
+
+MIN_LIKENESS_OF_SAME_LESSON = 0.6
+"""Of the words of two objects: then they say the same."""
+MAX_TASKS_REVISITED = 20
+MAX_TASKS_COMPARED = 50
+"""Tasks that are looked at for what a crash has left undone, and to compare a task with."""
+
+
+def open_lesson_folder(root: Path) -> LessonFolder:
+    return LessonFolder(root / ".afresh" / "knowledge")
+
+
+def open_lesson_library(desk: Project, tree: Path) -> FolderLessonLibrary | LibraryWithPatterns:
+    home = open_lesson_folder(desk.project.root)
+    return add_patterns_to_library(desk, FolderLessonLibrary(home, tree, desk.clock), home)
+
+
+def learn_from_ended_tasks(desk: Project, ask: SideCall | None = None, task: str = "") -> None:
+    """Draft and count what tasks that are over have left behind, the oldest first, each once; what parts have learnt is for their
+    parent to say. A folder that can't be written is no reason to stop: it is tried again the next time. `ask`: who puts what this
+    task has learnt into words, if anybody does."""
+    tickets = [ticket for ticket in desk.queue.tickets() if not ticket.parent and ticket.type != RECORDED_TYPE]
+    over = [ticket.task for ticket in tickets if ticket.status.over][-MAX_TASKS_REVISITED:]
+    if all(desk.store.load(task).knowledge.learnt for task in over):
+        return
+    with suppress(OSError), lock_file(desk.project.state / "knowledge.lock"):
+        for state in sorted(map(desk.store.load, over), key=lambda state: state.updated):
+            if not state.knowledge.learnt:
+                with suppress(BadInput, Conflict):
+                    learn_from_task(desk, state, ask if state.task.id == task else None)
+
+
+def learn_from_task(desk: Project, state: State, ask: SideCall | None) -> None:
+    """The draft first, which is the same however often it is made; then the counts, which know the last task counted; then the
+    journal says that it is done."""
+    folder = open_lesson_folder(desk.project.root)
+    state = record_model_wording(desk, state, folder, ask) if ask else state
+    id, why = draft_task_lesson(desk, state, folder)
+    if made := folder.objects().get(id):
+        share_plain_part(desk, made, read_current_day(desk))
+    for one in state.knowledge.seen:
+        count_lesson_use(desk, state, one)
+    record_events(desk, state, state.task.id, [LessonLearnt(id, why)])
+
+
+def record_model_wording(desk: Project, state: State, folder: LessonFolder, ask: SideCall) -> State:
+    """What the model says is in the journal before it is used, so it is paid once."""
+    found = task_record_from_journal(desk.store.journal(state.task.id))
+    if found.worded or find_reason_not_to_draft(found) or any(one.source == state.task.id for one in folder.objects().values()):
+        return state
+    return record_events(
+        desk, state, state.task.id, [ask_for_rewording(make_paths_portable(draft_lesson(found), desk.project.root), ask)]
+    )
+
+
+def draft_task_lesson(desk: Project, state: State, folder: LessonFolder) -> tuple[str, str]:
+    """The object and why it waits for a person; or no object, and why there is none."""
+    found = task_record_from_journal(desk.store.journal(state.task.id))
+    if why := "thrown away" if state.status is TaskStatus.DISCARDED else find_reason_not_to_draft(found):
+        return "", why
+    new, known = apply_rewording(make_paths_portable(draft_lesson(found), desk.project.root), found.worded), folder.objects()
+    if old := next((one for one in known.values() if one.source == new.source), None):
+        return old.id, old.waits
+    like = [
+        one
+        for one in known.values()
+        if compute_likeness(extract_lesson_core(one), extract_lesson_core(new)) >= MIN_LIKENESS_OF_SAME_LESSON
+    ]
+    if again := [one.id for one in like if one.status is LessonStatus.REJECTED or one.id in state.knowledge.used]:
+        return "", f"{again[0]} says the same"
+    waits = find_reason_for_review(found, [one.id for one in like])
+    status, day = (LessonStatus.DRAFT, "") if waits else (LessonStatus.APPROVED, new.created)
+    made = folder.add(replace(new, status=status, waits=waits, approved=day))
+    return new.id, waits if made else "its file was there already"
+
+
+def make_paths_portable(one: Lesson, root: Path) -> Lesson:
+    """For every clone: paths from the root of the project, and none of somebody's home."""
+    body = one.body.replace(f"{root}/", "").replace(f"{Path.home()}/", "~/")
+    return replace(one, body=body)
+
+
+def extract_lesson_core(one: Lesson) -> str:
+    """What makes two objects say the same, whatever was run and counted on the way."""
+    return "\n".join([one.title, get_heading_text(one.body, "Problem"), get_heading_text(one.body, "What worked")])
+
+
+def count_lesson_use(desk: Project, state: State, seen: LessonSeen) -> None:
+    folder, name, alone = open_lesson_folder(desk.project.root), state.task.id, nullcontext()
+    if is_pattern(seen.id):
+        folder, name = open_pattern_folder(), hash_task_name(state.task.id)
+        alone = lock_file(folder.root / ".lock")
+    with suppress(OSError), alone:
+        folder.count(seen.id, lambda known: compute_lesson_counts(desk, state, seen, known, name))
+
+
+def compute_lesson_counts(desk: Project, state: State, seen: LessonSeen, known: Lesson, name: str) -> Mapping[str, Any]:
+    if known.last_task == name:
+        return {}
+    values: dict[str, Any] = {
+        "shown": known.shown + 1,
+        "unused": 0 if seen.used else known.unused + 1,
+        "last_task": name,
+    }
+    if not seen.used:
+        return values
+    passed = state.status in (TaskStatus.DONE, TaskStatus.APPLIED)
+    values |= {
+        "uses": known.uses + 1,
+        "successes": known.successes + passed,
+        "last_used": iso_from_time(find_end_time(desk, state)),
+    }
+    saved = estimate_saved_tokens(desk, state, known) if passed else None
+    return values | ({"tokens_saved": (known.tokens_saved or 0) + saved} if saved is not None else {})
+
+
+def find_end_time(desk: Project, state: State) -> float:
+    return max(
+        (entry.at for entry in desk.store.journal(state.task.id) if isinstance(entry.event, TaskEnded)), default=state.updated
+    )
+
+
+def estimate_saved_tokens(desk: Project, state: State, known: Lesson) -> int | None:
+    """Tokens of this task against the median of verified tasks of its type that did without it and would have been shown it: the
+    one that it was learnt from, and others. Unknown when there is none; below 0 when it cost more."""
+    about = subject_from_text(f"{known.title}\n{' '.join(known.tags)}", known.body)
+    alike = [ticket for ticket in desk.queue.tickets() if ticket.type == state.task.type and not ticket.parent]
+    done = [ticket for ticket in alike if ticket.status in (TaskStatus.DONE, TaskStatus.APPLIED)]
+    fitting = [t for t in done if t.task != state.task.id and (t.task == known.source or score_match(weigh_terms(t.goal), about))]
+    states = [desk.store.load(ticket.task) for ticket in fitting[-MAX_TASKS_COMPARED:]]
+    without = [count_task_tokens(one) for one in states if not one.knowledge.used]
+    return round(median(without)) - count_task_tokens(state) if without else None
+
+
+def count_task_tokens(state: State) -> int:
+    return state.usage.tokens
+
+
+def read_current_day(desk: Project) -> date:
+    day = day_from_text(iso_from_time(desk.clock.now()))
+    assert day, "a clock tells a day"
+    return day

@@ -1,0 +1,156 @@
+"""Which models can be used from here: what the user has set up, where keys are found, what a call may hold and costs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from afresh.app.settings import Settings
+from afresh.core.ceiling_state import MODEL_WINDOW_DIVISOR
+from afresh.core.truncate import to_one_line
+from afresh.errors import AfreshError, BadInput, NeedsPerson
+from afresh.models.api_keys import ApiKey, store_api_key
+from afresh.models.choose_model import (
+    LOCAL_PROVIDERS,
+    PAID_PROVIDERS,
+    PROVIDERS,
+    ChosenModel,
+    choose_model,
+    endpoint_of_provider,
+    find_context_window,
+    is_paid,
+    settings_for_model,
+    split_mailbox_spec,
+)
+from afresh.models.model_settings import KEYRING, ModelSettings, NamedModel
+from afresh.models.providers.connection import ProviderRoute, find_route
+from afresh.models.providers.model_catalogue import OfferedModel, list_offered_models
+from afresh.spending.price_list import FREE_PRICE, Price, PriceTable
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredModel:
+    """A model that the user has set up."""
+
+    name: str
+    """As --model takes it."""
+    spec: str
+    window: int
+    price: Price | None
+    """None: nobody knows it."""
+    key: str = ""
+    """Where it is; empty if there is none."""
+    host: str = ""
+    """Where it is asked, if not at its provider's own address."""
+    problem: str = ""
+    remedy: str = ""
+    default: bool = False
+    tools: bool = True
+    timeout: float = 0.0
+
+    @property
+    def ceiling(self) -> int:
+        """The most that a call may hold."""
+        return self.window // MODEL_WINDOW_DIVISOR
+
+
+@dataclass(frozen=True, slots=True)
+class UsableProvider:
+    """A provider that can be asked for any of its models, as `provider:NAME`."""
+
+    provider: str
+    title: str
+    key: str
+    host: str = ""
+    problem: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOffer:
+    """What a server of the user's own has, or why it does not tell."""
+
+    server: str
+    address: str
+    models: Sequence[OfferedModel] = ()
+    problem: str = ""
+
+
+def list_configured_models(own: Settings) -> Sequence[ConfiguredModel]:
+    """The user's tables, and the model that is set for all tasks, even if it has no table."""
+    names = [*own.models, *([own.model] if own.model and own.model not in own.models else [])]
+    prices = PriceTable(own.prices)
+    return [_describe_configured_model(name, own, prices) for name in names]
+
+
+def list_usable_providers(own: Settings) -> Sequence[UsableProvider]:
+    return [_describe_provider(kind, own) for kind in PROVIDERS]
+
+
+def ask_own_servers(own: Settings) -> Iterator[ServerOffer]:
+    """Every server of the user's own, at its usual address and at those that the tables name, is asked once."""
+    seen: set[str] = set()
+    tables: list[tuple[str, NamedModel | None, str]] = [(kind, None, kind) for kind in LOCAL_PROVIDERS]
+    tables += [(one.provider, one, name) for name, one in own.models.items() if one.provider in LOCAL_PROVIDERS or one.base_url]
+    for kind, table, name in tables:
+        if kind == "anthropic":
+            continue
+        with_table = ModelSettings(named=own.models, name=name if table else "", chosen=table)
+        way = _find_route(kind, with_table)
+        if way.base_url in seen:
+            continue
+        seen.add(way.base_url)
+        try:
+            yield ServerOffer(name, way.base_url, list_offered_models(endpoint_of_provider(kind), with_table))
+        except AfreshError as fault:
+            yield ServerOffer(name, way.base_url, problem=str(fault))
+
+
+def store_model_key(own: Settings, name: str, secret: str) -> str:
+    """Into the keyring, for a table or a whole provider; an empty one is taken out. What is now the case, in words."""
+    if name not in own.models and name not in PROVIDERS:
+        may = ", ".join((*own.models, *PROVIDERS))
+        raise BadInput(f"there is no model or provider {name!r} to keep a key for", next=f"name one of: {may}")
+    store_api_key(name, secret)
+    if not secret:
+        return f"the keyring has no key for {name} any more"
+    table = own.models.get(name)
+    if table and table.key != KEYRING:
+        return f'the key for {name} is in the keyring; put key = "keyring" into [models.{name}] so that it is used'
+    return f"the key for {name} is in the keyring"
+
+
+def _describe_configured_model(name: str, own: Settings, prices: PriceTable) -> ConfiguredModel:
+    try:
+        chosen = choose_model(name, own.models)
+    except BadInput as fault:
+        return ConfiguredModel(name, "", 0, None, problem=fault.what, remedy=fault.next, default=name == own.model)
+    table, default = chosen.table, name == own.model
+    price = prices.of(chosen.spec) if is_paid(name, own.models, own.prices) else FREE_PRICE
+    window, tools = find_context_window(name, own.models), not (table and table.tools is False)
+    if not chosen.is_provider:
+        waits = _find_timeout(chosen)
+        return ConfiguredModel(name, chosen.spec, window, FREE_PRICE, default=default, timeout=waits)
+    way = _find_route(chosen.kind, settings_for_model(chosen, ModelSettings(named=own.models)))
+    return ConfiguredModel(
+        name, chosen.spec, window, price, way.key.where, way.host, way.problem, way.remedy, default, tools,
+        table.timeout if table else 0.0,
+    )  # fmt: skip
+
+
+def _find_timeout(chosen: ChosenModel) -> float:
+    told = split_mailbox_spec(chosen.argument)[1] if chosen.kind == "mailbox" else 0.0
+    return told or (chosen.table.timeout if chosen.table else 0.0)
+
+
+def _describe_provider(kind: str, own: Settings) -> UsableProvider:
+    about, way = endpoint_of_provider(kind), _find_route(kind, ModelSettings(named=own.models))
+    return UsableProvider(
+        kind, about.title, way.key.where, way.host or ("" if kind in PAID_PROVIDERS else way.base_url), way.problem, way.remedy
+    )
+
+
+def _find_route(kind: str, settings: ModelSettings) -> ProviderRoute:
+    """A keyring that can't be asked is a problem of that model alone."""
+    try:
+        return find_route(endpoint_of_provider(kind), settings)
+    except NeedsPerson as fault:
+        return ProviderRoute(ApiKey(), problem=to_one_line(fault.what), remedy=fault.next)

@@ -1,0 +1,131 @@
+"""The fingerprint of a project, for people and for whoever builds windows: what is measured is kept beside the state."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, MutableMapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from afresh import code
+from afresh.app.choose_checks import ProjectWithSettings, find_project_tests
+from afresh.app.explore_code import CHECKOUT_TREE_NAME, find_indexed_checkout, open_checkout_store
+from afresh.app.project import Project
+from afresh.code.config_files import read_configuration
+from afresh.code.index.code_index import refresh_code_index
+from afresh.code.project_profile.profile import ProfileInputs, ProjectProfile, build_profile
+from afresh.code.project_profile.task_level import TaskFocus
+from afresh.code.ranking.query import RankingQuery as Asked
+from afresh.code.ranking.rank_files import rank_files
+from afresh.code.test_commands.try_commands import TrialResults
+from afresh.config.templates.load_template import merge_task_type
+from afresh.core.commit import CommitHistory, FileChurn
+from afresh.core.fact import FactKind, FactScope
+from afresh.core.instructions import InstructionLevel
+from afresh.core.project_facts import FactQuery as Lookup
+from afresh.workspace.commit_history import read_commit_history
+from afresh.workspace.disk_files import write_durable_file
+from afresh.workspace.repository import Repository
+
+PROFILE_FILE = "fingerprint.json"
+MAX_RULES = 40
+MAX_ASKED_TEST_SECONDS = 600.0
+"""Seconds that the tests may run for when they were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileRequest:
+    """What a person asks to see."""
+
+    type: str = ""
+    goal: str = ""
+    run: bool = False
+    """The tests themselves are to be run, however long ago they were."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileReport:
+    fingerprint: ProjectProfile
+    tried: TrialResults
+    type: str
+
+
+def profile_checkout(desk: Project, wanted: ProfileRequest) -> ProfileReport:
+    """Of the checkout as it is now."""
+    place = ProjectWithSettings(desk.project, desk.settings)
+    tried = find_project_tests(
+        place, min(MAX_ASKED_TEST_SECONDS, desk.settings.check_timeout) if wanted.run else 0.0, again=wanted.run
+    )
+    type = wanted.type or desk.settings.type or "implement_feature"
+    past, home = read_project_history(desk), find_indexed_checkout(desk)
+    code = refresh_code_index(home.files, CHECKOUT_TREE_NAME, open_checkout_store(home), count_file_churn(past))
+    about = ProfileInputs(
+        user=tuple(gather_user_words(desk, type)),
+        type=merge_task_type(type, desk.templates).family,
+        question=TaskFocus(wanted.goal),
+        trial=tried.best,
+        rank=lambda code, question: [one.path for one in rank_files(code, Asked(question.goal, question.touched, past))],
+    )
+    made = build_profile(code, read_configuration(code.paths, code.text), about, ProfileCache(desk.project.state / PROFILE_FILE))
+    return ProfileReport(made, tried, type)
+
+
+def read_project_history(desk: Project) -> CommitHistory:
+    repository = Repository.find(desk.project.root)
+    return read_commit_history(repository.git, repository.head, repository.state)
+
+
+def count_file_churn(past: CommitHistory) -> dict[str, FileChurn]:
+    """How often each file was changed by the newest commits, and when last."""
+    counts = Counter(path for commit in past.commits for path in commit.paths)
+    last = {path: commit.when for commit in reversed(past.commits) for path in commit.paths}
+    return {path: FileChurn(number, last[path]) for path, number in counts.items()}
+
+
+def gather_user_words(desk: Project, type: str) -> Iterator[str]:
+    """What the user has written for all projects: instructions in the config folder, rules told to all. Nothing of a project."""
+    for source in desk.instructions.look((type,), ()).sources:
+        users = source.file.startswith(str(desk.instructions.users).removesuffix("AGENT.md"))
+        if source.level is InstructionLevel.USER or (source.level is InstructionLevel.TYPE and users):
+            yield "\n".join(line.text for part in source.parts for line in part.lines)
+    for known in desk.lore.look_up(Lookup("", (FactKind.RULE,), limit=MAX_RULES)):
+        if known.fact.scope is FactScope.USER:
+            yield known.fact.text
+
+
+class ProfileCache(MutableMapping[str, str]):
+    """Facts by what they were made of, in a file that may be deleted at any time. Those of another program are not believed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._held: dict[str, str] = {}
+        with suppress(OSError, ValueError, AttributeError, TypeError, KeyError):
+            held = json.loads(path.read_text("utf-8"))
+            if held["program"] == hash_profiling_code():
+                self._held = {key: value for key, value in held["facts"].items() if isinstance(value, str)}
+
+    def __getitem__(self, key: str) -> str:
+        return self._held[key]
+
+    def __setitem__(self, key: str, value: str) -> None:
+        self._held[key] = value
+        with suppress(OSError):
+            write_durable_file(self._path, json.dumps({"program": hash_profiling_code(), "facts": self._held}))
+
+    def __delitem__(self, key: str) -> None:
+        del self._held[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+
+@cache
+def hash_profiling_code() -> str:
+    """Changes with the code that measures."""
+    folder = Path(code.__file__).parent
+    return sha256(b"".join(path.read_bytes() for path in sorted(folder.rglob("*.py")))).hexdigest()

@@ -1,0 +1,128 @@
+"""The books of a project: opened for a run, put right after a crash, written again from the journals, and reset by a person."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from afresh.app.project import Project, hash_project_root
+from afresh.core.event import CallRequested, MemoryCompacted, ReplyReceived
+from afresh.core.lesson import LessonWorded
+from afresh.core.prompt import CallAudit
+from afresh.core.reply import Reply
+from afresh.core.spending import CallBooking, CallPurpose, SpendingAccount
+from afresh.core.task import Task
+from afresh.errors import BadInput
+from afresh.models.choose_model import LOCAL_PROVIDERS
+from afresh.spending.ledger import correct_usage
+from afresh.spending.payments import RESTORED_NOTE, CallPayment, PricedBooking, UnpaidBooking
+from afresh.spending.price_list import FREE_PRICE, Price, PriceTable
+from afresh.storage.worker_lease import is_worker_dead
+
+
+def reconcile_ledger(desk: Project) -> None:
+    """A call whose process died before it was paid is settled from the journal, or stays on the books at its worst."""
+    project = hash_project_root(desk.project.root)
+    for lost in desk.ledger.unpaid(project, is_worker_dead):
+        if reply := _find_journaled_reply(desk, lost):
+            call = CallBooking(
+                task=lost.task, project="", kind=CallPurpose(lost.kind), model=lost.model, step=lost.step,
+                ceiling=lost.estimated + lost.reserve, tokens=lost.estimated, reserve=lost.reserve,
+            )  # fmt: skip
+            desk.ledger.settle(
+                lost.number, payment_from_reply(call, reply, _find_price(call, PriceTable(desk.settings.prices))), ()
+            )
+        else:
+            desk.ledger.write_off(lost.number)
+
+
+def _find_journaled_reply(desk: Project, lost: UnpaidBooking) -> Reply | None:
+    """What the journal holds of it: but a step that was bought again is paid already."""
+    if lost.kind not in (CallPurpose.WORK, CallPurpose.DELEGATE) or (lost.kind, lost.step) in _list_paid_steps(desk, lost.task):
+        return None
+    try:
+        entries = list(desk.store.journal(lost.task))
+    except BadInput:
+        return None
+    found = [e.event.reply for e in entries if isinstance(e.event, ReplyReceived) and e.event.step == lost.step]
+    return found[-1] if found else None
+
+
+def _list_paid_steps(desk: Project, task: str) -> set[tuple[str, int]]:
+    return desk.ledger.paid_steps(hash_project_root(desk.project.root), task)
+
+
+def restore_missing_calls(desk: Project) -> int:
+    """Calls that the journals of the project know and the books do not, written again; how many."""
+    table, count = PriceTable(desk.settings.prices), 0
+    for ticket in desk.queue.tickets():
+        known = desk.ledger.paid_steps(hash_project_root(desk.project.root), ticket.task) if desk.ledger.kept() else set()
+        made = [
+            one for one in _read_journaled_calls(desk, ticket.task, table) if (one[0].call.kind, one[0].call.step) not in known
+        ]
+        if made:
+            desk.ledger.enter(made)
+        count += len(made)
+    return count
+
+
+def _read_journaled_calls(desk: Project, task: str, table: PriceTable) -> Iterator[tuple[PricedBooking, CallPayment]]:
+    """Every call that the journal has a reply of."""
+    order, model, step, audit = desk.store.load(task).task, "", 0, None
+    for entry in desk.store.journal(task):
+        made: tuple[CallBooking, Reply] | None = None
+        match entry.event:
+            case CallRequested(_, audit):
+                model = audit.model
+            case ReplyReceived(step, reply):
+                made = _make_step_booking(order, step, audit, model or reply.model), reply
+            case MemoryCompacted(step=at, reply=reply) if reply:
+                made = _make_side_booking(order, CallPurpose.SUMMARY, at, reply, model), reply
+            case LessonWorded(reply=reply) if reply:
+                made = _make_side_booking(order, CallPurpose.MEMORY, step, reply, model), reply
+            case _:
+                pass
+        if made:
+            yield _make_ledger_entry(desk, *made, entry.at, table)
+
+
+def _make_step_booking(task: Task, step: int, audit: CallAudit | None, model: str) -> CallBooking:
+    parent = getattr(task, "parent", "")
+    sections = audit.sections if audit else ()
+    return CallBooking(
+        task=task.id, project=task.project, kind=CallPurpose.DELEGATE if parent else CallPurpose.WORK, model=model, step=step, parent=parent,
+        ceiling=audit.budget if audit else 0, tokens=audit.tokens if audit else 0, reserve=audit.reserve if audit else 0,
+        sections=tuple((section.name, section.tokens) for section in sections),
+    )  # fmt: skip
+
+
+def _make_side_booking(task: Task, kind: CallPurpose, step: int, reply: Reply, model: str) -> CallBooking:
+    """Not the work itself: of such a call the journal has only the reply."""
+    usage = reply.usage
+    whole = usage.tokens
+    call = _make_step_booking(task, step, None, model or reply.model)
+    return replace(call, kind=kind, ceiling=whole, tokens=usage.input, reserve=usage.output)
+
+
+def _make_ledger_entry(
+    desk: Project, call: CallBooking, reply: Reply, at: float, table: PriceTable
+) -> tuple[PricedBooking, CallPayment]:
+    price = _find_price(call, table)
+    known = "free" if price is FREE_PRICE else "known" if price or reply.cost is not None else "unknown"
+    payment = payment_from_reply(call, reply, price)
+    noted = replace(payment, note="; ".join(part for part in (RESTORED_NOTE, payment.note) if part))
+    return PricedBooking(call, SpendingAccount(hash_project_root(desk.project.root), call.payer, at), 0, known, "", ()), noted
+
+
+def _find_price(call: CallBooking, table: PriceTable) -> Price | None:
+    """By its name alone: that of a provider's model has the provider before a colon."""
+    kind, colon, _ = call.model.partition(":")
+    if not colon or (kind in LOCAL_PROVIDERS and call.model not in table.own):
+        return FREE_PRICE
+    return table.of(call.model, call.tokens + call.reserve)
+
+
+def payment_from_reply(call: CallBooking, reply: Reply, price: Price | None) -> CallPayment:
+    """As the journal says what it cost; as it would cost today, where it does not."""
+    usage, note = correct_usage(reply, call)
+    read, said = (price.read(usage), price.said(usage)) if price else (0, 0)
+    whole = read + said if reply.cost is None else reply.cost
+    return CallPayment(usage, reply.counted, whole, min(read, whole), note)

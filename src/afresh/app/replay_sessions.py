@@ -1,0 +1,197 @@
+"""Recorded sessions in, a report out: reads, measures and prices one run after another."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from afresh.core.tokens import TOKEN_PIECE_PATTERN, EstimatingCounter
+from afresh.core.truncate import to_one_line
+from afresh.errors import BadInput, NeedsPerson, OverCeiling
+from afresh.replay.html_page import ContextSampler
+from afresh.replay.measure_run import ContextBuilder, StepMeasurement, measure_run
+from afresh.replay.report import ReplayReport, RunMeasurement, drop_texts, estimate_input_cost, sum_steps
+from afresh.replay.run import RecordedRun, RecordedStep
+from afresh.spending.price_list import Price, find_price, has_price_list
+
+"""What the views draw is named here: commands see the layers below only through this one."""
+
+CACHED_PRICE_SHARE = 0.1
+"""What the large providers ask for a token from their cache, as a share of the full price; for a price given by hand."""
+
+MEDIAN_COUNT_EXCESS = 1.09
+"""By how much the counter's pieces alone exceed the tokens of public vocabularies at the median; see engine/tokens.py."""
+
+LONG_TEXT_CHARACTERS = 4_000
+PAGE_GENERATOR_TAG = '<meta name="generator" content="afresh replay">'
+COMPRESSION_RATIO = 4
+"""How much smaller than its text a compressed recording is, roughly; only the progress bar believes it."""
+
+
+class ReplayProgress(NamedTuple):
+    """Between 0 and 1, and in words."""
+
+    share: float
+    words: str
+
+
+ReplayProgressCallback = Callable[[ReplayProgress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayRequest:
+    """`price` is in dollars per million input tokens; 0 takes the model's own. `album` collects what a page shows."""
+
+    budget: int = 4000
+    price: float = 0.0
+    album: ContextSampler | None = None
+
+
+def make_album() -> ContextSampler:
+    return ContextSampler()
+
+
+def find_sample_session() -> Path:
+    """A session that comes with the program."""
+    from importlib.resources import files
+
+    return Path(str(files("afresh").joinpath("sample_runs", "parcel.jsonl")))
+
+
+def load_replay_builder() -> ContextBuilder:
+    """The product's own: memory and builder as in real work."""
+    from afresh.replay.build_contexts import build_contexts
+
+    return build_contexts
+
+
+def count_ceiling_tokens(text: str) -> int:
+    """As the ceiling counts; but long texts, of which there are many and all different, are not remembered."""
+    counter = EstimatingCounter()
+    return counter(text) if len(text) < LONG_TEXT_CHARACTERS else int(len(TOKEN_PIECE_PATTERN.findall(text)) * counter.factor) + 1
+
+
+def replay_sessions(files: Sequence[Path], wanted: ReplayRequest, watch: ReplayProgressCallback = lambda _: None) -> ReplayReport:
+    """Broken files and runs are named in the report; it is an error only if nothing at all could be read."""
+    runs: list[RunMeasurement] = []
+    problems: list[str] = []
+    builder, reader = load_replay_builder(), _SessionReader(files, problems, watch)
+    for run in reader:
+        try:
+            runs.append(_measure_session(run, len(runs), builder, wanted, reader.step))
+        except OverCeiling as error:
+            problems.append(f"{_describe_run(run)}: {error}")
+    if not runs:
+        told = "\n    ".join(problems) or "the files are empty"
+        raise BadInput(f"no recorded run could be read:\n    {told}", next=_list_known_formats(), safe="Nothing was written.")
+    return ReplayReport(wanted.budget, tuple(runs), tuple(problems), _explain_missing_prices(runs, wanted.price))
+
+
+class _SessionReader:
+    """The runs of all files, one after another; keeps the progress."""
+
+    def __init__(self, files: Sequence[Path], problems: list[str], watch: ReplayProgressCallback) -> None:
+        self.files, self.problems, self.watch = files, problems, watch
+        self.sizes = [_count_bytes(path) for path in files]
+        self.whole = max(1, sum(self.sizes))
+        self.name, self.size = "", 0
+        self.before, self.within, self.current = 0, 0.0, 0.0
+
+    def __iter__(self) -> Iterator[RecordedRun]:
+        for path, size in zip(self.files, self.sizes, strict=True):
+            self.name, self.size, self.within, self.current = path.name, size, 0.0, 0.0
+            self._tell("reading")
+            yield from self._runs(path)
+            self.before += size
+
+    def _runs(self, path: Path) -> Iterator[RecordedRun]:
+        from afresh.replay.read_runs import SkippedFile, read_runs
+
+        skipped: list[SkippedFile] = []
+        try:
+            for run in read_runs(path, skipped):
+                self.problems.extend(f"{_describe_run(run)}: {problem}" for problem in run.problems)
+                self.current = sum(map(_count_step_characters, run.steps)) / (
+                    COMPRESSION_RATIO if run.path.endswith(".gz") else 1
+                )
+                yield run
+                self.within += self.current
+        except NeedsPerson as error:
+            self.problems.append(error.what)
+        except OSError as error:
+            self.problems.append(f"{path}: {error.strerror or error}")
+        self.problems.extend(f"{one.path}: {one.why}" if one.path not in one.why else one.why for one in skipped)
+
+    def step(self, done: int, of: int) -> None:
+        self._tell(f"step {done:,} of {of:,}", self.current * done / of)
+
+    def _tell(self, words: str, part: float = 0.0) -> None:
+        share = (self.before + min(self.size, self.within + part)) / self.whole
+        self.watch(ReplayProgress(min(1.0, share), f"{to_one_line(self.name, 40)}: {words}"))
+
+
+def _measure_session(
+    run: RecordedRun, index: int, builder: ContextBuilder, wanted: ReplayRequest, step: Callable[[int, int], None]
+) -> RunMeasurement:
+    moments: list[StepMeasurement] = []
+    for moment in measure_run(run, builder, wanted.budget, count_ceiling_tokens):
+        if wanted.album:
+            wanted.album.offer(index, moment)
+        moments.append(drop_texts(moment))
+        step(moment.number, len(run.steps))
+    price = Price(wanted.price, wanted.price * CACHED_PRICE_SHARE, "as given") if wanted.price else find_price(run.model)
+    likely = 1 / (MEDIAN_COUNT_EXCESS * EstimatingCounter().factor)
+    return RunMeasurement(
+        replace(run, steps=()),
+        tuple(moments),
+        sum_steps(moments),
+        price,
+        estimate_input_cost(moments, price, likely) if price else None,
+    )
+
+
+def _explain_missing_prices(runs: Iterable[RunMeasurement], given: float) -> str:
+    models = sorted({one.run.model for one in runs if not one.price})
+    if not models:
+        return ""
+    if not has_price_list():
+        return "there is no price list here (pip install 'afresh[prices]'); --price IN gives a price by hand"
+    named = ", ".join(to_one_line(model, 40) or "no model named" for model in models[:4]) + (", …" if len(models) > 4 else "")
+    return f"no price is known for: {named}; --price IN gives one, in dollars per million input tokens"
+
+
+def write_replay_page(path: Path, report: ReplayReport, album: ContextSampler) -> int:
+    """Gives back the page's size in bytes. A file that this command has not made is not overwritten."""
+    from afresh.replay.html_page import render_page
+
+    text = render_page(report, album)
+    try:
+        if path.exists() and PAGE_GENERATOR_TAG not in path.read_bytes()[:2000].decode("utf-8", "replace"):
+            raise BadInput(f"{path} is there already, and is not a page of 'afresh replay'", next="Give another name to --html.")
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise BadInput(f"the page can't be written to {path}: {error.strerror}", next="Give another place to --html.") from error
+    return len(text.encode())
+
+
+def _describe_run(run: RecordedRun) -> str:
+    return f"{run.path} ({run.id})" if run.id and run.id not in run.path else run.path
+
+
+def _count_step_characters(step: RecordedStep) -> int:
+    return len(step.said) + len(step.thought) + len(step.action) + len(step.observation)
+
+
+def _count_bytes(path: Path) -> int:
+    """Of a file, or of all files in a folder."""
+    try:
+        files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+        return sum(file.stat().st_size for file in files)
+    except OSError:
+        return 0
+
+
+def _list_known_formats() -> str:
+    from afresh.replay.read_runs import KNOWN_FORMATS_TEXT
+
+    return f"Understood are: {KNOWN_FORMATS_TEXT}. 'afresh replay --sample' shows one."

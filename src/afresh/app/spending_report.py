@@ -1,0 +1,166 @@
+"""What was spent: by day, task, kind of call, section, model and project, against the limits."""
+
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from afresh.app.inspect_calls import count_accumulating_tokens, list_audits
+from afresh.app.open_ledger import OpenLedger
+from afresh.app.project import Project, hash_project_root
+from afresh.app.tasks import find_task
+from afresh.core.spending import LimitAlert, LimitScope, SpendingAccount, SpendingLimit, TrippedLimit
+from afresh.core.task import TaskStatus
+from afresh.errors import AfreshError, BadInput
+from afresh.spending.reports import (
+    SpendingFilter,
+    SpendingGroup,
+    SpendingLine,
+    list_alerts,
+    list_prompt_sizes,
+    sum_all_calls,
+    sum_calls_by_group,
+)
+from afresh.views.token_growth import TokenGrowth, measure_token_growth
+
+MAX_TASKS_COMPARED = 20
+"""Whose journals are read to tell what an accumulating history would have sent."""
+MAX_ALERTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class LimitUse:
+    """A limit, and what counts against it."""
+
+    limit: SpendingLimit
+    spent: int
+    tripped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCost:
+    """What else is known of a task of this project."""
+
+    steps: int
+    allowed: int
+    """Steps: its budget."""
+    contexts: int
+    sent: int
+    accumulating: int
+    status: TaskStatus
+
+
+@dataclass(frozen=True, slots=True)
+class SpendingReport:
+    by: SpendingGroup
+    which: SpendingFilter
+    lines: Sequence[SpendingLine]
+    whole: SpendingLine
+    used: Sequence[LimitUse]
+    breakers: Sequence[TrippedLimit]
+    alerts: Sequence[tuple[LimitAlert, float]]
+    kinds: dict[str, TokenGrowth]
+    tasks: dict[str, TaskCost]
+
+
+def report_spending(own: OpenLedger, by: SpendingGroup, start: float, everywhere: bool) -> SpendingReport:
+    """Of the project that one stands in, unless all are asked for."""
+    which = SpendingFilter(start, "" if everywhere else own.account.project)
+    if not own.ledger.kept():
+        return SpendingReport(by, which, (), SpendingLine(""), measure_limit_use(own), (), (), {}, {})
+    lines = sum_calls_by_group(own.ledger, by, which)
+    return SpendingReport(
+        by=by,
+        which=which,
+        lines=lines,
+        whole=sum_all_calls(own.ledger, which),
+        used=measure_limit_use(own),
+        breakers=own.ledger.breakers(),
+        alerts=list_alerts(own.ledger, MAX_ALERTS),
+        kinds={kind: measure_token_growth(calls) for kind, calls in sorted(list_prompt_sizes(own.ledger, which).items())},
+        tasks=_collect_task_costs(own.desk, lines) if by is SpendingGroup.TASK and own.desk else {},
+    )
+
+
+def measure_limit_use(own: OpenLedger) -> list[LimitUse]:
+    """Of limits that count for more than one task."""
+    wide = [limit for limit in own.limits if limit.scope not in (LimitScope.CALL, LimitScope.TASK)]
+    wide = [limit for limit in wide if own.desk or limit.scope is not LimitScope.PROJECT]
+    if not own.ledger.kept():
+        return [LimitUse(limit, 0, False) for limit in wide]
+    stopped = {(one.limit.scope, one.limit.unit) for one in own.ledger.stopping(own.account)}
+    return [LimitUse(limit, own.ledger.spent(own.account, limit), (limit.scope, limit.unit) in stopped) for limit in wide]
+
+
+def warn_of_limits(own: OpenLedger) -> list[str]:
+    """What a person should know before anything else: limits that stop the work here, and those that are nearly used up."""
+    try:
+        return _describe_limits(own) if own.ledger.kept() else []
+    except AfreshError as fault:
+        return [f"the books of what is spent can't be read: {fault}"]
+
+
+def _describe_limits(own: OpenLedger) -> list[str]:
+    stopped = [f"{one.words}. Nothing calls a model until `afresh spend reset {one.limit.scope}`, or a higher limit" for one in
+               own.ledger.stopping(own.account) if one.limit.scope not in (LimitScope.CALL, LimitScope.TASK)]  # fmt: skip
+    near = [one for one in measure_limit_use(own) if not one.tripped and one.spent * 10 >= one.limit.most * 8]
+    return stopped + [f"{one.limit.unit.words(one.spent)} of the limit of {one.limit.words} used" for one in near]
+
+
+def sum_task_spending(desk: Project, task: str) -> SpendingLine | None:
+    """What one task has cost, with what it has handed out; nothing if the books can't be read, which is no reason to fail."""
+    try:
+        return (
+            sum_all_calls(desk.ledger, SpendingFilter(project=hash_project_root(desk.project.root)), task)
+            if desk.ledger.kept()
+            else SpendingLine(task)
+        )
+    except AfreshError:
+        return None
+
+
+def sum_task_nano_dollars(desk: Project, task: str) -> int:
+    """The same in nano-dollars, to be asked at every step; 0 if the books can't be read."""
+    try:
+        return (
+            desk.ledger.task_money(SpendingAccount(hash_project_root(desk.project.root), task, 0.0)) if desk.ledger.kept() else 0
+        )
+    except AfreshError:
+        return 0
+
+
+def reset_limit(own: OpenLedger, scope: LimitScope, task: str | None) -> list[TrippedLimit]:
+    """What was spent no longer counts against this limit; the breakers that this ended."""
+    one = scope in (LimitScope.TASK, LimitScope.CALL)
+    if task and not one:
+        raise BadInput(f"the limit of a {scope} is no task's", next=f"afresh spend reset {scope}", safe="nothing was reset")
+    if not own.desk and not scope.everybody:
+        raise BadInput(f"here is no project whose {scope} could be meant", next="go to its repository", safe="nothing was reset")
+    if not own.ledger.kept():
+        raise BadInput("nothing was ever spent", next="nothing has to be reset", safe="nothing was reset")
+    named = find_task(own.desk, task) if own.desk and one else ""
+    return own.ledger.reset(SpendingAccount(own.account.project, named, own.now), scope)
+
+
+def parse_since(text: str, now: float) -> float:
+    """`7d`, `24h`, `2w`, `today`, `all` or a date."""
+    if found := re.fullmatch(r"(\d{1,5})([hdw])", text):
+        return now - int(found[1]) * {"h": 3_600, "d": 86_400, "w": 604_800}[found[2]]
+    if text == "all":
+        return 0.0
+    try:
+        day = date.fromtimestamp(now) if text == "today" else date.fromisoformat(text)
+    except ValueError:
+        raise BadInput(f"{text!r} is no time", next="give 7d, 24h, 2w, today, all or a date such as 2026-03-01") from None
+    return time.mktime(datetime(day.year, day.month, day.day).timetuple())
+
+
+def _collect_task_costs(desk: Project, lines: Sequence[SpendingLine]) -> dict[str, TaskCost]:
+    known = {ticket.task for ticket in desk.queue.tickets()}
+    return {line.name: _read_task_cost(desk, line.name) for line in lines[:MAX_TASKS_COMPARED] if line.name in known}
+
+
+def _read_task_cost(desk: Project, task: str) -> TaskCost:
+    state, sent = desk.store.load(task), [audit.tokens for _, audit in list_audits(desk, task)]
+    return TaskCost(state.step, state.limit, len(sent), sum(sent), count_accumulating_tokens(desk, task), state.status)

@@ -1,0 +1,107 @@
+"""What a task has made: to look at, to take over, to throw away."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from afresh.app.project import Project
+from afresh.app.tasks import end_task, list_parts, record_events
+from afresh.app.validate_task import refuse_part_of_task
+from afresh.core.change import Change
+from afresh.core.state import State
+from afresh.core.supervision_state import PersonAct, PersonRequest
+from afresh.core.task import TaskStatus
+from afresh.errors import BadInput
+from afresh.journal.undo import is_just_undone, select_steps_to_undo, undo_steps
+from afresh.workspace import apply_or_discard
+from afresh.workspace.git import find_author_name
+from afresh.workspace.repository import Repository
+from afresh.workspace.transfer import drop_pending_work, has_pending_work, unpack_work
+from afresh.workspace.worktree import GitWorkspace
+
+
+def list_task_changes(desk: Project, state: State) -> Sequence[Change]:
+    if not state.opened or state.snapshot == state.opened or state.status in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
+        return ()
+    repository = Repository.find(desk.project.root)
+    if has_pending_work(repository, state.task.id):
+        return ()
+    return GitWorkspace(repository, state.task.id).changes(state.opened, state.snapshot)
+
+
+def apply_task_result(desk: Project, task: str, unverified: bool = False) -> tuple[State, str]:
+    """Merge the task's branch into the user's checkout; only what was verified, unless the user says otherwise."""
+    state = desk.store.load(task)
+    refuse_part_of_task(state)
+    if state.status is TaskStatus.APPLIED:
+        raise BadInput(f"task {task} is applied already", next="nothing is left to do")
+    if not state.commit:
+        raise BadInput(
+            f"task {task} is {state.status} and has no result to apply", next=f"afresh show {task} tells where it stands"
+        )
+    if state.status is not TaskStatus.DONE and not unverified:
+        raise BadInput(
+            f"the result of task {task} is not verified: {state.outcome}",
+            next=f"look at it with `afresh show {task}`, then `afresh apply {task} --unverified` if you want it all the same",
+            safe="your checkout is as it was",
+        )
+    repository = Repository.find(desk.project.root)
+    unpack_work(repository, task)
+    done = apply_or_discard.merge_task_branch(repository, task)
+    said = f"applied {task} ({done.how}): HEAD is now {done.commit[:12]}. {done.note}".strip()
+    dismiss_parts(desk, repository, task, "applied")
+    return end_task(desk, task, TaskStatus.APPLIED, said), said
+
+
+def discard_task_result(desk: Project, task: str) -> State:
+    """Remove the task's worktree and branch. Its journal stays."""
+    state = desk.store.load(task)
+    refuse_part_of_task(state)
+    if owner := next((ticket.owner for ticket in desk.queue.tickets() if ticket.task == task), ""):
+        raise BadInput(f"task {task} is being worked on by {owner}", next="stop that run first", safe="nothing was removed")
+    if state.status in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
+        raise BadInput(f"task {task} is {state.status} already", next="nothing is left to do")
+    repository = Repository.find(desk.project.root)
+    apply_or_discard.discard_task_branch(repository, task)
+    drop_pending_work(repository, task)
+    dismiss_parts(desk, repository, task, "discarded")
+    return end_task(desk, task, TaskStatus.DISCARDED, "discarded by the user")
+
+
+def dismiss_parts(desk: Project, repository: Repository, task: str, fate: str) -> None:
+    """The parts of a task go with it: trees, branches and snapshots. What was verified and taken over counts as applied."""
+    for ticket in list_parts(desk.queue.tickets(), task):
+        apply_or_discard.discard_task_branch(repository, ticket.task)
+        drop_pending_work(repository, ticket.task)
+        status = TaskStatus.APPLIED if fate == "applied" and ticket.status is TaskStatus.DONE else TaskStatus.DISCARDED
+        if ticket.status not in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
+            end_task(desk, ticket.task, status, f"a part of {task}, which was {fate}")
+
+
+def refuse_empty_undo(desk: Project, state: State, steps: int) -> None:
+    """BadInput if there is nothing to take back, in the words of someone beside the work."""
+    select_steps_to_undo(state.task.id, desk.store, steps, "/undo 1")
+
+
+def undo_task_steps(desk: Project, task: str, steps: int = 0, why: str = "") -> State:
+    """Take back the last change, or so many steps, of a task that nobody is working on. Recorded before the tree follows: if the
+    tree of the last undoing has not followed, that is done now and nothing more is taken back."""
+    state = desk.store.load(task)
+    refuse_part_of_task(state)
+    if owner := next((ticket.owner for ticket in desk.queue.tickets() if ticket.task == task), ""):
+        raise BadInput(f"task {task} is being worked on by {owner}", next="stop that run first", safe="nothing was undone")
+    if state.status.over:
+        raise BadInput(
+            f"task {task} is over: {state.status}", next=f"afresh discard {task} throws its work away", safe="nothing was undone"
+        )
+    repository = Repository.find(desk.project.root)
+    unpack_work(repository, task)
+    workspace = GitWorkspace(repository, task, desk.clock)
+    there = Path(workspace.root).exists() and not has_pending_work(repository, task)
+    if there and is_just_undone(desk.store.journal(task)) and workspace.snapshot() != state.snapshot:
+        workspace.restore(state.snapshot)
+        return state
+    word = PersonRequest(PersonAct.UNDO, why, steps, by=find_author_name(desk.project.root))
+    after = record_events(desk, state, task, undo_steps(state, desk.store, workspace, word))
+    if there:
+        workspace.restore(after.snapshot)
+    return after

@@ -1,0 +1,177 @@
+"""Keeping the index of a checkout current while somebody works in it."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from afresh.app.explore_code import IndexedCheckout, refresh_checkout_code
+from afresh.code.index.code_index import CodeIndex
+from afresh.errors import AfreshError, BadInput
+from afresh.ports import FileTree
+from afresh.workspace.git import SAFE_GIT_CONFIG, GitFailed, run_git_as_user
+
+QUIET_MILLISECONDS = 100
+MAX_DELAY_MILLISECONDS = 1_000
+"""Milliseconds without a further change after which a change is looked at, and after which it is in any case."""
+STOP_POLL_MILLISECONDS = 1_000
+FULL_LOOK_SECONDS = 30.0
+"""Milliseconds between looks whether to end; seconds after which the tree is looked over although nothing was told: a queue of
+events may have run over, and some file systems tell nothing."""
+UNWATCHED_FOLDERS = (".git", ".afresh")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexUpdate:
+    """What one change has led to."""
+
+    read: tuple[str, ...]
+    """Files with new content."""
+    gone: tuple[str, ...]
+    seconds: float
+    files: int
+    """In languages that are understood."""
+
+
+@dataclass(slots=True)
+class RecordingFiles:
+    """The port `Files`, with a record of what was read and whether it was new."""
+
+    files: FileTree
+    seen: dict[str, bytes] = field(default_factory=dict)
+    fresh: list[str] = field(default_factory=list)
+
+    def read(self, path: str) -> str:
+        text = self.files.read(path)
+        content = sha256(text.encode("utf-8", "surrogatepass")).digest()
+        if self.seen.get(path) != content:
+            self.fresh.append(path)
+        self.seen[path] = content
+        return text
+
+    def write(self, path: str, text: str) -> None:
+        self.files.write(path, text)
+
+    def paths(self) -> Sequence[str]:
+        return self.files.paths()
+
+    def stamps(self) -> Mapping[str, str]:
+        return self.files.stamps()
+
+
+def watch_checkout(home: IndexedCheckout, tell: Callable[[IndexUpdate], None], stop: Event | None = None) -> None:
+    """Until it is stopped or interrupted. The first flush tells of the whole tree, each later one of a change."""
+    events = watch_changed_paths(home.root, stop)
+    with lock_checkout(home):
+        # never looked over since the watch began, which is after the first flush: what came between the two is seen at once
+        reads, looked = RecordingFiles(home.files), -FULL_LOOK_SECONDS
+        code = update_checkout_index(home, reads, None, tell)
+        for changed in events:
+            if not home.root.is_dir():
+                raise BadInput(f"{home.root} is gone", next="start it again where the repository is now")
+            if not needs_index_update(home, changed, code) and time.monotonic() - looked < FULL_LOOK_SECONDS:
+                continue
+            looked = time.monotonic()
+            code = update_checkout_index(home, reads, code, tell)
+
+
+def update_checkout_index(
+    home: IndexedCheckout, reads: RecordingFiles, before: CodeIndex | None, tell: Callable[[IndexUpdate], None]
+) -> CodeIndex:
+    """The view after a change, or, first of all, of what is there. A tree that can't be listed at this moment, as in the middle
+    of a checkout, is tried again with the next event."""
+    started = time.perf_counter()
+    reads.fresh = []
+    try:
+        code = refresh_checkout_code(home, reads)
+    except (OSError, AfreshError):
+        if before is None:
+            raise
+        return before
+    gone = tuple(sorted(set(before.paths) - set(code.paths))) if before else ()
+    for path in gone:
+        reads.seen.pop(path, None)
+    if before is None or reads.fresh or gone:
+        tell(IndexUpdate(tuple(sorted(set(reads.fresh))), gone, time.perf_counter() - started, len(code.files)))
+    return code
+
+
+def watch_changed_paths(root: Path, stop: Event | None) -> Iterator[frozenset[str]]:
+    """Paths that were touched, by and by; nothing when there was nothing for a while. BadInput if watching is not possible."""
+    try:
+        from watchfiles import watch as watched  # pyright: ignore[reportMissingImports]
+    except ImportError as missing:
+        raise BadInput(
+            "watching needs the package watchfiles, which is not installed",
+            next="pip install 'afresh[watch]'; without it every command looks at the files itself",
+        ) from missing
+    return _yield_changed_paths(root, watched, stop)
+
+
+def _yield_changed_paths(root: Path, watched: Any, stop: Event | None) -> Iterator[frozenset[str]]:
+    top = f"{root}{os.sep}"
+
+    def outside_of_ours(_: Any, path: str) -> bool:
+        return path.removeprefix(top).split(os.sep, 1)[0] not in UNWATCHED_FOLDERS
+
+    try:
+        batches = watched(
+            root, watch_filter=outside_of_ours, debounce=MAX_DELAY_MILLISECONDS, step=QUIET_MILLISECONDS, stop_event=stop, rust_timeout=STOP_POLL_MILLISECONDS,
+            yield_on_timeout=True,
+        )  # fmt: skip
+        for batch in batches:
+            yield frozenset(path.removeprefix(top) for _, path in batch)
+    except OSError as fault:
+        raise BadInput(
+            f"{root} can't be watched: {fault}",
+            next="raise fs.inotify.max_user_watches, or set WATCHFILES_FORCE_POLLING=true and start it again",
+            safe="the index is kept; every command looks at the files itself",
+        ) from fault
+
+
+def needs_index_update(home: IndexedCheckout, changed: frozenset[str], code: CodeIndex) -> bool:
+    """Whether anything that counts was touched: a file that is known, or one that git would not ignore."""
+    if not changed:
+        return False
+    if not changed.isdisjoint(code.paths) or any(name.rpartition("/")[2] == ".gitignore" for name in changed):
+        return True
+    return len(find_ignored_paths(home.root, changed)) < len(changed)
+
+
+def find_ignored_paths(root: Path, names: frozenset[str]) -> frozenset[str]:
+    given = b"\0".join(os.fsencode(name) for name in sorted(names))
+    try:
+        answer = run_git_as_user(root, "check-ignore", "-z", "--stdin", config=SAFE_GIT_CONFIG, stdin=given)
+    except GitFailed:
+        return frozenset()
+    return frozenset(os.fsdecode(name) for name in answer.split(b"\0") if name)
+
+
+@contextmanager
+def lock_checkout(home: IndexedCheckout) -> Iterator[None]:
+    """One watcher for a checkout. The lock is the system's, so that it ends with the process that held it, however that ended."""
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+    place = home.state / "watch.lock"
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    held = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        try:
+            flock(held, LOCK_EX | LOCK_NB)
+        except OSError:
+            other = os.pread(held, 32, 0).decode(errors="replace").strip() or "unknown"
+            raise BadInput(
+                f"{home.root} is already watched, by process {other}",
+                next=f"let it run, or end it: kill {other}",
+                safe="the other one goes on",
+            ) from None
+        os.ftruncate(held, 0)
+        os.pwrite(held, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(held)

@@ -1,0 +1,129 @@
+"""Someone at the terminal, beside the work: shown where it stands, and asked what they want before it goes on."""
+
+import signal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TextIO
+
+from afresh.cli.render.interactive import render_changes, render_input_help, render_open_question, render_step_status
+from afresh.core.supervision_state import PersonAct, PersonRequest
+from afresh.errors import BadInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from afresh.app.project import Project
+    from afresh.cli.render.progress import LiveProgress
+    from afresh.core.state import State
+
+
+GO_ON_REQUEST = PersonRequest(PersonAct.GO)
+STOP_REQUEST = PersonRequest(PersonAct.STOP)
+
+
+class PersonAtTerminal:
+    """A Person. What they say is checked by the app before it goes to the task."""
+
+    def __init__(self, here: "Project", progress: "LiveProgress", lines: TextIO, heeds_interrupts: bool = False) -> None:
+        self.here, self.progress, self.lines, self.heeds_interrupts = here, progress, lines, heeds_interrupts
+        self.left, self.told, self.asking = 0, False, False
+        self.wanted = False
+        """A pause, by Ctrl-C in the middle of a step."""
+
+    @property
+    def console(self) -> "Console":
+        return self.progress.console
+
+    def at_pause(self, state: "State") -> PersonRequest | None:
+        if self.left and not self.wanted and not state.question:
+            self.left -= 1
+            return GO_ON_REQUEST
+        self.left, self.wanted = 0, False
+        with self.progress.aside():
+            self.asking = True
+            try:
+                self._show(state)
+                return self._ask(state)
+            except KeyboardInterrupt:
+                self.console.print()
+                return STOP_REQUEST
+            finally:
+                self.asking = False
+
+    def _show(self, state: "State") -> None:
+        self.console.print(render_open_question(state) if state.question else render_step_status(state))
+        if not self.told or state.question:
+            self.console.print(render_input_help(state))
+        self.told = True
+
+    def _ask(self, state: "State") -> PersonRequest | None:
+        while True:
+            self.console.print("> ", end="", style="bold cyan")
+            line = self.lines.readline()
+            if not line:
+                self.console.print()
+                return None
+            try:
+                if word := self._meant(line.strip(), state):
+                    return word
+            except BadInput as fault:
+                self.console.print(f"  {fault.what}; {fault.next}", style="yellow")
+
+    def _meant(self, line: str, state: "State") -> PersonRequest | None:
+        """None when it only wanted to see something, and is asked again."""
+        if line.startswith("/"):
+            name, _, rest = line[1:].partition(" ")
+            return self._command(name, rest, state)
+        if not line and (not state.question or state.asked_by == "harness"):
+            return GO_ON_REQUEST
+        if line.isdecimal() and not state.question:
+            self.left = max(0, int(line) - 1)
+            return GO_ON_REQUEST
+        return self._worded(line, state)
+
+    def _command(self, name: str, rest: str, state: "State") -> PersonRequest | None:
+        commands: dict[str, Callable[[], PersonRequest | None]] = {
+            "new": lambda: self._worded(rest, state, redirects=True),
+            "undo": lambda: self._undo(rest, state),
+            "stop": lambda: STOP_REQUEST,
+            "diff": lambda: self._print(render_changes(self._changes(state))),
+            "help": lambda: self._print(render_input_help(state)),
+        }
+        if name not in commands:
+            raise BadInput(f"there is no /{name}", next=f"there are {', '.join(f'/{one}' for one in commands)}")
+        return commands[name]()
+
+    def _worded(self, text: str, state: "State", redirects: bool = False) -> PersonRequest:
+        from afresh.app.answer_question import parse_user_message
+
+        return parse_user_message(self.here, state, text, redirects)
+
+    def _undo(self, rest: str, state: "State") -> PersonRequest:
+        from afresh.app.task_result import refuse_empty_undo
+
+        count, _, why = rest.partition(" ")
+        steps, why = (int(count), why) if count.isdecimal() else (0, rest)
+        refuse_empty_undo(self.here, state, steps)
+        return PersonRequest(PersonAct.UNDO, why.strip(), steps)
+
+    def _changes(self, state: "State") -> Any:
+        from afresh.app.task_result import list_task_changes
+
+        return list_task_changes(self.here, state)
+
+    def _print(self, renderable: Any) -> None:
+        self.console.print(renderable)
+
+    def interrupted(self, *_: object) -> None:
+        """The first Ctrl-C waits for the end of the step; a second one does not."""
+        if self.asking or self.wanted:
+            raise KeyboardInterrupt
+        self.wanted = True
+        self.console.print("  pausing after this step; Ctrl-C again stops at once", style="dim")
+
+    def __enter__(self) -> "PersonAtTerminal":
+        self._before = signal.signal(signal.SIGINT, self.interrupted) if self.heeds_interrupts else None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.heeds_interrupts:
+            signal.signal(signal.SIGINT, self._before)

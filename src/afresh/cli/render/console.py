@@ -1,0 +1,48 @@
+"""The console that all views are printed on. Where a stream can't show our signs, plain ones take their place."""
+
+import io
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+_PLAIN_SIGNS = str.maketrans(
+    {"✓": "+", "✗": "x", "•": "*", "·": "-", "→": ">", "…": "~", "−": "-", "━": "#", "╸": "-", "─": "-", "┄": ".", "│": "|"}
+    | dict(zip("▁▂▃▄▅▆▇█", "__..--=#", strict=True))
+)
+
+
+class PlainStream(io.TextIOBase):
+    """Writes to a stream whose encoding lacks our signs."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    @property
+    def encoding(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.stream.encoding
+
+    def write(self, text: str) -> int:
+        data = text.translate(_PLAIN_SIGNS).encode(self.encoding, "backslashreplace")
+        return self.stream.write(data.decode(self.encoding))
+
+    def flush(self) -> None:
+        self.stream.flush()
+
+    def isatty(self) -> bool:
+        return self.stream.isatty()
+
+    def fileno(self) -> int:
+        return self.stream.fileno()
+
+
+def open_console(stream: TextIO | None = None, width: int | None = None) -> "Console":
+    """Colour and control codes only on a terminal, and never when NO_COLOR is set."""
+    from rich.console import Console
+
+    target = stream or sys.stdout
+    encoding = (getattr(target, "encoding", None) or "utf-8").lower()
+    file = target if encoding.startswith("utf") else PlainStream(target)
+    return Console(file=file, width=width, highlight=False, markup=False, emoji=False)  # pyright: ignore[reportArgumentType]

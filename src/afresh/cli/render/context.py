@@ -1,0 +1,293 @@
+"""One call as it was sent, and two calls side by side."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from afresh.cli.render.widgets import (
+    make_table,
+    render_diff,
+    render_fields,
+    render_gauge,
+    render_heading,
+    render_text,
+    render_word,
+)
+from afresh.context.cache_prefix import PrefixComparison
+from afresh.context.explain import NameExplanation, NeedEstimate
+from afresh.core.change import Change
+from afresh.core.prompt import CallAudit, Omission, Section, SectionCompaction, render_thinking
+from afresh.core.reply import Reply
+from afresh.views.model_calls import call_diff_to_json, call_to_json, compute_token_share
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+
+MAX_BAR_COLUMNS = 24
+
+
+def render_call(
+    audit: CallAudit,
+    sections: Sequence[Section],
+    omitted: Sequence[Omission],
+    step: int = 0,
+    texts: bool = True,
+    reported: int = 0,
+) -> "RenderableType":
+    """Gauge, sections, omissions; then the exact text of each section unless `texts` is off."""
+    from rich.console import Group
+
+    data = call_to_json(audit, sections, omitted, step, reported)
+    parts: list[RenderableType] = [
+        render_heading(f"Call of step {step}" if step else "Call"),
+        render_gauge(audit.tokens, audit.budget, audit.reserve, width=40),
+        render_text(_describe_estimate(audit, reported), "red" if reported + audit.reserve > audit.budget else ""),
+        render_text(f"{data['pressure']} pressure: {data['demand']:,} of {audit.budget:,} tokens are never left out", "dim"),
+        render_text(f"{data['headroom']:,} tokens free, sha256 {audit.hash[:16]}", "dim"),
+        render_heading("Sections"),
+        _render_sections(data),
+    ]
+    if audit.compactions:
+        parts += [render_heading("Compacted, cheapest first"), _render_compactions(audit.compactions)]
+    if omitted:
+        parts += [render_heading("Left out"), _render_omissions(omitted)]
+    return Group(*parts, render_section_texts(sections if texts else ()))
+
+
+def render_section_texts(sections: Sequence[Section]) -> "RenderableType":
+    from rich.console import Group
+
+    return Group(*(part for section in sections for part in _render_section(section)))
+
+
+def render_call_diff(before: Sequence[Section], after: Sequence[Section], steps: tuple[int, int] = (0, 0)) -> "RenderableType":
+    from rich.console import Group
+
+    data = call_diff_to_json(before, after, steps)
+    table = make_table("section", "compared", f">step {steps[0]}", f">step {steps[1]}", ">delta")
+    for row in data["sections"]:
+        delta = f"{row['delta']:+,}" if row["delta"] else ""
+        table.add_row(
+            render_text(row["name"]),
+            render_word(row["compared"]),
+            _format_count(row["before"]),
+            _format_count(row["after"]),
+            delta,
+        )
+    parts: list[RenderableType] = [table, render_text(f"{data['delta']:+,} tokens in all", "dim")]
+    for row in data["sections"]:
+        if row["diff"]:
+            parts += [render_heading(row["name"]), render_diff([Change("", "", patch=row["diff"])], 400)[0]]
+    return Group(*parts)
+
+
+def _describe_estimate(audit: CallAudit, reported: int) -> str:
+    """Both figures, and by how much the provider's differs."""
+    if not reported:
+        return f"estimated {audit.tokens:,} tokens"
+    off = (reported - audit.tokens) * 100 / audit.tokens if audit.tokens else 0
+    return f"estimated {audit.tokens:,} tokens, reported {reported:,} ({off:+.0f} %)"
+
+
+def _render_sections(data: dict[str, Any]) -> "RenderableType":
+    table = make_table("section", "tier", ">tokens", ">share", "")
+    for row in data["sections"]:
+        share = f"{row['share']:.0%}"
+        table.add_row(
+            render_text(row["name"]), render_text(row["tier"], "dim"), f"{row['tokens']:,}", share, _draw_share_bar(row["share"])
+        )
+    if data["framing"] > 0:
+        share = compute_token_share(data["framing"], data["tokens"])
+        table.add_row(
+            "around them", render_text("tools, framing", "dim"), f"{data['framing']:,}", f"{share:.0%}", _draw_share_bar(share)
+        )
+    return table
+
+
+def _draw_share_bar(share: float) -> "Text":
+    """The share of the call as a length, so that the largest section is found at a glance."""
+    from rich.text import Text
+
+    eighths = min(8 * MAX_BAR_COLUMNS, max(1, round(share * 8 * MAX_BAR_COLUMNS)))
+    return Text("█" * (eighths // 8) + "▏▎▍▌▋▊▉"[eighths % 8 - 1] * bool(eighths % 8), style="cyan")
+
+
+def _render_compactions(compactions: Sequence[SectionCompaction]) -> "RenderableType":
+    table = make_table("strategy", "section", ">tokens won", "removed")
+    for one in compactions:
+        table.add_row(
+            render_text(one.strategy), render_text(one.section), f"{one.tokens:,}", render_text(", ".join(one.removed), "dim")
+        )
+    return table
+
+
+def _render_omissions(omitted: Sequence[Omission]) -> "RenderableType":
+    table = make_table("section", "what", ">tokens", "why")
+    for omission in omitted:
+        table.add_row(
+            render_text(omission.section), render_text(omission.what), f"{omission.tokens:,}", render_text(omission.reason, "dim")
+        )
+    return table
+
+
+def _render_section(section: Section) -> list["RenderableType"]:
+    from rich.rule import Rule
+
+    return [Rule(render_text(f"{section.name}, {section.tokens:,} tokens", "dim"), style="dim"), render_text(section.text)]
+
+
+def _format_count(tokens: int | None) -> str:
+    return "" if tokens is None else f"{tokens:,}"
+
+
+def provider_usage_to_json(audit: CallAudit, start: PrefixComparison, reply: Reply | None) -> dict[str, Any]:
+    usage = reply.usage if reply else None
+    return {
+        "beginning": call_beginning_to_json(start),
+        "thinking": {
+            "budget": audit.thinking,
+            "tokens": usage.thinking if usage else 0,
+            "blocks": [
+                {"text": "" if one.redacted else one.text, "signed": bool(one.signature), "redacted": one.redacted}
+                for one in (reply.thinking if reply else ())
+            ],
+        },
+        "cache": {"read": usage.cached if usage else 0, "written": usage.written if usage else 0},
+    }
+
+
+def call_beginning_to_json(one: PrefixComparison) -> dict[str, Any]:
+    return {
+        "step": one.step, "tokens": one.tokens, "same": one.same, "cacheable": one.cacheable, "share": round(one.share, 4),
+        "changed": one.changed,
+    }  # fmt: skip
+
+
+def render_provider_usage(audit: CallAudit, start: PrefixComparison, reply: Reply | None) -> "RenderableType":
+    from rich.console import Group
+
+    parts: list[RenderableType] = [render_text(describe_cacheable(start), "dim")]
+    if reply and (reply.usage.cached or reply.usage.written):
+        parts.append(
+            render_text(f"from the provider's cache: {reply.usage.cached:,} read, {reply.usage.written:,} written", "dim")
+        )
+    if audit.thinking or (reply and reply.thinking):
+        parts += [render_heading("Thinking"), *map(render_text, describe_thinking(audit, reply))]
+    return Group(*parts)
+
+
+def describe_thinking(audit: CallAudit, reply: Reply | None) -> list[str]:
+    """The budget and what was used of it, then the blocks as the provider tells them."""
+    if reply is None:
+        return [f"budget {audit.thinking:,} tokens, no reply yet"]
+    used = f"{reply.usage.thinking:,} used" if reply.usage.thinking else "how many were used the provider does not say"
+    budget = f"budget {audit.thinking:,} tokens" if audit.thinking else "no budget"
+    return [f"{budget}, {used if reply.thinking else 'no thinking came'}", *map(render_thinking, reply.thinking)]
+
+
+def describe_cacheable(one: PrefixComparison) -> str:
+    told = f"cacheable: {one.cacheable:,} of {one.tokens:,} tokens, {one.share:.0%}"
+    if not one.changed:
+        return told
+    return f"{told} (begins like the call before it, up to `{one.changed}`)"
+
+
+def render_call_beginnings(calls: Sequence[PrefixComparison]) -> "RenderableType":
+    from rich.console import Group
+
+    table = make_table(">step", ">tokens", ">unchanged", ">cacheable", ">share", "first to differ")
+    for one in calls:
+        row = (str(one.step), f"{one.tokens:,}", f"{one.same:,}", f"{one.cacheable:,}", f"{one.share:.0%}", one.changed)
+        table.add_row(*map(render_text, row))
+    return Group(table, render_text(describe_cacheable_total(calls)))
+
+
+def describe_cacheable_total(calls: Sequence[PrefixComparison]) -> str:
+    later = calls[1:]
+    tokens, held = sum(one.tokens for one in later), sum(one.cacheable for one in later)
+    if not tokens:
+        return "there is no second call yet that could begin like the first"
+    return f"cacheable after the first call: {held:,} of {tokens:,} tokens, {held / tokens:.0%}"
+
+
+MAX_TABLE_ROWS = 12
+MAX_LOG_ODDS_TERMS = 6
+
+
+def name_explanation_to_json(why: NameExplanation) -> dict[str, Any]:
+    plain = asdict(why)
+    plain["chances"] = [asdict(one) | {"parts": dict(one.parts), "probability": round(one.probability, 6)} for one in why.chances]
+    return plain | {"shown": bool(why.places), "recall": why.recall or None}
+
+
+def render_name_explanation(why: NameExplanation) -> "RenderableType":
+    from rich.console import Group
+    from rich.text import Text
+
+    word = ("in", "green") if why.places else ("not in", "yellow")
+    parts: list[RenderableType] = [
+        Text.assemble(("\n" + render_text(why.name).plain, "bold"), " is ", word, f" the call of step {why.step} of {why.task}")
+    ]
+    parts += _render_name_places(why) if why.places else [render_text(why.reason)]
+    if why.last:
+        span = f"step {why.last}" if why.first == why.last else f"step {why.last} last, step {why.first} first"
+        parts.append(render_text(f"before that it was in the call of {span}", "dim"))
+    if why.omissions:
+        parts += [render_heading("Left out of this call"), _render_name_omissions(why)]
+    if why.chances:
+        parts += [
+            render_heading("How likely the next action needs it"),
+            *[part for one in why.chances for part in _render_chance(one)],
+        ]
+    if why.copies:
+        parts += [render_heading("Archived texts that hold it"), _render_copies(why)]
+        parts.append(render_text(f"the agent gets it back with {why.recall}", "dim"))
+    return Group(*parts)
+
+
+def _render_name_places(why: NameExplanation) -> list["RenderableType"]:
+    table = make_table("section", ">line", "from", "text")
+    for place in why.places[:MAX_TABLE_ROWS]:
+        table.add_row(
+            render_text(place.section), str(place.line), render_text(place.origin, "dim", 60), render_text(place.text, limit=90)
+        )
+    more = Counter(place.section for place in why.places[MAX_TABLE_ROWS:])
+    told = ", ".join(f"{count} in {name}" for name, count in more.items())
+    return [table, *([render_text(f"… and {told}", "dim")] if more else [])]
+
+
+def _render_name_omissions(why: NameExplanation) -> "RenderableType":
+    table = make_table("section", "what", ">tokens", "why")
+    for gone in why.omissions[:MAX_TABLE_ROWS]:
+        table.add_row(
+            render_text(gone.section), render_text(gone.what, limit=80), f"{gone.tokens:,}", render_text(gone.reason, "dim")
+        )
+    return table
+
+
+def _render_chance(one: NeedEstimate) -> list["RenderableType"]:
+    """The figure, then what speaks for and against it, the weightiest first."""
+    weighty = sorted(one.parts, key=lambda part: -abs(part[1]))
+    told = ", ".join(f"{name.replace('_', ' ')} {value:+.2f}" for name, value in weighty[:MAX_LOG_ODDS_TERMS])
+    rest = sum(value for _, value in weighty[MAX_LOG_ODDS_TERMS:])
+    steps = f"{one.age} step{'s' if one.age != 1 else ''} before the call"
+    voice = f"{'an' if one.voice[0] in 'aeiou' else 'a'} {one.voice}"
+    return [
+        render_text(f"{one.kind} {one.what}", limit=100),
+        render_fields([
+            ("p", f"{one.probability:.3f}"),
+            ("last met", render_text(f"step {one.step}, in {voice}, {steps}; in {one.used} actions and {one.seen} outputs")),
+            ("log-odds", render_text(told + (f", others {rest:+.2f}" if len(weighty) > MAX_LOG_ODDS_TERMS else ""))),
+        ]),
+    ]  # fmt: skip
+
+
+def _render_copies(why: NameExplanation) -> "RenderableType":
+    table = make_table("id", ">step", "kind", "of", "in memory")
+    for copy in why.copies:
+        memory = f"until step {copy.forgotten}" if copy.forgotten else "yes"
+        table.add_row(copy.block[:8], str(copy.step), copy.kind, render_text(copy.subject, limit=60), render_text(memory, "dim"))
+    return table

@@ -1,0 +1,120 @@
+"""What an export has written, and what an import has brought."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from afresh.cli.render.console import open_console
+from afresh.cli.render.widgets import make_table, render_text, render_word
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from afresh.app.export_import import ImportOutcome
+    from afresh.storage.export.write_export import ExportResult
+
+
+RELATION_WORDS = {
+    "new": "new",
+    "longer": "goes on",
+    "same": "as it was",
+    "behind": "further along here",
+    "diverged": "refused",
+}
+
+
+@contextmanager
+def show_status_line(quiet: bool) -> Iterator[Callable[[str], None]]:
+    """One line that says what is being done, on a terminal only."""
+    console = open_console(sys.stderr)
+    if quiet or not console.is_terminal:
+        yield lambda what: None
+        return
+    with console.status("") as line:
+        yield lambda what: line.update(what)
+
+
+def export_to_json(done: "ExportResult") -> dict[str, Any]:
+    return {**asdict(done), "folder": str(done.folder), "written": list(done.written), "workless": list(done.workless)}
+
+
+def render_export(done: "ExportResult", root: Path) -> "RenderableType":
+    from rich.text import Text
+
+    where = done.folder.relative_to(root) if done.folder.is_relative_to(root) else done.folder
+    text = Text.assemble(
+        ("exported ", "green"), f"{count_with_noun(done.tasks, 'task')}, {count_entries(done.entries)}, to ", str(where)
+    )
+    if done.kept:
+        text.append(f"; {count_with_noun(done.kept, 'task')} that this project does not know left as they were")
+    text.append(
+        f"\n{count_with_noun(len(done.written), 'file')} changed" if done.written else "\nnothing has changed since", "dim"
+    )
+    for task in done.workless:
+        text.append(f"\n{task}: its changes are not on this machine, so only its journal went along", "yellow")
+    if done.written:
+        text.append(f"\nto keep it: git add {where}. It holds what the journals hold: goals, code, outputs, replies.", "dim")
+    return text
+
+
+def import_to_json(arrivals: "Sequence[ImportOutcome]") -> dict[str, Any]:
+    rows = [{**asdict(arrival), "added": arrival.added, "refused": arrival.refused} for arrival in arrivals]
+    return {"arrivals": rows, "added": sum(arrival.added for arrival in arrivals)}
+
+
+def render_import(arrivals: "Sequence[ImportOutcome]") -> "RenderableType":
+    from rich.console import Group
+    from rich.text import Text
+
+    table = make_table("task", "state", "import", ">entries")
+    for arrival in arrivals:
+        if arrival.same and not arrival.note:
+            continue
+        what = Text("held" if arrival.owner else RELATION_WORDS[arrival.relation], "red" if arrival.refused else "green")
+        what.append(f"\n{explain_import_outcome(arrival)}" if explain_import_outcome(arrival) else "", "yellow")
+        table.add_row(
+            render_text(arrival.task or "(notebook)", "bold"),
+            render_word(arrival.status.value if arrival.status else ""),
+            what,
+            describe_journal_lengths(arrival),
+        )
+    shown = [table] if table.row_count else []
+    return Group(*shown, render_import_total(arrivals))
+
+
+def describe_journal_lengths(arrival: "ImportOutcome") -> str:
+    if arrival.added:
+        return f"{arrival.here} → {arrival.entries}" if arrival.here else f"{arrival.entries}"
+    return f"{arrival.entries}, here {arrival.here}" if arrival.entries != arrival.here else f"{arrival.entries}"
+
+
+def explain_import_outcome(arrival: "ImportOutcome") -> str:
+    if arrival.relation == "diverged":
+        return f"entry {arrival.parting} is another one here: both went on from entry {arrival.parting - 1}; left as it is"
+    if arrival.owner:
+        return f"{arrival.owner} is working on it; import again when it rests"
+    return arrival.note
+
+
+def render_import_total(arrivals: "Sequence[ImportOutcome]") -> "RenderableType":
+    from rich.text import Text
+
+    added, refused = sum(arrival.added for arrival in arrivals), sum(arrival.refused for arrival in arrivals)
+    rest = len(arrivals) - added - refused
+    if not added and not refused:
+        return Text("Nothing to import: all of it is here already.", "green")
+    text = Text(f"{count_with_noun(added, 'journal')} imported", "green" if added else "")
+    text.append(f", {rest} as before" if rest else "", "dim")
+    text.append(f", {refused} refused" if refused else "", "red")
+    return text.append(". afresh status shows where things stand.", "dim")
+
+
+def count_entries(number: int) -> str:
+    return f"{number:,} {'entry' if number == 1 else 'entries'}"
+
+
+def count_with_noun(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,85 @@
+"""Facts, as a person reads them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
+from afresh.core.project_facts import ProjectFact
+from afresh.views.task_status import format_time
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+
+KIND_STYLES = {
+    "rule": "cyan", "decision": "bold", "failed_approach": "red", "error": "red", "verified": "green", "observed": "dim",
+}  # fmt: skip
+
+
+def render_facts(facts: Sequence[ProjectFact]) -> "RenderableType":
+    from rich.console import Group
+    from rich.text import Text
+
+    if not facts:
+        return render_text("Nothing that holds is remembered under these words.", "dim")
+    table = make_table("id", "kind", "what, and from where")
+    for known in facts:
+        table.add_row(
+            render_text(known.id, "cyan"),
+            render_fact_kind(known),
+            Text.assemble(render_fact_text(known, 200), "\n", render_text(describe_fact_source(known), "dim")),
+        )
+    return Group(table, render_text("afresh memory show ID has the evidence and the history", "dim"))
+
+
+def render_fact(known: ProjectFact, evidence: Sequence[str], history: Sequence[ProjectFact]) -> "RenderableType":
+    from rich.console import Group
+
+    fact = known.fact
+    rows = [
+        ("kind", render_fact_kind(known)),
+        ("about", render_text(fact.subject)),
+        ("says", render_text(fact.text)),
+        ("by", render_text(f"{known.by}, {format_time(known.at)}, {describe_fact_source(known)}")),
+        ("holds", render_text(f"in {SCOPE_WORDS[fact.scope.value]}, confidence {fact.confidence:g}", "green") if not known.ended
+         else render_text(f"no longer: {known.end}, {format_time(known.ended)}", "yellow")),
+    ]  # fmt: skip
+    parts: list[RenderableType] = [render_text(f"\n{known.id}", "bold"), render_fields(rows)]
+    if evidence:
+        where = f"block {fact.block[:8]}" + (f", lines {fact.lines[0]}–{fact.lines[1]}" if fact.lines[0] else ", its beginning")
+        parts += [render_heading(f"Evidence ({where})"), *[render_text(f"  {line}", "dim") for line in evidence]]
+    if len(history) > 1:
+        parts += [
+            render_heading("All that was known about the same, oldest first"),
+            *[render_past_fact(each) for each in history],
+        ]
+    return Group(*parts)
+
+
+SCOPE_WORDS = {"task": "its task only", "project": "this project", "user": "all your projects"}
+
+
+def render_past_fact(known: ProjectFact) -> "RenderableType":
+    from rich.text import Text
+
+    ended = f"  ({known.end})" if known.ended else "  (holds)"
+    line = render_text(known.fact.text, "" if not known.ended else "dim", 100)
+    return Text.assemble((f"  {format_time(known.at)} {known.by}: ", "dim"), line, (ended, "yellow" if known.ended else "green"))
+
+
+def render_fact_kind(known: ProjectFact) -> "RenderableType":
+    return render_text(known.fact.kind.value.replace("_", " "), KIND_STYLES.get(known.fact.kind.value, ""))
+
+
+def render_fact_text(known: ProjectFact, limit: int) -> "Text":
+    """What it is about need not be said twice."""
+    fact = known.fact
+    return render_text(
+        fact.text if fact.text.startswith(fact.subject.rstrip("…")) else f"{fact.subject}: {fact.text}", limit=limit
+    )
+
+
+def describe_fact_source(known: ProjectFact) -> str:
+    names = {"notebook": "told to the project", "user": "told to all projects"}
+    return names.get(known.task, f"{known.task} step {known.fact.step}" if known.fact.step else known.task)

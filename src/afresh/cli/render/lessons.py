@@ -1,0 +1,211 @@
+"""Knowledge objects: what there is, one in full, and what fits a goal."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
+from afresh.core.lesson import PATTERN_ID_PREFIX, Lesson, LessonStatus
+from afresh.core.truncate import to_one_line
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from afresh.app.curate_lessons import LessonListing, LessonRow, SharingOffer
+
+
+MAX_WORDS_NAMED = 12
+
+
+def render_patterns(rows: Sequence["LessonRow"]) -> "RenderableType":
+    """For people only: no window tells where a pattern is from."""
+    table = make_table("pattern", "state", "about", "from", ">used", ">passed")
+    for row in sorted(rows, key=lambda row: (row.standing is not LessonStatus.APPROVED, -row.knowledge.uses)):
+        one = row.knowledge
+        used = f"{one.uses} of {one.shown}" if one.shown else ""
+        state = render_text(row.standing, "green" if row.standing is LessonStatus.APPROVED else "dim").append(
+            f"\n{one.by}", "dim"
+        )
+        table.add_row(
+            render_text(one.id, "bold"),
+            state,
+            render_text(one.title, limit=100),
+            render_pattern_origin(one),
+            used,
+            str(one.successes or ""),
+        )
+    return table
+
+
+def render_pattern_origin(one: Lesson) -> "Text":
+    name = one.project.rstrip("/").rpartition("/")[2]
+    return render_text(name or "a person").append(f"\n{one.source}", "dim")
+
+
+def sharing_offer_to_json(made: "SharingOffer", pattern: Lesson | None) -> dict[str, Any]:
+    return {
+        "object": made.origin.id,
+        "crossed": pattern.id if pattern else None,
+        "text": {key: asdict(made.text)[key] for key in ("title", "tags", "body")},
+        "names": list(made.telling),
+        "unsure": made.unsure,
+    }
+
+
+def render_sharing_offer(made: "SharingOffer", command: str) -> "RenderableType":
+    from rich.console import Group
+
+    one = made.text
+    parts: list[RenderableType] = [
+        render_text(f"This would cross into your other projects, and nothing else of {made.origin.id}:"),
+        "",
+        render_fields([("title", render_text(one.title)), ("tags", render_text(", ".join(one.tags)))]),
+        "",
+        *[highlight_telling_words(line, made.telling) for line in one.body.strip().splitlines()],
+        "",
+        render_sharing_warning(made),
+        render_text(f"Nothing has crossed yet. To let it: {command}"),
+    ]
+    return Group(*parts)
+
+
+def render_sharing_warning(made: "SharingOffer") -> "Text":
+    if made.unsure:
+        return render_text("This project is too large to be looked through: read what stands above with care.", "yellow")
+    if not made.telling:
+        return render_text("No name, path or literal of this project was found in it.", "green")
+    words = list(dict.fromkeys(word.strip("`'\"") for word in made.telling if any(map(str.isalpha, word)))) or made.telling
+    more = f" and {len(words) - MAX_WORDS_NAMED} more" if len(words) > MAX_WORDS_NAMED else ""
+    return render_text(f"It may tell of this project: {', '.join(words[:MAX_WORDS_NAMED])}{more}", "yellow")
+
+
+def highlight_telling_words(line: str, telling: Sequence[str]) -> "Text":
+    text = render_text(line.lstrip("# "), "bold") if line.startswith("#") else render_text(line)
+    text.highlight_words([word for word in telling if len(word) > 1], "yellow")
+    return text
+
+
+STANDING_COLOURS = {
+    LessonStatus.APPROVED: "green",
+    LessonStatus.DRAFT: "yellow",
+    LessonStatus.REJECTED: "red",
+    LessonStatus.AGED: "dim",
+}
+
+
+def lesson_to_json(row: "LessonRow") -> dict[str, Any]:
+    return {**asdict(row.knowledge), "standing": row.standing, "why": row.why, "file": str(row.file)}
+
+
+def lesson_listing_to_json(found: "LessonListing") -> dict[str, Any]:
+    return {
+        "objects": [{**lesson_to_json(row), "body": None} for row in found.rows],
+        "skills": [{"path": path, "description": description} for path, description in found.skills],
+        "notes": [asdict(note) for note in found.notes],
+        "patterns": [{**lesson_to_json(row), "body": None} for row in found.patterns],
+    }
+
+
+def render_lesson_listing(found: "LessonListing") -> "RenderableType":
+    from rich.console import Group
+    from rich.text import Text
+
+    parts: list[RenderableType] = []
+    if found.rows:
+        table = make_table("object", "state", "about", ">used", ">passed", ">tokens saved")
+        for row in sorted(found.rows, key=lambda row: (list(STANDING_COLOURS).index(row.standing), -row.knowledge.uses)):
+            one = row.knowledge
+            saved = "" if one.tokens_saved is None else f"{one.tokens_saved:,}"
+            used = f"{one.uses} of {one.shown}" if one.shown else ""
+            table.add_row(
+                render_text(one.id, "bold"),
+                render_lesson_standing(row),
+                render_lesson_title(row),
+                used,
+                str(one.successes or ""),
+                saved,
+            )
+        parts.append(table)
+        if any(row.standing is LessonStatus.DRAFT for row in found.rows):
+            parts.append(render_text("\nDrafts wait for you: afresh knowledge show KO, then approve or reject it.", "dim"))
+    else:
+        parts.append(Text("Nothing yet. A task that is verified after two steps or more leaves what it has learnt here."))
+    if found.skills:
+        rows = [(to_one_line(path, 80), render_text(description, limit=160)) for path, description in found.skills]
+        parts += [render_heading("Skills of the repository"), render_fields(rows)]
+    if found.patterns:
+        parts += [render_heading("Patterns for all your projects"), render_patterns(found.patterns)]
+    if found.notes:
+        parts += [render_heading("Can't be used as they are"), *[render_text(str(note), "yellow") for note in found.notes]]
+    return Group(*parts)
+
+
+def render_lesson_standing(row: "LessonRow") -> "Text":
+    text = render_text(row.standing, STANDING_COLOURS[row.standing])
+    return text if row.standing is LessonStatus.DRAFT else text.append(f"\n{row.knowledge.by}", "dim")
+
+
+def render_lesson_title(row: "LessonRow") -> "Text":
+    text = render_text(row.knowledge.title, limit=100)
+    return text.append(f"\n{to_one_line(row.why, 120)}", "dim") if row.why else text
+
+
+def render_lesson(row: "LessonRow") -> "RenderableType":
+    from rich.console import Group
+    from rich.text import Text
+
+    one = row.knowledge
+    rows: list[tuple[str, Any]] = [
+        (
+            "state",
+            Text.assemble(
+                render_text(row.standing, STANDING_COLOURS[row.standing]),
+                ("" if row.standing is LessonStatus.DRAFT else f", {one.by}", "dim"),
+                f": {row.why}" if row.why else "",
+            ),
+        ),
+        ("tags", render_text(", ".join(one.tags))),
+        ("learnt from", render_text(" in ".join(filter(None, (one.source, find_lesson_origin(row)))) or "a person")),
+        ("effect", render_text(describe_lesson_effect(one))),
+        ("file", render_text(str(row.file))),
+    ]
+    title = Text.assemble((one.id, "bold"), " ", render_text(one.title))
+    return Group(title, "", render_fields([pair for pair in rows if str(pair[1])]), "", render_lesson_body(one.body))
+
+
+def find_lesson_origin(row: "LessonRow") -> str:
+    """Of a pattern, the project that it is from; for people only."""
+    return row.knowledge.project if row.knowledge.id.startswith(PATTERN_ID_PREFIX) else ""
+
+
+def describe_lesson_effect(one: Lesson) -> str:
+    if not one.shown:
+        return "not shown to a task yet"
+    times = "once" if one.uses == 1 else f"{one.uses} times"
+    used = f"used {times}, {one.successes} verified, last {one.last_used[:10]}" if one.uses else "never used"
+    saved = "" if one.tokens_saved is None else f"; {one.tokens_saved:,} tokens saved against comparable tasks"
+    return f"shown to {one.shown} {'task' if one.shown == 1 else 'tasks'}, {used}{saved}"
+
+
+def render_lesson_body(text: str) -> "Text":
+    from rich.text import Text
+
+    shown = Text()
+    for line in text.strip().splitlines():
+        shown.append_text(render_text(line.lstrip("# "), "bold") if line.startswith("#") else render_text(line)).append("\n")
+    shown.rstrip()
+    return shown
+
+
+def lesson_hits_to_json(found: Sequence[tuple[str, float, str]]) -> list[dict[str, Any]]:
+    return [{"id": id, "fit": round(fit, 2), "text": text} for id, fit, text in found]
+
+
+def render_lesson_hits(found: Sequence[tuple[str, float, str]]) -> "RenderableType":
+    from rich.console import Group
+    from rich.text import Text
+
+    if not found:
+        return Text("Nothing fits: a task with this goal is shown nothing.")
+    return Group(*[Text.assemble(render_text(text), (f"\nfit {fit:.1f}\n", "dim")) for _, fit, text in found])

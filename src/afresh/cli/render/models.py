@@ -1,0 +1,132 @@
+"""Models: what is set up, what it costs, where its key is, and what could be used besides."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from afresh.app.list_models import ConfiguredModel, ServerOffer, UsableProvider
+from afresh.app.try_model import ModelTrial
+from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
+from afresh.spending.price_list import Price
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+
+CONFIG_EXAMPLE = '[models.fast]\nprovider = "ollama"\nmodel = "qwen3:8b"\nwindow = 32768'
+MAX_MODELS_NAMED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsOverview:
+    listed: Sequence[ConfiguredModel]
+    ready: Sequence[UsableProvider]
+    asked: Sequence[ServerOffer] | None
+    """None: nobody wanted to know."""
+    config: str
+
+
+def models_to_json(told: ModelsOverview) -> dict[str, Any]:
+    return {
+        "config": told.config,
+        "models": [asdict(one) | {"ceiling": one.ceiling, "usable": not one.problem} for one in told.listed],
+        "providers": [asdict(one) | {"usable": not one.problem} for one in told.ready],
+        **({} if told.asked is None else {"servers": [asdict(one) for one in told.asked]}),
+    }
+
+
+def render_models(told: ModelsOverview) -> "RenderableType":
+    from rich.console import Group
+    from rich.text import Text
+
+    parts: list[RenderableType] = [_make_model_table(told.listed)] if told.listed else [_render_no_model(told.config)]
+    parts += [_render_unpriced(one) for one in told.listed if one.price is None and one.spec]
+    rows = [(f"{one.provider}:NAME", _render_provider(one)) for one in sorted(told.ready, key=lambda one: bool(one.problem))]
+    rows += [
+        ("mailbox:DIR", render_text("you, or a program of yours, are the model")),
+        ("offline", render_text("rules only, for --type fix_violation")),
+    ]
+    parts += [render_heading("Without a name of your own"), render_fields(rows)]
+    if told.asked is not None:
+        parts += [
+            render_heading("Servers that were asked"),
+            render_fields((one.server, _render_server_offer(one)) for one in told.asked),
+        ]
+    parts.append(Text("\nafresh models check NAME makes one small call and tells what works.", style="dim"))
+    return Group(*parts)
+
+
+def _render_no_model(config: str) -> "RenderableType":
+    from rich.console import Group
+    from rich.padding import Padding
+
+    first = render_text(f"No model has a name yet. One gets it in {config}:")
+    return Group(first, Padding(render_text(CONFIG_EXAMPLE, "cyan"), (1, 0, 0, 2)))
+
+
+def _make_model_table(rows: Sequence[ConfiguredModel]) -> "RenderableType":
+    table = make_table("name", "model", ">window", ">a call", ">$ for a million")
+    for one in rows:
+        cells = [f"{one.window:,}" if one.window else "", f"{one.ceiling:,}" if one.window else "", describe_price(one.price)]
+        table.add_row(render_text(one.name, "bold"), _render_model_cell(one), *cells)
+    return table
+
+
+def _render_model_cell(one: ConfiguredModel) -> "Text":
+    cell = render_text(one.spec)
+    notes = [*(["for every task that names none"] if one.default else []), *_list_model_notes(one)]
+    if notes:
+        cell.append_text(render_text("\n" + ", ".join(notes), "dim"))
+    if one.problem:
+        cell.append_text(render_text(f"\n{one.problem}", "yellow"))
+        cell.append_text(render_text(f"\n→ {one.remedy}", "cyan"))
+    return cell
+
+
+def _render_unpriced(one: ConfiguredModel) -> "Text":
+    """Outside of the table, so that it can be copied in one piece."""
+    return render_text(f"{one.name}: price unknown ", "yellow").append_text(render_text(f'→ set [prices."{one.spec}"]', "cyan"))
+
+
+def _list_model_notes(one: ConfiguredModel) -> list[str]:
+    notes = [f"key: {one.key}"] if one.key else []
+    notes += [f"at {one.host}"] if one.host else []
+    notes += [] if one.tools else ["calls read from its text"]
+    return notes + ([f"waits {one.timeout:g} s"] if one.timeout else [])
+
+
+def describe_price(price: Price | None) -> str:
+    """What is sent, what the cache had of it, and the reply."""
+    if price is None:
+        return "unknown"
+    if not any((price.input, price.cached, price.output)):
+        return "free"
+    return f"{_format_amount(price.input)} in\n{_format_amount(price.cached)} cached\n{_format_amount(price.output)} out"
+
+
+def _format_amount(value: float) -> str:
+    return f"{value:.2f}" if value >= 0.01 or not value else f"{value:.4f}".rstrip("0")
+
+
+def _render_provider(one: UsableProvider) -> "Text":
+    if one.problem:
+        return render_text(f"{one.problem} ", "dim").append_text(render_text(f"→ {one.remedy}", "cyan"))
+    parts = [f"key: {one.key}" if one.key else "no key needed", f"at {one.host}" if one.host else ""]
+    return render_text(f"{one.title}, " + ", ".join(part for part in parts if part))
+
+
+def _render_server_offer(one: ServerOffer) -> "Text":
+    if one.problem:
+        return render_text(one.problem, "dim")
+    names = [f"{held.model} ({held.window:,})" if held.window else held.model for held in one.models]
+    more = f" and {len(names) - MAX_MODELS_NAMED} more" if len(names) > MAX_MODELS_NAMED else ""
+    return render_text(f"{one.address}: " + (", ".join(names[:MAX_MODELS_NAMED]) + more if names else "no model"))
+
+
+def warn_of_call_cost(trial: ModelTrial) -> str:
+    """What the call may cost at most; nothing to say where nobody pays."""
+    if trial.worst == 0:
+        return ""
+    most = f"at most ${trial.worst / 1e9:.4f}" if trial.worst else "nobody knows how much: its price is unknown"
+    return f"A real call of {trial.model.name}: {trial.tokens:,} tokens and a reply. It costs {most}."

@@ -1,0 +1,193 @@
+"""Replayed sessions: a line for each, the sums, the money, and the moments where something would have been missing."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afresh.app.replay_sessions import ReplayProgress
+from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
+from afresh.core.truncate import to_one_line
+from afresh.replay.report import MissedReference, ReferenceRecall, ReplayReport, ReplayTotals, list_missed_references
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.text import Text
+
+
+MAX_RUNS = 40
+MAX_MOMENTS = 6
+MAX_PROBLEMS = 10
+
+
+@contextmanager
+def show_progress_bar(console: "Console") -> Iterator[Callable[[ReplayProgress], None]]:
+    """A progress bar that leaves nothing behind; silent where nobody looks."""
+    if not console.is_terminal:
+        yield lambda _: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(28), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=console, transient=True) as shown:
+        task = shown.add_task("", total=1.0)
+        yield lambda progress: shown.update(task, completed=progress.share, description=progress.words)
+
+
+def render_replay_report(report: ReplayReport, page: Path | None = None) -> "RenderableType":
+    from rich.console import Group
+
+    many = "the agents" if len(report.runs) > 1 else "the agent"
+    return Group(
+        render_text(f"At most {report.budget:,} tokens a call, where {many} kept the whole history.", "dim"),
+        _make_run_table(report),
+        render_text("names, lines: what the next action needed and the context held (a window of the same size)", "dim"),
+        render_heading("In all"),
+        render_fields(_list_total_fields(report)),
+        *_render_losses(report),
+        *_render_problems(report),
+        render_text(
+            f"\nThe page: {page}" if page else "\n--html makes a page to look into, step by step", "cyan" if page else "dim"
+        ),
+    )
+
+
+def _make_run_table(report: ReplayReport) -> "RenderableType":
+    table = make_table("session", "agent", ">steps", ">tokens", ">fewer", ">names", ">lines")
+    for one in report.runs[:MAX_RUNS]:
+        total, made_by = one.total, ", ".join(filter(None, (one.run.agent, one.run.model)))
+        table.add_row(
+            _fit_cell(_shorten_session_name(one.run.id or one.run.path)), _fit_cell(made_by, "dim"), f"{total.steps:,}",
+            f"{abbreviate_tokens(total.theirs)} → {abbreviate_tokens(total.ours)}", _format_percent(total.saving), _render_recall(total.names), _render_recall(total.lines),
+        )  # fmt: skip
+    if len(report.runs) > MAX_RUNS:
+        table.add_row(render_text(f"… {len(report.runs) - MAX_RUNS:,} more", "dim"))
+    return table
+
+
+def _fit_cell(text: str, style: str = "") -> "Text":
+    """A cell that gives way to the figures beside it."""
+    cell = render_text(text, style, limit=44)
+    cell.no_wrap, cell.overflow = True, "ellipsis"
+    return cell
+
+
+def _shorten_session_name(name: str) -> str:
+    """The telling end of a long name."""
+    return name.rstrip("/").rsplit("/", 1)[-1] or name
+
+
+def _list_total_fields(report: ReplayReport) -> list[tuple[str, "RenderableType"]]:
+    total = report.total
+    over = f", {_count_with_noun(total.over, 'context')} OVER the ceiling" if total.over else ""
+    rows: list[tuple[str, RenderableType]] = [
+        (
+            "tokens",
+            render_text(
+                f"{total.theirs:,} → {total.ours:,} in {_count_with_noun(total.calls, 'call')}: {_describe_saving(total)}", "bold"
+            ),
+        ),
+        ("largest call", f"{total.peak_theirs:,} → {total.peak_ours:,}{over}"),
+    ]
+    if total.reported:
+        rows.append(
+            ("reported", f"{total.reported:,} by the provider, system text and tools included{_describe_shortening(total)}")
+        )
+    for name, recall in (("names", total.names), ("lines", total.lines)):
+        if recall.needed:
+            text = (
+                f"{recall.held:,} of the {recall.needed:,} that the next action needed were held, {_format_percent(recall.share)}"
+            )
+            rows.append((name, f"{text}; by a window of the same size {_format_percent(recall.window_share)}"))
+    return rows + _list_money_fields(report)
+
+
+def _list_money_fields(report: ReplayReport) -> list[tuple[str, "RenderableType"]]:
+    rows: list[tuple[str, RenderableType]] = []
+    if bill := report.bill:
+        rows.append(("nothing cached", _compare_costs(bill.theirs, bill.ours)))
+        rows.append(("theirs cached", _compare_costs(bill.theirs_cached, bill.ours)))
+    if report.unpriced:
+        priced = sum(one.bill is not None for one in report.runs)
+        known = f"of {priced:,} of {_count_with_noun(len(report.runs), 'session')}; " if priced else ""
+        rows.append(("money", render_text(known + report.unpriced, "dim")))
+    return rows
+
+
+def _compare_costs(theirs: float, ours: float) -> "RenderableType":
+    from rich.text import Text
+
+    gain = theirs - ours
+    words, style = (f"{_format_dollars(gain)} saved", "green") if gain > 0 else (f"{_format_dollars(-gain)} more", "yellow")
+    return Text.assemble(f"{_format_dollars(theirs)} → {_format_dollars(ours)} for input: ", (words, style))
+
+
+def _format_dollars(amount: float) -> str:
+    return f"${amount:,.2f}" if amount >= 0.1 else f"${amount:.4f}"
+
+
+def _render_losses(report: ReplayReport) -> list["RenderableType"]:
+    found = list_missed_references(report)
+    if not found:
+        return [render_heading("Nothing that was needed would have been missing.")]
+    many = len(report.runs) > 1
+    worst = f"; the {MAX_MOMENTS} worst" if len(found) > MAX_MOMENTS else ""
+    title = render_heading(f"{_count_with_noun(len(found), 'step')} would have missed something{worst}")
+    lines = [
+        f"{_describe_loss_place(loss, many)} needed {to_one_line(loss.need.text, 70)!r}, {loss.words}"
+        for loss in found[:MAX_MOMENTS]
+    ]
+    return [title, render_fields(("•", render_text(line)) for line in lines)]
+
+
+def _describe_loss_place(loss: MissedReference, many: bool) -> str:
+    return f"{to_one_line(_shorten_session_name(loss.run), 40)} step {loss.step:,}" if many else f"step {loss.step:,}"
+
+
+def _render_problems(report: ReplayReport) -> list["RenderableType"]:
+    if not report.problems:
+        return []
+    more = len(report.problems) - MAX_PROBLEMS
+    lines = [render_text(f"  {problem}", "yellow") for problem in report.problems[:MAX_PROBLEMS]]
+    return [
+        render_heading("Could not be read, or was left out"),
+        *lines,
+        *([render_text(f"  … {more:,} more", "dim")] if more > 0 else []),
+    ]
+
+
+def _render_recall(recall: ReferenceRecall) -> "RenderableType":
+    from rich.text import Text
+
+    yardstick = (f" ({_format_percent(recall.window_share)})", "dim") if recall.needed else ""
+    return Text.assemble(_format_percent(recall.share), yardstick)
+
+
+def _describe_saving(total: ReplayTotals) -> str:
+    return f"{_format_percent(total.saving)} fewer" if total.saving > 0 else "no saving, the sessions are short"
+
+
+def _describe_shortening(total: ReplayTotals) -> str:
+    """An agent that compacts by itself did not send all of its history: then the saving is smaller than it looks."""
+    if total.reported >= total.theirs:
+        return ""
+    saving = 1 - total.ours / total.reported
+    against = f"{_format_percent(saving)} fewer" if saving > 0 else "nothing is saved"
+    return f"; less than the whole history, so the agent shortened it: against that {against}"
+
+
+def _format_percent(share: float | None) -> str:
+    if share is None:
+        return "–"
+    return f"{share:.1%}" if 0.995 < share < 1 else f"{share:.0%}"
+
+
+def abbreviate_tokens(tokens: int) -> str:
+    for size, letter in ((1_000_000, "M"), (1_000, "k")):
+        if tokens >= size:
+            return f"{tokens / size:.1f}{letter}" if tokens < 100 * size else f"{tokens / size:.0f}{letter}"
+    return str(tokens)
+
+
+def _count_with_noun(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"

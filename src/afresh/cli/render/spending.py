@@ -1,0 +1,255 @@
+"""What was spent: tables with a bar for each line, gauges for the limits, and whether windows stay flat."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from afresh.app.spending_report import LimitUse, SpendingReport, TaskCost
+from afresh.cli.render.widgets import make_table, render_heading, render_text, render_word
+from afresh.core.usage import NANO_PER_DOLLAR, format_dollars
+from afresh.spending.reports import SpendingGroup, SpendingLine
+from afresh.views.task_status import format_count, format_time
+from afresh.views.token_growth import TokenGrowth
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.measure import Measurement
+    from rich.text import Text
+
+
+def describe_cost(line: "SpendingLine | None") -> str:
+    """Of a task; empty where nobody pays."""
+    if line is None:
+        return "the books can't be read"
+    return describe_money(line) if line.money or line.unknown else ""
+
+
+def describe_money(line: "SpendingLine") -> str:
+    """A price that nobody knows is not shown as nothing."""
+    if line.unknown and line.unknown == line.calls:
+        return "price unknown"
+    return format_dollars(line.money) + ("+?" if line.unknown else "")
+
+
+def cost_to_json(line: "SpendingLine | None") -> dict[str, Any]:
+    """Empty if the books can't be read."""
+    if line is None:
+        return {}
+    return {
+        "calls": line.calls, "input": line.input, "output": line.output, "cached": line.cached, "written": line.written,
+        "nano_dollars": line.money, "dollars": line.money / NANO_PER_DOLLAR, "price_unknown": line.unknown, "odd": line.odd,
+    }  # fmt: skip
+
+
+GAUGE_COLUMNS = 24
+MAX_BAR_COLUMNS = 48
+MAX_TABLE_LINES = 40
+
+
+class ShareBar:
+    """As wide as the terminal lets it be."""
+
+    def __init__(self, share: float, style: str = "cyan") -> None:
+        self.share, self.style = min(1.0, max(0.0, share)), style
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> Iterator["Text"]:
+        yield draw_bar(self.share, min(options.max_width, MAX_BAR_COLUMNS), self.style)
+
+    def __rich_measure__(self, console: "Console", options: "ConsoleOptions") -> "Measurement":
+        from rich.measure import Measurement
+
+        return Measurement(4, min(options.max_width, MAX_BAR_COLUMNS))
+
+
+def draw_bar(share: float, width: int, style: str, rest: bool = False) -> "Text":
+    """In halves of a column. What is more than nothing can be seen."""
+    from rich.text import Text
+
+    halves = max(1 if share > 0 else 0, round(share * width * 2))
+    full, half = divmod(halves, 2)
+    text = Text("━" * full + "╸" * half, style=style)
+    return text.append("─" * (width - full - half) if rest else "", "dim")
+
+
+def render_spending_overview(found: SpendingReport) -> "RenderableType":
+    """Limits first, then the days as a plot, then the kinds of calls."""
+    from rich.console import Group
+
+    parts: list[RenderableType] = [_render_spending_head(found), *_render_stopped_limits(found)]
+    if found.used:
+        parts += [render_heading("Limits"), _render_limits(found.used)]
+    if found.lines:
+        parts += [
+            render_heading("By day"),
+            _make_spending_table(found),
+            render_heading("Context by kind of call"),
+            _make_kind_table(found.kinds),
+        ]
+    if found.alerts:
+        parts += [
+            render_heading("Latest alerts"),
+            *(render_text(f"  {format_time(at)}  {alert.words}", "yellow") for alert, at in found.alerts),
+        ]
+    more = "afresh spend --by task, kind, section, model or project; --since all; --all for every project"
+    return Group(*parts, render_text(f"\n{more}", "dim"))
+
+
+def render_spending_table(found: SpendingReport) -> "RenderableType":
+    from rich.console import Group
+
+    table = _make_task_table(found) if found.by is SpendingGroup.TASK else _make_spending_table(found)
+    kinds: list[RenderableType] = (
+        [render_heading("Context by kind of call"), _make_kind_table(found.kinds)] if found.by is SpendingGroup.KIND else []
+    )
+    return Group(
+        _render_spending_head(found),
+        *_render_stopped_limits(found),
+        *([render_heading(f"By {found.by}"), table] if found.lines else []),
+        *kinds,
+    )
+
+
+def _render_spending_head(found: SpendingReport) -> "Text":
+    from rich.text import Text
+
+    where = "here" if found.which.project else "in all projects"
+    when = f"since {format_time(found.which.since)[:16].replace('T', ' ')}" if found.which.since else "in all"
+    if not found.whole.calls:
+        return Text(f"No call of a model {where} {when}.")
+    one = found.whole
+    cached = f" ({one.cached / one.input:.0%} from the cache)" if one.cached and one.input else ""
+    text = Text.assemble((f"{describe_money(one)} ", "bold"), f"{where} {when}: {format_count(one.calls, 'call')}, ")
+    text.append(f"{shorten_tokens(one.input)} tokens in{cached}, {shorten_tokens(one.output)} out")
+    if one.unknown:
+        text.append(f"\nThe price of {format_count(one.unknown, 'call')} is unknown: ", "yellow").append("afresh models", "cyan")
+        text.append(" tells which; they count as nothing.", "yellow")
+    if one.odd:
+        text.append(f"\nOf {format_count(one.odd, 'call')} the usage is missing, odd or was never reported.", "yellow")
+    return text
+
+
+def _render_stopped_limits(found: SpendingReport) -> list["Text"]:
+    rows: list[Text] = []
+    for one in found.breakers:
+        scope, _, task = one.limit.scope.value, *one.key.partition("/")[1:]
+        command = f"afresh spend reset {scope}" + (f" {task}" if task else "")
+        rows.append(
+            render_text(f"\nSTOPPED since {format_time(one.at)[:16]}: {one.words}. ", "bold red").append(command, "not bold cyan")
+        )
+    return rows
+
+
+def _render_limits(used: Sequence[LimitUse]) -> "RenderableType":
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 2))
+    for one in used:
+        share = one.spent / one.limit.most if one.limit.most else 1.0
+        style = "red" if one.tripped or share >= 1 else "yellow" if share >= 0.8 else "green"
+        words = f"{one.limit.unit.words(one.spent).removesuffix(' tokens')} of {one.limit.unit.words(one.limit.most)}"
+        label = f"  {one.limit.scope}" + ("" if one.limit.own else " (default)")
+        grid.add_row(
+            render_text(label, "dim"),
+            draw_bar(min(1.0, share), GAUGE_COLUMNS, style, rest=True),
+            words,
+            render_text(f"{share:.0%}", style),
+        )
+    return grid
+
+
+def _make_spending_table(found: SpendingReport) -> "RenderableType":
+    """The last lines if there are too many: of days these are the latest, of the rest the dearest come first."""
+    table = make_table(found.by.value, ">calls", ">in", ">cached", ">out", ">spent", "")
+    table.expand = True
+    table.columns[-1].ratio = 1
+    shown = found.lines[-MAX_TABLE_LINES:] if found.by is SpendingGroup.DAY else found.lines[:MAX_TABLE_LINES]
+    weigh = _choose_weight(found.lines)
+    most = max((weigh(line) for line in shown), default=0) or 1
+    for line in shown:
+        cached = f"{line.cached / line.input:.0%}" if line.cached and line.input else ""
+        table.add_row(
+            render_text(line.name, limit=40), f"{line.calls:,}", shorten_tokens(line.input) if line.input else "", cached,
+            shorten_tokens(line.output) if line.output else "", describe_money(line), ShareBar(weigh(line) / most),
+        )  # fmt: skip
+    return table
+
+
+def _make_task_table(found: SpendingReport) -> "RenderableType":
+    table = make_table("task", ">steps", ">calls", ">in", ">out", ">saved", ">spent", "")
+    table.expand = True
+    table.columns[-1].ratio = 1
+    weigh = _choose_weight(found.lines)
+    most = max((weigh(line) for line in found.lines), default=0) or 1
+    for line in found.lines[:MAX_TABLE_LINES]:
+        cost = found.tasks.get(line.name)
+        steps = f"{cost.steps}/{cost.allowed}" if cost and cost.allowed else f"{cost.steps}" if cost else ""
+        saved = compute_saved_share(cost)
+        name = render_text(line.name, limit=36)
+        name = name.append(f" {cost.status}", render_word(cost.status).style) if cost else name
+        table.add_row(
+            name, steps, f"{line.calls:,}", shorten_tokens(line.input),
+            shorten_tokens(line.output), "" if saved is None else f"{saved:.0%}", describe_money(line), ShareBar(weigh(line) / most),
+        )  # fmt: skip
+    table.caption = "steps: of those it may take; saved: tokens that a history kept whole would have sent more"
+    return table
+
+
+def _make_kind_table(kinds: Mapping[str, TokenGrowth]) -> "RenderableType":
+    table = make_table("kind", ">calls", ">average context", ">growth in 100 steps")
+    for kind, one in kinds.items():
+        share = one.slope / one.average if one.slope is not None and one.average else 0.0
+        slope = "" if one.slope is None else f"{one.slope:+,.0f} tokens ({share:+.1%})"
+        table.add_row(
+            kind, f"{one.calls:,}", f"{one.average:,} tokens", render_text(slope, "green" if share < 0.05 else "yellow")
+        )
+    return table
+
+
+def _choose_weight(lines: Sequence[SpendingLine]) -> "Any":
+    """By money where any was paid, otherwise by tokens."""
+    paid = any(line.money for line in lines)
+    return lambda line: line.money if paid else line.input + line.output
+
+
+def spending_to_json(found: SpendingReport) -> dict[str, Any]:
+    return {
+        "by": found.by.value,
+        "since": format_time(found.which.since) if found.which.since else None,
+        "lines": [{"name": line.name} | cost_to_json(line) | _task_cost_to_json(found.tasks.get(line.name)) for line in found.lines],
+        "whole": cost_to_json(found.whole),
+        "limits": [
+            {"limit": one.limit.key, "most": one.limit.most, "spent": one.spent, "unit": one.limit.unit.value,
+             "set_by_user": one.limit.own, "tripped": one.tripped}
+            for one in found.used
+        ],
+        "stopped": [
+            {"limit": one.limit.key, "key": one.key, "most": one.limit.most, "spent": one.spent, "at": format_time(one.at)}
+            for one in found.breakers
+        ],
+        "alerts": [
+            {"limit": alert.limit.key, "key": alert.key, "percent": alert.percent, "spent": alert.spent, "at": format_time(at)}
+            for alert, at in found.alerts
+        ],
+        "kinds": {
+            kind: {"calls": one.calls, "average": one.average, "per_100_steps": one.slope} for kind, one in found.kinds.items()
+        },
+    }  # fmt: skip
+
+
+def _task_cost_to_json(cost: TaskCost | None) -> dict[str, Any]:
+    if cost is None:
+        return {}
+    return {
+        "steps": cost.steps, "max_steps": cost.allowed, "contexts": cost.contexts, "sent": cost.sent,
+        "accumulating": cost.accumulating, "saved": compute_saved_share(cost), "status": cost.status.value,
+    }  # fmt: skip
+
+
+def compute_saved_share(cost: TaskCost | None) -> float | None:
+    """Of what a history kept whole would have sent."""
+    return 1 - cost.sent / cost.accumulating if cost and cost.accumulating else None
+
+
+def shorten_tokens(tokens: int) -> str:
+    if tokens < 10_000:
+        return f"{tokens:,}"
+    return f"{tokens / 1_000:,.1f} k" if tokens < 1_000_000 else f"{tokens / 1_000_000:,.2f} M"

@@ -1,0 +1,120 @@
+"""Work on a task with progress on the screen, and tell how it ended."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from afresh.app.project import Project
+    from afresh.core.event import JournalEntry
+    from afresh.core.state import State
+
+
+class NoSandboxAlarm:
+    """A Watcher that says on stderr, whatever else is silent, that nothing confines the commands of this run."""
+
+    def saw(self, state: "State", entries: "Sequence[JournalEntry]") -> None:
+        from afresh.core.decision import UNSANDBOXED_DECISION
+        from afresh.core.event import DecisionMade
+
+        if any(isinstance(entry.event, DecisionMade) and entry.event.decision.text == UNSANDBOXED_DECISION for entry in entries):
+            click.secho(f"NO SANDBOX: {UNSANDBOXED_DECISION}", fg="red", bold=True, err=True)
+
+    def doing(self, what: str) -> None:
+        """Only what was decided is told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFlags:
+    """How the user wants a run to go, as typed."""
+
+    model: str = ""
+    mode: str = ""
+    no_sandbox: bool = False
+    quiet: bool = False
+    as_json: bool = False
+
+    @property
+    def attended(self) -> bool:
+        """Whether somebody is there to be asked."""
+        return sys.stdin.isatty() and sys.stderr.isatty() and not self.as_json
+
+    def refuse_alone(self) -> None:
+        from afresh.errors import BadInput
+
+        if self.mode == "interactive" and not self.attended:
+            raise BadInput(
+                "--mode interactive needs a terminal, and this is none",
+                next="--mode supervised comes to rest at each change of phase, and waits for `afresh answer`",
+                safe="no task was begun",
+            )
+
+
+def run_with_progress(here: "Project", task: str | None, way: RunFlags) -> "State | None":
+    from afresh.app.compose import RunTerms, run_task
+    from afresh.cli.interactive import PersonAtTerminal
+    from afresh.cli.render.console import open_console
+    from afresh.cli.render.progress import LiveProgress
+
+    way.refuse_alone()
+    mode, quiet = way.mode or choose_mode(here, task), way.quiet or way.as_json
+    spent = partial(describe_money_so_far, here)
+    with LiveProgress(here.clock, open_console(sys.stderr), quiet, plain=mode == "interactive", spent=spent) as progress:
+        terms = RunTerms(way.model, way.no_sandbox, (NoSandboxAlarm(), progress), progress.alert, way.mode)
+        if not way.attended:
+            return run_task(here, task, terms)
+        with PersonAtTerminal(here, progress, sys.stdin, heeds_interrupts=mode == "interactive") as person:
+            return run_task(here, task, replace(terms, person=person))
+
+
+def describe_money_so_far(here: "Project", task: str) -> str:
+    from afresh.app.spending_report import sum_task_nano_dollars
+    from afresh.core.usage import format_dollars
+
+    amount = sum_task_nano_dollars(here, task)
+    return format_dollars(amount) if amount else ""
+
+
+def describe_task_cost(here: "Project", task: str) -> str:
+    """Money that a task has taken; empty where nobody pays."""
+    from afresh.app.spending_report import sum_task_spending
+    from afresh.cli.render.spending import describe_cost
+
+    return describe_cost(sum_task_spending(here, task))
+
+
+def choose_mode(here: "Project", task: str | None) -> str:
+    """How closely, when this run does not say: as the task has it, else the user's settings."""
+    return (here.store.load(task).attendance.mode if task else "") or here.settings.mode
+
+
+def run_and_report(here: "Project", task: str, way: RunFlags) -> None:
+    """Exit code 0 only if the harness verified the result."""
+    state = run_with_progress(here, task, way)
+    assert state, "a named task is claimed or refused"
+    report_outcome(here, state, way.as_json)
+    if state.status != "done":
+        sys.exit(1)
+
+
+def report_outcome(here: "Project", state: "State", as_json: bool) -> None:
+    from afresh.app.inspect_calls import count_accumulating_tokens, list_audits
+    from afresh.app.spending_report import sum_task_spending
+    from afresh.app.task_result import list_task_changes
+    from afresh.cli.output import print_json, print_rendered
+    from afresh.cli.render.spending import cost_to_json
+    from afresh.cli.render.task import render_run_summary
+    from afresh.views.tasks import run_summary_to_json
+
+    made, calls = list_task_changes(here, state), [audit for _, audit in list_audits(here, state.task.id)]
+    whole = count_accumulating_tokens(here, state.task.id)
+    if as_json:
+        print_json(
+            run_summary_to_json(state, made, calls, whole) | {"cost": cost_to_json(sum_task_spending(here, state.task.id))}
+        )
+    else:
+        print_rendered(render_run_summary(state, made, calls, whole, cost=describe_task_cost(here, state.task.id)))

@@ -1,0 +1,195 @@
+"""What can be known of Python code without a model."""
+
+import re
+from collections.abc import Callable, Collection, Iterator, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import PurePosixPath
+
+from afresh.code.config_files import read_configuration
+from afresh.code.context_items.callers import gather_callers
+from afresh.code.context_items.contracts import gather_contracts
+from afresh.code.context_items.coverage import gather_coverage
+from afresh.code.context_items.dependency_graph import gather_dependency_graph
+from afresh.code.context_items.related_tests import gather_fixtures, gather_nearest_test_file, gather_tests
+from afresh.code.context_items.repo_map import render_repo_map
+from afresh.code.context_items.similar_code import gather_similar_code
+from afresh.code.context_items.target_source import gather_target_source
+from afresh.code.context_items.violations import find_complexity_violations, render_violations
+from afresh.code.context_items.work_focus import WorkFocus, build_work_focus
+from afresh.code.index.code_index import CodeIndex, refresh_code_index
+from afresh.code.index.memory_store import MemoryCodeStore
+from afresh.code.project_profile.profile import ProfileInputs, build_profile
+from afresh.code.python_source import PythonFunction, PythonSource, PythonTree, PythonTreeReader
+from afresh.code.refactoring.identifier_words import collect_words
+from afresh.code.refactoring.suggest_refactorings import suggest_refactorings
+from afresh.code.refactoring.suggestion import Suggestion
+from afresh.code.symbol_search import find_definitions_and_uses
+from afresh.core.commit import NO_COMMIT_HISTORY, CommitHistory
+from afresh.core.fact import FactKind
+from afresh.core.item import Item
+from afresh.core.region import Region
+from afresh.core.state import State
+from afresh.core.symbol import SearchHit
+from afresh.ports import CodeIndexStore, FileTree
+
+VIOLATION_TASK_TYPES = ("fix_violation", "refactor")
+MAX_SUGGESTIONS = 5
+MAX_VARIANTS_PER_FUNCTION = 8
+
+
+@dataclass(slots=True)
+class SuggestionVariants:
+    """The suggestions for one function, worked out only as far as they are asked for."""
+
+    _more: Iterator[Suggestion]
+    _known: list[Suggestion] = field(default_factory=list[Suggestion])
+
+    def first(self, number: int) -> list[Suggestion]:
+        self._known.extend(islice(self._more, max(0, number - len(self._known))))
+        return self._known[:number]
+
+    def untried(self, failed: frozenset[str]) -> list[Suggestion]:
+        """Those that have not failed, the ones least like a failed one first."""
+        number = 1 if not self._tried(1, failed) else MAX_VARIANTS_PER_FUNCTION
+        tried = self._tried(number, failed)
+        left = [one for one in self.first(number) if one.id not in failed]
+        return sorted(left, key=lambda one: max((one.overlap(other) for other in tried), default=0) > 0.3)
+
+    def _tried(self, number: int, failed: frozenset[str]) -> list[Suggestion]:
+        return [one for one in self.first(number) if one.id in failed]
+
+
+class CodeInsight:
+    """Implements the port `Insight`. Holds nothing but caches: the same tree and state always give the same answer."""
+
+    def __init__(
+        self,
+        store: CodeIndexStore | None = None,
+        tree: str = "tree",
+        history: Callable[[str], CommitHistory] = lambda base: NO_COMMIT_HISTORY,
+        kept: MutableMapping[str, str] | None = None,
+    ) -> None:
+        """`tree` is what the store knows the task's tree by; `history` tells of the commits that lead to one; `kept` outlives a
+        crash, for what is measured once a task."""
+        self._reader, self._store, self._tree, self._history = PythonTreeReader(), store or MemoryCodeStore(), tree, history
+        self._kept = {} if kept is None else kept
+        self._view: CodeIndex | None = None
+        self._variants: dict[tuple[str, str, str], SuggestionVariants] = {}
+
+    def looks(self, state: State, files: FileTree, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Item]:
+        code = self._code(files)
+        seen = build_work_focus(code, state, about, self._history(state.base))
+        print = [Item("fingerprint", "", render_project_profile(code, state, self._kept))] if "fingerprint" in wanted else []
+        looks = [
+            Item("outline", "", render_repo_map(seen)),
+            *print,
+            *gather_code_items(seen, wanted),
+            *gather_nearest_test_file(seen),
+        ]
+        if state.task.judged_as in VIOLATION_TASK_TYPES:
+            tree = self._reader.tree(files)
+            found = find_complexity_violations(tree, state)
+            offers = self._offers(found, find_failed_suggestions(state), tree)
+            looks.append(Item("violations", "", render_violations(found, offers)))
+            looks.extend(Item("suggestion", offer.id, offer.text) for offer in offers)
+        return looks
+
+    def measure(self, state: State, files: FileTree) -> int:
+        if state.task.judged_as not in VIOLATION_TASK_TYPES:
+            return 0
+        return len(find_complexity_violations(self._reader.tree(files), state))
+
+    def tests_for(self, changed: Sequence[str], files: FileTree) -> Sequence[str]:
+        return select_tests_for_change(changed, self._code(files))
+
+    def find(self, text: str, files: FileTree) -> Sequence[SearchHit]:
+        return find_definitions_and_uses(self._code(files), text)
+
+    def _code(self, files: FileTree) -> CodeIndex:
+        """The view of before as long as the tree is the same, with what it has worked out."""
+        code = refresh_code_index(files, self._tree, self._store)
+        if self._view is None or (self._view.digest, self._view.paths) != (code.digest, code.paths):
+            self._view = code
+        return self._view
+
+    def _offers(
+        self, found: list[tuple[PythonSource, PythonFunction]], gone: frozenset[str], tree: PythonTree
+    ) -> list[Suggestion]:
+        """The best of each function first, then the next best of each."""
+        taken = (
+            frozenset[str]().union(*(collect_words(source.text) for source in tree.sources.values()))
+            if found
+            else frozenset[str]()
+        )
+        kept: dict[tuple[str, str, str], SuggestionVariants] = {}
+        offers: list[Suggestion] = []
+        for source, function in found:
+            key = (source.path, function.name, source.text)
+            kept[key] = self._variants.get(key) or SuggestionVariants(suggest_refactorings(source, function, taken))
+            offers.extend(kept[key].untried(gone)[:1])
+            if len(offers) >= MAX_SUGGESTIONS:
+                break
+        self._variants = kept
+        for variants in kept.values():
+            spare = (
+                [one for one in variants.first(2) if one.id not in gone and one not in offers]
+                if len(offers) < MAX_SUGGESTIONS
+                else []
+            )
+            offers.extend(spare[:1])
+        return offers[:MAX_SUGGESTIONS]
+
+
+def find_failed_suggestions(state: State) -> frozenset[str]:
+    """Ids of suggestions that were tried and reverted."""
+    subjects = (fact.subject for fact in state.facts if fact.kind is FactKind.FAILED_APPROACH)
+    return frozenset(match[1] for subject in subjects if (match := re.match(r"apply ([0-9a-f]{12})", subject)))
+
+
+ITEM_SOURCES: dict[str, Callable[[WorkFocus], Iterator[Item]]] = {
+    "graph": gather_dependency_graph, "contracts": gather_contracts, "similar": gather_similar_code, "target": gather_target_source, "callers": gather_callers, "tests": gather_tests,
+    "coverage": gather_coverage, "failing": gather_fixtures,
+}  # fmt: skip
+
+
+def gather_code_items(scene: WorkFocus, wanted: Collection[str]) -> Iterator[Item]:
+    """Only what the layout has a place for is worked out. No definition is shown as two things."""
+    made = {name: list(look(scene)) for name, look in ITEM_SOURCES.items() if name in wanted}
+    patterns = {look.subject.partition(" ")[0] for look in made.get("similar", ())}
+    for name, found in made.items():
+        yield from (look for look in found if name == "similar" or look.subject.partition(" ")[0] not in patterns)
+
+
+PROJECT_PROFILE_TOKENS = 140
+TASK_TYPE_PROFILE_TOKENS = 60
+MAX_CACHED_PROFILES = 64
+"""Tokens of each level, and tasks whose lines are kept."""
+
+
+def render_project_profile(code: CodeIndex, state: State, kept: MutableMapping[str, str]) -> str:
+    """Measured when the task begins, and kept: what it changes hardly changes this, and calls share what stands first."""
+    key = f"{state.task.id} {state.opened}"
+    if key not in kept:
+        made = build_profile(code, read_configuration(code.paths, code.text), ProfileInputs(type=state.task.judged_as), {})
+        for old in list(kept)[: max(0, len(kept) - MAX_CACHED_PROFILES + 1)]:
+            del kept[old]
+        kept[key] = "\n".join(
+            text
+            for text in (made.render("project", PROJECT_PROFILE_TOKENS), made.render("type", TASK_TYPE_PROFILE_TOKENS))
+            if text
+        )
+    return kept[key]
+
+
+def select_tests_for_change(changed: Sequence[str], code: CodeIndex) -> list[str]:
+    """Test files for all the changed files; empty as soon as one of them cannot be judged."""
+    found: set[str] = set()
+    for path in changed:
+        if not path.endswith(".py") or PurePosixPath(path).name == "conftest.py":
+            return []
+        covering = [test for test in code.tests_of(path) if test.endswith(".py")]
+        if not covering and path in code.paths:
+            return []
+        found.update(covering)
+    return sorted(found)

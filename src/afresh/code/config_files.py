@@ -1,0 +1,179 @@
+"""The files by which a project says how it is built, tested and styled: found by name, read once, never run."""
+
+import json
+import posixpath
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from afresh.errors import AfreshError
+
+if TYPE_CHECKING:
+    from afresh.code.index.code_index import CodeIndex
+
+
+MAX_CONFIG_CHARACTERS = 200_000
+MAX_CONFIG_FILES = 80
+MAX_MANIFEST_FOLDERS = 3
+"""Characters of a file, files in all, and folders above a manifest that is not at the root."""
+ROOT_CONFIG_NAME = re.compile(
+    r"pyproject\.toml|setup\.(?:cfg|py)|tox\.(?:ini|toml)|noxfile\.py|(?:GNU)?[Mm]akefile|[Jj]ustfile|\.?pytest\.ini|\.?ruff\.toml"
+    r"|\.flake8|\.?mypy\.ini|pyrightconfig\.json|\.editorconfig|\.pre-commit-config\.ya?ml|\.python-version|\.nvmrc|\.node-version"
+    r"|rust-toolchain(?:\.toml)?|\.?rustfmt\.toml|\.golangci\.ya?ml|pnpm-workspace\.yaml|tsconfig\.json|biome\.jsonc?|global\.json"
+    r"|\.eslintrc(?:\.\w+)?|eslint\.config\.\w+|\.prettierrc(?:\.\w+)?|\.travis\.yml|\.gitlab-ci\.yml|azure-pipelines\.yml"
+    r"|requirements[\w-]*\.txt|manage\.py|(?:mvnw|gradlew)|.*\.slnx?"
+)
+CI_CONFIG_PATH = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.circleci/config\.yml|\.ci/[^/]+")
+ROOT_CI_FILES = (".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml")
+MANIFEST_PATH = re.compile(r"(?:.*/)?(?:package\.json|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|[^/]+\.(?:cs|fs)proj)")
+ConfigTable = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ProjectConfiguration:
+    """Of one tree: the paths of all its files, and the texts of those that configure it."""
+
+    paths: tuple[str, ...]
+    texts: Mapping[str, str]
+
+    def text(self, path: str) -> str:
+        return self.texts.get(path, "")
+
+    @cached_property
+    def digest(self) -> str:
+        content = sha256()
+        for path, text in sorted(self.texts.items()):
+            content.update(f"{path}\0{len(text)}\0{text}".encode("utf-8", "backslashreplace"))
+        return content.hexdigest()
+
+    @cached_property
+    def project(self) -> ConfigTable:
+        """pyproject.toml as a whole; nothing of one that does not parse."""
+        return parse_toml(self.text("pyproject.toml"))
+
+    def automated(self) -> Sequence[str]:
+        """What runs by itself on a server, likely tests first."""
+        found = [path for path in self.texts if CI_CONFIG_PATH.fullmatch(path) or path in ROOT_CI_FILES]
+        return sorted(found, key=lambda path: (not re.search(r"test|ci\b|check|build|main", path.rpartition("/")[2]), path))
+
+
+def is_config_file(path: str) -> bool:
+    if "/" not in path and ROOT_CONFIG_NAME.fullmatch(path):
+        return True
+    if CI_CONFIG_PATH.fullmatch(path):
+        return True
+    vendored = re.search(r"(?:^|/)(?:node_modules|vendor|third_party|testdata|fixtures?)/", path)
+    return path.count("/") <= MAX_MANIFEST_FOLDERS and not vendored and bool(MANIFEST_PATH.fullmatch(path))
+
+
+def read_configuration(paths: Sequence[str], read: Callable[[str], str]) -> ProjectConfiguration:
+    """The shallow ones first where there are too many. One that can't be read as text counts as empty."""
+    wanted = sorted(filter(is_config_file, paths), key=lambda path: (path.count("/"), path))[:MAX_CONFIG_FILES]
+    return ProjectConfiguration(tuple(paths), {path: _read_config_text(path, read) for path in wanted})
+
+
+def _read_config_text(path: str, read: Callable[[str], str]) -> str:
+    try:
+        text = read(path)
+    except (OSError, UnicodeError, AfreshError):
+        return ""
+    return text if len(text) <= MAX_CONFIG_CHARACTERS else ""
+
+
+def parse_toml(text: str) -> ConfigTable:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, ValueError, RecursionError):
+        return {}
+
+
+def parse_json(text: str) -> ConfigTable:
+    """Also of the kind that has comments."""
+    import json
+
+    for said in (text, re.sub(r",(\s*[}\]])", r"\1", re.sub(r"(?m:(?:^|\s)//[^\n]*$)|/\*.*?\*/", "", text, flags=re.DOTALL))):
+        try:
+            held = json.loads(said)
+        except (ValueError, RecursionError):
+            continue
+        return held if isinstance(held, dict) else {}
+    return {}
+
+
+def parse_ini(text: str) -> Mapping[str, Mapping[str, str]]:
+    from configparser import Error, RawConfigParser
+
+    parser = RawConfigParser(strict=False, allow_no_value=True, delimiters=("=", ":"))
+    try:
+        parser.read_string(text)
+    except (Error, ValueError, AttributeError):
+        return {}
+    return {name: {key: value or "" for key, value in parser.items(name)} for name in parser.sections()}
+
+
+def get_table(held: Any, *names: str) -> ConfigTable:
+    """The table under these names, empty if there is none: what a file says may be of any shape."""
+    for name in names:
+        held = held.get(name) if isinstance(held, dict) else None
+    return held if isinstance(held, dict) else {}
+
+
+def list_texts(held: Any) -> list[str]:
+    """The texts of a list, or the one text."""
+    if isinstance(held, str):
+        return [held]
+    return [one for one in held if isinstance(one, str)] if isinstance(held, list) else []
+
+
+THIRD_PARTY_FOLDERS = ("node_modules/", "vendor/", "target/")
+STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+STRING_OR_TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\\n])*")|,(?=\s*[}\]])')
+
+
+def find_files_named(code: "CodeIndex", *names: str) -> Iterator[tuple[str, str]]:
+    """Path and text of each file of such a name that is the project's own."""
+    for path in code.paths:
+        if posixpath.basename(path) in names and not any(f"/{folder}" in f"/{path}" for folder in THIRD_PARTY_FOLDERS):
+            yield path, read_index_text(code, path)
+
+
+def read_index_text(code: "CodeIndex", path: str) -> str:
+    try:
+        return code.text(path)
+    except (OSError, UnicodeError, AfreshError, KeyError):
+        return ""
+
+
+def load_lenient_json(text: str) -> Mapping[str, Any]:
+    """Also with comments and last commas, as editors allow them; empty for what is no object."""
+    text = STRING_OR_COMMENT.sub(lambda found: found[1] or "", text.removeprefix("\ufeff"))
+    text = STRING_OR_TRAILING_COMMA.sub(lambda found: found[1] or "", text)
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def load_toml(text: str) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def get_nested_table(found: object, *names: str) -> Mapping[str, Any]:
+    """A table inside tables; empty where something else stands."""
+    for name in names:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def join_tree_path(folder: str, path: str) -> str:
+    """A path within the tree; empty for its top, and for what leads out of it."""
+    found = posixpath.normpath(posixpath.join(folder, path))
+    return "" if found == "." or found.startswith(("../", "/")) or found == ".." else found

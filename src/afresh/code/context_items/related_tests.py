@@ -1,0 +1,170 @@
+"""Section `tests`: the tests that cover what the work is about, by what they expect of it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from afresh.code.context_items import word_relevance
+from afresh.code.context_items.find_targets import TargetDefinition, remove_paths_from_texts
+from afresh.code.context_items.work_focus import MAX_LINE_CHARACTERS, WorkFocus
+from afresh.code.graph import calls
+from afresh.core.item import Item
+from afresh.core.recognise_test_files import is_test_code, is_test_file
+from afresh.core.state import State
+from afresh.core.symbol import Symbol, SymbolPlace
+from afresh.core.truncate import to_one_line
+
+EXPECTATION_LINE = re.compile(
+    r"\s*(?:assert\b|with\s+(?:pytest\.)?raises|pytest\.raises|self\.assert|expect\(|t\.(?:Error|Fatal)|assert_?\w*[!(]|Assert\.|assertThat)"
+)
+MAX_SHOWN_TESTS = 12
+EMPTY_ASSERTIONS = ("assert True", "assert False")
+MAX_TESTED_TARGETS = 6
+MAX_TESTS_PER_TARGET = 5
+MAX_ASSERTIONS_PER_TEST = 2
+MAX_ASSERTION_LINES = 6
+"""Targets that are asked for; tests of each, statements of one that say what is expected, and lines of such a statement."""
+
+
+def gather_tests(scene: WorkFocus) -> Iterator[Item]:
+    shown: set[str] = set()
+    for target in scene.targets[:MAX_TESTED_TARGETS]:
+        for path, test in find_tests_of_target(scene, target):
+            name = f"{path}:{test.line} {test.name}"
+            if name not in shown and not scene.seen(path, test.line, test.end) and len(shown) < MAX_SHOWN_TESTS:
+                shown.add(name)
+                yield Item(
+                    "tests",
+                    f"{name} of {target.symbol.name}",
+                    "\n".join([render_test_name(name, test), *render_expectations(scene, path, test)]),
+                )
+
+
+def find_tests_of_target(scene: WorkFocus, target: TargetDefinition) -> list[tuple[str, Symbol]]:
+    """Test functions that use it, those first that speak of the task."""
+    code = scene.code
+    uses = [one for one in calls.find_callers_cached(code, target.place) if code.is_test(one.path) and one.within]
+    held = {(path, one.name): one for path in {one.path for one in uses} for one in code.reading(path).symbols}
+    found = dict.fromkeys((one.path, find_outermost_test(one.within)) for one in uses)
+    tests = [
+        (path, held[path, name]) for path, name in found if (path, name) in held and held[path, name].short.startswith("test")
+    ]
+    words = word_relevance.weigh_words(code, remove_paths_from_texts(scene.state))
+    scores = {path: word_relevance.score_symbols_by_words(code, path, words) for path in {path for path, _ in tests}}
+    tests.sort(key=lambda pair: (-scores[pair[0]].get(pair[1], 0.0), pair[0], pair[1].line))
+    return tests[:MAX_TESTS_PER_TARGET]
+
+
+def find_outermost_test(within: str) -> str:
+    """The test, where what uses it is a function inside one."""
+    parts = within.split(".")
+    first = next((number for number, part in enumerate(parts) if part.startswith("test")), len(parts) - 1)
+    return ".".join(parts[: first + 1])
+
+
+def render_test_name(name: str, test: Symbol) -> str:
+    """Its name, and the fixtures that it asks for."""
+    fixtures = list_requested_fixtures(test)
+    return f"{name}({', '.join(fixtures)})" if fixtures else name
+
+
+def list_requested_fixtures(test: Symbol) -> list[str]:
+    inside = re.search(r"\((.*)\)", test.signature)
+    asked = [part.split(":")[0].split("=")[0].strip() for part in inside[1].split(",")] if inside else []
+    return [part for part in asked if part.isidentifier() and part not in ("self", "cls")]
+
+
+def render_expectations(scene: WorkFocus, path: str, test: Symbol) -> list[str]:
+    lines = scene.code.text(path).splitlines()[test.line - 1 : test.end]
+    found = [
+        to_one_line(join_statement_lines(lines[place:]), MAX_LINE_CHARACTERS)
+        for place, line in enumerate(lines)
+        if EXPECTATION_LINE.match(line) and line.strip() not in EMPTY_ASSERTIONS
+    ]
+    more = [f"  … {len(found) - MAX_ASSERTIONS_PER_TEST} more"] if len(found) > MAX_ASSERTIONS_PER_TEST else []
+    return [*[f"  {line}" for line in found[:MAX_ASSERTIONS_PER_TEST]], *more]
+
+
+def join_statement_lines(lines: Sequence[str]) -> str:
+    """Up to the line that closes what the first has opened; of one that is too long to be told, its beginning."""
+    taken = list[str]()
+    for line in lines[:MAX_ASSERTION_LINES]:
+        taken.append(line.strip())
+        text = "".join(taken)
+        if sum(map(text.count, "([{")) <= sum(map(text.count, ")]}")):
+            break
+    return " ".join(taken)
+
+
+MAX_FAILING_TESTS = 3
+MAX_FIXTURE_LINES = 20
+"""Failing tests that are looked at, and lines of a fixture."""
+
+
+def gather_fixtures(scene: WorkFocus) -> Iterator[Item]:
+    shown: set[SymbolPlace] = set()
+    for path, test in find_failing_tests(scene):
+        for name in list_requested_fixtures(test):
+            place = next(
+                (one for one in scene.code.defining(name) if is_fixture(scene, one) and is_visible_fixture(one.path, path)), None
+            )
+            if place and place not in shown and not scene.seen(place.path, place.symbol.line, place.symbol.end):
+                shown.add(place)
+                end = min(place.symbol.end, place.symbol.line + MAX_FIXTURE_LINES - 1)
+                subject = f"{place.path}:{place.symbol.line}-{end} {name}, fixture of {test.short}"
+                yield Item("fixture", subject, scene.source(place.path, place.symbol.line, end))
+
+
+def find_failing_tests(scene: WorkFocus) -> Iterator[tuple[str, Symbol]]:
+    state = scene.state
+    runs = state.verdict.runs if state.verdict else state.baseline.runs if state.baseline else ()
+    for failure in [one for run in runs for one in run.failures if "::" in one.test][:MAX_FAILING_TESTS]:
+        path, *names = failure.test.split("[")[0].split("::")
+        held = scene.code.reading(path).symbols if path in scene.code.files else ()
+        yield from ((path, one) for one in held if one.name == ".".join(names))
+
+
+def is_fixture(scene: WorkFocus, place: SymbolPlace) -> bool:
+    lines = scene.code.text(place.path).splitlines()[place.symbol.line - 1 : place.symbol.end]
+    return bool(lines) and bool(re.match(r"\s*@(?:pytest\.|pytest_asyncio\.)?fixture\b", lines[0]))
+
+
+def is_visible_fixture(fixture: str, test: str) -> bool:
+    """In the same file, or in a conftest.py of a folder above."""
+    folder, _, name = fixture.rpartition("/")
+    return fixture == test or (name == "conftest.py" and test.startswith(f"{folder}/" if folder else ""))
+
+
+RECENT_STEPS = 3
+"""Steps."""
+TEST_WORD = re.compile(r"\btest(?:s|ed|ing)?\b", re.IGNORECASE)
+
+
+def gather_nearest_test_file(scene: WorkFocus) -> Iterator[Item]:
+    """New code that no test knows yet is tested as what it uses is."""
+    sources = [path for path in scene.state.changed if path in scene.code.files and not is_test_code(path)]
+    if why := explain_tests_next(scene.state) if sources else "":
+        used = [other for path in sources for other in scene.code.imports(path) if not is_test_code(other)]
+        found = rank_nearest_tests(scene, sources) or rank_nearest_tests(scene, used)
+        yield from (Item("beside", path, why) for path in found[:1])
+
+
+def explain_tests_next(state: State) -> str:
+    """Why tests are next: the plan says so, all else looks done, or the code was just changed and its tests were not."""
+    if any(TEST_WORD.search(item.text) for item in state.plan if not item.done):
+        return "your plan speaks of tests"
+    if state.phase == "verify":
+        return "phase verify"
+    steps = {is_test_code(one.path): one.step for one in sorted(state.regions, key=lambda one: one.step) if one.changed}
+    return "the code was just changed" if steps.get(False, 0) > max(steps.get(True, 0), state.step - RECENT_STEPS) else ""
+
+
+def rank_nearest_tests(scene: WorkFocus, sources: Sequence[str]) -> list[str]:
+    """Those that the work has touched, that are called after one of the sources, that cover most of them."""
+    covers = {path: [test for test in scene.code.tests_of(path) if is_test_file(test)] for path in sources}
+    touched, names = {one.path for one in scene.state.regions}, {PurePosixPath(path).stem for path in sources}
+    counts = {test: sum(test in tests for tests in covers.values()) for found in covers.values() for test in found}
+    return sorted(
+        counts,
+        key=lambda test: (test not in touched, not any(one in PurePosixPath(test).stem for one in names), -counts[test], test),
+    )

@@ -1,0 +1,182 @@
+"""The source tree as a map for a task: what concerns it first, with the signatures that matter and the reason; the rest by name.
+
+It depends on the order, on files that were changed and read, and on the tree: not on the last thought, so that it seldom changes.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from afresh.code.context_items import word_relevance
+from afresh.code.context_items.find_targets import NAMED_IN_TASK, join_user_texts, remove_paths_from_texts
+from afresh.code.context_items.named_definitions import find_named_files
+from afresh.code.context_items.word_relevance import DEFINITION_KINDS
+from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside
+from afresh.code.index.code_index import CodeIndex
+from afresh.code.ranking.implied_files import find_surely_implied_files
+from afresh.core.recognise_test_files import is_test_code
+from afresh.core.state import State
+from afresh.core.symbol import Symbol, SymbolKind
+from afresh.core.truncate import to_one_line
+
+MAX_MAP_CHARACTERS = 9_000
+TOKENS_PER_LINE_CHARACTER = 25
+MIN_LINE_CHARACTERS = 150
+MAX_LINE_CHARACTERS = 220
+MAX_SIGNATURE_CHARACTERS = 60
+MAX_LIST_CHARACTERS = 300
+MAX_DETAILED_FILES = 12
+MIN_SCORE_SHARE = 0.2
+MAX_TEST_FOLDERS = 6
+"""Characters: of the whole, of one file (one for so many tokens of the ceiling, at least and at most), of a signature, of a list
+of others; files that are told of with signatures; the part of the best score that a file must have to be among them because of
+the ranking alone; and folders of tests that are listed."""
+IMPLIED_BY_TASK = "what the task speaks of"
+READABLE_SUFFIXES = (".md", ".rst", ".toml", ".cfg", ".txt", ".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class MapFile:
+    path: str
+    why: str
+
+
+def render_repo_map(scene: WorkFocus) -> str:
+    code, state, targets = scene.code, scene.state, scene.targets
+    near = select_detailed_files(scene)
+    words = word_relevance.weigh_words(code, remove_paths_from_texts(state))
+    width = min(MAX_LINE_CHARACTERS, max(MIN_LINE_CHARACTERS, state.budget // TOKENS_PER_LINE_CHARACTER))
+    lines = [
+        _render_file(code, one, words, [target.symbol for target in targets if target.path == one.path], width) for one in near
+    ]
+    own, tests = _render_folders(scene, {one.path for one in near})
+    tail = [*_render_other_files(code, state), *tests, *_render_faults(code)]
+    room = MAX_MAP_CHARACTERS - sum(len(line) + 1 for line in tail) - 60
+    return "\n".join([*_fit_lines([*lines, *own], room), *tail])
+
+
+def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
+    """Named, changed, read, holding what is named; their tests; those that the ranking puts first; and in a small tree all."""
+    code, state, targets = scene.code, scene.state, scene.targets
+    named, told = find_named_files(code, join_user_texts(state)), [one for one in scene.ranked if one.score >= MIN_SCORE_SHARE]
+    found = [MapFile(path, NAMED_IN_TASK) for path in sorted(named)]
+    found += [MapFile(path, IMPLIED_BY_TASK) for path in find_surely_implied_files(code, join_user_texts(state))]
+    found += [MapFile(path, "changed") for path in state.changed if path in code.files]
+    found += [MapFile(target.path, f"holds {target.symbol.name}") for target in targets if target.why == NAMED_IN_TASK]
+    found += [MapFile(region.path, "read") for region in state.regions if region.path in code.files and not region.changed]
+    reasons = {one.path: one.reasons[0] if one.reasons else "" for one in told}
+    central = list(dict.fromkeys(one.path for one in found)) or list(reasons)[:2]
+    found += [MapFile(path, reasons[path]) for path in central if path in reasons]
+    for path in [path for path in central if not code.is_test(path)][:3]:
+        found += [
+            MapFile(test, f"tests {PurePosixPath(path).name}")
+            for test in _nearest_tests(code.tests_of(path), path, list(reasons))
+        ]
+    found += [MapFile(path, why) for path, why in reasons.items()]
+    found += [MapFile(path, "") for path in code.files if not code.is_test(path)]
+    first: dict[str, MapFile] = {}
+    for one in found:
+        if not _is_generated_or_empty(one.path) or one.why == NAMED_IN_TASK:
+            first.setdefault(one.path, one)
+    return list(first.values())[:MAX_DETAILED_FILES]
+
+
+def _is_generated_or_empty(path: str) -> bool:
+    """What nobody reads: made by tools, or there to make a package of tests."""
+    return bool(TOOL_MADE_PATH.search(path)) or (is_test_code(path) and path.endswith("/__init__.py"))
+
+
+def _nearest_tests(tests: Sequence[str], path: str, ranked: Sequence[str]) -> list[str]:
+    """Those named after it before those that matter for the task."""
+    stem, places = PurePosixPath(path).stem, {test: at for at, test in enumerate(ranked)}
+    return sorted(tests, key=lambda test: (stem not in PurePosixPath(test).stem, places.get(test, len(ranked)), test))[:2]
+
+
+def _render_file(code: CodeIndex, near: MapFile, words: dict[str, float], wanted: Sequence[Symbol], width: int) -> str:
+    """Signatures of what the task is about, then of what says its words, in the order of the file; others are counted."""
+    reading = code.reading(near.path)
+    held = [
+        one for one in reading.symbols if one.kind in DEFINITION_KINDS and (one.kind is not SymbolKind.METHOD or one in wanted)
+    ]
+    held = [one for one in held if "." not in one.name or one in wanted]
+    scores = word_relevance.score_symbols_by_words(code, near.path, words) if not reading.fault else {}
+    ranked = sorted(held, key=lambda one: (one not in wanted, -scores.get(one, 0.0), one.line))
+    line, shown = f"{near.path} ({reading.lines} lines{'; ' * bool(near.why)}{near.why}): ", list[Symbol]()
+    for one in ranked:
+        if len(line) + sum(len(_render_symbol(other)) + 2 for other in (*shown, one)) > width:
+            break
+        shown.append(one)
+    parts = [_render_symbol(one) for one in sorted(shown, key=lambda one: one.line)]
+    more = [f"… {len(held) - len(shown)} more"] if len(held) > len(shown) else []
+    return (line + ", ".join([*parts, *more])).rstrip(": ")
+
+
+def _render_symbol(symbol: Symbol) -> str:
+    plain = re.sub(r"^(?:async )?def ", "", symbol.signature)
+    return f"{symbol.line} {to_one_line(plain, MAX_SIGNATURE_CHARACTERS)}"
+
+
+def _render_folders(scene: WorkFocus, told: set[str]) -> tuple[list[str], list[str]]:
+    """The other files of code, by folder, those of files that matter first and what lies beside the product last; and those of
+    tests."""
+    code, folders = scene.code, dict[tuple[bool, str], list[str]]()
+    for path in code.files:
+        if path not in told and not _is_generated_or_empty(path):
+            folders.setdefault((code.is_test(path), str(PurePosixPath(path).parent)), []).append(PurePosixPath(path).name)
+    places: dict[str, int] = {}
+    for at, path in enumerate(
+        [*find_surely_implied_files(code, join_user_texts(scene.state)), *[one.path for one in scene.ranked]]
+    ):
+        places.setdefault(str(PurePosixPath(path).parent), at)
+    keys = sorted(folders, key=lambda key: (is_aside(key[1]), places.get(key[1], len(code.files)), key))
+    lines = {key: f"{'top' if key[1] == '.' else key[1]}: {_join_names(folders[key])}" for key in keys}
+    tests = [line for key, line in lines.items() if key[0]]
+    more = [f"… and {len(tests) - MAX_TEST_FOLDERS} more folders of tests"] if len(tests) > MAX_TEST_FOLDERS else []
+    return [line for key, line in lines.items() if not key[0]], [*tests[:MAX_TEST_FOLDERS], *more]
+
+
+def _render_other_files(code: CodeIndex, state: State) -> list[str]:
+    words, known = list_mentioned_words(state), set(code.files)
+    other = [path for path in code.paths if path not in known and not TOOL_MADE_PATH.search(path)]
+    other.sort(key=lambda path: (rank_other_file(path, words), path))
+    return ["other files: " + _join_names(other)] if other else []
+
+
+def _render_faults(code: CodeIndex) -> list[str]:
+    faults = [f"{path} ({fault})" for path, fault in sorted(code.faults.items()) if not TOOL_MADE_PATH.search(path)]
+    return ["not understood: " + _join_names(faults)] if faults else []
+
+
+def _fit_lines(lines: list[str], room: int) -> list[str]:
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            return [*kept, f"… and {len(lines) - len(kept)} more lines: use search"]
+        kept.append(line)
+    return kept
+
+
+def rank_other_file(path: str, words: frozenset[str]) -> int:
+    """What the task speaks of, what people read, the rest, what is hidden."""
+    if path in words or PurePosixPath(path).name in words:
+        return 0
+    if path.startswith(".") or "/." in path:
+        return 3
+    return 1 if path.endswith(READABLE_SUFFIXES) else 2
+
+
+def list_mentioned_words(state: State) -> frozenset[str]:
+    """Words of the goal, the user, the plan and the facts."""
+    texts = [state.task.goal, *state.words, *(item.text for item in state.plan)]
+    texts += [f"{fact.subject} {fact.text}" for fact in state.facts]
+    return frozenset(re.findall(r"[\w./-]+", " ".join(texts)))
+
+
+def _join_names(names: Sequence[str]) -> str:
+    kept = list(names[:24])
+    while len(kept) > 1 and len(", ".join(kept)) > MAX_LIST_CHARACTERS - 20:
+        kept.pop()
+    more = len(names) - len(kept)
+    return ", ".join(kept)[: MAX_LIST_CHARACTERS - 20] + (f" and {more} more" if more else "")

@@ -1,0 +1,288 @@
+"""Section `similar`: the nearest thing that exists already, and where it is wired in."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from keyword import iskeyword
+from math import log
+from pathlib import PurePosixPath
+
+from afresh.code.context_items import word_relevance
+from afresh.code.context_items.find_targets import (
+    CHANGED_BY_TASK,
+    IN_IMPLIED_FILE,
+    NAMED_IN_TASK,
+    join_user_texts,
+    remove_paths_from_texts,
+)
+from afresh.code.context_items.named_definitions import find_named_files
+from afresh.code.context_items.related_tests import EXPECTATION_LINE
+from afresh.code.context_items.target_source import render_excerpt
+from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside, join_first_names
+from afresh.code.ranking.implied_files import find_surely_implied_files
+from afresh.core.item import Item
+from afresh.core.search_words import drop_stop_words, split_words, stem_word
+from afresh.core.symbol import ImportedModule, Symbol, SymbolKind, SymbolPlace
+from afresh.core.truncate import to_one_line
+from afresh.errors import AfreshError
+
+MAX_WHOLE_PATTERN_LINES = 40
+MIN_PATTERN_LINES = 4
+MIN_FAMILY_SIZE = 3
+MAX_OTHER_PATTERNS = 4
+MAX_WIRING_LINES = 9
+MAX_PROSE_FILES = 60
+MAX_PROSE_CHARACTERS = 200_000
+MAX_COMPARED_LINES = 3
+"""Lines of a pattern that is shown whole, and of one that shows nothing; definitions alike that make a family; patterns that are
+told of by signature; places of one that are told; texts that are looked through for it, and characters of one; and lines of a
+file of which the most telling is shown."""
+OPTION_LIKE_WORD = re.compile(r"(\w{3,})=|--([A-Za-z]\w{2,})|[`'\"](\w{3,})[`'\"]")
+PROSE_SUFFIXES = (".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
+MAX_IMPORTED_CHARACTERS = 300
+"""Characters of the names that a test file has imported."""
+FAMILY_WEIGHT = 1.0
+MADE_ALIKE_FACTOR = 2.0
+MIN_TRUSTED_SCORE_SHARE = 0.5
+MAX_SEARCHED_FILES = 12
+MAX_FILES_SHARING_MARK = 8
+"""What it counts to be one of many that are made alike, and to be made like what the task is about; the part of the best score
+from which on the ranking is trusted; files that are looked through; and files that may share a mark in any project."""
+SMALL_PROJECT_FILES = 40
+FLATNESS_RANK = 4
+MAX_FLAT_SCORE = 0.87
+"""In a project of more than a few files a ranking whose fifth is nearly as good as its first leads nowhere."""
+
+
+def gather_similar_code(scene: WorkFocus) -> Iterator[Item]:
+    """Where the best pattern is wired in, the pattern itself, then others by their signatures."""
+    found = find_similar_tests(scene) if scene.state.task.judged_as == "write_tests" else find_patterns(scene)
+    for name in find_option_names(scene)[:1]:
+        if lines := list(render_name_places(scene, name)):
+            yield Item("similar", f"where {name} stands, which the task names", "\n".join(lines[:MAX_WIRING_LINES]))
+    if not found:
+        return
+    (best, why), *others = found
+    path, symbol = best.path, best.symbol
+    if not scene.code.is_test(path) and (lines := list(render_wiring(scene, best))):
+        yield Item("similar", f"where {short_name_from_place(best)} is wired in", "\n".join(lines[:MAX_WIRING_LINES]))
+    if not scene.seen(path, symbol.line, symbol.end):
+        yield Item(
+            "similar",
+            f"{path}:{symbol.line}-{symbol.end} {symbol.name}, {why}",
+            render_excerpt(scene, best, MAX_WHOLE_PATTERN_LINES),
+        )
+    if scene.code.is_test(path):
+        names = dict.fromkeys(here for one in scene.code.reading(path).imports for here in list_imported_names(one))
+        yield Item("similar", f"imported in {path}", to_one_line(", ".join(names), MAX_IMPORTED_CHARACTERS))
+    if others:
+        lines = [f"{place} {place.symbol.signature}" for place, _ in others[:MAX_OTHER_PATTERNS]]
+        yield Item("similar", "others like it", "\n".join(lines))
+
+
+def find_patterns(scene: WorkFocus) -> list[tuple[SymbolPlace, str]]:
+    """By the words of the task, and by what is made alike: decorator, base class, folder. Only in files that the task names,
+    beside those that it is about, and where the ranking leads: what merely says a word of it is no pattern."""
+    code, text = scene.code, join_user_texts(scene.state)
+    words, named = word_relevance.weigh_words(code, remove_paths_from_texts(scene.state)), find_named_files(code, text)
+    folder, about = find_sibling_files(scene, text), set(find_surely_implied_files(code, text))
+    trust = find_trusted_files(scene) | dict.fromkeys((*named, *folder), 1.0)
+    scores = {
+        path: score
+        for path, score in word_relevance.score_files_by_words(code, words).items()
+        if path in trust and is_existing_code(scene, path)
+    }
+    near = [path for path in (*named, *folder) if path in scores] or [path for path in scores if path not in about]
+    kinds, found = list_shared_marks(scene, about), list[tuple[float, SymbolPlace, str]]()
+    for path in sorted(near, key=lambda path: (-scores[path], path))[:MAX_SEARCHED_FILES]:
+        held = find_definition_marks(scene, path)
+        kin = find_family_members(held)
+        for symbol, score in word_relevance.score_symbols_by_words(code, path, words).items():
+            made, size = kin.get(symbol, ""), symbol.end - symbol.line + 1
+            fitting = made or path in folder or word_relevance.has_word_in_name(symbol.name, words)
+            if symbol.kind is not SymbolKind.METHOD and "." not in symbol.name and size >= MIN_PATTERN_LINES and fitting:
+                alike = int(made.split()[0]) if made else 0
+                like = MADE_ALIKE_FACTOR if kinds & held.get(symbol, set()) else 1.0
+                found.append(
+                    (
+                        like * trust[path] * weigh_pattern(score, size, alike),
+                        SymbolPlace(path, symbol),
+                        explain_pattern(path, made, folder),
+                    )
+                )
+    found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
+    known = {(one.path, one.symbol.name) for one in scene.targets if one.why in (NAMED_IN_TASK, CHANGED_BY_TASK, IN_IMPLIED_FILE)}
+    return [
+        (place, why)
+        for _, place, why in found
+        if (place.path, place.symbol.name) not in known and not is_written_by_task(scene, place)
+    ]
+
+
+def find_trusted_files(scene: WorkFocus) -> dict[str, float]:
+    """Files to which the ranking leads, by their score; none where it leads everywhere. What the task has changed leads by that
+    alone and is no measure."""
+    if (
+        len(scene.code.files) > SMALL_PROJECT_FILES
+        and len(scene.ranked) > FLATNESS_RANK
+        and scene.ranked[FLATNESS_RANK].score > MAX_FLAT_SCORE
+    ):
+        return {}
+    scores = {one.path: one.score for one in scene.ranked if not scene.code.is_test(one.path)}
+    best = max((score for path, score in scores.items() if path not in scene.state.changed), default=1.0) or 1.0
+    return {path: min(1.0, score / best) for path, score in scores.items() if score >= MIN_TRUSTED_SCORE_SHARE * best}
+
+
+def list_shared_marks(scene: WorkFocus, paths: Collection[str]) -> set[str]:
+    """Decorators and base classes of what these files offer."""
+    return {mark for path in paths for held in find_definition_marks(scene, path).values() for mark in held}
+
+
+def find_definition_marks(scene: WorkFocus, path: str) -> dict[Symbol, set[str]]:
+    """What definitions of a file may have in common with others of their kind, as far as that tells: what every fifth file has
+    does not."""
+    lines, most = scene.code.text(path).splitlines(), max(MAX_FILES_SHARING_MARK, len(scene.code.files) // 5)
+    found: dict[Symbol, set[str]] = {}
+    for symbol in scene.code.reading(path).symbols:
+        if "." not in symbol.name and symbol.kind in (SymbolKind.FUNCTION, SymbolKind.CLASS):
+            decorated = re.match(r"@[\w.]+", lines[symbol.line - 1].strip() if symbol.line <= len(lines) else "")
+            found[symbol] = {*([decorated[0]] if decorated else []), *[f"({base})" for base in symbol.bases if base != "object"]}
+    names = {mark: (re.findall(r"\w+", mark) or [mark])[-1] for held in found.values() for mark in held}
+    common = {mark: len(scene.code.mentioning(name)) for mark, name in names.items()}
+    return {symbol: {mark for mark in held if common[mark] <= most} for symbol, held in found.items()}
+
+
+def is_existing_code(scene: WorkFocus, path: str) -> bool:
+    """Code that the task has not made itself: that needs no pattern of its own."""
+    return not scene.code.is_test(path) and not scene.made(path, 1, scene.code.reading(path).lines)
+
+
+def is_written_by_task(scene: WorkFocus, place: SymbolPlace) -> bool:
+    return scene.made(place.path, place.symbol.line, place.symbol.end)
+
+
+def weigh_pattern(score: float, size: int, alike: int = 0) -> float:
+    """A short one shows the pattern as well as a long one, and leaves room; one of many is more of a pattern than one of few."""
+    return (score + FAMILY_WEIGHT * log(1 + alike)) / (1 + max(0, size - MAX_WHOLE_PATTERN_LINES) / MAX_WHOLE_PATTERN_LINES)
+
+
+def explain_pattern(path: str, made: str, folder: list[str]) -> str:
+    if path in folder:
+        return f"one of {len(folder)} in {PurePosixPath(path).parent}"
+    return f"one of the {made} here" if made else "the nearest by its words"
+
+
+def find_sibling_files(scene: WorkFocus, text: str) -> list[str]:
+    """Files beside the one that the task is about; else those of a folder whose name is a word of the task (`a plugin`,
+    `plugins/`) and to which the ranking leads: such a thing is a file there. Whoever asks for tests has not said where."""
+    if about := find_surely_implied_files(scene.code, text):
+        beside = [path for path in scene.code.files if PurePosixPath(path).parent == PurePosixPath(about[0]).parent]
+        return [path for path in beside if path not in about and PurePosixPath(path).stem != "__init__"]
+    said = {stem_word(word) for word in drop_stop_words(split_words(text))} - {"test"}
+    folders: dict[str, list[str]] = {}
+    for path in scene.code.files:
+        pure = PurePosixPath(path)
+        if stem_word(pure.parent.name.lower()) in said and not scene.code.is_test(path) and pure.stem != "__init__":
+            folders.setdefault(str(pure.parent), []).append(path)
+    top = {scene.code.paths[0].split("/")[0]} if scene.code.paths else set[str]()
+    best = {
+        str(PurePosixPath(one.path).parent)
+        for one in [one for one in scene.ranked if not scene.code.is_test(one.path)][:MIN_FAMILY_SIZE]
+    }
+    large = [
+        found for at, found in folders.items() if len(found) >= MIN_FAMILY_SIZE and "/" in at and at not in top and at in best
+    ]
+    return max(large, key=len, default=[])
+
+
+def find_family_members(held: Mapping[Symbol, Collection[str]]) -> dict[Symbol, str]:
+    """Definitions that share a decorator or a base class with several others of the file."""
+    counts = Counter(mark for found in held.values() for mark in found)
+    first = {one: max(found) for one, found in held.items() if found}
+    return {one: f"{counts[mark]} {mark}" for one, mark in first.items() if counts[mark] >= MIN_FAMILY_SIZE}
+
+
+def find_similar_tests(scene: WorkFocus) -> list[tuple[SymbolPlace, str]]:
+    """For tests: one that exists beside them, with its imports and fixtures; the nearest by words and by what it covers."""
+    code = scene.code
+    words = word_relevance.weigh_words(code, remove_paths_from_texts(scene.state))
+    files = dict.fromkeys(test for path in scene.places if path in code.files for test in code.tests_of(path))
+    found: list[tuple[float, SymbolPlace, str]] = []
+    for path in [path for path in files if path in code.files][:6]:
+        lines = code.text(path).splitlines()
+        for symbol, score in word_relevance.score_symbols_by_words(code, path, words).items():
+            expects = any(EXPECTATION_LINE.match(line) for line in lines[symbol.line - 1 : symbol.end])
+            if symbol.kind is not SymbolKind.CLASS and symbol.short.startswith("test") and expects:
+                found.append((weigh_pattern(score, symbol.end - symbol.line + 1), SymbolPlace(path, symbol), "a test beside"))
+    found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
+    return [(place, why) for _, place, why in found if not is_written_by_task(scene, place)]
+
+
+def list_imported_names(one: ImportedModule) -> list[str]:
+    return [here for _, here in one.names] or [one.alias or one.module]
+
+
+def short_name_from_place(place: SymbolPlace) -> str:
+    return place.symbol.short
+
+
+def find_option_names(scene: WorkFocus) -> list[str]:
+    """Words that the task writes like a name (`x=`, `--x`, quoted) and that are no definition but stand in the code: an option,
+    a key. What is new and named beside it is to stand where it stands; the rarest first."""
+    code, text = scene.code, join_user_texts(scene.state)
+    found = dict.fromkeys(match[1] or match[2] or match[3] for match in OPTION_LIKE_WORD.finditer(text))
+    known = {name: len(code.words(name)) for name in found if not code.defining(name) and not iskeyword(name)}
+    return sorted(
+        (name for name, count in known.items() if 0 < count <= len(code.files) // 2), key=lambda name: (known[name], name)
+    )
+
+
+def render_wiring(scene: WorkFocus, best: SymbolPlace) -> Iterator[str]:
+    """Where it is exported, registered, used, tested and documented."""
+    code, name = scene.code, short_name_from_place(best)
+    if len(code.defining(name)) > MIN_FAMILY_SIZE:
+        return  # whoever says the name means any of them
+    yield from render_name_places(scene, name, best)
+    for path in code.importers(best.path):
+        starred = [one.line for one in code.reading(path).imports if ("*", "*") in one.names]
+        lines = [number for number in starred if PurePosixPath(best.path).stem in scene.line(path, number)]
+        if lines:
+            yield f"{path}:{lines[0]} {scene.line(path, lines[0])}"
+    if named := [path for path in code.paths if PurePosixPath(path).stem == name and path != best.path]:
+        yield f"files of that name: {join_first_names(named, 4)}"
+
+
+def render_name_places(scene: WorkFocus, name: str, best: SymbolPlace | None = None) -> Iterator[str]:
+    """A line of each file that says the name outside of its definition: code, then tests, then texts. What the task has written
+    itself says nothing new."""
+    code = scene.code
+    own = best.path if best else ""
+    texts = [
+        path
+        for path in code.paths
+        if path.endswith(PROSE_SUFFIXES) and path not in code.files and not TOOL_MADE_PATH.search(path)
+    ][:MAX_PROSE_FILES]
+    saying = [path for path in (code.files if best is None else code.mentioning(name)) if path != own]
+    saying.sort(key=lambda path: (code.is_test(path), is_aside(path), path))
+    for path in (*([own] if own else []), *saying, *texts):
+        inside = range(best.symbol.line, best.symbol.end + 1) if best and path == own else ()
+        numbers = [one for one in find_name_lines(scene, path, name) if one not in inside and not scene.made(path, one, one)]
+        if numbers and PurePosixPath(path).stem != name:
+            shown = max(
+                numbers[:MAX_COMPARED_LINES], key=lambda number: (is_telling_line(scene.line(path, number), name), -number)
+            )
+            more = f" ({len(numbers)} lines)" if len(numbers) > 1 else ""
+            yield f"{path}:{shown}{more} {scene.line(path, shown)}"
+
+
+def is_telling_line(line: str, name: str) -> bool:
+    """Says more of it than an import or a comment does."""
+    return not line.startswith(("import ", "from ", "#", "//", "*"))
+
+
+def find_name_lines(scene: WorkFocus, path: str, name: str) -> list[int]:
+    try:
+        text = scene.code.text(path)
+    except AfreshError:
+        return []
+    return word_relevance.find_mention_lines(text, name) if name in text and len(text) < MAX_PROSE_CHARACTERS else []

@@ -1,0 +1,108 @@
+"""What a look at the code is taken for: the tree, the task as it stands, and what the work is about."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from afresh.code.context_items.find_targets import IN_REVIEWED_DIFF, TargetDefinition, find_targets, join_user_texts
+from afresh.code.index.code_index import CodeIndex
+from afresh.code.ranking.query import RankedFile, RankingQuery
+from afresh.code.ranking.rank_files import rank_files_cached
+from afresh.core.commit import NO_COMMIT_HISTORY, CommitHistory
+from afresh.core.region import Region
+from afresh.core.state import State
+from afresh.core.symbol import Symbol, SymbolKind
+from afresh.core.text import number_line
+from afresh.core.truncate import to_one_line
+
+TOOL_MADE_PATH = re.compile(
+    r"\.(?:egg|dist)-info(?:/|$)|(?:^|/)(?:node_modules|vendor|__pycache__)/|\.lock$|-lock\.json$|\.min\.\w+$"
+)
+"""Files made by tools, for tools."""
+MAX_LINE_CHARACTERS = 110
+MAX_RANKED_FILES = 12
+ASIDE_SCORE_FACTOR = 0.6
+"""Characters of a line that stands for itself; files that are ranked; and what a file beside the product counts for."""
+ASIDE_FOLDERS = frozenset(
+    ("bench", "benches", "benchmark", "benchmarks", "example", "examples", "docs", "doc", "scripts", "demo", "demos")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkFocus:
+    code: CodeIndex
+    state: State
+    targets: tuple[TargetDefinition, ...]
+    ranked: tuple[RankedFile, ...] = ()
+    """Files that matter for the task, the most telling first."""
+    written: tuple[Region, ...] = ()
+    """Lines that the task has written itself."""
+
+    def made(self, path: str, start: int, end: int) -> bool:
+        """Most of these lines are the task's own: it was not there before."""
+        own = {line for one in self.written if one.path == path for line in range(max(start, one.start), min(end, one.end) + 1)}
+        return 2 * len(own) > end - start + 1
+
+    def seen(self, path: str, start: int, end: int) -> bool:
+        """The model has read or written a line of it: then it stands under Files."""
+        return any(region.path == path and region.meets(start, end) for region in self.state.regions)
+
+    def source(self, path: str, start: int, end: int) -> str:
+        """Lines as on disk now, with their numbers."""
+        lines = self.code.text(path).splitlines()
+        return "\n".join(number_line(number, lines[number - 1]) for number in range(start, min(end, len(lines)) + 1))
+
+    def line(self, path: str, number: int) -> str:
+        lines = self.code.text(path).splitlines()
+        return to_one_line(lines[number - 1].strip(), MAX_LINE_CHARACTERS) if 0 < number <= len(lines) else ""
+
+    @property
+    def reviewed(self) -> list[TargetDefinition]:
+        return [target for target in self.targets if target.why == IN_REVIEWED_DIFF]
+
+    @property
+    def functions(self) -> list[TargetDefinition]:
+        return [target for target in self.targets if target.symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)]
+
+    @property
+    def places(self) -> list[str]:
+        """Files that the work is about, each once."""
+        return list(dict.fromkeys([*[target.path for target in self.targets], *self.state.changed]))
+
+    def methods(self, path: str, symbol: Symbol) -> Iterator[Symbol]:
+        start = symbol.name + "."
+        return (one for one in self.code.reading(path).symbols if one.kind is SymbolKind.METHOD and one.name.startswith(start))
+
+
+def build_work_focus(
+    code: CodeIndex, state: State, about: Sequence[Region] = (), history: CommitHistory = NO_COMMIT_HISTORY
+) -> WorkFocus:
+    """The ranking goes by what people said and what was changed, not by the last thought, so that it seldom changes."""
+    touched = tuple(path for path in state.changed if path in code.files)
+    ranked = rerank_product_first(
+        code, state, rank_files_cached(code, RankingQuery(join_user_texts(state), touched, history), 2 * MAX_RANKED_FILES)
+    )[:MAX_RANKED_FILES]
+    written = tuple(one for one in about if one.changed)
+    return WorkFocus(code, state, tuple(find_targets(code, state, about, ranked)), tuple(ranked), written)
+
+
+def rerank_product_first(code: CodeIndex, state: State, ranked: Sequence[RankedFile]) -> list[RankedFile]:
+    """The product before what lies beside it, and before its tests unless tests are what is asked for."""
+    asks = state.task.judged_as == "write_tests"
+    scores = [
+        one.score * (ASIDE_SCORE_FACTOR if (code.is_test(one.path) and not asks) or is_aside(one.path) else 1.0) for one in ranked
+    ]
+    top = max(scores, default=0.0) or 1.0
+    found = [replace(one, score=score / top) for one, score in zip(ranked, scores, strict=True)]
+    return sorted(found, key=lambda one: (-one.score, one.path))
+
+
+def is_aside(path: str) -> bool:
+    """In a top folder that serves the product and is no part of it."""
+    return path.split("/")[0] in ASIDE_FOLDERS
+
+
+def join_first_names(names: Collection[str], most: int) -> str:
+    """The first ones, and how many there are besides."""
+    kept, more = list(names)[:most], len(names) - most
+    return ", ".join(kept) + (f" and {more} more" if more > 0 else "")

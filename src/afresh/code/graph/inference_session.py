@@ -1,0 +1,197 @@
+"""The Python files of a tree, taken apart as they are needed, and a bound on what one question may cost."""
+
+import ast
+import gc
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from afresh.code.graph.inferred_values import NO_VALUES, UNKNOWN_VALUES, ClassValue, FunctionValue, Values
+from afresh.code.graph.scopes import NameBinding, NameScope, ScopedFile
+from afresh.code.index.code_index import CodeIndex
+from afresh.code.languages.python import list_module_names
+from afresh.code.python_source import MAX_SOURCE_CHARACTERS, parse_syntax_tree, split_lines
+from afresh.errors import AfreshError
+
+if TYPE_CHECKING:
+    from afresh.code.graph.inferred_values import ExternalValue, UnknownValue
+
+
+MAX_EVALUATED_EXPRESSIONS = 150_000
+MAX_EVALUATION_DEPTH = 40
+"""Expressions that one question may look at, and how deep one may lead into others."""
+MAX_OPEN_FILES = 60
+FILES_PER_COLLECTION = 120
+"""Files whose syntax trees are held at the same time, and how many are let go before memory is swept."""
+EvaluateExpression = Callable[["InferenceSession", ast.expr, NameScope], Values]
+ResolveBinding = Callable[["InferenceSession", NameBinding], Values]
+
+
+@dataclass(eq=False)
+class InferenceSession:
+    """What one question has found out so far. How expressions are evaluated and what names are bound to is handed in,
+    since all that looks things up needs them in turn."""
+
+    code: CodeIndex
+    evaluate: EvaluateExpression
+    bound: ResolveBinding
+    work: int = 0
+    depth: int = 0
+    dropped: int = 0
+    files: dict[str, ScopedFile | None] = field(default_factory=dict)
+    values: dict[str, dict[tuple[int, int], Values]] = field(default_factory=dict)
+    """By file, so that they go with it: they are kept by the identity of its nodes."""
+    orders: dict[ClassValue, "tuple[ClassValue | ExternalValue | UnknownValue, ...]"] = field(default_factory=dict)
+    given: dict[FunctionValue, Values] = field(default_factory=dict)
+    aliases: dict[str, set[str]] = field(default_factory=dict)
+    """Of all files that were opened."""
+
+    @property
+    def exhausted(self) -> bool:
+        return self.work > MAX_EVALUATED_EXPRESSIONS
+
+    def file(self, path: str) -> ScopedFile | None:
+        if path not in self.files:
+            try:
+                self.files[path] = load_scoped_file(path, self.code.text(path))
+            except (OSError, AfreshError):
+                self.files[path] = None
+            opened = self.files[path]
+            for name, others in opened.aliases.items() if opened else ():
+                self.aliases.setdefault(name, set()).update(others)
+        return self.files[path]
+
+    def scope(self, path: str, name: str) -> NameScope | None:
+        file = self.file(path)
+        return file.scopes.get(name) if file else None
+
+    def value(self, node: ast.expr | None, scope: NameScope) -> Values:
+        """What an expression may stand for. One that leads back to itself adds nothing to what is known otherwise."""
+        if node is None:
+            return UNKNOWN_VALUES
+        key = (id(node), id(scope))
+        known = self.values.setdefault(scope.path, {})
+        if key in known:
+            return known[key]
+        self.work += 1
+        if self.depth >= MAX_EVALUATION_DEPTH or self.exhausted:
+            return UNKNOWN_VALUES
+        known[key] = NO_VALUES
+        self.depth += 1
+        try:
+            known[key] = self.evaluate(self, node, scope)
+        finally:
+            self.depth -= 1
+        return known[key]
+
+    def release(self) -> None:
+        """Let the files go that were opened first. Only while nothing is being evaluated."""
+        for path in list(self.files)[:-MAX_OPEN_FILES]:
+            del self.files[path]
+            self.values.pop(path, None)
+            self.dropped += 1
+        if self.dropped >= FILES_PER_COLLECTION:
+            gc.collect()
+            self.dropped = 0
+
+    @cached_property
+    def sources(self) -> frozenset[str]:
+        return frozenset(path for path in self.code.files if path.endswith((".py", ".pyi")))
+
+    @cached_property
+    def modules(self) -> dict[str, list[str]]:
+        """Files by each dotted name that they may be imported by."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.sources):
+            for name in list_module_names(path, self.sources):
+                found.setdefault(name, []).append(path)
+        return found
+
+    def module(self, name: str, importer: str) -> str:
+        """The file of a dotted name: the one nearest to who imports it; empty if it is not of this tree."""
+        found = self.modules.get(name, [])
+        folder = PurePosixPath(importer).parent
+        if name.partition(".")[0] in sys.stdlib_module_names:
+            found = [path for path in found if PurePosixPath(path).parent == folder]
+        return min(found, key=lambda path: (-_count_shared_folders(path, importer), path.endswith(".pyi"), path), default="")
+
+    def beside(self, level: int, module: str, importer: str) -> str:
+        """The file that a relative import leads to, or the folder of a package without `__init__.py`."""
+        folder = PurePosixPath(importer).parent
+        for _ in range(level - 1):
+            folder = folder.parent
+        return self.within(str(folder), module) if module else self._package(str(folder))
+
+    def within(self, folder: str, module: str) -> str:
+        """A module below a folder."""
+        base = "/".join(part for part in (folder.removeprefix("."), *module.split(".")) if part)
+        return f"{base}.py" if f"{base}.py" in self.sources else self._package(base)
+
+    def _package(self, folder: str) -> str:
+        file = "/".join(part for part in (folder.removeprefix("."), "__init__.py") if part)
+        return file if file in self.sources else folder
+
+    def submodule(self, path: str, name: str) -> str:
+        """A module of a package, given by its `__init__.py` or its folder; empty if there is none."""
+        if path.endswith(".py") and not path.endswith("__init__.py"):
+            return ""
+        found = self.within(path.removesuffix("__init__.py").rstrip("/"), name)
+        return found if found in self.sources else ""
+
+
+@contextmanager
+def disable_garbage_collection() -> Iterator[None]:
+    """Without the collector, which would walk all syntax trees again and again: half of a large question's time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _count_shared_folders(one: str, other: str) -> int:
+    """How many folders from the top two paths have in common."""
+    count = 0
+    for mine, theirs in zip(PurePosixPath(one).parts, PurePosixPath(other).parts, strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count
+
+
+_cached_files: OrderedDict[tuple[str, str], ScopedFile | None] = OrderedDict()
+MAX_CACHED_CHARACTERS = 1_000_000
+"""Characters of files whose scopes stay in memory."""
+
+
+def load_scoped_file(path: str, text: str) -> ScopedFile | None:
+    """None for what is not Python, or too large to be written by hand. The same content is taken apart once."""
+    key = (path, text)
+    if key in _cached_files:
+        _cached_files.move_to_end(key)
+        return _cached_files[key]
+    _cached_files[key] = made = build_scoped_file(path, text)
+    while len(_cached_files) > 1 and sum(len(held) for _, held in _cached_files) > MAX_CACHED_CHARACTERS:
+        _cached_files.popitem(last=False)
+    return made
+
+
+def build_scoped_file(path: str, text: str) -> ScopedFile | None:
+    from afresh.code.graph.scope_reader import read_scopes
+
+    tree = parse_syntax_tree(text) if len(text) <= MAX_SOURCE_CHARACTERS else None
+    if tree is None:
+        return None
+    file = ScopedFile(path, NameScope("module", "", path, tree), {}, {}, [], split_lines(text))
+    try:
+        read_scopes(file, tree)
+    except RecursionError:
+        return None
+    return file

@@ -1,0 +1,261 @@
+"""What is known of the code of one tree at one moment. All answers depend on this tree alone."""
+
+import re
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
+from hashlib import sha256
+from typing import Any, TypeVar
+
+from afresh.code.index.covering_tests import find_tests_by_import, find_tests_by_name
+from afresh.code.index.memory_store import MemoryCodeStore
+from afresh.code.index.terms import count_words_in_text
+from afresh.code.index.update_index import hash_content, read_indexed_content, update_listing
+from afresh.code.languages import registry
+from afresh.core.commit import FileChurn
+from afresh.core.recognise_test_files import is_test_code
+from afresh.core.search_words import stem_word
+from afresh.core.symbol import FileReading, ImportedModule, IndexedContent, IndexTerm, SymbolPlace, TreeListing
+from afresh.errors import AfreshError
+from afresh.ports import CodeIndexStore, FileTree
+
+PATH_SEPARATORS = re.compile(r"[\W_]+")
+T = TypeVar("T")
+
+
+class CodeIndex:
+    """Made by `code_of`, or by `index.refresh` where there is a store."""
+
+    def __init__(
+        self,
+        files: FileTree,
+        paths: tuple[str, ...],
+        listing: TreeListing,
+        store: CodeIndexStore,
+        churn: Mapping[str, FileChurn] | None = None,
+        measured: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        """`measured` has the test files that were seen to run each file."""
+        self._files, self._store = files, store
+        self._churn: Mapping[str, FileChurn] = {} if churn is None else churn
+        self._measured: Mapping[str, Sequence[str]] = {} if measured is None else measured
+        self.paths = paths
+        """All files that are not ignored, sorted."""
+        self.files: Sequence[str] = registry.filter_readable_paths(paths)
+        """Those in a language that is understood."""
+        self._keys: dict[str, str] = dict(zip(self.files, listing.keys, strict=True))
+        self._contents: dict[str, IndexedContent] = dict(zip(self.files, listing.contents, strict=True))
+        self._forget()
+
+    def shows(self, files: FileTree, paths: tuple[str, ...], listing: TreeListing, store: CodeIndexStore) -> bool:
+        """Whether another view of these would be the same."""
+        same = self._files == files and self._store is store and self.paths == paths
+        return same and list(self._keys.values()) == list(listing.keys)
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes when anything in the code of the tree does."""
+        content = sha256()
+        for path in self.paths:
+            content.update(f"{path}\0{self._keys.get(path, '')}\n".encode("utf-8", "surrogatepass"))
+        return content.hexdigest()
+
+    def reading(self, path: str) -> FileReading:
+        """KeyError for what is not among `files`."""
+        number = self._contents[path].number
+        if number not in self._readings:
+            self._readings |= self._asked(lambda: self._store.readings([self._contents[path].number]))
+        return self._readings[self._contents[path].number]
+
+    def readings(self, paths: Iterable[str]) -> Mapping[str, FileReading]:
+        """Of many at once, which costs less than one by one."""
+        paths = list(paths)
+        self._fill(paths)
+        return {path: self.reading(path) for path in paths}
+
+    def text(self, path: str) -> str:
+        """As on disk now. What was read before is corrected if it differs."""
+        text = self._files.read(path)
+        if path in self._keys and self._keys[path] != (key := hash_content(path, text)):
+            self._keys[path] = key
+            self._contents[path] = self._asked(lambda: self._store.add({key: partial(read_indexed_content, path, text)}))[key]
+            self._forget()
+        return text
+
+    def defining(self, name: str) -> Sequence[SymbolPlace]:
+        """Of a qualified name, or a trailing part of it; by path and line."""
+        found = self._found(IndexTerm.SYMBOL, name.rpartition(".")[2])
+        self._fill(found)
+        places = [
+            SymbolPlace(path, symbol)
+            for path in found
+            for symbol in sorted(self.reading(path).symbols, key=lambda symbol: symbol.line)
+            if f".{symbol.name}".endswith(f".{name}")
+        ]
+        return places
+
+    def mentioning(self, name: str) -> Sequence[str]:
+        """Files whose code uses the identifier, sorted."""
+        return list(self._found(IndexTerm.MENTION, name))
+
+    def imports(self, path: str) -> Sequence[str]:
+        """Files of this tree that it imports, sorted."""
+        return self._imports.get(path, ())
+
+    @property
+    def imported_by(self) -> Callable[[str], Sequence[ImportedModule]]:
+        """What a file imports, as it is written. No method: whoever keeps it would hold all of this in a circle, and each tree
+        that has changed would lie in memory until the next great collection."""
+        bare = self._bare
+        return lambda path: bare[path].imports
+
+    def doc(self, path: str) -> str:
+        """The first line of a file's own documentation."""
+        return self._bare[path].doc
+
+    def importers(self, path: str) -> Sequence[str]:
+        return self._importers.get(path, ())
+
+    def words(self, word: str) -> Mapping[str, int]:
+        """How often each file says a word, as `domain.words.split` gives it, or another form of it: it is stemmed here. Words
+        of the path count; single letters and the words of every sentence do not."""
+        stemmed = stem_word(word.lower())
+        found = Counter(self._found(IndexTerm.WORD, stemmed))
+        found.update(self._in_paths(stemmed))
+        return {path: found[path] for path in sorted(found)}
+
+    def length(self, path: str) -> int:
+        """Words in the file and its path."""
+        return self._contents[path].length + count_words_in_text(path).total()
+
+    def tests_of(self, path: str) -> Sequence[str]:
+        """Test files that cover it: by what they import, by their name, and as measured."""
+        measured = (test for test in self._measured.get(path, ()) if test in self._keys)
+        return sorted({*find_tests_by_import(self, path), *find_tests_by_name(self, path), *measured})
+
+    def is_test(self, path: str) -> bool:
+        return is_test_code(path)
+
+    def churn(self, path: str) -> FileChurn:
+        return self._churn.get(path, FileChurn())
+
+    @property
+    def entries(self) -> Mapping[str, str]:
+        """Files in which a run may begin, with the reason."""
+        return {path: one.entry for path, one in self._bare.items() if one.entry}
+
+    @property
+    def faults(self) -> Mapping[str, str]:
+        """Files that were not understood, with the reason."""
+        return {path: one.fault for path, one in self._bare.items() if one.fault}
+
+    @cached_property
+    def _bare(self) -> dict[str, FileReading]:
+        """All readings, without what is large in them."""
+        numbers = {content.number for content in self._contents.values()}
+        found = self._asked(lambda: self._store.readings(sorted(numbers), bare=True))
+        return {path: found[content.number] for path, content in self._contents.items()}
+
+    @cached_property
+    def _paths_of(self) -> dict[int, list[str]]:
+        found: dict[int, list[str]] = {}
+        for path, content in self._contents.items():
+            found.setdefault(content.number, []).append(path)
+        return found
+
+    @cached_property
+    def _plain_paths(self) -> list[tuple[str, str]]:
+        return [(path, PATH_SEPARATORS.sub("", path).lower()) for path in self.files]
+
+    def _in_paths(self, stemmed: str) -> dict[str, int]:
+        """Paths that say a word. Each word of a path, also a joined one, stands in it when all signs between are left out."""
+        within = stemmed[:-1] if stemmed.endswith("y") else stemmed
+        some = (path for path, plain in self._plain_paths if within in plain or not plain.isascii())
+        return {path: count for path in some if (count := count_words_in_text(path)[stemmed])}
+
+    @cached_property
+    def _imports(self) -> dict[str, list[str]]:
+        return {path: sorted(self._targets(path) - {path}) for path in self.files}
+
+    @cached_property
+    def _importers(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path, targets in self._imports.items():
+            for target in targets:
+                found.setdefault(target, []).append(path)
+        return found
+
+    def _targets(self, path: str) -> set[str]:
+        reading = self._bare[path]
+        if not reading.language:
+            return set()
+        speaker = registry.load_language(reading.language)
+        if reading.language not in self._modules:
+            self._modules[reading.language] = speaker.index_modules(self)
+        modules = self._modules[reading.language]
+        beside = speaker.find_package_uses(path, modules) if hasattr(speaker, "find_package_uses") else ()
+        return {*beside, *(target for one in reading.imports for target in speaker.resolve_import(one, path, modules))}
+
+    def _found(self, term: IndexTerm, name: str) -> dict[str, int]:
+        """Files of this tree that say it, sorted."""
+        found = self._asked(lambda: self._store.saying(term, name))
+        placed = ((path, count) for number, count in found.items() for path in self._paths_of.get(number, ()))
+        return dict(sorted(placed))
+
+    def _fill(self, paths: Iterable[str]) -> None:
+        lacking = {self._contents[path].number for path in paths} - self._readings.keys()
+        if lacking:
+            self._readings |= self._asked(lambda: self._store.readings(sorted(lacking)))
+
+    def _asked(self, ask: Callable[[], T]) -> T:
+        """What the store says; one that fails, or has lost what it knew, is done without from here on."""
+        try:
+            return ask()
+        except (AfreshError, KeyError):
+            self._store = MemoryCodeStore()
+            listing = update_listing(self._files, dict.fromkeys(self.paths, ""), "", self._store)
+            self._keys = dict(zip(self.files, listing.keys, strict=True))
+            self._contents = dict(zip(self.files, listing.contents, strict=True))
+            self._forget()
+            return ask()
+
+    def _forget(self) -> None:
+        self._readings: dict[int, FileReading] = {}
+        self._modules: dict[str, Any] = {}
+        for name in ("_bare", "_paths_of", "_imports", "_importers", "digest"):
+            self.__dict__.pop(name, None)
+
+
+def build_code_index(
+    files: FileTree, churn: Mapping[str, FileChurn] | None = None, measured: Mapping[str, Sequence[str]] | None = None
+) -> CodeIndex:
+    """Of a tree that nothing is known of yet, without a store."""
+    stamps, store = dict.fromkeys(files.paths(), ""), MemoryCodeStore()
+    return CodeIndex(files, tuple(stamps), update_listing(files, stamps, "", store), store, churn, measured)
+
+
+_recent_indexes: deque[CodeIndex] = deque(maxlen=4)
+"""The last ones: what they have worked out need not be worked out again while their tree is the same."""
+
+
+def refresh_code_index(
+    files: FileTree,
+    tree: str,
+    store: CodeIndexStore,
+    churn: Mapping[str, FileChurn] | None = None,
+    measured: Mapping[str, Sequence[str]] | None = None,
+) -> CodeIndex:
+    """The code of a tree as it is now, which the store knows by this name. A store that fails is done without."""
+    stamps = files.stamps()
+    try:
+        listing = update_listing(files, stamps, tree, store)
+    except AfreshError:
+        store = MemoryCodeStore()
+        listing = update_listing(files, stamps, tree, store)
+    if churn is not None or measured is not None:
+        return CodeIndex(files, tuple(stamps), listing, store, churn, measured)
+    for view in tuple(_recent_indexes):
+        if view.shows(files, tuple(stamps), listing, store):
+            return view
+    _recent_indexes.appendleft(CodeIndex(files, tuple(stamps), listing, store))
+    return _recent_indexes[0]

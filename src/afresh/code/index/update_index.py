@@ -1,0 +1,113 @@
+"""Brings what a store knows of a tree in line with the tree: only files whose mark changed are read, and only contents that no
+tree ever had are understood."""
+
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from hashlib import blake2b
+from itertools import chain
+
+from afresh.code.index.terms import count_words
+from afresh.code.languages import registry
+from afresh.core.symbol import ContentToIndex, FileReading, IndexedContent, TreeListing
+from afresh.errors import AfreshError
+from afresh.ports import CodeIndexStore, FileTree
+
+READER_VERSION = "1"
+"""Of what is read out of a text: with another one all contents are unknown."""
+FILES_PER_BATCH = 1_000
+"""Files that are held in memory at once and kept in one commit."""
+
+MAX_RESTAMPED_FILES = 8
+"""Files of which only the marks are new, as of those just written, that are sooner looked at again than listed anew."""
+
+KnownContent = tuple[str, IndexedContent]
+"""A content's key and what the store has of it."""
+
+
+def update_listing(files: FileTree, stamps: Mapping[str, str], tree: str, store: CodeIndexStore) -> TreeListing:
+    """The tree as it is now, which the store knows by this name."""
+    joined = "\0".join(chain.from_iterable(stamps.items()))
+    before = store.listing(tree)
+    if before and before.stamps == joined:
+        return before
+    marks = stamps_from_listing(before) if before else dict[str, str]()
+    known = find_unchanged_files(before, marks, stamps) if before else dict[str, KnownContent]()
+    paths = registry.filter_readable_paths(stamps)
+    changed = [path for path in paths if path not in known]
+    with pause_garbage_collection():
+        for first in range(0, len(changed), FILES_PER_BATCH):
+            known.update(read_changed_files(files, changed[first : first + FILES_PER_BATCH], store))
+    now = TreeListing(joined, [known[path][0] for path in paths], [known[path][1] for path in paths])
+    if not (before and len(changed) <= MAX_RESTAMPED_FILES and now.keys == before.keys and list(marks) == list(stamps)):
+        store.keep(tree, now)
+    return now
+
+
+def stamps_from_listing(before: TreeListing) -> dict[str, str]:
+    parts = before.stamps.split("\0")
+    return dict(zip(parts[::2], parts[1::2], strict=False))
+
+
+def find_unchanged_files(before: TreeListing, marks: Mapping[str, str], stamps: Mapping[str, str]) -> dict[str, KnownContent]:
+    """Of what is as it was."""
+    then = zip(registry.filter_readable_paths(marks), before.keys, before.contents, strict=True)
+    return {path: (key, content) for path, key, content in then if stamps.get(path) == marks[path]}
+
+
+def read_changed_files(files: FileTree, paths: Sequence[str], store: CodeIndexStore) -> dict[str, KnownContent]:
+    keys: dict[str, str] = {}
+    wanted: dict[str, Callable[[], ContentToIndex]] = {}
+    for path in paths:
+        text, fault = _read_text(files, path)
+        keys[path] = key = hash_fault(path, fault) if fault else hash_content(path, text)
+        wanted.setdefault(key, partial(read_indexed_content, path, text, fault))
+    found = store.add(wanted)
+    return {path: (key, found[key]) for path, key in keys.items()}
+
+
+def hash_content(path: str, text: str) -> str:
+    """The same for the same text that is read in the same way."""
+    mark = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, key=READER_VERSION.encode())
+    mark.update(f"\0{registry.reader_key_from_path(path)}".encode())
+    return mark.hexdigest()
+
+
+def hash_fault(path: str, fault: str) -> str:
+    return hash_content(path, f"\0{fault}")
+
+
+def read_indexed_content(path: str, text: str, fault: str = "") -> ContentToIndex:
+    if fault:
+        return ContentToIndex(FileReading(registry.detect_language(path), 0, fault=fault), {})
+    reading, said = registry.read_source_and_words(path, text)
+    return ContentToIndex(reading, count_words(said))
+
+
+def _read_text(files: FileTree, path: str) -> tuple[str, str]:
+    """The text, or why there is none."""
+    try:
+        return files.read(path), ""
+    except UnicodeError:
+        return "", "cannot be read as text"
+    except AfreshError as error:
+        return "", f"cannot be read: {_fault_reason(str(error), path)}"
+    except OSError as error:
+        return "", f"cannot be read: {error.strerror or 'it failed'}"
+
+
+def _fault_reason(said: str, path: str) -> str:
+    return said.removeprefix(path).strip(" :").removeprefix("is ").partition("; near")[0] or "it failed"
+
+
+@contextmanager
+def pause_garbage_collection() -> Iterator[None]:
+    """Many small values that all live: looking among them for garbage, over and over, finds none."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,0 +1,132 @@
+"""The comments of a file: which of them documents what, and its first sentence."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from afresh.code.languages.source_bytes import SourceBytes
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+MAX_DOC_CHARACTERS = 160
+"""Characters of a doc line."""
+SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[.!?])\s+(?=[\w`\"'(])")
+LICENSE_COMMENT = re.compile(r"copyright|licen[cs]e|SPDX-|\* Module dependencies", re.IGNORECASE)
+DIRECTIVE_COMMENT = re.compile(
+    r"(?://|/\*)\s*(?:eslint|prettier|tslint|jshint|global |@ts-|#|go:|\+build|nolint|</?auto-?generated)"
+)
+MARKUP_TAG = re.compile(r"</?\w[^<>]*>")
+DOC_REFERENCE = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:\w:)?([^\"]*)\"\s*/?>|\{@(\w+)\s+([^{}]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class CommentStyle:
+    """Which comments of a language are documentation."""
+
+    doc: re.Pattern[str]
+    """How one begins that documents what follows."""
+    whole: re.Pattern[str]
+    """How one begins that documents the file."""
+    gap: bool = False
+    """Whether an empty line may stand between a comment and what it documents."""
+    markup: bool = False
+    """Whether documentation is written with tags, as in XML and HTML."""
+
+
+class DocComments:
+    def __init__(self, source: SourceBytes, nodes: "Sequence[Node]", style: CommentStyle) -> None:
+        self._source, self._nodes, self._style = source, nodes, style
+        self._rows = [source.rows(node) for node in nodes]
+        self._ending = {last: number for number, (_, last) in enumerate(self._rows)}
+
+    def before(self, row: int, start: int) -> str:
+        """The doc line of what begins in a row, at a byte: of a comment just above, or on the same line with nothing between."""
+        number = self._ending.get(row)
+        if number is None or self._nodes[number].end_byte > start:
+            number = self._ending.get(row - 1) if self._source.begins(row, start) else None
+        elif self._source.content[self._nodes[number].end_byte : start].strip():
+            number = None
+        if number is None and self._style.gap and self._source.begins(row, start) and self._source.empty(row - 1):
+            number = self._ending.get(row - 2)
+        return extract_first_sentence(self._block(number, self._style.doc), self._style.markup) if number is not None else ""
+
+    def of_file(self, code: int, first: int) -> str:
+        """`code`: the byte where code begins; `first`: the line of its first symbol, whose comment is not the file's."""
+        number = 0
+        while number < len(self._nodes) and self._nodes[number].end_byte <= code:
+            last = self._block_end(number)
+            block = self._block(last, self._style.whole)
+            attached = first - self._rows[last][1] in (2, 2 + self._style.gap) and self._style.doc.match(self._text(last))
+            if block and not attached and not any(LICENSE_COMMENT.search(one) for one in block):
+                return extract_first_sentence(block, self._style.markup)
+            number = last + 1
+        return ""
+
+    def _block_end(self, number: int) -> int:
+        while number + 1 < len(self._nodes) and self._follows(number + 1):
+            number += 1
+        return number
+
+    def _follows(self, number: int) -> bool:
+        """Whether it is a line of the same block as the one before it."""
+        return (
+            self._rows[number][0] == self._rows[number - 1][1] + 1
+            and self._text(number).startswith("//")
+            and self._text(number - 1).startswith("//")
+        )
+
+    def _block(self, last: int, wanted: re.Pattern[str]) -> list[str]:
+        """The lines of comments that end with one, as far as they are documentation."""
+        found: list[str] = []
+        number = last
+        while True:
+            text = self._text(number)
+            if wanted.match(text):
+                found.append(text)
+            elif not DIRECTIVE_COMMENT.match(text):
+                break
+            if number == 0 or not self._follows(number):
+                break
+            number -= 1
+        return found[::-1]
+
+    def _text(self, number: int) -> str:
+        return self._source.text(self._nodes[number])
+
+
+def extract_first_sentence(comments: Iterable[str], markup: bool = False) -> str:
+    """Of a block: without its marks and tags, in one line."""
+    lines: list[str] = []
+    for bare in (bare for comment in comments for bare in _strip_comment_marks(comment)):
+        line = _strip_markup(bare) if markup else bare
+        if not line and not lines:
+            continue
+        if not line or line.startswith(("@", "\\")):
+            break
+        lines.append(line)
+    text = " ".join(" ".join(lines).split())
+    sentence = SENTENCE_END.split(text, maxsplit=1)[0]
+    return sentence if len(sentence) <= MAX_DOC_CHARACTERS else sentence[: MAX_DOC_CHARACTERS - 1].rstrip() + "…"
+
+
+def _strip_comment_marks(comment: str) -> list[str]:
+    if comment.startswith("//"):
+        lines = [re.sub(r"^//[/!]*", "", comment)]
+    else:
+        lines = re.sub(r"^/\*+!?|\*+/$", "", comment.strip()).split("\n")
+    return [re.sub(r"^\s*\*+(?!\w*\*)", "", line).strip() for line in lines]
+
+
+def _strip_markup(line: str) -> str:
+    return MARKUP_TAG.sub("", DOC_REFERENCE.sub(_reference_text, line)).strip()
+
+
+def _reference_text(found: re.Match[str]) -> str:
+    """What a reference is called, or else what it leads to."""
+    if found[1]:
+        return found[1]
+    words = found[3].split(maxsplit=1) if found[2] in ("link", "linkplain") else [found[3]]
+    return words[-1].lstrip("#") if words else ""

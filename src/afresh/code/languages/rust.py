@@ -1,0 +1,268 @@
+"""Where the `use` and `mod` of a Rust file lead within its tree."""
+
+import posixpath
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from afresh.code import config_files
+from afresh.code.languages import tree_sitter_reader
+from afresh.code.languages.doc_comments import CommentStyle
+from afresh.code.languages.symbol_extraction import CapturedNode, NamedDefinition
+from afresh.core.symbol import FileReading, ImportedModule
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from afresh.code.index.code_index import CodeIndex
+
+
+QUERY = """
+[(identifier) (type_identifier) (field_identifier) (shorthand_field_identifier)] @mention
+[(line_comment) (block_comment)] @comment
+(ERROR) @error
+(attribute_item) @before
+[(use_declaration) (extern_crate_declaration) (mod_item !body)] @import
+[(function_item) (function_signature_item) (macro_definition)] @function
+[(struct_item) (enum_item) (union_item)] @class
+(trait_item) @interface
+(impl_item) @scope
+(mod_item body: (_)) @module
+[(const_item) (static_item) (type_item) (associated_type) (field_declaration) (enum_variant)] @constant
+"""
+COMMENT_STYLE = CommentStyle(doc=re.compile(r"///(?!/)|/\*\*(?!/)"), whole=re.compile(r"//!|/\*!"))
+REFERENCE_PREFIX = re.compile(r"^(?:&(?:'\w+\s+)?(?:mut\s+)?|dyn\s+|\*(?:const|mut)\s+)+")
+
+
+def read_source(path: str, text: str) -> FileReading:
+    return tree_sitter_reader.read_with_grammar(GRAMMAR, text)
+
+
+def has_test_module(reading: FileReading) -> bool:
+    """Rust keeps tests of a file in a module inside it."""
+    return any(re.search(r"\bmod tests?$", symbol.signature) for symbol in reading.symbols)
+
+
+def _name_definition(definition: CapturedNode) -> NamedDefinition | None:
+    node = definition.node
+    if node.type == "impl_item":
+        trait = _bare_type(definition.field("trait"))
+        return NamedDefinition(_bare_type(definition.field("type")).rpartition("::")[2], adds=(trait,) if trait else ())
+    named = definition.field("name")
+    if not named:
+        return None
+    bounds = node.child_by_field_name("bounds") if node.type == "trait_item" else None
+    bases = tuple(_bare_type(definition.text(one)) for one in bounds.named_children if one.type != "lifetime") if bounds else ()
+    if node.type == "macro_definition":
+        until = node.child(2)
+        return NamedDefinition(named, until=until.end_byte if until else 0)
+    return NamedDefinition(named, bases=bases, until=_signature_end(node))
+
+
+def _signature_end(node: "Node") -> int:
+    """A tuple struct is told with its parts."""
+    body = node.child_by_field_name("body")
+    return node.end_byte if body is not None and body.type == "ordered_field_declaration_list" else 0
+
+
+def _bare_type(kind: str) -> str:
+    """A type without its references and arguments."""
+    return REFERENCE_PREFIX.sub("", kind).partition("<")[0].strip()
+
+
+def _read_imports(definition: CapturedNode) -> Iterator[ImportedModule]:
+    node, line = definition.node, definition.line
+    if node.type == "use_declaration":
+        yield from expand_use_tree(_seen_from_file(definition.field("argument"), node), line)
+    elif node.type == "extern_crate_declaration":
+        yield ImportedModule(definition.field("name"), line, (), definition.field("alias"))
+    else:
+        yield ImportedModule(f"self::{definition.field('name')}", line)
+
+
+def _seen_from_file(path: str, node: "Node") -> str:
+    """In a module inside a file, `super` is what the file itself calls `self`."""
+    around = node.parent
+    while path.startswith("super::") and around is not None:
+        if around.type == "mod_item":
+            path = path.removeprefix("super::")
+            path = path if path.startswith("super::") else f"self::{path}"
+        around = around.parent
+    return path
+
+
+def _entry_point(reading: FileReading, text: str, captures: Collection[str]) -> str:
+    return "fn main" if any(symbol.name == "main" for symbol in reading.symbols) else ""
+
+
+GRAMMAR = tree_sitter_reader.Grammar(
+    "rust", "Rust", "tree_sitter_rust", QUERY, COMMENT_STYLE, _name_definition, _read_imports, _entry_point
+)
+
+
+USE_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|::|[{},*]|(?:r#)?\w+", re.DOTALL)
+MAX_USE_NESTING = 20
+MAX_REEXPORTS = 3
+"""Files through which one name is followed."""
+CRATE_ROOT_NAMES = ("lib.rs", "main.rs")
+SEPARATE_CRATE_PATH = re.compile(r"(?:^|/)(?:tests|benches|examples|src/bin)/[^/]+\.rs$")
+"""Files that are a crate of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class RustModules:
+    paths: Collection[str]
+    crates: Mapping[str, str]
+    """The root file of each crate of the tree that has a library."""
+    roots: Collection[str]
+    """Files with which a crate begins: libraries, programs, tests."""
+    imports: Callable[[str], Sequence[ImportedModule]]
+
+
+def expand_use_tree(tree: str, line: int) -> Iterator[ImportedModule]:
+    """One import for each module that a tree of uses names: `a::{b, c::{self, d as e}}` names `a` and `a::c`."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for path, alias in _use_tree_paths(tree):
+        kept = path[:-1] if path[-1] == "self" and len(path) > 1 else path
+        if len(kept) > 1:
+            found.setdefault("::".join(kept[:-1]), []).append((kept[-1], alias or kept[-1]))
+        else:
+            yield ImportedModule("::".join(kept), line, (), alias)
+    for module, names in found.items():
+        yield ImportedModule(module, line, tuple(names))
+
+
+def _use_tree_paths(tree: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Each path of a tree of uses, with its alias."""
+    path: tuple[str, ...] = ()
+    around: list[tuple[str, ...]] = [()]
+    alias = before = ""
+    for word in (*(word for word in USE_TOKEN.findall(tree) if not word.startswith(("//", "/*"))), ","):
+        if word == "{":
+            around.append(path if len(around) < MAX_USE_NESTING else around[-1])
+        elif word in (",", "}"):
+            if len(path) > len(around[-1]):
+                yield path, alias
+            if word == "}" and len(around) > 1:
+                around.pop()
+            path, alias = around[-1], ""
+        elif before == "as":
+            alias = word
+        elif word not in ("::", "as"):
+            path = (*path, word.removeprefix("r#"))
+        before = word
+
+
+def index_modules(code: "CodeIndex") -> RustModules:
+    paths = frozenset(path for path in code.files if path.endswith(".rs"))
+    crates: dict[str, str] = {}
+    roots = {path for path in paths if SEPARATE_CRATE_PATH.search(path)}
+    for path, text in config_files.find_files_named(code, "Cargo.toml"):
+        folder, manifest = posixpath.dirname(path), config_files.load_toml(text)
+        package, library = config_files.get_nested_table(manifest, "package"), config_files.get_nested_table(manifest, "lib")
+        if not package:
+            continue
+        root = config_files.join_tree_path(folder, str(library.get("path", "src/lib.rs")))
+        roots |= {root, *_program_paths(folder, manifest)} & paths
+        if root in paths:
+            crates[str(library.get("name", package.get("name", ""))).replace("-", "_")] = root
+    return RustModules(paths, crates, roots, code.imported_by)
+
+
+def _program_paths(folder: str, manifest: Mapping[str, Any]) -> Iterator[str]:
+    """What a manifest names as a program or a test, and what Cargo finds by itself."""
+    yield from (config_files.join_tree_path(folder, place) for place in ("src/main.rs", "build.rs"))
+    for kind in ("bin", "test", "bench", "example"):
+        listed = manifest.get(kind)
+        for one in listed if isinstance(listed, list) else ():
+            yield config_files.join_tree_path(folder, str(config_files.get_nested_table(one).get("path", "")))
+
+
+def resolve_import(imported: ImportedModule, path: str, modules: RustModules) -> Iterable[str]:
+    return _resolve_import(imported, path, modules, MAX_REEXPORTS)
+
+
+def _resolve_import(imported: ImportedModule, path: str, modules: RustModules, depth: int) -> set[str]:
+    start = _start_of_path(imported.module.split("::"), path, modules)
+    if start is None:
+        return set()
+    folder, owner, segments = start
+    found: set[str] = set()
+    for name in [name for name, _ in imported.names] or [""]:
+        file, rest = _walk_modules(folder, owner, [*segments, *([name] if name not in ("", "*") else [])], modules)
+        if file:
+            found |= {file, *(_resolve_reexport(file, rest[0], modules, depth) if rest and file != path else ())}
+    return found
+
+
+def _start_of_path(segments: list[str], path: str, modules: RustModules) -> tuple[str, str, list[str]] | None:
+    """The folder that the first segments name, the file that it belongs to, and the other segments; None outside the tree."""
+    first = segments[0]
+    if first == "crate":
+        folder = _crate_folder(path, modules)
+        return folder, _folder_owner(folder, path, modules), segments[1:]
+    folder = _child_modules_folder(path, modules)
+    if first == "self":
+        return folder, path, segments[1:]
+    if first == "super":
+        while segments and segments[0] == "super":
+            folder, segments = posixpath.dirname(folder), segments[1:]
+        return folder, _folder_owner(folder, path, modules), segments
+    if _child_module(folder, first, modules):
+        return folder, path, segments
+    root = modules.crates.get(first)
+    return (posixpath.dirname(root), root, segments[1:]) if root else None
+
+
+def _walk_modules(folder: str, owner: str, segments: list[str], modules: RustModules) -> tuple[str, list[str]]:
+    """As far as segments are files; the rest are names in the last of them."""
+    for number, segment in enumerate(segments):
+        file = _child_module(folder, segment, modules)
+        if not file:
+            return owner, segments[number:]
+        folder, owner = posixpath.join(folder, segment), file
+    return owner, []
+
+
+def _resolve_reexport(file: str, name: str, modules: RustModules, depth: int) -> set[str]:
+    """Where a name comes from that a file uses to give it on."""
+    if not depth:
+        return set()
+    onward = [one for one in modules.imports(file) if any(here == name for _, here in one.names)]
+    return {found for one in onward for found in _resolve_import(_import_only(one, name), file, modules, depth - 1)}
+
+
+def _import_only(imported: ImportedModule, name: str) -> ImportedModule:
+    return ImportedModule(imported.module, imported.line, tuple(pair for pair in imported.names if pair[1] == name))
+
+
+def _child_modules_folder(path: str, modules: RustModules) -> str:
+    """The folder in which the modules of a file lie."""
+    folder, name = posixpath.split(path)
+    return folder if name == "mod.rs" or path in modules.roots else path.removesuffix(".rs")
+
+
+def _child_module(folder: str, name: str, modules: RustModules) -> str:
+    there = posixpath.join(folder, name)
+    return next((file for file in (f"{there}.rs", f"{there}/mod.rs") if file in modules.paths), "")
+
+
+def _crate_folder(path: str, modules: RustModules) -> str:
+    """Of the file itself if it is a root, else the innermost that has one."""
+    folder = posixpath.dirname(path)
+    if path in modules.roots:
+        return folder
+    folders = {posixpath.dirname(root) for root in modules.roots}
+    while folder and folder not in folders:
+        folder = posixpath.dirname(folder)
+    return folder
+
+
+def _folder_owner(folder: str, path: str, modules: RustModules) -> str:
+    """The file whose modules lie in a folder."""
+    if path in modules.roots and folder == posixpath.dirname(path):
+        return path
+    known = sorted(root for root in modules.roots if posixpath.dirname(root) == folder)
+    own = (posixpath.join(folder, name) for name in CRATE_ROOT_NAMES)
+    return next((file for file in (f"{folder}.rs", f"{folder}/mod.rs", *own, *known) if file in modules.paths), "")

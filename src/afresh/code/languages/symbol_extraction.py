@@ -1,0 +1,248 @@
+"""From the captured nodes of a file to its symbols: what stands inside what, what belongs to a definition, and how it reads."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from afresh.code.languages.doc_comments import DocComments
+from afresh.code.languages.source_bytes import SourceBytes
+from afresh.core.symbol import Symbol, SymbolKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+KIND_BY_CAPTURE = {
+    "class": SymbolKind.CLASS,
+    "module": SymbolKind.CLASS,
+    "interface": SymbolKind.INTERFACE,
+    "function": SymbolKind.FUNCTION,
+    "method": SymbolKind.METHOD,
+    "member": SymbolKind.METHOD,
+    "constant": SymbolKind.CONSTANT,
+}
+CAPTURE_ORDER = {
+    "outer": 0,
+    "before": 1,
+    "scope": 2,
+    "module": 3,
+    "class": 3,
+    "interface": 3,
+    "function": 4,
+    "method": 4,
+    "member": 4,
+    "constant": 5,
+}
+"""Which comes first of captures of one and the same range; only the first definition counts."""
+
+TYPE_KINDS = frozenset({SymbolKind.CLASS, SymbolKind.INTERFACE})
+FUNCTION_KINDS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
+MAX_NESTING = 12
+MAX_SIGNATURE_CHARACTERS = 160
+MAX_SIGNATURE_BYTES = 1_500
+"""Characters of a signature, and bytes that one is made from."""
+LOOSE_SPACE = re.compile(r"(?<=[(\[]) |(?<=\w<) | (?=[),;\]])")
+PREPROCESSOR_LINE = re.compile(r"^[ \t]*#(?:if|elif|else|endif|pragma|region|endregion|nullable)\b.*$", re.MULTILINE)
+SIGNATURE_TAILS = ("=>", "{", "=", ";", ",", " ")
+SPACE_AND_COMMENTS = re.compile(rb"\s*(?://[^\n]*\n\s*)*")
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedNode:
+    """A captured node, as a language is asked for its name."""
+
+    role: str
+    node: "Node"
+    source: SourceBytes
+
+    def text(self, node: "Node | None") -> str:
+        return self.source.text(node) if node else ""
+
+    def field(self, name: str) -> str:
+        return self.text(self.node.child_by_field_name(name))
+
+    def of(self, node: "Node") -> "CapturedNode":
+        """Another node of the same file."""
+        return CapturedNode(self.role, node, self.source)
+
+    @property
+    def line(self) -> int:
+        return self.source.row(self.node.start_byte) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDefinition:
+    name: str
+    """Empty for what only groups its members."""
+    kind: SymbolKind | None = None
+    """None: as the capture says."""
+    bases: tuple[str, ...] = ()
+    until: int = 0
+    """The byte where its signature ends; 0: where its body begins."""
+    lead: str = ""
+    """How its signature begins, if it does not already, since it stands in a group."""
+    adds: tuple[str, ...] = ()
+    """Bases that it adds to the type of its name, as an implementation does."""
+
+
+class NestingFrame(NamedTuple):
+    start: int
+    end: int
+    row: int
+    last: int
+    name: str = ""
+    kind: SymbolKind | None = None
+    outer: bool = False
+    first: int = 0
+    """The byte of its first decorator."""
+
+
+@dataclass(slots=True)
+class NestingState:
+    source: SourceBytes
+    comments: DocComments
+    hidden: Sequence[tuple[int, int]]
+    """Comments and decorators: no part of a signature."""
+    frames: list[NestingFrame] = field(default_factory=list[NestingFrame])
+    chain: tuple[int, int, int] = (0, -1, 0)
+    """First byte, end and row of the decorators that were last seen one after another."""
+    added: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+    def leave(self, start: int) -> None:
+        while self.frames and self.frames[-1].end <= start:
+            self.frames.pop()
+
+    def decorate(self, node: "Node") -> None:
+        joined = self.chain[1] >= 0 and SPACE_AND_COMMENTS.fullmatch(self.source.content, self.chain[1], node.start_byte)
+        first = self.chain if joined else (node.start_byte, 0, self.source.row(node.start_byte))
+        self.chain = (first[0], node.end_byte, first[2])
+
+    def around(self) -> NestingFrame | None:
+        for frame in reversed(self.frames):
+            if not frame.outer:
+                return frame
+        return None
+
+    def frame(self, node: "Node", named: NamedDefinition, kind: SymbolKind | None) -> NestingFrame:
+        """With the statements and decorators that belong to it."""
+        start, end, row, last = node.start_byte, node.end_byte, *self.source.rows(node)
+        for outer in reversed(self.frames):
+            if not outer.outer:
+                break
+            start, end, row, last = outer.start, outer.end, outer.row, outer.last
+        first = start
+        if (
+            self.chain[1] <= start
+            and self.chain[1] >= 0
+            and SPACE_AND_COMMENTS.fullmatch(self.source.content, self.chain[1], start)
+        ):
+            first, _, row = self.chain
+        around = self.around()
+        prefix = f"{around.name}." if around and around.name else ""
+        return NestingFrame(start, end, row, last, prefix + named.name if named.name else prefix[:-1], kind, first=first)
+
+
+def extract_symbols(
+    captures: "Mapping[str, list[Node]]",
+    source: SourceBytes,
+    comments: DocComments,
+    name: Callable[[CapturedNode], NamedDefinition | None],
+) -> list[Symbol]:
+    hidden = sorted((node.start_byte, node.end_byte) for role in ("comment", "before") for node in captures.get(role, ()))
+    nest = NestingState(source, comments, hidden)
+    symbols = list(_walk_captures(captures, nest, name))
+    return [_add_bases(symbol, nest.added) for symbol in symbols] if nest.added else symbols
+
+
+def _walk_captures(
+    captures: "Mapping[str, list[Node]]", nest: NestingState, name: Callable[[CapturedNode], NamedDefinition | None]
+) -> Iterator[Symbol]:
+    taken = (-1, -1)
+    for start, end, _, role, node in _sort_captures(captures):
+        nest.leave(start)
+        if role == "outer":
+            nest.frames.append(NestingFrame(start, -end, *nest.source.rows(node), outer=True))
+        elif role == "before":
+            nest.decorate(node)
+        elif taken != (start, end) and len(nest.frames) < 2 * MAX_NESTING and _is_symbol(role, nest.around()):
+            named = name(CapturedNode(role, node, nest.source))
+            if named is None:
+                continue
+            taken = (start, end)
+            yield from _make_symbol(nest, role, node, named)
+
+
+def _sort_captures(captures: "Mapping[str, list[Node]]") -> "list[tuple[int, int, int, str, Node]]":
+    events = [
+        (node.start_byte, -node.end_byte, rank, role, node)
+        for role, rank in CAPTURE_ORDER.items()
+        for node in captures.get(role, ())
+    ]
+    if groups := {node.start_byte for node in captures.get("group", ())}:
+        events = [event for event in events if event[3] != "outer" or event[0] not in groups]
+    events.sort(key=lambda event: event[:3])
+    return events
+
+
+def _is_symbol(role: str, around: NestingFrame | None) -> bool:
+    """Not what is local to a function, nor the members of a passing object."""
+    if role == "constant":
+        return around is None or around.kind not in FUNCTION_KINDS
+    return role != "member" or (around is not None and around.kind not in FUNCTION_KINDS)
+
+
+def _make_symbol(nest: NestingState, role: str, node: "Node", named: NamedDefinition) -> Iterator[Symbol]:
+    around = nest.around()
+    kind = named.kind or KIND_BY_CAPTURE.get(role)
+    if kind is SymbolKind.FUNCTION and around and around.kind in TYPE_KINDS:
+        kind = SymbolKind.METHOD
+    if role == "member" and not (around and around.name):
+        kind = SymbolKind.FUNCTION
+    frame = nest.frame(node, named, None if role == "module" else kind or SymbolKind.CLASS)
+    nest.frames.append(frame._replace(start=node.start_byte, end=node.end_byte))
+    if named.adds:
+        nest.added[frame.name] = (*nest.added.get(frame.name, ()), *named.adds)
+    if kind is None or not named.name:
+        return
+    signature = _signature(nest, frame.start, named.until or _body_start(node) or frame.end)
+    if not signature.startswith(named.lead):
+        signature = named.lead + signature
+    doc = nest.comments.before(frame.row, frame.first)
+    yield Symbol(frame.name, kind, frame.row + 1, frame.last + 1, signature, doc, named.bases)
+
+
+def _body_start(node: "Node") -> int:
+    body = node.child_by_field_name("body")
+    if body is None and (value := node.child_by_field_name("value")):
+        body = value.child_by_field_name("body")
+    return body.start_byte if body else 0
+
+
+def _signature(nest: NestingState, start: int, until: int) -> str:
+    until = min(until, start + MAX_SIGNATURE_BYTES)
+    parts: list[bytes] = []
+    at, number = start, bisect_left(nest.hidden, (start, 0))
+    while number < len(nest.hidden) and nest.hidden[number][0] < until:
+        parts.append(nest.source.content[at : nest.hidden[number][0]])
+        at = max(at, nest.hidden[number][1])
+        number += 1
+    parts.append(nest.source.content[at:until])
+    text = b" ".join(parts).decode("utf-8", "ignore")
+    return render_signature(PREPROCESSOR_LINE.sub("", text) if "#" in text else text)
+
+
+def render_signature(text: str) -> str:
+    line = " ".join(text.split())
+    if len(line) != len(text):
+        line = LOOSE_SPACE.sub("", line).replace(",)", ")")
+    while line.endswith(SIGNATURE_TAILS):
+        line = line.removesuffix("=>").rstrip("{=;, ")
+    return line if len(line) <= MAX_SIGNATURE_CHARACTERS else line[: MAX_SIGNATURE_CHARACTERS - 1].rstrip() + "…"
+
+
+def _add_bases(symbol: Symbol, added: Mapping[str, tuple[str, ...]]) -> Symbol:
+    if symbol.kind not in TYPE_KINDS or symbol.name not in added:
+        return symbol
+    return replace(symbol, bases=tuple(dict.fromkeys((*symbol.bases, *added[symbol.name]))))

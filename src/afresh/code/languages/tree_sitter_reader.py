@@ -1,0 +1,161 @@
+"""One language as a tree-sitter grammar sees it, and how a file of it becomes a Reading.
+
+A language gives one query. The names of its captures say what a node is:
+
+- `mention`, `comment`, `import`, `package` and `error` speak for themselves;
+- `class`, `interface`, `function`, `method`, `member` (of a bare object) and `constant` define a symbol;
+- `module` and `scope` give their name to what stands inside; only the first is a symbol;
+- `outer` is the statement around a definition that belongs to it, unless it is a `group` of many;
+- `before` is a decorator, annotation or attribute.
+"""
+
+import zlib
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from afresh.code.languages.doc_comments import CommentStyle, DocComments
+from afresh.code.languages.source_bytes import SourceBytes
+from afresh.code.languages.symbol_extraction import CapturedNode, NamedDefinition, extract_symbols
+from afresh.core.symbol import FileReading, ImportedModule
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node, Query
+
+
+MAX_MISREAD_SHARE = 0.25
+"""The share of a file that may fail to parse without a word about it."""
+
+_start_byte = attrgetter("start_byte")
+"""Captures come in no order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    language: str
+    title: str
+    wheel: str
+    query: str
+    style: CommentStyle
+    name: Callable[[CapturedNode], NamedDefinition | None]
+    imports: Callable[[CapturedNode], Iterable[ImportedModule]]
+    entry: Callable[[FileReading, str, Collection[str]], str]
+    """Why a run may begin in a file, by what was read, its text and the captures that it has."""
+    dialect: str = "language"
+
+
+def read_with_grammar(grammar: Grammar, text: str) -> FileReading:
+    """What could be understood is kept even when there is a fault, unless the text had better not be parsed."""
+    text = text.removeprefix("\ufeff")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if _load_grammar(grammar.wheel, grammar.dialect, grammar.query) is None:
+        return FileReading(
+            grammar.language, _count_lines(text), fault=f"{grammar.title} is not read: pip install 'afresh[languages]'"
+        )
+    content = text.encode("utf-8", "replace")
+    if fault := unparsable_reason_from_content(content):
+        return FileReading(grammar.language, _count_lines(text), fault=fault)
+    return _build_reading(grammar, text, SourceBytes(content), _captures(grammar, content))
+
+
+def _count_lines(text: str) -> int:
+    return text.count("\n") + (not text.endswith("\n") and bool(text))
+
+
+@cache
+def _load_grammar(wheel: str, dialect: str, query: str) -> "tuple[Language, Query] | None":
+    """None when the grammars are not installed."""
+    try:
+        sitter: Any = import_module("tree_sitter")
+        language = sitter.Language(getattr(import_module(wheel), dialect)())
+    except ImportError:
+        return None
+    return language, sitter.Query(language, query)
+
+
+def _captures(grammar: Grammar, content: bytes) -> "dict[str, list[Node]]":
+    """By way of matches: `captures` puts them in order itself, in time that grows with the square of a long statement."""
+    from tree_sitter import Parser, QueryCursor
+
+    loaded = _load_grammar(grammar.wheel, grammar.dialect, grammar.query)
+    assert loaded is not None
+    found: dict[str, dict[int, Node]] = {}
+    for _, captured in QueryCursor(loaded[1]).matches(Parser(loaded[0]).parse(content).root_node):
+        for name, nodes in captured.items():
+            found.setdefault(name, {}).update((node.id, node) for node in nodes)
+    return {name: sorted(nodes.values(), key=_reading_order) for name, nodes in found.items()}
+
+
+def _reading_order(node: "Node") -> tuple[int, int]:
+    return node.start_byte, -node.end_byte
+
+
+def _build_reading(grammar: Grammar, text: str, source: SourceBytes, captures: "dict[str, list[Node]]") -> FileReading:
+    comments = DocComments(source, sorted(captures.get("comment", ()), key=_start_byte), grammar.style)
+    symbols = extract_symbols(captures, source, comments, grammar.name)
+    mentions = captures.get("mention", ())
+    imports = [
+        one
+        for node in sorted(captures.get("import", ()), key=_start_byte)
+        for one in grammar.imports(CapturedNode("import", node, source))
+    ]
+    reading = FileReading(
+        grammar.language,
+        _count_lines(text),
+        symbols=tuple(symbols),
+        imports=tuple(imports),
+        mentions=_list_mentions(mentions, source.content),
+        doc=comments.of_file(min(map(_start_byte, mentions), default=len(source.content)), symbols[0].line if symbols else 0),
+        fault=_parse_fault(source.content, captures.get("error", ())),
+        packages=tuple(
+            dict.fromkeys(_package_name(node, source) for node in sorted(captures.get("package", ()), key=_start_byte))
+        ),
+    )
+    entry = grammar.entry(reading, text, captures)
+    return replace(reading, entry=entry) if entry else reading
+
+
+def _list_mentions(nodes: "Iterable[Node]", content: bytes) -> tuple[str, ...]:
+    return tuple(sorted([name.decode() for name in {content[node.start_byte : node.end_byte] for node in nodes}]))
+
+
+def _package_name(node: "Node", source: SourceBytes) -> str:
+    return "".join(source.text(node).split())
+
+
+def _parse_fault(content: bytes, errors: "Iterable[Node]") -> str:
+    misread = sum(_unparsed_bytes(node) for node in errors)
+    if misread > MAX_MISREAD_SHARE * len(content):
+        return f"does not parse: {100 * misread // len(content)} % of it makes no sense"
+    return ""
+
+
+def _unparsed_bytes(error: "Node") -> int:
+    """Bytes of an error that no part of it makes sense of."""
+    return error.end_byte - error.start_byte - sum(c.end_byte - c.start_byte for c in error.named_children if c.child_count)
+
+
+NON_BRACKET_BYTES = bytes(byte for byte in range(256) if byte not in b"()[]{}")
+MAX_BRACKET_ROUNDS = 400
+MAX_UNPAIRED_BRACKETS = 4_000
+"""Rounds, each of which takes off one to three levels; brackets that are left."""
+MAX_UNCHECKED_BYTES = 4_000
+MAX_COMPRESSION_RATIO = 40
+"""Bytes that are parsed whatever they are; how many times smaller a text may become by leaving out what repeats."""
+
+
+def unparsable_reason_from_content(content: bytes) -> str:
+    """Why not: brackets nested too deeply, too many without a partner, or the same over and over."""
+    if len(content) > MAX_UNCHECKED_BYTES and len(zlib.compress(content, 1)) * MAX_COMPRESSION_RATIO < len(content):
+        return "the same over and over, data"
+    left = content.translate(None, NON_BRACKET_BYTES)
+    for _ in range(MAX_BRACKET_ROUNDS):
+        before = len(left)
+        left = left.replace(b"()", b"").replace(b"[]", b"").replace(b"{}", b"")
+        if len(left) == before:
+            return f"does not parse: {before:,} brackets without a partner" if before > MAX_UNPAIRED_BRACKETS else ""
+    return f"does not parse: brackets nested more than {MAX_BRACKET_ROUNDS} deep"

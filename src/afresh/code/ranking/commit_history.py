@@ -1,0 +1,126 @@
+"""What earlier commits tell: which files were changed when something like it was said, how often of late, and with what else."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import exp, log1p
+
+from afresh.code.ranking.query import QueryTerms
+from afresh.code.ranking.signals import FileScores, normalize_scores, score_bm25
+from afresh.core.commit import CommitHistory, FileChurn
+from afresh.core.search_words import drop_stop_words, split_words, stem_word
+
+MAX_PATHS_PER_COMMIT = 30
+"""Files of a commit: one that changed more tells nothing of any."""
+MAX_SIMILAR_COMMITS = 50
+SIMILARITY_EXPONENT = 4
+RECENCY_COMMITS = 100
+"""Commits that are likest, how much more the likest counts, and after how many commits a change is half forgotten, or nearly."""
+BM25_MESSAGE_LENGTH = 0.5
+MAX_PATHS_FOR_COCHANGE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class CommitIndex:
+    """Commits that changed something, numbered from the newest, ready to be asked."""
+
+    having: Mapping[str, Mapping[str, int]]
+    """Of each word the commits whose message has it; commits by number, as text."""
+    lengths: Mapping[str, float]
+    paths: Sequence[tuple[str, ...]]
+    messages: Sequence[str]
+    touching: Mapping[str, Sequence[int]]
+
+
+@lru_cache(maxsize=4)
+def index_commits(history: CommitHistory) -> CommitIndex:
+    having: dict[str, dict[str, int]] = {}
+    lengths: dict[str, float] = {}
+    touching: dict[str, list[int]] = {}
+    commits = [past for past in history.commits if 1 <= len(past.paths) <= MAX_PATHS_PER_COMMIT]
+    for number, past in enumerate(commits):
+        said = [stem_word(word) for word in drop_stop_words(split_words(past.message))]
+        lengths[str(number)] = len(said) or 1
+        for word in said:
+            counts = having.setdefault(word, {})
+            counts[str(number)] = counts.get(str(number), 0) + 1
+        for path in past.paths:
+            touching.setdefault(path, []).append(number)
+    mean = sum(lengths.values()) / (len(lengths) or 1) or 1
+    shares = {number: length / mean for number, length in lengths.items()}
+    titles = [past.message.partition("\n")[0] for past in commits]
+    return CommitIndex(having, shares, [past.paths for past in commits], titles, touching)
+
+
+def find_similar_commits(history: CommitIndex, question: QueryTerms) -> list[tuple[int, float]]:
+    """The commits whose messages are likest to the text, with a number that is 1 for the likest."""
+    counts = [(history.having.get(stem_word(word), {}), 1.0) for word in question.words]
+    scores = score_bm25(counts, history.lengths, len(history.paths), BM25_MESSAGE_LENGTH)
+    likest = sorted((-score, int(number)) for number, score in scores.items())[:MAX_SIMILAR_COMMITS]
+    return [(number, score / likest[0][0]) for score, number in likest]
+
+
+def score_changed_before(history: CommitIndex, likest: Sequence[tuple[int, float]], files: frozenset[str]) -> FileScores:
+    """Files that were changed when something like it was said."""
+    found: FileScores = {}
+    for number, likeness in likest:
+        changed = history.paths[number]
+        for path in changed:
+            if path in files:
+                found[path] = found.get(path, 0.0) + likeness**SIMILARITY_EXPONENT / len(changed) ** 0.5
+    return normalize_scores(found)
+
+
+def score_changed_lately(history: CommitIndex, files: frozenset[str]) -> FileScores:
+    """Files that are changed often, and of late."""
+    found: FileScores = {}
+    for number, changed in enumerate(history.paths):
+        worth = exp(-number / RECENCY_COMMITS) / len(changed) ** 0.5
+        for path in changed:
+            if path in files:
+                found[path] = found.get(path, 0.0) + worth
+    return normalize_scores({path: log1p(score) for path, score in found.items()})
+
+
+def score_changed_together(history: CommitIndex, path: str, files: frozenset[str]) -> FileScores:
+    """How likely others are changed when this one is."""
+    found: FileScores = {}
+    commits = history.touching.get(path, ())
+    for number in commits:
+        changed = history.paths[number]
+        if 1 < len(changed) <= MAX_PATHS_FOR_COCHANGE:
+            for other in changed:
+                if other != path and other in files:
+                    found[other] = found.get(other, 0.0) + 1 / (len(changed) - 1)
+    return {other: score / (len(commits) + 2) for other, score in found.items()}
+
+
+class LazyChurn(Mapping[str, FileChurn]):
+    """By path. The history, which git has to tell, is asked for when the first file is."""
+
+    def __init__(self, history: Callable[[], CommitHistory]) -> None:
+        self._history = history
+        self._found: dict[str, FileChurn] | None = None
+
+    def __getitem__(self, path: str) -> FileChurn:
+        return self._all()[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def _all(self) -> dict[str, FileChurn]:
+        if self._found is None:
+            self._found = churn_from_history(self._history())
+        return self._found
+
+
+def churn_from_history(history: CommitHistory) -> dict[str, FileChurn]:
+    found: dict[str, FileChurn] = {}
+    for commit in history.commits:
+        for path in commit.paths:
+            before = found.get(path, FileChurn())
+            found[path] = FileChurn(before.commits + 1, max(before.last, commit.when))
+    return found

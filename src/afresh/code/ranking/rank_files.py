@@ -1,0 +1,114 @@
+"""What matters in a file: symbols that the text names or speaks of, those that other files that matter use, and else those that
+much of the tree does."""
+
+from collections import Counter, OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log1p
+
+from afresh.code.index.code_index import CodeIndex
+from afresh.code.index.terms import stem_identifier
+from afresh.code.ranking.query import QueryTerms, RankedFile, RankingQuery
+from afresh.code.ranking.ranking_reasons import explain_rank
+from afresh.code.ranking.score_files import score_files
+from afresh.code.ranking.signals import WordCounts, measure_rarity
+from afresh.core.search_words import stem_word
+from afresh.core.symbol import Symbol, SymbolKind
+
+MAX_CACHED_RANKINGS = 8
+
+
+def rank_files(code: CodeIndex, question: RankingQuery, most: int = 30) -> list[RankedFile]:
+    """The files that matter, the most telling first, with reasons and symbols."""
+    weighed = score_files(code, question)
+    best = weighed.best()[:most]
+    at = make_symbol_criteria(code, weighed.asked, weighed.saying, best)
+    return [
+        RankedFile(path, weighed.total[path], explain_rank(code, question, weighed, path), rank_symbols(code, at, path))
+        for path in best
+    ]
+
+
+_cached_rankings: OrderedDict[tuple[str, RankingQuery, int], tuple[RankedFile, ...]] = OrderedDict()
+
+
+def rank_files_cached(code: CodeIndex, question: RankingQuery, most: int) -> list[RankedFile]:
+    """As `rank`; what was asked lately of the same code is not worked out again, whoever holds the view of it."""
+    key = (code.digest, question, most)
+    if key not in _cached_rankings:
+        _cached_rankings[key] = tuple(rank_files(code, question, most))
+        if len(_cached_rankings) > MAX_CACHED_RANKINGS:
+            _cached_rankings.popitem(last=False)
+    _cached_rankings.move_to_end(key)
+    return list(_cached_rankings[key])
+
+
+NAMED_WEIGHT = 3.0
+NAME_WORDS_WEIGHT = 1.0
+DESCRIPTION_WEIGHT = 0.4
+USE_WEIGHT = 0.1
+QUALIFIED_NAME_FACTOR = 2.0
+"""A name with its class is meant more than the class."""
+WEIGHT_BY_KIND = {
+    SymbolKind.CLASS: 1.0,
+    SymbolKind.INTERFACE: 1.0,
+    SymbolKind.FUNCTION: 0.9,
+    SymbolKind.METHOD: 0.6,
+    SymbolKind.CONSTANT: 0.3,
+}
+PRIVATE_FACTOR = 0.5
+FILES_WHOSE_USES_COUNT = 10
+"""Files whose use of a symbol speaks for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolCriteria:
+    """What symbols are weighed against, worked out once for a question."""
+
+    names: Mapping[str, float]
+    words: Mapping[str, float]
+    """By stem: how telling a word is in this tree, 1 for the most telling."""
+    uses: Mapping[str, int]
+    """How many of the files that matter most use an identifier."""
+    definers: Mapping[str, int]
+    """How many symbols of the ranked files have a name: use of one that many have tells little of each."""
+
+
+def make_symbol_criteria(code: CodeIndex, question: QueryTerms, saying: WordCounts, ranked: Sequence[str]) -> SymbolCriteria:
+    worth = {
+        stem_word(word): weight * measure_rarity(len(saying[word]), len(code.files)) for word, weight in question.words.items()
+    }
+    top = max(worth.values(), default=0.0) or 1.0
+    names = {name.rpartition(".")[2]: sure for name, sure in question.names.items()} | dict(question.names)
+    uses = Counter(name for path in ranked[:FILES_WHOSE_USES_COUNT] for name in code.reading(path).mentions)
+    definers = Counter(symbol.short for path in ranked for symbol in code.reading(path).symbols)
+    return SymbolCriteria(names, {word: value / top for word, value in worth.items()}, uses, definers)
+
+
+def rank_symbols(code: CodeIndex, at: SymbolCriteria, path: str) -> tuple[Symbol, ...]:
+    """Of one file, the weightiest first."""
+    known = code.reading(path).symbols
+    scores = [_score_symbol(code, at, symbol) for symbol in known]
+    return tuple(known[number] for number in sorted(range(len(known)), key=lambda number: (-scores[number], number)))
+
+
+def _score_symbol(code: CodeIndex, at: SymbolCriteria, symbol: Symbol) -> float:
+    named = max(
+        QUALIFIED_NAME_FACTOR * at.names.get(symbol.name, 0.0) if "." in symbol.name else 0.0, at.names.get(symbol.short, 0.0)
+    )
+    spoken = sum(at.words.get(word, 0.0) for word in stem_identifier(symbol.short))
+    described = (
+        sum(at.words.get(word, 0.0) for word in {*stem_identifier(symbol.doc), *stem_identifier(symbol.signature)})
+        if at.words
+        else 0.0
+    )
+    used = (at.uses.get(symbol.short, 0) if at.words else _count_users(code, symbol)) / at.definers[symbol.short]
+    kind = WEIGHT_BY_KIND[symbol.kind] * (1.0 if symbol.public else PRIVATE_FACTOR)
+    return (
+        NAMED_WEIGHT * named + NAME_WORDS_WEIGHT * spoken + DESCRIPTION_WEIGHT * described + USE_WEIGHT * kind * (1 + log1p(used))
+    )
+
+
+def _count_users(code: CodeIndex, symbol: Symbol) -> int:
+    """Files of the whole tree that use it. Asked only of what is offered to others."""
+    return len(code.mentioning(symbol.short)) if symbol.public and "." not in symbol.name else 0

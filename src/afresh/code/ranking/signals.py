@@ -1,0 +1,193 @@
+"""What speaks for a file, each as a number for the files that it speaks for: 1 for the one that it speaks for most."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from math import log
+from pathlib import PurePosixPath
+
+from afresh.code.index.code_index import CodeIndex
+from afresh.code.ranking.query import QueryTerms
+from afresh.core.recognise_test_files import is_test_code
+from afresh.core.search_words import drop_stop_words, split_words, stem_word
+
+FileScores = dict[str, float]
+BM25_SATURATION = 1.2
+"""BM25's k1: how soon one more of the same word says nothing new."""
+BM25_LENGTH = 0.4
+BM25_PATH_LENGTH = 0.75
+"""BM25's b: how much a long text must say more often. A large file of code is about more, but not by its length."""
+MAX_DEFINES_SCORE = 1.5
+
+
+def normalize_scores(scores: FileScores) -> FileScores:
+    top = max(scores.values(), default=0.0)
+    return {path: score / top for path, score in scores.items()} if top > 0 else {}
+
+
+def measure_rarity(holders: int, all: int) -> float:
+    return log(1 + (all - holders + 0.5) / (holders + 0.5))
+
+
+def score_bm25(
+    counts: Iterable[tuple[Mapping[str, int], float]], lengths: Mapping[str, float], all: int, hold: float
+) -> FileScores:
+    """BM25 of texts whose length is given as a share of the mean, for words given by how often each text has them."""
+    found: FileScores = {}
+    room = {key: BM25_SATURATION * (1 - hold + hold * length) for key, length in lengths.items()}
+    for having, weight in counts:
+        worth = weight * measure_rarity(len(having), all) * (BM25_SATURATION + 1)
+        for key, count in having.items():
+            found[key] = found.get(key, 0.0) + worth * count / (count + room[key])
+    return found
+
+
+WordCounts = Mapping[str, Mapping[str, int]]
+"""Of each word of a question, how often each file says it."""
+
+
+def score_words(code: CodeIndex, question: QueryTerms, saying: WordCounts) -> FileScores:
+    """Files that say the words of the text."""
+    counts = [(saying[word], weight) for word, weight in question.words.items()]
+    lengths = {path: code.length(path) for path in code.files}
+    mean = sum(lengths.values()) / (len(lengths) or 1) or 1
+    shares = {path: length / mean for path, length in lengths.items()}
+    return normalize_scores(score_bm25(counts, shares, len(code.files), BM25_LENGTH))
+
+
+@lru_cache(maxsize=4)
+def index_path_words(files: tuple[str, ...]) -> tuple[dict[str, dict[str, int]], dict[str, float]]:
+    """Words of paths, those of the file's own name twice, as the paths that have them; and lengths, as shares of the mean."""
+    having: dict[str, dict[str, int]] = {}
+    lengths: dict[str, float] = {}
+    for path in files:
+        said = [stem_word(word) for word in drop_stop_words(split_words(path))]
+        lengths[path] = len(said)
+        for word in [*said, *{stem_word(word) for word in drop_stop_words(split_words(subject_from_path(path)))}]:
+            counts = having.setdefault(word, {})
+            counts[path] = counts.get(path, 0) + 1
+    mean = sum(lengths.values()) / (len(lengths) or 1) or 1
+    return having, {path: length / mean for path, length in lengths.items()}
+
+
+def subject_from_path(path: str) -> str:
+    """What a file is called after: its stem, without what marks it as a test."""
+    name = PurePosixPath(path).name.partition(".")[0].strip("_")
+    for mark in ("test_", "tests_"):
+        name = name.removeprefix(mark)
+    for mark in ("_test", "_tests", "-test", "-spec", "_spec"):
+        name = name.removesuffix(mark)
+    return name.strip("_")
+
+
+def score_paths(code: CodeIndex, question: QueryTerms) -> FileScores:
+    """Files whose paths have words of the text."""
+    having, lengths = index_path_words(tuple(code.files))
+    counts = [(having.get(stem_word(word), {}), weight) for word, weight in question.words.items()]
+    return normalize_scores(score_bm25(counts, lengths, len(code.files), BM25_PATH_LENGTH))
+
+
+def score_definitions(code: CodeIndex, question: QueryTerms) -> FileScores:
+    """Files that define a name that the text has; the more of them, the less it says."""
+    found: FileScores = {}
+    for name, sure in question.names.items():
+        places = {place.path for place in code.defining(name)}
+        for path in places:
+            found[path] = found.get(path, 0.0) + sure / len(places) ** 0.7
+    return {path: min(score, MAX_DEFINES_SCORE) for path, score in found.items()}
+
+
+def score_uses(code: CodeIndex, question: QueryTerms) -> FileScores:
+    """Files whose code has a name of the text, which tells more if few have it."""
+    found: FileScores = {}
+    for name, sure in question.names.items():
+        holders = code.mentioning(name.rpartition(".")[2])
+        worth = sure * log(1 + len(code.files) / max(1, len(holders)))
+        for path in holders:
+            found[path] = found.get(path, 0.0) + worth
+    return normalize_scores(found)
+
+
+@lru_cache(maxsize=4)
+def index_file_names(files: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """In lower case, names of files, and paths from every folder on, with the files that they may mean."""
+    found: dict[str, list[str]] = {}
+    for path in files:
+        parts = path.lower().split("/")
+        for start in range(len(parts)):
+            found.setdefault("/".join(parts[start:]), []).append(path)
+    return {name: tuple(held) for name, held in found.items()}
+
+
+def score_named_files(code: CodeIndex, question: QueryTerms) -> FileScores:
+    """Files that the text names, with their ending."""
+    known = index_file_names(tuple(code.files))
+    found: FileScores = {}
+    for name in question.files:
+        for path in known.get(name.removeprefix("./"), ()):
+            found[path] = max(found.get(path, 0.0), len(known[name.removeprefix("./")]) ** -0.5)
+    return found
+
+
+PAGERANK_DAMPING = 0.85
+PAGERANK_ROUNDS = 20
+UNINFORMATIVE_NAMES = {"", "test", "tests", "init", "index", "main", "mod", "conftest", "spec"}
+"""Names that say nothing of what a file is about; then its folder does."""
+MAX_FILES_PER_PAIR_NAME = 3
+"""A name that more files have pairs none of them."""
+
+
+def find_paired_files(code: CodeIndex, path: str) -> Sequence[str]:
+    """Tests of a file, or files of a test, that are called after the same."""
+    return pair_tests_with_sources(tuple(code.files)).get(path, ())
+
+
+@lru_cache(maxsize=4)
+def pair_tests_with_sources(files: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    tests: dict[str, list[str]] = {}
+    sources: dict[str, list[str]] = {}
+    for path in files:
+        if name := _pair_name(path):
+            (tests if is_test_code(path) else sources).setdefault(name, []).append(path)
+    found: dict[str, list[str]] = {}
+    for name in tests.keys() & sources.keys():
+        if len(tests[name]) <= MAX_FILES_PER_PAIR_NAME and len(sources[name]) <= MAX_FILES_PER_PAIR_NAME:
+            for one in tests[name]:
+                for other in sources[name]:
+                    found.setdefault(one, []).append(other)
+                    found.setdefault(other, []).append(one)
+    return {path: tuple(sorted(held)) for path, held in found.items()}
+
+
+def _pair_name(path: str) -> str:
+    name = subject_from_path(path).lower()
+    if name in UNINFORMATIVE_NAMES:
+        name = PurePosixPath(path).parent.name.strip("_").lower()
+        name = name.removeprefix("test_").removesuffix("_tests").removesuffix("_test")
+    return "" if name in UNINFORMATIVE_NAMES else name
+
+
+def score_import_neighbours(code: CodeIndex, path: str) -> FileScores:
+    """Files that it imports, and that import it; one of many is little."""
+    found: FileScores = {}
+    for others in (code.imports(path), code.importers(path)):
+        for other in others:
+            found[other] = found.get(other, 0.0) + len(others) ** -0.5
+    return found
+
+
+def score_centrality(code: CodeIndex) -> FileScores:
+    """PageRank over imports: what much of the tree leads to."""
+    files, count = code.files, len(code.files)
+    targets = {path: code.imports(path) for path in files}
+    rank = dict.fromkeys(files, 1 / count) if count else {}
+    for _ in range(PAGERANK_ROUNDS):
+        given, idle = dict.fromkeys(files, 0.0), 0.0
+        for path, held in targets.items():
+            idle += 0.0 if held else rank[path]
+            for other in held:
+                given[other] += rank[path] / len(held)
+        rank = {
+            path: (1 - PAGERANK_DAMPING + PAGERANK_DAMPING * idle) / count + PAGERANK_DAMPING * score
+            for path, score in given.items()
+        }
+    return normalize_scores(rank)

@@ -1,0 +1,227 @@
+"""The words that code uses itself: of identifiers, expressions, conditions and comments."""
+
+import ast
+import re
+from functools import lru_cache
+
+VERBS = frozenset(
+    """
+    add adjust advance align append apply assemble assert assign attach bind build cache calculate call check choose clean
+    clear close collapse collect combine compare compile compute configure consume convert copy count create cut decode
+    define delete deprecate describe detect determine discard display draw drop dump emit encode enforce ensure enter escape
+    evaluate exit expand explain extend extract fetch fill filter find finalize fix flatten flush fold format gather
+    generate get guess handle hide highlight import indent infer inherit init inject insert invoke iterate join keep limit list
+    load locate log look lookup make map mark match measure merge mix move multiply normalize notify open order pad parse
+    patch pick place pop populate prefix prepend preserve print process propagate prune push put quote raise read rebuild record
+    reduce reformat register reject remove rename render reorder repair replace report reset resolve restore return reverse
+    rewrite round run sanitize save scan search select send serialize set shift show shrink skip slice sort split start
+    stop store stringify strip substitute suggest sum swap switch sync take test tokenize track transform translate traverse
+    trim truncate try tune unescape unpack unwrap update upgrade use validate verify visit walk warn wrap write yield
+    """.split()  # noqa: SIM905
+)
+WEAK_WORDS = frozenset(
+    """
+    a an arg args attr b c cd ch char cls cur d data done e el elem elt entry f flag fn found func get i idx index item items j k
+    key kw kwargs l left m n name names new node num o obj object old one other out output p pair part parts pos
+    q r ready ref res rest result results ret retval right rv s seen self state string success t tag temp thing
+    this tmp token tokens two type u v val value values vals var w x y z
+    """.split()  # noqa: SIM905
+)
+"""Words that name almost anything: alone they name nothing."""
+FILLER_WORDS = frozenset(
+    """
+    a an the this that these those we you it now then just here our any all also only first itself
+    """.split()  # noqa: SIM905
+)
+OBJECT_ENDING_WORDS = frozenset(
+    """
+    after against and are as at be because before but by during for from if in into is like of on once or per since so than that
+    to unless until via when where which while who with without
+    """.split()  # noqa: SIM905
+)
+"""Where the object of a comment's verb ends."""
+TRANSPARENT_FUNCTIONS = frozenset(
+    """
+    bool bytes dict endswith enumerate filter float format getattr int isalnum isalpha isdigit isspace issubset items iter join
+    keys len list lower lstrip map max min partition repr reversed round rstrip set sorted split splitlines startswith str
+    strip sum tuple upper values zip
+    """.split()  # noqa: SIM905
+)
+"""Functions that say nothing of what they are called with."""
+DUNDER_VERBS = {
+    "__add__": "add", "__call__": "call", "__contains__": "find", "__delitem__": "delete", "__eq__": "compare",
+    "__enter__": "enter", "__exit__": "exit", "__get__": "get", "__getattr__": "get", "__getitem__": "get", "__init__": "init",
+    "__iter__": "iterate", "__lt__": "compare", "__ne__": "compare", "__new__": "create", "__repr__": "format",
+    "__setattr__": "set", "__setitem__": "set", "__str__": "format",
+}  # fmt: skip
+PREDICATE_PREFIXES = ("is", "has", "can", "should", "was", "are")
+FLAG_PREFIXES = (*PREDICATE_PREFIXES, "use", "needs", "wants", "with")
+
+
+def split_identifier(name: str) -> list[str]:
+    """Words of an identifier, in lower case."""
+    spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name))
+    return [word.lower() for word in re.split(r"[^A-Za-z0-9]+", spaced) if word]
+
+
+def is_specific_name(words: list[str]) -> bool:
+    """Whether the words say which thing is meant."""
+    return any(word not in WEAK_WORDS and len(word) > 2 and word.isalpha() for word in words) and not words[-1].isdigit()
+
+
+def make_singular(words: list[str]) -> list[str]:
+    if not words:
+        return []
+    last = words[-1]
+    if last.endswith("ies") and len(last) > 4:
+        last = last[:-3] + "y"
+    elif last.endswith(("sses", "xes", "ches", "shes")):
+        last = last[:-2]
+    elif last.endswith("s") and not last.endswith(("ss", "us", "is")) and len(last) > 3:
+        last = last[:-1]
+    return [*words[:-1], last]
+
+
+def find_noun(node: ast.expr) -> list[str]:  # noqa: PLR0911
+    """What an expression is about."""
+    match node:
+        case ast.Constant(value=str(text)) if re.fullmatch(r"[A-Za-z][\w -]{1,20}", text):
+            return split_identifier(text)[:3]
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return _drop_flag_prefix(split_identifier(name))
+        case ast.Call():
+            return _noun_of_call(node)
+        case ast.Subscript(value=value, slice=index):
+            return (find_noun(index) if isinstance(index, ast.Constant) else []) or find_noun(value)
+        case ast.NamedExpr(target=inner) | ast.Starred(value=inner) | ast.Await(value=inner):
+            return find_noun(inner)
+        case ast.Tuple(elts=[inner, *_]) | ast.List(elts=[inner, *_]):
+            return find_noun(inner)
+        case ast.BinOp(left=left, right=right):
+            return find_noun(left) or find_noun(right)
+        case _:
+            return []
+
+
+def _drop_flag_prefix(words: list[str]) -> list[str]:
+    """`is_mapping` asks for a mapping."""
+    if len(words) > 1 and words[0] in FLAG_PREFIXES:
+        words = words[1:]
+    return words[:4]
+
+
+def _noun_of_call(call: ast.Call) -> list[str]:  # noqa: PLR0911
+    name = read_function_name(call)
+    if name in ("isinstance", "issubclass") and len(call.args) == 2:
+        return find_class_words(call.args[1])
+    if name in ("hasattr", "getattr") and len(call.args) > 1:
+        return find_noun(call.args[1]) or find_noun(call.args[0])
+    if name in ("get", "pop", "setdefault") and call.args and (words := find_noun(call.args[0])) and is_specific_name(words):
+        return words
+    if name in ("any", "all", "get", "pop"):
+        return find_noun(call.func.value) if isinstance(call.func, ast.Attribute) else []
+    if name in TRANSPARENT_FUNCTIONS:
+        inner = call.func.value if isinstance(call.func, ast.Attribute) else call.args[0] if call.args else None
+        return find_noun(inner) if inner is not None else []
+    if name == "callable" and call.args:
+        return find_noun(call.args[0])
+    if asked := re.fullmatch(r"is([a-z]{4,})", name):
+        return [asked[1]]
+    words = split_identifier(name)
+    telling = len(words) > 1 or name[:1].isupper()
+    return _drop_flag_prefix(words)[words[0] in VERBS :] if telling else []
+
+
+def find_class_words(node: ast.expr) -> list[str]:
+    """The classes that `isinstance` is asked for, where there are few."""
+    if isinstance(node, ast.Tuple):
+        each = [find_class_words(one) for one in node.elts]
+        return [word for words in each for word in ("or", *words)][1:] if len(each) == 2 and all(each) else (each or [[]])[0]
+    if isinstance(node, ast.BinOp):
+        return find_class_words(ast.Tuple([node.left, node.right]))
+    return split_identifier(node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", ""))[:3]
+
+
+def read_function_name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def find_call_verb(call: ast.Call) -> str:
+    words = split_identifier(read_function_name(call))
+    return words[0] if words and words[0] in VERBS else ""
+
+
+def find_case_words(test: ast.expr) -> list[str]:
+    """The case that a condition asks for, in the words of its operands."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            words = find_case_words(operand)
+            return ["without", *words] if words and words[0] != "without" else []
+        case ast.BoolOp():
+            return max((words for value in test.values if is_specific_name(words := find_case_words(value))), key=len, default=[])
+        case ast.Compare():
+            return _words_of_comparison(test)
+        case _:
+            return find_noun(test)
+
+
+def _words_of_comparison(test: ast.Compare) -> list[str]:
+    operator, right = test.ops[0], test.comparators[0]
+    left = find_noun(test.left)
+    if isinstance(right, ast.Constant) and right.value is None:
+        return ["without", *left] if isinstance(operator, ast.Is | ast.Eq) and left else left
+    if isinstance(operator, ast.NotEq | ast.NotIn | ast.IsNot):
+        return []
+    if isinstance(operator, ast.Eq | ast.In | ast.Is):
+        words = find_noun(right)
+        return words if is_specific_name(words) or (words and isinstance(right, ast.Constant)) else left
+    return left
+
+
+def find_comment_words(text: str) -> list[str]:
+    """The beginning of a comment as a name: its verb with its object, or a short heading; empty if it is neither."""
+    text = re.split(r"[.;:(–—!?\n]| - |, ", text.strip())[0]
+    words = [word.replace("-", "_") for word in text.lower().replace("'s", "").replace("`", "").split()]
+    if not words or words[0] in (
+        "todo",
+        "fixme",
+        "xxx",
+        "type",
+        "pragma",
+        "noqa",
+        "note",
+        "no",
+        "hack",
+        "see",
+        *PREDICATE_PREFIXES,
+    ):
+        return []
+    if words[:2] == ["make", "sure"]:
+        words = ["ensure", *words[2:]]
+    if words[0] in VERBS:
+        return _verb_with_object(words)
+    plain = [word for word in words if word not in FILLER_WORDS]
+    short = 2 <= len(plain) <= 3 and len(words) <= 4 and not set(plain) & (OBJECT_ENDING_WORDS - {"of", "and", "or"})
+    return plain if short and all(map(_is_word, plain)) else []
+
+
+def _verb_with_object(words: list[str]) -> list[str]:
+    found = [words[0]]
+    for word in words[1:]:
+        if word in OBJECT_ENDING_WORDS and (len(found) > 1 or word not in ("for", "if")):
+            break
+        if word in OBJECT_ENDING_WORDS or word in FILLER_WORDS:
+            continue
+        if not _is_word(word) or len(found) == 4:
+            return [] if len(found) == 1 else found
+        found.append(word)
+    return found if len(found) > 1 else []
+
+
+def _is_word(word: str) -> bool:
+    return re.fullmatch(r"[a-z][a-z0-9_]*", word) is not None
+
+
+@lru_cache(maxsize=4096)
+def collect_words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))

@@ -1,0 +1,197 @@
+"""The text of a new function, of the call that replaces the block, and the edits that make them so."""
+
+import ast
+from dataclasses import dataclass
+from functools import lru_cache
+
+from afresh.code.complexity import FunctionNode, list_statement_bodies
+from afresh.code.python_source import PythonSource, find_lines_inside_strings
+from afresh.code.refactoring.blocks import combine_traits, find_first_line
+from afresh.code.refactoring.data_flow import DefiniteAssignment
+from afresh.code.refactoring.name_usage import collect_bound_names
+from afresh.code.refactoring.plan_extraction import Extraction, ExtractionShape
+from afresh.code.refactoring.source_text import detect_line_width, read_indent
+
+
+@dataclass(frozen=True, slots=True)
+class HelperPlacement:
+    """Where the new function goes and how it is called."""
+
+    line: int
+    """It is put before this line."""
+    indent: str
+    prefix: str = ""
+    """`self.` or `cls.` for a method."""
+    bound: str = ""
+    """The first argument of a method."""
+    after: bool = False
+    classmethod: bool = False
+
+
+def place_helper(extraction: Extraction, source: PythonSource) -> HelperPlacement | None:
+    host, function = extraction.host, extraction.host.function
+    owner, first = function.owner, host.arguments[0] if host.arguments else ""
+    decorators = {ast.unparse(decorator).split(".")[-1] for decorator in function.node.decorator_list}
+    unbound = (
+        "staticmethod" in decorators or function.node.name == "__new__" or (first == "cls" and "classmethod" not in decorators)
+    )
+    steady = len(host.bindings.get(first, [])) == 1 and not unbound
+    if owner is not None and first in extraction.parameters and steady:
+        if any("Protocol" in ast.unparse(base) for base in owner.bases):
+            return None
+        line = _line_after_function(owner.body, function.node)
+        return HelperPlacement(
+            line, read_indent(source, find_first_line(function.node)), first + ".", first, True, "classmethod" in decorators
+        )
+    if function.around and combine_traits(extraction.block.statements).in_class:
+        return None
+    anchor = function.around[0] if function.around else function.node
+    line = _line_before_definition(source, anchor)
+    return HelperPlacement(line, read_indent(source, find_first_line(anchor)))
+
+
+def _line_after_function(siblings: list[ast.stmt], node: FunctionNode) -> int:
+    """Behind the function and the setters or overloads that share its name."""
+    last = node
+    for sibling in siblings[siblings.index(node) + 1 :]:
+        if not isinstance(sibling, FunctionNode) or sibling.name != node.name:
+            break
+        last = sibling
+    return (last.end_lineno or last.lineno) + 1
+
+
+@lru_cache(maxsize=256)
+def _line_before_definition(source: PythonSource, anchor: ast.stmt) -> int:
+    """Above the definition, its comments, and its overloads."""
+    siblings = next(found for found in _all_statement_lists(source.tree) if anchor in found)
+    for sibling in reversed(siblings[: siblings.index(anchor)]):
+        if not isinstance(sibling, FunctionNode) or sibling.name != getattr(anchor, "name", ""):
+            break
+        anchor = sibling
+    line = find_first_line(anchor)
+    indent = read_indent(source, line)
+    while line > 1 and source.line(line - 1).startswith(indent + "#"):
+        line -= 1
+    return line
+
+
+def _all_statement_lists(tree: ast.Module) -> list[list[ast.stmt]]:
+    found, pending = [tree.body], list(tree.body)
+    while pending:
+        inner = [body for body in list_statement_bodies(pending.pop()) if body]
+        found.extend(inner)
+        pending.extend(statement for body in inner for statement in body)
+    return found
+
+
+def detect_function_indent(extraction: Extraction, source: PythonSource) -> str:
+    """One level of indentation, as the function itself has it."""
+    node = extraction.host.node
+    outer, inner = read_indent(source, find_first_line(node)), read_indent(source, node.body[-1].lineno)
+    return inner[len(outer) :] if node.body[-1].lineno > node.lineno and inner.startswith(outer) else "    "
+
+
+def render_call(extraction: Extraction, source: PythonSource, name: str, where: HelperPlacement) -> list[str]:
+    indent, unit = read_indent(source, extraction.block.statements[0].lineno), detect_function_indent(extraction, source)
+    arguments = [parameter for parameter in extraction.parameters if parameter != where.bound]
+    call = ("await " if extraction.waits else "yield from " if extraction.yields else "") + where.prefix + name
+    if extraction.shape is ExtractionShape.MAYBE:
+        found = _free_name(extraction)
+        head = wrap_arguments(f"{indent}{found} = {call}", arguments, "", unit, source)
+        return [*head, f"{indent}if {found} is not None:", f"{indent}{unit}return {found}"]
+    if extraction.shape is ExtractionShape.RETURN and not _ends_plainly(extraction):
+        return wrap_arguments(f"{indent}return {call}", arguments, "", unit, source)
+    target = f"{', '.join(extraction.results)} = " if extraction.results else ""
+    return wrap_arguments(f"{indent}{target}{call}", arguments, "", unit, source)
+
+
+def _ends_plainly(extraction: Extraction) -> bool:
+    """The function ends here anyway, and nothing is returned."""
+    block = extraction.block
+    plain = all(node.value is None for node in combine_traits(block.statements).returns)
+    return block.at_end and block.place.ends_function and plain
+
+
+def _free_name(extraction: Extraction) -> str:
+    taken = extraction.host.names | {node.id for node in extraction.host.nodes if isinstance(node, ast.Name)}
+    return next(name for name in ("found", "result", "outcome", "answer", "early_result") if name not in taken)
+
+
+def render_helper(extraction: Extraction, source: PythonSource, name: str, where: HelperPlacement) -> list[str]:
+    unit = detect_function_indent(extraction, source)
+    head = f"{where.indent}{'async ' if extraction.waits else ''}def {name}"
+    typed = [
+        render_typed_parameter(extraction, parameter, where) for parameter in extraction.parameters if parameter != where.bound
+    ]
+    lines = [f"{where.indent}@classmethod"] if where.classmethod else []
+    lines += wrap_arguments(
+        head, [where.bound, *typed] if where.bound else typed, f"{_render_return_type(extraction, where)}:", unit, source
+    )
+    lines += _render_moved_body(extraction, source, where.indent + unit)
+    if extraction.results and DefiniteAssignment().block(extraction.block.statements, frozenset()) is not None:
+        lines.append(f"{where.indent}{unit}return {', '.join(extraction.results)}")
+    return lines
+
+
+def _render_moved_body(extraction: Extraction, source: PythonSource, indent: str) -> list[str]:
+    """The block's own lines at their new depth; what stands inside a string is not touched."""
+    block, strings = extraction.block, find_lines_inside_strings(source.text)
+    old = read_indent(source, block.statements[0].lineno)
+    jumps = {(jump.lineno, jump.col_offset) for jump in combine_traits(block.statements).jumps}
+    back = " ".join(["return", ", ".join(extraction.results)]).strip()
+    lines: list[str] = []
+    for number in range(block.first_line, block.last_line + 1):
+        line = source.line(number).rstrip("\r\n")
+        for column in sorted((column for row, column in jumps if row == number), reverse=True):
+            raw = line.encode()
+            line = (raw[:column] + back.encode() + raw[column + len("continue") :]).decode()
+        if number not in strings:
+            line = indent + line[len(old) :] if line.startswith(old) else indent + line.lstrip() if line.strip() else ""
+        lines.append(line)
+    return lines
+
+
+def render_typed_parameter(extraction: Extraction, name: str, where: HelperPlacement) -> str:
+    """With the type that the function itself declares, if it means the same there."""
+    annotation = extraction.host.annotations.get(name)
+    if annotation is None or not _is_type_visible_there(extraction, annotation, where):
+        return name
+    return f"{name}: {ast.unparse(annotation)}"
+
+
+def _render_return_type(extraction: Extraction, where: HelperPlacement) -> str:
+    host = extraction.host
+    kinds = [host.annotations.get(name) for name in extraction.results]
+    if host.node.returns is None or extraction.shape is ExtractionShape.MAYBE:
+        return ""
+    if extraction.shape is ExtractionShape.RETURN:
+        kinds = [None if host.is_generator else host.node.returns]
+    elif extraction.yields:
+        kinds = [None if extraction.results else host.node.returns]
+    elif not extraction.results:
+        return " -> None"
+    if len(kinds) != 1 or kinds[0] is None or not _is_type_visible_there(extraction, kinds[0], where):
+        return ""
+    return f" -> {ast.unparse(kinds[0])}"
+
+
+def _is_type_visible_there(extraction: Extraction, annotation: ast.expr, where: HelperPlacement) -> bool:
+    around = extraction.host.function.around
+    if not around or where.bound:
+        return True
+    hidden = {node.name for node in around} | {name for node in around for name in collect_bound_names(node.body)}
+    text = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
+    return not (text & hidden) and not any(isinstance(node, ast.Constant) for node in ast.walk(annotation))
+
+
+def wrap_arguments(head: str, arguments: list[str], tail: str, unit: str, source: PythonSource) -> list[str]:
+    """`head(arguments)tail`, over several lines where it would be longer than the file's own lines are."""
+    limit = detect_line_width(source)
+    line = f"{head}({', '.join(arguments)}){tail}"
+    if len(line) <= limit or not arguments:
+        return [line]
+    indent = head[: len(head) - len(head.lstrip())]
+    inner = f"{indent}{unit}{', '.join(arguments)}"
+    if len(inner) <= limit:
+        return [f"{head}(", inner, f"{indent}){tail}"]
+    return [f"{head}(", *(f"{indent}{unit}{argument}," for argument in arguments), f"{indent}){tail}"]

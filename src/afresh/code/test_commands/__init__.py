@@ -1,0 +1,1 @@
+"""Which command runs a project's tests: found in the project's own files, and tried before it is believed."""

@@ -1,0 +1,168 @@
+"""Commands that may run a project's tests, by what its own files say, the most trusted first."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from afresh.code.config_files import ProjectConfiguration, get_table, parse_ini
+from afresh.code.test_commands import command_lines
+from afresh.code.test_commands.command_lines import SourcedLine, read_ci_lines
+from afresh.code.test_commands.parse_command import ParsedCommand, RecipeReference, RejectedCommand, parse_line
+from afresh.core.truncate import to_one_line
+
+MAX_CANDIDATES = 12
+MAX_REJECTED_LINE_CHARACTERS = 300
+PYTHON_TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")
+SKIPPED_FOLDER = re.compile(r"(?:^|/)(?:node_modules|\.venv|venv|build|dist|vendor|testdata)/")
+CHOSEN_ENVIRONMENT = re.compile(r"\s-[es][ =]\$\{\{[^{}]*\}\}")
+"""An environment of tox or nox that the server puts in: which one does not matter here."""
+DOTNET_TEST_PACKAGE = re.compile(r"Microsoft\.NET\.Test\.Sdk|xunit|nunit|MSTest", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandCandidate:
+    command: str
+    kind: str
+    """Who runs the tests: pytest, unittest, script, go, cargo, node, package, mvn, gradle, dotnet."""
+    source: str
+    """The file that says so, and where in it."""
+    refused: str = ""
+    """Why it is not to be run; the command is then the line as it stands."""
+    narrow: bool = False
+
+
+def find_candidates(configuration: ProjectConfiguration) -> tuple[CommandCandidate, ...]:
+    """Each command once; those that name only some of the tests come last within what is as trusted. Where a project has its own
+    way to run the tests of its Python, another that would find a few of them by their names is none."""
+    found: dict[str, CommandCandidate] = {}
+    for group in (candidates_from_ci, candidates_from_recipes):
+        for one in sorted(group(configuration), key=lambda one: bool(one.refused) or one.narrow):
+            found.setdefault(one.command, one)
+    said = {one.kind for one in found.values() if not one.refused} & {"pytest", "unittest", "script"}
+    for one in candidates_from_files(configuration):
+        if one.kind not in ("pytest", "unittest") or not said or one.kind in said:
+            found.setdefault(one.command, one)
+    runnable = [one for one in found.values() if not one.refused]
+    return (*runnable[:MAX_CANDIDATES], *[one for one in found.values() if one.refused][:MAX_CANDIDATES])
+
+
+def candidates_from_ci(configuration: ProjectConfiguration) -> Iterator[CommandCandidate]:
+    """What a server runs. It often only says which recipe."""
+    for path in configuration.automated():
+        for line, folder in read_ci_lines(path, configuration.text(path)):
+            yield from candidates_from_line((line, folder.removeprefix("./").strip("/"), path), configuration)
+
+
+def candidates_from_recipes(configuration: ProjectConfiguration) -> Iterator[CommandCandidate]:
+    for lines in (
+        command_lines.read_tox_lines,
+        command_lines.read_nox_lines,
+        command_lines.read_pyproject_tasks,
+        command_lines.read_make_lines,
+        command_lines.read_just_lines,
+    ):
+        for line in lines(configuration):
+            yield from candidates_from_line(line, configuration)
+
+
+def candidates_from_line(line: SourcedLine, configuration: ProjectConfiguration, depth: int = 3) -> Iterator[CommandCandidate]:
+    text, folder, source = line
+    try:
+        for one in parse_line(CHOSEN_ENVIRONMENT.sub("", text)):
+            if isinstance(one, ParsedCommand):
+                yield CommandCandidate(prefix_folder(one.command, folder, configuration), one.kind, source, narrow=one.narrow)
+            elif depth:
+                yield from follow_reference(one, source, configuration, depth - 1)
+    except RejectedCommand as why:
+        yield CommandCandidate(to_one_line(text, MAX_REJECTED_LINE_CHARACTERS), "", source, str(why))
+
+
+def follow_reference(
+    pointer: RecipeReference, source: str, configuration: ProjectConfiguration, depth: int
+) -> Iterator[CommandCandidate]:
+    """What the recipe says that a line names."""
+    if pointer.kind == "script":
+        if command := command_lines.make_script_command(configuration, pointer.name):
+            yield CommandCandidate(command, "package", f"{source} and package.json")
+        return
+    named = {
+        "make": lambda: command_lines.read_make_lines(configuration, pointer.name),
+        "just": lambda: command_lines.read_just_lines(configuration, pointer.name),
+        "tox": lambda: command_lines.read_tox_lines(
+            configuration, pointer.name if re.fullmatch(r"[\w.-]+", pointer.name) else ""
+        ),
+        "nox": lambda: command_lines.read_nox_lines(configuration),
+    }
+    for text, folder, place in named[pointer.kind]():
+        for one in candidates_from_line((text, folder, place), configuration, depth):
+            yield replace(one, source=f"{source} and {one.source}")
+
+
+def prefix_folder(command: str, folder: str, configuration: ProjectConfiguration) -> str:
+    """In a folder of the tree."""
+    if not folder or folder == ".":
+        return command
+    if not re.fullmatch(r"[\w.-]+(?:/[\w.-]+)*", folder) or ".." in folder.split("/"):
+        raise RejectedCommand(f"is run in {folder[:40]!r}")
+    if not any(path.startswith(f"{folder}/") for path in configuration.paths):
+        raise RejectedCommand(f"is run in {folder}, which is not in the tree")
+    return f"cd {folder} && {command}"
+
+
+def candidates_from_files(configuration: ProjectConfiguration) -> Iterator[CommandCandidate]:
+    """By what is configured and which files there are; only if there are tests to run."""
+    paths = [path for path in configuration.paths if not SKIPPED_FOLDER.search(path)]
+    tests = [path for path in paths if PYTHON_TEST_FILE.fullmatch(path)]
+    if tests:
+        place = find_pytest_settings(configuration)
+        yield CommandCandidate("python -m pytest -q", "pytest", place or f"files such as {tests[0]}")
+        if not place:
+            yield CommandCandidate(
+                f"python -m unittest discover{choose_unittest_start(tests, paths)}", "unittest", f"files such as {tests[0]}"
+            )
+    for name in command_lines.list_script_names(configuration):
+        try:
+            yield CommandCandidate(command_lines.make_script_command(configuration, name), "package", "package.json")
+        except RejectedCommand as why:
+            yield CommandCandidate(f"npm run {name}", "package", "package.json", str(why))
+    if "Cargo.toml" in configuration.texts:
+        yield CommandCandidate("cargo test", "cargo", "Cargo.toml")
+    if "go.mod" in configuration.texts and any(path.endswith("_test.go") for path in paths):
+        yield CommandCandidate("go test ./...", "go", "go.mod")
+    yield from candidates_from_build_files(configuration, paths)
+
+
+def candidates_from_build_files(configuration: ProjectConfiguration, paths: list[str]) -> Iterator[CommandCandidate]:
+    tested = any("src/test/" in path for path in paths)
+    if "pom.xml" in configuration.texts and tested:
+        yield CommandCandidate("./mvnw -q test" if "mvnw" in paths else "mvn -q test", "mvn", "pom.xml")
+    for path in ("build.gradle", "build.gradle.kts"):
+        if path in configuration.texts and tested:
+            yield CommandCandidate("./gradlew test" if "gradlew" in paths else "gradle test", "gradle", path)
+    projects = [path for path, text in configuration.texts.items() if path.endswith("proj") and DOTNET_TEST_PACKAGE.search(text)]
+    if projects:
+        solution = any("/" not in path and path.endswith((".sln", ".slnx")) for path in paths)
+        yield CommandCandidate("dotnet test" if solution else f"dotnet test {projects[0]}", "dotnet", projects[0])
+
+
+def find_pytest_settings(configuration: ProjectConfiguration) -> str:
+    """Where pytest is configured."""
+    if get_table(configuration.project, "tool", "pytest"):
+        return "pyproject.toml [tool.pytest]"
+    for path, section in (
+        ("pytest.ini", "pytest"),
+        (".pytest.ini", "pytest"),
+        ("tox.ini", "pytest"),
+        ("setup.cfg", "tool:pytest"),
+    ):
+        if section in parse_ini(configuration.text(path)):
+            return f"{path} [{section}]"
+    return ""
+
+
+def choose_unittest_start(tests: list[str], paths: list[str]) -> str:
+    """Where unittest has to begin: at the folder that holds all tests, if Python does not see it as a package."""
+    tops = {path.partition("/")[0] if "/" in path else "" for path in tests}
+    if len(tops) == 1 and (top := tops.pop()) and f"{top}/__init__.py" not in paths and re.fullmatch(r"[\w.-]+", top):
+        return f" -s {top}"
+    return ""

@@ -1,0 +1,174 @@
+"""A command is believed to run the tests once it was seen to: by what it would run, then, if there is time, by running it."""
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from afresh.code.test_commands.candidates import CommandCandidate
+from afresh.core.action import CommandRun
+from afresh.core.truncate import to_one_line
+from afresh.ports import Sandbox
+
+LISTING_SECONDS = 60.0
+DEFAULT_RUN_SECONDS = 10.0
+MAX_REASON_CHARACTERS = 160
+MAX_COMMANDS_TRIED = 6
+"""Seconds for the look and for a run where there is none, characters of what went wrong, and commands that are tried at most."""
+PYTEST_COLLECTED = re.compile(
+    r"^(?:=+ )?(?:(\d+)(?:/\d+)? tests? collected|no tests collected)(?:.*?, (\d+) errors?)?", re.MULTILINE
+)
+PYTEST_FILE_COUNT = re.compile(r"^\S+\.py(?:::\S+)?: (\d+)$", re.MULTILINE)
+COLLECTION_ERROR = re.compile(r"^(?:ERROR (?:collecting )?\S+|=+ ERRORS =+|.*\b(\d+) errors? in [\d.]+s)", re.MULTILINE)
+TESTS_RUN_PATTERNS = (
+    re.compile(r"\b(\d+) (?:passed|failed)\b"),
+    re.compile(r"^Ran (\d+) tests? in", re.MULTILINE),
+    re.compile(r"^Tests run: (\d+)", re.MULTILINE),
+    re.compile(r"^Found (\d+) test", re.MULTILINE),
+    re.compile(r"^(?:Passed|Failed)!.*Total:\s+(\d+)", re.MULTILINE),
+)
+GO_PACKAGE_RESULT = re.compile(r"^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\))", re.MULTILINE)
+UNITTEST_COUNT_SCRIPT = """
+import sys, unittest
+sys.path.insert(0, "")
+loader = unittest.TestLoader()
+print("tests:", loader.discover(sys.argv[1]).countTestCases() - len(loader.errors))
+print("".join(loader.errors)[-2000:])
+"""
+LISTING_KINDS = ("pytest", "unittest")
+"""Whose look names the tests. Of others it only shows that they are there at all, so that they must be run."""
+PROBE_COMMANDS = {
+    "go": "go list ./...",
+    "cargo": "cargo metadata --no-deps --offline --format-version 1",
+    "mvn": "mvn -o -q validate",
+    "gradle": "gradle --offline -q help",
+    "dotnet": "dotnet --version",
+    "node": "node --version",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CommandTrial:
+    """What came of one command."""
+
+    command: str
+    source: str
+    holds: bool = False
+    """It runs tests of this tree; whether they pass is another matter."""
+    ran: bool = False
+    """The tests themselves were run, to their end or to the limit."""
+    exit: int = 0
+    tests: int = 0
+    """0 where that is not told."""
+    seconds: float = 0.0
+    said: str = ""
+    """Why it does not hold, why it was not tried, or what a reader should know of it."""
+    tried: bool = True
+    collected: int = 0
+    """Tests that it would run, as it says without running them: the same on a slow machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialResults:
+    """All that was tried for one state of the files that decide."""
+
+    digest: str = ""
+    trials: tuple[CommandTrial, ...] = ()
+
+    @property
+    def best(self) -> CommandTrial | None:
+        return next((one for one in self.trials if one.holds), None)
+
+
+def try_candidates(found: Sequence[CommandCandidate], sandbox: Sandbox, limit: float = 0.0) -> tuple[CommandTrial, ...]:
+    """One after the other until one holds; those after it are not tried. With a limit in seconds the tests are run, too."""
+    trials, held = list[CommandTrial](), False
+    for one in found:
+        if one.refused:
+            trials.append(CommandTrial(one.command, one.source, said=one.refused, tried=False))
+        elif held or sum(trial.tried for trial in trials) >= MAX_COMMANDS_TRIED:
+            trials.append(CommandTrial(one.command, one.source, said="another was tried first", tried=False))
+        else:
+            trials.append(try_candidate(one, sandbox, limit))
+            held = trials[-1].holds and not has_only_errors(one, trials[-1])
+    last = next((trial for trial in reversed(trials) if trial.holds), None) if held else None
+    return tuple(replace(trial, holds=trial is last) if last else trial for trial in trials)
+
+
+def has_only_errors(one: CommandCandidate, trial: CommandTrial) -> bool:
+    """Another may do better; if none does, these are the tests."""
+    return one.kind == "pytest" and not trial.tests
+
+
+def try_candidate(one: CommandCandidate, sandbox: Sandbox, limit: float) -> CommandTrial:
+    look = make_listing_command(one)
+    first = judge_listing(one, sandbox.run(look, LISTING_SECONDS)) if look else None
+    if first and (not first.holds or ((first.tests or one.kind in LISTING_KINDS) and not limit)):
+        return first
+    # as a check is run: what can't be imported does not keep the rest from running
+    lenient = "export PYTEST_ADDOPTS=--continue-on-collection-errors\n" if one.kind == "pytest" else ""
+    done = judge_run(one, sandbox.run(lenient + one.command, limit or DEFAULT_RUN_SECONDS), first)
+    return replace(done, collected=first.collected if first else 0)
+
+
+def make_listing_command(one: CommandCandidate) -> str:
+    """The command that only looks which tests there are; empty where nothing less than a run tells."""
+    head, _, command = one.command.rpartition(" && ")
+    words = shlex.split(command)
+    folder = f"{head} && " if head else ""
+    if one.kind == "pytest":
+        quiet = [] if any(re.fullmatch(r"-q+|--quiet", word) for word in words) else ["-q"]
+        return folder + shlex.join([*words, "--collect-only", *quiet])
+    if one.kind == "unittest" and (words[-1] in ("discover", "unittest") or words[-2] == "-s"):
+        return folder + shlex.join(["python", "-c", UNITTEST_COUNT_SCRIPT, words[-1] if words[-2] == "-s" else "."])
+    if one.kind == "package":
+        return f"{words[0]} --version"
+    return folder + PROBE_COMMANDS[one.kind] if one.kind in PROBE_COMMANDS else ""
+
+
+def judge_listing(one: CommandCandidate, done: CommandRun) -> CommandTrial:
+    """By the look alone. Tests that can't be imported are tests all the same: to mend them may be the task."""
+    if one.kind in LISTING_KINDS:
+        tests, broken = count_listed_tests(done.output)
+        found = tests > 0 or (broken and done.exit in (0, 1, 2))
+        said = "" if done.exit in (0, 5) and found else find_error_line(done)
+        said = "there are no tests in it" if not found and done.exit in (0, 5) else said
+        holds = found and done.exit in (0, 1, 2)
+        seconds = round(done.seconds, 2)
+        return CommandTrial(one.command, one.source, holds, False, done.exit, tests, seconds, said, collected=tests)
+    holds = done.exit == 0
+    return CommandTrial(
+        one.command, one.source, holds, False, done.exit, 0, round(done.seconds, 2), "" if holds else find_error_line(done)
+    )
+
+
+def count_listed_tests(output: str) -> tuple[int, bool]:
+    """Tests that were found, and whether some could not be read."""
+    if match := re.search(r"^tests: (\d+)$", output, re.MULTILINE):
+        return int(match[1]), False
+    broken = bool(COLLECTION_ERROR.search(output))
+    if said := list(PYTEST_COLLECTED.finditer(output)):
+        return int(said[-1][1] or 0), broken
+    return sum(int(number) for number in PYTEST_FILE_COUNT.findall(output)), broken
+
+
+def judge_run(one: CommandCandidate, done: CommandRun, first: CommandTrial | None) -> CommandTrial:
+    """By the run. One that is cut off by the clock was running. Where the look has not named tests, some must have been run."""
+    tests = max((sum(map(int, pattern.findall(done.output))) for pattern in TESTS_RUN_PATTERNS), default=0)
+    named = bool(first) and one.kind in LISTING_KINDS
+    started = named or bool(tests) or bool(GO_PACKAGE_RESULT.search(done.output)) or "test result:" in done.output
+    known = first.tests if first else 0
+    if done.timed_out:
+        said = f"still running after {done.seconds:.0f} s"
+        return CommandTrial(one.command, one.source, bool(first) or started, True, done.exit, known, round(done.seconds, 2), said)
+    holds = (done.exit == 0 and (started or one.kind in ("script", "package", "mvn", "gradle"))) or (done.exit != 0 and started)
+    said = "" if done.exit == 0 and holds else "there were no tests in it" if done.exit == 0 else find_error_line(done)
+    return CommandTrial(one.command, one.source, holds, True, done.exit, tests or known, round(done.seconds, 2), said)
+
+
+def find_error_line(done: CommandRun) -> str:
+    """The line that says most: the last that speaks of an error, else the last."""
+    lines = [line.strip() for line in done.output.split("\n") if line.strip()]
+    errors = [line for line in lines if re.search(r"error|no module|not found|cannot|no such|unrecognized", line, re.IGNORECASE)]
+    said = (errors or lines or ["it printed nothing"])[-1]
+    return to_one_line(f"exit {done.exit}: {said}", MAX_REASON_CHARACTERS)

@@ -1,0 +1,1 @@
+"""Instructions of people, from the files that they keep them in."""

@@ -1,0 +1,171 @@
+"""Templates as the engine uses them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from afresh.config.templates.inheritance import ROOT_TEMPLATE, MergedTemplate, merge_template
+from afresh.config.templates.template_files import SHIPPED_LAYERS, TemplateLayers
+from afresh.config.yaml_values import FileFault, error_from_faults, suggest_known_word
+from afresh.core.prompt import Tier
+from afresh.core.step_history import CompactionPolicy
+from afresh.core.strategy_state import REACT_STRATEGY, StrategyPace
+from afresh.core.task import REPORT_PATHS_BY_TYPE
+from afresh.core.template import CALL_KINDS, CODE_PHASES, REPORT_PHASES, REQUIRED_SECTIONS, PhaseTemplate, SectionShare, Template
+from afresh.errors import BadInput
+
+OTHER_CALL_KINDS = tuple(kind for kind in CALL_KINDS if kind != "work")
+"""Kinds of call that are no work on a task; each has the template of its own name."""
+
+
+def list_task_types(shelf: TemplateLayers = SHIPPED_LAYERS) -> list[str]:
+    """Task types that there is a template for."""
+    return [name for name in shelf.names() if name not in (ROOT_TEMPLATE, *OTHER_CALL_KINDS)]
+
+
+def load_template(type: str, shelf: TemplateLayers = SHIPPED_LAYERS) -> Template:
+    """For work on a task of this type."""
+    return make_template(merge_task_type(type, shelf))
+
+
+def merge_task_type(type: str, shelf: TemplateLayers) -> MergedTemplate:
+    if type not in (known := list_task_types(shelf)):
+        raise BadInput(
+            f"there is no task type {type!r}", next=f"`afresh template list` tells of each; {suggest_known_word(type, known)}"
+        )
+    return merge_template(type, shelf)
+
+
+def load_call_template(kind: str, shelf: TemplateLayers = SHIPPED_LAYERS) -> Template:
+    """For a call that is no work on a task: `summary`."""
+    assert kind in OTHER_CALL_KINDS, f"{kind} is work on a task: its template goes by the task's type"
+    return make_template(merge_template(kind, shelf))
+
+
+def make_template(merged: MergedTemplate) -> Template:
+    if faults := find_template_faults(merged):
+        raise error_from_faults(faults)
+    kind = read_value(merged, "kind", "work")
+    return Template(
+        type=merged.name,
+        system="\n\n".join(part for part in (read_system_prompt(merged), read_value(merged, "guidance", "")) if part),
+        tools=read_value(merged, "tools", ()),
+        shares=make_shares(merged),
+        reserve=read_value(merged, "reserve", 0.25),
+        thinking=read_value(merged, "thinking", 0),
+        ceiling=read_value(merged, "ceiling", 4_000),
+        recall=read_value(merged, "recall", 1_200),
+        instructions=read_value(merged, "instructions", 0.15),
+        phases=tuple(make_phase(merged, name) for name in list_phases(merged)),
+        kind=kind,
+        about=read_value(merged, "about", ""),
+        weights=tuple((key[1], value.held) for key, value in merged.values.items() if key[0] == "weights"),
+        loop=read_value(merged, "loop", REACT_STRATEGY),
+        pace=StrategyPace(**{key[1]: value.held for key, value in merged.values.items() if key[0] == "pace"}),
+        pruning=CompactionPolicy(**{key[1]: value.held for key, value in merged.values.items() if key[0] == "compaction"}),
+    )
+
+
+def read_system_prompt(merged: MergedTemplate) -> str:
+    """What every call for work is told first, on code or for a report; another kind of call says all it needs itself."""
+    if read_value(merged, "kind", "work") != "work":
+        return ""
+    name = "report.md" if merged.family in REPORT_PATHS_BY_TYPE else "system.md"
+    return (SHIPPED_LAYERS.layers[0].folder.parent / "prompts" / name).read_text("utf-8").strip()
+
+
+def list_phases(merged: MergedTemplate) -> tuple[str, ...]:
+    """The phases that tasks of this type go through; what a parent says of further ones never comes up."""
+    if read_value(merged, "kind", "work") != "work":
+        return ()
+    return REPORT_PHASES if merged.family in REPORT_PATHS_BY_TYPE else CODE_PHASES
+
+
+def make_phase(merged: MergedTemplate, name: str) -> PhaseTemplate:
+    guidance = merged.values.get(("phases", name, "guidance"))
+    steps = merged.values.get(("phases", name, "steps"))
+    return PhaseTemplate(
+        name=name,
+        guidance=guidance.held if guidance else "",
+        tools=read_value(merged, "tools", (), name),
+        shares=make_shares(merged, name),
+        reserve=read_value(merged, "reserve", 0.25, name),
+        steps=steps.held if steps else 0,
+        thinking=read_value(merged, "thinking", 0, name),
+    )
+
+
+def make_shares(merged: MergedTemplate, phase: str = "") -> tuple[SectionShare, ...]:
+    return tuple(make_share(merged, section, phase) for section in merged.order(phase) if section not in REQUIRED_SECTIONS)
+
+
+def make_share(merged: MergedTemplate, section: str, phase: str = "") -> SectionShare:
+    part, cap, tier = (merged.value("sections", section, field, phase=phase) for field in ("share", "cap", "tier"))
+    return SectionShare(section, part.held if part else 0.0, cap.held if cap else 1.0, tier.held if tier else Tier.DEMAND)
+
+
+def read_value(merged: MergedTemplate, key: str, default: Any, phase: str = "") -> Any:
+    value = merged.value(key, phase=phase)
+    return value.held if value else default
+
+
+def find_template_faults(merged: MergedTemplate) -> tuple[FileFault, ...]:
+    """What is wrong in the files, and what is wrong only once they are laid over each other."""
+    if any(fault.key == "extends" for fault in merged.faults):
+        return merged.faults
+    whole = (
+        *find_wrong_kind(merged),
+        *find_unreachable_phases(merged),
+        *find_missing_complete(merged),
+        *find_shares_over_cap(merged),
+        *find_useless_compaction(merged),
+    )
+    return tuple(dict.fromkeys((*merged.faults, *whole)))
+
+
+def find_wrong_kind(merged: MergedTemplate) -> Iterator[FileFault]:
+    kind, wanted = read_value(merged, "kind", "work"), merged.name if merged.name in CALL_KINDS else "work"
+    if kind != wanted:
+        own = merged.chain[0]
+        value = own.values.get(("kind",)) or own.values.get(("extends",))
+        what = f"{merged.name} is a template for calls of kind {wanted}, not {kind}"
+        yield FileFault(
+            own.file, value.line if value else 1, "kind", what, f"`extends: {ROOT_TEMPLATE}`, or name the file {kind}.yaml"
+        )
+
+
+def find_unreachable_phases(merged: MergedTemplate) -> Iterator[FileFault]:
+    """Only what the nearest file says: what it inherits may be meant for others."""
+    if merged.name == ROOT_TEMPLATE:
+        return
+    spoken = {key[1]: value for key, value in reversed(list(merged.chain[0].values.items())) if key[0] == "phases"}
+    for name, value in spoken.items():
+        if name not in list_phases(merged):
+            names = ", ".join(list_phases(merged)) or "none"
+            what = f"{merged.name} never comes into this phase"
+            yield FileFault(value.file, value.line, f"phases.{name}", what, f"its phases are: {names}")
+
+
+def find_missing_complete(merged: MergedTemplate) -> Iterator[FileFault]:
+    """Without `complete` no task can end."""
+    for name in ("", *list_phases(merged)):
+        value = merged.value("tools", phase=name)
+        if value and read_value(merged, "kind", "work") == "work" and "complete" not in value.held:
+            yield FileFault(value.file, value.line, "tools", "complete is missing: no task could end", "add complete")
+
+
+def find_useless_compaction(merged: MergedTemplate) -> Iterator[FileFault]:
+    full, left = (merged.values.get(("compaction", field)) for field in ("full", "left"))
+    if full and left and left.held >= full.held:
+        nearer = left if left.file == merged.chain[0].file else full
+        what = f"{left.held:g} is not below full ({full.held:g}): a compaction would win nothing"
+        yield FileFault(nearer.file, nearer.line, "compaction.left", what, "lower left or raise full")
+
+
+def find_shares_over_cap(merged: MergedTemplate) -> Iterator[FileFault]:
+    for name in ("", *list_phases(merged)):
+        for section in merged.order(name):
+            part, cap = (merged.value("sections", section, field, phase=name) for field in ("share", "cap"))
+            if part and cap and part.held > cap.held:
+                nearer = part if part.file == merged.chain[0].file else cap
+                what = f"its share {part.held:g} is over its cap {cap.held:g}"
+                yield FileFault(nearer.file, nearer.line, f"sections.{section}", what, "raise the cap or lower the share")

@@ -1,0 +1,233 @@
+"""How much room a call gets: as ordered, more for a reason, and back again. Every change is on record."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from afresh.context.calibration import calibrate_counter
+from afresh.context.sources.instructions import gather_instructions
+from afresh.core.ceiling_state import (
+    CALM_STEPS_BEFORE_LOWERING,
+    NEGLIGIBLE_TOKENS,
+    CallFigures,
+    CeilingChanged,
+    CeilingPressure,
+    ReserveChanged,
+    compute_highest_ceiling,
+    estimate_observation_tokens,
+    find_next_ceiling_down,
+    find_next_ceiling_up,
+    pressure_from_demand,
+)
+from afresh.core.event import CheckpointWritten
+from afresh.core.prompt import Prompt, Section, Tier
+from afresh.core.state import State
+from afresh.core.template import SectionShare, Template
+from afresh.core.tokens import TokenCounter
+from afresh.core.truncate import to_one_line
+from afresh.errors import OverCeiling
+from afresh.journal.append import append_events
+from afresh.policy.next_call import select_task_tools
+from afresh.runtime import Runtime
+
+
+def project_prompt_tokens(state: State, budget: int = 0) -> int:
+    """Tokens that the next window needs under this ceiling (the one in force, unless told): what is never left out, with the
+    reply's reserve, and what the last step brought."""
+    last = state.recent[-1].observations if state.recent else ()
+    return state.reading.demand_at(budget or state.budget) + sum(map(estimate_observation_tokens, last))
+
+
+def can_afford_tool(state: State, tool: str, budget: int = 0) -> bool:
+    """Whether what this tool usually brings would be shown whole beside what is never left out."""
+    ceiling = budget or state.budget
+    usual = next((cost.tokens for cost in state.costs if cost.tool == tool), 0.0)
+    return state.reading.demand_at(ceiling) + usual <= ceiling
+
+
+RESERVE_GROWTH_FACTOR = 1.6
+MAX_RESERVE_SHARE = 0.5
+MIN_FREE_SHARE = 0.2
+MIN_USEFUL_GROWTH_FACTOR = 1.15
+"""By how much the reserve of a reply grows that was too short, up to which share of the ceiling; which share stays for what may
+be left out; and growth that is too little to be of use."""
+FAILED_STEPS_BEFORE_RAISE = 2
+"""Steps in a row that fail while something is left out."""
+SECTIONS_REDUCED_UNDER_PRESSURE = ("graph", "history", "coverage", "callers", "contracts", "similar", "outline")
+"""Sections that give way under pressure: worth showing while there is room, and found by `search` otherwise."""
+
+
+def decide_ceiling_change(state: State, cap: int) -> CeilingChanged | None:
+    """Pure: what the steps so far say about the ceiling. At most one level at a time."""
+    room, budget, ordered = state.room, state.budget, state.task.budget
+    if budget > cap:
+        return CeilingChanged(state.step, budget, cap, f"{cap:,} is the most that this model's window and the task's limit allow")
+    larger, lower = find_next_ceiling_up(budget, ordered, cap), find_next_ceiling_down(budget, ordered)
+    if room.wanted:
+        limit = "" if larger > budget else f", but {budget:,} is the limit"
+        return CeilingChanged(state.step, budget, larger, f"the agent asked: {to_one_line(room.wanted, 200)}{limit}")
+    if room.failing >= FAILED_STEPS_BEFORE_RAISE and larger > budget:
+        return CeilingChanged(
+            state.step, budget, larger, f"{room.failing} steps in a row failed while {_describe_omitted_tokens(state.reading)}"
+        )
+    if room.again and larger > budget:
+        why = f"lines that had been seen were read again while {state.reading.unmet:,} tokens that were asked for had no room"
+        return CeilingChanged(state.step, budget, larger, why)
+    if lower < budget and room.calm >= room.patience and _can_work_under(state, lower):
+        why = f"{room.calm} calm steps in a row: {project_prompt_tokens(state, lower):,} of {lower:,} tokens are enough for the next"
+        return CeilingChanged(state.step, budget, lower, why)
+    return None
+
+
+def reply_reserve_change(state: State, usual: float, cap: int) -> ReserveChanged | CeilingChanged | None:
+    """Pure: what the replies so far say about the room that is kept for them. More of the same ceiling first; a larger one where
+    what is never left out has taken the rest; and as usual again when that would have been enough for a while."""
+    room, last, budget = state.room, state.reading, state.budget
+    share = room.reserve or usual
+    if room.reserve and room.short >= CALM_STEPS_BEFORE_LOWERING:
+        return ReserveChanged(
+            state.step, room.reserve, 0.0, f"{room.short} replies in a row had room in the usual {room.usual:.0%}"
+        )
+    if not room.cramped or not last.budget:
+        return None
+    never = last.demand - last.reserve + last.thinking
+    free = (budget * (1 - MIN_FREE_SHARE) - never) / max(1, budget - last.thinking)
+    grown, larger = (
+        min(RESERVE_GROWTH_FACTOR * share, MAX_RESERVE_SHARE, free),
+        find_next_ceiling_up(budget, state.task.budget, cap),
+    )
+    why = f"{last.reserve:,} tokens were too few for the last reply"
+    if grown >= share * MIN_USEFUL_GROWTH_FACTOR:
+        return ReserveChanged(state.step, share, round(grown, 3), why)
+    return CeilingChanged(state.step, budget, larger, why) if larger > budget else None
+
+
+def _describe_omitted_tokens(reading: CallFigures) -> str:
+    if reading.unmet:
+        return f"{reading.unmet:,} tokens that were asked for had no room"
+    return f"about {reading.omitted:,} tokens were left out of the window"
+
+
+def _can_work_under(state: State, lower: int) -> bool:
+    """What the last steps used would have its place under the lower ceiling, and so would its like."""
+    tools = {seen.action.tool for past in state.recent[-state.room.patience :] for seen in past.observations}
+    return project_prompt_tokens(state, lower) <= lower and all(can_afford_tool(state, tool, lower) for tool in tools)
+
+
+def update_ceiling(state: State, agent: Runtime) -> State:
+    """The ceiling for the next call, from what the steps so far have shown."""
+    cap = compute_highest_ceiling(state.task, agent.model.window)
+    if speech := reply_reserve_change(state, agent.template.at(state.phase).reserve, cap):
+        state = append_events(state, agent, [speech])
+    change = decide_ceiling_change(state, cap)
+    if change and (not change.budget < state.budget <= cap or _can_fit_instructions(state, agent, change.budget)):
+        state = append_events(state, agent, [change])
+    if state.reading.pressure is CeilingPressure.CRITICAL and not state.room.saved:
+        why = f"what is never left out took {state.reading.demand:,} of {state.reading.budget:,} tokens"
+        state = append_events(state, agent, [CheckpointWritten(state.step, why)])
+    return state
+
+
+def _can_fit_instructions(state: State, agent: Runtime, ceiling: int) -> bool:
+    """Otherwise a lower ceiling would have to be raised again at once."""
+    try:
+        list(gather_instructions(state, agent, ceiling))
+    except OverCeiling:
+        return False
+    return True
+
+
+def settings_for_call(state: State, agent: Runtime) -> Runtime:
+    """The agent with the counter that was learnt, the tools that the task has, and with a template that makes room when the
+    last call was under pressure."""
+    template = _raise_reply_reserve(agent.template, state.room.reserve)
+    template = template if state.reading.pressure is CeilingPressure.CALM else _reduce_sections(template)
+    return replace(
+        agent,
+        counter=calibrate_counter(state, agent),
+        template=_adapt_template_to_model(template, state, agent),
+        tools=select_task_tools(agent.tools, state.task),
+    )
+
+
+def _adapt_template_to_model(template: Template, state: State, agent: Runtime) -> Template:
+    """To the model that is asked: only some can be told how long to think, and take their own last reply back."""
+    thinking = state.task.thinking if agent.native else 0
+    if thinking is not None:
+        phases = tuple(replace(phase, thinking=thinking) for phase in template.phases)
+        template = replace(template, thinking=thinking, phases=phases)
+    return replace(template, native=agent.native and state.reading.model == agent.model.name)
+
+
+def _raise_reply_reserve(template: Template, share: float) -> Template:
+    """With at least this share of the ceiling for the reply."""
+    phases = tuple(replace(phase, reserve=max(phase.reserve, share)) for phase in template.phases)
+    return replace(template, reserve=max(template.reserve, share), phases=phases)
+
+
+def _reduce_sections(template: Template) -> Template:
+    """The yielding sections come last and get what all others leave."""
+    phases = tuple(replace(phase, shares=_move_reduced_last(phase.shares)) for phase in template.phases)
+    return replace(template, shares=_move_reduced_last(template.shares), phases=phases)
+
+
+def _move_reduced_last(shares: Sequence[SectionShare]) -> tuple[SectionShare, ...]:
+    last = sorted(
+        (replace(share, part=0.0) for share in shares if share.section in SECTIONS_REDUCED_UNDER_PRESSURE),
+        key=_get_reduction_order,
+    )
+    return (*[share for share in shares if share.section not in SECTIONS_REDUCED_UNDER_PRESSURE], *last)
+
+
+def _get_reduction_order(share: SectionShare) -> int:
+    return SECTIONS_REDUCED_UNDER_PRESSURE.index(share.section)
+
+
+def needs_larger_ceiling(window: Prompt, state: State, agent: Runtime) -> Prompt:
+    """The window, unless the ceiling can still be raised and either hardly anything but what must be in has room, or what was
+    just looked at has none, and would have it then: to be asked for it again costs a step."""
+    larger = find_next_ceiling_up(state.budget, state.task.budget, compute_highest_ceiling(state.task, agent.model.window))
+    if larger == state.budget:
+        return window
+    if pressure_from_demand(window.demand, window.budget) is CeilingPressure.CRITICAL:
+        raise OverCeiling(f"critical pressure: what is never left out takes {window.demand:,} of {window.budget:,} tokens")
+    if NEGLIGIBLE_TOKENS < window.unread <= (larger - state.budget) * 3 // 4:
+        raise OverCeiling(f"{window.unread:,} tokens of what the last step has looked at have no room")
+    return window
+
+
+def raise_ceiling(state: State, agent: Runtime, fault: OverCeiling) -> State:
+    """One level up, with a checkpoint. When there is none, replies give back what they had beyond the usual; then the fault
+    stands."""
+    larger = find_next_ceiling_up(state.budget, state.task.budget, compute_highest_ceiling(state.task, agent.model.window))
+    if larger == state.budget and state.room.reserve:
+        return append_events(state, agent, [ReserveChanged(state.step, state.room.reserve, 0.0, fault.evidence)])
+    if larger == state.budget:
+        raise fault
+    change = CeilingChanged(state.step, state.budget, larger, fault.evidence)
+    return append_events(state, agent, [change, CheckpointWritten(state.step, fault.evidence)])
+
+
+HARNESS_SECTIONS = ("system", "tools", "footer")
+
+
+def enforce_ceiling(window: Prompt, counter: TokenCounter) -> Prompt:
+    """The ceiling holds for what is really sent, not for the sum of its parts."""
+    whole = counter.whole(window.request)
+    if whole + window.request.reserve > window.budget:
+        raise over_ceiling_error(
+            window.budget, window.request.reserve, window.sections, window.budget - window.request.reserve - whole
+        )
+    return replace(window, tokens=whole)
+
+
+def over_ceiling_error(budget: int, reserve: int, sections: Sequence[Section], room: int) -> OverCeiling:
+    """Names the largest part that the task has brought, as long as without it there would be room: system text and tools are
+    nobody's to shorten."""
+    never_cut = sorted((part for part in sections if part.tier is Tier.ALWAYS), key=lambda part: part.tokens, reverse=True)
+    named = next((part for part in never_cut if part.name not in HARNESS_SECTIONS and part.tokens + room > 0), never_cut[0])
+    evidence = f"section '{named.name}' needs {named.tokens:,} tokens, {max(0, named.tokens + room):,} are left"
+    return OverCeiling(
+        f"{evidence} under the ceiling of {budget:,} ({reserve:,} of them are kept for the reply), and it is never cut. "
+        f"Nothing was sent. Add the task again with {'fewer words or ' if named.name == 'task' else ''}a larger --max-budget",
+        evidence,
+    )

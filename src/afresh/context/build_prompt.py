@@ -1,0 +1,282 @@
+"""Choose what the model sees. Pure: the same memory, template, tools, ceiling and counter give the same bytes."""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from afresh.context.allocate import SectionAllocation, allocate_tokens
+from afresh.context.budget import enforce_ceiling, over_ceiling_error
+from afresh.context.cache_prefix import BREAK_POSITIONS, find_break_offsets, get_section_position, is_volatile_section
+from afresh.context.compaction.compact_prompt import compact_sections
+from afresh.context.compaction.strategies import CompactedDrafts
+from afresh.context.render import render_section
+from afresh.context.section import SectionDraft
+from afresh.context.sources.code_analysis import draft_analysis_sections, draft_suggestions
+from afresh.context.sources.diff import draft_changes
+from afresh.context.sources.excerpts import draft_excerpts, draft_file_beginnings
+from afresh.context.sources.history import HistoryAllocation
+from afresh.context.sources.instructions import draft_instructions
+from afresh.context.sources.last_step import draft_last_step, draft_tool_results
+from afresh.context.sources.lessons import draft_lessons
+from afresh.context.sources.memory_sections import (
+    draft_archive_index,
+    draft_decisions,
+    draft_earlier_steps,
+    draft_failed_approaches,
+    draft_notes,
+    draft_plan,
+    draft_recalled_facts,
+    draft_summary,
+)
+from afresh.context.sources.repo_map import draft_project_profile, draft_repo_map
+from afresh.context.sources.stall_warnings import render_stall_warnings
+from afresh.context.sources.task_and_messages import draft_task
+from afresh.context.sources.test_results import draft_failing_tests
+from afresh.context.sources.verification_status import draft_cited_lines, draft_verification
+from afresh.context.tool_call_replay import build_exchange, build_exchange_section, count_reply_tokens, select_reply_to_replay
+from afresh.core.prompt import Omission, Prompt, Request, Section, Tier, ToolSchema
+from afresh.core.reply import Reply
+from afresh.core.template import SECTION_ORDER, CallLayout, SectionShare, Template
+from afresh.core.tokens import TOOL_FRAMING_TOKENS, TokenCounter, render_tool_schemas
+from afresh.errors import OverCeiling
+from afresh.memory.gathered_context import GatheredContext
+from afresh.memory.history.score import weights_from_policy
+from afresh.policy.next_call import layout_for_next_call
+from afresh.policy.phases import describe_phase_position
+from afresh.ports import Tool
+
+SECTION_SEPARATOR = "\n\n"
+OFF_TOPIC_REASON = "concerns something else than what the work is about now; one recall away"
+MIN_FILLED_SHARE = 0.95
+"""Of the room. Compaction that leaves more of it unused is taken back: nothing is cut while there is room."""
+
+
+def select_offered_tools(layout: CallLayout, tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
+    return tuple(tool.schema for tool in tools if tool.schema.name in layout.tools)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptInputs:
+    """All that decides a window."""
+
+    memory: GatheredContext
+    template: Template
+    tools: tuple[ToolSchema, ...]
+    budget: int
+    counter: TokenCounter
+    reply: Reply | None = None
+    """The last one, where it goes back as the model's own."""
+    spare: int = 0
+    """Kept free: by so much an attempt before this one was over, since a whole may count for more than its parts."""
+
+    @property
+    def layout(self) -> CallLayout:
+        return layout_for_next_call(self.memory.state, self.template)
+
+    @property
+    def thinking(self) -> int:
+        return self.template.thinking_at(self.memory.state.phase, self.budget)
+
+    @property
+    def reserve(self) -> int:
+        return int((self.budget - self.thinking) * self.layout.reserve) + self.thinking
+
+    @property
+    def refused(self) -> str:
+        """Tools that are offered in every call, and of no use in this one."""
+        names = [tool.name for tool in self.tools if tool.name in self.layout.closed]
+        return f"Refused now: {', '.join(names)}." if names else ""
+
+
+def build_best_prompt(
+    memory: GatheredContext, template: Template, tools: Sequence[ToolSchema], budget: int, counter: TokenCounter
+) -> Prompt:
+    """With the last step as the model's own calls if it goes back so, and nothing that was just looked at gives way for it;
+    otherwise with a section that tells of it."""
+    terms, native = PromptInputs(memory, template, tuple(tools), budget, counter), None
+    if reply := select_reply_to_replay(memory, template, tools, budget, counter):
+        with suppress(OverCeiling):
+            native = build_prompt(replace(terms, reply=reply))
+    if native and not native.unread:
+        return native
+    told = build_prompt(terms)
+    return native if native and native.unread <= told.unread else told
+
+
+def build_prompt(terms: PromptInputs) -> Prompt:
+    """Fixed parts first, then every section its share, then what is left to whoever still has something to say."""
+    counter, budget, reserve = terms.counter, terms.budget, terms.reserve
+    foot = counter(_render_footer(terms, budget - reserve)) + 2
+    fixed = [_build_fixed_section("system", terms.layout.system, counter), build_tools_section(terms.tools, counter)]
+    made = _draft_prompt_sections(terms)
+    always = [
+        _build_fixed_section(draft.name, render_section(draft, draft.pieces), counter)
+        for draft in made
+        if draft.tier is Tier.ALWAYS
+    ]
+    spoken = count_reply_tokens(terms.reply, counter) if terms.reply else 0
+    room = budget - reserve - counter.framing - foot - spoken - sum(section.tokens for section in (*fixed, *always))
+    if room < 0:
+        raise over_ceiling_error(budget, reserve, [*fixed, *always], room)
+    shorter, pages = _fill_sections(terms, made, max(0, room - terms.spare), [section.text for section in always])
+    omissions = [
+        *_list_off_topic_omissions(made, counter),
+        *shorter.omissions,
+        *[gone for one in pages for gone in one.omissions],
+    ]
+    chosen = [section for one in pages for section in one.sections]
+    body = sorted((*always, *chosen), key=lambda section: SECTION_ORDER.index(section.name))
+    used = sum(section.tokens for section in (*fixed, *body)) + counter.framing + foot + spoken
+    body.append(Section("footer", Tier.ALWAYS, _render_footer(terms, used), foot))
+    last = next((one for one in pages if isinstance(one, SectionAllocation) and one.draft.name == "last"), None)
+    request, body = _compose_request(terms, body, last)
+    if chosen and (excess := counter.whole(request) + reserve - budget) > 0:
+        return build_prompt(replace(terms, spare=terms.spare + excess))
+    asked = {draft.name for draft in made if draft.tier is Tier.DEMAND}
+    unmet = sum(gone.tokens for gone in omissions if gone.section in asked)
+    unread = sum(one.unread for one in pages if isinstance(one, SectionAllocation))
+    return enforce_ceiling(
+        Prompt(request, (*fixed, *body), tuple(omissions), budget, used, unmet, shorter.reports, unread), counter
+    )
+
+
+def _draft_prompt_sections(terms: PromptInputs) -> list[SectionDraft]:
+    made = [draft for draft in draft_sections(terms.memory) if not terms.reply or draft.name != "last"]
+    return [*made, draft_tool_results(terms.memory)] if terms.reply else made
+
+
+def _fill_sections(
+    terms: PromptInputs, made: Sequence[SectionDraft], room: int, given: Sequence[str]
+) -> tuple[CompactedDrafts, list[SectionAllocation | HistoryAllocation]]:
+    """The sections that may be cut; compacted first, unless that would leave room unused."""
+    memory, counter = terms.memory, terms.counter
+    asked_for = CompactedDrafts(tuple(draft for draft in made if draft.tier is not Tier.ALWAYS))
+    shorter = compact_sections(asked_for.drafts, memory, terms.layout.shares, room, counter)
+    pages = _lay_out_sections(shorter.drafts, terms, room, given)
+    if shorter.reports and sum(one.spent for one in pages) < room * MIN_FILLED_SHARE:
+        return asked_for, _lay_out_sections(asked_for.drafts, terms, room, given)
+    return shorter, pages
+
+
+def _compose_request(terms: PromptInputs, body: list[Section], last: SectionAllocation | None) -> tuple[Request, list[Section]]:
+    """The request, and the sections in the order in which it says them. A reply that goes back stands after the stable ones."""
+    bare = Request(terms.layout.system, "", terms.tools, terms.reserve, thinking=terms.thinking)
+    if not terms.reply:
+        return replace(bare, message=join_sections(body), breaks=find_break_offsets(body, SECTION_SEPARATOR)), body
+    before = [section for section in body if not is_volatile_section(section.name)]
+    after = [section for section in body if is_volatile_section(section.name) and section.name != "last"]
+    turn = build_exchange(terms.reply, last, terms.memory, before, after)
+    told = build_exchange_section(turn, last.share.tier if last else Tier.DEMAND, terms.counter)
+    message = join_sections(before)
+    request = replace(bare, message=message, breaks=(*find_break_offsets(before, SECTION_SEPARATOR), len(message)), turns=(turn,))
+    return request, [*before, told, *after]
+
+
+def join_sections(sections: Sequence[Section]) -> str:
+    return SECTION_SEPARATOR.join(section.text for section in sections)
+
+
+def _list_off_topic_omissions(made: Sequence[SectionDraft], counter: TokenCounter) -> list[Omission]:
+    """What a section that can't be cut only counts, since the work is about something else now."""
+    return [Omission(draft.name, piece.what, counter(piece.text), OFF_TOPIC_REASON) for draft in made for piece in draft.left]
+
+
+def _lay_out_sections(
+    drafts: Sequence[SectionDraft], terms: PromptInputs, room: int, given: Sequence[str]
+) -> list[SectionAllocation | HistoryAllocation]:
+    """Every section that may be cut, filled."""
+    shares, counter, still = terms.layout.shares, terms.counter, _compute_stable_room(terms)
+    pages = [_open_section(draft, shares, room, still, counter) for draft in drafts]
+    filled = [*pages, *_open_history_section(terms.memory, terms.template, shares, room, counter)]
+    allocate_tokens(filled, shares, room, given)
+    _merge_step_outcomes(filled)
+    return filled
+
+
+def _compute_stable_room(terms: PromptInputs) -> int:
+    """What the ordered ceiling leaves beside system text, tools and reply: the same while others grow and the ceiling changes."""
+    ordered = terms.memory.state.task.budget - terms.thinking
+    fixed = terms.counter(terms.layout.system) + build_tools_section(terms.tools, terms.counter).tokens
+    return max(0, ordered - int(ordered * terms.layout.reserve) - fixed)
+
+
+def _build_fixed_section(name: str, text: str, counter: TokenCounter) -> Section:
+    return Section(name, Tier.ALWAYS, text, counter(text) + 2)
+
+
+def build_tools_section(tools: Sequence[ToolSchema], counter: TokenCounter) -> Section:
+    text = render_tool_schemas(tools)
+    return Section("tools", Tier.ALWAYS, text, counter(text) + TOOL_FRAMING_TOKENS * len(tools))
+
+
+def _render_footer(terms: PromptInputs, used: int) -> str:
+    """What is for this call only: nearest to the question, and behind all that a provider's cache can hold."""
+    state, layout, budget, reserve = terms.memory.state, terms.layout, terms.budget, terms.reserve
+    kept = f", {reserve:,} of them for your reply" if reserve else ""
+    of = f" of {state.limit}" if state.limit else ""
+    phase = describe_phase_position(state, layout)
+    context = (
+        f"[Context: {used + reserve:,}/{budget:,} tokens{kept} | "
+        f"{state.archived} archived blocks available | "
+        f"step {state.step + 1}{of}{' | ' + phase if phase else ''}]"
+    )
+    lines = (layout.guidance, context, layout.cue, terms.refused, *render_stall_warnings(state), "What is your next action?")
+    return "\n".join(line for line in lines if line)
+
+
+STEP_LINE = re.compile(r"- step (\d+): (.*)", re.DOTALL)
+
+
+def _merge_step_outcomes(pages: Sequence[SectionAllocation | HistoryAllocation]) -> None:
+    """Steps that have a line of their own are told with what else is shown of the work; alone they stand by themselves."""
+    work = next((one for one in pages if isinstance(one, HistoryAllocation) and one.choice.rows), None)
+    earlier = next((one for one in pages if isinstance(one, SectionAllocation) and one.draft.name == "earlier"), None)
+    if work and earlier:
+        shown = [earlier.taken[piece] for piece in earlier.draft.pieces if piece in earlier.taken]
+        work.outcomes = {int(match[1]): match[2] for piece in shown if (match := STEP_LINE.fullmatch(piece.text))}
+        work.write()
+        earlier.elsewhere = bool(work.outcomes)
+
+
+def draft_sections(memory: GatheredContext) -> tuple[SectionDraft, ...]:
+    """Every section that has something to say."""
+    tried = draft_failed_approaches(memory)
+    made = [
+        draft_instructions(memory), draft_project_profile(memory), draft_task(memory), draft_lessons(memory), draft_repo_map(memory), draft_summary(memory),
+        draft_archive_index(memory), draft_notes(memory), draft_recalled_facts(memory), draft_decisions(memory), tried, draft_excerpts(memory),
+        draft_file_beginnings(memory), draft_cited_lines(memory), draft_changes(memory), draft_suggestions(memory), draft_verification(memory), draft_failing_tests(memory),
+        draft_plan(memory), draft_earlier_steps(memory, tried), draft_last_step(memory),
+    ]  # fmt: skip
+    return tuple(draft for draft in (*made, *draft_analysis_sections(memory)) if draft.pieces)
+
+
+def _open_section(
+    draft: SectionDraft, shares: Sequence[SectionShare], room: int, still: int, counter: TokenCounter
+) -> SectionAllocation:
+    """A section that the template does not name has no share of its own and takes what the others leave. One that stands before
+    the first break has its share of `still`, room that is the same in every call, and no more: if it grew and shrank with the
+    others, no call would begin as the one before it."""
+    share = _find_share(shares, draft.name) or SectionShare(draft.name, 0.0, tier=draft.tier)
+    steady = get_section_position(draft.name) <= BREAK_POSITIONS[0]
+    most = int(share.part * still) if steady else int(share.cap * room)
+    return SectionAllocation(draft, counter, share, 0 if share.tier is Tier.NEVER else most, steady)
+
+
+def _open_history_section(
+    memory: GatheredContext, template: Template, shares: Sequence[SectionShare], room: int, counter: TokenCounter
+) -> list[HistoryAllocation]:
+    """The page of earlier steps, where the template has a place for it."""
+    share, index = _find_share(shares, "work"), _find_share(shares, "names")
+    if not share or not memory.trace.entries:
+        return []
+    limit = 0 if share.tier is Tier.NEVER else int(share.cap * room)
+    return [
+        HistoryAllocation(
+            memory, weights_from_policy(template.weights), counter, share, index or SectionShare("names", 0.0), limit, room
+        )
+    ]
+
+
+def _find_share(shares: Sequence[SectionShare], section: str) -> SectionShare | None:
+    return next((share for share in shares if share.section == section), None)

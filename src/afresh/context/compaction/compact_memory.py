@@ -1,0 +1,139 @@
+"""Memory between two steps: when it is nearly full, or the agent asks for it, old passages give way to a summary."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from afresh.context.calibration import calibrate_counter
+from afresh.core.decision import Decision
+from afresh.core.event import DecisionMade, Event, MemoryCompacted
+from afresh.core.reducer import apply_event
+from afresh.core.spending import CallPurpose
+from afresh.core.state import State
+from afresh.core.step_history import HookAnswer, Passage, Summary, compute_pool_fullness
+from afresh.core.template import Template
+from afresh.journal.append import append_events, report_progress
+from afresh.memory.history.score import weights_from_policy
+from afresh.memory.history.trace import Trace
+from afresh.memory.prune_passages import (
+    MIN_COMPACTION_GAIN_SHARE,
+    classify_passage,
+    compute_memory_capacity,
+    count_passage_characters,
+    is_memory_full,
+    measure_fullness,
+    select_passages_to_drop,
+)
+from afresh.memory.summarise import (
+    CountTokens,
+    WrittenSummary,
+    add_kept_words,
+    join_entry_lines,
+    summarise_by_model,
+    summarise_passages,
+    summarise_steps,
+)
+from afresh.models.call import SideCall
+from afresh.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCompactionPlan:
+    """What would go, and what would be left of it in words."""
+
+    by: str
+    gone: tuple[int, ...]
+    passages: frozenset[Passage]
+    summary: Summary
+
+
+def compact_memory(state: State, agent: Runtime) -> State:
+    """One commit, if memory is nearly full or the agent has asked for it and the user's hook lets it be."""
+    if not (state.keep or is_memory_full(state.passages, state.budget, agent.template.pruning)):
+        return state
+    trace, counter = agent.recollection.of(state.passages, agent.store.read), calibrate_counter(state, agent)
+    found = _plan_compaction(state, trace, agent.template, counter)
+    if found is None or not (heard := _ask_hook(agent, state, found)).go:
+        return state
+    words = _write_summary(state, agent, found, trace)
+    note = "; ".join(part for part in (words.note, heard.note) if part)
+    event = MemoryCompacted(state.step, found.by, found.gone, words.summary, _count_freed_tokens(state, found), words.reply, note)
+    return append_events(state, agent, [*_record_hook_failure(heard, state), event])
+
+
+def compact_by_rules(state: State, trace: Trace, template: Template, count: CountTokens) -> State:
+    """The same by rules alone, without a journal: for runs that others have recorded."""
+    found = (
+        _plan_compaction(state, trace, template, count)
+        if is_memory_full(state.passages, state.budget, template.pruning)
+        else None
+    )
+    return (
+        apply_event(MemoryCompacted(state.step, found.by, found.gone, found.summary, _count_freed_tokens(state, found)), state)
+        if found
+        else state
+    )
+
+
+def _plan_compaction(state: State, trace: Trace, template: Template, count: CountTokens) -> MemoryCompactionPlan | None:
+    """Pure. Nothing when the loop would win too little by it; the agent's wish is granted in any case."""
+    policy, budget = template.pruning, state.budget
+    texts: dict[Passage, str] = {}
+    for entry in trace.entries:
+        texts[entry.passage] = texts.get(entry.passage, "") + join_entry_lines([entry], (entry.voice,))
+    most = policy.left * (min(measure_fullness(state.passages, budget), 1.0) if state.keep else 1.0)
+    gone = select_passages_to_drop(
+        state.passages, state.step, policy,
+        of=lambda one: classify_passage(one.voice, texts.get(one, "")), enough=lambda size, number: compute_pool_fullness(size, number, budget) <= most,
+    )  # fmt: skip
+    passages = frozenset(state.passages[place] for place in gone)
+    if not state.keep and measure_fullness(tuple(passages), budget) < MIN_COMPACTION_GAIN_SHARE:
+        return None
+    summary = summarise_passages(
+        add_kept_words(state.summary, state.keep, count), passages, trace, weights_from_policy(template.weights).names, count
+    )
+    return MemoryCompactionPlan("agent" if state.keep else "loop", gone, passages, summary)
+
+
+def _ask_hook(agent: Runtime, state: State, found: MemoryCompactionPlan) -> HookAnswer:
+    """The user's hook, if there is one."""
+    if agent.upkeep.hook is None:
+        return HookAnswer(True)
+    report_progress(agent, "asking the hook before_compaction")
+    return agent.upkeep.hook.before_compaction(_describe_for_hook(state, found))
+
+
+def _describe_for_hook(state: State, found: MemoryCompactionPlan) -> Mapping[str, Any]:
+    steps = sorted({passage.step for passage in found.passages})
+    going = [state.passages[place] for place in found.gone]
+    return {
+        "task": state.task.id,
+        "goal": state.task.goal,
+        "step": state.step,
+        "by": found.by,
+        "pool": {"held": count_passage_characters(state.passages), "room": compute_memory_capacity(state.budget)},
+        "going": {"passages": len(going), "characters": count_passage_characters(going), "steps": steps},
+        "summary": found.summary.text,
+    }
+
+
+def _record_hook_failure(heard: HookAnswer, state: State) -> list[Event]:
+    """A hook that fails stops nothing. It is written down once, in words that stay the same."""
+    text = "the hook before_compaction failed; memory was compacted all the same"
+    return [DecisionMade(Decision(text, "harness", step=state.step))] if heard.note else []
+
+
+def _write_summary(state: State, agent: Runtime, found: MemoryCompactionPlan, trace: Trace) -> WrittenSummary:
+    """By rules; by the model where the user has it so and it is needed."""
+    upkeep = agent.upkeep
+    lines = {line.step for line in found.summary.lines}
+    crowded = any(line.step not in lines for line in summarise_steps(found.passages, trace))
+    if upkeep.summary is None or not found.passages or not (upkeep.always or crowded):
+        return WrittenSummary(found.summary)
+    report_progress(agent, f"waiting for {agent.model.name} to sum up older steps")
+    ask = SideCall(agent.till, upkeep.summary, calibrate_counter(state, agent), CallPurpose.SUMMARY, state.task, state.step)
+    return summarise_by_model(found.summary, state.summary, found.passages, trace, ask)
+
+
+def _count_freed_tokens(state: State, found: MemoryCompactionPlan) -> int:
+    return count_passage_characters([state.passages[place] for place in found.gone]) // 4

@@ -1,0 +1,60 @@
+"""Gather what a window may show: the state, and looks at the tree and the archive as they are now. Reads only."""
+
+from dataclasses import replace
+
+from afresh.context.sources.diff import find_reviewed_regions, gather_review_diff, list_written_regions
+from afresh.context.sources.excerpts import (
+    find_files_in_goal,
+    gather_excerpts,
+    gather_file_beginnings,
+    gather_nearby_files,
+    select_file_regions,
+    separate_overlapping_definitions,
+)
+from afresh.context.sources.instructions import gather_instructions
+from afresh.context.sources.last_step import gather_last_outputs
+from afresh.context.sources.lessons import gather_lessons
+from afresh.context.sources.test_results import drop_guessed_coverage, gather_failing_tests, gather_measured_coverage
+from afresh.context.sources.verification_status import gather_cited_lines
+from afresh.core.item import Item
+from afresh.core.prompt import Tier
+from afresh.core.state import State
+from afresh.memory.corrections import Corrections
+from afresh.memory.gathered_context import GatheredContext, assemble_gathered_context
+from afresh.memory.recall_facts import recall_project_facts
+from afresh.runtime import Runtime
+
+
+def gather_context(state: State, agent: Runtime) -> GatheredContext:
+    changes = (
+        {change.path: change.patch for change in agent.workspace.changes(state.opened, state.snapshot)} if state.changed else {}
+    )
+    edits = Corrections(tuple(agent.lore.edits()))
+    named, sections = select_file_regions(agent.files, find_files_in_goal(state.task.goal)), _select_wanted_sections(state, agent)
+    compared = find_reviewed_regions(state, agent.past) if "diff" in sections else []
+    seen = agent.insight.looks(state, agent.files, sections, [*compared, *list_written_regions(changes)])
+    counted = list(gather_measured_coverage(state, agent.store.read)) if "coverage" in sections else []
+    tests = [look.subject for look in seen if look.kind == "beside"]
+    named += select_file_regions(agent.files, tests)
+    unread, begun = separate_overlapping_definitions(drop_guessed_coverage(seen, counted), (*named, *state.regions))
+    looks = [
+        *gather_instructions(state, agent),
+        *[replace(look, text=edits.scrub(look.text)) for look in gather_lessons(state, agent)],
+        *unread,
+        *gather_review_diff(state, agent.past, sections),
+        *counted,
+        *gather_excerpts(state, agent.files, changes, [*named, *begun], tests),
+        *gather_file_beginnings(state, agent.files, [*named, *begun]),
+        *(gather_nearby_files(agent.files, seen, [*named, *begun, *state.regions]) if not state.changed else ()),
+        *gather_failing_tests(state, agent.files),
+        *(gather_cited_lines(state, agent.files) if state.task.report else ()),
+        *[Item("change", path, patch) for path, patch in changes.items()],
+        *gather_last_outputs(state, agent, edits),
+        *recall_project_facts(state, agent.lore, edits),
+    ]
+    return assemble_gathered_context(state, looks, agent.store.read, agent.recollection)
+
+
+def _select_wanted_sections(state: State, agent: Runtime) -> frozenset[str]:
+    """Sections that the layout has a place for."""
+    return frozenset(share.section for share in agent.template.at(state.phase).shares if share.tier is not Tier.NEVER)

@@ -1,0 +1,107 @@
+"""What a call was, so that it can be shown, explained, and built again to the byte."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from afresh.context.build_prompt import SECTION_SEPARATOR, build_best_prompt, join_sections, select_offered_tools
+from afresh.context.cache_prefix import is_volatile_section
+from afresh.core.block import Block
+from afresh.core.codec import to_canonical_json, value_from_json
+from afresh.core.event import CallRequested
+from afresh.core.item import Item
+from afresh.core.prompt import CallAudit, ItemRef, Prompt, Section, SectionRef, ToolSchema
+from afresh.core.reducer import fold_entries
+from afresh.core.state import State
+from afresh.core.template import Template
+from afresh.core.tokens import EstimatingCounter, count_request_pieces
+from afresh.journal.append import block_from_text
+from afresh.memory.gathered_context import GatheredContext, TraceCache, assemble_gathered_context
+from afresh.policy.next_call import layout_for_next_call
+from afresh.ports import JournalStore
+from afresh.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class RebuiltCall:
+    """One recorded call, built again from the journal."""
+
+    step: int
+    recorded: str
+    hash: str
+
+    @property
+    def same(self) -> bool:
+        return self.recorded == self.hash
+
+
+def audit_call(window: Prompt, memory: GatheredContext, agent: Runtime) -> tuple[CallAudit, tuple[Block, ...]]:
+    """The record of a call, and the blocks it points to. Unchanged sections and looks are stored already and cost nothing."""
+    looks = (*memory.looks, *_collect_policy_items(memory.state, agent))
+    sections, texts = reference_sections(window.sections)
+    seen = [block_from_text(look.text) for look in looks]
+    call = CallAudit(
+        hash=window.request.hash,
+        budget=window.budget,
+        tokens=window.tokens,
+        sections=sections,
+        looks=tuple(ItemRef(look.kind, look.subject, b.id) for look, b in zip(looks, seen, strict=True)),
+        omissions=window.omissions,
+        reserve=window.request.reserve,
+        counter=to_canonical_json(agent.counter),
+        model=agent.model.name,
+        pieces=count_request_pieces(window.request),
+        framing=agent.counter.around(window.request),
+        unmet=window.unmet,
+        compactions=window.compactions,
+        thinking=window.request.thinking,
+    )
+    return call, (*texts, *seen)
+
+
+def reference_sections(sections: Sequence[Section]) -> tuple[tuple[SectionRef, ...], list[Block]]:
+    """What stands before the last break has a block of its own. What follows is new in most steps and goes into one: the archive
+    enters a block by its hash, at a place that no other of the step is near to, and that costs a page of the disk each."""
+    moving = [section for section in sections if is_volatile_section(section.name)]
+    together = block_from_text(join_sections(moving))
+    starts = accumulate([len(section.text) + len(SECTION_SEPARATOR) for section in moving], initial=0)
+    refs, own = list[SectionRef](), list[Block]()
+    for one in sections:
+        if is_volatile_section(one.name):
+            refs.append(SectionRef(one.name, one.tier, together.id, one.tokens, next(starts), len(one.text)))
+        else:
+            own.append(block_from_text(one.text))
+            refs.append(SectionRef(one.name, one.tier, own[-1].id, one.tokens))
+    return tuple(refs), [*own, together]
+
+
+def _collect_policy_items(state: State, agent: Runtime) -> tuple[Item, ...]:
+    """Template and tools are input of the builder too, so they are recorded like the rest."""
+    tools = select_offered_tools(layout_for_next_call(state, agent.template), agent.tools)
+    return Item("template", agent.template.type, to_canonical_json(agent.template)), Item("tools", "", to_canonical_json(tools))
+
+
+def rebuild_prompt(state: State, call: CallAudit, store: JournalStore, past: TraceCache) -> Prompt:
+    """The window of a recorded call, from the state before it and what was looked at."""
+    looks = tuple(Item(ref.kind, ref.subject, store.read(ref.block)) for ref in call.looks)
+    seen = tuple(look for look in looks if look.kind not in ("template", "tools"))
+    memory = assemble_gathered_context(state, seen, store.read, past)
+    template = value_from_json(Template, next(look.text for look in looks if look.kind == "template"))
+    tools = parse_tool_schemas(next(look.text for look in looks if look.kind == "tools"))
+    return build_best_prompt(memory, template, tools, call.budget, value_from_json(EstimatingCounter, call.counter))
+
+
+def parse_tool_schemas(text: str) -> tuple[ToolSchema, ...]:
+    return tuple(ToolSchema(**schema) for schema in json.loads(text))
+
+
+def rebuild_all_calls(task: str, store: JournalStore) -> Iterator[RebuiltCall]:
+    """Every call of a task, built again."""
+    state: State | None = None
+    past = TraceCache()
+    for entry in store.journal(task):
+        if isinstance(entry.event, CallRequested) and state:
+            again = rebuild_prompt(state, entry.event.audit, store, past)
+            yield RebuiltCall(entry.event.step, entry.event.audit.hash, again.request.hash)
+        state = fold_entries(state, [entry])

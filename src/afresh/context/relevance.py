@@ -1,0 +1,79 @@
+"""What the work is about now, and what of all that was decided and tried concerns it. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Generic, TypeVar
+
+from afresh.core.search_words import drop_stop_words, split_words
+from afresh.core.state import State
+from afresh.core.truncate import to_one_line
+from afresh.memory.history.names import find_file_names
+from afresh.memory.recall_facts import list_current_focus, list_wider_focus
+
+CEILING_TOKENS_PER_ITEM = 650
+"""Tokens of the ceiling for each decision, and each failed approach, that is told in full."""
+MAX_NAMED_HEADINGS = 12
+MAX_HEADING_CHARACTERS = 40
+CURRENT_FOCUS_WEIGHT = 3
+"""Headings of the rest that are named, characters of each; steps of which the actions still tell what it is about; and by how
+much more it counts to speak of what the work is about at this moment."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceSplit(Generic[T]):
+    """What is told in full, in the order in which it came; and what is only named."""
+
+    shown: tuple[T, ...]
+    rest: tuple[T, ...]
+
+
+def select_relevant_items(items: Sequence[T], told: Callable[[T], str], state: State) -> RelevanceSplit[T]:
+    """Those that share words with what the work is about, rare words counting for more; then the newest."""
+    many = max(1, state.budget // CEILING_TOKENS_PER_ITEM)
+    if len(items) <= many:
+        return RelevanceSplit(tuple(items), ())
+    now, besides = (
+        frozenset(drop_stop_words(split_words("\n".join(texts))))
+        for texts in (list_current_focus(state), list_wider_focus(state))
+    )
+    words = [frozenset(drop_stop_words(split_words(told(item)))) for item in items]
+    common = Counter(word for held in words for word in held)
+    rarity = {word: log(1 + len(items) / count) for word, count in common.items()}
+    scores = [
+        sum(rarity[word] for word in held & now) * CURRENT_FOCUS_WEIGHT + sum(rarity[word] for word in (held & besides) - now)
+        for held in words
+    ]
+    order = sorted(range(len(items)), key=lambda place: (-scores[place], -place))
+    shown = sorted(order[:many])
+    return RelevanceSplit(tuple(items[place] for place in shown), tuple(items[place] for place in order[many:]))
+
+
+def summarise_headings(texts: Sequence[str], more: int = 0) -> str:
+    """What the rest is about, each once with how many there are: `parser.py (3), cache (2), …`."""
+    counts = Counter(_find_heading(text) for text in texts)
+    named = [f"{name} ({count})" if count > 1 else name for name, count in list(counts.items())[:MAX_NAMED_HEADINGS]]
+    return ", ".join(named) + (", …" if len(counts) > MAX_NAMED_HEADINGS or more else "")
+
+
+def _find_heading(text: str) -> str:
+    """A file that it names, else how it begins."""
+    return next(iter(find_file_names(text)), "") or to_one_line(text, MAX_HEADING_CHARACTERS)
+
+
+def list_focus_words(state: State) -> frozenset[str]:
+    """Names that goal, plan and the last thought hold."""
+    return frozenset(re.findall(r"\w+", describe_goal_and_plan(state)))
+
+
+def describe_goal_and_plan(state: State) -> str:
+    """What the work is about now, in words: goal, open items of the plan, last thought."""
+    return "\n".join(list_goal_and_plan_texts(state))
+
+
+def list_goal_and_plan_texts(state: State) -> list[str]:
+    thought = state.recent[-1].thought if state.recent else ""
+    return [state.task.goal, thought, *(item.text for item in state.plan if not item.done)]

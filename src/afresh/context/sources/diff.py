@@ -1,0 +1,119 @@
+"""Which difference a review is about, and what is known of its files: told by the words of the order, read from git."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from afresh.context.section import SectionDraft, draft_always_section
+from afresh.core.change import Change, find_added_lines, group_consecutive
+from afresh.core.item import Item
+from afresh.core.region import Region
+from afresh.core.state import State
+from afresh.memory.gathered_context import GatheredContext
+from afresh.ports import GitHistory
+
+COMMIT_RANGE = re.compile(r"(?<![\w./-])([\w./~^-]*[\w~^])(\.{2,3})([\w./~^-]*[\w~^])")
+COMMIT_OR_BRANCH = re.compile(
+    r"(?<![\w./-])(HEAD(?:[~^]\d*)+|[0-9a-f]{7,40}|(?<=branch )[\w./-]*\w|(?<=branch [`'\"])[\w./-]*\w)(?![\w./-])"
+)
+LAST_COMMITS = re.compile(r"\b(?:last|latest|most recent) (?:(\d+|two|three|four|five) )?(?:commits?|changes?)\b", re.IGNORECASE)
+NUMBER_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5}
+MAIN_BRANCHES = ("main", "master", "trunk", "origin/main", "origin/master")
+MAX_COMMITS = 6
+MAX_DIFF_LINES = 400
+"""Commits that are told of, and lines of one file's difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedDiff:
+    before: str
+    after: str
+    said: str
+    """As people would call it."""
+
+
+def find_reviewed_diff(goal: str, base: str, past: GitHistory) -> ReviewedDiff | None:
+    """A range, the last commits, a commit or a branch that the order names; None when it names none. HEAD is where the task
+    began, wherever the user's checkout is by now."""
+    commit = partial(_resolve_commit, base=base, past=past)
+    for match in COMMIT_RANGE.finditer(goal):
+        one, other = commit(match[1]), commit(match[3])
+        if one and other:
+            return ReviewedDiff(past.fork(one, other) or one if match[2] == "..." else one, other, match[0])
+    if match := LAST_COMMITS.search(goal):
+        many = NUMBER_WORDS.get(match[1] or "", 0) or int(match[1] or 1)
+        if before := commit(f"HEAD~{many}"):
+            return ReviewedDiff(before, base, f"the last {many} commits" if many > 1 else "the last commit")
+    for match in COMMIT_OR_BRANCH.finditer(goal):
+        if found := commit(match[1]):
+            return _find_diff_of_name(match, found, base, past)
+    return None
+
+
+def _resolve_commit(name: str, base: str, past: GitHistory) -> str:
+    return past.commit(re.sub(r"^HEAD\b", base, name)) if base else ""
+
+
+def _find_diff_of_name(match: re.Match[str], found: str, base: str, past: GitHistory) -> ReviewedDiff | None:
+    """A commit against the one before it; a branch against where it left the main one."""
+    if re.fullmatch(r"HEAD.*|[0-9a-f]{7,40}", match[1]):
+        before = past.commit(f"{found}~1")
+        return ReviewedDiff(before, found, f"commit {match[1]}") if before else None
+    trunk = next((commit for name in MAIN_BRANCHES if name != match[1] and (commit := past.commit(name))), base)
+    start = past.fork(trunk, found)
+    return ReviewedDiff(start, found, f"branch {match[1]}") if start and start != found else None
+
+
+def gather_review_diff(state: State, past: GitHistory | None, wanted: frozenset[str]) -> list[Item]:
+    if past is None or not wanted & {"diff", "history"}:
+        return []
+    found = find_reviewed_diff(state.task.goal, state.base, past)
+    changes = past.changes(found.before, found.after) if found else ()
+    looks = list(_list_diff_items(changes, found.said)) if found and "diff" in wanted else []
+    return [*looks, *(_list_commit_items(state, past, changes) if "history" in wanted else ())]
+
+
+def _list_diff_items(changes: Sequence[Change], said: str) -> Iterator[Item]:
+    """File by file, the product before its tests, without the lines that git puts above."""
+    for change in sorted(changes, key=lambda one: (bool(re.search(r"(^|/|_)tests?[/_.]|\.(md|rst|txt)$", one.path)), one.path)):
+        lines = change.patch.splitlines()
+        first = next((number for number, line in enumerate(lines) if line.startswith("@@")), len(lines))
+        kept, more = lines[first : first + MAX_DIFF_LINES], len(lines) - first - MAX_DIFF_LINES
+        text = "\n".join([*kept, *([f"… {more} more lines"] if more > 0 else [])]) or change.kind
+        yield Item("diff", f"{change.path} ({change.kind}, +{change.added} −{change.removed}, {said})", text)
+
+
+def _list_commit_items(state: State, past: GitHistory, changes: Sequence[Change]) -> Iterator[Item]:
+    paths = [change.path for change in changes] or re.findall(r"[\w./-]*\w\.\w+", state.task.goal)
+    commits = past.log(state.base, paths, MAX_COMMITS) if state.base and paths else ()
+    if commits:
+        yield Item("history", ", ".join(paths[:3]), "\n".join(f"{one.id} {one.day} {one.subject[:100]}" for one in commits))
+
+
+def find_reviewed_regions(state: State, past: GitHistory | None) -> list[Region]:
+    """Lines of the tree that the reviewed difference has written, if it leads to the tree as it was when the task began."""
+    found = find_reviewed_diff(state.task.goal, state.base, past) if past else None
+    if not past or not found or found.after != state.base:
+        return []
+    return [region for change in past.changes(found.before, found.after) for region in _list_added_regions(change)]
+
+
+def _list_added_regions(change: Change) -> Iterator[Region]:
+    """Runs of lines that it added."""
+    return (Region(change.path, start, end, 0) for start, end in group_consecutive(find_added_lines(change.patch)))
+
+
+def list_written_regions(changes: dict[str, str]) -> Iterator[Region]:
+    """Just the lines that the task has written."""
+    for path, patch in changes.items():
+        yield from (Region(path, start, end, 0, changed=True) for start, end in group_consecutive(find_added_lines(patch)))
+
+
+def draft_changes(memory: GatheredContext) -> SectionDraft:
+    """Which files; their text is in the excerpts, so that no line stands twice."""
+    counts = [
+        f"- {look.subject} (+{look.text.count(chr(10) + '+') - 1} −{look.text.count(chr(10) + '-') - 1})"
+        for look in memory.of("change")
+    ]  # fmt: skip
+    return draft_always_section("changes", "Changes so far", counts or (["none"] if memory.state.opened else []))

@@ -1,0 +1,226 @@
+import re
+from collections.abc import Collection, Container, Iterator, Sequence
+from itertools import pairwise
+
+from afresh.context.excerpt_ranking import FileExcerpt, select_next_test_excerpts, select_protected_excerpts
+from afresh.context.file_chunks import render_file_excerpt, split_into_chunks, title_excerpt
+from afresh.context.relevance import list_focus_words
+from afresh.context.section import SectionDraft, SectionPiece
+from afresh.context.sources.repo_map import MAP_FILE_LINE
+from afresh.core.change import find_added_lines
+from afresh.core.item import Item
+from afresh.core.prompt import Tier
+from afresh.core.region import Region
+from afresh.core.state import State
+from afresh.errors import ModelMistake
+from afresh.memory.gathered_context import GatheredContext
+from afresh.ports import FileTree
+
+MAX_NAMED_FILES = 3
+MAX_SHORT_FILE_LINES = 120
+PROSE_BEGINNING_LINES = 12
+MAX_IMPORT_SCAN_LINES = 60
+"""Failing tests and files of the goal that are shown unasked; lines of such a file if it is short, of a long text its first, and
+of long code those among which its imports are looked for."""
+IMPORT_LINE = re.compile(r"(?:from|import|use|using|package|#include)\b|const .*\brequire\(")
+PROSE_SUFFIXES = (".md", ".rst", ".txt")
+MIN_SPLIT_LINES = 6
+LINES_AROUND_CHANGE = 3
+"""Lines for which a definition is not taken apart, and lines beside a changed one that go with it."""
+EXCERPT_PLACE = re.compile(r"(.+?):(\d+)-(\d+) ")
+MAX_NEARBY_FILES = 6
+"""Files of the source tree that are shown unasked."""
+
+
+def separate_overlapping_definitions(looks: Sequence[Item], regions: Sequence[Region]) -> tuple[list[Item], list[Region]]:
+    """Definitions that are shown unasked, unless a part of one stands under Files: there it is then shown whole, so that no line
+    stands twice."""
+    kept, begun = list[Item](), list[Region]()
+    for look in looks:
+        place = EXCERPT_PLACE.match(look.subject) if look.kind in ("target", "similar", "fixture") else None
+        region = Region(place[1], int(place[2]), int(place[3]), 0) if place else None
+        if region and any(one.path == region.path and one.meets(region.start, region.end) for one in regions):
+            begun.append(region)
+        else:
+            kept.append(look)
+    return kept, begun
+
+
+def gather_excerpts(
+    state: State, files: FileTree, changes: dict[str, str], told: Sequence[Region], tests: Collection[str] = ()
+) -> Iterator[Item]:
+    """Current text of the definitions that the model has seen, written or been told of: as they are, never as they were. Tests
+    that are next come in small parts, since there may be room for some."""
+    regions = (*told, *state.regions)
+    for path in dict.fromkeys(region.path for region in regions):
+        lines, changed = (try_read_file(files, path) or "").splitlines(), find_added_lines(changes.get(path, ""))
+        touched = [region for region in regions if region.path == path]
+        asked = [(region.start, region.end) for region in touched if region.step == state.step and not region.changed]
+        wanted = [*asked, *widen_changed_lines(changed), *[(region.start, region.end) for region in told if region.path == path]]
+        wanted += _split_paragraphs(lines) if path in tests else []
+        for start, end in (part for chunk in split_into_chunks(lines) for part in split_at_wanted_lines(chunk, wanted)):
+            if any(region.meets(start, end) for region in touched):
+                yield Item(
+                    "file",
+                    f"{path}:{start}-{end} {title_excerpt(lines, start, end)}",
+                    render_file_excerpt(lines, start, end, changed),
+                )
+
+
+def gather_file_beginnings(state: State, files: FileTree, told: Sequence[Region]) -> Iterator[Item]:
+    """How long code begins that the goal names: for room that nothing else asks for."""
+    for path in find_files_in_goal(state.task.goal):
+        lines = (try_read_file(files, path) or "").splitlines()
+        known = [region for region in (*told, *state.regions) if region.path == path]
+        wanted = [(region.start, region.end) for region in known]
+        for start, end in (
+            part for chunk in split_into_chunks(lines[:MAX_SHORT_FILE_LINES]) for part in split_at_wanted_lines(chunk, wanted)
+        ):
+            if (
+                len(lines) > MAX_SHORT_FILE_LINES
+                and not path.endswith(PROSE_SUFFIXES)
+                and not any(region.meets(start, end) for region in known)
+            ):
+                yield Item(
+                    "beginning",
+                    f"{path}:{start}-{end} {title_excerpt(lines, start, end)}",
+                    render_file_excerpt(lines, start, end, frozenset()),
+                )
+
+
+def gather_nearby_files(files: FileTree, seen: Sequence[Item], told: Sequence[Region]) -> Iterator[Item]:
+    """Short files that the source tree names first, until something is changed, without what is shown of them elsewhere: whoever
+    is given their names alone spends the first step on reading them. For room that nothing else asks for."""
+    places = [place for look in seen if (place := EXCERPT_PLACE.match(look.subject))]
+    known = [*told, *[Region(place[1], int(place[2]), int(place[3]), 0) for place in places]]
+    tree = "\n".join(look.text for look in seen if look.kind == "outline")
+    for path in [path for path, length in MAP_FILE_LINE.findall(tree) if int(length) <= MAX_SHORT_FILE_LINES][:MAX_NEARBY_FILES]:
+        lines = (try_read_file(files, path) or "").splitlines()
+        seen_lines = {line for one in known if one.path == path for line in range(one.start, one.end + 1)}
+        for start, end in (part for chunk in split_into_chunks(lines) for part in _list_unseen_ranges(chunk, seen_lines, lines)):
+            yield Item(
+                "beginning",
+                f"{path}:{start}-{end} {title_excerpt(lines, start, end)}",
+                render_file_excerpt(lines, start, end, frozenset()),
+            )
+
+
+def _list_unseen_ranges(chunk: tuple[int, int], known: Container[int], lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """What is left of a part of a file when known lines are taken out of it, unless that is blank."""
+    run = list[int]()
+    for number in (*range(chunk[0], chunk[1] + 1), 0):
+        if number and number not in known:
+            run.append(number)
+            continue
+        if any(lines[one - 1].strip() for one in run):
+            yield run[0], run[-1]
+        run = []
+
+
+def split_at_wanted_lines(chunk: tuple[int, int], wanted: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Lines that are wanted for themselves apart from the rest of their definition: there may be room for them alone."""
+    start, end = chunk
+    inside = [(first, last) for first, last in wanted if start <= last and first <= end]
+    edges = {*[first for first, _ in inside], *[last + 1 for _, last in inside]}
+    cuts = [start, *sorted(edge for edge in edges if start + MIN_SPLIT_LINES <= edge <= end + 1 - MIN_SPLIT_LINES), end + 1]
+    return [(first, then - 1) for first, then in pairwise(cuts)]
+
+
+def _split_paragraphs(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """Parts that begin after a blank line, none too short to be told apart."""
+    begins = [1]
+    for number in range(2, len(lines) + 1):
+        if lines[number - 1].strip() and not lines[number - 2].strip() and number - begins[-1] >= MIN_SPLIT_LINES:
+            begins.append(number)
+    return [(first, then - 1) for first, then in pairwise([*begins, len(lines) + 1])]
+
+
+def widen_changed_lines(changed: frozenset[int]) -> list[tuple[int, int]]:
+    """Changed lines with a few beside them."""
+    runs: list[tuple[int, int]] = []
+    for number in sorted(changed):
+        if runs and number - LINES_AROUND_CHANGE <= runs[-1][1] + 1:
+            runs[-1] = runs[-1][0], number + LINES_AROUND_CHANGE
+        else:
+            runs.append((number - LINES_AROUND_CHANGE, number + LINES_AROUND_CHANGE))
+    return runs
+
+
+def select_file_regions(files: FileTree, paths: Sequence[str]) -> list[Region]:
+    """Files that somebody names, as far as anybody would read them first: whole if they are short; of a long one its imports or
+    how it begins, since what matters in it is seldom there."""
+    named = [(path, text.splitlines()) for path in paths if (text := try_read_file(files, path)) is not None]
+    return [Region(path, *part, 0) for path, lines in named[:MAX_NAMED_FILES] if (part := _choose_shown_beginning(path, lines))]
+
+
+def find_files_in_goal(goal: str) -> list[str]:
+    return list(dict.fromkeys(re.findall(r"[\w./-]*\w\.\w+", goal)))
+
+
+def _choose_shown_beginning(path: str, lines: Sequence[str]) -> tuple[int, int] | None:
+    """The first and the last line of it that are shown unasked."""
+    if len(lines) <= MAX_SHORT_FILE_LINES:
+        return 1, len(lines)
+    if path.endswith(PROSE_SUFFIXES):
+        return 1, PROSE_BEGINNING_LINES
+    found = [number for number, line in enumerate(lines[:MAX_IMPORT_SCAN_LINES], 1) if IMPORT_LINE.match(line)]
+    return (found[0], found[-1] + _count_continuation_lines(lines[found[-1] - 1 :])) if found else None
+
+
+def _count_continuation_lines(lines: Sequence[str]) -> int:
+    """Lines after the first that belong to it, by its open brackets."""
+    depth = 0
+    for number, line in enumerate(lines[:MAX_IMPORT_SCAN_LINES]):
+        depth += sum(line.count(sign) for sign in "({[") - sum(line.count(sign) for sign in ")}]")
+        if depth <= 0:
+            return number
+    return 0
+
+
+def try_read_file(files: FileTree, path: str) -> str | None:
+    try:
+        return files.read(path)
+    except ModelMistake:
+        return None
+
+
+EXCERPT_PIECE_PREFIX = "lines of "
+"""What pieces are called in records, where compaction tells them apart."""
+
+
+def draft_excerpts(memory: GatheredContext) -> SectionDraft:
+    """Excerpts by path and line. What was touched last, or is spoken of, is given up last; a stub stands for the rest."""
+    views, pieces, kept = _list_seen_excerpts(memory), list[SectionPiece](), rank_worked_on_excerpts(memory)
+    spoken = list_focus_words(memory.state) if views else frozenset[str]()
+    for view in views:
+        stub = f"     … {view.start}-{view.end} {view.title}".rstrip()
+        rank = view.rank(memory.state, spoken) + kept.get(view, 0)
+        asked = view.read_in(memory.state.step, memory.state)
+        pieces.append(
+            SectionPiece(
+                view.text, f"{EXCERPT_PIECE_PREFIX}{view.subject}", rank, f"`read` {view.path}", stub, view.path, asked=asked
+            )
+        )
+    title = "Files as they are now (+ changed by this task, … not shown: `read` them)"
+    return SectionDraft("files", title, Tier.DEMAND, tuple(pieces), "… more that is not shown")
+
+
+def draft_file_beginnings(memory: GatheredContext) -> SectionDraft:
+    """Of long files that the task names, and of short ones near it, for room that nothing else wants."""
+    pieces = [
+        SectionPiece(
+            view.text, f"{EXCERPT_PIECE_PREFIX}{view.subject}", number, f"`read` {view.path}", group=view.path, spare=True
+        )
+        for number, view in enumerate(map(FileExcerpt.of, memory.of("beginning")))
+    ]
+    return SectionDraft("beginning", "More of what lies near, since there is room", Tier.DEMAND, tuple(pieces))
+
+
+def _list_seen_excerpts(memory: GatheredContext) -> list[FileExcerpt]:
+    return sorted(map(FileExcerpt.of, memory.of("file")), key=lambda view: (view.path, view.start))
+
+
+def rank_worked_on_excerpts(memory: GatheredContext) -> dict[FileExcerpt, int]:
+    views, next_ = _list_seen_excerpts(memory), {look.subject for look in memory.of("beside")}
+    kept = select_protected_excerpts(views, memory.state, [look.text for look in memory.of("test")])
+    return select_next_test_excerpts([view for view in views if view not in kept], next_) | kept

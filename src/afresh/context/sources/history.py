@@ -1,0 +1,291 @@
+"""The section of earlier steps: lines by expected need, shown in the order in which they happened. And the index of names."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, islice, takewhile
+
+from afresh.core.prompt import Omission, Section
+from afresh.core.step_history import PassageVoice
+from afresh.core.template import SectionShare
+from afresh.core.tokens import TokenCounter
+from afresh.memory.gathered_context import GatheredContext
+from afresh.memory.history.score import HistoryWeights
+from afresh.memory.history.select import HistorySelection, SelectionBudget, select_history
+from afresh.memory.history.trace import TraceEntry, TraceRow
+
+HISTORY_TITLE = "## Work so far (by step: > you did, how it ended; : you thought; = it printed; ids are for `recall`; … left out)"
+NAME_INDEX_TITLE = "## Names met before, not shown above"
+HISTORY_STALE_MARK = " (before the last change)"
+PRINTED_LINE_NUMBER = re.compile(r"\d+(?:: ?|\t|→)\s*(?=\S)")
+NUMBERED_LINE_START = re.compile(r"\s*\d+(?:[:→\t]|  )")
+STEP_LINE_NUMBER = re.compile(r"^- step (\d+):", re.MULTILINE)
+SELF_EXPLAINING_ACTION = re.compile(r"(?:read|search|edit|write|apply|test)\b")
+"""A step that a line of its own tells of, and an action that its line says all of; a command says more."""
+COMMAND_ECHO_LINE = re.compile(r"\$ |exit \d+$|[.sxXFE]+ +\[ *\d+%\]$")
+"""Lines of an output that say what ran, that it ran and how far, where another line tells how it ended."""
+BLOCK_IDS = re.compile(r"[0-9a-f]{8}(?: [0-9a-f]{8})*\]")
+THOUGHT_VOICES = (PassageVoice.THOUGHT, PassageVoice.SKETCH)
+VOICE_MARKS = {PassageVoice.ACTION: ">", PassageVoice.THOUGHT: ":", PassageVoice.SKETCH: ":"}
+BLOCK_ID_CHARACTERS = 8
+"""Letters of a block's id that are enough to find it."""
+MIN_OUTPUT_CHARACTERS_FOR_ID = 80
+"""Characters of an output below which it says little more than how the action ended."""
+MAX_NAME_INDEX_SHARE = 0.15
+"""Of the ceiling, at most, whatever a template says: a list of names is no text to work from."""
+MAX_FILLED_GAP_CHARACTERS = 16
+"""Characters of short lines that are shown rather than marked as left out."""
+PRICED_SHARE = 0.97
+REDUCED_PRICED_SHARE = 0.9
+"""Parts of the room that rows and names may take by their prices: the rest is for the marks between rows; and if it was not
+enough and nothing that was chosen can be given up."""
+MIN_HISTORY_TOKENS = 60
+RESELECT_DIVISOR = 8
+"""Tokens below which it is not worth while to choose, and the part of what is chosen that would make it worth while again."""
+
+
+@dataclass(slots=True)
+class HistoryAllocation:
+    """A section while it is being filled; each filling begins anew, with all the room there is."""
+
+    memory: GatheredContext
+    weights: HistoryWeights
+    counter: TokenCounter
+    share: SectionShare
+    index: SectionShare
+    limit: int
+    room: int
+    """Of the whole window: shares are parts of it."""
+    covered: frozenset[str] = frozenset()
+    spent: int = 0
+    outcomes: Mapping[int, str] = field(default_factory=dict[int, str])
+    """What was done in the latest steps and how it ended, where one line says so."""
+    choice: HistorySelection = field(default_factory=HistorySelection)
+    sections: list[Section] = field(default_factory=list[Section])
+
+    def within(self, room: int) -> int:
+        return min(room, self.limit - self.spent)
+
+    def due(self, room: int) -> int:
+        return int(self.share.part * room)
+
+    def said_last(self, thought: bool, deeds: bool) -> frozenset[str]:
+        """What the model thought and did in the last step; of deeds that are not told whole those that their names say all of."""
+        said = [(entry.voice, row.line.key) for entry in self.since(self.memory.state.step) for row in entry.rows]
+        thoughts = [key for voice, key in said if voice in THOUGHT_VOICES and thought]
+        return frozenset(
+            [
+                *thoughts,
+                *[key for voice, key in said if voice is PassageVoice.ACTION and (deeds or SELF_EXPLAINING_ACTION.match(key))],
+            ]
+        )
+
+    def retold(self, text: str) -> frozenset[str]:
+        """Lines of the latest steps that stand in this text, be it within a line; and of steps that it tells of, what they did
+        without saying more than that."""
+        first = min((record.step for record in self.memory.state.recent), default=None) if text else None
+        rows = [(entry, row.line.key) for entry in self.since(first) for row in entry.rows] if first is not None else []
+        steps = {int(number) for number in STEP_LINE_NUMBER.findall(text)}
+        plain = [
+            key
+            for entry, key in rows
+            if entry.voice is PassageVoice.ACTION and entry.passage.step in steps and SELF_EXPLAINING_ACTION.match(key)
+        ]
+        echoed = [key for entry, key in rows if entry.step in steps and _is_command_echo(entry, key)]
+        return frozenset([*plain, *echoed, *[key for _, key in rows if key.removeprefix("$ ").removesuffix(" (failed)") in text]])
+
+    def since(self, step: int) -> Iterator[TraceEntry]:
+        """From the latest entry back to this step."""
+        return takewhile(lambda entry: entry.passage.step >= step, reversed(self.memory.trace.entries))
+
+    @property
+    def stubs_cost(self) -> int:
+        return 0
+
+    @property
+    def marks_cost(self) -> int:
+        return 0
+
+    def add_stubs(self, room: int) -> int:
+        return 0
+
+    def settled(self) -> int:
+        return 0
+
+    def claim(self, room: int) -> int:
+        return self.take(room)
+
+    def more(self, room: int) -> int:
+        """A little more room is not worth another choice."""
+        room += (freed := self.spare())
+        return (self.take(room) if room * RESELECT_DIVISOR > self.spent else 0) - freed
+
+    def spare(self) -> int:
+        """Leave off what other sections show by now."""
+        before, apart = self.spent, [one for one in self.choice.rows if one[1].line.key not in self.covered]
+        if len(apart) < len(self.choice.rows):
+            self.choice.rows = apart
+            self.write()
+        return before - self.spent
+
+    def take(self, room: int) -> int:
+        if not self.memory.trace.entries or room < MIN_HISTORY_TOKENS:
+            return 0
+        before, allowed = self.spent, self.spent + room
+        self.choose(int(allowed * PRICED_SHARE))
+        self.write()
+        if self.spent > allowed and self.in_order:
+            self.choose(int(allowed * REDUCED_PRICED_SHARE))
+            self.write()
+        while self.spent > allowed and (self.choice.rows or self.choice.names):
+            self.give_up(self.spent - allowed)
+            self.write()
+        return self.spent - before
+
+    @property
+    def in_order(self) -> bool:
+        """All there is was taken, the newest last: there is no least of it to give up."""
+        numbers = [entry.number for entry, _ in self.choice.rows]
+        return numbers == sorted(numbers)
+
+    def give_up(self, excess: int) -> None:
+        """The rows that were chosen last, as many as make up for what the marks between rows have cost."""
+        rows, names = self.choice.rows, self.choice.names
+        while (rows or names) and excess >= 0:
+            excess -= self.counter(rows.pop()[1].line.text if rows else names.popitem()[0])
+
+    def choose(self, room: int) -> None:
+        counter = self.counter
+        titles = counter(f"{HISTORY_TITLE}\n\n{NAME_INDEX_TITLE}\n") + 4
+        left = max(0.0, (room - titles) / counter.factor)
+        most = MAX_NAME_INDEX_SHARE * self.memory.state.budget - counter(f"{NAME_INDEX_TITLE}\n") - 4
+        index = max(0.0, min(left, min(self.index.part * self.room, most) / counter.factor))
+        now = self.memory.state.step + 1
+        headings = counter.price("00= 0a1b2c3d …\n"), counter.price("00 ok> ")
+        self.choice = select_history(
+            self.memory.trace, now, SelectionBudget(left, index, *headings), set(self.covered), self.weights, counter.price
+        )
+        bare = {_strip_line_number(row.line.key): (entry, row) for entry, row in reversed(self.choice.rows)}
+        rows = [one for key, one in reversed(bare.items()) if key not in self.covered]
+        acted = {entry.step for entry, _ in rows if entry.voice is PassageVoice.ACTION}
+        self.choice.rows = [one for one in rows if not (one[0].step in acted and _is_command_echo(one[0], one[1].line.key))]
+
+    def write(self) -> None:
+        counter = self.counter
+        text = self.text
+        made = [("names", self.index, _render_name_index(self.choice.names)), ("work", self.share, text)]
+        self.sections = [Section(name, share.tier, text, counter(text) + 2) for name, share, text in made if text]
+        self.spent = sum(section.tokens for section in self.sections)
+
+    @property
+    def text(self) -> str:
+        shown = sorted(self.choice.rows, key=lambda one: (one[0].number, one[1].line.place))
+        if not shown:
+            return ""
+        told = {entry.passage.block for entry, _ in shown}
+        actions = dict.fromkeys([entry for entry, _ in shown if entry.voice is PassageVoice.ACTION])
+        ids = {entry: self.unshown(entry, told) for entry in actions}
+        return "\n".join([HISTORY_TITLE, *self.told(shown, ids)])
+
+    def told(self, shown: Sequence[tuple[TraceEntry, TraceRow]], ids: Mapping[TraceEntry, str]) -> Iterator[str]:
+        """Step by step: what was thought, the line that says what was done, and what came of it."""
+        changed, steps = self.memory.state.last_change, {step: list(rows) for step, rows in groupby(shown, _get_row_step)}
+        for step in sorted({*steps, *self.outcomes}):
+            rows = steps.get(step, [])
+            spoken = (
+                len(list(takewhile(lambda one: one[0].voice in THOUGHT_VOICES, rows))) if step in self.outcomes else len(rows)
+            )
+            yield from render_history_rows(rows[:spoken], changed, ids)
+            if step in self.outcomes:
+                yield f"{step}> {_drop_shown_ids(self.outcomes[step], {entry.passage.block[:BLOCK_ID_CHARACTERS] for entry, _ in rows})}"
+            yield from render_history_rows(rows[spoken:], changed, ids)
+
+    def unshown(self, action: TraceEntry, told: Collection[str]) -> str:
+        """Ids of its outputs of which no row is shown. The last step tells its own."""
+        step, entries = action.passage.step, self.memory.trace.entries
+        if step == self.memory.state.step:
+            return ""
+        following = takewhile(lambda entry: entry.passage.step == step, islice(entries, action.number + 1, None))
+        outputs = [entry.passage for entry in following if entry.voice is PassageVoice.OUTPUT]
+        return "".join(
+            [
+                f" {one.block[:BLOCK_ID_CHARACTERS]}"
+                for one in outputs
+                if one.size > MIN_OUTPUT_CHARACTERS_FOR_ID and one.block not in told
+            ]
+        )
+
+    @property
+    def omissions(self) -> list[Omission]:
+        """By voice: lines that were less likely to be needed than those shown; and what memory itself has let go."""
+        found: list[Omission] = []
+        for voice, tally in self.memory.trace.tallies.items():
+            shown = [row.line.key for entry, row in self.choice.rows if entry.voice is voice]
+            if lines := tally.lines - len(shown):
+                size = (tally.size - sum(map(len, shown))) // 4
+                steps = f"steps {tally.first} to {tally.last}"
+                found.append(Omission("work", f"{lines:,} lines of {voice}s, {steps}", size, "less likely to be needed"))
+        if gone := self.memory.state.forgotten:
+            found.append(Omission("work", f"{gone:,} passages of old steps", 0, "no longer in memory, kept in the archive"))
+        return found
+
+
+def _is_command_echo(entry: TraceEntry, key: str) -> bool:
+    return entry.voice is PassageVoice.OUTPUT and bool(COMMAND_ECHO_LINE.match(key))
+
+
+def _get_row_step(one: tuple[TraceEntry, TraceRow]) -> int:
+    return one[0].step
+
+
+def _drop_shown_ids(line: str, shown: Collection[str]) -> str:
+    """Without the ids that stand below it."""
+    said, _, ids = line.rpartition(" [")
+    if not BLOCK_IDS.fullmatch(ids):
+        return line
+    left = [one for one in ids.removesuffix("]").split() if one not in shown]
+    return f"{said} [{' '.join(left)}]" if left else said
+
+
+def render_history_rows(
+    shown: Sequence[tuple[TraceEntry, TraceRow]], changed: int, ids: Mapping[TraceEntry, str]
+) -> Iterator[str]:
+    """Rows under a heading for each entry; a mark stands where lines are left out, unless what is missing is shorter than it or
+    numbers tell."""
+    former: TraceEntry | None = None
+    place, last = 0, ""
+    for entry, row in shown:
+        if entry is not former:
+            yield _render_entry_heading(entry, row.line.place > entry.first, changed, ids) + row.line.text
+        else:
+            between = entry.lines[place - entry.first : row.line.place - entry.first]
+            if sum(map(len, between)) > MAX_FILLED_GAP_CHARACTERS:
+                if not (NUMBERED_LINE_START.match(last) and NUMBERED_LINE_START.match(row.line.text)):
+                    yield "…"
+            elif any(between):
+                yield from [line.rstrip() for line in between if line.strip()]
+            yield row.line.text
+        former, place, last = entry, row.line.place + 1, row.line.text
+
+
+def _strip_line_number(line: str) -> str:
+    """With the number before it or without, it is the same line of a file."""
+    numbered = PRINTED_LINE_NUMBER.match(line) if line[0].isdigit() else None
+    return line[numbered.end() :] if numbered else line
+
+
+def _render_entry_heading(entry: TraceEntry, cut: bool, changed: int, ids: Mapping[TraceEntry, str]) -> str:
+    """Stands before an action or a thought on its line; before an output on one of its own, so that its indentation stays.
+    An action says how it ended, and by which id its output is to be had if nothing of it is shown."""
+    if entry.voice is not PassageVoice.OUTPUT:
+        how = f" {entry.passage.ended}" if entry.passage.ended else ""
+        found = ids.get(entry, "")
+        return f"{entry.step}{how}{found}{VOICE_MARKS[entry.voice]} {'… ' if cut else ''}"
+    return f"{entry.step}= {entry.passage.block[:BLOCK_ID_CHARACTERS]}{HISTORY_STALE_MARK if entry.passage.before(changed) else ''}{' …' if cut else ''}\n"
+
+
+def _render_name_index(found: Collection[str]) -> str:
+    """Paths on one line, identifiers on the next."""
+    paths = sorted(name for name in found if "/" in name)
+    others = sorted(name for name in found if "/" not in name)
+    return "\n".join([NAME_INDEX_TITLE, *(" ".join(part) for part in (paths, others) if part)]) if paths or others else ""

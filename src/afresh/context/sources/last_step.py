@@ -1,0 +1,148 @@
+"""The last step: told in a section of its own, or as the model's own calls with a result for each."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from afresh.context.section import SectionDraft, SectionPiece
+from afresh.core.action import Observation, describe_subject
+from afresh.core.item import Item
+from afresh.core.prompt import Tier
+from afresh.core.state import State, StepRecord
+from afresh.memory.corrections import Corrections
+from afresh.memory.gathered_context import GatheredContext
+from afresh.runtime import Runtime
+
+WRITING_TOOLS = ("edit", "write", "apply")
+NOTING_TOOLS = ("plan", "remember", "decide")
+REPLY_UNDONE_TEXT = "The whole reply was undone: see Verification."
+BEFORE_CHANGE_MARK = "(before the change below)"
+MAX_LISTED_CHANGES = 2
+OUTCOME_PIECE = "outcome of the last step"
+THOUGHT_PIECE = "thought of the last step"
+
+
+def draft_last_step(memory: GatheredContext) -> SectionDraft:
+    """The latest thought whole, then each action with its output; plan and notes stand in sections of their own."""
+    if not memory.state.recent:
+        return SectionDraft("last", "Last step", Tier.DEMAND, ())
+    step: StepRecord = memory.state.recent[-1]
+    outputs = _map_outputs(memory)
+    thought = [SectionPiece(f"You thought: {step.thought}", THOUGHT_PIECE)] if step.thought else []
+    many = _summarise_changes(step)
+    deeds = [
+        SectionPiece(
+            _mark_older_output(_render_action(seen, outputs, step.kept), _is_older_than_change(number, step)),
+            name_output(number, step),
+            1,
+            _name_recall_source(seen),
+            _render_unshown_action(seen),
+        )
+        for number, seen in enumerate(step.observations)
+        if not (seen.ok and seen.action.tool in NOTING_TOOLS) and not (many and _has_written(seen))
+    ]
+    return SectionDraft("last", _title_step(step), Tier.DEMAND, (*thought, *deeds, *many, *_build_undone_pieces(step)))
+
+
+def _summarise_changes(step: StepRecord) -> list[SectionPiece]:
+    """More than a few that were kept are told in a line: what they wrote stands under Files, how much under Changes."""
+    paths = Counter([describe_subject(seen.action) for seen in step.observations if step.kept and _has_written(seen)])
+    if paths.total() <= MAX_LISTED_CHANGES:
+        return []
+    told = ", ".join(f"{path} ({times})" if times > 1 else path for path, times in paths.items())
+    return [SectionPiece(f"You did: {paths.total()} changes, all of them made: {told}", "changes of the last step", 1)]
+
+
+def draft_tool_results(memory: GatheredContext) -> SectionDraft:
+    """Of a step that the model gets back as its own reply: only what came of each action."""
+    step, outputs = memory.state.recent[-1], _map_outputs(memory)
+    pieces = [
+        SectionPiece(
+            f"{BEFORE_CHANGE_MARK}\n{_render_result(seen, outputs, step.kept)}" if _is_older_than_change(number, step) else _render_result(seen, outputs, step.kept),
+            name_output(number, step), 1, _name_recall_source(seen), render_withheld_output(seen),
+        )
+        for number, seen in enumerate(step.observations)
+    ]  # fmt: skip
+    return SectionDraft("last", _title_step(step), Tier.DEMAND, (*pieces, *_build_undone_pieces(step)))
+
+
+def _title_step(step: StepRecord) -> str:
+    return f"Last step ({step.step})"
+
+
+def name_output(number: int, step: StepRecord) -> str:
+    return f"output {number} of {step.observations[number].action.tool}"
+
+
+def _build_undone_pieces(step: StepRecord) -> list[SectionPiece]:
+    return [] if step.kept else [SectionPiece(REPLY_UNDONE_TEXT, OUTCOME_PIECE)]
+
+
+def _map_outputs(memory: GatheredContext) -> dict[str, str]:
+    return {look.subject: look.text for look in memory.of("output")}
+
+
+def _has_written(seen: Observation) -> bool:
+    return seen.ok and seen.action.tool in WRITING_TOOLS
+
+
+def _is_older_than_change(number: int, step: StepRecord) -> bool:
+    """Whether what was printed is older than a change of the same reply."""
+    edited = max([place for place, seen in enumerate(step.observations) if step.kept and _has_written(seen)], default=0)
+    return number < edited and not _has_written(step.observations[number])
+
+
+def _mark_older_output(told: str, before: bool) -> str:
+    head, rest, text = told.partition("\n")
+    return f"{head} {BEFORE_CHANGE_MARK}{rest}{text}" if before else told
+
+
+def _name_recall_source(seen: Observation) -> str:
+    return f"`recall` {seen.block[:8]}"
+
+
+def _render_unshown_action(seen: Observation) -> str:
+    return f"You did: {seen.action.tool} {describe_subject(seen.action)} (output not shown: {_name_recall_source(seen)})"
+
+
+def render_withheld_output(seen: Observation) -> str:
+    return f"(output not shown: {_name_recall_source(seen)})"
+
+
+def _render_result(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
+    """Text that a kept change wrote stands under Files, plan and notes in sections of their own."""
+    brief = seen.ok and (kept if seen.action.tool in WRITING_TOOLS else seen.action.tool in NOTING_TOOLS)
+    return (seen.text.partition("\n")[0] if brief else outputs.get(seen.block, seen.text)) or "done"
+
+
+def _render_action(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
+    """Text that a kept change wrote stands under Files; of one that failed or was undone it is shown here, to learn from."""
+    if kept and _has_written(seen):
+        return f"You did: {seen.action.tool}: {seen.text.partition(chr(10))[0]}"
+    spoken_for = _has_written(seen) or seen.action.tool == "run"
+    shown: Mapping[str, Any] = {} if spoken_for else seen.action.args
+    if seen.action.tool == "run":
+        return f"You did: run{'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"
+    told = ", ".join(f"{name}={shown[name]}" for name in sorted(shown, key=lambda name: (name != "path", name)))
+    return f"You did: {seen.action.tool}({told}){'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"
+
+
+MAX_LAST_OUTPUT_CHARACTERS = 12_000
+"""No window of ours has room for more of one output; the rest is a recall away."""
+
+
+def gather_last_outputs(state: State, agent: Runtime, edits: Corrections) -> Iterator[Item]:
+    """The last step's output in full, as far as it could ever fit: the builder decides how much is shown."""
+    for seen in state.recent[-1].observations if state.recent else ():
+        if seen.block and seen.size > len(seen.text):
+            text = edits.scrub(agent.store.read(seen.block))
+            yield Item("output", seen.block, _truncate_middle(text, f"`recall` {seen.block[:8]}"))
+
+
+def _truncate_middle(text: str, source: str) -> str:
+    """How a command ended is what it printed last."""
+    if len(text) <= MAX_LAST_OUTPUT_CHARACTERS:
+        return text
+    tail = MAX_LAST_OUTPUT_CHARACTERS // 3
+    gone = f"[… {len(text) - MAX_LAST_OUTPUT_CHARACTERS:,} of {len(text):,} characters left out: {source}]"
+    return f"{text[: MAX_LAST_OUTPUT_CHARACTERS - tail]}\n{gone}\n{text[-tail:]}"

@@ -1,0 +1,81 @@
+from collections.abc import Iterator, Sequence
+
+from afresh.context.section import SectionDraft, SectionPiece
+from afresh.core.event import Event
+from afresh.core.item import Item
+from afresh.core.lesson import LessonsLookedUp, LessonsUsed
+from afresh.core.prompt import Prompt, Tier
+from afresh.core.reply import Reply
+from afresh.core.state import State
+from afresh.core.text import compile_name_pattern
+from afresh.memory.gathered_context import GatheredContext
+from afresh.memory.history.names import find_names
+from afresh.memory.lessons.lookup import build_lesson_queries, fit_lessons, keep_one_foreign_lesson
+from afresh.runtime import Runtime
+
+
+def draft_lessons(memory: GatheredContext) -> SectionDraft:
+    pieces = [SectionPiece(look.text, f"knowledge {look.subject}", rank) for rank, look in enumerate(memory.of("knowledge"))]
+    return SectionDraft(
+        "knowledge", "From earlier tasks (of then, not now; if you use one, say so with its id)", Tier.PHASE, tuple(pieces)
+    )
+
+
+MAX_LESSONS = 3
+LESSONS_CEILING_SHARE = 0.08
+MIN_COMMAND_CHARACTERS = 8
+LESSONS_SECTION = "knowledge"
+
+
+def gather_lessons(state: State, agent: Runtime) -> Sequence[Item]:
+    """What the window may show of it: looked up anew when the phase is new, otherwise the same objects as they are now."""
+    library = agent.library
+    if library is None:
+        return ()
+    if state.knowledge.phase == state.phase:
+        found = library.named(state.knowledge.window)
+    else:
+        kept = library.named([id for id in state.knowledge.window if id in state.knowledge.used])
+        fits = library.find(build_lesson_queries(state), MAX_LESSONS)
+        shown = {look.subject for look in kept}
+        found = keep_one_foreign_lesson([*kept, *[look for look in fits if look.subject not in shown]])[:MAX_LESSONS]
+    return fit_lessons(found, int(state.budget * LESSONS_CEILING_SHARE), agent.counter)
+
+
+def record_consultation(state: State, memory: GatheredContext, agent: Runtime) -> list[Event]:
+    """Also that nothing fitted is recorded, so that it is not looked up again in every step."""
+    if agent.library is None or state.knowledge.phase == state.phase or not agent.library.stocked():
+        return []
+    return [LessonsLookedUp(state.step + 1, state.phase, tuple(look.subject for look in memory.of(LESSONS_SECTION)))]
+
+
+def detect_used_lessons(step: int, memory: GatheredContext, window: Prompt, reply: Reply) -> list[Event]:
+    """Which objects of the window the reply has drawn on; only what acts counts."""
+    shown = next((section.text for section in window.sections if section.name == LESSONS_SECTION), "")
+    if not shown or not reply.actions:
+        return []
+    said = "\n".join([reply.thought, *[str(value) for action in reply.actions for value in action.args.values()]])
+    rest = "\n".join(section.text for section in window.sections if section.name != LESSONS_SECTION)
+    found = {
+        look.subject: sign
+        for look in memory.of(LESSONS_SECTION)
+        if look.text in shown and (sign := _find_lesson_sign(look, said, rest, memory))
+    }
+    return [LessonsUsed(step, tuple(found), tuple(found.values()))] if found else []
+
+
+def _find_lesson_sign(look: Item, said: str, rest: str, memory: GatheredContext) -> str:
+    """The first thing in a reply that can only come from this object: its id, or a name or command that it alone holds."""
+    if compile_name_pattern(look.subject).search(said):
+        return look.subject
+    known = memory.trace.names
+    own = (sign for sign in _list_lesson_signs(look.text) if sign not in rest and sign not in known)
+    return next((sign for sign in own if compile_name_pattern(sign).search(said)), "")
+
+
+def _list_lesson_signs(text: str) -> Iterator[str]:
+    """Paths, identifiers, and what stands between backticks."""
+    yield from find_names(text)
+    for quoted in text.split("`")[1::2]:
+        if len(quoted) >= MIN_COMMAND_CHARACTERS and "\n" not in quoted:
+            yield quoted

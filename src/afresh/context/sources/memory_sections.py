@@ -1,0 +1,184 @@
+"""Sections of what is held in memory: notes, decisions, what failed, what other tasks found, and the index of the archive."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from afresh.context.relevance import select_relevant_items, summarise_headings
+from afresh.context.section import SectionDraft, SectionPiece, draft_always_section
+from afresh.core.decision import MAX_DECISIONS, Decision
+from afresh.core.fact import Fact, FactKind, select_observations_to_show
+from afresh.core.prompt import Tier
+from afresh.core.reducer import MAX_FACTS
+from afresh.core.state import REVERTED_INFIX, State, StepRecord
+from afresh.core.step_history import render_summary_line
+from afresh.core.task import Check
+from afresh.core.truncate import to_one_line
+from afresh.memory.gathered_context import GatheredContext
+from afresh.memory.history.names import find_file_names as named_files
+
+RECALLED_ITEM_KINDS = {"failed": "failed", "decisions": "decision"}
+ENTRY_NAMES = {"failed": "failed approach", "decisions": "decision"}
+MAX_SHOWN_DECISION_CHARACTERS = 300
+"""Characters of a decision; a longer one is a recall away."""
+MIN_CONFIDENCE = 0.8
+MAX_OBSERVED_FACTS = 8
+OBSERVED_RANK = 1_000_000
+STALE_MARK = ", before the last change"
+
+
+def draft_archive_index(memory: GatheredContext) -> SectionDraft:
+    """Newest first to be taken; outputs of the last step stand in full elsewhere, and so does what another section names."""
+    latest = memory.state.step
+    lines, stale = [line for line in memory.state.index if line.step != latest], _make_stale_marker(memory.state)
+    pieces = [
+        SectionPiece(f"- {line.block[:8]} step {line.step}{stale(line.block, line.step)} {line.kind} {line.subject} "
+              f"({line.size:,} chars): {line.phrase}",
+              "index lines of archived outputs", rank=-line.step, once=line.block[:8])
+        for line in lines
+    ]  # fmt: skip
+    return SectionDraft("archive", "Archived outputs (`recall` shows them)", Tier.PHASE, tuple(pieces))
+
+
+def draft_notes(memory: GatheredContext) -> SectionDraft:
+    facts = [fact for fact in memory.state.facts if fact.kind in (FactKind.NOTE, FactKind.VERIFIED)]
+    return SectionDraft(
+        "known",
+        "Notes",
+        Tier.PHASE,
+        (*[build_note_piece(fact, memory.state) for fact in facts], *_list_observed_pieces(memory.state)),
+    )
+
+
+def build_note_piece(fact: Fact, state: State) -> SectionPiece:
+    """Marked when a file that it names has changed since."""
+    since = {region.path.rpartition("/")[2] for region in state.regions if region.changed and region.step > fact.step}
+    old = f" (step {fact.step}{STALE_MARK})" if since.intersection(named_files(f"{fact.subject} {fact.text}")) else ""
+    return SectionPiece(f"- {fact.subject}: {fact.text}{old}", f"note on {fact.subject}", rank=-fact.step)
+
+
+def _make_stale_marker(state: State) -> Callable[[str, int], str]:
+    """The mark for what a block said in a step, if files have changed since."""
+    change, late = state.last_change, {one.block for one in state.passages if one.late and one.step == state.last_change}
+    return lambda block, step: STALE_MARK if change and (step < change or (step == change and block not in late)) else ""
+
+
+def _list_observed_pieces(state: State) -> list[SectionPiece]:
+    """What outputs said, after all notes, and what is not in doubt before what is; marked when files have changed since. What one
+    output says of several tests is one line."""
+    facts = [fact for fact in select_observations_to_show(state.facts, state.verdict) if fact.confidence >= MIN_CONFIDENCE][
+        -MAX_OBSERVED_FACTS:
+    ]
+    stale, alike = _make_stale_marker(state), dict[tuple[str, str], list[Fact]]()
+    for fact in facts:
+        alike.setdefault((fact.block or fact.subject, fact.text), []).append(fact)
+    return [
+        SectionPiece(
+            f"- step {fact.step}{stale(fact.block, fact.step)}: {to_one_line(fact.subject, 120)}{' and others' if more else ''}: "
+            f"{to_one_line(fact.text, 160)}",
+            f"observed of {fact.subject}", rank=OBSERVED_RANK - fact.step, spare=True,
+        )
+        for fact, *more in alike.values()
+    ]  # fmt: skip
+
+
+def draft_failed_approaches(memory: GatheredContext) -> SectionDraft:
+    """Never cut, so each is told in one line; of many those that concern the work now, and the rest by what they are about."""
+    facts = [fact for fact in memory.state.facts if fact.kind in (FactKind.FAILED_APPROACH, FactKind.ERROR)]
+    told = [
+        (fact.subject, f"step {fact.step}: {to_one_line(fact.subject, 120)}: {to_one_line(fact.text, 120)}") for fact in facts
+    ]
+    return _draft_relevant_entries("failed", "Tried and failed: do not repeat", told, memory)
+
+
+def draft_decisions(memory: GatheredContext) -> SectionDraft:
+    """Word for word. The user's own stand with what the user said."""
+    told = [(one.subject or one.text, _render_decision(one)) for one in memory.state.decisions if not one.answer]
+    return _draft_relevant_entries("decisions", "Decided (keep to it, or `decide` anew)", told, memory)
+
+
+def _render_decision(one: Decision) -> str:
+    about = f"{to_one_line(one.subject, 60)}: " if one.subject else ""
+    why = f" ({to_one_line(one.why, 120)})" if one.why else ""
+    return f"step {one.step}, {one.by}: {about}{to_one_line(one.text, MAX_SHOWN_DECISION_CHARACTERS)}{why}"
+
+
+def _draft_relevant_entries(name: str, title: str, told: Sequence[tuple[str, str]], memory: GatheredContext) -> SectionDraft:
+    """Each with what it is about. Those that memory has found again stand with the rest."""
+    older = [(look.subject, look.text) for look in memory.of(RECALLED_ITEM_KINDS[name])]
+    sorted_ = select_relevant_items([*older, *told], lambda one: one[1], memory.state)
+    lines = [f"- {line}" for _, line in sorted_.shown]
+    if sorted_.rest:
+        named = summarise_headings([about for about, _ in sorted_.rest])
+        most = "at least " if _is_state_full(memory.state) else ""
+        lines.append(f"- {most}{len(sorted_.rest)} more (`recall` {name}, about=words): {named}")
+    draft = draft_always_section(name, title, lines)
+    return replace(
+        draft, left=tuple(SectionPiece(line, f"{ENTRY_NAMES[name]} on {to_one_line(about, 60)}") for about, line in sorted_.rest)
+    )
+
+
+def _is_state_full(state: State) -> bool:
+    """Then memory may hold more than a window knows of."""
+    return len(state.facts) >= MAX_FACTS or sum(not one.answer for one in state.decisions) >= MAX_DECISIONS
+
+
+def draft_recalled_facts(memory: GatheredContext) -> SectionDraft:
+    """What an older step, or another task, has found out."""
+    pieces = [SectionPiece(f"- {look.text}", f"memory {look.subject}", rank) for rank, look in enumerate(memory.of("memory"))]
+    return SectionDraft("memory", "From memory (may be outdated)", Tier.PHASE, tuple(pieces))
+
+
+MAX_STEP_LINE_CHARACTERS = 150
+"""Characters of an earlier step: why one failed, and what ran, stands in sections of its own."""
+
+
+def draft_summary(memory: GatheredContext) -> SectionDraft:
+    """What is to be kept comes before names, names before prose, and of the steps the newest first."""
+    told = memory.state.summary
+    pieces = [SectionPiece(f"Keep: {words}", "what the agent kept") for words in told.keep]
+    pieces += [SectionPiece(told.prose, "summary by the model", 2)] if told.prose else []
+    pieces += [
+        SectionPiece(render_summary_line(line), f"summary of step {line.step}", 3 + told.through - line.step)
+        for line in told.lines
+    ]
+    pieces += [SectionPiece(told.names_line, "names of older steps", 1)] if told.names else []
+    return SectionDraft("summary", f"Summary of older steps (until {told.through})", Tier.PHASE, tuple(pieces))
+
+
+def draft_plan(memory: GatheredContext) -> SectionDraft:
+    return draft_always_section(
+        "plan", "Your plan", [f"- [{'x' if item.done else ' '}] {item.text}" for item in memory.state.plan]
+    )
+
+
+def draft_earlier_steps(memory: GatheredContext, tried: SectionDraft) -> SectionDraft:
+    """A line for each of the latest; what they printed stands under the work so far. `tried`: what failed."""
+    listed, past = {line.block for line in memory.state.index}, memory.state.recent[:-1]
+    reasons = "\n".join(piece.text for piece in tried.pieces)
+    pieces = [
+        SectionPiece(
+            f"- step {one.step}: {to_one_line(_shorten_outcome(one, memory.state.task.checks, reasons), MAX_STEP_LINE_CHARACTERS)}{_list_output_ids(one, listed)}",
+            f"step {one.step}", -one.step,
+        )
+        for one in past
+        if one.outcome
+    ]  # fmt: skip
+    return SectionDraft("earlier", "Earlier steps", Tier.PHASE, tuple(pieces))
+
+
+def _shorten_outcome(record: StepRecord, checks: Sequence[Check], reasons: str) -> str:
+    """What became of a step, without what stands elsewhere: why it failed, if that is among the reasons, and the one check that
+    there is."""
+    did, undone, _ = record.outcome.partition(REVERTED_INFIX)
+    if undone and f"- step {record.step}: " in reasons:
+        return did + undone.removesuffix(": ")
+    if len(checks) != 1:
+        return record.outcome
+    return re.sub(rf"{re.escape(checks[0].command)}(?: \(targeted: [^()]*\))?: ", "", record.outcome)
+
+
+def _list_output_ids(record: StepRecord, listed: set[str]) -> str:
+    """Ids of its outputs that are long enough to be worth a recall."""
+    ids = [seen.block[:8] for seen in record.observations if seen.block in listed]
+    return f" [{' '.join(ids)}]" if ids else ""

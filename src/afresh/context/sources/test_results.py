@@ -1,0 +1,89 @@
+"""What of the changed files the checks have run, before and after, where a check prints it, as `pytest --cov` does. Pure."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from afresh.context.file_chunks import extract_function_source
+from afresh.context.section import SectionDraft, SectionPiece
+from afresh.context.sources.excerpts import rank_worked_on_excerpts, try_read_file
+from afresh.core.item import Item
+from afresh.core.prompt import Tier
+from afresh.core.state import State
+from afresh.core.verdict import CheckRun
+from afresh.memory.gathered_context import GatheredContext
+from afresh.ports import FileTree
+
+COVERAGE_ROW = re.compile(
+    r"^(\S+\.\w+|TOTAL)\s+\d+\s+\d+(?:\s+\d+\s+\d+)?\s+(\d+(?:\.\d+)?)%(?:\s+([\d\s,>-]+?))?\s*$", re.MULTILINE
+)
+MAX_MISSING_LINES_CHARACTERS = 80
+MEASURED_PREFIX = "measured "
+"""Characters of the list of lines that nothing has run; and how a look is called that tells of lines that were counted."""
+CoverageRows = dict[str, tuple[str, str]]
+"""By file: how much of it was run, in percent, and which lines were not."""
+
+
+def gather_measured_coverage(state: State, read: Callable[[str], str]) -> Iterator[Item]:
+    """For the changed files and in all. Only full runs are held against each other."""
+    before, after = (
+        _parse_coverage_rows(state.baseline.runs if state.baseline else (), read),
+        _parse_coverage_rows(state.verdict.runs if state.verdict else (), read),
+    )
+    for path in (*state.changed, "TOTAL"):
+        if path in after or (path in before and not after):
+            yield Item("coverage", f"{MEASURED_PREFIX}{path}", _render_coverage(path, before, after or before))
+
+
+def drop_guessed_coverage(looks: Sequence[Item], counted: Sequence[Item]) -> list[Item]:
+    """Without what was guessed about files of which lines were counted."""
+    paths = {look.subject.removeprefix(MEASURED_PREFIX) for look in counted}
+    return [look for look in looks if look.kind != "coverage" or look.subject not in paths]
+
+
+def _render_coverage(path: str, before: CoverageRows, after: CoverageRows) -> str:
+    old, (new, missing) = before.get(path, ("", ""))[0], after[path]
+    grown = f"{old} % → {new} %" if old and old != new else f"{new} %"
+    return f"{'all files' if path == 'TOTAL' else path}: {grown} of lines run" + (
+        f"; not: {missing[:MAX_MISSING_LINES_CHARACTERS]}" if missing else ""
+    )
+
+
+def _parse_coverage_rows(runs: tuple[CheckRun, ...], read: Callable[[str], str]) -> CoverageRows:
+    found: CoverageRows = {}
+    for run in runs:
+        if run.block and run.scope == "full" and "cov" in run.command:
+            found |= {match[1]: (match[2], match[3] or "") for match in COVERAGE_ROW.finditer(read(run.block))}
+    return found
+
+
+MAX_FAILING_TEST_SOURCES = 3
+
+
+def gather_failing_tests(state: State, files: FileTree) -> Iterator[Item]:
+    """Source of tests that fail now, so that nobody has to ask for it."""
+    runs = state.verdict.runs if state.verdict else state.baseline.runs if state.baseline else ()
+    failures = [failure.test for run in runs for failure in run.failures if "::" in failure.test]
+    for test in failures[:MAX_FAILING_TEST_SOURCES]:
+        path, *names = test.split("[")[0].split("::")
+        text = try_read_file(files, path)
+        if text is not None and (source := extract_function_source(text, names)):
+            yield Item("test", test, source)
+
+
+FIXTURE_RANK_OFFSET = 100
+"""Fixtures come after the tests that use them."""
+
+
+def draft_failing_tests(memory: GatheredContext) -> SectionDraft:
+    """Unless it stands under Files, among what is kept."""
+    shown = [view.code for view in rank_worked_on_excerpts(memory)]
+    pieces = [
+        SectionPiece(f"{look.subject}\n{look.text}", f"source of {look.subject}", number)
+        for number, look in enumerate(memory.of("test"))
+        if not any(look.text in code for code in shown)
+    ]
+    pieces += [
+        SectionPiece(f"{look.subject}\n{look.text}", look.subject, FIXTURE_RANK_OFFSET + at)
+        for at, look in enumerate(memory.of("fixture"))
+    ]
+    return SectionDraft("failing", "Source of failing tests", Tier.PHASE, tuple(pieces))

@@ -1,0 +1,107 @@
+"""How the checks stand, in words: before the task, and after the step that ran them last."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from afresh.context.citations import find_citations
+from afresh.context.section import SectionDraft, SectionPiece, draft_always_section
+from afresh.context.sources.excerpts import try_read_file
+from afresh.core.item import Item
+from afresh.core.prompt import Tier
+from afresh.core.state import State
+from afresh.core.task import RECORDED_TYPE, SPEC_DESIGN_TYPE, Task
+from afresh.core.truncate import to_one_line
+from afresh.core.verdict import CheckRun, FailedTest, Ruling, summarise_check_run
+from afresh.memory.gathered_context import GatheredContext
+from afresh.ports import FileTree
+
+MAX_FAILURES_PER_CHECK = 3
+MAX_FLAKY_NAMES = 6
+KEPT_UNFINISHED = "kept, not finished"
+"""Nothing that passed before fails; what is new still does."""
+
+
+def render_finish_criteria(task: Task) -> list[str]:
+    """When the task counts as finished, for the window."""
+    if task.type == RECORDED_TYPE:
+        return []
+    if task.report:
+        commands = [f"- `{check.command}` exits 0" for check in task.checks]
+        return [
+            f"Write `{task.report}`, and no other file. Finished when:",
+            *(f"- {one}" for one in list_document_demands(task)),
+            *commands,
+        ]
+    checks = [f"- `{check.command}`" for check in task.checks]
+    return ["Finished when these exit 0:", *(checks or ["- nothing: no check was given, so nothing can be verified"])]
+
+
+def render_check_status(state: State) -> list[str]:
+    if state.baseline is None:
+        return ["not run yet"]
+    lines = [DOCUMENT_CHECK_LIMITS] if state.task.report else []
+    lines += [f"Before the task: {summarise_check_run(run)}" for run in state.baseline.runs]
+    if state.baseline.flaky:
+        lines.append(f"Flaky, decide nothing: {', '.join(state.baseline.flaky[:MAX_FLAKY_NAMES])}")
+    if state.verdict is None:
+        return lines + [line for run in state.baseline.runs for line in _render_failures(run)]
+    kind = "completion" if state.verdict.final else "change"
+    verdict = state.verdict
+    unfinished = verdict.ruling is Ruling.PASS and not verdict.final and any(run.failures for run in verdict.runs)
+    lines.append(
+        f"After step {state.verdict_step} ({kind}): {KEPT_UNFINISHED if unfinished else verdict.ruling}: {verdict.reason}"
+    )
+    for run in [run for run in verdict.runs if run.failures or verdict.ruling is not Ruling.PASS]:
+        lines += [] if summarise_check_run(run) in verdict.reason else [f"  {summarise_check_run(run)}"]
+        lines += _render_failures(run)
+    if state.verdict_step < state.step and state.recent and not state.recent[-1].kept:
+        lines.append("(the tree is back as it was before that step)")
+    return lines
+
+
+def _render_failures(run: CheckRun) -> list[str]:
+    """Failures once: the same message of many tests is one line with a count."""
+    groups = Counter(failure.message for failure in run.failures)
+    first: dict[str, FailedTest] = {failure.message: failure for failure in reversed(run.failures)}
+    lines: list[str] = []
+    for message, count in list(groups.items())[:MAX_FAILURES_PER_CHECK]:
+        named = first[message].test + (f" and {count - 1} more" if count > 1 else "")
+        lines.append(f"  FAILED {named}: {message}")
+        lines += [f"    {line}" for line in first[message].detail.splitlines()[-8:]]
+    return lines
+
+
+DOCUMENT_CHECK_LIMITS = (
+    "Checked: that the file is there, that nothing else is changed, that what it cites exists. Not verified: whether it is true."
+)
+
+
+def list_document_demands(task: Task) -> list[str]:
+    """What the harness asks of the document."""
+    if task.judged_as == SPEC_DESIGN_TYPE:
+        return ["every `path:line` in it exists", "every `path` in backticks exists, or is marked `path` (new)"]
+    return ["it cites at least one `path:line`, with the path from the root", "every `path:line` in it exists"]
+
+
+MAX_CITED_CHARACTERS = 90
+
+
+def gather_cited_lines(state: State, files: FileTree) -> Iterator[Item]:
+    """What stands in each place that the report cites: whoever wrote it is to hold it against that once more."""
+    text = try_read_file(files, state.task.report) if state.task.report in (paths := files.paths()) else None
+    for one in find_citations(text or "", paths):
+        lines = (try_read_file(files, one.path) or "").splitlines()[one.first - 1 : one.last] if one.path in paths else []
+        if lines:
+            yield Item("cited", str(one), to_one_line(lines[0], MAX_CITED_CHARACTERS))
+
+
+def draft_cited_lines(memory: GatheredContext) -> SectionDraft:
+    lines = [f"{look.subject}  {look.text}" for look in memory.of("cited")]
+    pieces = [SectionPiece(line, "cited lines", number) for number, line in enumerate(lines)]
+    return SectionDraft("cited", "Lines that the file cites, as they are now (of a range the first)", Tier.PHASE, tuple(pieces))
+
+
+def draft_verification(memory: GatheredContext) -> SectionDraft:
+    return draft_always_section(
+        "verification", "Verification (run by the harness)", render_check_status(memory.state) if memory.state.opened else []
+    )

@@ -1,0 +1,51 @@
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from afresh.core.truncate import to_one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One tool call."""
+
+    tool: str
+    args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+SUBJECT_ARGUMENTS = ("what", "goal", "path", "command", "text", "id", "question", "summary", "which", "subject")
+
+
+def describe_subject(action: Action) -> str:
+    """What an action is about: its most telling argument, in one line."""
+    if action.tool == "search" and isinstance(action.args.get("text"), str):
+        return to_one_line(repr(action.args["text"]) + (f" in {action.args['path']}" if action.args.get("path") else ""), 100)
+    texts = {name: value for name, value in action.args.items() if isinstance(value, str) and value.strip()}
+    for name in (*SUBJECT_ARGUMENTS, *sorted(texts)):
+        if name in texts:
+            return to_one_line(texts[name], 100)
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What one action led to. `text` is the digest that windows may show; the whole output is block `block`."""
+
+    action: Action
+    ok: bool
+    text: str
+    block: str = ""
+    size: int = 0
+    lines: int = 0
+    """Lines of files that it brought into view."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRun:
+    """A command that has run in the sandbox."""
+
+    command: str
+    exit: int
+    output: str
+    seconds: float = 0.0
+    timed_out: bool = False

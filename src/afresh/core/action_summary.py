@@ -1,0 +1,48 @@
+import re
+
+from afresh.core.action import Action, describe_subject
+from afresh.core.step_result import ActionResult, StepActions
+
+CHANGING_TOOLS = ("edit", "write", "apply", "run", "delegate")
+TELLING_LINE = re.compile(r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied", re.IGNORECASE)
+
+
+def shorten_action(deed: ActionResult) -> Action:
+    """The action as later windows tell it: long arguments are in the journal's reply, and what they wrote is on disk."""
+    args = {name: shorten_argument(value) for name, value in deed.action.args.items()}
+    if deed.action.tool == "apply" and deed.outcome.ok:
+        args["what"] = truncate_first_line(deed.outcome.text, 100)
+    return Action(deed.action.tool, args)
+
+
+def shorten_argument(value: object) -> str:
+    return f"{len(value)} items" if isinstance(value, list) else truncate_first_line(str(value), 160)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def find_telling_line(text: str) -> str:
+    """The one line that tells most: the last that speaks of success or failure, else the first."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    spoken = [line for line in lines if TELLING_LINE.search(line)]
+    return truncate_first_line((spoken or lines or [""])[-1 if spoken else 0], 90)
+
+
+def truncate_first_line(text: str, length: int) -> str:
+    first, *more = text.splitlines() or [""]
+    return first if len(first) <= length and not more else first[:length].rstrip() + "…"
+
+
+def describe_approach(deeds: StepActions) -> str:
+    """What was changed; what was only looked at was not tried."""
+    done = [deed for deed in deeds.done if deed.outcome.ok]
+    return "; ".join(describe_attempt(deed) for deed in [one for one in done if one.action.tool in CHANGING_TOOLS] or done)
+
+
+def describe_attempt(deed: ActionResult) -> str:
+    """Enough to know it again: for an edit, what was to become what; for a suggestion, its id and title."""
+    action = deed.action
+    if action.tool == "apply":
+        return f"apply {action.args['id']} ({describe_subject(shorten_action(deed))})"
+    what = f"{action.tool} {describe_subject(action)}".strip()
+    if action.tool != "edit":
+        return what
+    return f"{what} ({truncate_first_line(str(action.args['old']).strip(), 60)} → {truncate_first_line(str(action.args['new']).strip(), 60)})"

@@ -1,0 +1,64 @@
+"""What a task did to one file."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+NEW_START_OF_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    path: str
+    kind: str
+    """added, modified or deleted (a rename is one of each)."""
+    added: int = 0
+    removed: int = 0
+    patch: str = ""
+    """Unified diff of this file alone; empty for a binary file."""
+
+
+def find_added_lines(patch: str) -> frozenset[int]:
+    """Numbers of the lines that a patch adds, in the file as it is now."""
+    numbers: list[int] = []
+    line = 0
+    for text in patch.splitlines():
+        if match := NEW_START_OF_HUNK.match(text):
+            line = int(match[1])
+        elif line and text.startswith("+"):
+            numbers.append(line)
+            line += 1
+        elif line and not text.startswith(("-", "\\")):
+            line += 1
+    return frozenset(numbers)
+
+
+def group_consecutive(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """First and last of each unbroken row of numbers."""
+    found: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if found and number == found[-1][1] + 1:
+            found[-1] = found[-1][0], number
+        else:
+            found.append((number, number))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines that a kept change replaced; regions of the file move with it."""
+
+    path: str
+    old_start: int
+    old_count: int
+    new_start: int
+    new_count: int
+
+
+HUNK_HEADER = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+
+
+def hunks_from_changes(changes: Iterable[Change]) -> Iterable[Hunk]:
+    for change in changes:
+        for old_start, old_count, new_start, new_count in HUNK_HEADER.findall(change.patch):
+            yield Hunk(change.path, int(old_start), int(old_count or 1), int(new_start), int(new_count or 1))

@@ -1,0 +1,52 @@
+"""Decisions in force: the newest of the model's on each subject, and every one of a person's."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+MAX_DECISIONS = 40
+"""The newest in a state, beside a person's; the journal knows the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Kept word for word. `by` is the model, the harness or a person."""
+
+    text: str
+    by: str
+    why: str = ""
+    step: int = 0
+    subject: str = ""
+    confidence: float | None = None
+    """How sure whoever decided is; None where nobody has said."""
+    options: tuple[str, ...] = ()
+    """What there was to choose from, when a question was answered; the question is the subject."""
+
+    @property
+    def answer(self) -> bool:
+        """A person's word on a question: it stands with the user's words, and not a second time among decisions."""
+        return self.by == "person" and bool(self.subject)
+
+
+def add_decision(decisions: tuple[Decision, ...], made: Decision) -> tuple[Decision, ...]:
+    known = any((old.text, old.by, old.why, old.subject) == (made.text, made.by, made.why, made.subject) for old in decisions)
+    return decisions if known else bound_decisions([*[old for old in decisions if not can_supersede_decision(made, old)], made])
+
+
+def can_supersede_decision(new: Decision, old: Decision) -> bool:
+    """The model may change its own mind, nobody else's."""
+    return new.by == old.by == "model" and has_same_subject(new.subject, old.subject)
+
+
+def has_same_subject(one: str, other: str) -> bool:
+    return bool(one.strip()) and " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
+
+
+def bound_decisions(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
+    """The oldest go first, a person's never."""
+    ours = [place for place, made in enumerate(decisions) if made.by != "person"]
+    gone = set(ours[: max(0, len(ours) - MAX_DECISIONS)])
+    return tuple([made for place, made in enumerate(decisions) if place not in gone])
+
+
+UNSANDBOXED_DECISION = "commands run without a sandbox (--no-sandbox): nothing confines them"
+"""A decision that only a person can make; it stands in every record of the task."""

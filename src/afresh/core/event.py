@@ -1,0 +1,275 @@
+"""What happened, in the past tense. Events are appended, never edited.
+
+A step is two commits: Requested + Replied before acting, all the rest after it. Rebudgeted and Compacted stand between steps.
+"""
+
+from dataclasses import dataclass
+
+from afresh.core.action import Observation
+from afresh.core.block import BlockIndexLine
+from afresh.core.ceiling_state import CeilingChanged, LargerCeilingRequested, ReserveChanged
+from afresh.core.change import Hunk
+from afresh.core.decision import Decision
+from afresh.core.fact import Fact, FactCorrected, FactForgotten, FactNoted, LessonJudged
+from afresh.core.lesson import LessonLearnt, LessonsLookedUp, LessonsUsed, LessonWorded
+from afresh.core.progress_state import StallNoticed, StepMarked
+from afresh.core.prompt import CallAudit
+from afresh.core.region import Region
+from afresh.core.reply import Reply
+from afresh.core.step_history import Passage, Summary
+from afresh.core.strategy_state import PlanItem, StrategyChanged
+from afresh.core.subtask import SubtaskReturned
+from afresh.core.supervision_state import PausedForPerson, PersonSpoke, StepsUndone, SupervisionModeSet
+from afresh.core.task import Task, TaskStatus
+from afresh.core.token_calibration import CalibrationLoaded, CeilingBreached, TokensCounted, UsageReportDoubted
+from afresh.core.verdict import Baseline, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCreated:
+    task: Task
+
+
+@dataclass(frozen=True, slots=True)
+class TaskClaimed:
+    """A worker took the task. It moves the head, so whoever held the task before can write no more."""
+
+    worker: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceOpened:
+    base: str
+    """Commit of the user's repository that the work starts from."""
+    branch: str
+    snapshot: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineMeasured:
+    baseline: Baseline
+
+
+@dataclass(frozen=True, slots=True)
+class CallRequested:
+    step: int
+    audit: CallAudit
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyReceived:
+    step: int
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class ActionsExecuted:
+    step: int
+    observations: tuple[Observation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSet:
+    items: tuple[PlanItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked:
+    question: str
+    options: tuple[str, ...] = ()
+    """Each "option: what it would mean", or the option alone."""
+    by: str = "model"
+    """Or the harness, when it can't go on by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnswered:
+    """A person's own words, or those of the option that was chosen by its number."""
+
+    text: str
+    by: str = "person"
+    """Their name, where it is known."""
+    option: int = 0
+    """Which of the options it is, counted from 1; 0 for words that are none of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionMade:
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class OutputDigested:
+    facts: tuple[Fact, ...] = ()
+    regions: tuple[Region, ...] = ()
+    index: tuple[BlockIndexLine, ...] = ()
+    passages: tuple[Passage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictReached:
+    step: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeKeptOrReverted:
+    """The workspace after the step: `snapshot` is the new one when kept, the one before when reverted."""
+
+    step: int
+    kept: bool
+    snapshot: str
+    changed: tuple[str, ...] = ()
+    """All files that now differ from the base."""
+    why: str = ""
+    hunks: tuple[Hunk, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StepFinished:
+    step: int
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskEnded:
+    """The task has come to rest in `status`; BLOCKED can go on later, the others are over."""
+
+    status: TaskStatus
+    reason: str
+    commit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointWritten:
+    """All that is known is written down in full, for whoever goes on from here. Always the last event of its commit."""
+
+    step: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionRequested:
+    """The agent has come to the end of something: what lies behind it can be put away."""
+
+    keep: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCompacted:
+    """Memory let passages go and keeps a summary of them. Between steps, in one commit."""
+
+    step: int
+    by: str
+    """`loop` when memory was nearly full, or `agent`."""
+    gone: tuple[int, ...]
+    """Their places among the passages of the state."""
+    summary: Summary
+    tokens_won: int
+    """Roughly: four characters of passages each."""
+    reply: Reply | None = None
+    """What a model wrote, if one was asked; paid for, whether it was used or not."""
+    note: str = ""
+    """Why what the model wrote was not used, and what a hook had to say."""
+
+
+Event = (
+    TaskCreated | TaskClaimed | WorkspaceOpened | BaselineMeasured | CallRequested | ReplyReceived | ActionsExecuted | PlanSet | QuestionAsked
+    | QuestionAnswered | DecisionMade | OutputDigested | VerdictReached | ChangeKeptOrReverted | StepFinished | TaskEnded
+    | CalibrationLoaded | CeilingBreached | UsageReportDoubted | LargerCeilingRequested | CeilingChanged | CheckpointWritten | CompactionRequested | MemoryCompacted
+    | FactNoted | FactCorrected | FactForgotten | LessonJudged
+    | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
+    | StrategyChanged | SupervisionModeSet | PausedForPerson | PersonSpoke | StepsUndone | SubtaskReturned | StepMarked | StallNoticed
+    | ReserveChanged
+)  # fmt: skip
+
+
+def is_in_decision_log(event: Event) -> bool:
+    """Whether the decision log has a line for it."""
+    if isinstance(event, VerdictReached):
+        return event.verdict.final
+    if isinstance(event, PlanSet):
+        return bool(event.items) and not any(item.done for item in event.items)
+    kinds = (
+        QuestionAsked
+        | QuestionAnswered
+        | DecisionMade
+        | ChangeKeptOrReverted
+        | TaskEnded
+        | CeilingBreached
+        | UsageReportDoubted
+        | CeilingChanged
+        | CheckpointWritten
+        | MemoryCompacted
+    )
+    return isinstance(event, kinds | StallNoticed | StrategyChanged | PersonSpoke | StepsUndone | ReserveChanged)
+
+
+EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
+    "Created": TaskCreated,
+    "Claimed": TaskClaimed,
+    "Opened": WorkspaceOpened,
+    "Baselined": BaselineMeasured,
+    "Requested": CallRequested,
+    "Replied": ReplyReceived,
+    "Acted": ActionsExecuted,
+    "Planned": PlanSet,
+    "Asked": QuestionAsked,
+    "Answered": QuestionAnswered,
+    "Decided": DecisionMade,
+    "Digested": OutputDigested,
+    "Verified": VerdictReached,
+    "Settled": ChangeKeptOrReverted,
+    "Finished": StepFinished,
+    "Ended": TaskEnded,
+    "Calibrated": CalibrationLoaded,
+    "Breached": CeilingBreached,
+    "Doubted": UsageReportDoubted,
+    "Wanted": LargerCeilingRequested,
+    "Rebudgeted": CeilingChanged,
+    "Checkpointed": CheckpointWritten,
+    "CompactionWanted": CompactionRequested,
+    "Compacted": MemoryCompacted,
+    "Noted": FactNoted,
+    "Corrected": FactCorrected,
+    "Forgotten": FactForgotten,
+    "Judged": LessonJudged,
+    "Consulted": LessonsLookedUp,
+    "Referred": LessonsUsed,
+    "Worded": LessonWorded,
+    "Learnt": LessonLearnt,
+    "Weighed": TokensCounted,
+    "Turned": StrategyChanged,
+    "Attended": SupervisionModeSet,
+    "Paused": PausedForPerson,
+    "Spoke": PersonSpoke,
+    "Undone": StepsUndone,
+    "HandedOut": SubtaskReturned,
+    "Marked": StepMarked,
+    "Noticed": StallNoticed,
+    "Reserved": ReserveChanged,
+}
+"""The tag of each kind on disk. A class may be renamed; its tag never changes, or journals could not be read any more."""
+TAG_BY_EVENT_CLASS: dict[type[Event], str] = {kind: tag for tag, kind in EVENT_CLASS_BY_TAG.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class JournalHead:
+    """Where a task's journal ends."""
+
+    seq: int = 0
+    hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """An event in its place in a task's journal."""
+
+    task: str
+    seq: int
+    at: float
+    event: Event
+    body: str
+    """The canonical JSON that was hashed; kept so that what is stored is what was hashed."""
+    hash: str

@@ -1,0 +1,209 @@
+"""What a project has learnt from its tasks: one object a file, for people to read and for later windows to show."""
+
+import re
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from enum import StrEnum
+
+from afresh.core.reply import Reply
+from afresh.core.text import escape_hidden
+
+
+@dataclass(frozen=True, slots=True)
+class LessonsLookedUp:
+    """What earlier tasks have learnt was looked up for a phase; these fit, and stand in the windows from now on."""
+
+    step: int
+    phase: str
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LessonsUsed:
+    """A reply drew on knowledge in its window: it names the object, or something that stands nowhere else."""
+
+    step: int
+    ids: tuple[str, ...]
+    signs: tuple[str, ...]
+    """For each what gave it away."""
+
+
+@dataclass(frozen=True, slots=True)
+class LessonWorded:
+    """A model was asked to put what was learnt into words: paid for, whether they are used or not."""
+
+    reply: Reply | None
+    note: str = ""
+    """Why there is no reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class LessonLearnt:
+    """The task is over, and what there is to keep of it is kept: as this object, or not, and why."""
+
+    id: str
+    why: str = ""
+
+
+MAX_LESSONS_REMEMBERED = 40
+"""Objects that are remembered of one task."""
+
+
+@dataclass(frozen=True, slots=True)
+class LessonSeen:
+    id: str
+    step: int
+    """In whose window it stood first."""
+    used: int = 0
+    """The first step that drew on it; 0 for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class LessonState:
+    phase: str = ""
+    """For which it was looked up last."""
+    window: tuple[str, ...] = ()
+    """What stands in the windows now."""
+    seen: tuple[LessonSeen, ...] = ()
+    learnt: bool = False
+    """The task is over, and what it leaves behind is drafted and counted."""
+    left: str = ""
+    """The object that it leaves behind, if there is one."""
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        return tuple(one.id for one in self.seen if one.used)
+
+
+INITIAL_LESSON_STATE = LessonState()
+LessonEvent = LessonsLookedUp | LessonsUsed | LessonLearnt
+
+
+def apply_lesson_event(event: LessonEvent, known: LessonState) -> LessonState:
+    match event:
+        case LessonsLookedUp(step, phase, ids):
+            new = [LessonSeen(id, step) for id in ids if id not in {one.id for one in known.seen}]
+            kept = sorted((*known.seen, *new), key=lambda one: (not one.used, one.id not in ids))[:MAX_LESSONS_REMEMBERED]
+            return replace(known, phase=phase, window=ids, seen=tuple(sorted(kept, key=lambda one: (one.step, one.id))))
+        case LessonsUsed(step, ids):
+            seen = [replace(one, used=step) if one.id in ids and not one.used else one for one in known.seen]
+            return replace(known, seen=tuple(seen))
+        case LessonLearnt(id):
+            return replace(known, learnt=True, left=id)
+
+
+LESSON_HEADINGS = ("Problem", "What worked", "What did not", "How it was verified")
+NOTHING_UNDONE = "Nothing had to be undone."
+PATTERN_ID_PREFIX = "PT-"
+"""How the id of one begins that was learnt in another project."""
+MAX_UNUSED_TASKS = 8
+MAX_UNUSED_DAYS = 180
+"""Tasks in a row that saw an object and drew nothing from it, and days without a use: then it is looked up no more."""
+DAY_PATTERN = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+class LessonStatus(StrEnum):
+    DRAFT = "draft"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    AGED = "aged"
+
+
+class LessonApproval(StrEnum):
+    """Who says that it is right."""
+
+    CONFIRMED = "confirmed"
+    AUTOMATIC = "automatic"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    id: str
+    title: str
+    tags: tuple[str, ...] = ()
+    project: str = ""
+    source: str = ""
+    """The task that it was learnt from."""
+    status: LessonStatus = LessonStatus.DRAFT
+    by: LessonApproval = LessonApproval.AUTOMATIC
+    waits: str = ""
+    """Why it was not approved without a person."""
+    created: str = ""
+    """A day, as 2026-11-30; so is `last_used`, unless it has a time of day too."""
+    approved: str = ""
+    shown: int = 0
+    """Tasks that had it in a window."""
+    unused: int = 0
+    """Of these, the last ones in a row that drew nothing from it."""
+    uses: int = 0
+    successes: int = 0
+    """Uses whose task was verified."""
+    tokens_saved: int | None = None
+    """Over all uses, against comparable tasks without it; unknown while there is none to compare with."""
+    last_used: str = ""
+    last_task: str = ""
+    """The last task that was counted, so that none is counted twice."""
+    body: str = ""
+
+    def aged(self, today: date) -> str:
+        """Why it is looked up no more; empty while it is."""
+        if self.unused >= MAX_UNUSED_TASKS:
+            return f"{self.unused} tasks in a row saw it and drew nothing from it"
+        latest = max((day for day in map(day_from_text, (self.created, self.approved, self.last_used)) if day), default=None)
+        days = (today - latest).days if latest else 0
+        return f"not used for {days} days" if days > MAX_UNUSED_DAYS else ""
+
+    def standing(self, today: date) -> LessonStatus:
+        return LessonStatus.AGED if self.status is LessonStatus.APPROVED and self.aged(today) else self.status
+
+
+def day_from_text(text: str) -> date | None:
+    try:
+        return date.fromisoformat(found[0]) if (found := DAY_PATTERN.match(text)) else None
+    except ValueError:
+        return None
+
+
+def iso_from_time(at: float) -> str:
+    """To the millisecond, so that of two uses the later one is known."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def get_heading_text(body: str, title: str) -> str:
+    """What stands under one heading, of whatever level."""
+    lines, inside = list[str](), False
+    for line in body.splitlines():
+        if re.match(r"#{1,6} ", line):
+            inside = line.lstrip("# ").strip().lower() == title.lower()
+        elif inside:
+            lines.append(line)
+    return "\n".join(lines).strip()
+
+
+def replace_heading_text(body: str, title: str, text: str) -> str:
+    """The body with another text under one of its headings."""
+    lines, inside = list[str](), False
+    for line in body.splitlines():
+        if re.match(r"#{1,6} ", line):
+            inside = line.lstrip("# ").strip().lower() == title.lower()
+            lines += [line, text, ""] if inside else [line]
+        elif not inside:
+            lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def render_lesson(one: Lesson) -> str:
+    """As a window shows it: the one line that says what it is about, then what to do and what not to do; the places that were
+    changed before the words on them, since the end may have no room."""
+    told = [(title, sort_places_first(get_heading_text(one.body, title))) for title in ("What worked", "What did not", "Problem")]
+    lines = [
+        f"{title}:\n{text}"
+        for title, text in told
+        if text and text != NOTHING_UNDONE and not text.startswith(one.title.rstrip("…"))
+    ]
+    return escape_hidden("\n".join([f"{one.id} {one.title}", *(lines or [one.body.strip()])]))
+
+
+def sort_places_first(text: str) -> str:
+    lines = text.splitlines()
+    return "\n".join(sorted(lines, key=lambda line: not line.startswith("- changed ")))

@@ -1,0 +1,197 @@
+"""Whether the work moves: what the last steps left behind, what was spent since it last did, and what was noticed. Bounded."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from afresh.core.usage import NO_CALL_COSTS, CallCosts
+
+MAX_STEP_MARKS = 24
+MAX_ENTRIES_PER_MARK = 8
+MAX_TOOLS_COUNTED = 12
+MAX_BEST_CHECKS = 16
+"""Steps that are looked back on; what one of them leaves behind of each kind; tools and checks that are counted."""
+
+
+class Escalation(StrEnum):
+    NONE = ""
+    WARN = "warned"
+    TURN = "turned"
+    STOP = "stopped"
+
+    @property
+    def height(self) -> int:
+        return list(Escalation).index(self)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedAction:
+    """An action in the tree that it was done in (`key`), and what came of it."""
+
+    key: str
+    result: str
+    """Empty when the harness refused to do it again."""
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileTransition:
+    """A file before and after a step, by its content."""
+
+    path: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckEnding:
+    """How a command or a check ended; `sign` is empty when it succeeded."""
+
+    source: str
+    sign: str
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LinesRead:
+    """Lines that were read; of an archived output its name and no lines."""
+
+    path: str
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BestCheckResult:
+    """The best that a check has come to."""
+
+    source: str
+    failed: int
+    passed: int
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedProgress:
+    """What is verified so far, and why a step counts as progress over that."""
+
+    why: str = ""
+    measure: int = -1
+    """The lowest that the task type's measure has been; -1 before it was known."""
+    mended: tuple[str, ...] = ()
+    """Tests that failed before the task and passed since."""
+    bests: tuple[BestCheckResult, ...] = ()
+    done: int = 0
+    """Items of the plan that are done."""
+    paths: int = 0
+    """Files that differ from the base."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepMark:
+    """What a step leaves behind."""
+
+    step: int
+    acts: tuple[MarkedAction, ...] = ()
+    edits: tuple[FileTransition, ...] = ()
+    endings: tuple[CheckEnding, ...] = ()
+    glances: tuple[LinesRead, ...] = ()
+    worked: bool = True
+    tools: tuple[str, ...] = ()
+    tokens: int = 0
+    """Of its call, and of the parts that it has handed out."""
+    money: int | None = None
+    """Nano-dollars for them; None where the price is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepMarked:
+    """Recorded with every step; `gain` only when it was one."""
+
+    mark: StepMark
+    gain: VerifiedProgress | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StallNoticed:
+    """A sign of getting nowhere has reached a rung of the ladder; or has gone, when the rung is none."""
+
+    step: int
+    sign: str
+    rung: Escalation
+    evidence: str = ""
+    keys: tuple[str, ...] = ()
+    """Actions that are refused from now on, as long as the tree stays as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressState:
+    marks: tuple[StepMark, ...] = ()
+    since: int = 0
+    """The last step that was progress, or after which a person has spoken."""
+    tokens: int = 0
+    """Spent since then."""
+    bill: CallCosts = NO_CALL_COSTS
+    """What they have cost."""
+    tools: tuple[tuple[str, int], ...] = ()
+    """What was done since then, and how often."""
+    gain: VerifiedProgress = VerifiedProgress()
+    alarms: tuple[StallNoticed, ...] = ()
+
+    def alarm(self, sign: str) -> StallNoticed | None:
+        return next((one for one in self.alarms if one.sign == sign), None)
+
+
+INITIAL_PROGRESS = ProgressState()
+
+
+def apply_step_mark(course: ProgressState, event: StepMarked) -> ProgressState:
+    """Progress clears all alarms: whatever was noticed, the work has moved."""
+    mark = event.mark
+    marks = (*course.marks, mark)[-MAX_STEP_MARKS:]
+    if event.gain and event.gain.why:
+        return replace(course, marks=marks, since=mark.step, tokens=0, bill=NO_CALL_COSTS, tools=(), gain=event.gain, alarms=())
+    tools = dict(course.tools)
+    for tool in mark.tools:
+        tools[tool] = tools.get(tool, 0) + 1
+    most = tuple(sorted(tools.items(), key=lambda one: (-one[1], one[0]))[:MAX_TOOLS_COUNTED])
+    spent = add_cost(course, mark.money, mark.tokens)
+    return replace(spent, marks=marks, tools=most, gain=event.gain or course.gain)
+
+
+def add_cost(course: ProgressState, cost: int | None, tokens: int) -> ProgressState:
+    return replace(course, tokens=course.tokens + tokens, bill=course.bill.plus(cost, tokens))
+
+
+def apply_stall_notice(course: ProgressState, event: StallNoticed) -> ProgressState:
+    others = tuple([one for one in course.alarms if one.sign != event.sign])
+    return replace(course, alarms=(*others, event) if event.rung is not Escalation.NONE else others)
+
+
+def restart_progress(course: ProgressState, step: int) -> ProgressState:
+    """A person has spoken: what went before is no longer held against it."""
+    return ProgressState(since=step, gain=course.gain)
+
+
+@dataclass(frozen=True, slots=True)
+class StallThresholds:
+    """The user's table `no_progress`: for each sign at which count the window warns, at which the strategy changes and at which
+    the task stops and asks. 0 leaves a rung out, an empty list the sign."""
+
+    repeated: tuple[int, ...] = (3, 5, 7)
+    """Times that the same action had the same result in an unchanged tree."""
+    cycling: tuple[int, ...] = (3, 4, 5)
+    """Times that a command, or a check, came to the same failure after having come to something else, with changes between."""
+    undoing: tuple[int, ...] = (3, 4, 6)
+    """Times that a file went to and fro between the same two contents."""
+    rereading: tuple[int, ...] = (4, 6, 9)
+    """Times that the same unchanged lines, or the same archived output, were read."""
+    failing: tuple[int, ...] = (3, 4, 6)
+    """Steps in a row in which no action worked."""
+    idle_steps: tuple[int, ...] = (60, 100, 160)
+    """Steps without verified progress."""
+    idle_tokens: tuple[int, ...] = (300_000, 600_000, 1_000_000)
+    """Tokens, in and out, without verified progress."""
+    forget: int = 5
+    """Steps without the sign after which a warning is taken back."""
+
+
+DEFAULT_STALL_THRESHOLDS = StallThresholds()

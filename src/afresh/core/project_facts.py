@@ -1,0 +1,116 @@
+"""Facts as a project's memory holds them: named, dated, with their author, in force or not."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from afresh.core.decision import Decision
+from afresh.core.event import DecisionMade, JournalEntry, OutputDigested, QuestionAnswered, VerdictReached
+from afresh.core.fact import Fact, FactKind, FactNoted, FactScope
+from afresh.core.truncate import to_one_line
+from afresh.core.verdict import Verdict
+
+BY_MODEL = "model"
+BY_HARNESS = "harness"
+BY_PERSON = "person"
+MAX_SUBJECT_CHARACTERS = 80
+PROJECT_FACT_KINDS = {FactKind.NOTE, FactKind.FAILED_APPROACH, FactKind.ERROR}
+"""What one task has found out of the code, another of the same project may want to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFact:
+    id: str
+    task: str
+    """Whose it is; the notebook's or the user's if no task's."""
+    fact: Fact
+    by: str
+    at: float
+    ended: float = 0.0
+    """Since when it no longer holds; 0 while it does."""
+    end: str = ""
+    """How it ended: `superseded`, `corrected by …`, `forgotten by …`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactCorrection:
+    """What a person has made of a fact: other words, or none."""
+
+    id: str
+    old: str
+    new: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FactQuery:
+    """What is looked for: facts that share words with the text, as far as `task` may see them; without words the newest."""
+
+    text: str
+    kinds: tuple[FactKind, ...] = ()
+    """Any, if none is named."""
+    task: str = ""
+    """Whose eyes; empty: a person's, who may see all."""
+    own: bool = False
+    """Only what the task has found out itself."""
+    limit: int = 8
+
+
+def make_fact_id(task: str, fact: Fact) -> str:
+    """The same words about the same thing have the same name, on every machine."""
+    told = "\0".join((task, fact.kind, fact.subject, fact.text))
+    return f"m{sha256(told.encode()).hexdigest()[:8]}"
+
+
+def extract_facts(entry: JournalEntry) -> Iterator[tuple[Fact, str]]:
+    """What an event says, and who says so."""
+    match entry.event:
+        case OutputDigested(facts):
+            yield from ((widen_scope(fact), BY_MODEL if fact.kind is FactKind.NOTE else BY_HARNESS) for fact in facts)
+        case DecisionMade(decision):
+            yield fact_from_decision(decision), decision.by
+        case QuestionAnswered(text, by):
+            yield fact_from_words(text), by
+        case VerdictReached(step, verdict) if verdict.final:
+            yield from ((fact, BY_HARNESS) for fact in facts_from_verdict(step, verdict))
+        case FactNoted(fact, by):
+            yield fact, by
+        case _:
+            return
+
+
+def widen_scope(fact: Fact) -> Fact:
+    return replace(fact, scope=FactScope.PROJECT) if fact.kind in PROJECT_FACT_KINDS and fact.scope is FactScope.TASK else fact
+
+
+def fact_from_decision(decision: Decision) -> Fact:
+    why = f" ({decision.why})" if decision.why else ""
+    sure = 0.5 if decision.confidence is None else decision.confidence
+    subject = decision.subject or to_one_line(decision.text, MAX_SUBJECT_CHARACTERS)
+    return Fact(FactKind.DECISION, subject, f"{decision.text}{why}", sure, step=decision.step)
+
+
+def fact_from_words(text: str) -> Fact:
+    """A person's words: each stands for itself, none replaces another unless the person says so."""
+    return Fact(FactKind.RULE, to_one_line(text, MAX_SUBJECT_CHARACTERS), text)
+
+
+def facts_from_verdict(step: int, verdict: Verdict) -> Iterator[Fact]:
+    for run in verdict.runs:
+        told = f"{'exit 0' if run.exit == 0 else f'exit {run.exit}'}: {run.passed} passed, {run.failed} failed"
+        yield Fact(FactKind.VERIFIED, run.command, told, 1.0, run.block, step)
+
+
+class EmptyFactIndex:
+    """Of a task that stands alone."""
+
+    def look_up(self, question: FactQuery) -> Sequence[ProjectFact]:
+        return ()
+
+    def known(self, name: str) -> Sequence[ProjectFact]:
+        return ()
+
+    def edits(self) -> Sequence[FactCorrection]:
+        return ()
+
+
+EMPTY_FACT_INDEX = EmptyFactIndex()

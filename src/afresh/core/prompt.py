@@ -1,0 +1,214 @@
+"""What one call is sent, to the byte, and what was left out of it."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from hashlib import sha256
+from typing import Any
+
+from afresh.core.action import Action
+from afresh.core.codec import to_plain_value
+from afresh.core.reply import Reply, Thinking
+
+
+class Tier(IntEnum):
+    """ALWAYS is never cut; PHASE belongs to the task's type and phase; DEMAND came because something asked for it;
+    NEVER stays out of this type and phase."""
+
+    ALWAYS = 0
+    PHASE = 1
+    DEMAND = 2
+    NEVER = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    name: str
+    tier: Tier
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    section: str
+    what: str
+    tokens: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SectionCompaction:
+    """What one strategy took out before the room was shared, and how many tokens that won."""
+
+    strategy: str
+    section: str
+    removed: tuple[str, ...]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSchema:
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    """JSON schema of the arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What one tool call gave, as it is sent back."""
+
+    text: str
+    ok: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ToolExchange:
+    """A reply of the model and what came of it: one result for each of its actions, then what else is said."""
+
+    reply: Reply
+    results: tuple[ToolResult, ...]
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The exact call: provider adapters translate it and add nothing."""
+
+    system: str
+    message: str
+    tools: tuple[ToolSchema, ...]
+    reserve: int
+    """Tokens kept free for the reply; sent as the limit of its length."""
+    breaks: tuple[int, ...] = ()
+    """Places in the message, ascending: what stands before them is likely to be the same in the next call."""
+    thinking: int = 0
+    """Tokens of the reserve that the model may think with before it answers."""
+    turns: tuple[ToolExchange, ...] = ()
+    """What was said after the message, for the providers' own tool use."""
+
+    @property
+    def text(self) -> str:
+        """What is hashed. A call without the later fields hashes as it did before there were any."""
+        tools = [[tool.name, tool.description, tool.parameters] for tool in self.tools]
+        more = [[list(self.breaks), self.thinking, [to_plain_value(turn) for turn in self.turns]]]
+        plain = [self.system, self.message, tools, self.reserve, *(more if self.breaks or self.thinking or self.turns else ())]
+        return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+    @property
+    def hash(self) -> str:
+        return sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    request: Request
+    sections: tuple[Section, ...]
+    omissions: tuple[Omission, ...]
+    budget: int
+    tokens: int
+    """Estimate for all that is sent, without the reserve."""
+    unmet: int = 0
+    """Tokens of what the work had asked for (the tier DEMAND) and found no room."""
+    compactions: tuple[SectionCompaction, ...] = ()
+    unread: int = 0
+    """Of these, what the last step has looked at: a window without it would be asked for it again."""
+
+    @property
+    def headroom(self) -> int:
+        return self.budget - self.request.reserve - self.tokens
+
+    @property
+    def demand(self) -> int:
+        """What can't be left out, with the reply's reserve."""
+        return self.tokens - count_optional_tokens(self.sections) + self.request.reserve
+
+
+WHOLE_BLOCK = -1
+
+
+@dataclass(frozen=True, slots=True)
+class SectionRef:
+    """A section of a recorded call: its text is the block, so that an unchanged section is stored once; or `size` characters of a
+    block that holds all sections of the call that change with every step, so that they are entered once."""
+
+    name: str
+    tier: Tier
+    block: str
+    tokens: int
+    start: int = 0
+    size: int = WHOLE_BLOCK
+
+    def text(self, read: Callable[[str], str]) -> str:
+        held = read(self.block)
+        return held if self.size == WHOLE_BLOCK else held[self.start : self.start + self.size]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRef:
+    kind: str
+    subject: str
+    block: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallAudit:
+    """All that is needed to show a call, to explain it, and to build it again."""
+
+    hash: str
+    budget: int
+    tokens: int
+    sections: tuple[SectionRef, ...]
+    looks: tuple[ItemRef, ...]
+    omissions: tuple[Omission, ...] = ()
+    reserve: int = 0
+    counter: str = ""
+    model: str = ""
+    """The model that was asked, under the name that it was asked for by."""
+    pieces: int = 0
+    """The exact request in pieces, before the counter's factor; and what the provider adds to any request, in tokens."""
+    framing: int = 0
+    unmet: int = 0
+    compactions: tuple[SectionCompaction, ...] = ()
+    thinking: int = 0
+    """Tokens of the reserve that were for thinking."""
+
+    @property
+    def demand(self) -> int:
+        return self.tokens - count_optional_tokens(self.sections) + self.reserve
+
+
+def count_optional_tokens(sections: Sequence[Section] | Sequence[SectionRef]) -> int:
+    return sum(section.tokens for section in sections if section.tier is not Tier.ALWAYS)
+
+
+NO_RESULT = "(no result)"
+
+
+def json_from_arguments(action: Action) -> str:
+    return json.dumps(to_plain_value(action.args), ensure_ascii=False, sort_keys=True)
+
+
+def render_exchange(turn: ToolExchange) -> str:
+    """Each call with its result; what is said after them is not part of it."""
+    results = [*turn.results, *[None] * (len(turn.reply.actions) - len(turn.results))]
+    lines = list(render_reply_opening(turn.reply))
+    for action, result in zip(turn.reply.actions, results, strict=False):
+        lines.append(f"You did: {action.tool} {json_from_arguments(action)}{'' if result is None or result.ok else ' FAILED'}")
+        lines.append(result.text if result else NO_RESULT)
+    return "\n".join(lines)
+
+
+def render_reply_opening(reply: Reply) -> Iterator[str]:
+    """What came before the calls."""
+    yield from map(render_thinking, reply.thinking)
+    if reply.thought:
+        yield f"You thought: {reply.thought}"
+
+
+def render_thinking(one: Thinking) -> str:
+    if one.redacted:
+        return f"[thinking that the provider keeps to itself, {len(one.text):,} characters]"
+    return f"[thinking{', signed' if one.signature else ''}] {one.text}"

@@ -1,0 +1,59 @@
+"""What the model proposes, and what came of it."""
+
+from dataclasses import dataclass, replace
+
+from afresh.core.action import Action
+from afresh.core.codec import to_canonical_json
+from afresh.core.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """What a model thought before it answered, as its provider tells it. The signature proves to the provider that it is its
+    own; a redacted one has nothing else: `text` is then what the provider wants back as it is."""
+
+    text: str
+    signature: str = ""
+    redacted: bool = False
+
+
+class ReplyNotice(str):
+    """Among the pieces of a reply that comes in: a word about it, such as that it is late, and no part of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model answered to one request."""
+
+    thought: str = ""
+    actions: tuple[Action, ...] = ()
+    usage: Usage = Usage()
+    model: str = ""
+    counted: bool = False
+    """The provider itself has counted the input; otherwise `usage` holds an estimate of ours."""
+    thinking: tuple[Thinking, ...] = ()
+    cost: int | None = None
+    """Nano-dollars as the books have it, 0 where nobody pays; None where the price is not known."""
+    cramped: bool = False
+    """Its limit was too short for what was to be said: it was cut off there, or had to be said again shorter."""
+
+
+MAX_ARGUMENT_CHARACTERS = 3_000
+MAX_THINKING_CHARACTERS = 24_000
+"""Characters. Longer arguments are never worth sending twice; a signature alone may have thousands."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnedReply:
+    step: int
+    reply: Reply
+    """Without its thought, which the record of the step has."""
+
+
+def make_returned_reply(step: int, reply: Reply) -> ReturnedReply | None:
+    """Nothing if it is too long, or has no actions that anything could have come of."""
+    thinking = sum(len(one.text) + len(one.signature) for one in reply.thinking)
+    if not reply.actions or thinking > MAX_THINKING_CHARACTERS or len(to_canonical_json(reply.actions)) > MAX_ARGUMENT_CHARACTERS:
+        return None
+    spent = Usage(output=reply.usage.output, thinking=reply.usage.thinking) if reply.thinking else Usage()
+    return ReturnedReply(step, replace(reply, thought="", usage=spent, counted=False, cost=None))

@@ -1,0 +1,122 @@
+"""What is to be done: the order as it was given, never changed afterwards."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class TaskStatus(StrEnum):
+    READY = "ready"
+    RUNNING = "running"
+    BLOCKED = "blocked"
+    DONE = "done"
+    FAILED = "failed"
+    APPLIED = "applied"
+    DISCARDED = "discarded"
+
+    @property
+    def over(self) -> bool:
+        return self in (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.APPLIED, TaskStatus.DISCARDED)
+
+
+RECORDED_TYPE = "recorded"
+"""Type of a task that another agent worked on: nothing of it is checked here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A success criterion: a command that must exit 0 in the task's tree."""
+
+    command: str
+    timeout: int = 600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    id: str
+    goal: str
+    type: str = "implement_feature"
+    checks: tuple[Check, ...] = ()
+    priority: int = 0
+    """Higher goes first."""
+    needs: tuple[str, ...] = ()
+    """Tasks that must be done (verified) before this one is ready."""
+    model: str = ""
+    budget: int = 4_000
+    """Ceiling in tokens for each call: system, tools, messages and the reply's reserve."""
+    max_steps: int = 60
+    project: str = ""
+    family: str = ""
+    """The shipped type that a user's own type builds on."""
+    report: str = ""
+    """The one file that the task may write, for types that end in a document."""
+    loop: str = ""
+    """react or plan_execute; empty: as the template of the type has it."""
+    max_budget: int = 0
+    """The highest ceiling that may be granted when there is a reason; 0: four times `budget`."""
+    parent: str = ""
+    """The task that this is a part of: it is worked on with that one, and what it makes belongs to it."""
+    tree: str = ""
+    """The snapshot of the parent that a part begins with."""
+    parts: int = 0
+    """How many parts of it the task may hand out."""
+    thinking: int | None = None
+    """Tokens that the model may think with in each call; None: as the type says."""
+
+    @property
+    def judged_as(self) -> str:
+        """The type whose rules the harness applies: a user's own type lays out windows, it does not judge."""
+        return self.family or self.type
+
+    @property
+    def budget_limit(self) -> int:
+        return self.max_budget or 4 * self.budget
+
+
+@dataclass(frozen=True, slots=True)
+class QueueTicket:
+    """A task's line in the queue; kept by the store in the same commit as the journal, so that they cannot disagree."""
+
+    task: str
+    goal: str
+    type: str
+    status: TaskStatus
+    priority: int
+    needs: tuple[str, ...]
+    ready: bool
+    """Status READY, or RUNNING without a living owner, and all it needs is DONE or APPLIED."""
+    owner: str = ""
+    """Worker that holds a live lease."""
+    parent: str = ""
+    """The task that it is a part of; such a one is never ready by itself."""
+
+
+REPORT_PATHS_BY_TYPE = {"code_review": "REVIEW.md", "discovery": "DISCOVERY.md", "spec_design": "docs/{slug}.md"}
+_DOCUMENT_PATH = re.compile(r"(?<![\w./~-])(?:[\w-][\w.-]*/)*[\w-][\w.-]*\.(?:md|markdown|rst|txt|adoc)(?![\w/-])")
+_WRITE_TO_PHRASE = re.compile(
+    r"\b(?:writ\w+|put|saved?|record|answer|report)\b[^.;\n]{0,60}\b(?:to|into|in|as)\s+[`'\"]?$", re.IGNORECASE
+)
+
+
+def choose_report_path(family: str, goal: str, exists: Callable[[str], bool]) -> str:
+    """The document that the goal says to write, or that it names and that does not exist yet; else where such reports go by
+    habit. One that exists and is only spoken of is what the task is about. Empty for types that change code."""
+    if family not in REPORT_PATHS_BY_TYPE:
+        return ""
+    named = list(_DOCUMENT_PATH.finditer(goal))
+    told = [match[0] for match in named if _WRITE_TO_PHRASE.search(goal[: match.start()])]
+    new = [match[0] for match in named if not exists(match[0])]
+    slug = "-".join(re.findall(r"[a-z0-9]+", goal.lower()))[:40].strip("-") or "spec"
+    return (told or new or [REPORT_PATHS_BY_TYPE[family].format(slug=slug)])[0]
+
+
+FIX_VIOLATION_TYPE = "fix_violation"
+"""The type whose purpose is to lower what is counted."""
+
+
+WRITE_TESTS_TYPE = "write_tests"
+
+
+SPEC_DESIGN_TYPE = "spec_design"
+"""The type that may speak of files that do not exist yet."""

@@ -1,3 +1,0 @@
-from afresh.insight.python import CodeInsight
-
-__all__ = ["CodeInsight"]

@@ -1,0 +1,29 @@
+"""The one way into the journal: link, fold, commit, tell the watchers."""
+
+from collections.abc import Sequence
+
+from afresh.core.block import Block, block_id_from_text
+from afresh.core.event import Event
+from afresh.core.hash_chain import link_events
+from afresh.core.reducer import fold_entries
+from afresh.core.state import State
+from afresh.runtime import Runtime
+
+
+def append_events(state: State, agent: Runtime, events: Sequence[Event], blocks: Sequence[Block] = ()) -> State:
+    """One durable commit."""
+    entries = link_events(state.task.id, state.head, agent.clock.now(), events)
+    after = fold_entries(state, entries)
+    agent.store.append(entries, blocks, after)
+    for watcher in agent.watchers:
+        watcher.saw(after, entries)
+    return after
+
+
+def report_progress(agent: Runtime, what: str) -> None:
+    for watcher in agent.watchers:
+        watcher.doing(what)
+
+
+def block_from_text(text: str) -> Block:
+    return Block(block_id_from_text(text), text)

@@ -1,0 +1,135 @@
+"""Memory as persons have corrected it: other words for a fact, or none. What was forgotten is in no later window."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from afresh.core.action import Observation
+from afresh.core.decision import Decision
+from afresh.core.fact import Fact
+from afresh.core.project_facts import BY_PERSON, FactCorrection, fact_from_decision, fact_from_words, make_fact_id
+from afresh.core.reply import Reply
+from afresh.core.state import State, StepRecord, replace_fields
+from afresh.core.step_history import Summary
+
+MIN_FORGOTTEN_CHARACTERS = 12
+"""Characters of a forgotten text from which lines that repeat it are withheld too: a shorter one stands in too many."""
+FORGOTTEN_LINE = "[forgotten at the user's wish]"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Corrections:
+    """In the order in which they were made."""
+
+    edits: tuple[FactCorrection, ...] = ()
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """Texts that no line may repeat."""
+        found = dict.fromkeys(collapse_whitespace(edit.old) for edit in self.edits if not edit.new)
+        return tuple(phrase for phrase in found if len(phrase) >= MIN_FORGOTTEN_CHARACTERS)
+
+    @property
+    def by_id(self) -> dict[str, str]:
+        """What each edited fact was made to say; empty: nothing."""
+        return {edit.id: edit.new for edit in self.edits}
+
+    def scrub(self, text: str) -> str:
+        """Without the lines that a person wants forgotten."""
+        return make_scrubber(self.phrases)(text) if self.edits else text
+
+
+def apply_corrections(state: State, edits: Corrections) -> State:
+    if not edits.edits:
+        return state
+    by_id, whose, scrub = edits.by_id, state.task.id, make_scrubber(edits.phrases)
+    facts = correct_items([(fact, fact) for fact in state.facts], whose, by_id, lambda fact, text: replace(fact, text=text))
+    told = [(one, fact_from_words(one.text) if one.answer else fact_from_decision(one)) for one in state.decisions]
+    decisions = correct_items(told, whose, by_id, overrule_decision)
+    words = correct_items([(word, fact_from_words(word)) for word in state.words], whose, by_id, lambda word, text: text)
+    return replace_fields(
+        state,
+        facts=tuple(replace(fact, subject=scrub(fact.subject), text=scrub(fact.text)) for fact in facts),
+        decisions=tuple(decisions),
+        words=tuple(words),
+        recent=tuple(scrub_step_record(one, scrub) for one in state.recent),
+        returned=None
+        if state.returned and any(scrub(text) != text for text in list_reply_texts(state.returned.reply))
+        else state.returned,
+        index=tuple(replace(line, phrase=scrub(line.phrase), subject=scrub(line.subject)) for line in state.index),
+        plan=tuple(replace(item, text=scrub(item.text)) for item in state.plan),
+        summary=scrub_summary(state.summary, scrub),
+    )
+
+
+def correct_items(items: Sequence[tuple[T, Fact]], task: str, edits: Mapping[str, str], write: Callable[[T, str], T]) -> list[T]:
+    """Each as it reads by now; an edit may have been edited in turn."""
+    kept: list[T] = []
+    for item, fact in items:
+        text = get_corrected_text(task, fact, edits)
+        if text == fact.text or text:
+            kept.append(item if text == fact.text else write(item, text))
+    return kept
+
+
+def get_corrected_text(task: str, fact: Fact, edits: Mapping[str, str]) -> str:
+    """The words of a fact by now; empty when it is forgotten."""
+    text, done = fact.text, set[str]()
+    while (name := make_fact_id(task, replace(fact, text=text))) in edits and name not in done:
+        done.add(name)
+        text = edits[name]
+    return text
+
+
+def overrule_decision(decision: Decision, text: str) -> Decision:
+    return replace(decision, text=text, why="", by=BY_PERSON)
+
+
+def scrub_step_record(one: StepRecord, scrub: Callable[[str], str]) -> StepRecord:
+    seen = tuple(scrub_observation(found, scrub) for found in one.observations)
+    return replace(one, thought=scrub(one.thought), observations=seen, outcome=scrub(one.outcome))
+
+
+def scrub_observation(seen: Observation, scrub: Callable[[str], str]) -> Observation:
+    args = {name: scrub(value) if isinstance(value, str) else value for name, value in seen.action.args.items()}
+    return replace(seen, text=scrub(seen.text), action=replace(seen.action, args=args))
+
+
+def list_reply_texts(reply: Reply) -> Iterator[str]:
+    """What it thought and called with: that can't be withheld line by line, so it goes back whole or not at all."""
+    yield from (one.text for one in reply.thinking)
+    yield from (text for action in reply.actions for text in list_strings(action.args))
+
+
+def list_strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (Mapping, list, tuple)):
+        for one in value.values() if isinstance(value, Mapping) else value:  # pyright: ignore[reportUnknownVariableType]
+            yield from list_strings(one)
+
+
+def scrub_summary(told: Summary, scrub: Callable[[str], str]) -> Summary:
+    lines = tuple(replace(line, text=scrub(line.text)) for line in told.lines)
+    return replace(told, keep=tuple(map(scrub, told.keep)), prose=scrub(told.prose), lines=lines)
+
+
+def make_scrubber(phrases: Sequence[str]) -> Callable[[str], str]:
+    """Withholds every line that repeats one of the phrases, however it is spaced."""
+
+    def scrub(text: str) -> str:
+        if not text or not any(phrase in collapse_whitespace(text) for phrase in phrases):
+            return text
+        lines = [
+            FORGOTTEN_LINE if any(phrase in collapse_whitespace(line) for phrase in phrases) else line
+            for line in text.splitlines()
+        ]
+        told = "\n".join(lines)
+        return told if not any(phrase in collapse_whitespace(told) for phrase in phrases) else FORGOTTEN_LINE
+
+    return scrub if phrases else lambda text: text
+
+
+def collapse_whitespace(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,225 @@
+"""Fill a given room with the lines and names that the next action most likely needs: what is shown already counts no more.
+
+Greedy by worth for the price, in levels a third apart, so that nothing has to be sorted: what turns out to be worth less than it
+promised moves on to its own level. Entries are opened from their best line on, and little more is looked at than is taken.
+"""
+
+import gc
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import exp, log
+
+from afresh.core.step_history import PassageVoice
+from afresh.memory.history.names import list_implied_names
+from afresh.memory.history.score import HistoryWeights, RankedEntry, RankedRow, StepOdds, TokenPrice, rank_history
+from afresh.memory.history.trace import Trace, TraceEntry, TraceRow
+
+LEVELS_PER_E_FACTOR = 3.0
+"""Levels to a factor of e."""
+LEVEL_COUNT = 60
+"""What is worth less than the lowest level is not looked at."""
+MIN_LEFT_TOKENS = 2.0
+MAX_MISSES_IN_A_ROW = 40
+"""Tokens below which nothing more is looked for, and lines in a row that found no room."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionBudget:
+    tokens: float
+    names: float = 0.0
+    """Of these at most for the index of names."""
+    heading: float = 6.0
+    """What the line above the first row of an output costs, and what stands before that of an action or a thought."""
+    mark: float = 2.0
+
+
+@dataclass(slots=True)
+class HistorySelection:
+    rows: list[tuple[TraceEntry, TraceRow]] = field(default_factory=list[tuple[TraceEntry, TraceRow]])
+    names: dict[str, float] = field(default_factory=dict[str, float])
+    """Each with its price."""
+    left: float = 0.0
+
+
+def select_history(
+    trace: Trace, now: int, room: SelectionBudget, covered: set[str], weights: HistoryWeights, price: TokenPrice
+) -> HistorySelection:
+    """`covered` are names and lines that stand in the window already; what is chosen is added to it."""
+    with _pause_garbage_collector():
+        return _select_by_worth(trace, now, room, covered, weights, price)
+
+
+def _select_by_worth(
+    trace: Trace, now: int, room: SelectionBudget, covered: set[str], weights: HistoryWeights, price: TokenPrice
+) -> HistorySelection:
+    held = rank_history(trace, weights, price)
+    packing = HistorySelector(trace, weights, covered, room, HistorySelection(left=room.tokens), room.names, held.orders)
+    if held.total + max(room.heading, room.mark) * len(trace.entries) <= room.tokens:
+        packing.take_all()
+        return packing.choice
+    packing.open(now)
+    for level in range(LEVEL_COUNT):
+        packing.take_lines(level)
+        packing.take_names(level)
+        if packing.full:
+            break
+    return packing.choice
+
+
+@contextmanager
+def _pause_garbage_collector() -> Generator[None]:
+    """Thousands of pairs are made here and none refers back: to look among them for garbage took a quarter of the time. They are
+    gone when this ends, so that nobody is called to look for them then."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+@dataclass(slots=True)
+class HistorySelector:
+    trace: Trace
+    weights: HistoryWeights
+    covered: set[str]
+    room: SelectionBudget
+    choice: HistorySelection
+    left_for_names: float
+    orders: list[RankedEntry]
+    parts: list[float] = field(default_factory=list[float])
+    """The moving part of the odds of names, for each order; and what it multiplies the odds of its lines by."""
+    forces: list[float] = field(default_factory=list[float])
+    name_forces: dict[int, float] = field(default_factory=dict[int, float])
+    """The same for names, by the number of the entry."""
+    lines: list[list[tuple[int, int]]] = field(default_factory=lambda: [[] for _ in range(LEVEL_COUNT)])
+    names: list[list[tuple[int, int]]] = field(default_factory=lambda: [[] for _ in range(LEVEL_COUNT)])
+    """For each level the orders, and from which of their rows and names on, that promise so much."""
+    due: list[list[tuple[int, RankedRow]]] = field(default_factory=lambda: [[] for _ in range(LEVEL_COUNT)])
+    """Rows that are to be weighed."""
+    chances: dict[str, float] = field(default_factory=dict[str, float])
+    headed: set[int] = field(default_factory=set[int])
+    vain: int = 0
+
+    def open(self, now: int) -> None:
+        """Each order is entered on the levels that its best row and its best name promise."""
+        moving, parts, forces, name_forces = StepOdds(self.weights, self.trace, now).of, self.parts, self.forces, self.name_forces
+        for number, (entry, rows, names) in enumerate(self.orders):
+            line, name = moving(entry)
+            parts.append(name)
+            forces.append(exp(line))
+            if rows and (level := int(-LEVELS_PER_E_FACTOR * (rows[0][0] + name))) < LEVEL_COUNT:
+                self.lines[level if level > 0 else 0].append((number, 0))
+            if names:
+                name_forces[entry.number] = exp(name)
+                if (level := int(-LEVELS_PER_E_FACTOR * (names[0][0] + name))) < LEVEL_COUNT:
+                    self.names[level if level > 0 else 0].append((number, 0))
+
+    def take_all(self) -> None:
+        for number, (_, rows, _) in enumerate(self.orders):
+            for one in rows:
+                if one[1] not in self.covered and self.trace.lines[one[1]] is one[6]:
+                    self.show(number, one)
+
+    def take_lines(self, level: int) -> None:
+        """What is due on this level is weighed by what of it is not shown yet, and shown if it is worth so much."""
+        self.gather(level)
+        covered, chances, due, forces, telling = self.covered, self.chances, self.due, self.forces, self.weights.line
+        for number, one in due[level]:
+            _, key, names, force, _, size, _, _ = one
+            if key in covered:
+                continue
+            force *= forces[number]
+            worth = telling * force / (1.0 + force)
+            for name in names:
+                if name not in covered:
+                    worth += chances.get(name) or self.chance(name)
+            if worth <= 0.0:
+                continue
+            real = int((size - log(worth)) * LEVELS_PER_E_FACTOR)
+            if real <= level:
+                if not self.show(number, one):
+                    return
+            elif real < LEVEL_COUNT:
+                due[real].append((number, one))
+
+    def gather(self, level: int) -> None:
+        """Rows that promise as much as this level, in the order of their entries; not those that a newer one has replaced."""
+        due, current, orders, parts = self.due[level], self.trace.lines, self.orders, self.parts
+        for number, cursor in sorted(self.lines[level]):
+            rows, floor = orders[number][1], -(level + 1) / LEVELS_PER_E_FACTOR - parts[number]
+            for place in range(cursor, len(rows)):
+                one = rows[place]
+                if one[0] < floor:
+                    _schedule_next(
+                        self.lines, number, place, max(level + 1, int(-LEVELS_PER_E_FACTOR * (one[0] + parts[number])))
+                    )
+                    break
+                if current[one[1]] is one[6]:
+                    due.append((number, one))
+
+    def show(self, number: int, one: RankedRow) -> bool:
+        """If there is room for it; whether there may be room for more."""
+        _, key, _, _, price, _, _, row = one
+        choice, covered, entry = self.choice, self.covered, self.orders[number][0]
+        if number not in self.headed:
+            price += self.room.heading if entry.voice is PassageVoice.OUTPUT else self.room.mark
+        if price > choice.left:
+            self.vain += 1
+            return self.vain <= MAX_MISSES_IN_A_ROW
+        self.vain = 0
+        self.headed.add(number)
+        covered.add(key)
+        covered.update(row.line.covers)
+        if not choice.names.keys().isdisjoint(row.line.covers):
+            self.unlist(row.line.covers)
+        choice.rows.append((entry, row))
+        choice.left -= price
+        return choice.left >= MIN_LEFT_TOKENS
+
+    def unlist(self, names: Sequence[str]) -> None:
+        """A name that stands in a line need not stand in the index."""
+        for name in names:
+            price = self.choice.names.pop(name, 0.0)
+            self.choice.left += price
+            self.left_for_names += price
+
+    @property
+    def full(self) -> bool:
+        return self.choice.left < MIN_LEFT_TOKENS or self.vain > MAX_MISSES_IN_A_ROW
+
+    def chance(self, name: str) -> float:
+        sighting = self.trace.names[name]
+        force = sighting.force * self.name_forces[sighting.entry.number]
+        self.chances[name] = chance = force / (1.0 + force)
+        return chance
+
+    def take_names(self, level: int) -> None:
+        if self.left_for_names < MIN_LEFT_TOKENS:
+            return
+        covered, current = self.covered, self.trace.names
+        for number, cursor in sorted(self.names[level]):
+            names, floor = self.orders[number][2], -(level + 1) / LEVELS_PER_E_FACTOR - self.parts[number]
+            for place in range(cursor, len(names)):
+                value, price, name, sighting = names[place]
+                if value < floor:
+                    _schedule_next(
+                        self.names, number, place, max(level + 1, int(-LEVELS_PER_E_FACTOR * (value + self.parts[number])))
+                    )
+                    break
+                if self.left_for_names < price or self.choice.left < price:
+                    return
+                if name not in covered and current[name] is sighting:
+                    covered.update(list_implied_names(name))
+                    self.choice.names[name] = price
+                    self.choice.left -= price
+                    self.left_for_names -= price
+
+
+def _schedule_next(levels: list[list[tuple[int, int]]], number: int, cursor: int, level: int) -> None:
+    """Its next row or name is looked at when it is its turn."""
+    if level < LEVEL_COUNT:
+        levels[level].append((number, cursor))

@@ -1,0 +1,282 @@
+"""What there is to learn from a task that was verified, out of its journal alone. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from hashlib import sha256
+
+from afresh.core.action import Action
+from afresh.core.fact import FactKind
+from afresh.core.lesson import (
+    LESSON_HEADINGS,
+    NOTHING_UNDONE,
+    Lesson,
+    LessonApproval,
+    LessonStatus,
+    LessonWorded,
+    get_heading_text,
+    iso_from_time,
+    replace_heading_text,
+)
+from afresh.core.lesson_match import GENERAL_WORD_WEIGHT, weigh_terms
+from afresh.core.prompt import Request
+from afresh.core.search_words import drop_stop_words, split_words
+from afresh.core.text import escape_hidden
+from afresh.core.tokens import estimate_tokens
+from afresh.core.truncate import to_one_line
+from afresh.core.verdict import CheckRun, Ruling
+from afresh.errors import NeedsPerson, TryAgain
+from afresh.memory.history.names import find_names
+from afresh.memory.lessons.task_record import TaskRecord
+from afresh.models.call import SideCall, make_side_call
+
+MAX_TITLE_CHARACTERS = 80
+MAX_GOAL_CHARACTERS = 700
+MAX_SUMMARY_CHARACTERS = 700
+MAX_LINE_CHARACTERS = 200
+MIN_LESSON_STEPS = 2
+MAX_STEPS_WITHOUT_REVIEW = 10
+LAST_STEPS_NOT_REVERTED = 2
+"""Steps of a task that is worth a draft, and of one that needs no person; and the last ones, none of which may be undone."""
+MAX_TAGS = 8
+MAX_NOTES = 6
+MAX_COMMANDS = 4
+MAX_FAILING_TESTS = 3
+MAX_FILES = 8
+MAX_SMALL_EDITS = 3
+"""How many of each an object tells."""
+DEFINITION_NAME = re.compile(r"\b(?:def|class|function|func|fn|interface|struct|type)\s+(\w+)")
+INSPECTING_COMMAND = re.compile(
+    r"(?:^|[;&|(]|\bdo )\s*(?:ls|cat|head|tail|grep|rg|find|nl|sed -n|git (?:status|diff|log|show)|pwd|wc|tree)\b"
+)
+MAX_COMMAND_CHARACTERS = 120
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n")
+MAX_EDIT_CHARACTERS = 60
+
+
+def find_reason_not_to_draft(found: TaskRecord) -> str:
+    """Why there is nothing to draft; empty when there is."""
+    if not found.done or not found.verdict or found.verdict.ruling is not Ruling.PASS:
+        return "not verified"
+    if found.steps < MIN_LESSON_STEPS:
+        return "one step is no lesson"
+    if not found.changed:
+        return "nothing was changed"
+    return "done by rules that know no more than before" if found.models == {"offline"} else ""
+
+
+def draft_lesson(found: TaskRecord) -> Lesson:
+    task = found.task
+    body = (
+        "\n\n".join(f"## {title}\n{text}" for title, text in zip(LESSON_HEADINGS, render_lesson_parts(found), strict=True)) + "\n"
+    )
+    return Lesson(
+        id=lesson_id_from_task(task.id), title=title_from_goal(task.goal), tags=derive_tags(found), project=task.project, source=task.id,
+        status=LessonStatus.DRAFT, by=LessonApproval.AUTOMATIC, created=iso_from_time(found.at)[:10], body=body,
+    )  # fmt: skip
+
+
+def lesson_id_from_task(task: str) -> str:
+    """By the task alone, so that it is the same whenever it is drafted."""
+    return f"KO-{sha256(task.encode()).hexdigest()[:8]}"
+
+
+def render_lesson_parts(found: TaskRecord) -> tuple[str, str, str, str]:
+    return render_problem(found), render_what_worked(found), render_what_failed(found), render_verification(found)
+
+
+def title_from_goal(goal: str) -> str:
+    return to_one_line(SENTENCE_END.split(goal.strip(), maxsplit=1)[0].strip(" .#"), MAX_TITLE_CHARACTERS)
+
+
+def derive_tags(found: TaskRecord) -> tuple[str, ...]:
+    """The type, the files, and what the goal speaks of."""
+    files = [path.rpartition("/")[2].rpartition(".")[0] or path for path in found.changed]
+    spoken = [
+        word
+        for word, weight in weigh_terms(SENTENCE_END.split(found.task.goal.strip())[0]).weights.items()
+        if weight > GENERAL_WORD_WEIGHT
+    ]
+    words = set(re.findall(r"[^\W_]+", found.task.goal.lower()))
+    whole = [
+        word
+        for word in drop_stop_words(split_words(found.task.goal))
+        if word in words and any(word.startswith(one) for one in spoken)
+    ]
+    return tuple(dict.fromkeys([found.task.type, *[name.lower() for name in files[:3]], *whole]))[:MAX_TAGS]
+
+
+def render_problem(found: TaskRecord) -> str:
+    lines = [truncate_text(found.task.goal.strip(), MAX_GOAL_CHARACTERS)]
+    lines += [f"The user added: {to_one_line(word, MAX_LINE_CHARACTERS)}" for word in found.words]
+    runs = found.baseline.runs if found.baseline else ()
+    failures = [one for run in runs for one in run.failures]
+    lines += [
+        f"- failed before: `{one.test}` {to_one_line(one.message, MAX_LINE_CHARACTERS)}".rstrip()
+        for one in failures[:MAX_FAILING_TESTS]
+    ]
+    more = sum(run.failed for run in runs) - MAX_FAILING_TESTS
+    return "\n".join([*lines, *([f"- and {more} more"] if more > 0 else [])])
+
+
+def render_what_worked(found: TaskRecord) -> str:
+    notes = [fact for (kind, _), fact in found.facts.items() if kind is FactKind.NOTE and fact.text]
+    told = [
+        f"- {to_one_line(fact.subject, MAX_LINE_CHARACTERS)}: {to_one_line(fact.text, MAX_LINE_CHARACTERS)}"
+        for fact in notes[-MAX_NOTES:]
+    ]
+    commands = dict.fromkeys(find_helpful_commands(found))
+    ran = [f"- ran `{to_one_line(command, MAX_LINE_CHARACTERS)}`" for command in list(commands)[-MAX_COMMANDS:]]
+    return "\n".join([*read_completion_summary(found), *render_changes(found), *told, *ran])
+
+
+def read_completion_summary(found: TaskRecord) -> list[str]:
+    """What the one who did it said it was, in the end."""
+    said = [action for reply in found.replies.values() for action in reply.actions if action.tool == "complete"]
+    text = str(said[-1].args.get("summary", "")).strip() if said else ""
+    return [truncate_text(re.sub(r"\n\s*\n", "\n", text), MAX_SUMMARY_CHARACTERS)] if text else []
+
+
+def render_changes(found: TaskRecord) -> Iterator[str]:
+    """For each file that was changed: which definitions, and, where it was little, what became what."""
+    kept = [step for step, one in found.settled.items() if one.kept]
+    acted = [action for step in kept if step in found.replies for action in select_successful_actions(found, step)]
+    for path in found.changed[:MAX_FILES]:
+        touched = [action for action in acted if action.args.get("path") == path]
+        names = list(
+            dict.fromkeys([*[name for action in touched for name in find_defined_names(action)], *found.names.get(path, {})])
+        )
+        small = [edit for action in touched if (edit := render_small_edit(action))]
+        about = f": {', '.join(shorten_name_list(names))}" if names else ""
+        yield f"- changed `{path}`{about}" + (f" ({'; '.join(small[:MAX_SMALL_EDITS])})" if small else "")
+    if (more := len(found.changed) - MAX_FILES) > 0:
+        yield f"- and {more} more files"
+
+
+def shorten_name_list(names: Sequence[str]) -> list[str]:
+    """Of tests the first few: what they test is told elsewhere."""
+    tests = [name for name in names if name.startswith(("test_", "Test"))]
+    return [name for name in names if name not in tests[MAX_SMALL_EDITS:]][:MAX_FILES] + (
+        ["…"] if tests[MAX_SMALL_EDITS:] else []
+    )
+
+
+def select_successful_actions(found: TaskRecord, step: int) -> list[Action]:
+    """The actions of a step that worked."""
+    actions, how = found.replies[step].actions, found.worked.get(step, ())
+    return [action for action, ok in zip(actions, how, strict=False) if ok]
+
+
+def find_defined_names(action: Action) -> list[str]:
+    return [name for key in ("old", "new", "text", "content") for name in DEFINITION_NAME.findall(str(action.args.get(key, "")))]
+
+
+def render_small_edit(action: Action) -> str:
+    old, new = (str(action.args.get(key, "")).strip() for key in ("old", "new"))
+    fits = old and new and max(len(old), len(new)) <= MAX_EDIT_CHARACTERS and "\n" not in old + new and "`" not in old + new
+    return f"`{old}` became `{new}`" if fits else ""
+
+
+def find_helpful_commands(found: TaskRecord) -> Iterator[str]:
+    """Commands that worked and were more than a look around; the checks stand under how it was verified."""
+    checks = {check.command for check in found.task.checks}
+    for step in found.replies:
+        for action in select_successful_actions(found, step):
+            command = str(action.args.get("command", "")).strip() if action.tool == "run" else ""
+            plain = len(command) <= MAX_COMMAND_CHARACTERS and "\n" not in command and "`" not in command
+            if command and command not in checks and plain and not INSPECTING_COMMAND.search(command):
+                yield command
+
+
+def render_what_failed(found: TaskRecord) -> str:
+    tried = [fact for (kind, _), fact in found.facts.items() if kind is FactKind.FAILED_APPROACH]
+    lines = [
+        f"- {to_one_line(fact.subject, MAX_LINE_CHARACTERS)}: {to_one_line(fact.text, MAX_LINE_CHARACTERS)}" for fact in tried
+    ]
+    lines += [
+        f"- said to be finished too early: {to_one_line(reason, MAX_LINE_CHARACTERS)}" for reason in dict.fromkeys(found.refused)
+    ]
+    return "\n".join(lines) or NOTHING_UNDONE
+
+
+def render_verification(found: TaskRecord) -> str:
+    assert found.verdict, "only what was verified is drafted"
+    before = {run.command: run for run in found.baseline.runs} if found.baseline else {}
+    last = {run.command: run for run in found.verdict.runs}
+    lines = [
+        f"- `{to_one_line(run.command, MAX_LINE_CHARACTERS)}`: {render_run_counts(run)}{render_baseline_counts(before.get(run.command))}"
+        for run in last.values()
+    ]
+    reason = [] if lines else [to_one_line(found.verdict.reason, MAX_LINE_CHARACTERS)]
+    return "\n".join([*lines, *reason, f"It took {found.steps} steps and {found.tokens:,} tokens."])
+
+
+def render_run_counts(run: CheckRun) -> str:
+    told = [
+        f"{number} {name}"
+        for number, name in ((run.passed, "passed"), (run.failed, "failed"), (run.skipped, "skipped"))
+        if number
+    ]
+    return ", ".join(told) or f"exit {run.exit}"
+
+
+def render_baseline_counts(run: CheckRun | None) -> str:
+    return f" (before: {render_run_counts(run)})" if run and run.exit else ""
+
+
+def truncate_text(text: str, limit: int) -> str:
+    """Lines stay lines; nothing that could be taken for one of our own headings."""
+    lines = [re.sub(r"^(#+)", r"\\\1", line.rstrip()) for line in text.splitlines()]
+    whole = "\n".join(line for line in lines if line)
+    return whole if len(whole) <= limit else whole[: limit - 1].rstrip() + "…"
+
+
+def find_reason_for_review(found: TaskRecord, like: Sequence[str]) -> str:
+    """Why a person has to look at it first; empty when nobody need. `like`: objects that say much the same."""
+    if like:
+        return f"much like {', '.join(like)}"
+    if not MIN_LESSON_STEPS <= found.steps <= MAX_STEPS_WITHOUT_REVIEW:
+        return f"{found.steps} steps, {MIN_LESSON_STEPS} to {MAX_STEPS_WITHOUT_REVIEW} are approved without a person"
+    last = [found.settled[step] for step in sorted(found.settled)][-LAST_STEPS_NOT_REVERTED:]
+    if undone := [one for one in last if not one.kept or one.why]:
+        return f"step {undone[-1].step}, near the end, was undone"
+    return ""
+
+
+WORKED_PART = LESSON_HEADINGS[1]
+MAX_REQUIRED_NAMES = 12
+MAX_REWORDED_TOKENS = 320
+"""Names that the text must hold, and tokens that it may have."""
+
+
+def ask_for_rewording(one: Lesson, ask: SideCall) -> LessonWorded:
+    """The model's answer, to be recorded before anything is done with it. A fault of the provider leaves the rules' own words."""
+    request = build_rewording_request(one, ask)
+    if request is None:
+        return LessonWorded(None, "the template has no room for the text")
+    try:
+        return LessonWorded(make_side_call(request, ask))
+    except (TryAgain, NeedsPerson) as fault:
+        return LessonWorded(None, to_one_line(str(fault), 200))
+
+
+def build_rewording_request(one: Lesson, ask: SideCall) -> Request | None:
+    layout = ask.template.at("")
+    reserve = int(ask.template.ceiling * layout.reserve)
+    parts = [("Identifiers that must stand in the text", " ".join(list_required_names(one)) or "none")]
+    parts += [(title, get_heading_text(one.body, title)) for title in LESSON_HEADINGS[:3]]
+    request = Request(layout.system, "\n\n".join(f"## {title}\n{text}" for title, text in parts), (), reserve)
+    return request if ask.counter.whole(request) + reserve <= ask.template.ceiling else None
+
+
+def list_required_names(one: Lesson) -> Sequence[str]:
+    return find_names(get_heading_text(one.body, WORKED_PART))[:MAX_REQUIRED_NAMES]
+
+
+def apply_rewording(one: Lesson, said: LessonWorded | None) -> Lesson:
+    """With the model's words in place of the rules', if they will do."""
+    prose = escape_hidden(said.reply.thought).strip() if said and said.reply else ""
+    lines = [line for line in prose.splitlines() if line.strip()]
+    whole = all(name in prose for name in list_required_names(one)) and not any(line.startswith(("#", "---")) for line in lines)
+    fits = prose and whole and estimate_tokens(prose) <= MAX_REWORDED_TOKENS
+    return replace(one, body=replace_heading_text(one.body, WORKED_PART, "\n".join(lines))) if fits else one

@@ -1,0 +1,56 @@
+"""Look up what earlier tasks have learnt, before the first step and when the phase changes, and tell if a reply drew on it."""
+
+from collections.abc import Sequence
+
+from afresh.core.item import Item
+from afresh.core.lesson import PATTERN_ID_PREFIX
+from afresh.core.state import State
+from afresh.core.tokens import TokenCounter
+from afresh.core.truncate import to_one_line
+
+FIRST_LESSON_SHARE = 0.6
+"""Objects at once; the part of the ceiling that they may take; and the part of that for the first, when there are others."""
+MIN_LESSON_TOKENS = 30
+"""Tokens below which a part of one says too little."""
+MAX_LESSON_LINE_CHARACTERS = 240
+MAX_QUERY_FAILURES = 3
+
+
+def keep_one_foreign_lesson(looks: Sequence[Item]) -> list[Item]:
+    """Of those from other projects only the first."""
+    foreign = [look for look in looks if look.subject.startswith(PATTERN_ID_PREFIX)][1:]
+    return [look for look in looks if look not in foreign]
+
+
+def build_lesson_queries(state: State) -> tuple[str, str]:
+    """The goal and what the user said since; and with it what fails now and what has been changed."""
+    runs = state.verdict.runs if state.verdict else state.baseline.runs if state.baseline else ()
+    failing = [f"{one.test} {to_one_line(one.message, 200)}" for run in runs for one in run.failures][:MAX_QUERY_FAILURES]
+    goal = "\n".join([state.task.goal, *state.words[-2:]])
+    return goal, "\n".join([goal, *failing, *state.changed[:MAX_QUERY_FAILURES]])
+
+
+def fit_lessons(looks: Sequence[Item], room: int, counter: TokenCounter) -> list[Item]:
+    """As many as there is room for, each as far as there is room: whole lines from its beginning."""
+    shown: list[Item] = []
+    for number, look in enumerate(looks):
+        most = int(room * FIRST_LESSON_SHARE) if number == 0 and len(looks) > 1 else room
+        text = _truncate_lesson(look, most, counter)
+        if text:
+            shown.append(Item(look.kind, look.subject, text))
+            room -= counter(text)
+    return shown
+
+
+def _truncate_lesson(look: Item, room: int, counter: TokenCounter) -> str:
+    lines = [
+        to_one_line(line, MAX_LESSON_LINE_CHARACTERS) if len(line) > MAX_LESSON_LINE_CHARACTERS else line
+        for line in look.text.splitlines()
+        if line.strip()
+    ]
+    for count in range(len(lines), 0, -1):
+        rest = "" if count == len(lines) else f"\n…{f' `read` {look.subject}' if '/' in look.subject else ''}"
+        text = "\n".join(lines[:count]) + rest
+        if (tokens := counter(text)) <= room:
+            return text if count == len(lines) or tokens >= MIN_LESSON_TOKENS else ""
+    return ""

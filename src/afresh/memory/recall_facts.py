@@ -1,0 +1,108 @@
+"""What the project's memory has to say to a window: rules in force, what was decided and tried before, what other tasks found."""
+
+from collections.abc import Iterator
+
+from afresh.core.action import describe_subject
+from afresh.core.codec import to_canonical_json
+from afresh.core.fact import FactKind, FactScope
+from afresh.core.item import Item
+from afresh.core.project_facts import FactQuery, ProjectFact, fact_from_decision, make_fact_id
+from afresh.core.search_words import drop_stop_words, split_words
+from afresh.core.state import State
+from afresh.core.truncate import to_one_line
+from afresh.memory.corrections import Corrections
+from afresh.memory.gathered_context import CORRECTIONS_ITEM_KIND
+from afresh.ports import FactIndex
+
+MAX_RULES_LOOKED_UP = 200
+MAX_FACTS_LOOKED_UP = 24
+MAX_OWN_FACTS = 8
+MAX_FOREIGN_FACTS = 4
+"""Rules that are looked at, more than can be added; facts that are; of those the task's own, and others', that are offered."""
+MIN_SHARED_WORDS = 2
+"""Words that a fact of another task must share with what the work is about: one is chance."""
+MAX_FACT_CHARACTERS = 200
+LOOKED_UP_KINDS = (FactKind.NOTE, FactKind.FAILED_APPROACH, FactKind.DECISION, FactKind.ERROR)
+OWN_ITEM_KINDS = {FactKind.DECISION: "decision", FactKind.FAILED_APPROACH: "failed", FactKind.ERROR: "failed"}
+
+
+def recall_project_facts(state: State, lore: FactIndex, edits: Corrections) -> Iterator[Item]:
+    if edits.edits:
+        yield Item(CORRECTIONS_ITEM_KIND, "", to_canonical_json(edits))
+    whose = state.task.id
+    for rule in reversed(lore.look_up(FactQuery("", (FactKind.RULE,), whose, limit=MAX_RULES_LOOKED_UP))):
+        if rule.task != whose:
+            yield Item("rule", rule.id, rule.fact.text)
+    about, held = describe_focus(state), _list_state_fact_ids(state)
+    found = [
+        one for one in lore.look_up(FactQuery(about, LOOKED_UP_KINDS, whose, limit=MAX_FACTS_LOOKED_UP)) if one.id not in held
+    ]
+    yield from _list_own_facts([one for one in found if one.task == whose])
+    yield from _list_foreign_facts([one for one in found if one.task != whose], frozenset(drop_stop_words(split_words(about))))
+
+
+def _list_state_fact_ids(state: State) -> frozenset[str]:
+    """What the window tells of in any case."""
+    whose = state.task.id
+    return frozenset(
+        (
+            *[make_fact_id(whose, one) for one in state.facts],
+            *[make_fact_id(whose, fact_from_decision(one)) for one in state.decisions],
+        )
+    )
+
+
+def _list_own_facts(found: list[ProjectFact]) -> Iterator[Item]:
+    """What the state has no room for any more."""
+    for one in sorted(found[:MAX_OWN_FACTS], key=lambda known: known.fact.step):
+        by = f", {one.by}" if one.fact.kind is FactKind.DECISION else ""
+        told = f"step {one.fact.step}{by}: {to_one_line(one.fact.subject, MAX_FACT_CHARACTERS)}: {to_one_line(one.fact.text, MAX_FACT_CHARACTERS)}"
+        older = OWN_ITEM_KINDS.get(one.fact.kind)
+        yield Item(older, one.fact.subject, told) if older else Item("memory", one.id, told)
+
+
+def _list_foreign_facts(found: list[ProjectFact], about: frozenset[str]) -> Iterator[Item]:
+    fitting = [
+        one
+        for one in found
+        if len(about.intersection(drop_stop_words(split_words(f"{one.fact.subject} {one.fact.text}")))) >= MIN_SHARED_WORDS
+    ]
+    for one in fitting[:MAX_FOREIGN_FACTS]:
+        whose = "all projects" if one.fact.scope is FactScope.USER else one.task
+        told = f"{to_one_line(one.fact.subject, MAX_FACT_CHARACTERS)}: {to_one_line(one.fact.text, MAX_FACT_CHARACTERS)}"
+        yield Item("memory", one.id, f"{told} ({FACT_KIND_WORDS.get(one.fact.kind, 'noted')} in {whose})")
+
+
+FACT_KIND_WORDS = {FactKind.FAILED_APPROACH: "failed", FactKind.DECISION: "decided", FactKind.ERROR: "error"}
+
+
+FOCUS_STEPS = 2
+
+
+def describe_focus(state: State) -> str:
+    """Newest first: what was just said and done, what comes next, and the goal."""
+    return "\n".join((*list_current_focus(state), *list_wider_focus(state)))
+
+
+def list_current_focus(state: State) -> list[str]:
+    """What the work is about at this moment."""
+    last = state.recent[-1:]
+    ahead = [item.text for item in state.plan if not item.done]
+    return [
+        *[one.thought for one in last],
+        *ahead[:1],
+        *[describe_subject(seen.action) for one in last for seen in one.observations],
+    ]
+
+
+def list_wider_focus(state: State) -> list[str]:
+    """What it is about besides."""
+    before = state.recent[-FOCUS_STEPS:-1]
+    ahead = [item.text for item in state.plan if not item.done]
+    failing = [failure.test for run in (state.verdict.runs if state.verdict else ()) for failure in run.failures]
+    said = [*ahead[1:3], *state.words[-1:], *failing[:3], state.task.goal]
+    return [
+        *said,
+        *[one.thought for one in before],
+        *[describe_subject(seen.action) for one in before for seen in one.observations],
+    ]

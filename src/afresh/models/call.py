@@ -1,0 +1,105 @@
+"""The one door to a model: whatever the call is for, it is booked before it is made and paid for after it."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from afresh.core.prompt import Prompt, Request
+from afresh.core.reply import Reply, ReplyNotice
+from afresh.core.spending import CallBooking, CallPurpose
+from afresh.core.state import State
+from afresh.core.task import Task
+from afresh.core.template import Template
+from afresh.core.tokens import EstimatingCounter
+from afresh.errors import AfreshError, OverCeiling, TryAgain
+from afresh.ports import Ledger, Model, ReplyListener, ignore_piece
+
+MAX_REPLY_RETRIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ModelGate:
+    """Who answers, who keeps the books, and who is told of a reply while it comes in."""
+
+    model: Model
+    ledger: Ledger
+    hear: ReplyListener = ignore_piece
+    retries: int = MAX_REPLY_RETRIES
+    """For a reply that has broken off: each time is booked as a call of its own, since it may have cost as much as one."""
+    sleep: Callable[[float], None] = time.sleep
+
+
+def call_model(request: Request, purchase: CallBooking, till: ModelGate) -> Reply:
+    """OverLimit before anything is sent, if a limit of the user's does not allow the worst that the call may cost."""
+    if purchase.tokens + request.reserve > purchase.ceiling:
+        need = purchase.tokens + request.reserve
+        raise OverCeiling(f"a call of kind {purchase.kind} needs {need:,} tokens, {purchase.ceiling:,} is its ceiling")
+    for again in range(till.retries):
+        try:
+            return _call_once(request, purchase, till)
+        except TryAgain as fault:
+            if fault.usage is None:
+                raise
+            wait = 2.0**again if fault.wait is None else fault.wait
+            till.hear(ReplyNotice(f"{fault}; asking again in {wait:.0f} s"))
+            till.sleep(wait)
+    return _call_once(request, purchase, till)
+
+
+def _call_once(request: Request, purchase: CallBooking, till: ModelGate) -> Reply:
+    booked = till.ledger.book(purchase)
+    try:
+        reply = till.model.propose(request, till.hear)
+    except AfreshError as fault:
+        till.ledger.cancel(booked, fault)
+        raise
+    return replace(reply, cost=till.ledger.settle(booked, reply))
+
+
+def make_step_booking(window: Prompt, state: State, model: str) -> CallBooking:
+    """The next step of a task."""
+    return CallBooking(
+        task=state.task.id, project=state.task.project, kind=CallPurpose.DELEGATE if state.task.parent else CallPurpose.WORK, model=model,
+        step=state.step + 1, parent=state.task.parent,
+        ceiling=window.budget, tokens=window.tokens, reserve=window.request.reserve,
+        sections=tuple((section.name, section.tokens) for section in window.sections),
+    )  # fmt: skip
+
+
+def report_reply_progress(tell: Callable[[str], None], name: str) -> ReplyListener:
+    """Says how far a reply has come, a few times in it."""
+    heard = 0
+
+    def hear(piece: str) -> None:
+        nonlocal heard
+        if isinstance(piece, ReplyNotice):
+            heard = 0
+            return tell(piece)
+        before, heard = heard, heard + len(piece)
+        if heard // 200 > before // 200:
+            tell(f"{name} answers: about {heard // 4:,} tokens so far")
+
+    return hear
+
+
+@dataclass(frozen=True, slots=True)
+class SideCall:
+    """A call that is not the work itself, in whose name it is made, and its own ceiling."""
+
+    till: ModelGate
+    template: Template
+    counter: EstimatingCounter
+    kind: CallPurpose
+    task: Task
+    step: int = 0
+    """After which it is made."""
+
+
+def make_side_call(request: Request, ask: SideCall) -> Reply:
+    tokens = ask.counter.whole(request)
+    purchase = CallBooking(
+        task=ask.task.id, project=ask.task.project, kind=ask.kind, model=ask.till.model.name, step=ask.step,
+        ceiling=ask.template.ceiling, tokens=tokens, reserve=request.reserve, sections=((ask.template.type, tokens),),
+        parent=ask.task.parent,
+    )  # fmt: skip
+    return call_model(request, purchase, ask.till)

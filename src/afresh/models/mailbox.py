@@ -1,0 +1,144 @@
+"""A model behind a folder: each request is a file, and whoever writes the reply's file is the model.
+
+The name of a request is made of the number of the call, the task and the request's hash (`box` lists the files), so a restarted
+process finds what it had asked and what was answered meanwhile, and nothing is asked twice.
+"""
+
+import json
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from afresh.core.codec import to_plain_value
+from afresh.core.prompt import Request
+from afresh.core.reply import Reply
+from afresh.errors import TryAgain
+from afresh.models.mailbox_files import (
+    PAGE_SUFFIX,
+    PROBLEM_SUFFIX,
+    REJECTED_SUFFIX,
+    REPLY_SUFFIX,
+    REQUEST_SUFFIX,
+    check_mailbox_reply,
+    mailbox_error_from_os_error,
+    make_mailbox_folder,
+    make_request_stem,
+    mark_as_awaited,
+    parse_strict_json,
+    read_plain_file,
+    write_file_atomically,
+)
+from afresh.models.mailbox_message import render_mailbox_message
+from afresh.models.reply_checks import REPLY_EXAMPLE, REPLY_TOO_LONG, CountTokens, add_missing_usage, estimate_tokens
+from afresh.ports import ReplyListener, ignore_piece
+
+FIRST_PAUSE_SECONDS = 0.05
+MAX_PAUSE_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class MailboxTimeouts:
+    """Seconds to wait for a reply (0: for ever), and to let a file that does not parse be finished by its writer."""
+
+    reply: float = 0.0
+    writer: float = 2.0
+
+
+DEFAULT_TIMEOUTS = MailboxTimeouts()
+
+
+class MailboxModel:
+    """`start` is the number of calls that the task has bought before."""
+
+    name = "mailbox"
+
+    def __init__(
+        self,
+        folder: Path,
+        start: int = 0,
+        window: int = 200_000,
+        count: CountTokens = estimate_tokens,
+        patience: MailboxTimeouts = DEFAULT_TIMEOUTS,
+        task: str = "",
+    ) -> None:
+        self.folder, self.position, self.window, self.count, self.patience = folder, start, window, count, patience
+        self.task = task
+
+    def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
+        stem = make_request_stem(self.task, self.position + 1, request)
+        make_mailbox_folder(self.folder)
+        try:
+            self._write_once(f"{stem}{REQUEST_SUFFIX}", json.dumps(to_plain_value(request), ensure_ascii=False, indent=1))
+            self._write_once(f"{stem}{PAGE_SUFFIX}", render_mailbox_message(request, stem))
+            with mark_as_awaited(self.folder / f"{stem}{REQUEST_SUFFIX}"):
+                reply = self._await(stem, request)
+        except OSError as error:
+            raise mailbox_error_from_os_error(self.folder, error) from None
+        self.position += 1
+        return add_missing_usage(replace(reply, cramped=self._was_too_long(stem)), request, self.count, self.name)
+
+    def weigh(self, request: Request) -> int:
+        return 0
+
+    def _write_once(self, name: str, text: str) -> None:
+        """A restart leaves the file alone: whoever watches the folder for new requests must not see this one twice."""
+        if not (self.folder / name).exists():
+            write_file_atomically(self.folder / name, text)
+
+    def _await(self, stem: str, request: Request) -> Reply:
+        began, pause = time.monotonic(), FIRST_PAUSE_SECONDS
+        while True:
+            reply = self._collect(stem, request)
+            if reply is not None:
+                return reply
+            waited = time.monotonic() - began
+            if self.patience.reply and waited >= self.patience.reply:
+                raise TryAgain(
+                    f"nobody has answered {stem} in {self.folder} within {self.patience.reply:g} seconds. The request stays "
+                    "open: a reply that is written later is taken when the task is resumed"
+                )
+            time.sleep(pause)
+            pause = min(pause * 1.5, MAX_PAUSE_SECONDS)
+
+    def _collect(self, stem: str, request: Request) -> Reply | None:
+        """The reply, if it is there and can be used; what can't is put aside with the reason."""
+        path = self.folder / f"{stem}{REPLY_SUFFIX}"
+        try:
+            plain = parse_strict_json(read_plain_file(path))
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            if _file_age_seconds(path) >= self.patience.writer:
+                self._reject(stem, f"the file is not JSON: {error}")
+            return None
+        try:
+            return check_mailbox_reply(plain, request, self.count)
+        except ValueError as error:
+            self._reject(stem, str(error))
+            return None
+
+    def _was_too_long(self, stem: str) -> bool:
+        """By what was refused before it, here or by `afresh mailbox reply`: also after a restart."""
+        try:
+            return read_plain_file(self.folder / f"{stem}{PROBLEM_SUFFIX}").startswith(REPLY_TOO_LONG)
+        except (OSError, ValueError):
+            return False
+
+    def _reject(self, stem: str, problem: str) -> None:
+        advice = (
+            f"{problem}\n\nNothing was done with this reply. Write {stem}{REPLY_SUFFIX} again, in the form\n{REPLY_EXAMPLE}\n"
+        )
+        write_file_atomically(self.folder / f"{stem}{PROBLEM_SUFFIX}", advice)
+        with suppress(FileNotFoundError):
+            os.replace(self.folder / f"{stem}{REPLY_SUFFIX}", self.folder / f"{stem}{REJECTED_SUFFIX}")
+
+
+def _file_age_seconds(path: Path) -> float:
+    """Seconds since the last write. A time in the future (another machine's clock) counts as long ago."""
+    try:
+        age = time.time() - path.lstat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+    return age if age >= 0 else float("inf")

@@ -1,0 +1,194 @@
+"""The folder of a mailbox: what lies in it, written and read so that nobody who can only put files there gains more than that.
+
+0007-TASK-1f2e3d4c5b6a.request.json    the exact request (written first)
+0007-TASK-1f2e3d4c5b6a.request.md      the same to read, and how to answer
+0007-TASK-1f2e3d4c5b6a.reply.json      the answer that is waited for
+0007-TASK-1f2e3d4c5b6a.rejected.json   an answer that could not be used, and why: .problem.txt
+"""
+
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISREG, S_IWOTH
+from typing import Any
+
+from afresh.core.codec import get_decoder
+from afresh.core.prompt import Request
+from afresh.core.reply import Reply
+from afresh.errors import BadInput
+from afresh.models.reply_checks import CountTokens, check_reply_length, check_tool_calls, reply_from_json
+
+MAX_FILE_BYTES = 4 << 20
+"""Bytes of a file that is read. Some thousands of tokens are all that a reply may have."""
+_OPEN_FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW
+_STEM_PATTERN = re.compile(r"(?P<number>\d{4,})-(?:(?P<task>.+)-)?(?P<hash>[0-9a-f]{12})")
+REQUEST_SUFFIX = ".request.json"
+PAGE_SUFFIX = ".request.md"
+REPLY_SUFFIX = ".reply.json"
+REJECTED_SUFFIX = ".rejected.json"
+PROBLEM_SUFFIX = ".problem.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRequest:
+    """A request that has no reply yet."""
+
+    stem: str
+    number: int
+    task: str
+    since: float
+    waited: bool
+    """Somebody waits for the reply at this moment; otherwise it is found when the task is resumed."""
+    problem: str = ""
+    """What was wrong with the last attempt."""
+
+
+def make_request_stem(task: str, number: int, request: Request) -> str:
+    """The task's name is in it, so that any number of tasks may use one folder, and the hash, so that a restarted process finds
+    what it had asked."""
+    named = re.sub(r"[^\w.-]", "_", task, flags=re.ASCII)[:60]
+    return "-".join(part for part in (f"{number:04d}", named, request.hash[:12]) if part)
+
+
+def make_mailbox_folder(folder: Path) -> None:
+    """Of the user's alone, and ignored by git, if it is new. BadInput if others could answer in the model's place."""
+    place = folder.resolve()
+    if ".afresh" in place.parts and "state" in place.parts[place.parts.index(".afresh") :]:
+        why = "is inside the state of afresh, where commands of a task may write"
+        raise BadInput(f"the mailbox {folder} {why}", next="pass --model mailbox:DIR with a folder of its own")
+    try:
+        if not place.is_dir():
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_file_atomically(place / ".gitignore", "*\n")
+        mode = place.stat().st_mode
+    except OSError as error:
+        raise mailbox_error_from_os_error(folder, error) from None
+    if mode & S_IWOTH:
+        raise BadInput(
+            f"anybody on this machine can write into the mailbox {folder}, and so answer in the model's place",
+            next=f"chmod o-w {folder}",
+            safe="nothing was written",
+        )
+
+
+def mailbox_error_from_os_error(folder: Path, error: OSError) -> BadInput:
+    return BadInput(f"the mailbox {folder} can't be written: {error}", next="pass --model mailbox:DIR")
+
+
+def write_file_atomically(path: Path, text: str) -> None:
+    """Nobody ever sees a part of the file, and no link that lies there already is followed."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN_FLAGS, 0o666), "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(temporary, path)
+
+
+def read_plain_file(path: Path) -> str:
+    """ValueError for what is no plain file of a sensible size; FileNotFoundError if there is none."""
+    try:
+        held = os.open(path, os.O_RDONLY | os.O_NONBLOCK | _OPEN_FLAGS)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        raise ValueError("it is no plain file (a link, perhaps) or can't be read: write the reply itself") from None
+    with open(held, "rb") as file:
+        about = os.fstat(held)
+        if not S_ISREG(about.st_mode):
+            raise ValueError("it is no plain file: write the reply itself")
+        if about.st_size > MAX_FILE_BYTES:
+            raise ValueError(f"it has {about.st_size:,} bytes, {MAX_FILE_BYTES:,} are the most that is read")
+        return file.read().decode("utf-8")
+
+
+def parse_strict_json(text: str) -> Any:
+    """ValueError says at which line and column it is no JSON."""
+
+    def refuse(word: str) -> Any:
+        raise ValueError(f"{word} is no JSON")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def check_mailbox_reply(plain: Any, request: Request, count: CountTokens) -> Reply:
+    """The reply that this is to the request. ValueError says all that has to be mended."""
+    reply = reply_from_json(plain)
+    check_tool_calls(reply, request.tools)
+    check_reply_length(reply, request, count)
+    return reply
+
+
+def list_open_requests(folder: Path) -> Sequence[OpenRequest]:
+    """Open requests, those that somebody waits for first, then the oldest."""
+    try:
+        names = sorted(entry.name for entry in os.scandir(folder))
+    except OSError as error:
+        raise BadInput(
+            f"there is no mailbox {folder}: {error.strerror}", next="name the folder after mailbox: in --model"
+        ) from None
+    answered = {name.removesuffix(REPLY_SUFFIX) for name in names if name.endswith(REPLY_SUFFIX)}
+    stems = [name.removesuffix(REQUEST_SUFFIX) for name in names if name.endswith(REQUEST_SUFFIX)]
+    found = [_read_open_request(folder, stem) for stem in stems if stem not in answered]
+    return sorted((one for one in found if one), key=lambda one: (not one.waited, one.since, one.stem))
+
+
+def read_request(folder: Path, stem: str) -> Request:
+    try:
+        return get_decoder(Request)(parse_strict_json(read_plain_file(folder / f"{stem}{REQUEST_SUFFIX}")))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        why = "has been changed, or was written by another afresh"
+        raise BadInput(f"the request {stem} in {folder} can't be read: it {why}", next="resume the task: it asks again") from None
+
+
+@contextmanager
+def mark_as_awaited(path: Path) -> Iterator[None]:
+    """While this lasts, whoever looks at the mailbox sees that somebody waits. It ends with the process, however that ends."""
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+    held = os.open(path, os.O_RDONLY | _OPEN_FLAGS)
+    try:
+        for _ in range(10):  # somebody may be looking this very moment
+            with suppress(OSError):
+                flock(held, LOCK_EX | LOCK_NB)
+                break
+            time.sleep(0.01)
+        yield
+    finally:
+        os.close(held)
+
+
+def _read_open_request(folder: Path, stem: str) -> OpenRequest | None:
+    match = _STEM_PATTERN.fullmatch(stem)
+    if match is None:
+        return None
+    problem = ""
+    with suppress(OSError, ValueError):
+        problem = read_plain_file(folder / f"{stem}{PROBLEM_SUFFIX}")
+    try:
+        since = (folder / f"{stem}{REQUEST_SUFFIX}").lstat().st_mtime
+        return OpenRequest(
+            stem, int(match["number"]), match["task"] or "", since, _is_awaited(folder / f"{stem}{REQUEST_SUFFIX}"), problem
+        )
+    except OSError:
+        return None
+
+
+def _is_awaited(path: Path) -> bool:
+    from fcntl import LOCK_NB, LOCK_SH, flock
+
+    held = os.open(path, os.O_RDONLY | os.O_NONBLOCK | _OPEN_FLAGS)
+    try:
+        flock(held, LOCK_SH | LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(held)
+    return False

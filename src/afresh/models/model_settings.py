@@ -1,0 +1,89 @@
+"""What the user set for models."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from afresh.models.reply_checks import CountTokens, estimate_tokens
+
+KEYRING = "keyring"
+_VARIABLE_PATTERN = re.compile(r"[A-Z_][A-Z0-9_]{1,79}")
+_KEY_LIKE_PATTERN = re.compile(r"(?=.*\d)[A-Z0-9]{16,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedModel:
+    """A table [models.NAME] of the user's own config.toml: a model under a name, for --model NAME."""
+
+    provider: str = ""
+    model: str = ""
+    """As the provider calls it; of a mailbox the folder, of a script the file."""
+    base_url: str = ""
+    """Where it is, if not where the provider is known to be."""
+    window: int = 0
+    """Tokens that it can take; 0: what is known of it."""
+    key: str = ""
+    """The name of an environment variable, or "keyring". Never the key."""
+    timeout: float = 0.0
+    """Seconds for one call; 0: ten minutes for a provider, for ever for a mailbox."""
+    retries: int | None = None
+    """How often a call that failed for a passing reason is repeated. Unless told: six times, twice if a reply had begun."""
+    tools: bool | None = None
+    """Whether it can call tools; false: its actions are read from its text. Unless told: as the provider does."""
+    thinking: bool | None = None
+    """Whether it can think before it answers. Unless told: what is known of it."""
+    insecure: bool = False
+    """Whether the key may go over the network unencrypted, to an http:// address that is not this machine."""
+
+    def __post_init__(self) -> None:
+        """ValueError for what can't be meant. What may be a key is never repeated."""
+        if not self.provider or not self.model:
+            raise ValueError('needs provider and model, such as provider = "ollama" and model = "qwen3:8b"')
+        if self.key and not is_key_location(self.key):
+            raise ValueError(
+                'key should be the name of an environment variable, in capitals, or "keyring". What stands there looks like a '
+                "key: a key does not belong into a file. If it was one, consider it public and get another"
+            )
+        if wrong := find_address_fault(self.base_url):
+            raise ValueError(f"base_url {wrong}")
+
+
+def is_key_location(key: str) -> bool:
+    """Whether this says where a key is, and is none itself."""
+    return key == KEYRING or bool(_VARIABLE_PATTERN.fullmatch(key) and not _KEY_LIKE_PATTERN.fullmatch(key))
+
+
+def find_address_fault(base_url: str) -> str:
+    """What is wrong with it, without a password that may stand in it; empty if nothing is."""
+    try:
+        parts = urlsplit(base_url)
+        host, named = parts.hostname, parts.username is not None or parts.password is not None
+        _ = parts.port
+    except ValueError:
+        return "is no address, such as http://localhost:8000/v1"
+    if base_url and (parts.scheme not in ("http", "https") or not host):
+        return "is no address, such as http://localhost:8000/v1"
+    if named or parts.query or parts.fragment:
+        return "holds a name, a password or a query: an address is shown, so nothing secret may stand in it"
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings:
+    """What the user set. Never filled from a repository: a base URL there could lead keys and code away."""
+
+    window: int = 0
+    """0: what is known of the model."""
+    base_urls: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By provider: anthropic, openai."""
+    timeout: float = 0.0
+    """Seconds for one call; 0: ten minutes for a provider, for ever for a mailbox."""
+    count: CountTokens = estimate_tokens
+    named: Mapping[str, NamedModel] = field(default_factory=dict[str, NamedModel])
+    """All tables [models.NAME]."""
+    task: str = ""
+    """Whose calls these are."""
+    name: str = ""
+    """Of the table that was chosen, and that table."""
+    chosen: NamedModel | None = None

@@ -1,0 +1,95 @@
+"""A model without a model: takes the next suggestion that was computed beforehand. Deterministic, free, needs no key.
+
+It reads only the request's message, by this grammar (a section goes from its heading to the next line that begins with `## `;
+of two sections with one name the first counts, so that outputs of commands, which come later, can't pose as one):
+
+    ## Task (fix_violation)
+    ## Suggestions
+    - [a1b2c3d4e5f6] extract lines 41-58 of parse_header in src/x.py into _read_fields(lines) -> fields: complexity 14 -> 8
+    ## Changes so far
+    - src/x.py +12 -9
+
+An item of Suggestions is `- [ID] TEXT` with an ID of 6 to 64 hexadecimal digits; other lines there (such as `none`) mean
+nothing. Every line of Changes so far that is neither empty nor `none` names a changed file. The first suggestion is applied
+(`apply` with `id`); without one the policy completes (`complete` with `summary`), and the harness judges. A message without
+Suggestions is refused, unless its Task is fix_violation: then nothing is left to suggest.
+"""
+
+import re
+
+from afresh.core.action import Action
+from afresh.core.prompt import Request
+from afresh.core.reply import Reply
+from afresh.errors import NeedsPerson
+from afresh.models.reply_checks import CountTokens, add_missing_usage, estimate_tokens
+from afresh.ports import ReplyListener, ignore_piece
+
+TASK_HEADING = "Task (fix_violation)"
+SUGGESTIONS_HEADING = "Suggestions"
+CHANGES_HEADING = "Changes so far"
+_LINE_COUNTS_PATTERN = re.compile(r" \(?\+\d+ [−-]\d+\)?$")
+_SUGGESTION_PATTERN = re.compile(r"- \[([0-9a-f]{6,64})\] (.+)")
+
+
+class OfflineModel:
+    name = "offline"
+
+    def __init__(self, window: int = 200_000, count: CountTokens = estimate_tokens) -> None:
+        self.window, self.count = window, count
+
+    def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
+        sections = split_message_sections(request.message)
+        offered = {tool.name for tool in request.tools}
+        if not {TASK_HEADING, SUGGESTIONS_HEADING} & set(sections) or not {"apply", "complete"} <= offered:
+            raise NeedsPerson(
+                "the offline policy works only on fix_violation: this task has no suggestions to choose from",
+                next="pass --model anthropic:NAME, openai:NAME or mailbox:DIR, or --type fix_violation",
+                safe="nothing was changed by this call",
+            )
+        return add_missing_usage(_choose_reply(sections), request, self.count, self.name)
+
+    def weigh(self, request: Request) -> int:
+        return 0
+
+
+def split_message_sections(message: str) -> dict[str, list[str]]:
+    """Lines under each `## ` heading; the first of two sections with one name counts."""
+    sections: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in message.split("\n"):
+        if line.startswith("## "):
+            lines = []
+            sections.setdefault(line[3:].strip(), lines)
+        else:
+            lines.append(line.strip())
+    return sections
+
+
+def _choose_reply(sections: dict[str, list[str]]) -> Reply:
+    items = [match for line in sections.get(SUGGESTIONS_HEADING, ()) if (match := _SUGGESTION_PATTERN.fullmatch(line))]
+    if items:
+        thought = f"This suggestion stands first and has been checked to apply: {items[0][2]}"
+        return Reply(thought, (Action("apply", {"id": items[0][1]}),))
+    changed = [line.lstrip("- ") for line in sections.get(CHANGES_HEADING, ()) if line.strip("-.() ").lower() not in ("", "none")]
+    if changed:
+        summary = _render_commit_message([_LINE_COUNTS_PATTERN.sub("", line) for line in changed])
+        return Reply(
+            "No suggestion is left, so what was changed is handed over for verification.", _make_complete_action(summary)
+        )
+    summary = "Nothing could be improved: no suggestion is left that applies and passes verification, and nothing was changed."
+    return Reply("There is no suggestion and nothing was changed.", _make_complete_action(summary))
+
+
+def _render_commit_message(files: list[str]) -> str:
+    """What a reviewer reads: what was done where, and why it can be trusted."""
+    where = files[0] if len(files) == 1 else f"{len(files)} files"
+    rest = f"\n\nChanged: {', '.join(files)}" if len(files) > 1 else ""
+    return (
+        f"Lower the complexity of {where}\n\n"
+        "Parts of functions over the limit became functions of their own, one at a time, and the tests ran after each. "
+        f"Behaviour and public signatures are as they were.{rest}"
+    )
+
+
+def _make_complete_action(summary: str) -> tuple[Action, ...]:
+    return (Action("complete", {"summary": summary}),)

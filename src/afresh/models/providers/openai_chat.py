@@ -1,0 +1,262 @@
+"""OpenAI, and the many servers that speak its chat completions, through the official SDK: streamed, with native tool use.
+
+What a server refuses of the protocol is left out from then on (`flavours.without`); a model without tools is told of them in
+words (`spoken`).
+"""
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Any
+
+from afresh.core.action import Action
+from afresh.core.prompt import Request
+from afresh.core.reply import Reply, Thinking
+from afresh.core.usage import Usage
+from afresh.errors import AfreshError, TryAgain
+from afresh.models.providers.connection import PLACEHOLDER_KEY, ProviderConnection, find_by_longest_prefix
+from afresh.models.providers.openai_dialects import OPENAI, OpenAIDialect, dialect_at_address, drop_dialect_part
+from afresh.models.providers.openai_request import ChatBody, make_chat_body, thinking_from_detail
+from afresh.models.providers.openai_stream import StreamedCompletion, StreamedToolCall, read_field, take_chunk
+from afresh.models.providers.provider_errors import error_from_broken_stream, error_from_sdk_error
+from afresh.models.providers.provider_reply import action_from_call, finish_reply, read_answer, sum_reported_tokens
+from afresh.models.providers.text_tool_calls import reply_from_text
+from afresh.models.reply_checks import replace_lone_surrogates
+from afresh.models.retry import retry_call
+from afresh.ports import ReplyListener, ignore_piece
+
+OPENAI_WINDOW_TOKENS = {
+    "gpt-5": 272_000,
+    "gpt-4.1": 1_000_000,
+    "gpt-4o": 128_000,
+    "gpt-4": 8_192,
+    "gpt-4-turbo": 128_000,
+    "gpt-3.5": 16_385,
+}
+OPENAI_WINDOW_TOKENS |= {"o1": 200_000, "o3": 200_000, "o4": 200_000, "claude-": 200_000}
+
+
+OPENAI_FRAMING_TOKENS = 12
+"""Tokens around two messages and before the reply. Tools are turned into declarations that are shorter than their JSON, so that
+our count of the JSON covers what is put around them."""
+CONNECT_TIMEOUT_SECONDS = 10.0
+"""Seconds."""
+REFUSAL_STATUSES = (400, 404, 422, 500, 501)
+REFUSAL_PATTERNS = {
+    "usage": ("stream_options", re.compile("stream_options|include_usage")),
+    "tools": (
+        "tools",
+        re.compile(r"support\w* (for )?(tool|function)|--jinja|--enable-auto-tool|\btools?\W{0,2} (is|are) not support"),
+    ),
+    "schema": ("response_format", re.compile("response_format|json_schema|grammar|structured output")),
+    "effort": ("reasoning_effort", re.compile("reasoning|effort|thinking")),
+    "budget": ("extra_body", re.compile("reasoning|thinking")),
+    "cache_key": ("prompt_cache_key", re.compile("prompt_cache_key")),
+}
+"""What a server may not know: the field of the body, and what a refusal of it says."""
+INLINE_THINKING_PATTERN = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
+REPLY_LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
+UNKNOWN_FIELD_PATTERN = (
+    r"(unsupported|unknown|unrecognized|extra|unexpected|not permitted).*\b{0}\b|\b{0}\b.*(not support|not permitted|unknown)"
+)
+
+
+def find_openai_window(model: str, flavour: OpenAIDialect = OPENAI) -> int:
+    """What may be sent where that is published apart (gpt-5: 272,000 of 400,000), otherwise all that the model can take."""
+    return find_by_longest_prefix(model.rpartition("/")[2] if flavour.marked else model, OPENAI_WINDOW_TOKENS, flavour.window)
+
+
+class OpenAIModel:
+    def __init__(self, model: str, connection: ProviderConnection, flavour: OpenAIDialect = OPENAI) -> None:
+        self.model, self.connection = model, connection
+        self.flavour = dialect_at_address(connection.base_url, flavour)
+        self.name = f"{flavour.name}:{model}"
+        self.unknown = set[str]()
+        """What the server has refused; nothing is taken for refused twice."""
+
+    @property
+    def window(self) -> int:
+        return self.connection.window or self._told_window or find_openai_window(self.model, self.flavour)
+
+    def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
+        return retry_call(lambda: self._ask(request, hear), hear, self.connection.retries, self.connection.sleep)
+
+    def weigh(self, request: Request) -> int:
+        """As its own template writes the request down, by its own vocabulary."""
+        if not self.flavour.template:
+            return 0
+        import openai
+
+        self._learn(request)
+        body = make_chat_body(self.model, request, self.flavour, self.connection.count)
+        try:
+            written = self._root.post("/apply-template", cast_to=object, body=body)
+            asked = {"content": read_field(written, "prompt"), "add_special": True, "parse_special": True}
+            return len(read_field(self._root.post("/tokenize", cast_to=object, body=asked), "tokens") or ())
+        except (openai.OpenAIError, ValueError, TypeError):
+            return 0
+
+    def _ask(self, request: Request, hear: ReplyListener) -> Reply:
+        self._learn(request)
+        told = self._told(request, hear)
+        spoken = bool(request.tools) and not self.flavour.tools
+        reply, cut = read_answer(lambda held: reply_from_completion(held, self.name, spoken), told, self.flavour.provider)
+        return finish_reply(reply, cut, request, self.connection)
+
+    def _told(self, request: Request, hear: ReplyListener) -> StreamedCompletion:
+        """Asked once more for everything that the server turns out not to know, without it."""
+        while True:
+            told, flavour = StreamedCompletion(), self.flavour
+            for piece in self._pieces(request, told):
+                if piece:
+                    hear(piece)
+            if flavour is self.flavour:
+                return told
+
+    def _pieces(self, request: Request, told: StreamedCompletion) -> Iterator[str]:
+        """Reads the stream to its end, or learns what the server does not know."""
+        body = make_chat_body(self.model, request, self.flavour, self.connection.count) | {"stream": True}
+        if self.flavour.usage:
+            body["stream_options"] = {"include_usage": True}
+        client, until = self._client, time.monotonic() + self.connection.timeout
+        try:
+            with client.chat.completions.create(**body) as stream:
+                for chunk in stream:
+                    yield take_chunk(told, chunk)
+                    if time.monotonic() > until and not told.finish:
+                        raise TimeoutError(f"it took longer than {self.connection.timeout:g} s")
+            if not told.finish:
+                raise EOFError("the stream ended too early")
+        except Exception as error:
+            missing = "" if told.begun else find_refused_part(error, body)
+            if not missing or missing in self.unknown:
+                raise self._fault(error, request, told) from None
+            self.unknown.add(missing)
+            self.flavour = drop_dialect_part(self.flavour, missing)
+
+    def _fault(self, error: Exception, request: Request, told: StreamedCompletion) -> AfreshError:
+        """What has begun has cost something: its input, and what was said of the reply."""
+        fault = error_from_sdk_error(error, self.flavour.provider, self.connection)
+        if not told.begun or not isinstance(fault, TryAgain):
+            return fault
+        known, count = usage_from_openai(told.usage), self.connection.count
+        spent = replace(known, input=known.input or count(request.text), output=max(known.output, count(told.said)))
+        return error_from_broken_stream(error, self.flavour.provider, self.connection, spent)
+
+    def _learn(self, request: Request) -> None:
+        """A template that knows no tools drops them without a word."""
+        if self.flavour.template and self.flavour.tools and request.tools and self._props.get("supports_tools") is False:
+            self.flavour = drop_dialect_part(self.flavour, "tools")
+
+    @property
+    def _told_window(self) -> int:
+        return sum_reported_tokens(self._props.get("n_ctx")) if self.flavour.template else 0
+
+    @cached_property
+    def _props(self) -> dict[str, Any]:
+        """What llama.cpp says of itself; nothing when it does not answer, which the call that follows will notice."""
+        import openai
+
+        try:
+            held = self._root.get("/props", cast_to=object)
+        except (openai.OpenAIError, ValueError):
+            return {}
+        knows, settings = read_field(held, "chat_template_caps"), read_field(held, "default_generation_settings")
+        return {"supports_tools": read_field(knows, "supports_tools"), "n_ctx": read_field(settings, "n_ctx")}
+
+    @cached_property
+    def _client(self) -> Any:
+        import openai
+
+        return openai.OpenAI(
+            api_key=self.connection.key or PLACEHOLDER_KEY,
+            base_url=self.connection.base_url or self.flavour.base_url or None,
+            timeout=openai.Timeout(self.connection.timeout, connect=min(CONNECT_TIMEOUT_SECONDS, self.connection.timeout)),
+            max_retries=0,
+            http_client=openai.DefaultHttpxClient(follow_redirects=False),  # a key goes nowhere else on a server's word
+        )
+
+    @cached_property
+    def _root(self) -> Any:
+        """For what lies beside the part of the address that OpenAI has named."""
+        return self._client.with_options(
+            base_url=str(self._client.base_url).rstrip("/").removesuffix("/v1"), timeout=CONNECT_TIMEOUT_SECONDS
+        )
+
+
+def find_refused_part(error: Exception, body: ChatBody) -> str:
+    """Which part of the protocol the server does not know; empty when its refusal is about something else."""
+    said = str(error).lower()
+    if getattr(error, "status_code", 0) not in REFUSAL_STATUSES:
+        return ""
+    if (limit := next((key for key in REPLY_LIMIT_FIELDS if key in body), "")) and re.search(
+        UNKNOWN_FIELD_PATTERN.format(limit), said
+    ):
+        return "limit"
+    return next((name for name, (field, says) in REFUSAL_PATTERNS.items() if field in body and says.search(said)), "")
+
+
+def reply_from_completion(told: StreamedCompletion, asked: str, spoken: bool) -> tuple[Reply, bool]:
+    """The reply, and whether it was cut at its limit. `asked`: the model's name; `spoken`: its calls are in its text."""
+    kind, _, model = asked.partition(":")
+    named = f"{kind}:{_strip_model_folder(told.model) or model}"
+    aloud, text = _split_inline_thinking(replace_lone_surrogates("".join(told.text)))
+    cut = told.finish == "length"
+    reply = reply_from_text(text) if spoken and not cut else Reply(text, tuple(map(_action_from_stream, told.calls)))
+    notes = [replace_lone_surrogates("".join(told.refusal))]
+    if told.finish == "content_filter":
+        notes.append("[The provider declined to let the model answer.]")
+    thought = "\n".join(part for part in (reply.thought, *notes) if part)
+    return Reply(
+        thought, reply.actions, usage_from_openai(told.usage), named, thinking=(*_thinking_from_completion(told), *aloud)
+    ), cut
+
+
+def _strip_model_folder(model: str) -> str:
+    """llama.cpp calls a model by the file that it was read from, whose folder is nobody's business."""
+    return PurePosixPath(model).name if model.startswith("/") else model
+
+
+def _split_inline_thinking(text: str) -> tuple[tuple[Thinking, ...], str]:
+    """Thinking that a server has left at the beginning of the text, and the text without it."""
+    found = INLINE_THINKING_PATTERN.match(text)
+    return ((Thinking(found[1].strip()),), text[found.end() :]) if found else ((), text)
+
+
+def _thinking_from_completion(told: StreamedCompletion) -> tuple[Thinking, ...]:
+    if told.details:
+        return tuple(thinking_from_detail(replace_lone_surrogates(detail)) for detail in told.details.values())
+    return (Thinking(replace_lone_surrogates("".join(told.reasoning))),) if told.reasoning else ()
+
+
+def usage_from_openai(counted: Any) -> Usage:
+    """What a cache took and gave is part of the input, what was thought part of the output, whatever the server calls them."""
+    if counted is None:
+        return Usage()
+    sent, made = (
+        sum_reported_tokens(read_field(counted, "prompt_tokens")),
+        sum_reported_tokens(read_field(counted, "completion_tokens")),
+    )
+    details = read_field(counted, "prompt_tokens_details")
+    cached = min(
+        sent,
+        sum_reported_tokens(read_field(details, "cached_tokens"))
+        or sum_reported_tokens(read_field(counted, "prompt_cache_hit_tokens")),
+    )
+    written = sum_reported_tokens(read_field(details, "cache_write_tokens")) or sum_reported_tokens(
+        read_field(counted, "cache_creation_input_tokens")
+    )
+    thought = sum_reported_tokens(read_field(read_field(counted, "completion_tokens_details"), "reasoning_tokens"))
+    return Usage(sent, made, cached, min(written, sent - cached), min(thought, made))
+
+
+def _action_from_stream(held: StreamedToolCall) -> Action:
+    raw = replace_lone_surrogates(held.arguments or "{}")
+    try:
+        return action_from_call(held.name, replace_lone_surrogates(json.loads(raw)), raw)
+    except (ValueError, RecursionError):
+        return action_from_call(held.name, None, raw)

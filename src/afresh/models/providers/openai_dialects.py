@@ -1,0 +1,116 @@
+"""How the servers that speak like OpenAI differ from it and from each other."""
+
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from afresh.models.providers.connection import Provider
+
+NEW_LIMIT_FIELD = "max_completion_tokens"
+OLD_LIMIT_FIELD = "max_tokens"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenAIDialect:
+    """What a server knows of the protocol. What it turns out not to know is left out from then on: see `without`."""
+
+    name: str
+    """Stands before the colon of a model's spec."""
+    provider: Provider
+    base_url: str = ""
+    """Where it is unless the user says otherwise; the SDK knows where OpenAI is."""
+    needs_key: bool = True
+    window: int = 128_000
+    """Of a model of which nothing better is known."""
+    limit: str = OLD_LIMIT_FIELD
+    """The name of the reply's longest length."""
+    usage: bool = True
+    """Whether it can be asked to tell the usage at the end of a stream."""
+    tools: bool = True
+    schema: bool = True
+    """Whether it can hold a reply to a JSON schema."""
+    reads_schema: bool = False
+    """Whether the schema is put before the model, and so counts."""
+    effort: bool = False
+    """Whether models that think can be told how much, in a word."""
+    budget: bool = False
+    """Whether they can be told how much in tokens."""
+    echo: str = ""
+    """The field under which a model's thinking goes back to it while it uses tools, where the server asks for that."""
+    marked: tuple[str, ...] = ()
+    """Models that cache only what is marked, by how their names begin."""
+    cache_key: bool = False
+    """Whether calls with the same beginning can be sent the same way, for the sake of its cache."""
+    template: bool = False
+    """Whether it tells its window, whether its model knows tools, and how a request looks to the model, token by token."""
+
+
+OPENAI = OpenAIDialect(
+    name="openai",
+    provider=Provider("OpenAI", "openai", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    limit=NEW_LIMIT_FIELD,
+    reads_schema=True,
+    effort=True,
+    cache_key=True,
+)
+OPENROUTER = OpenAIDialect(
+    name="openrouter",
+    provider=Provider("OpenRouter", "openai", "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL"),
+    base_url="https://openrouter.ai/api/v1",
+    reads_schema=True,
+    budget=True,
+    echo="reasoning_details",
+    marked=("anthropic/",),
+)
+OLLAMA = OpenAIDialect(
+    name="ollama",
+    provider=Provider("Ollama", "openai", "OLLAMA_API_KEY", "OLLAMA_BASE_URL"),
+    base_url="http://localhost:11434/v1",
+    needs_key=False,
+    window=32_768,
+    effort=True,
+)
+VLLM = OpenAIDialect(
+    name="vllm",
+    provider=Provider("vLLM", "openai", "VLLM_API_KEY", "VLLM_BASE_URL"),
+    base_url="http://localhost:8000/v1",
+    needs_key=False,
+    window=32_768,
+    effort=True,
+)
+LLAMACPP = OpenAIDialect(
+    name="llamacpp",
+    provider=Provider("llama.cpp", "openai", "LLAMACPP_API_KEY", "LLAMACPP_BASE_URL"),
+    base_url="http://localhost:8080/v1",
+    needs_key=False,
+    window=32_768,
+    template=True,
+)
+PLAIN_SERVER = replace(OPENAI, limit=OLD_LIMIT_FIELD, reads_schema=False, effort=False, cache_key=False)
+"""A server of which only the address is known."""
+DEEPSEEK = replace(PLAIN_SERVER, schema=False, echo="reasoning_content")
+
+DIALECTS = {one.name: one for one in (OPENAI, OPENROUTER, OLLAMA, VLLM, LLAMACPP)}
+"""By what stands before the colon of a spec."""
+DIALECT_OF_HOST = {"openai.com": OPENAI, "openai.azure.com": OPENAI, "openrouter.ai": OPENROUTER, "deepseek.com": DEEPSEEK}
+DIALECT_OF_PORT = {("localhost", 11434): OLLAMA, ("127.0.0.1", 11434): OLLAMA}
+
+
+def dialect_at_address(base_url: str, flavour: OpenAIDialect = OPENAI) -> OpenAIDialect:
+    """`openai:NAME` at an address of the user's own: what is known of that server, under the name it was called by."""
+    if flavour is not OPENAI or not base_url:
+        return flavour
+    try:
+        at = urlsplit(base_url)
+        host, port = at.hostname or "", at.port
+    except ValueError:
+        return replace(PLAIN_SERVER, base_url=base_url)
+    near = [held for known, held in DIALECT_OF_HOST.items() if host == known or host.endswith(f".{known}")]
+    found = near[0] if near else DIALECT_OF_PORT.get((host, port or 0), PLAIN_SERVER)
+    return replace(found, name=flavour.name, provider=flavour.provider, base_url=base_url)
+
+
+def drop_dialect_part(flavour: OpenAIDialect, part: str) -> OpenAIDialect:
+    """The same without what the server has refused."""
+    if part == "limit":
+        return replace(flavour, limit=OLD_LIMIT_FIELD if flavour.limit == NEW_LIMIT_FIELD else NEW_LIMIT_FIELD)
+    return replace(flavour, **{part: False})

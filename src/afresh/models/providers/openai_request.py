@@ -1,0 +1,145 @@
+"""A request as the body of a chat completion, in the words that a server of this flavour knows."""
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any
+
+from afresh.core.action import Action
+from afresh.core.codec import to_plain_value
+from afresh.core.prompt import Request, ToolExchange, ToolSchema
+from afresh.core.reply import Reply, Thinking
+from afresh.models.providers.openai_dialects import OpenAIDialect
+from afresh.models.providers.text_tool_calls import make_reply_schema, put_tools_in_text
+from afresh.models.reply_checks import CountTokens
+
+ChatBody = dict[str, Any]
+
+MAX_CACHE_MARKS = 4
+"""What caches by marks takes no more of them in a request."""
+MIN_EFFORT_OF_MODEL = {"o1": "low", "o3": "low", "o4": "low", "gpt-5": "minimal", "gpt-5.": "none"}
+"""OpenAI's models that think unasked, by how their names begin, and the least that they can be held to."""
+
+
+def make_chat_body(model: str, request: Request, flavour: OpenAIDialect, count: CountTokens) -> ChatBody:
+    """All that is sent, but for how it is streamed."""
+    if request.tools and not flavour.tools:
+        return _make_body_without_tools(model, request, flavour, count)
+    body = _make_body_head(model, request, flavour)
+    turns = (message for place, turn in enumerate(request.turns) for message in _make_turn_messages(turn, place, flavour))
+    body["messages"] = [*_make_opening_messages(model, request, flavour), *turns]
+    if request.tools:
+        body["tools"] = [{"type": "function", "function": _make_function_schema(tool)} for tool in request.tools]
+    return body
+
+
+def _make_body_without_tools(model: str, request: Request, flavour: OpenAIDialect, count: CountTokens) -> ChatBody:
+    """Tools told in words; and a schema of the answer, where the server can hold the model to one."""
+    schema = make_reply_schema(request.tools, request.reserve)
+    more = count(json.dumps(schema)) if flavour.schema and flavour.reads_schema else 0
+    body = make_chat_body(model, put_tools_in_text(request, count, more), flavour, count)
+    if flavour.schema:
+        body["response_format"] = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
+    return body
+
+
+def _make_body_head(model: str, request: Request, flavour: OpenAIDialect) -> ChatBody:
+    body: ChatBody = {"model": model, flavour.limit: request.reserve}
+    if flavour.effort and (word := choose_reasoning_effort(model, request.thinking, flavour)):
+        body["reasoning_effort"] = word
+    if flavour.budget and request.thinking:
+        body["extra_body"] = {"reasoning": {"max_tokens": request.thinking}}
+    if flavour.cache_key and request.breaks:
+        alike = json.dumps([request.system, to_plain_value(request.tools), request.message[: request.breaks[0]]], sort_keys=True)
+        body["prompt_cache_key"] = sha256(alike.encode("utf-8", "replace")).hexdigest()[:32]
+    return body
+
+
+def choose_reasoning_effort(model: str, thinking: int, flavour: OpenAIDialect) -> str:
+    """In place of a number of tokens. A model that thinks unasked is held to the least: it has to answer, too."""
+    if thinking:
+        return "low" if thinking <= 2_000 else "medium" if thinking <= 8_000 else "high"
+    known = [prefix for prefix in MIN_EFFORT_OF_MODEL if model.startswith(prefix)]
+    return MIN_EFFORT_OF_MODEL[max(known, key=len)] if known and flavour.cache_key else ""
+
+
+def _make_opening_messages(model: str, request: Request, flavour: OpenAIDialect) -> Iterator[ChatBody]:
+    marked = model.startswith(flavour.marked) if flavour.marked else False
+    if request.system:
+        yield {"role": "system", "content": [_mark_for_cache(request.system)] if marked else request.system}
+    yield {"role": "user", "content": list(_split_at_breaks(request)) if marked else request.message}
+
+
+def _split_at_breaks(request: Request) -> Iterator[ChatBody]:
+    """The message in pieces, each up to a place that the next call is likely to share; the last ones when there are too many."""
+    places = [place for place in request.breaks if 0 < place < len(request.message)]
+    start = 0
+    for place in places[-(MAX_CACHE_MARKS - 1) :]:
+        yield _mark_for_cache(request.message[start:place])
+        start = place
+    yield {"type": "text", "text": request.message[start:]}
+
+
+def _mark_for_cache(text: str) -> ChatBody:
+    return {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
+
+
+def _make_function_schema(tool: ToolSchema) -> ChatBody:
+    return {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
+
+
+def _make_turn_messages(turn: ToolExchange, place: int, flavour: OpenAIDialect) -> Iterator[ChatBody]:
+    """What the model said, what each of its calls gave, and what was said after that."""
+    reply = turn.reply
+    said: ChatBody = {"role": "assistant", "content": reply.thought or None}
+    if reply.actions:
+        said["tool_calls"] = [
+            _make_tool_call(action, _make_call_id(place, number)) for number, action in enumerate(reply.actions)
+        ]
+    elif not reply.thought:
+        said["content"] = "(no answer)"
+    yield said | _make_thinking_echo(reply, flavour)
+    for number, result in enumerate(turn.results):
+        yield {"role": "tool", "tool_call_id": _make_call_id(place, number), "content": result.text}
+    if turn.text:
+        yield {"role": "user", "content": turn.text}
+
+
+def _make_tool_call(action: Action, name: str) -> ChatBody:
+    return {"id": name, "type": "function", "function": {"name": action.tool, "arguments": json.dumps(dict(action.args))}}
+
+
+def _make_call_id(place: int, number: int) -> str:
+    """Nine letters and digits: some models take no other names of calls."""
+    return f"call{place % 100:02d}{number % 1000:03d}"
+
+
+def _make_thinking_echo(reply: Reply, flavour: OpenAIDialect) -> ChatBody:
+    """Only to the server that it came from."""
+    if not flavour.echo or not reply.thinking or not reply.model.startswith(f"{flavour.name}:"):
+        return {}
+    if flavour.echo == "reasoning_details":
+        details = [detail for thought in reply.thinking if (detail := detail_from_thinking(thought))]
+        return {"reasoning_details": details} if details else {}
+    return {flavour.echo: "".join(thought.text for thought in reply.thinking)}
+
+
+def thinking_from_detail(detail: ChatBody) -> Thinking:
+    """One of OpenRouter's details, so that it can be sent back as it was."""
+    rest = {key: value for key, value in detail.items() if key != "text"}
+    if isinstance(detail.get("text"), str):
+        return Thinking(detail["text"], json.dumps(rest, sort_keys=True))
+    if isinstance(detail.get("summary"), str):
+        return Thinking(detail["summary"], json.dumps(rest, sort_keys=True))
+    return Thinking(json.dumps(rest, sort_keys=True), redacted=True)
+
+
+def detail_from_thinking(thought: Thinking) -> ChatBody | None:
+    """The detail again; None for a thought that never was one."""
+    try:
+        held = json.loads(thought.text if thought.redacted else thought.signature)
+    except ValueError:
+        return None
+    if not isinstance(held, dict):
+        return None
+    return held if thought.redacted or "summary" in held else held | {"text": thought.text}

@@ -1,0 +1,80 @@
+"""What the providers have in common: keys, addresses, windows, and faults by who must act."""
+
+from afresh.core.usage import Usage
+from afresh.errors import AfreshError, Broken, NeedsPerson, TryAgain
+from afresh.models.model_settings import KEYRING
+from afresh.models.providers.connection import OTHER_MODELS_ADVICE, Provider, ProviderConnection
+from afresh.models.retry import read_retry_after
+
+CONTEXT_TOO_LONG_PHRASES = (
+    "context_length_exceeded",
+    "maximum context",
+    "context length",
+    "context limit",
+    "prompt is too long",
+    "context size",
+)
+STATUS_OF_ERROR_TYPE = {"overloaded_error": 529, "rate_limit_error": 429, "timeout_error": 504, "invalid_request_error": 400}
+STATUS_OF_ERROR_TYPE |= {"authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404}
+STATUS_OF_ERROR_TYPE |= {"request_too_large": 413}
+"""Errors in the middle of a stream come under the status of a success: only their type tells them apart."""
+NO_CREDIT_PHRASES = ("insufficient_quota", "credit balance", "spend limit", "billing")
+
+
+def error_from_broken_stream(
+    error: Exception | str, provider: Provider, connection: ProviderConnection, usage: Usage
+) -> TryAgain:
+    """A reply that has begun and not ended: nothing of it is used, but it may have to be paid."""
+    fault = f"{type(error).__name__}: {_render_error_text(error, connection)}" if isinstance(error, Exception) else error
+    headers = getattr(getattr(error, "response", None), "headers", {})
+    return TryAgain(f"{provider.title} broke off in the middle of its reply: {fault}", usage, read_retry_after(headers))
+
+
+def error_from_sdk_error(error: Exception, provider: Provider, connection: ProviderConnection) -> AfreshError:
+    """The SDK's error as one of ours."""
+    status, said = _find_http_status(error), _render_error_text(error, connection)
+    if status is None:
+        return TryAgain(f"{provider.title} could not be reached or sent no usable answer: {type(error).__name__}: {said}")
+    if status == 413 or any(phrase in said.lower() for phrase in CONTEXT_TOO_LONG_PHRASES):
+        return Broken(f"{provider.title} says that the request is too long, though it was within the ceiling: {said}")
+    if status == 402 or any(phrase in said.lower() for phrase in NO_CREDIT_PHRASES):
+        return NeedsPerson(f"{provider.title} wants to be paid first: {said}", next="see to the account's credit, then resume")
+    if status in (408, 409, 429) or status >= 500:
+        wait = read_retry_after(getattr(getattr(error, "response", None), "headers", {}))
+        return TryAgain(f"{provider.title} is busy or has a fault ({status}): {said}", wait=wait)
+    return NeedsPerson(
+        f"{provider.title} refused the request ({status}): {said}", next=_suggest_remedy(status, provider, connection)
+    )
+
+
+def _find_http_status(error: Exception) -> int | None:
+    status = getattr(error, "status_code", None)
+    if status is None or status >= 300:
+        return status
+    kind = getattr(error, "type", None)
+    return STATUS_OF_ERROR_TYPE.get(str(kind), 500) if kind else None
+
+
+def _render_error_text(error: Exception, connection: ProviderConnection) -> str:
+    return " ".join(str(error).replace(connection.key or "\0", "…").split())[:300]
+
+
+def _suggest_remedy(status: int, provider: Provider, connection: ProviderConnection) -> str:
+    places = connection.places
+    if status in (401, 403):
+        return f"{_suggest_key_check(provider, connection)}; or {OTHER_MODELS_ADVICE}"
+    if status == 404 or status < 400:
+        at = f"base_url in [models.{places.table}]" if places.own_address else provider.base_url_variable
+        return f"check the model's name {f'in [models.{places.table}]' if places.table else 'after --model'}, and {at}"
+    return "check that the model takes tools and this length of reply, or pass another --model"
+
+
+def _suggest_key_check(provider: Provider, connection: ProviderConnection) -> str:
+    """The one that was really sent."""
+    where, table = connection.places.key, connection.places.table
+    if not connection.key and table:
+        return f"no key was sent: name the variable that holds one as key = in [models.{table}]"
+    if where.startswith(KEYRING):
+        name = where.rpartition(" ")[2]
+        return f"check the key in the keyring (`afresh models key {name}` sets another) and what it may use"
+    return f"check {where or provider.key_variable} and what it may use"

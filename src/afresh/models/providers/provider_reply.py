@@ -1,0 +1,71 @@
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import takewhile
+from typing import Any, TypeVar
+
+from afresh.core.action import Action
+from afresh.core.codec import to_canonical_json
+from afresh.core.prompt import Request
+from afresh.core.reply import Reply
+from afresh.errors import TryAgain
+from afresh.models.providers.connection import Provider, ProviderConnection
+from afresh.models.reply_checks import add_missing_usage
+
+Answer = TypeVar("Answer")
+MAX_ARGUMENTS_CHARACTERS = 200_000
+MAX_TEXT_CHARACTERS = 200_000
+"""Characters. Replies are kept for ever; no window could show more of one."""
+INVALID_ARGUMENT = "_invalid"
+"""The argument that stands in place of those that can't be used, and says why."""
+MAX_REPORTED_TOKENS = 10_000_000
+"""No model takes or says as much: a provider that reports it is wrong."""
+
+
+def read_answer(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, provider: Provider) -> tuple[Reply, bool]:
+    """What `read` makes of the answer. The SDKs don't check answers: a proxy's page or half a body may arrive in place of one."""
+    try:
+        return read(answer)
+    except (AttributeError, IndexError, TypeError) as error:
+        raise TryAgain(f"{provider.title} sent something that is not an answer: {error}") from None
+
+
+def finish_reply(reply: Reply, cut: bool, request: Request, connection: ProviderConnection) -> Reply:
+    """The reply with its usage. Cut at its limit, its last call can't be trusted to be whole, even if a server has mended it: it
+    is not taken. Those before it are, since they are paid for and another had begun after them."""
+    if cut:
+        kept = tuple(takewhile(lambda action: INVALID_ARGUMENT not in action.args, reply.actions[:-1]))
+        done = (
+            f"its first {len(kept)} tool calls were carried out, the rest was not"
+            if kept
+            else "no tool call in it was carried out"
+        )
+        note = f"[The reply was cut off at its limit of {request.reserve} tokens and {done}.]"
+        reply = replace(reply, thought=f"{reply.thought}\n{note}".strip(), actions=kept, cramped=True)
+    counted = replace(truncate_reply(reply), counted=reply.usage.input > 0)
+    return add_missing_usage(counted, request, connection.count, reply.model)
+
+
+def truncate_reply(reply: Reply) -> Reply:
+    """What would swell the journal is cut. Thinking that is not whole is worth nothing to its provider: it is left out."""
+    thinking = tuple(block for block in reply.thinking if len(block.text) + len(block.signature) <= MAX_TEXT_CHARACTERS)
+    if len(reply.thought) <= MAX_TEXT_CHARACTERS:
+        return replace(reply, thinking=thinking)
+    note = f"[{len(reply.thought):,} characters; the rest was cut off.]"
+    return replace(reply, thinking=thinking, thought=f"{reply.thought[:MAX_TEXT_CHARACTERS]}\n{note}")
+
+
+def action_from_call(tool: str, args: Any, raw: str = "") -> Action:
+    """A tool call; arguments that can't be used become the argument `_invalid`, which says so to the model."""
+    tool = tool[:200]
+    if not isinstance(args, dict):
+        return Action(tool, {INVALID_ARGUMENT: f"the arguments are not a JSON object: {raw[:200]}"})
+    size = len(to_canonical_json(args))
+    if size > MAX_ARGUMENTS_CHARACTERS:
+        told = f"the arguments have {size:,} characters, {MAX_ARGUMENTS_CHARACTERS:,} are allowed: do it in smaller steps"
+        return Action(tool, {INVALID_ARGUMENT: told})
+    return Action(tool, args)
+
+
+def sum_reported_tokens(*counts: Any) -> int:
+    """Sum of what the provider counted; what is missing or makes no sense counts nothing."""
+    return sum(value for value in counts if type(value) is int and 0 < value <= MAX_REPORTED_TOKENS)

@@ -1,0 +1,33 @@
+"""Which way a task goes: what the next call is for, from the state alone. One loop a file; all of them over the same step."""
+
+from afresh.core.state import State
+from afresh.core.strategy_state import PLAN_EXECUTE_STRATEGY, REACT_STRATEGY
+from afresh.core.task import Task
+from afresh.core.template import CallLayout, Template
+from afresh.policy.phases import press_layout
+from afresh.policy.strategies import plan_execute, react
+from afresh.ports import Tool
+
+LAYOUT_ADJUSTERS = {REACT_STRATEGY: react.adjust_layout, PLAN_EXECUTE_STRATEGY: plan_execute.adjust_layout}
+
+
+def choose_strategy(state: State, template: Template) -> str:
+    """As it was turned to, as ordered with the task, as its type has it."""
+    return state.loop.name or state.task.loop or template.loop
+
+
+def layout_for_next_call(state: State, template: Template) -> CallLayout:
+    """What the next call is laid out by: its tools, and what its foot says of it. Pure, so a call is built again the same way."""
+    layout = template.at(state.phase)
+    if not template.phases:
+        return layout
+    return press_layout(LAYOUT_ADJUSTERS[choose_strategy(state, template)](state, layout, template.pace), state, template.pace)
+
+
+DELEGATE_TOOL = "delegate"
+
+
+def select_task_tools(tools: tuple[Tool, ...], task: Task) -> tuple[Tool, ...]:
+    """The same in every call of a task: a tool that comes and goes costs all that a provider has cached. Parts themselves may
+    have none."""
+    return tools if task.parts else tuple(tool for tool in tools if tool.schema.name != DELEGATE_TOOL)

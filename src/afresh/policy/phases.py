@@ -1,0 +1,76 @@
+"""Where a task stands in its phases, what that means for the next step, and when a person has to be asked. Pure."""
+
+from dataclasses import replace
+from enum import StrEnum
+
+from afresh.core.state import State
+from afresh.core.strategy_state import StrategyPace
+from afresh.core.task import Task
+from afresh.core.template import CallLayout
+
+URGE_BY_PHASE = {
+    "understand": "make the first change now, with what you know",
+    "change": "finish what is begun, then complete or ask",
+    "verify": "mend what is named under Verification and complete, or ask",
+    "report": "close what is open in the report, and complete",
+}
+INSPECTING_TOOLS = ("read", "search", "run", "test", "recall", "compact", "more_room")
+ORDINARY_TASK_STEPS = 60
+"""Steps of a task that the budgets of templates are made for."""
+
+
+class PhasePressure(StrEnum):
+    OPEN = "open"
+    URGED = "urged"
+    """The budget is used up, and the window says so."""
+    PRESSED = "pressed"
+    """The grace is used up too: what only looks is refused."""
+    SPENT = "spent"
+    """A person is asked."""
+
+
+def describe_phase_position(state: State, layout: CallLayout) -> str:
+    """For the line at the foot of a window: `phase understand, step 3 of 12`; empty before there is a tree."""
+    if not state.opened:
+        return ""
+    of = f" of {layout.steps}" if layout.steps else ""
+    return f"phase {layout.phase}, step {state.phase_step}{of}"
+
+
+def count_phase_steps(state: State) -> int:
+    """Steps of the phase before the one that is next or under way: the same before its call and after it."""
+    return state.phase_step - 1 - (state.pending is not None)
+
+
+def scale_phase_steps(task: Task, steps: int) -> int:
+    """Of a phase, for the harness: whoever orders more steps than usual gets more of them in every phase."""
+    return max(steps, steps * task.max_steps // ORDINARY_TASK_STEPS)
+
+
+def phase_pressure_from_state(state: State, layout: CallLayout, pace: StrategyPace) -> PhasePressure:
+    """Only a person's word leads back: it starts the count anew."""
+    if not layout.steps or count_phase_steps(state) + 1 < layout.steps:
+        return PhasePressure.OPEN
+    over = count_phase_steps(state) - scale_phase_steps(state.task, layout.steps)
+    if not pace.grace or over < pace.grace:
+        return PhasePressure.URGED
+    return PhasePressure.PRESSED if layout.phase == "understand" and over < 2 * pace.grace else PhasePressure.SPENT
+
+
+def press_layout(layout: CallLayout, state: State, pace: StrategyPace) -> CallLayout:
+    """The layout with what follows from the steps that the phase has had."""
+    now = phase_pressure_from_state(state, layout, pace)
+    if now is PhasePressure.OPEN:
+        return layout
+    cue = "\n".join(part for part in (layout.cue, render_phase_urge(state, layout)) if part)
+    return replace(layout, cue=cue, closed=layout.closed if now is PhasePressure.URGED else (*layout.closed, *INSPECTING_TOOLS))
+
+
+def render_phase_urge(state: State, layout: CallLayout) -> str:
+    """What the model is told when the steps of a phase are used up."""
+    now = (
+        f"write {state.task.report} now, with what you know"
+        if state.task.report and not state.changed
+        else URGE_BY_PHASE[layout.phase]
+    )
+    return f"The {layout.steps} steps of this phase are used up: {now}."

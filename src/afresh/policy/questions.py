@@ -1,0 +1,117 @@
+"""What the harness asks a person when it can't go on by itself. Every option is something that an answer really brings about."""
+
+from afresh.core.action import describe_subject
+from afresh.core.decision import Decision
+from afresh.core.event import QuestionAsked
+from afresh.core.progress_state import ProgressState
+from afresh.core.state import State
+from afresh.core.truncate import to_one_line
+
+WORK_WITHOUT_CHECKS = "work without"
+GO_ON = "go on"
+WRAP_UP = "wrap up"
+
+
+def ask_after_step_limit(state: State) -> QuestionAsked:
+    return ask_person(
+        f"The limit of {state.limit} steps is reached. Answer to allow {state.task.max_steps} more, or discard the task.",
+        f"{GO_ON}: up to {state.task.max_steps} more steps",
+        f"{WRAP_UP}: as many steps, to bring what is done so far to a sound end and leave the rest",
+    )
+
+
+def ask_after_stall(evidence: str, state: State, course: ProgressState) -> QuestionAsked:
+    """With what was spent, on what, and since when: a person decides whether more is worth it."""
+    steps = state.step + 1 - course.since
+    did = ", ".join(f"{tool} {count}×" for tool, count in course.tools) or "nothing"
+    since = f"since step {course.since}, the last that moved the work" if course.since else "since the start"
+    return ask_person(
+        f"It gets nowhere: {evidence}. It was warned, and made to try another way. Spent {since}: {steps} steps, "
+        f"{course.bill.words(course.tokens)} ({did}); in all {state.calls} calls, {state.bill.words(state.usage.tokens)}. "
+        "Answer with a hint, or discard the task.",
+        f"{GO_ON}: it tries again and knows no more than before; what was noticed is counted anew",
+        "another way: it leaves what it tried last and looks for a different approach",
+    )
+
+
+def ask_after_phase_limit(state: State, phase: str) -> QuestionAsked:
+    return ask_person(
+        f"Phase {phase} has had its {state.phase_step - 1} steps and more is not in sight: {summarise_progress(state)}. "
+        "Answer with a hint, or discard the task.",
+        f"{GO_ON}: as many steps again",
+        f"{WRAP_UP}: as many steps, to bring what is done so far to a sound end and leave the rest",
+    )
+
+
+def ask_for_missing_plan(state: State) -> QuestionAsked:
+    return ask_person(
+        f"{state.loop.steps} steps have led to no plan: {summarise_progress(state)}. Answer with a hint, or discard the task.",
+        f"{GO_ON}: it tries again and knows no more than before",
+    )
+
+
+def ask_after_replans(state: State, why: str) -> QuestionAsked:
+    return ask_person(
+        f"It has gone another way {state.loop.turns} times, and again {why}: {summarise_progress(state)}. "
+        "Answer with a hint, or discard the task.",
+        f"{GO_ON}: it may go another way as often again",
+        f"{WRAP_UP}: to bring what is done so far to a sound end and leave the rest",
+    )
+
+
+def ask_before_phase(state: State, phase: str) -> QuestionAsked:
+    """Of a pause; whoever answers with words of their own is heard before it goes on."""
+    meant = f" with {list_pending_actions(state)}" if state.pending else ""
+    plan = f" Plan: {to_one_line('; '.join(item.text for item in state.plan), 240)}." if state.plan else ""
+    return ask_person(
+        f"Before phase {phase}{meant}: is that as you want it?{plan}",
+        "approve: it goes on",
+    )
+
+
+def list_pending_actions(state: State) -> str:
+    actions = state.pending.reply.actions if state.pending else ()
+    return to_one_line(", ".join(f"{action.tool} {describe_subject(action)}".strip() for action in actions), 160)
+
+
+def ask_after_stop(state: State) -> QuestionAsked:
+    when = f"after step {state.step}" if state.step else "before its first step"
+    return ask_person(f"You stopped it {when}. Answer to go on, in your own words if something should change.", GO_ON)
+
+
+def summarise_progress(state: State) -> str:
+    """The evidence."""
+    done = sum(item.done for item in state.plan)
+    plan = f", {done} of {len(state.plan)} items of the plan done" if state.plan else ""
+    last = f"; last: {to_one_line(state.outcome, 120)}" if state.outcome else ""
+    return f"changes kept: {state.kept}, undone: {state.reverted}{plan}{last}"
+
+
+def ask_about_unverifiable(reason: str) -> QuestionAsked:
+    """The work is on a branch, but no check can vouch for it."""
+    return ask_person(
+        reason,
+        "look again: it holds the goal against its change once more, and asks again when it has nothing to add",
+    )
+
+
+def ask_about_checks(reason: str) -> QuestionAsked:
+    return ask_person(
+        reason,
+        "check again: you have mended it; the checks run anew before anything else",
+        f"{WORK_WITHOUT_CHECKS}: it works all the same, and you judge the result yourself",
+    )
+
+
+def ask_about_ceiling(reason: str) -> QuestionAsked:
+    return ask_person(reason, "try again: you have shortened a template or instructions, or name a model with a larger window")
+
+
+def ask_person(question: str, *options: str) -> QuestionAsked:
+    return QuestionAsked(question, options, "harness")
+
+
+def is_told_to_work_without_checks(decisions: tuple[Decision, ...]) -> bool:
+    """Whether a person's newest answer is to work without sound checks."""
+    answers = [made.text for made in decisions if made.answer]
+    return bool(answers) and answers[-1].casefold().startswith(WORK_WITHOUT_CHECKS)

@@ -1,0 +1,154 @@
+"""What a step leaves behind to judge by whether the work moves."""
+
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+
+from afresh.core.action import Action, describe_subject
+from afresh.core.action_summary import TELLING_LINE
+from afresh.core.codec import to_canonical_json
+from afresh.core.progress_state import MAX_ENTRIES_PER_MARK, CheckEnding, FileTransition, LinesRead, MarkedAction, StepMark
+from afresh.core.state import State
+from afresh.core.step_result import ActionResult, StepActions, StepVerification
+from afresh.core.subtask import SubtaskReturned
+from afresh.core.truncate import to_one_line
+from afresh.core.verdict import CheckRun
+
+VOLATILE_PATTERNS = (
+    (re.compile(r"0x[0-9a-fA-F]{4,}"), "0x"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?Z?"), "TIME"),
+    (re.compile(r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b"), "TIME"),
+    (re.compile(r"\b\d+(?:[.,]\d+)? ?(?:s|ms|µs|us|sec|secs|seconds|milliseconds|minutes)\b"), "TIME"),
+    (re.compile(r"\bline \d+"), "line"),
+    (re.compile(r"(?<=[\w)\]]):\d+(?::\d+)?\b"), ":"),
+    (re.compile(r"/(?:te?mp|var/folders)/[\w./-]+"), "TEMPORARY"),
+    (re.compile(r"\b(?:pid|process|thread)[ =:]*\d+", re.IGNORECASE), "PID"),
+)
+MAX_HASHED_CHARACTERS = 20_000
+SIGNATURE_CHARACTERS = 12
+
+
+def mask_volatile_values(text: str) -> str:
+    """Without what changes from run to run."""
+    for pattern, word in VOLATILE_PATTERNS:
+        text = pattern.sub(word, text)
+    return text
+
+
+def hash_parts(*parts: object) -> str:
+    text = "\x00".join(part if isinstance(part, str) else to_canonical_json(part) for part in parts)
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:SIGNATURE_CHARACTERS]
+
+
+def hash_action(action: Action, tree: str) -> str:
+    """An action is the same only in the same tree."""
+    return hash_parts(action.tool, dict(action.args), tree)
+
+
+def hash_output(text: str) -> str:
+    """Of an output; of a long one its ends decide."""
+    held = (
+        text
+        if len(text) <= MAX_HASHED_CHARACTERS
+        else f"{len(text)} {text[: MAX_HASHED_CHARACTERS // 2]}{text[-MAX_HASHED_CHARACTERS // 2 :]}"
+    )
+    return hash_parts(mask_volatile_values(held))
+
+
+READING_TOOLS = ("read", "recall")
+"""Judged by the lines that they show, not by their arguments."""
+PATCH_HEADER = re.compile(r"diff --git |index |--- |\+\+\+ |@@ |new file |deleted file |old mode |new mode |\\\\ ")
+MAX_DESCRIPTION_CHARACTERS = 80
+MAX_FAILURE_LINES = 12
+
+
+def trace_step(state: State, deeds: StepActions, judged: StepVerification) -> StepMark:
+    tokens, money = count_step_spending(state, deeds)
+    return StepMark(
+        step=state.step + 1,
+        acts=tuple(trace_action(deed, state.snapshot) for deed in deeds.done if deed.action.tool not in READING_TOOLS)[
+            :MAX_ENTRIES_PER_MARK
+        ],
+        edits=tuple(trace_edits(state.snapshot, deeds))[:MAX_ENTRIES_PER_MARK],
+        endings=tuple(trace_endings(deeds, judged))[:MAX_ENTRIES_PER_MARK],
+        glances=tuple(glance for deed in deeds.done for glance in trace_reads(deed))[:MAX_ENTRIES_PER_MARK],
+        worked=any(deed.outcome.ok for deed in deeds.done),
+        tools=tuple(deed.action.tool for deed in deeds.done)[:MAX_ENTRIES_PER_MARK],
+        tokens=tokens,
+        money=money,
+    )
+
+
+def count_step_spending(state: State, deeds: StepActions) -> tuple[int, int | None]:
+    """Tokens and money, with those of the parts that came back in this step."""
+    reply = state.pending.reply if state.pending else None
+    parts = [event.result.metrics for event in deeds.events if isinstance(event, SubtaskReturned)]
+    costs = [reply.cost if reply else 0, *[part.money for part in parts]]
+    known = [cost for cost in costs if cost is not None]
+    tokens = (reply.usage.tokens if reply else 0) + sum(part.usage.tokens for part in parts)
+    return tokens, sum(known) if len(known) == len(costs) else None
+
+
+def trace_action(deed: ActionResult, tree: str) -> MarkedAction:
+    told = to_one_line(f"{deed.action.tool} {describe_subject(deed.action)}".strip(), MAX_DESCRIPTION_CHARACTERS)
+    return MarkedAction(hash_action(deed.action, tree), "" if deed.outcome.refused else hash_output(deed.outcome.text), told)
+
+
+def trace_edits(tree: str, deeds: StepActions) -> Iterator[FileTransition]:
+    """Every file by the lines that changed, and the tree as a whole; also those that are then undone."""
+    if len(deeds.changes) > 1:
+        yield FileTransition("the tree", tree[:12], deeds.snapshot[:12])
+    for change in deeds.changes:
+        yield FileTransition(change.path, *(hash_patch_sides(change.patch) if change.patch else (tree[:12], deeds.snapshot[:12])))
+
+
+def hash_patch_sides(patch: str) -> tuple[str, str]:
+    """What was there and what came in its place, wherever in the file that is by now."""
+    lines = [line for line in patch.splitlines() if not PATCH_HEADER.match(line)]
+    old = [line[1:] for line in lines if line[:1] in ("-", " ")]
+    new = [line[1:] for line in lines if line[:1] in ("+", " ")]
+    return hash_parts("\n".join(old)), hash_parts("\n".join(new))
+
+
+def trace_endings(deeds: StepActions, judged: StepVerification) -> Iterator[CheckEnding]:
+    """Of the commands that the model ran, and of the checks that the harness ran after it."""
+    for deed in deeds.done:
+        if deed.action.tool in ("run", "test") and not deed.outcome.refused:
+            source = hash_parts(deed.action.tool, dict(deed.action.args))
+            yield CheckEnding(source, "") if deed.outcome.ok else ending_from_failure(source, deed.outcome.text)
+    for verdict in judged.verdicts:
+        for run in verdict.runs:
+            yield ending_from_check(run)
+
+
+def ending_from_failure(source: str, text: str) -> CheckEnding:
+    """By the lines that tell what went wrong, and by the last one if none does."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    telling = [line for line in lines[1:] if TELLING_LINE.search(line)] or lines[-1:]
+    return CheckEnding(
+        source,
+        hash_parts(mask_volatile_values("\n".join(telling[-MAX_FAILURE_LINES:]))),
+        to_one_line(telling[-1] if telling else "", MAX_DESCRIPTION_CHARACTERS),
+    )
+
+
+def ending_from_check(run: CheckRun) -> CheckEnding:
+    source = hash_parts(run.command, run.scope)
+    if not run.exit and not run.failures:
+        return CheckEnding(source, "")
+    found = sorted(f"{failure.test} {mask_volatile_values(failure.message)}" for failure in run.failures)
+    first = run.failures[0] if run.failures else None
+    told = f"{first.test} {first.message}" if first else f"{run.command} exits {run.exit}"
+    return CheckEnding(source, hash_parts(f"{run.exit}", *found), to_one_line(told, MAX_DESCRIPTION_CHARACTERS))
+
+
+def trace_reads(deed: ActionResult) -> Iterator[LinesRead]:
+    if deed.action.tool == "recall" and deed.outcome.ok:
+        yield LinesRead(
+            to_one_line(
+                f"{deed.action.args.get('id', '')} {deed.action.args.get('about', '')}".strip(), MAX_DESCRIPTION_CHARACTERS
+            )
+        )
+    for region in deed.outcome.regions:
+        if not region.changed:
+            yield LinesRead(region.path, region.start, region.end)

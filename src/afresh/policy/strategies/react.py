@@ -1,0 +1,17 @@
+"""One action after another, each chosen by what the last one showed."""
+
+from dataclasses import replace
+
+from afresh.core.state import State
+from afresh.core.strategy_state import StrategyPace
+from afresh.core.template import CallLayout
+
+REPLAN_NOTICE_STEPS = 3
+"""Steps for which a window tells that another way was taken."""
+
+
+def adjust_layout(state: State, layout: CallLayout, pace: StrategyPace) -> CallLayout:
+    turn = state.loop
+    if not turn.why or state.step >= turn.since + REPLAN_NOTICE_STEPS:
+        return layout
+    return replace(layout, cue=f"Go another way than before: {turn.why}.")

@@ -1,0 +1,118 @@
+"""A person beside the work is asked before it goes on: at every change of phase, or after every step.
+
+What they are asked and what they say is in the journal before anything follows from it, so a pause outlives the process.
+"""
+
+from afresh.core.event import Event, QuestionAnswered, TaskClaimed, TaskEnded
+from afresh.core.state import State
+from afresh.core.supervision_state import (
+    APPROVE_OPTION,
+    AUTONOMOUS_MODE,
+    INTERACTIVE_MODE,
+    PausedForPerson,
+    PersonAct,
+    PersonRequest,
+    PersonSpoke,
+    SupervisionModeSet,
+)
+from afresh.core.task import TaskStatus
+from afresh.errors import BadInput
+from afresh.journal.append import append_events
+from afresh.journal.undo import undo_steps
+from afresh.policy.questions import ask_after_stop, ask_before_phase
+from afresh.runtime import Runtime
+
+CHANGING_TOOLS_TO_APPROVE = ("edit", "write", "apply", "delegate")
+PHASES_TO_APPROVE = ("change", "verify", "report")
+
+
+def record_supervision_mode(state: State, agent: Runtime) -> list[Event]:
+    """Recorded, so that whoever goes on with the task follows it as closely."""
+    return [SupervisionModeSet(agent.mode)] if agent.mode and agent.mode != (state.attendance.mode or AUTONOMOUS_MODE) else []
+
+
+def consult_supervisor(state: State, worker: str, agent: Runtime) -> State:
+    mode = state.attendance.mode or AUTONOMOUS_MODE
+    if mode == AUTONOMOUS_MODE:
+        return state
+    if state.status is TaskStatus.BLOCKED:
+        return put_open_question(state, worker, agent) if agent.person and state.question and state.calls else state
+    if state.status is not TaskStatus.RUNNING:
+        return state
+    if mode == INTERACTIVE_MODE and agent.person:
+        return pause_after_step(state, agent)
+    return pause_before_phase(state, worker, agent)
+
+
+def pause_before_phase(state: State, worker: str, agent: Runtime) -> State:
+    """Each phase that changes something, or claims to be at the end, is entered with a person's consent, once."""
+    if not state.attendance.paused:
+        if not (phase := find_phase_to_approve(state)):
+            return state
+        state = append_events(state, agent, [ask_before_phase(state, phase), PausedForPerson(state.step, phase)])
+    return put_open_question(state, worker, agent)
+
+
+def find_phase_to_approve(state: State) -> str:
+    """The phase that is about to begin without consent: with the reply that waits to be acted on, or since the last step."""
+    begins = state.phase
+    if state.pending:
+        writes = (
+            any(action.tool in CHANGING_TOOLS_TO_APPROVE for action in state.pending.reply.actions)
+            and not state.attendance.overruled
+        )
+        begins = ("report" if state.task.report else "change") if writes and begins == "understand" else ""
+    return begins if begins in PHASES_TO_APPROVE and begins not in state.attendance.passed else ""
+
+
+def put_open_question(state: State, worker: str, agent: Runtime) -> State:
+    """The open question is put to whoever is there; with nobody there it waits, for hours and on any machine. An undoing that is
+    not possible is no answer: it is put again."""
+    word = agent.person.at_pause(state) if agent.person else None
+    while word and word.act is PersonAct.UNDO and agent.person:
+        if (after := undo_for_supervisor(word, state, agent, TaskClaimed(worker))) is not state:
+            return after
+        word = agent.person.at_pause(state)
+    if word is None or word.act is PersonAct.STOP:
+        working = state.status is TaskStatus.RUNNING
+        return (
+            append_events(state, agent, [TaskEnded(TaskStatus.BLOCKED, f"waits for you: {state.question}")]) if working else state
+        )
+    redirects = [PersonSpoke(word.text, word.by, redirects=True)] if word.act is PersonAct.REDIRECT else []
+    return append_events(state, agent, [answer_from_word(word, state), *redirects, TaskClaimed(worker)])
+
+
+def answer_from_word(word: PersonRequest, state: State) -> QuestionAnswered:
+    """The first option of the harness lets it go on; what a model asks takes an answer of its own."""
+    if word.act is PersonAct.GO and state.options and state.asked_by == "harness":
+        return QuestionAnswered(state.options[0], word.by, APPROVE_OPTION)
+    return QuestionAnswered(word.text or "go on", word.by, word.option)
+
+
+def pause_after_step(state: State, agent: Runtime) -> State:
+    """Between two steps a person may say something, take back a step, or stop; then it goes on."""
+    while agent.person and not state.pending:
+        word = agent.person.at_pause(state)
+        if word is None or word.act is PersonAct.STOP:
+            stop = ask_after_stop(state)
+            return append_events(state, agent, [stop, TaskEnded(TaskStatus.BLOCKED, stop.question)])
+        if word.act is not PersonAct.UNDO:
+            said = (
+                [PersonSpoke(word.text, word.by, redirects=word.act is PersonAct.REDIRECT)]
+                if word.act is not PersonAct.GO
+                else []
+            )
+            return append_events(state, agent, said) if said else state
+        state = undo_for_supervisor(word, state, agent)
+    return state
+
+
+def undo_for_supervisor(word: PersonRequest, state: State, agent: Runtime, *then: Event) -> State:
+    """On record first: a tree that was not put back in time is put back when the task is taken up again."""
+    try:
+        state = append_events(state, agent, [*undo_steps(state, agent.store, agent.workspace, word), *then])
+    except BadInput as fault:
+        agent.told(str(fault))
+        return state
+    agent.workspace.restore(state.snapshot)
+    return state

@@ -1,0 +1,167 @@
+"""From a file to JSON values, one at a time, with the place of each. What is broken is told beside what could be saved of it."""
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from afresh.errors import BadInput
+
+_JSON_MARK = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)|[\[\]{},]', re.DOTALL)
+_CLOSING_BRACKETS = {"{": "}", "[": "]"}
+
+
+def repair_json(text: str) -> Any:
+    """The value with its last, unfinished part left out, or None if nothing can be saved.
+
+    A part is a field of the outermost object, or an item of a list that is outermost or a field of it: half an entry would be
+    taken for a whole one.
+    """
+    within: list[str] = []
+    end, closing = 0, ""
+    for found in _JSON_MARK.finditer(text):
+        mark = text[found.start()]
+        if mark == '"':
+            if not found[1]:
+                break
+            continue
+        if mark in _CLOSING_BRACKETS:
+            within.append(mark)
+        elif mark != "," and (not within or _CLOSING_BRACKETS[within.pop()] != mark):
+            break
+        if len(within) < 2 or within == ["{", "["]:
+            end = found.start() if mark == "," else found.end()
+            closing = "".join(_CLOSING_BRACKETS[opened] for opened in reversed(within))
+        if not within:
+            break
+    try:
+        return json.loads(text[:end] + closing, strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+CHUNK_BYTES = 1 << 20
+MAX_PROBED_LINES = 64
+"""So many lines may be broken before a file is taken for one document, which has to be read whole."""
+
+ONLY_READ_NOTE = "The file was only read."
+_GZIP_MAGIC = b"\x1f\x8b"
+_ZSTANDARD_MAGIC = b"\x28\xb5\x2f\xfd"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+NumberedLine = tuple[int, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class JsonEntry:
+    """One value of a file. `problem` says what was wrong with it; if it is not `whole`, `value` is what could be saved."""
+
+    where: str
+    value: Any = None
+    problem: str = ""
+    whole: bool = True
+
+
+def read_entries(path: Path) -> Generator[JsonEntry]:
+    """Every line of a file of JSON lines, every item of a list, or the one value that the file holds."""
+    faults: list[str] = []
+    lines = ((number, line) for number, line in enumerate(_split_lines(_read_chunks(path, faults)), 1) if line.strip())
+    head = list(islice(lines, MAX_PROBED_LINES))
+    if not head:
+        raise BadInput(f"{path} is empty", next="name another file", safe=ONLY_READ_NOTE)
+    if any(b"\0" in line for _, line in head) and not any(_read_line(line).whole for line in head):
+        raise BadInput(f"{path} is a binary file", next="name a file with a recorded run", safe=ONLY_READ_NOTE)
+    yield from (_read_line(line) for line in chain(head, lines)) if _are_values(head) else _read_document([*head, *lines])
+    yield from (JsonEntry("the end", None, fault, whole=False) for fault in faults)
+
+
+def _read_chunks(path: Path, faults: list[str]) -> Iterator[bytes]:
+    """The bytes of a file, unpacked. A fault after the first of them is told and ends them: what came before it is good."""
+    begun = False
+    try:
+        with path.open("rb") as raw, _open_unpacked(raw, path) as file:
+            while chunk := file.read1(CHUNK_BYTES):
+                yield chunk if begun else chunk.removeprefix(_BYTE_ORDER_MARK)
+                begun = True
+    except (OSError, EOFError, zlib.error) as fault:
+        if not begun:
+            raise BadInput(
+                f"{path} can't be read: {fault}", next="check the file and who may read it", safe=ONLY_READ_NOTE
+            ) from fault
+        faults.append(f"what follows can't be read: {fault}")
+
+
+def _open_unpacked(raw: BinaryIO, path: Path) -> Any:
+    head = raw.read(4)
+    raw.seek(0)
+    if head.startswith(_GZIP_MAGIC):
+        return gzip.GzipFile(fileobj=raw)
+    if head != _ZSTANDARD_MAGIC:
+        return raw
+    try:
+        from compression import zstd  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        raise BadInput(f"{path} is packed with zstd", next=f"unpack it first: zstd -d {path}", safe=ONLY_READ_NOTE) from None
+    return zstd.ZstdFile(raw)
+
+
+def _split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    held: list[bytes] = []
+    for chunk in chunks:
+        first, *others = chunk.split(b"\n")
+        held.append(first)
+        for other in others:
+            yield b"".join(held)
+            held = [other]
+    yield b"".join(held)
+
+
+def _are_values(head: list[NumberedLine]) -> bool:
+    """Whether each line is a value of its own. A document over several lines has no whole one on its first line.
+
+    Of a list with an item a line, only the last can be taken for a value: the others have a comma behind them.
+    """
+    if len(head) == 1:
+        return False
+    if _read_line(head[0]).whole:
+        return True
+    whole = sum(line.startswith(b"{") and _read_line((number, line)).whole for number, line in head[1:])
+    return whole > head[0][1].lstrip().startswith(b"[")
+
+
+def _read_document(lines: list[NumberedLine]) -> Iterator[JsonEntry]:
+    found = _parse_entry(b"\n".join(line for _, line in lines), "the document")
+    if not found.whole and not found.value and len(lines) > 1:
+        yield from map(_read_line, lines)
+    elif isinstance(found.value, list):
+        yield from (JsonEntry(f"entry {number}", value) for number, value in enumerate(found.value, 1))
+        if found.problem:
+            yield JsonEntry(f"after entry {len(found.value)}", None, found.problem, found.whole)
+    else:
+        yield found
+
+
+def _read_line(line: NumberedLine) -> JsonEntry:
+    return _parse_entry(line[1], f"line {line[0]}")
+
+
+def _parse_entry(data: bytes, where: str) -> JsonEntry:
+    problem = ""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as fault:
+        text, problem = data.decode(errors="replace"), f"not UTF-8 ({fault.reason})"
+    try:
+        return JsonEntry(where, json.loads(text, strict=False), problem)
+    except RecursionError:
+        return JsonEntry(where, None, "nested too deep", whole=False)
+    except ValueError as fault:
+        wrong = f"not whole JSON ({getattr(fault, 'msg', fault)})"
+        return JsonEntry(
+            where, repair_json(text[: getattr(fault, "pos", 0)]), ", ".join(filter(None, (problem, wrong))), whole=False
+        )

@@ -1,0 +1,151 @@
+"""A recorded run beside what afresh would have sent: tokens, and whether what the next action needed was there.
+
+System text and tool schemas, which every agent sends, are left out on all sides. Time is linear in the run.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from afresh.replay.run import MESSAGE_USER_TOOL, RecordedRun, RecordedStep, iterate_step_parts, to_trajectory
+from afresh.replay.sliding_window import CountTokens, build_sliding_windows, render_step
+
+NAME_KIND = "name"
+LINE_KIND = "line"
+MIN_NAME_CHARACTERS = 5
+MIN_LINE_CHARACTERS = 20
+MIN_DISTINCT_CHARACTERS = 7
+"""A line of fewer different characters is a ruler, not a statement."""
+
+_WORD = re.compile(r"[A-Za-z_~.][\w./\-]*\w")
+_JOINED_WORD = re.compile(r"[/_.]|[a-z][A-Z]")
+_DIGIT = re.compile(r"\d")
+_TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
+
+
+class CodeReference(NamedTuple):
+    """A name or a line that an action may refer to."""
+
+    kind: str
+    text: str
+
+
+class ReferenceSighting(NamedTuple):
+    """Where a thing was last seen: the step's number, and which part of the step."""
+
+    step: int
+    part: str
+
+
+def find_names(text: str) -> set[str]:
+    """Words that look like a path or an identifier."""
+    words = {word.strip(".-") for word in _WORD.findall(text)}
+    return {word for word in words if len(word) >= MIN_NAME_CHARACTERS and _looks_like_code(word)}
+
+
+def _looks_like_code(word: str) -> bool:
+    return bool(_JOINED_WORD.search(word) or (_DIGIT.search(word) and _TWO_LETTERS.search(word)))
+
+
+def find_lines(text: str) -> set[str]:
+    """Whole lines that are long enough to be nobody's accident."""
+    stripped = map(str.strip, text.splitlines())
+    return {line for line in stripped if len(line) >= MIN_LINE_CHARACTERS and len(set(line)) >= MIN_DISTINCT_CHARACTERS}
+
+
+def find_references(text: str) -> set[CodeReference]:
+    return {CodeReference(NAME_KIND, name) for name in find_names(text)} | {
+        CodeReference(LINE_KIND, line) for line in find_lines(text)
+    }
+
+
+class ReferenceIndex:
+    """Grows with each step by what that step holds; the history is never read again."""
+
+    def __init__(self, task: str) -> None:
+        self.given = find_references(task)
+        self.last: dict[CodeReference, ReferenceSighting] = {}
+
+    def needed(self, step: RecordedStep) -> list[tuple[CodeReference, ReferenceSighting]]:
+        """What the action refers to that was seen earlier in the run, but is not in the task. Talk refers to nothing."""
+        if step.tool == MESSAGE_USER_TOOL:
+            return []
+        wanted = find_references(step.action) - self.given
+        return sorted((thing, self.last[thing]) for thing in wanted if thing in self.last)
+
+    def note(self, number: int, step: RecordedStep) -> None:
+        for part, text in iterate_step_parts(step):
+            for thing in find_references(text):
+                self.last[thing] = ReferenceSighting(number, part)
+
+
+ContextBuilder = Callable[[Mapping[str, Any], int, CountTokens], Iterable[str]]
+"""Given a trajectory, a budget and a counter: for each step all that the model would be sent before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeededReference:
+    """A name or line of the action really taken, and where the run had it last. `held` is ours, `windowed` the yardstick's."""
+
+    kind: str
+    text: str
+    held: bool
+    windowed: bool
+    seen: int
+    part: str
+    age: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepMeasurement:
+    """One step, right before its action: the tokens that an accumulating agent, ours and the yardstick would send.
+
+    Where one call made several steps, only the first of them is a `call`: the others were not paid for again.
+    """
+
+    number: int
+    step: RecordedStep
+    context: str
+    theirs: int
+    ours: int
+    window: int
+    needs: tuple[NeededReference, ...] = ()
+    call: bool = True
+    fits: bool = True
+
+    @property
+    def reported(self) -> int:
+        return self.step.tokens
+
+    @property
+    def missing(self) -> tuple[NeededReference, ...]:
+        return tuple(need for need in self.needs if not need.held)
+
+
+def measure_run(run: RecordedRun, builder: ContextBuilder, budget: int, count: CountTokens) -> Iterable[StepMeasurement]:
+    """One moment a step, in order. A context over the budget holds nothing: it would not have been sent."""
+    seen, history = ReferenceIndex(run.task), count(run.task)
+    built = builder(to_trajectory(run), budget, count)
+    together = zip(run.steps, built, build_sliding_windows(run, budget, count), strict=True)
+    for number, (step, context, yardstick) in enumerate(together, 1):
+        ours, plain = count(context), count(yardstick)
+        sent = context if ours <= budget else ""
+        yield StepMeasurement(
+            number=number,
+            step=step,
+            context=context,
+            theirs=history + (count(step.said) if step.said else 0),
+            ours=ours,
+            window=plain,
+            needs=tuple(
+                NeededReference(
+                    *thing, thing.text in sent, plain <= budget and thing.text in yardstick, *where, number - where.step
+                )
+                for thing, where in seen.needed(step)
+            ),
+            call=not step.same_call,
+            fits=ours <= budget,
+        )
+        seen.note(number, step)
+        history += count(render_step(step))

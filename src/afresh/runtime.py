@@ -1,0 +1,105 @@
+"""The parts that work together on a task. Frozen: nothing of a run's history is in it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from afresh.core.progress_state import DEFAULT_STALL_THRESHOLDS, StallThresholds
+from afresh.core.project_facts import EMPTY_FACT_INDEX
+from afresh.core.spending import UNLIMITED_LEDGER
+from afresh.core.state import State
+from afresh.core.subtask import Subtask, SubtaskResult
+from afresh.core.supervision_state import PersonRequest
+from afresh.core.template import Template
+from afresh.core.token_calibration import NO_CALIBRATION, TokenCalibration
+from afresh.core.tokens import EstimatingCounter
+from afresh.memory.gathered_context import TraceCache
+from afresh.models.call import MAX_REPLY_RETRIES, ModelGate, report_reply_progress
+from afresh.ports import (
+    Clock,
+    CodeAnalysis,
+    CompactionHook,
+    FactIndex,
+    FileTree,
+    GitHistory,
+    InstructionReader,
+    JournalStore,
+    Ledger,
+    LessonLibrary,
+    Model,
+    Sandbox,
+    Tool,
+    ToolContext,
+    Watcher,
+    Workspace,
+)
+
+
+class Supervisor(Protocol):
+    def at_pause(self, state: State) -> PersonRequest | None:
+        """What they want before it goes on, asked something or not; None when nobody is there."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionSettings:
+    """How memory is compacted, as far as it is the user's to say."""
+
+    hook: CompactionHook | None = None
+    summary: Template | None = None
+    """For a summary by the model; without it the model is never asked."""
+    always: bool = False
+    """Asked every time, not only when the rules' own summary has no room for all steps."""
+
+
+COMPACT_BY_RULES = CompactionSettings()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    model: Model
+    store: JournalStore
+    workspace: Workspace
+    files: FileTree
+    sandbox: Sandbox
+    insight: CodeAnalysis
+    tools: tuple[Tool, ...]
+    template: Template
+    clock: Clock
+    counter: EstimatingCounter
+    watchers: tuple[Watcher, ...] = ()
+    recollection: TraceCache = field(default_factory=TraceCache)
+    """Saves reading again; nothing depends on it."""
+    learnt: TokenCalibration = NO_CALIBRATION
+    """What other tasks of the project know of the model's count."""
+    upkeep: CompactionSettings = COMPACT_BY_RULES
+    lore: FactIndex = EMPTY_FACT_INDEX
+    instructions: InstructionReader | None = None
+    library: LessonLibrary | None = None
+    past: GitHistory | None = None
+    ledger: Ledger = UNLIMITED_LEDGER
+    mode: str = ""
+    """How closely a person follows, if that is to change; and the person, if one is there."""
+    person: Supervisor | None = None
+    delegates: Callable[[Subtask, State, int], SubtaskResult] | None = None
+    """Hands out a part of the task: which action of the step's reply it is, is part of its name."""
+    patience: StallThresholds = DEFAULT_STALL_THRESHOLDS
+    """With a run that gets nowhere."""
+    retries: int = MAX_REPLY_RETRIES
+    """Of a reply that has broken off."""
+    native: bool = False
+    """The model takes budgets for thinking, and tool calls with their results as such."""
+
+    @property
+    def till(self) -> ModelGate:
+        return ModelGate(self.model, self.ledger, report_reply_progress(self.told, self.model.name), self.retries)
+
+    def told(self, what: str) -> None:
+        """What goes on, to whoever watches."""
+        for watcher in self.watchers:
+            watcher.doing(what)
+
+    def bench(self, state: State) -> ToolContext:
+        return ToolContext(
+            state, self.files, self.sandbox, self.store, self.insight, self.template.recall, self.counter, self.lore
+        )

@@ -1,0 +1,72 @@
+"""Confinement by Landlock, seccomp and resource limits, where namespaces are not to be had."""
+
+import ctypes
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from afresh.core.action import CommandRun
+from afresh.errors import NoSandbox
+from afresh.sandbox.command_environment import SYSTEM_FOLDERS, find_interpreter_folders, list_etc_files, list_mounted_environments
+from afresh.sandbox.mounts import Mounts
+from afresh.sandbox.resource_limits import ResourceLimits
+from afresh.sandbox.seccomp import build_filter
+from afresh.sandbox.supervisor import SupervisedCommand, make_private_folder
+
+_READABLE_SYSTEM_PATHS = ("/etc/passwd", "/etc/group", "/etc/hosts", "/etc/nsswitch.conf", "/proc", "/sys/devices/system/cpu")
+_READABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_VERSION_CALL = 444
+_VERSION_FLAG = 1
+
+
+def read_landlock_version() -> int:
+    """Of the kernel's interface; 0 where there is none."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    return max(0, libc.syscall(_VERSION_CALL, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION_FLAG)))
+
+
+@dataclass(frozen=True, slots=True)
+class Landlock:
+    """The tree stays where it is on the host, so an editable install must be proven to lead into it."""
+
+    mounts: Mounts
+    limits: ResourceLimits = field(default_factory=ResourceLimits)
+    level: ClassVar[str] = "landlock"
+    mounted: ClassVar[bool] = False
+
+    @property
+    def root(self) -> Path:
+        """Where a command sees the tree."""
+        return self.mounts.tree
+
+    @property
+    def weaker(self) -> tuple[str, ...]:
+        """What bubblewrap would hold and this does not."""
+        common = (
+            "that a file exists, and the command lines of other processes, can be seen, though not what is in them",
+            "mode and times of the user's own files elsewhere can be changed, though not so that they run as their owner",
+            "no sockets at all, not even on loopback; no shared memory; /tmp is not writable, only $TMPDIR",
+        )
+        root = ("as root: that holds for the whole system's files, and the number of processes is only watched",)
+        return common + (root if os.geteuid() == 0 else ())
+
+    def run(self, command: str, timeout: float) -> CommandRun:
+        calls = build_filter(namespaces=False, root=os.geteuid() == 0)
+        if calls is None:
+            raise NoSandbox(f"no system call filter is known for {os.uname().machine}", "install bubblewrap")
+        with make_private_folder() as temporary:
+            readable = (
+                *SYSTEM_FOLDERS,
+                *list_etc_files(),
+                *find_interpreter_folders(self.mounts),
+                *list_mounted_environments(self.mounts),
+                *self.mounts.readable,
+            )
+            rules = {
+                "read": [*map(str, readable), *_READABLE_SYSTEM_PATHS],
+                "write": [str(self.mounts.tree), str(temporary)],
+                "devices": _READABLE_DEVICES,
+                "filter": calls,
+            }
+            return SupervisedCommand(self.mounts, self.limits, temporary, rules).run(command, timeout)

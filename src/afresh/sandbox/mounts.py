@@ -1,0 +1,78 @@
+"""What a sandbox is made for: where the task's tree is, where it is to appear, and how much a command may use."""
+
+import contextlib
+import os
+import pwd
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from afresh.errors import BadInput
+
+PROTECTED_NAMES = (".git", ".afresh")
+"""Read-only for commands, whether they exist yet or not: what afresh and git take orders from."""
+
+_HIDDEN_FOLDERS = tuple(Path(name) for name in ("/proc", "/sys", "/dev", "/run", "/var/run"))
+
+
+@dataclass(frozen=True, slots=True)
+class Mounts:
+    """`tree` on the host stands at `at` (the user's repository path) inside; `environments` of the checkout stay readable in it.
+
+    The repository's own `.git` folder is not visible (its config may hold tokens): a build that asks git for a version needs
+    that folder in `readable`.
+    """
+
+    tree: Path
+    at: Path
+    environments: tuple[str, ...] = ()
+    readable: tuple[Path, ...] = ()
+
+    def __post_init__(self) -> None:
+        for path in (self.tree, self.at, *self.readable):
+            if not path.is_absolute() or ".." in path.parts:
+                raise BadInput(f"the sandbox needs absolute paths, got {path}")
+        for name in self.environments:
+            parts = PurePosixPath(name).parts
+            if not parts or name.startswith("/") or ".." in parts:
+                raise BadInput(f"an environment folder must lie inside the repository, got {name!r}")
+        for path in self.readable:
+            self._refuse_too_wide(path)
+
+    def _refuse_too_wide(self, path: Path) -> None:
+        real = path.resolve()
+        wide = any(real == private or real in private.parents for private in (*find_home_folders(), self.at, self.tree))
+        if wide or any(real == hidden or hidden in real.parents for hidden in _HIDDEN_FOLDERS):
+            raise BadInput(f"{path} holds too much to be readable for commands", "name a folder inside it")
+
+
+def find_home_folders() -> frozenset[Path]:
+    """The user's home folder, as the system and as the environment say it."""
+    said = [Path.home()]
+    with contextlib.suppress(KeyError):
+        said.append(Path(pwd.getpwuid(os.getuid()).pw_dir))
+    return frozenset(path.resolve() for path in said)
+
+
+def make_own_folder(tree: Path, name: str) -> Path:
+    """The folder `name` of the tree, made if missing. BadInput if a symlink or a file stands in the way.
+
+    A mount point that a command could turn into a symlink would let the next command's mounts land elsewhere.
+    """
+    path = tree
+    for part in PurePosixPath(name).parts:
+        path = path / part
+        if path.is_symlink() or (path.exists() and not path.is_dir()):
+            raise BadInput(f"{path} is not a folder of its own", f"replace it in the repository: {name} must be a plain folder")
+        path.mkdir(exist_ok=True)
+    return path
+
+
+def make_protected_paths(tree: Path) -> tuple[str, ...]:
+    """Names in the tree to be kept read-only. Missing ones are made first, so that a command cannot make them."""
+    for name in PROTECTED_NAMES:
+        path = tree / name
+        if path.is_symlink():
+            raise BadInput(f"{path} is a symbolic link: a command could write through it", "make it a plain file or folder")
+        if not path.exists():
+            path.mkdir()
+    return PROTECTED_NAMES

@@ -1,0 +1,181 @@
+"""Running a child to its end: time-out, output cap, and a watch over all that it starts."""
+
+import contextlib
+import os
+import re
+import selectors
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from afresh.core.action import CommandRun
+from afresh.sandbox.resource_limits import ResourceLimits, measure_process_tree
+
+
+class OutputBuffer:
+    """Takes any amount of bytes, keeps at most about `limit` of them."""
+
+    def __init__(self, limit: int) -> None:
+        self._half = max(1, limit // 2)
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._cut = 0
+
+    def add(self, data: bytes) -> None:
+        room = self._half - len(self._head)
+        self._head += data[:room]
+        self._tail += data[room:]
+        if len(self._tail) > 2 * self._half:
+            self._shorten()
+
+    def _shorten(self) -> None:
+        surplus = len(self._tail) - self._half
+        if surplus > 0:
+            del self._tail[:surplus]
+            self._cut += surplus
+
+    def text(self) -> str:
+        self._shorten()
+        head, tail = self._head.decode(errors="replace"), self._tail.decode(errors="replace")
+        if not self._cut:
+            return (self._head + self._tail).decode(errors="replace")
+        return f"{head}\n[afresh: {self._cut:,} bytes of output left out here]\n{tail}"
+
+
+def hide_paths(text: str, trees: Iterable[Path], temporary: Path | None = None) -> str:
+    """The text with paths in the task's tree relative to it and the private temporary folder as /tmp.
+
+    Where a tree lies differs between machines, levels of the sandbox and tasks; what a model is shown must not.
+    """
+    for tree in sorted({str(tree) for tree in trees}, key=len, reverse=True):
+        path = rf"(?<![\w.-]){re.escape(tree)}"
+        text = re.sub(rf"{path}/+(?=[\w.@+~-])", "", text)
+        text = re.sub(rf"{path}(?![\w.-])", ".", text)
+    return text.replace(str(temporary), "/tmp") if temporary else text
+
+
+TIMED_OUT_EXIT_CODE = 124
+STOPPED_EXIT_CODE = 137
+_WATCH_INTERVAL_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class RunningCommand:
+    """A child and the pipe that its stdout and stderr share."""
+
+    child: subprocess.Popen[bytes]
+    pipe: int
+    began: float
+
+
+def start_command(
+    argv: Sequence[str], environment: Mapping[str, str], folder: Path, descriptors: Sequence[int] = ()
+) -> RunningCommand:
+    """Start a child in a session of its own, without a terminal, with only these descriptors."""
+    reading, writing = os.pipe()
+    try:
+        os.set_blocking(reading, False)
+        child = subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=writing,
+            stderr=writing,
+            env=dict(environment),
+            cwd=folder,
+            pass_fds=descriptors,
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    return RunningCommand(child, reading, time.monotonic())
+
+
+@contextlib.contextmanager
+def kill_child_on_error(running: RunningCommand) -> Iterator[None]:
+    """A child whose confinement could not be completed does not go on."""
+    try:
+        yield
+    except BaseException:
+        running.child.kill()
+        running.child.wait()
+        raise
+
+
+def finish_command(
+    running: RunningCommand, command: str, timeout: float, limits: ResourceLimits, stop: Callable[[], None]
+) -> CommandRun:
+    """Follow the child until it ends or must be ended. `stop` returns when nothing that it started is left."""
+    output = OutputBuffer(limits.output)
+    why = ""
+    try:
+        try:
+            why = _follow_command(running, output, running.began + timeout, limits)
+        finally:
+            stop()
+            running.child.wait()
+        _read_rest(running.pipe, output)
+    finally:
+        os.close(running.pipe)
+    seconds = time.monotonic() - running.began
+    code = running.child.returncode
+    if why == "time":
+        text = f"{output.text()}\n[afresh: stopped after {timeout:g} seconds]\n"
+        return CommandRun(command, TIMED_OUT_EXIT_CODE, text, seconds, timed_out=True)
+    if why:
+        return CommandRun(command, STOPPED_EXIT_CODE, f"{output.text()}\n[afresh: stopped: {why}]\n", seconds)
+    return CommandRun(command, code if code >= 0 else 128 - code, output.text(), seconds)
+
+
+def _follow_command(running: RunningCommand, output: OutputBuffer, deadline: float, limits: ResourceLimits) -> str:
+    """Why the child must be ended; empty when it ended by itself."""
+    look = time.monotonic() + _WATCH_INTERVAL_SECONDS
+    ended = os.pidfd_open(running.child.pid)
+    with contextlib.closing(selectors.DefaultSelector()) as selector:
+        selector.register(running.pipe, selectors.EVENT_READ)
+        selector.register(ended, selectors.EVENT_READ)
+        try:
+            while True:
+                ready = {key.fd for key, _ in selector.select(max(0.0, min(look, deadline) - time.monotonic()))}
+                if running.pipe in ready and not _read_available(running.pipe, output):
+                    selector.unregister(running.pipe)
+                now = time.monotonic()
+                if ended in ready:
+                    return ""
+                if now >= deadline:
+                    return "time"
+                if now >= look:
+                    if why := _find_exceeded_limit(running.child.pid, limits):
+                        return why
+                    look = time.monotonic() + _WATCH_INTERVAL_SECONDS
+        finally:
+            os.close(ended)
+
+
+def _find_exceeded_limit(process: int, limits: ResourceLimits) -> str:
+    now = measure_process_tree(process)
+    if now.processes > limits.processes:
+        return f"more than {limits.processes} processes"
+    if now.memory > limits.memory:
+        return f"more than {limits.memory >> 20:,} MB of memory"
+    return ""
+
+
+def _read_available(pipe: int, output: OutputBuffer) -> bool:
+    """Read what is there. False at the end of the stream."""
+    try:
+        data = os.read(pipe, 1 << 16)
+    except BlockingIOError:
+        return True
+    output.add(data)
+    return bool(data)
+
+
+def _read_rest(pipe: int, output: OutputBuffer) -> None:
+    with contextlib.suppress(BlockingIOError):
+        while data := os.read(pipe, 1 << 16):
+            output.add(data)

@@ -1,0 +1,77 @@
+"""A process and all that descend from it, as /proc tells."""
+
+import os
+import resource
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessTree:
+    """How many processes there are under one, and the memory they hold together."""
+
+    processes: int
+    memory: int
+
+
+def measure_process_tree(root: int) -> ProcessTree:
+    """Count what descends from `root`; shared pages count for each process that has them."""
+    children: dict[int, list[tuple[int, int]]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit() and (line := _read_stat(name)):
+            children.setdefault(line[0], []).append((int(name), line[1]))
+    waiting, count, pages = [root], 0, 0
+    while waiting:
+        for process, held in children.get(waiting.pop(), ()):
+            waiting.append(process)
+            count, pages = count + 1, pages + held
+    return ProcessTree(count, pages * os.sysconf("SC_PAGE_SIZE"))
+
+
+def _read_stat(process: str) -> tuple[int, int] | None:
+    """Parent and resident pages; None for a process that has just gone."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return None
+    return int(fields[1]), int(fields[21])
+
+
+def _read_half_of_memory() -> int:
+    return max(1 << 30, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLimits:
+    """What one command may use, all of its processes together where nothing else is said."""
+
+    processes: int = 512
+    memory: int = field(default_factory=_read_half_of_memory)
+    file_size: int = 2 << 30
+    """Of any one file."""
+    temporary: int = 1 << 30
+    """Of the private /tmp, which is memory."""
+    cpu: int = 3600
+    """Seconds of any one process."""
+    output: int = 2_000_000
+    """Bytes kept, half from the head and half from the tail."""
+
+
+def to_rlimits(limits: ResourceLimits) -> tuple[tuple[int, int], ...]:
+    """Resource and value, for soft and hard limit alike."""
+    return (
+        (resource.RLIMIT_NPROC, _count_threads() + limits.processes),
+        (resource.RLIMIT_DATA, limits.memory),
+        (resource.RLIMIT_FSIZE, limits.file_size),
+        (resource.RLIMIT_CPU, limits.cpu),
+        (resource.RLIMIT_CORE, 0),
+    )
+
+
+def _count_threads() -> int:
+    """On this machine: the kernel counts all processes of the user against the limit, not only the command's."""
+    try:
+        with open("/proc/loadavg") as file:
+            return int(file.read().split()[3].partition("/")[2])
+    except (OSError, ValueError, IndexError):
+        return 4096

@@ -1,0 +1,116 @@
+"""Running a command under the stand-alone launcher: for the levels that have no process namespace to end it by."""
+
+import contextlib
+import marshal
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from afresh.core.action import CommandRun
+from afresh.errors import NoSandbox
+from afresh.sandbox.command_environment import find_shell, make_clean_environment
+from afresh.sandbox.mounts import Mounts
+from afresh.sandbox.process import (
+    STOPPED_EXIT_CODE,
+    TIMED_OUT_EXIT_CODE,
+    finish_command,
+    hide_paths,
+    kill_child_on_error,
+    start_command,
+)
+from afresh.sandbox.resource_limits import ResourceLimits, to_rlimits
+
+LAUNCHER_FILE = Path(__file__).parent / "launcher.py"
+_STOP_TIMEOUT_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class SupervisedCommand:
+    """One command to run in the tree, where the tree is, with these rules or none."""
+
+    mounts: Mounts
+    limits: ResourceLimits
+    temporary: Path
+    confined: Mapping[str, Any] | None = None
+
+    def run(self, command: str, timeout: float) -> CommandRun:
+        told, tell = os.pipe()
+        try:
+            with guard_git_file(self.mounts.tree) as put_back:
+                done = self._follow(command, timeout, tell)
+            report = os.read(told, 1 << 16).decode(errors="replace")
+        finally:
+            os.close(told)
+        how, _, what = report.partition(" ")
+        if how == "failed":
+            raise NoSandbox(f"the command could not be confined: {what}", "run `afresh doctor` to see what holds")
+        if how == "exit" and done.exit not in (TIMED_OUT_EXIT_CODE, STOPPED_EXIT_CODE):
+            done = replace(done, exit=int(what))
+        output = hide_paths(done.output, (self.mounts.tree, self.mounts.at), self.temporary)
+        return replace(done, output=output + "".join(put_back))
+
+    def _follow(self, command: str, timeout: float, tell: int) -> CommandRun:
+        try:
+            order = {
+                "argv": [find_shell(), "-c", command],
+                "limits": to_rlimits(self.limits),
+                "confined": dict(self.confined) if self.confined else None,
+                "report": tell,
+                "parent": os.getpid(),
+            }
+            environment = make_clean_environment(self.mounts, str(self.temporary), list_import_folders(self.mounts.tree))
+            argv = [sys.executable, "-I", "-S", str(LAUNCHER_FILE), marshal.dumps(order).hex()]
+            running = start_command(argv, environment, self.mounts.tree, (tell,))
+        finally:
+            os.close(tell)
+        with kill_child_on_error(running):
+            return finish_command(running, command, timeout, self.limits, lambda: _stop_launcher(running.child))
+
+
+def _stop_launcher(launcher: subprocess.Popen[bytes]) -> None:
+    """The launcher ends all that it has started before it ends itself."""
+    launcher.send_signal(signal.SIGTERM)
+    try:
+        launcher.wait(_STOP_TIMEOUT_SECONDS)
+    except subprocess.TimeoutExpired:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(launcher.pid, signal.SIGKILL)
+
+
+def list_import_folders(tree: Path) -> Sequence[Path]:
+    """Put before everything else that Python imports, since an installed package may point at the user's checkout."""
+    return tuple(folder for folder in (tree / "src", tree) if folder.is_dir())
+
+
+@contextlib.contextmanager
+def make_private_folder() -> Iterator[Path]:
+    """A temporary folder of the command's own."""
+    folder = Path(tempfile.mkdtemp(prefix="afresh-"))
+    try:
+        (folder / "home").mkdir()
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def guard_git_file(tree: Path) -> Iterator[list[str]]:
+    """Without mounts a command can rewrite the tree's `.git` file; then it is put back, and that is said."""
+    link, said = tree / ".git", list[str]()
+    before = link.read_bytes() if link.is_file() and not link.is_symlink() else None
+    yield said
+    if before is None or (link.is_file() and not link.is_symlink() and link.read_bytes() == before):
+        return
+    if link.is_dir() and not link.is_symlink():
+        shutil.rmtree(link)
+    else:
+        link.unlink(missing_ok=True)
+    link.write_bytes(before)
+    said.append("\n[afresh: the command changed .git; it was put back]\n")

@@ -1,0 +1,195 @@
+"""The port `Ledger`: the books of a run, with prices and the user's limits."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Protocol
+
+from afresh.core.codec import to_canonical_json
+from afresh.core.reply import Reply
+from afresh.core.spending import CallBooking, LimitScope, LimitUnit, SpendingAccount, SpendingLimit, SpendingLimits, TrippedLimit
+from afresh.core.tokens import estimate_tokens
+from afresh.core.usage import Usage
+from afresh.errors import AfreshError, NeedsPerson, OverLimit, TryAgain
+from afresh.ports import Clock
+from afresh.spending.payments import CallPayment, PricedBooking
+from afresh.spending.price_list import Price
+from afresh.storage.sqlite.ledger import SqliteLedger
+from afresh.storage.worker_lease import identify_worker
+
+MAX_CREDIBLE_TOKENS = 10**12
+"""Tokens that no call has ever had: more is an error of the provider, and would not fit into a column."""
+
+
+class PriceLookup(Protocol):
+    def of(self, model: str, size: int = ...) -> Price | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SpendingTerms:
+    """What counts for the calls of one run."""
+
+    project: str
+    """Its id in the books."""
+    prices: PriceLookup
+    limits: SpendingLimits
+    free: bool = False
+    """Nobody pays: limits of money do not count, and books that can't be written stop nothing."""
+    config: str = "your config.toml"
+    """Where the user raises a limit."""
+
+    @property
+    def counting(self) -> tuple[SpendingLimit, ...]:
+        return tuple(limit for limit in self.limits if not (self.free and limit.unit is LimitUnit.MONEY))
+
+
+@dataclass(slots=True)
+class SpendingLedger:
+    ledger: SqliteLedger
+    terms: SpendingTerms
+    clock: Clock
+    tell: Callable[[str], None]
+    """Told of alerts."""
+    numbers: Iterator[int] = field(default_factory=count)
+    open: dict[str, PricedBooking] = field(default_factory=dict[str, PricedBooking])
+    owed: list[tuple[str, CallPayment]] = field(default_factory=list[tuple[str, CallPayment]])
+    """What could not be written when it was to be paid; tried again before the next call."""
+
+    def book(self, call: CallBooking) -> str:
+        order = self._order(call)
+        try:
+            self._pay_debts()
+            if self.terms.free and not self.terms.counting:
+                return self._keep(f"free {next(self.numbers)}", order)
+            booked = self.ledger.book(order)
+        except (AfreshError, OSError) as fault:
+            if self.terms.free:
+                return ""
+            raise _make_ledger_error(fault, self.ledger) from fault
+        if isinstance(booked, TrippedLimit):
+            raise make_over_limit_error(booked, call, self.terms.config)
+        return self._keep(str(booked), order)
+
+    def settle(self, booked: str, reply: Reply) -> int | None:
+        """Never fails: the reply is paid for, and whoever waits for it is to have it."""
+        order = self.open.pop(booked, None)
+        if order is None:
+            return 0 if self.terms.free else None
+        usage, note = correct_usage(reply, order.call)
+        payment = self._payment(order.call, usage, reply.counted, note)
+        self._pay(booked, order, payment)
+        return payment.paid if order.price != "unknown" else None
+
+    def cancel(self, booked: str, fault: AfreshError) -> None:
+        order = self.open.pop(booked, None)
+        usage: Usage | None = getattr(fault, "usage", None)
+        if order is None:
+            return
+        if usage and (usage.input or usage.output):
+            checked, note = correct_usage(Reply(usage=usage, counted=True), order.call)
+            said = "; ".join(part for part in ("no reply, paid all the same", note) if part)
+            self._pay(booked, order, self._payment(order.call, checked, True, said))
+        elif booked.isdigit():
+            try:
+                self.ledger.cancel(int(booked), str(fault)[:200])
+            except (AfreshError, OSError) as trouble:
+                self.tell(f"the books can't be written: {trouble}; a call that failed stays booked at its worst")
+
+    def _order(self, call: CallBooking) -> PricedBooking:
+        price = self.terms.prices.of(call.model, call.tokens + call.reserve)
+        own = [limit for limit in self.terms.counting if limit.own and limit.unit is LimitUnit.MONEY]
+        if price is None and own:
+            raise make_unpriced_error(call.model, own[0], self.terms.config)
+        worst = price.worst(call.tokens, call.reserve) if price else 0
+        account = SpendingAccount(self.terms.project, call.payer, self.clock.now())
+        known = "free" if self.terms.free else "known" if price else "unknown"
+        return PricedBooking(call, account, worst, known, identify_worker(), self.terms.counting)
+
+    def _keep(self, booked: str, order: PricedBooking) -> str:
+        self.open[booked] = order
+        return booked
+
+    def _payment(self, call: CallBooking, usage: Usage, counted: bool, note: str) -> CallPayment:
+        price = self.terms.prices.of(call.model, usage.tokens)
+        read, said = (price.read(usage), price.said(usage)) if price else (0, 0)
+        return CallPayment(usage, counted, read + said, read, note)
+
+    def _pay(self, booked: str, order: PricedBooking, payment: CallPayment) -> None:
+        try:
+            if booked.isdigit():
+                alerts = self.ledger.settle(int(booked), payment, order.limits)
+            else:
+                alerts = self.ledger.enter([(order, payment)])
+        except (AfreshError, OSError) as fault:
+            if booked.isdigit():
+                self.owed.append((booked, payment))
+                self.tell(f"the books can't be written: {fault}; no other call is made before they can")
+            return
+        for alert in alerts:
+            self.tell(alert.words)
+
+    def _pay_debts(self) -> None:
+        while self.owed:
+            booked, payment = self.owed[0]
+            self.ledger.settle(int(booked), payment, self.terms.counting)
+            del self.owed[0]
+
+
+def correct_usage(reply: Reply, call: CallBooking) -> tuple[Usage, str]:
+    """Usage as it goes on the books, and what is odd about it. What a provider reports is believed as far as it can be true."""
+    said = reply.usage
+    if said.input <= 0 and said.output <= 0:
+        replied = min(call.reserve, estimate_tokens(reply.thought + to_canonical_json(reply.actions)))
+        return Usage(call.tokens, replied), "no usage was reported: our estimate"
+    values = [
+        min(max(0, value), MAX_CREDIBLE_TOKENS) for value in (said.input, said.output, said.cached, said.written, said.thinking)
+    ]
+    whole, replied, cached, written, thought = values
+    odd: list[str] = []
+    if values != [said.input, said.output, said.cached, said.written, said.thinking] or cached + written > whole:
+        odd.append("the usage that was reported makes no sense")
+    if whole + replied > call.ceiling:
+        odd.append(f"{whole + replied:,} tokens were reported, {call.ceiling:,} is the ceiling")
+    if not whole:
+        whole = call.tokens
+        odd.append("no input was reported: our estimate")
+    cached = min(cached, whole)
+    return Usage(whole, replied, cached, min(written, whole - cached), min(thought, replied)), "; ".join(odd)
+
+
+def make_over_limit_error(breaker: TrippedLimit, call: CallBooking, config: str) -> OverLimit:
+    limit = breaker.limit
+    scope = limit.scope
+    reset = f"afresh spend reset {scope}" + (f" {call.payer}" if scope in (LimitScope.TASK, LimitScope.CALL) else "")
+    again = f"`{reset}` {'tries it again' if scope is LimitScope.CALL else 'allows as much again'}, or "
+    return OverLimit(
+        f"{breaker.words}; nothing calls a model{_describe_scope(scope)} until a person allows it",
+        next=f"{again}raise `{limit.key}` under [limits] in {config}; then `afresh resume {call.payer}`",
+        safe=f"nothing was sent; task {call.payer} is kept with all that is done",
+        scope=scope.value,
+    )
+
+
+def _describe_scope(scope: LimitScope) -> str:
+    return "" if scope.everybody else " in this project" if scope is LimitScope.PROJECT else " for this task"
+
+
+def make_unpriced_error(model: str, limit: SpendingLimit, config: str) -> OverLimit:
+    return OverLimit(
+        f"nobody knows what {model} costs, and {limit.words} is the limit that you have set",
+        next=f'say what it costs in {config}: [prices."{model}"] with input = and output = in dollars for a million tokens',
+        safe="nothing was sent",
+        scope="price",
+    )
+
+
+def _make_ledger_error(fault: AfreshError | OSError, ledger: SqliteLedger) -> AfreshError:
+    """No books, no call: but another process that is merely busy with them is waited for."""
+    if isinstance(fault, TryAgain):
+        return fault
+    advice = getattr(fault, "next", "") or "check the folder and the disk"
+    return NeedsPerson(
+        f"the books of what is spent can't be kept, so no model is called: {fault}",
+        next=f"{advice}. Without {ledger.path} what was spent counts as nothing until `afresh rebuild` has put it back",
+        safe="nothing was sent; the task is kept with all that is done",
+    )

@@ -1,0 +1,195 @@
+"""An export on disk: what its files are called, what stands in them, and how they are read without leaving the folder.
+
+queue.json            the tasks in their order, where each journal ends, and so which lines of the other files count
+notebook.jsonl        the project's own journal
+journals/TASK.jsonl   one entry a line, as it was hashed, with its hash
+blocks/TASK.jsonl     the archived texts that the journal names, in the order in which it does
+work/TASK.*           what the task has changed so far, as a patch on its base; and its commit, once it has one; of a part also
+                      what its parent had changed before it
+
+All files of a task follow from its journal alone, and grow at their end. queue.json is written last: until then the export is
+the one before.
+"""
+
+import json
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from afresh.core.codec import get_decoder, to_canonical_json
+from afresh.core.task import TaskStatus
+from afresh.core.task_id import check_task_id
+from afresh.errors import BadInput, Damaged
+from afresh.storage.export.check_types import find_type_mismatch
+
+FORMAT_VERSION = 1
+QUEUE_FILE = "queue.json"
+NOTEBOOK_FILE = "notebook.jsonl"
+ATTRIBUTES_FILE = ".gitattributes"
+EXPORT_FOLDERS = ("journals", "blocks", "work")
+NOTHING_CHANGED_NOTE = "nothing was changed"
+EXPORT_AGAIN_ADVICE = "take the file from the commit that it was right in, or export again where the tasks are"
+
+
+@dataclass(frozen=True, slots=True)
+class JournalExtent:
+    """How far a journal goes in this export."""
+
+    entries: int
+    head: str
+    blocks: int = 0
+    missing: tuple[str, ...] = ()
+    """Blocks that it names and that the archive did not have when it was exported."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedTaskRow:
+    """A task's line in queue.json. What the journal says too is here for people, and must agree with it."""
+
+    id: str
+    number: int
+    """Its place in the queue."""
+    goal: str
+    type: str
+    status: TaskStatus
+    priority: int = 0
+    needs: tuple[str, ...] = ()
+    journal: JournalExtent
+    patch: str = ""
+    """SHA-256 of the patch file; empty when no work is exported, or there is none."""
+    before: str = ""
+    """The same of the patch that leads to the tree that a part began with."""
+    commit: str = ""
+    """The commit of the task's branch, when its file is here."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportManifest:
+    tasks: tuple[ExportedTaskRow, ...] = ()
+    notebook: JournalExtent | None = None
+    format: int = FORMAT_VERSION
+
+
+def name_journal_file(task: str) -> str:
+    return f"journals/{task}.jsonl"
+
+
+def name_blocks_file(task: str) -> str:
+    return f"blocks/{task}.jsonl"
+
+
+def name_patch_file(task: str, snapshot: str) -> str:
+    """Named by what it leads to, so that the one of the export before lasts until queue.json is replaced."""
+    return f"work/{task}.{snapshot[:12]}.patch"
+
+
+def name_before_file(task: str, opened: str) -> str:
+    """Of a part: it begins with no commit, but with what its parent had changed by then."""
+    return f"work/{task}.{opened[:12]}.before"
+
+
+def name_commit_file(task: str, commit: str) -> str:
+    return f"work/{task}.{commit[:12]}.commit"
+
+
+def render_manifest(manifest: ExportManifest) -> bytes:
+    """One task a line."""
+    rows = ",\n".join(to_canonical_json(row) for row in sorted(manifest.tasks, key=lambda row: (row.number, row.id)))
+    parts = [f'"format":{manifest.format}']
+    if manifest.notebook:
+        parts.append(f'"notebook":{to_canonical_json(manifest.notebook)}')
+    return ("{\n" + ",\n".join([*parts, f'"tasks":[\n{rows}\n]' if rows else '"tasks":[]']) + "\n}\n").encode()
+
+
+def read_manifest(folder: Path) -> ExportManifest:
+    """BadInput if there is no export there; Damaged if it can't be believed."""
+    refuse_linked_folders(folder)
+    if not (folder / QUEUE_FILE).exists() and not (folder / QUEUE_FILE).is_symlink():
+        raise BadInput(f"there is no export in {folder}", next="`afresh export` makes one", safe=NOTHING_CHANGED_NOTE)
+    try:
+        plain = json.loads(read_export_file(folder, QUEUE_FILE))
+    except (ValueError, RecursionError) as fault:
+        line = getattr(fault, "lineno", 1)
+        raise Damaged(
+            f"{folder / QUEUE_FILE}:{line}: is not JSON: {fault}", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE
+        ) from None
+    if not isinstance(plain, dict) or plain.get("format") != FORMAT_VERSION:
+        found = plain.get("format") if isinstance(plain, dict) else "none"
+        raise Damaged(
+            f"{folder / QUEUE_FILE}: format {found!r}, this afresh reads {FORMAT_VERSION}",
+            next="update afresh, or export again with this version",
+            safe=NOTHING_CHANGED_NOTE,
+        )
+    return _decode_manifest(folder, plain)
+
+
+def _decode_manifest(folder: Path, plain: Mapping[str, Any]) -> ExportManifest:
+    try:
+        rows = tuple(get_decoder(ExportedTaskRow)(row) for row in plain["tasks"])
+        notebook = get_decoder(JournalExtent)(plain["notebook"]) if "notebook" in plain else None
+        misfits = [find_type_mismatch(row, ExportedTaskRow) for row in rows] + [
+            find_type_mismatch(notebook, JournalExtent) if notebook else ""
+        ]
+        wrong = next(filter(None, misfits), "")
+    except (KeyError, TypeError, ValueError, AttributeError) as fault:
+        wrong, rows, notebook = f"{type(fault).__name__} {fault}", (), None
+    if wrong:
+        raise Damaged(
+            f"{folder / QUEUE_FILE}: does not describe an export: {wrong}", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE
+        )
+    seen: set[str] = set()
+    for row in rows:
+        if why := _find_row_fault(row, seen):
+            raise Damaged(f"{folder / QUEUE_FILE}: task {row.id!r}: {why}", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE)
+        seen.add(row.id)
+    return ExportManifest(rows, notebook)
+
+
+def _find_row_fault(row: ExportedTaskRow, seen: set[str]) -> str:
+    try:
+        check_task_id(row.id)
+    except BadInput:
+        return "can't be the id of a task"
+    if row.id in seen:
+        return "is listed twice"
+    return "" if row.number > 0 and row.journal.entries > 0 else "must have a number and entries"
+
+
+def refuse_linked_folders(folder: Path) -> None:
+    """A link could have files read, or written, anywhere."""
+    for place in (folder, *(folder / name for name in EXPORT_FOLDERS)):
+        if place.is_symlink() or (place.exists() and not place.is_dir()):
+            raise BadInput(
+                f"{place} is a link or a file; it must be a folder", next="remove it, or name another", safe=NOTHING_CHANGED_NOTE
+            )
+
+
+def read_export_file(folder: Path, name: str) -> bytes:
+    """A file of the export: a real one, not what a link, a pipe or a device leads to."""
+    path = folder / name
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise Damaged(
+            f"{path}: is missing; {QUEUE_FILE} counts on it", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE
+        ) from None
+    except OSError as fault:
+        raise BadInput(
+            f"{path}: can't be read: {fault.strerror}", next="it must be a plain file", safe=NOTHING_CHANGED_NOTE
+        ) from None
+    with open(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise BadInput(f"{path}: is not a plain file", next="remove it", safe=NOTHING_CHANGED_NOTE)
+        return file.read()
+
+
+def describe_import(folder: Path) -> str:
+    """What an import from there would bring back, for whoever has lost the database; empty when there is nothing."""
+    try:
+        count = len(read_manifest(folder).tasks)
+    except (BadInput, Damaged):
+        return ""
+    return f"`afresh import` brings back {count} task{'s' if count > 1 else ''} from {folder}" if count else ""

@@ -1,0 +1,198 @@
+"""Writes an export: whole files, each replaced at once, queue.json last. What an earlier export holds is never lost."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from afresh.core.event import JournalEntry
+from afresh.core.reducer import fold_entries
+from afresh.core.state import State
+from afresh.core.work_transfer import TaskWork, has_transferable_work
+from afresh.errors import BadInput
+from afresh.storage.export import manifest
+from afresh.storage.export.journal_lines import render_entry_line, render_named_blocks
+from afresh.storage.export.manifest import ExportedTaskRow, ExportManifest, JournalExtent
+from afresh.workspace.disk_files import sync_folder
+
+PLAIN_ATTRIBUTES = b"* -text\n"
+"""Git must not change line ends: entries are hashed."""
+TEMPORARY_PREFIX = ".new-"
+"""How a file is called until it is whole; a killed export may leave one behind."""
+EXPORT_NAMES = {manifest.QUEUE_FILE, manifest.NOTEBOOK_FILE, manifest.ATTRIBUTES_FILE, *manifest.EXPORT_FOLDERS}
+
+
+@dataclass(frozen=True, slots=True)
+class ExportSource:
+    """Where an export comes from."""
+
+    journal: Callable[[str], Iterable[JournalEntry]]
+    read: Callable[[str], str]
+    """A block by its name; KeyError if there is none."""
+    work: Callable[[State], TaskWork | None]
+    """What a task has changed; None when there is nothing to take along."""
+    holds: Callable[[str, int, str], bool]
+    """Whether the journal of this task (or the notebook) has this hash at this place."""
+    notebook: Callable[[], Iterable[JournalEntry]] = field(default=lambda: ())
+
+
+@dataclass(frozen=True, slots=True)
+class ExportResult:
+    folder: Path
+    tasks: int
+    entries: int
+    written: tuple[str, ...]
+    """Files that are new or longer."""
+    kept: int
+    """Tasks of the export that this store does not know, left as they were."""
+    workless: tuple[str, ...]
+    """Tasks whose changes could not be taken along."""
+
+
+def write_export(folder: Path, source: ExportSource, numbers: dict[str, int], told: Callable[[str], None]) -> ExportResult:
+    """`numbers`: the tasks to export, with their places in the queue."""
+    before = _read_previous_manifest(folder)
+    _refuse_to_shorten(folder, before, source, numbers)
+    _make_folders(folder)
+    writer = _ExportWriter(folder)
+    rows: list[ExportedTaskRow] = []
+    workless: list[str] = []
+    for count, (task, number) in enumerate(numbers.items(), 1):
+        told(f"exporting {count} of {len(numbers)}: {task}")
+        row, whole = _write_task(writer, source, task, number)
+        rows.append(row)
+        workless += [] if whole else [task]
+    others = [row for row in before.tasks if row.id not in numbers]
+    notebook = _write_notebook(writer, source) or before.notebook
+    writer.put(manifest.ATTRIBUTES_FILE, PLAIN_ATTRIBUTES)
+    writer.settle()
+    writer.put(manifest.QUEUE_FILE, manifest.render_manifest(ExportManifest((*rows, *others), notebook)))
+    writer.settle()
+    _remove_old_work(folder, {name for name in writer.named if name.startswith("work/")}, [row.id for row in rows])
+    entries = sum(row.journal.entries for row in rows)
+    return ExportResult(folder, len(rows), entries, tuple(writer.written), len(others), tuple(workless))
+
+
+def _read_previous_manifest(folder: Path) -> ExportManifest:
+    manifest.refuse_linked_folders(folder)
+    if (folder / manifest.QUEUE_FILE).exists():
+        return manifest.read_manifest(folder)
+    found = (
+        {path.name for path in folder.iterdir() if not path.name.startswith(TEMPORARY_PREFIX)} if folder.is_dir() else set[str]()
+    )
+    strange = sorted(found - EXPORT_NAMES)
+    if strange:
+        raise BadInput(
+            f"{folder} is not an export, and not empty: it holds {strange[0]}",
+            next="name a folder that is new or empty, or leave it out for .afresh/export",
+            safe="nothing was written",
+        )
+    return ExportManifest()
+
+
+def _refuse_to_shorten(folder: Path, before: ExportManifest, source: ExportSource, numbers: dict[str, int]) -> None:
+    """Somebody may have gone on with a task elsewhere: what is in the export is then ahead of us, or beside us."""
+    extents = [(row.id, row.journal) for row in before.tasks if row.id in numbers]
+    for task, extent in extents + ([("", before.notebook)] if before.notebook else []):
+        if not source.holds(task, extent.entries, extent.head):
+            raise BadInput(
+                f"{folder} holds entries of {task or 'the notebook'} that this project does not have (up to {extent.entries})",
+                next=f"`afresh import {folder}` first, or export to another folder",
+                safe="nothing was written",
+            )
+
+
+def _make_folders(folder: Path) -> None:
+    try:
+        for place in (folder, *(folder / name for name in manifest.EXPORT_FOLDERS)):
+            place.mkdir(parents=True, exist_ok=True)
+            for spare in place.glob(f"{TEMPORARY_PREFIX}*"):
+                spare.unlink()
+    except OSError as fault:
+        raise BadInput(f"{folder} can't be written to: {fault.strerror}", next="name another folder") from fault
+
+
+def _write_task(writer: "_ExportWriter", source: ExportSource, task: str, number: int) -> tuple[ExportedTaskRow, bool]:
+    """Blocks and work first: a journal is only as long as what it names is there."""
+    entries = tuple(source.journal(task))
+    state = fold_entries(None, entries)
+    blocks, missing = render_named_blocks(entries, source.read)
+    work = source.work(state)
+    writer.put(manifest.name_blocks_file(task), "".join(blocks).encode())
+    if work:
+        writer.put(manifest.name_patch_file(task, state.snapshot), work.patch)
+    if work and work.before:
+        writer.put(manifest.name_before_file(task, state.opened), work.before)
+    if work and work.commit:
+        writer.put(manifest.name_commit_file(task, state.commit), work.commit)
+    writer.put(manifest.name_journal_file(task), "".join(map(render_entry_line, entries)).encode())
+    row = ExportedTaskRow(
+        id=task,
+        number=number,
+        goal=state.task.goal,
+        type=state.task.type,
+        status=state.status,
+        priority=state.task.priority,
+        needs=state.task.needs,
+        journal=JournalExtent(len(entries), state.head.hash, len(blocks), tuple(missing)),
+        patch=sha256(work.patch).hexdigest() if work else "",
+        before=sha256(work.before).hexdigest() if work and work.before else "",
+        commit=state.commit if work and work.commit else "",
+    )
+    return row, bool(work) or not has_transferable_work(state)
+
+
+def _write_notebook(writer: "_ExportWriter", source: ExportSource) -> JournalExtent | None:
+    """What its facts cite came with the tasks that said so."""
+    entries = tuple(source.notebook())
+    if not entries:
+        return None
+    writer.put(manifest.NOTEBOOK_FILE, "".join(map(render_entry_line, entries)).encode())
+    return JournalExtent(len(entries), entries[-1].hash)
+
+
+class _ExportWriter:
+    """Replaces files whose content differs, and remembers which."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.named: set[str] = set()
+        self.written: list[str] = []
+        self.unsettled: set[Path] = set()
+
+    def put(self, name: str, data: bytes) -> None:
+        path = self.folder / name
+        self.named.add(name)
+        if path.is_file() and not path.is_symlink() and path.read_bytes() == data:
+            return
+        spare = path.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{path.name}")
+        try:
+            with open(os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            spare.replace(path)
+        except OSError as fault:
+            spare.unlink(missing_ok=True)
+            raise BadInput(
+                f"{path} can't be written: {fault.strerror}",
+                next="see whether the disk is full, then export again",
+                safe="the export is the one before",
+            ) from fault
+        self.written.append(name)
+        self.unsettled.add(path.parent)
+
+    def settle(self) -> None:
+        """New names are on disk when this returns."""
+        for folder in sorted(self.unsettled):
+            sync_folder(folder)
+        self.unsettled.clear()
+
+
+def _remove_old_work(folder: Path, wanted: set[str], tasks: Sequence[str]) -> None:
+    """Remove the work of former exports of these tasks, now that nothing counts on it."""
+    for path in (folder / "work").iterdir():
+        stem = path.name.rsplit(".", 2)[0]
+        if stem in tasks and path.suffix in (".patch", ".commit", ".before") and f"work/{path.name}" not in wanted:
+            path.unlink()

@@ -1,0 +1,118 @@
+"""Agent Skills: folders with a SKILL.md, read where a repository has them, and written from an object of our own."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from afresh.core.lesson import LESSON_HEADINGS, Lesson, get_heading_text
+from afresh.core.lesson_match import GENERAL_WORDS
+from afresh.core.search_words import stem_word
+from afresh.core.truncate import to_one_line
+from afresh.errors import BadInput
+from afresh.storage.lessons.front_matter import quote_yaml
+from afresh.storage.lessons.lesson_folder import FileStamp, ignore_missing_file, make_slug, read_file_bytes, replace_file
+from afresh.storage.lessons.parse_lesson import (
+    LessonFault,
+    UnreadableLesson,
+    decode_lesson,
+    parse_front_matter,
+    require_text,
+    split_lesson_text,
+)
+from afresh.storage.symlinks import refuse_symlinks
+
+SKILL_FOLDERS = (".claude/skills", ".agents/skills", ".afresh/skills")
+SKILL_FILE_NAME = "SKILL.md"
+MAX_SKILLS_PER_FOLDER = 200
+MAX_NAME_CHARACTERS = 64
+MAX_DESCRIPTION_CHARACTERS = 1024
+"""Characters that the format allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSkill:
+    path: str
+    """From the root of the repository, as one would read it."""
+    name: str
+    description: str
+    body: str
+    stamp: FileStamp = ()
+
+
+def read_skills(root: Path, before: Mapping[str, AgentSkill]) -> tuple[list[AgentSkill], list[LessonFault]]:
+    """The skills of a tree, and what is wrong with those that can't be used. No link is followed. What was read before is read
+    again only when it has changed."""
+    found, notes = list[AgentSkill](), list[LessonFault]()
+    for path in list_skill_files(root):
+        name = path.relative_to(root).as_posix()
+        with ignore_missing_file():
+            seen = path.lstat()
+            stamp = (seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size, seen.st_ino)
+            known = before.get(name)
+            try:
+                found.append(
+                    known
+                    if known and known.stamp == stamp
+                    else AgentSkill(name, *parse_skill(name, read_file_bytes(path)), stamp)
+                )
+            except UnreadableLesson as fault:
+                notes.append(LessonFault(name, fault.line, fault.what))
+            except PermissionError:
+                notes.append(LessonFault(name, 1, "can't be read: permission denied"))
+    return found, notes
+
+
+def list_skill_files(root: Path) -> Iterator[Path]:
+    for place in SKILL_FOLDERS:
+        folder = root / place
+        if folder.parent.is_symlink() or folder.is_symlink() or not folder.is_dir():
+            continue
+        for one in sorted(folder.iterdir())[:MAX_SKILLS_PER_FOLDER]:
+            if not one.is_symlink() and (one / SKILL_FILE_NAME).is_file() and not (one / SKILL_FILE_NAME).is_symlink():
+                yield one / SKILL_FILE_NAME
+
+
+def parse_skill(path: str, data: bytes) -> tuple[str, str, str]:
+    text = decode_lesson(data)
+    found = split_lesson_text(text)
+    given = parse_front_matter(found.head) if found else {}
+    try:
+        name, description = (require_text(given[key][1]).strip() if key in given else "" for key in ("name", "description"))
+    except ValueError as fault:
+        raise UnreadableLesson(2, f"name and description: {fault}") from None
+    if not found or not description:
+        raise UnreadableLesson(1, "has no description in its front matter, so nothing says when it fits")
+    return name or path.split("/")[-2], description, found.body.replace("\r\n", "\n").strip()
+
+
+def export_skill(one: Lesson, folder: Path) -> Path:
+    """A folder with a SKILL.md. One that exists is not replaced."""
+    name = make_skill_name(one)
+    place = folder / name
+    refuse_symlinks(folder, place)
+    if (place / SKILL_FILE_NAME).exists() or (place / SKILL_FILE_NAME).is_symlink():
+        raise BadInput(
+            f"{place / SKILL_FILE_NAME} exists already", next="remove it, or give another folder", safe="no file was changed"
+        )
+    place.mkdir(parents=True, exist_ok=True)
+    replace_file(place / SKILL_FILE_NAME, render_skill(one, name).encode())
+    return place / SKILL_FILE_NAME
+
+
+def make_skill_name(one: Lesson) -> str:
+    """Small letters, digits and hyphens. What tells the object from others comes before its id."""
+    told = [word for word in make_slug(one.title).split("-") if stem_word(word) not in GENERAL_WORDS or len(word) > 6]
+    tail = re.sub(r"[^a-z0-9]+", "-", one.id.lower()).strip("-")
+    return f"{'-'.join(told)[: MAX_NAME_CHARACTERS - len(tail) - 1].strip('-')}-{tail}".strip("-")[:MAX_NAME_CHARACTERS].strip(
+        "-"
+    )
+
+
+def render_skill(one: Lesson, name: str) -> str:
+    problem = to_one_line(get_heading_text(one.body, LESSON_HEADINGS[0]) or one.title)
+    about = problem if problem.startswith(one.title.rstrip("…")) else f"{one.title}. {problem}"
+    when = f" Use it for tasks that concern {', '.join(one.tags)}." if one.tags else ""
+    description = to_one_line(about, MAX_DESCRIPTION_CHARACTERS - len(when)) + when
+    head = [f"name: {name}", f"description: {quote_yaml(description)}"]
+    return "\n".join(["---", *head, "---", "", f"# {one.title}", "", one.body.strip(), ""])

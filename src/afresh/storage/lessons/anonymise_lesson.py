@@ -1,0 +1,115 @@
+"""What may leave a project without a person: lines of everyday words that name nothing of it. Whatever is in doubt stays."""
+
+import keyword
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import pairwise
+
+from afresh.core.lesson import LESSON_HEADINGS, Lesson, get_heading_text
+from afresh.core.lesson_match import GENERAL_WORDS
+from afresh.core.search_words import STOP_WORDS, split_words, stem_word
+
+CHUNK_PATTERN = re.compile(r"\S+")
+PROSE_WORD_PATTERN = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*(?:n't|'(?:s|re|ll|ve|d|t))?")
+"""A word of prose. Digits, quotes, dots and underscores inside it make it something else."""
+CONTRACTION_ENDING = re.compile(r"(?:n't|'[a-z]+)$")
+BULLET_PATTERN = re.compile(r"\s*[-*] ")
+SENTENCE_ENDS = (".", "!", "?", ":")
+DEFINED_NAME_PATTERN = re.compile(
+    r"\b(?:def|class|function|func|fn|interface|struct|enum|trait|type|module|package|namespace|const|let|var|val)\s+(\w+)"
+    r"|^\s*(?:export\s+)?[\"']?([A-Za-z_][\w-]*)[\"']?\s*(?::(?!:)|=(?!=))",
+    re.MULTILINE,
+)
+LETTERS_PATTERN = re.compile(r"[a-z]+")
+PROPER_NAME_PATTERN = re.compile(r"(?<=[a-z,] )[A-Z][A-Za-z]+")
+"""A capital inside a sentence: a name of somebody or something."""
+
+
+@dataclass(slots=True)
+class ProjectNames:
+    """What a project calls its own, as roots: words of its names, and words that stand side by side in its files."""
+
+    names: set[str] = field(default_factory=set[str])
+    pairs: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+
+    def name(self, text: str) -> None:
+        self.names.update(map(strip_all_endings, split_words(text)))
+
+    def file(self, path: str, text: str) -> None:
+        self.name(path)
+        for found in {
+            *(found[1] or found[2] for found in DEFINED_NAME_PATTERN.finditer(text)),
+            *PROPER_NAME_PATTERN.findall(text),
+        }:
+            self.name(found)
+        for line in text.lower().splitlines():
+            self.pairs.update(
+                pairwise(strip_all_endings(word) for word in LETTERS_PATTERN.findall(line) if not is_common_word(word))
+            )
+
+
+@lru_cache(65_536)
+def is_common_word(word: str) -> bool:
+    """So common in talk of programs that it tells nothing, whatever a project calls so."""
+    return word in STOP_WORDS or stem_word(word) in GENERAL_WORDS or word in keyword.kwlist or len(word) == 1
+
+
+@lru_cache(65_536)
+def strip_all_endings(word: str) -> str:
+    """Without any ending: of a name all forms must be known, so here more is cut off than where words are looked up."""
+    while (shorter := stem_word(word)) != word:
+        word = shorter
+    return word
+
+
+def find_telltales(text: str, everyday: Collection[str], own: ProjectNames) -> list[str]:
+    """What in a text names the project, or may: each once, in the order of the text. Empty: it may leave. `everyday`: stems of
+    words that everybody uses."""
+    return list(dict.fromkeys(found for line in text.splitlines() for found in find_line_telltales(line, everyday, own)))
+
+
+def find_line_telltales(line: str, everyday: Collection[str], own: ProjectNames) -> Iterator[str]:
+    before, opening = "", True
+    for chunk in CHUNK_PATTERN.findall(BULLET_PATTERN.sub("", line, count=1)):
+        bare = chunk.lstrip("(").rstrip(").,;:!?")
+        words = words_from_chunk(bare, opening)
+        if words is None or not all(
+            is_common_word(word) or (stem_word(word) in everyday and strip_all_endings(word) not in own.names) for word in words
+        ):
+            yield bare or chunk
+        for word in words or ():
+            if not is_common_word(word):
+                if (strip_all_endings(before), strip_all_endings(word)) in own.pairs:
+                    yield f"{before} {word}"
+                before = word
+        opening = chunk.rstrip(")").endswith(SENTENCE_ENDS)
+
+
+def words_from_chunk(bare: str, opening: bool) -> list[str] | None:
+    """The words of a piece between spaces, in small letters; None when it is no prose."""
+    if not bare or bare in ("-", "–"):
+        return []
+    if not PROSE_WORD_PATTERN.fullmatch(bare):
+        return None
+    small = CONTRACTION_ENDING.sub("", bare.lower())
+    capital = bare[1:] != bare[1:].lower() or (bare[0].isupper() and not opening)
+    return None if capital and not is_common_word(small) else small.split("-")
+
+
+def anonymise_lesson(one: Lesson, everyday: Collection[str], own: ProjectNames) -> Lesson | None:
+    """The lines of an object that may leave; None unless its title and something that worked are among them."""
+
+    def kept(text: str) -> str:
+        return "\n".join(line for line in text.splitlines() if line.strip() and not find_telltales(line, everyday, own))
+
+    parts = {title: kept(get_heading_text(one.body, title)) for title in LESSON_HEADINGS[:3]}
+    if not one.title.strip() or find_telltales(one.title, everyday, own) or not parts["What worked"]:
+        return None
+    tags = tuple(tag for tag in one.tags if not find_telltales(tag, everyday, own))
+    return replace(one, tags=tags, body=render_lesson_body(parts.items()))
+
+
+def render_lesson_body(parts: Iterable[tuple[str, str]]) -> str:
+    return "\n\n".join(f"## {title}\n{text}" for title, text in parts if text) + "\n"

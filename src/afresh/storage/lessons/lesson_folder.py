@@ -1,0 +1,181 @@
+"""The folder of knowledge objects. Files are a person's as much as ours: only counters, and lines that a command was told to set,
+are written into one that exists, and only while it is what was read."""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from afresh.core.lesson import Lesson, LessonStatus
+from afresh.errors import BadInput
+from afresh.storage.lessons.front_matter import render_lesson_file, set_front_matter_fields, split_front_matter, to_yaml_scalar
+from afresh.storage.lessons.parse_lesson import MAX_LESSON_BYTES, LessonFault, ParsedLesson, parse_lesson
+from afresh.storage.symlinks import refuse_symlinks
+
+APPROVED_FOLDER = "approved"
+DRAFTS_FOLDER = "drafts"
+STATUS_OF_FOLDER = {APPROVED_FOLDER: LessonStatus.APPROVED, DRAFTS_FOLDER: LessonStatus.DRAFT}
+NO_FILE_CHANGED = "no file was changed"
+FileStamp = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LessonFile:
+    """A file, when it was last changed, and what it says."""
+
+    path: Path
+    stamp: FileStamp
+    read: ParsedLesson
+
+
+class LessonFolder:
+    """`<repository>/.afresh/knowledge`, or the user's patterns: files whose names begin with `mark`. It need not exist. What was
+    read is read again only when it has changed."""
+
+    def __init__(self, root: Path, mark: str = "KO-") -> None:
+        self.root, self._mark = root, mark
+        self._held: dict[Path, LessonFile] = {}
+
+    def held(self) -> list[LessonFile]:
+        """Every file, approved ones first. Of two with one id the first counts; the other is told of."""
+        found = {path: self._look(path, status, stamp) for path, status, stamp in self._files()}
+        self._held, ids = found, dict[str, str]()
+        return [mark_duplicate_id(one, ids) for one in found.values()]
+
+    def objects(self) -> dict[str, Lesson]:
+        return {one.id: one for held in self.held() if (one := held.read.knowledge)}
+
+    def place(self, id: str) -> LessonFile:
+        """The file of an object. BadInput when there is none."""
+        found = [held for held in self.held() if held.read.knowledge and held.read.knowledge.id == id]
+        if not found:
+            raise BadInput(f"there is no knowledge object {id!r}", next="afresh knowledge list shows what there is")
+        return found[0]
+
+    def add(self, one: Lesson) -> Path | None:
+        """A new file. None when there is one under this id, be it one that can't be read: none is ever replaced."""
+        if any(path.name.startswith((f"{one.id}-", f"{one.id}.")) for path, _, _ in self._files()):
+            return None
+        folder = self.root / (APPROVED_FOLDER if one.status is LessonStatus.APPROVED else DRAFTS_FOLDER)
+        refuse_symlinks(self.root, folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{one.id}-{make_slug(one.title)}.md"
+        replace_file(path, render_lesson_file(one).encode())
+        return path
+
+    def count(self, id: str, change: Callable[[Lesson], Mapping[str, Any]]) -> bool:
+        """Set counters by what the file says now. False when it can't be done without touching anything else."""
+        try:
+            self.set(id, change)
+        except BadInput:
+            return False
+        return True
+
+    def set(self, id: str, change: Callable[[Lesson], Mapping[str, Any]], begin: bool = False) -> LessonFile:
+        """Set lines of the front matter; all other bytes stay. `begin`: where there is none, it is put before the text. BadInput
+        when the file changes meanwhile, or can't be set in this way."""
+        held = self.place(id)
+        refuse_symlinks(self.root, held.path.parent)
+        data = read_file_bytes(held.path)
+        before = parse_lesson(data, held.read.file, STATUS_OF_FOLDER[held.path.parent.name]).knowledge
+        if before is None or before.id != id:
+            raise BadInput(f"{held.path} is being changed by somebody else", next="try again", safe=NO_FILE_CHANGED)
+        values = change(before)
+        text = data.decode("utf-8")
+        whole = f"---\n---\n{text}" if begin and split_front_matter(text) is None else text
+        after = set_front_matter_fields(whole, {name: to_yaml_scalar(value) for name, value in values.items()}).encode()
+        if parse_lesson(after, held.read.file, STATUS_OF_FOLDER[held.path.parent.name]).knowledge != replace(before, **values):
+            raise BadInput(
+                f"{held.path} has front matter that can't be set line by line",
+                next=f"write `{'`, `'.join(f'{name}: {to_yaml_scalar(value)}' for name, value in values.items())}` into it by hand",
+                safe=NO_FILE_CHANGED,
+            )
+        if read_file_bytes(held.path) != data:
+            raise BadInput(f"{held.path} was changed just now", next="try again", safe=NO_FILE_CHANGED)
+        replace_file(held.path, after)
+        return held
+
+    def move(self, held: LessonFile, folder: str) -> Path:
+        """Into `approved` or `drafts`, under its own name."""
+        target = self.root / folder / held.path.name
+        if held.path == target:
+            return target
+        refuse_symlinks(self.root, target.parent)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.exists() or target.is_symlink():
+            raise BadInput(
+                f"{target} is in the way of {held.path}", next="rename one of them", safe="both files are as they were"
+            )
+        os.rename(held.path, target)
+        return target
+
+    def _files(self) -> Iterator[tuple[Path, LessonStatus, FileStamp]]:
+        for name, status in STATUS_OF_FOLDER.items():
+            folder = self.root / name
+            if self.root.is_symlink() or folder.is_symlink() or not folder.is_dir():
+                continue
+            with os.scandir(folder) as entries:
+                named = sorted(
+                    entry.name for entry in entries if entry.name.startswith(self._mark) and entry.name.endswith(".md")
+                )
+            for path in (folder / one for one in named):
+                with ignore_missing_file():
+                    seen = path.lstat()
+                    yield path, status, (seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size, seen.st_ino)
+
+    def _look(self, path: Path, status: LessonStatus, stamp: FileStamp) -> LessonFile:
+        known, file = self._held.get(path), f"{path.parent.name}/{path.name}"
+        if known and known.stamp == stamp:
+            return known
+        if path.is_symlink():
+            return LessonFile(path, stamp, ParsedLesson(file, None, (LessonFault(file, 1, "is a link, and not followed"),)))
+        try:
+            return LessonFile(path, stamp, parse_lesson(read_file_bytes(path), file, status))
+        except OSError as fault:
+            return LessonFile(path, (), ParsedLesson(file, None, (LessonFault(file, 1, f"can't be read: {fault.strerror}"),)))
+
+
+@contextmanager
+def ignore_missing_file() -> Iterator[None]:
+    """A file that somebody removes while we look is not there."""
+    try:
+        yield
+    except FileNotFoundError:
+        return
+
+
+def mark_duplicate_id(held: LessonFile, ids: dict[str, str]) -> LessonFile:
+    one = held.read.knowledge
+    if one is None or ids.setdefault(one.id, held.read.file) == held.read.file:
+        return held
+    told = LessonFault(held.read.file, 1, f"has the id {one.id} of {ids[one.id]}, so it is not used")
+    return replace(held, read=replace(held.read, knowledge=None, notes=(*held.read.notes, told)))
+
+
+def make_slug(title: str) -> str:
+    return "-".join(re.findall(r"[a-z0-9]+", title.lower()))[:40].strip("-") or "note"
+
+
+def read_file_bytes(path: Path) -> bytes:
+    """Never through a link, and not without end."""
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+        return file.read(MAX_LESSON_BYTES + 1)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """The old file or the new one, never half of one; its rights stay."""
+    spare = path.with_name(f".{path.name}.{os.getpid()}")
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+    file = os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    try:
+        with open(file, "wb") as target:
+            target.write(data)
+            target.flush()
+            os.fsync(target.fileno())
+        os.replace(spare, path)
+    except OSError:
+        spare.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,94 @@
+"""Blocks: raw material named by its content, each kept once. The new blocks of a commit are packed together."""
+
+import re
+from collections.abc import Sequence
+from sqlite3 import Connection
+
+from afresh.core.block import Block, block_id_from_text
+from afresh.errors import Broken, Damaged
+from afresh.storage.sqlite.compression import compress_text, decompress_text
+
+MIN_BLOCK_PREFIX_DIGITS = 6
+BLOCK_ID_DIGITS = 32
+MAX_FOUND_BLOCKS = 8
+COMPRESS_PACK_FROM_CHARACTERS = 1024
+"""Characters from which a pack is compressed; shorter ones would save less than a page."""
+HEX_DIGITS = frozenset("0123456789abcdef")
+BLOCK_ID_PATTERN = re.compile(r'"([0-9a-f]{32})"')
+
+
+def find_block_ids(body: str) -> list[str]:
+    """What in entries can be the name of a block: every text of 32 hexadecimal digits, whatever its field is called."""
+    return list(dict.fromkeys(BLOCK_ID_PATTERN.findall(body)))
+
+
+def claim_blocks(connection: Connection, number: int, seq: int, blocks: Sequence[Block]) -> str | bytes | None:
+    """Enter the blocks that are not kept yet as part of record `seq` of a task; what that record must hold of them."""
+    new: list[str] = []
+    for block in blocks:
+        if connection.execute("INSERT OR IGNORE INTO block VALUES (?, ?, ?)", (bytes.fromhex(block.id), number, seq)).rowcount:
+            new.append(_verify_block_text(block))
+    return _pack_texts(new) if new else None
+
+
+def _verify_block_text(block: Block) -> str:
+    if block_id_from_text(block.text) != block.id:
+        raise Broken(f"block {block.id} is not named by its content")
+    return block.text
+
+
+def _pack_texts(texts: list[str]) -> str | bytes:
+    """All texts in one piece, after a line with their lengths: one value to write, and compressed together they are smaller."""
+    return compress_text(" ".join(str(len(text)) for text in texts) + "\n" + "".join(texts), COMPRESS_PACK_FROM_CHARACTERS)
+
+
+def read_block(connection: Connection, name: str) -> str:
+    """The block of this id, or the only one whose id begins so. KeyError if there is none, or more than one."""
+    if not _is_block_id_prefix(name):
+        raise KeyError(name)
+    first, last = _block_id_range(name)
+    rows = connection.execute(
+        "SELECT id, blocks FROM block LEFT JOIN record USING (task, seq) WHERE id BETWEEN ? AND ? LIMIT 2", (first, last)
+    ).fetchall()
+    if len(rows) != 1:
+        raise KeyError(name)
+    return _find_text_in_pack(rows[0][0].hex(), rows[0][1])
+
+
+def find_blocks(connection: Connection, prefix: str, task: str) -> list[str]:
+    """Ids that begin so, of blocks that came with a record of this task: the same text of a later task is not kept again."""
+    if not _is_block_id_prefix(prefix):
+        return []
+    rows = connection.execute(
+        "SELECT block.id FROM block JOIN task ON task.number = block.task WHERE block.id BETWEEN ? AND ? AND task.id = ?"
+        " ORDER BY block.id LIMIT ?",
+        (*_block_id_range(prefix), task, MAX_FOUND_BLOCKS),
+    )
+    return [row[0].hex() for row in rows]
+
+
+def _is_block_id_prefix(name: str) -> bool:
+    return MIN_BLOCK_PREFIX_DIGITS <= len(name) <= BLOCK_ID_DIGITS and HEX_DIGITS.issuperset(name)
+
+
+def _block_id_range(prefix: str) -> tuple[bytes, bytes]:
+    return bytes.fromhex(prefix.ljust(BLOCK_ID_DIGITS, "0")), bytes.fromhex(prefix.ljust(BLOCK_ID_DIGITS, "f"))
+
+
+def _find_text_in_pack(name: str, pack: str | bytes | None) -> str:
+    """The text that has this name: no place in the pack is recorded, so that none can be wrong."""
+    try:
+        lengths, _, texts = decompress_text(pack or "").partition("\n")
+        start = 0
+        for length in map(int, lengths.split()):
+            text = texts[start : start + length]
+            if block_id_from_text(text) == name:
+                return text
+            start += length
+    except ValueError:
+        pass
+    raise Damaged(
+        f"block {name} does not match its name any more",
+        next="restore the database from a backup; the task can go on without it",
+        safe="the journal and all other blocks",
+    )

@@ -1,0 +1,244 @@
+"""One SQLite file, opened so that what was committed survives a crash and a power cut."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+
+from afresh.errors import AfreshError, BadInput, Broken, Damaged, NeedsPerson, TryAgain
+from afresh.storage.sqlite.migrations import JOURNAL_SCHEMA, DatabaseSchema, apply_migrations
+from afresh.storage.symlinks import refuse_symlinks
+
+BUSY_CODE = sqlite3.SQLITE_BUSY
+LOCKED_CODE = sqlite3.SQLITE_LOCKED
+JOURNAL_FILE_NAME = "afresh.db"
+"""What an export can bring back; other databases are made again from it."""
+UNUSABLE_CODES = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH)
+
+
+@contextmanager
+def translate_errors(path: Path) -> Iterator[None]:
+    """Raise what SQLite reports about `path` as an error of ours."""
+    try:
+        yield
+    except sqlite3.Error as fault:
+        raise translate_error(fault, path) from fault
+
+
+def read_error_code(fault: sqlite3.Error) -> int:
+    """The primary result code; 0 when Python's module itself complains."""
+    return getattr(fault, "sqlite_errorcode", 0) & 0xFF
+
+
+def translate_error(fault: sqlite3.Error, path: Path) -> AfreshError:
+    found = read_error_code(fault)
+    if found in (BUSY_CODE, LOCKED_CODE):
+        return TryAgain(f"{path} is busy: another process has been writing to it for long")
+    if found == sqlite3.SQLITE_FULL:
+        return NeedsPerson(
+            f"no room left to write to {path}",
+            next="free some space on that disk, then `afresh resume`",
+            safe="everything up to the last commit; the write that failed was rolled back",
+        )
+    if found == sqlite3.SQLITE_IOERR:
+        return NeedsPerson(
+            f"the disk failed under {path}: {fault}",
+            next="check the disk and its connection, then `afresh resume` in a new process",
+            safe="everything up to the last commit",
+        )
+    if found in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return make_damaged_error(path, "is damaged" if found == sqlite3.SQLITE_CORRUPT else "is not a database")
+    if found in UNUSABLE_CODES:
+        return BadInput(f"{path} can't be opened for writing: {fault}", next="check that the folder exists and its permissions")
+    return Broken(f"{path}: {fault}")
+
+
+def make_damaged_error(path: Path, what: str) -> Damaged:
+    from afresh.storage.export.manifest import describe_import
+
+    offer = describe_import(path.parent.parent / "export") if path.name == JOURNAL_FILE_NAME else ""
+    return Damaged(
+        f"{path} {what}",
+        next=f"move it away (mv {path} {path}.old), then {offer}"
+        if offer
+        else "move it away, or restore it from a backup, and start again",
+        safe="the file was not touched; branches and snapshots in git are whole",
+    )
+
+
+BUSY_TIMEOUT_SECONDS = 20.0
+CHECKPOINT_BYTES = 4 << 20
+MIN_DATABASE_BYTES = 512
+PAGE_CACHE_KB = 512
+"""Of each file that are held in this process: what a step asks for again lies with the kernel."""
+COMMIT_OVERHEAD_BYTES = 16 << 10
+"""What a commit adds to the log beyond its payload, roughly: whole pages are logged."""
+
+
+class Database:
+    """One connection a process, shared by its threads under a lock."""
+
+    def __init__(self, path: Path, checkpoint_bytes: int = CHECKPOINT_BYTES, schema: DatabaseSchema = JOURNAL_SCHEMA) -> None:
+        self.path, self._schema = path, schema
+        self._checkpoint_bytes = checkpoint_bytes
+        self._begin_life()
+
+    def _begin_life(self) -> None:
+        self._process = os.getpid()
+        self._lock = RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._logged = 0
+        self._failure: AfreshError | None = None
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A consistent view for a few queries."""
+        with self._exclusive() as connection:
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                _roll_back(connection)
+
+    @contextmanager
+    def writing(self, payload: int = 0) -> Iterator[sqlite3.Connection]:
+        """One atomic, durable commit; nothing of it happens if the body raises. `payload`: about how many bytes it writes."""
+        with self._exclusive() as connection:
+            if self._failure:
+                raise self._failure
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException as fault:
+                _roll_back(connection)
+                self._remember(fault)
+                raise
+            self._logged += payload + COMMIT_OVERHEAD_BYTES
+            if self._logged >= self._checkpoint_bytes:
+                self._checkpoint(connection)
+
+    def close(self) -> None:
+        """Give the file back; the next use opens it again."""
+        with self._lock:
+            if self._connection and self._process == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    @contextmanager
+    def _exclusive(self) -> Iterator[sqlite3.Connection]:
+        if self._process != os.getpid():
+            # A connection must not cross a fork, not even to be closed: it is left to the parent.
+            _inherited_connections.append(self._connection)
+            self._begin_life()
+        with self._lock, translate_errors(self.path):
+            if self._connection is None:
+                self._connection = open_connection(self.path, self._schema)
+                self._sweep_old_log(self._connection)
+            yield self._connection
+
+    def _remember(self, fault: BaseException) -> None:
+        """After a failed fsync the kernel may drop the dirty pages and report success next time: so there is no next time."""
+        if isinstance(fault, sqlite3.Error) and read_error_code(fault) == sqlite3.SQLITE_IOERR:
+            self._failure = translate_error(fault, self.path)
+
+    def _sweep_old_log(self, connection: sqlite3.Connection) -> None:
+        log = self.path.with_name(self.path.name + "-wal")
+        if log.exists() and log.stat().st_size > 4 * self._checkpoint_bytes:
+            self._checkpoint(connection)
+
+    def _checkpoint(self, connection: sqlite3.Connection) -> None:
+        """Copy the log into the file while holding the write lock.
+
+        SQLite before 3.51.3 can lose pages when a commit restarts the log just as another connection begins a checkpoint. So
+        automatic checkpoints are off and ours run while a second connection holds the write lock: no commit can come between.
+        """
+        self._logged = 0
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return  # another process writes, and will sweep in its turn
+        sweeper = _connect(self.path, self._schema)
+        try:
+            sweeper.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        finally:
+            sweeper.close()
+            _roll_back(connection)
+
+
+_inherited_connections: list[sqlite3.Connection | None] = []
+
+
+def open_connection(path: Path, schema: DatabaseSchema = JOURNAL_SCHEMA) -> sqlite3.Connection:
+    """A connection to a file that is known to be ours, with its schema up to date."""
+    refuse_symlinks(path.parent, path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm"))
+    if path.exists():
+        _check_file(path, schema)
+    else:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    connection = _connect(path, schema)
+    try:
+        _enable_wal(connection)
+        apply_migrations(connection, schema)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_file(path: Path, schema: DatabaseSchema) -> None:
+    """Look before touching: through a connection that can't write, so that a strange file keeps its every byte."""
+    size = path.stat().st_size
+    if size == 0:
+        return
+    if size < MIN_DATABASE_BYTES:
+        raise make_damaged_error(
+            path, "is not a database"
+        )  # SQLite would take so short a file for an empty one, and write over it
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None
+    )
+    try:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    finally:
+        connection.close()
+    if application != schema.application and (tables or version or application):
+        raise make_damaged_error(path, "is a database of another program")
+    known = len(schema.migrations)
+    if version > known:
+        raise make_damaged_error(path, f"was written by a newer afresh (schema {version}, this one knows {known}): update afresh")
+
+
+def _connect(path: Path, schema: DatabaseSchema) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
+    )
+    connection.execute(f"PRAGMA synchronous = {'FULL' if schema.lasting else 'NORMAL'}")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.execute(f"PRAGMA cache_size = -{PAGE_CACHE_KB}")
+    connection.execute(f"PRAGMA journal_size_limit = {4 * CHECKPOINT_BYTES}")
+    return connection
+
+
+def _enable_wal(connection: sqlite3.Connection) -> None:
+    """Switch to write-ahead logging. SQLite does not wait for its turn here, so we do."""
+    until = time.monotonic() + BUSY_TIMEOUT_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            return
+        except sqlite3.OperationalError as fault:
+            if read_error_code(fault) != BUSY_CODE or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")

@@ -1,0 +1,214 @@
+"""What a project knows, across its tasks: the facts of all its journals in one index. The index is a projection: whatever is
+wrong with it, it is made again."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from heapq import merge
+from pathlib import Path
+from sqlite3 import Connection
+from typing import TypeVar
+
+from afresh.core.event import JournalEntry, JournalHead
+from afresh.core.fact import FactScope
+from afresh.core.project_facts import FactCorrection, FactQuery, ProjectFact
+from afresh.core.search_words import drop_stop_words, split_words
+from afresh.core.state import State
+from afresh.errors import AfreshError, Damaged
+from afresh.storage.sqlite import facts, migrations
+from afresh.storage.sqlite.database import Database
+from afresh.storage.sqlite.facts import FACT_COLUMNS, fact_from_row
+from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sqlite.notebook import SqliteNotebook
+
+MAX_FACTS_SEARCHED_DIRECTLY = 20_000
+"""So many facts are searched as they are: counting words first would cost more than it saves."""
+COMMON_TERM_FACTS = 20_000
+MAX_READ_POSTINGS = 60_000
+"""A word in more facts than this tells little, and to rank by it would mean to read them all; entries that are read in all."""
+MAX_SEARCH_TERMS = 24
+MAX_RECENT_FACTS = 200
+
+
+def search_facts(connection: Connection, question: FactQuery) -> list[ProjectFact]:
+    """Best first. If every word is common, the newest facts that hold one of them, best first."""
+    terms = list(dict.fromkeys(drop_stop_words(split_words(question.text))))[:MAX_SEARCH_TERMS]
+    if not terms:
+        return list_newest_facts(connection, question)
+    (size,) = connection.execute("SELECT max(number) FROM fact").fetchone()
+    rare = terms if (size or 0) <= MAX_FACTS_SEARCHED_DIRECTLY else choose_rarest_terms(connection, terms)
+    if rare:
+        return search_ranked_facts(connection, question, rare)
+    return search_recent_facts(connection, question, terms)
+
+
+def search_ranked_facts(connection: Connection, question: FactQuery, terms: list[str]) -> list[ProjectFact]:
+    where, given = build_conditions(question)
+    rows = connection.execute(
+        f"SELECT {FACT_COLUMNS} FROM fact_words JOIN fact ON number = fact_words.rowid"
+        f" WHERE fact_words MATCH ?{where} ORDER BY rank LIMIT ?",
+        (build_match_query(terms), *given, question.limit),
+    )
+    return [fact_from_row(row) for row in rows]
+
+
+def search_recent_facts(connection: Connection, question: FactQuery, terms: list[str]) -> list[ProjectFact]:
+    where, given = build_conditions(question)
+    rows = connection.execute(
+        f"SELECT {FACT_COLUMNS} FROM (SELECT rowid AS place FROM fact_words WHERE fact_words MATCH ? ORDER BY rowid DESC LIMIT ?)"
+        f" JOIN fact ON number = place WHERE true{where}",
+        (build_match_query(terms), MAX_RECENT_FACTS, *given),
+    )
+    found, wanted = [fact_from_row(row) for row in rows], set(terms)
+    hits = [(len(wanted.intersection(split_words(f"{one.fact.subject} {one.fact.text}"))), one) for one in found]
+    return [one for _, one in sorted(hits, key=lambda hit: -hit[0])[: question.limit]]
+
+
+def list_newest_facts(connection: Connection, question: FactQuery) -> list[ProjectFact]:
+    where, given = build_conditions(question)
+    rows = connection.execute(
+        f"SELECT {FACT_COLUMNS} FROM fact WHERE ended = 0{where} ORDER BY number DESC LIMIT ?", (*given, question.limit)
+    )
+    return [fact_from_row(row) for row in rows]
+
+
+def build_conditions(question: FactQuery) -> tuple[str, tuple[str, ...]]:
+    """A task sees its own facts, and what is its project's or the user's."""
+    where, given = "", ()
+    if question.kinds:
+        where += f" AND kind IN ({', '.join('?' * len(question.kinds))})"
+        given += tuple(question.kinds)
+    if question.own:
+        where += " AND task = ?"
+        given += (question.task,)
+    elif question.task:
+        where += " AND (task = ? OR scope <> ?)"
+        given += (question.task, FactScope.TASK)
+    return where, given
+
+
+def choose_rarest_terms(connection: Connection, terms: list[str]) -> list[str]:
+    """As many as can be ranked by without reading too much, those first that tell most."""
+    taken, left = list[str](), MAX_READ_POSTINGS
+    for count, term in sorted((count_facts_with_term(connection, term), term) for term in terms):
+        left -= count
+        if count < COMMON_TERM_FACTS and left >= 0:
+            taken.append(term)
+    return taken
+
+
+def count_facts_with_term(connection: Connection, term: str) -> int:
+    """By how many facts; counted no further than it matters."""
+    (count,) = connection.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM fact_words WHERE fact_words MATCH ? LIMIT ?)",
+        (build_match_query([term]), COMMON_TERM_FACTS),
+    ).fetchone()
+    return count
+
+
+def build_match_query(terms: list[str]) -> str:
+    return " OR ".join(f'"{term}"' for term in terms)
+
+
+BATCH_ENTRIES = 500
+T = TypeVar("T")
+
+
+class SqliteFactIndex:
+    """Also a Watcher: it learns from every commit. What it can't learn at once it reads before the next question; an index that
+    is damaged is made again, and only what keeps that from being done, a full disk say, reaches whoever asks."""
+
+    def __init__(self, path: Path, store: SqliteJournal, notebooks: Callable[[], Sequence[SqliteNotebook]]) -> None:
+        self._database = Database(path, schema=migrations.FACTS_SCHEMA)
+        self._store, self._notebooks = store, notebooks
+        self._current = False
+
+    def look_up(self, question: FactQuery) -> Sequence[ProjectFact]:
+        return self._asked(lambda connection: search_facts(connection, question))
+
+    def edits(self) -> Sequence[FactCorrection]:
+        return self._asked(facts.list_edits)
+
+    def known(self, name: str) -> Sequence[ProjectFact]:
+        """By id or the beginning of one."""
+        return self._asked(lambda connection: [one for _, one in facts.find_facts_by_id(connection, name)])
+
+    def history(self, known: ProjectFact) -> Sequence[ProjectFact]:
+        """All that was ever known about the same, oldest first."""
+        return self._asked(
+            lambda connection: facts.list_fact_history(connection, known.task, known.fact.kind, known.fact.subject)
+        )
+
+    def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
+        if self._current:
+            self._current = False
+            with suppress(AfreshError), self._database.writing() as connection:
+                self._current = facts.learn_entries(connection, entries)
+
+    def doing(self, what: str) -> None:
+        """Only what has happened is learnt."""
+
+    def close(self) -> None:
+        self._database.close()
+
+    def rebuild(self) -> None:
+        """Forget the index and learn everything again, in the order in which it happened."""
+        self._current = False
+        self._database.close()
+        for suffix in ("", "-wal", "-shm"):
+            self._database.path.with_name(self._database.path.name + suffix).unlink(missing_ok=True)
+        self._catch_up()
+
+    def _asked(self, ask: Callable[[Connection], T]) -> T:
+        try:
+            self._catch_up()
+            with self._database.reading() as connection:
+                return ask(connection)
+        except Damaged:
+            self.rebuild()
+            with self._database.reading() as connection:
+                return ask(connection)
+
+    def _catch_up(self) -> None:
+        """Read what was written while nobody looked: before the first question all journals, later the notebooks, which
+        others may write to."""
+        books = self._notebooks()
+        seen = self._seen([book.name for book in books] if self._current else ())
+        tasks = {} if self._current else self._store.heads()
+        heads = tasks | {book.name: book.head() for book in books}
+        if any(is_other_journal(head, heads.get(name, JournalHead())) for name, head in seen.items()):
+            return self.rebuild()
+        streams = [
+            self._store.journal(task, seen.get(task, JournalHead())) for task, head in tasks.items() if head != seen.get(task)
+        ]
+        streams += [book.entries(seen.get(book.name, JournalHead())) for book in books]
+        for batch in split_into_batches(merge(*streams, key=lambda entry: entry.at)):
+            with self._database.writing() as connection:
+                for entry in batch:
+                    facts.learn_entries(connection, [entry])
+        self._current = True
+
+    def _seen(self, names: Sequence[str]) -> dict[str, JournalHead]:
+        """How far these journals were read; without names all."""
+        where = f" WHERE task IN ({', '.join('?' * len(names))})" if names else ""
+        with self._database.reading() as connection:
+            return _heads_from_rows(connection.execute(f"SELECT task, seq, hash FROM seen{where}", tuple(names)))
+
+
+def _heads_from_rows(rows: Iterable[tuple[str, int, str]]) -> dict[str, JournalHead]:
+    return {task: JournalHead(seq, hash) for task, seq, hash in rows}
+
+
+def is_other_journal(seen: JournalHead, head: JournalHead) -> bool:
+    """The journal is not the one that was read: it is gone, shorter, or another."""
+    return head.seq < seen.seq or (head.seq == seen.seq and head.hash != seen.hash)
+
+
+def split_into_batches(entries: Iterator[JournalEntry]) -> Iterator[list[JournalEntry]]:
+    batch: list[JournalEntry] = []
+    for entry in entries:
+        batch.append(entry)
+        if len(batch) >= BATCH_ENTRIES:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

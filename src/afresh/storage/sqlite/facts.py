@@ -1,0 +1,172 @@
+"""The table of facts: every fact a project has known, which of them hold, and what became of the others."""
+
+from collections.abc import Callable, Iterator, Sequence
+from sqlite3 import Connection
+from typing import Any
+
+from afresh.core.decision import has_same_subject
+from afresh.core.event import ChangeKeptOrReverted, Event, JournalEntry, VerdictReached
+from afresh.core.fact import (
+    USER_JOURNAL,
+    Fact,
+    FactCorrected,
+    FactForgotten,
+    FactKind,
+    FactScope,
+    drop_observations_of_step,
+    drop_passed_tests,
+)
+from afresh.core.project_facts import FactCorrection, ProjectFact, extract_facts, make_fact_id
+from afresh.core.search_words import split_words
+
+FACT_COLUMNS = "id, task, kind, subject, text, confidence, block, step, source, first, last, scope, author, at, ended, ending"
+FORGOTTEN_ENDING = "forgotten"
+CORRECTED_ENDING = "corrected"
+FactTuple = tuple[Fact, ...]
+
+
+def learn_entries(connection: Connection, entries: Sequence[JournalEntry]) -> bool:
+    """Take in entries of one journal without those that were seen already, by another process perhaps. False, and nothing is
+    learnt, when some before them are missing. Of the user's own only rules for all projects: it is read in every one."""
+    seen = read_seen_seq(connection, entries[0].task) if entries else 0
+    fresh = [entry for entry in entries if entry.seq > seen]
+    if fresh and fresh[0].seq != seen + 1:
+        return False
+    for entry in fresh:
+        for fact, by in extract_facts(entry):
+            if entry.task != USER_JOURNAL or fact.scope is FactScope.USER:
+                record_fact(connection, find_fact_owner(entry.task, fact), fact, by, entry.at)
+        apply_event(connection, entry.event, entry)
+    if fresh:
+        last = fresh[-1]
+        connection.execute("INSERT OR REPLACE INTO seen (task, seq, hash) VALUES (?, ?, ?)", (last.task, last.seq, last.hash))
+    return True
+
+
+def read_seen_seq(connection: Connection, task: str) -> int:
+    row = connection.execute("SELECT seq FROM seen WHERE task = ?", (task,)).fetchone()
+    return row[0] if row else 0
+
+
+def find_fact_owner(task: str, fact: Fact) -> str:
+    """What is told to the notebook of the project is the project's; a user's own is the user's, wherever it was told."""
+    return USER_JOURNAL if fact.scope is FactScope.USER else task
+
+
+def record_fact(connection: Connection, task: str, fact: Fact, by: str, at: float) -> None:
+    """A newer fact ends the older one about the same. What a person has corrected or wanted forgotten is not learnt again."""
+    name = make_fact_id(task, fact)
+    older = find_same_subject(connection, task, fact)
+    if any(one.id == name for _, one in older) or is_fact_edited(connection, name):
+        return
+    for number, one in older:
+        end_fact(connection, number, one, at, "superseded")
+    if fact.text or fact.kind is not FactKind.OBSERVED:
+        insert_fact(connection, ProjectFact(name, task, fact, by, at))
+
+
+def find_same_subject(connection: Connection, task: str, fact: Fact) -> list[tuple[int, ProjectFact]]:
+    """What is decided is told apart as the state does it, whatever the letters' case."""
+    if fact.kind is not FactKind.DECISION:
+        return list(list_facts_in_force(connection, task, fact.kind, fact.subject))
+    held = list_facts_in_force(connection, task, fact.kind)
+    return [(number, one) for number, one in held if has_same_subject(one.fact.subject, fact.subject)]
+
+
+def insert_fact(connection: Connection, known: ProjectFact) -> None:
+    fact = known.fact
+    row = (
+        known.id, known.task, fact.kind, fact.subject, fact.text, fact.confidence, fact.block, fact.step, fact.source,
+        *fact.lines, fact.scope, known.by, known.at, known.ended, known.end,
+    )  # fmt: skip
+    made = connection.execute(f"INSERT INTO fact ({FACT_COLUMNS}) VALUES ({', '.join('?' * len(row))})", row)
+    words = made.lastrowid, *index_words(fact)
+    connection.execute("INSERT INTO fact_words (rowid, about, body) VALUES (?, ?, ?)", words)
+
+
+def end_fact(connection: Connection, number: int, known: ProjectFact, at: float, how: str, instead: str | None = None) -> None:
+    connection.execute("UPDATE fact SET ended = ?, ending = ?, instead = ? WHERE number = ?", (at, how, instead, number))
+    if not known.ended:
+        words = number, *index_words(known.fact)
+        connection.execute("INSERT INTO fact_words (fact_words, rowid, about, body) VALUES ('delete', ?, ?, ?)", words)
+
+
+def index_words(fact: Fact) -> tuple[str, str]:
+    return " ".join(split_words(fact.subject)), " ".join(split_words(fact.text))
+
+
+def apply_event(connection: Connection, event: Event, entry: JournalEntry) -> None:
+    """What an event does to facts that are known already."""
+    match event:
+        case ChangeKeptOrReverted(step, False):
+            drop_observed_facts(connection, entry, lambda facts: drop_observations_of_step(facts, step))
+        case VerdictReached(_, verdict):
+            drop_observed_facts(connection, entry, lambda facts: drop_passed_tests(facts, verdict))
+        case FactCorrected(name, text, by, why):
+            for number, one in find_editable_facts(connection, name, entry):
+                if not one.ended:
+                    end_fact(connection, number, one, entry.at, describe_ending(CORRECTED_ENDING, by, why), text)
+                    new = Fact(one.fact.kind, one.fact.subject, text, scope=one.fact.scope, step=one.fact.step)
+                    insert_fact(connection, ProjectFact(make_fact_id(one.task, new), one.task, new, by, entry.at))
+        case FactForgotten(name, by, why):
+            for number, one in find_editable_facts(connection, name, entry):
+                end_fact(connection, number, one, entry.at, describe_ending(FORGOTTEN_ENDING, by, why), "")
+        case _:
+            return
+
+
+def describe_ending(what: str, by: str, why: str) -> str:
+    return f"{what} by {by}{f': {why}' if why else ''}"
+
+
+def find_editable_facts(connection: Connection, name: str, entry: JournalEntry) -> list[tuple[int, ProjectFact]]:
+    """The user's notebook is read in every project: only the user's own rules can come of it, or be changed by it."""
+    return [one for one in find_facts_by_id(connection, name) if entry.task != USER_JOURNAL or one[1].task == USER_JOURNAL]
+
+
+def drop_observed_facts(connection: Connection, entry: JournalEntry, kept: Callable[[FactTuple], FactTuple]) -> None:
+    """What was observed and no longer holds."""
+    rows = list(list_facts_in_force(connection, entry.task, FactKind.OBSERVED))
+    held = set(map(id, kept(tuple(one.fact for _, one in rows))))
+    for number, one in rows:
+        if id(one.fact) not in held:
+            end_fact(connection, number, one, entry.at, "no longer so")
+
+
+def list_facts_in_force(
+    connection: Connection, task: str, kind: str, subject: str | None = None
+) -> Iterator[tuple[int, ProjectFact]]:
+    about = ("", ()) if subject is None else (" AND subject = ?", (subject,))
+    rows = connection.execute(
+        f"SELECT number, {FACT_COLUMNS} FROM fact WHERE ended = 0 AND task = ? AND kind = ?{about[0]}", (task, kind, *about[1])
+    ).fetchall()
+    return ((row[0], fact_from_row(row[1:])) for row in rows)
+
+
+def find_facts_by_id(connection: Connection, name: str) -> list[tuple[int, ProjectFact]]:
+    rows = connection.execute(f"SELECT number, {FACT_COLUMNS} FROM fact WHERE id = ? ORDER BY number", (name,)).fetchall()
+    return [(row[0], fact_from_row(row[1:])) for row in rows]
+
+
+def is_fact_edited(connection: Connection, name: str) -> bool:
+    found = connection.execute("SELECT 1 FROM fact WHERE id = ? AND instead IS NOT NULL LIMIT 1", (name,)).fetchone()
+    return found is not None
+
+
+def list_edits(connection: Connection) -> tuple[FactCorrection, ...]:
+    """In the order in which they were made."""
+    rows = connection.execute("SELECT id, text, instead FROM fact WHERE instead IS NOT NULL ORDER BY ended, number")
+    return tuple(FactCorrection(*row) for row in rows)
+
+
+def fact_from_row(row: Sequence[Any]) -> ProjectFact:
+    name, task, kind, subject, text, confidence, block, step, source, first, last, scope, by, at, ended, ending = row
+    fact = Fact(FactKind(kind), subject, text, confidence, block, step, source, (first, last), FactScope(scope))
+    return ProjectFact(name, task, fact, by, at, ended, ending)
+
+
+def list_fact_history(connection: Connection, task: str, kind: str, subject: str) -> list[ProjectFact]:
+    rows = connection.execute(
+        f"SELECT {FACT_COLUMNS} FROM fact WHERE task = ? AND kind = ? AND subject = ? ORDER BY number", (task, kind, subject)
+    )
+    return [fact_from_row(row) for row in rows]

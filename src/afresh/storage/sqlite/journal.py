@@ -1,0 +1,203 @@
+"""The journal and the archive in one SQLite file."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from sqlite3 import Connection
+from typing import NamedTuple
+
+from afresh.core import hash_chain
+from afresh.core.block import Block
+from afresh.core.codec import to_canonical_json
+from afresh.core.event import CheckpointWritten, JournalEntry, JournalHead
+from afresh.core.reducer import fold_entries
+from afresh.core.state import State
+from afresh.core.task import Task, TaskStatus
+from afresh.errors import BadInput, Broken, Conflict, Damaged
+from afresh.storage.sqlite import blocks, state_snapshot
+from afresh.storage.sqlite import blocks as blocks_module
+from afresh.storage.sqlite.compression import compress_text, decompress_text
+from afresh.storage.sqlite.database import Database
+
+RECORDS_PER_READ = 64
+"""Records that are read at a time, about 250 entries."""
+SNAPSHOT_INTERVAL_ENTRIES = 100
+"""Entries between two snapshots, about fourteen steps: writing one costs more than reading these again."""
+COMPRESS_ENTRIES_FROM_CHARACTERS = 4_000
+MAX_REMEMBERED_BLOCKS = 4_096
+
+
+class SqliteJournal:
+    def __init__(self, database: Database | Path) -> None:
+        self._database = database if isinstance(database, Database) else Database(database)
+        self._kept: set[str] = set()
+
+    def append(self, entries: Sequence[JournalEntry], blocks: Sequence[Block], state: State) -> None:
+        _check_coherence(entries, state)
+        strange = [block for block in blocks if block.id not in self._kept]
+        first, lines = entries[0], "\n".join([entry.body for entry in entries])
+        hashes, bodies = (
+            bytes.fromhex("".join([entry.hash for entry in entries])),
+            compress_text(lines, COMPRESS_ENTRIES_FROM_CHARACTERS),
+        )
+        with self._database.writing(len(bodies) + sum([len(block.text) for block in strange])) as connection:
+            before = _read_head(connection, state.task.id)
+            _check_continuation(first, before)
+            number = before.number or _insert_task(connection, state.task)
+            row = (number, first.seq, hashes, bodies, blocks_module.claim_blocks(connection, number, first.seq, strange))
+            connection.execute("INSERT INTO record (task, seq, hashes, entries, blocks) VALUES (?, ?, ?, ?, ?)", row)
+            _update_ticket(connection, number, state, before.status)
+            if _needs_snapshot(entries, state):
+                kept = (number, state.head.seq, state_snapshot.encode_state(state))
+                connection.execute("INSERT OR REPLACE INTO snapshot (task, seq, body) VALUES (?, ?, ?)", kept)
+        self._remember(strange)
+
+    def load(self, task: str) -> State:
+        with self._database.reading() as connection:
+            state = _load_snapshot(connection, _require_head(connection, task))
+        return state or fold_entries(None, self.journal(task))
+
+    def heads(self) -> dict[str, JournalHead]:
+        """Where each journal ends."""
+        with self._database.reading() as connection:
+            rows = connection.execute("SELECT id, seq, hash FROM task JOIN ticket ON ticket.task = number")
+            return {task: JournalHead(seq, hash.hex()) for task, seq, hash in rows}
+
+    def journal(self, task: str, after: JournalHead = JournalHead()) -> Iterator[JournalEntry]:
+        """From the beginning; or what follows after the end of a commit. Where `after` is none, from the beginning too."""
+        with self._database.reading() as connection:
+            standing = _require_head(connection, task)
+            begun = connection.execute("SELECT 1 FROM record WHERE task = ? AND seq = ?", (standing.number, after.seq + 1))
+            at, end = after if begun.fetchone() else JournalHead(), standing.head.seq
+        while at.seq < end:
+            with self._database.reading() as connection:
+                page = _read_entries(connection, standing.number, at, end)
+            if not page:
+                raise Damaged(
+                    f"journal of {task} ends at entry {at.seq}, {end} were written",
+                    next="restore the database from a backup",
+                    safe="the entries before that are intact",
+                )
+            at = JournalHead(page[-1].seq, page[-1].hash)
+            yield from page
+
+    def read(self, block: str) -> str:
+        with self._database.reading() as connection:
+            return blocks.read_block(connection, block)
+
+    def find(self, prefix: str, task: str) -> Sequence[str]:
+        with self._database.reading() as connection:
+            return blocks.find_blocks(connection, prefix, task)
+
+    def close(self) -> None:
+        self._kept.clear()
+        self._database.close()
+
+    def _remember(self, blocks: Sequence[Block]) -> None:
+        """Most of a window is the window before: what is known to be committed need not be asked for."""
+        if len(self._kept) > MAX_REMEMBERED_BLOCKS:
+            self._kept.clear()
+        self._kept.update([block.id for block in blocks])
+
+
+def _check_coherence(entries: Sequence[JournalEntry], state: State) -> None:
+    """Entries and state must tell one story before any of it is written."""
+    if not entries or JournalHead(entries[-1].seq, entries[-1].hash) != state.head:
+        raise Broken("the state does not stand at the last of the entries that lead to it")
+    for before, entry in pairwise(entries):
+        if entry.seq != before.seq + 1 or entry.hash != hash_chain.hash_entry(before.hash, entry.body):
+            raise Broken(f"entry {entry.seq} does not follow entry {before.seq}")
+    if {entry.task for entry in entries} != {state.task.id}:
+        raise Broken("one append is for one task")
+
+
+def _needs_snapshot(entries: Sequence[JournalEntry], state: State) -> bool:
+    """A snapshot is written when the task comes to rest, now and then, and when it is asked for."""
+    now_and_then = entries[0].seq // SNAPSHOT_INTERVAL_ENTRIES != (state.head.seq + 1) // SNAPSHOT_INTERVAL_ENTRIES
+    return now_and_then or state.status is not TaskStatus.RUNNING or isinstance(entries[-1].event, CheckpointWritten)
+
+
+class _JournalHead(NamedTuple):
+    """Where a task's journal ends."""
+
+    number: int = 0
+    status: str = ""
+    head: JournalHead = JournalHead()
+
+
+def _read_head(connection: Connection, task: str) -> _JournalHead:
+    row = connection.execute(
+        "SELECT number, status, seq, hash FROM task JOIN ticket ON ticket.task = number WHERE id = ?", (task,)
+    ).fetchone()
+    return _JournalHead(row[0], row[1], JournalHead(row[2], row[3].hex())) if row else _JournalHead()
+
+
+def _require_head(connection: Connection, task: str) -> _JournalHead:
+    standing = _read_head(connection, task)
+    if not standing.number:
+        raise BadInput(f"there is no task {task!r}", next="`afresh list` shows the tasks there are")
+    return standing
+
+
+def _check_continuation(first: JournalEntry, before: _JournalHead) -> None:
+    head = before.head
+    if first.seq != head.seq + 1 or first.hash != hash_chain.hash_entry(head.hash, first.body):
+        raise Conflict(f"the journal of {first.task} stands at entry {head.seq}; entry {first.seq} does not follow from it")
+
+
+def _insert_task(connection: Connection, task: Task) -> int:
+    """Number a new task: the order of the queue."""
+    row = (task.id, task.goal, task.type, task.priority, to_canonical_json(task.needs))
+    made = connection.execute("INSERT INTO task (id, goal, type, priority, needs) VALUES (?, ?, ?, ?, ?) RETURNING number", row)
+    number = made.fetchall()[0][0]
+    if task.parent:
+        connection.execute("INSERT INTO part (task, parent) VALUES (?, ?)", (number, task.parent))
+    return number
+
+
+def _update_ticket(connection: Connection, number: int, state: State, before: str) -> None:
+    """Move the ticket. Its status is indexed, and touched only when it changes: that saves a page in most commits."""
+    head = (state.head.seq, bytes.fromhex(state.head.hash), number)
+    if not before:
+        connection.execute("INSERT INTO ticket (seq, hash, task, status) VALUES (?, ?, ?, ?)", (*head, state.status.value))
+        return
+    connection.execute("UPDATE ticket SET seq = ?, hash = ? WHERE task = ?", head)
+    if state.status.value != before:
+        connection.execute("UPDATE ticket SET status = ? WHERE task = ?", (state.status.value, number))
+
+
+def _load_snapshot(connection: Connection, standing: _JournalHead) -> State | None:
+    """The snapshot, folded on to the head. None when that does not fit: the journal is the truth, and can make it again."""
+    row = connection.execute("SELECT body FROM snapshot WHERE task = ?", (standing.number,)).fetchone()
+    try:
+        state = state_snapshot.decode_state(row[0]) if row else None
+        state = fold_entries(state, _read_entries(connection, standing.number, state.head, standing.head.seq)) if state else None
+    except (ValueError, TypeError, KeyError, AttributeError, Damaged):
+        return None
+    return state if state and state.head == standing.head else None
+
+
+def _read_entries(connection: Connection, number: int, at: JournalHead, end: int) -> list[JournalEntry]:
+    """The next entries after `at`, up to `end`, each checked against the one before it."""
+    rows = connection.execute(
+        "SELECT hashes, entries FROM record WHERE task = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+        (number, at.seq, end, RECORDS_PER_READ),
+    )
+    entries: list[JournalEntry] = []
+    for hashes, bodies in rows:
+        for place, body in enumerate(_decompress_entries(bodies, at.seq + 1).split("\n")):
+            entry = hash_chain.read_entry(body, at, hashes[place * 32 : place * 32 + 32].hex())
+            entries.append(entry)
+            at = JournalHead(entry.seq, entry.hash)
+    return entries
+
+
+def _decompress_entries(body: str | bytes, seq: int) -> str:
+    try:
+        return decompress_text(body)
+    except ValueError as fault:
+        raise Damaged(
+            f"journal entry {seq} can't be read: {fault}",
+            next="restore the database from a backup",
+            safe="entries before it are intact",
+        ) from fault

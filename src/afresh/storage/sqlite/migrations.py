@@ -1,0 +1,168 @@
+"""What the database holds, as an ordered list of small migrations. Never edit one that has been released: add the next."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from sqlite3 import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseSchema:
+    application: int
+    """SQLite's `application_id`: tells our file from any other database."""
+    migrations: tuple[Callable[[Connection], None], ...]
+    lasting: bool = True
+    """Every commit is on the disk before it is reported. What can be made again need not be."""
+
+
+def _create_journal_tables(connection: Connection) -> None:
+    """What was ordered never changes (task); where it stands does, with every commit (ticket).
+
+    A record is one commit: its entries from `seq` on, one a line, with the hash of each, and the blocks that came with them.
+    """
+    connection.execute(
+        "CREATE TABLE task (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, goal TEXT NOT NULL, type TEXT NOT NULL,"
+        " priority INTEGER NOT NULL, needs TEXT NOT NULL) STRICT"
+    )
+    connection.execute(
+        "CREATE TABLE ticket (task INTEGER PRIMARY KEY REFERENCES task, status TEXT NOT NULL, seq INTEGER NOT NULL,"
+        " hash BLOB NOT NULL) STRICT"
+    )
+    connection.execute("CREATE INDEX ticket_status ON ticket (status)")
+    connection.execute(
+        "CREATE TABLE record (task INTEGER NOT NULL REFERENCES task, seq INTEGER NOT NULL, hashes BLOB NOT NULL,"
+        " entries ANY NOT NULL, blocks ANY, PRIMARY KEY (task, seq)) STRICT, WITHOUT ROWID"
+    )
+
+
+def _create_block_table(connection: Connection) -> None:
+    """Which record holds a block."""
+    connection.execute(
+        "CREATE TABLE block (id BLOB PRIMARY KEY, task INTEGER NOT NULL, seq INTEGER NOT NULL) STRICT, WITHOUT ROWID"
+    )
+
+
+def _create_snapshot_table(connection: Connection) -> None:
+    connection.execute(
+        "CREATE TABLE snapshot (task INTEGER PRIMARY KEY REFERENCES task, seq INTEGER NOT NULL, body ANY NOT NULL) STRICT"
+    )
+
+
+def _create_lease_table(connection: Connection) -> None:
+    connection.execute(
+        "CREATE TABLE lease (task INTEGER PRIMARY KEY REFERENCES task, worker TEXT NOT NULL, expires REAL NOT NULL,"
+        " token INTEGER NOT NULL) STRICT"
+    )
+
+
+def _create_note_table(connection: Connection) -> None:
+    """The journal that no task owns."""
+    connection.execute("CREATE TABLE note (seq INTEGER PRIMARY KEY, hash BLOB NOT NULL, body TEXT NOT NULL) STRICT")
+
+
+def _create_part_table(connection: Connection) -> None:
+    """The tasks that are a part of another, with its id."""
+    connection.execute("CREATE TABLE part (task INTEGER PRIMARY KEY REFERENCES task, parent TEXT NOT NULL) STRICT")
+
+
+JOURNAL_SCHEMA = DatabaseSchema(
+    0x61667265,
+    (
+        _create_journal_tables,
+        _create_block_table,
+        _create_snapshot_table,
+        _create_lease_table,
+        _create_note_table,
+        _create_part_table,
+    ),
+)
+
+
+def apply_migrations(connection: Connection, schema: DatabaseSchema) -> None:
+    """Bring the schema up to date in one transaction; whoever comes second finds nothing left to do."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        for step in schema.migrations[version:]:
+            step(connection)
+        if version < len(schema.migrations):
+            connection.execute(f"PRAGMA application_id = {schema.application}")
+            connection.execute(f"PRAGMA user_version = {len(schema.migrations)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _create_ledger_tables(connection: Connection) -> None:
+    """A call is a row. A tally is the sum of all calls under one key, what is only booked included, so that a check costs the
+    same however many calls there are; `base` is what stood there when a person last reset its limit."""
+    connection.execute(
+        "CREATE TABLE call (number INTEGER PRIMARY KEY, at REAL NOT NULL, project TEXT NOT NULL, name TEXT NOT NULL,"
+        " task TEXT NOT NULL, parent TEXT NOT NULL, kind TEXT NOT NULL, model TEXT NOT NULL, step INTEGER NOT NULL,"
+        " ceiling INTEGER NOT NULL, estimated INTEGER NOT NULL, reserve INTEGER NOT NULL, sections TEXT NOT NULL,"
+        " price TEXT NOT NULL, worst INTEGER NOT NULL, worker TEXT NOT NULL, state TEXT NOT NULL,"
+        " input INTEGER NOT NULL DEFAULT 0, output INTEGER NOT NULL DEFAULT 0, cached INTEGER NOT NULL DEFAULT 0,"
+        " written INTEGER NOT NULL DEFAULT 0, thinking INTEGER NOT NULL DEFAULT 0, counted INTEGER NOT NULL DEFAULT 0,"
+        " paid INTEGER NOT NULL DEFAULT 0, paid_input INTEGER NOT NULL DEFAULT 0, note TEXT NOT NULL DEFAULT '') STRICT"
+    )
+    connection.execute("CREATE INDEX call_open ON call (project, number) WHERE state = 'booked'")
+    connection.execute("CREATE INDEX call_task ON call (project, task)")
+    connection.execute("CREATE INDEX call_at ON call (at)")
+    connection.execute(
+        "CREATE TABLE tally (scope TEXT NOT NULL, key TEXT NOT NULL, unit TEXT NOT NULL, spent INTEGER NOT NULL,"
+        " base INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (scope, key, unit)) STRICT, WITHOUT ROWID"
+    )
+    connection.execute(
+        "CREATE TABLE breaker (number INTEGER PRIMARY KEY, scope TEXT NOT NULL, key TEXT NOT NULL, unit TEXT NOT NULL,"
+        " most INTEGER NOT NULL, spent INTEGER NOT NULL, asked INTEGER NOT NULL, at REAL NOT NULL, ended REAL,"
+        " why TEXT NOT NULL DEFAULT '') STRICT"
+    )
+    connection.execute("CREATE UNIQUE INDEX breaker_tripped ON breaker (scope, key, unit) WHERE ended IS NULL")
+    connection.execute(
+        "CREATE TABLE alert (scope TEXT NOT NULL, key TEXT NOT NULL, unit TEXT NOT NULL, percent INTEGER NOT NULL,"
+        " most INTEGER NOT NULL, base INTEGER NOT NULL, spent INTEGER NOT NULL, at REAL NOT NULL,"
+        " PRIMARY KEY (scope, key, unit, percent, most, base)) STRICT, WITHOUT ROWID"
+    )
+
+
+LEDGER_SCHEMA = DatabaseSchema(0x6166726C, (_create_ledger_tables,))
+
+
+def _create_code_index_tables(connection: Connection) -> None:
+    """A posting says which contents use a term. Those of many contents that came together are packed, a row for each run of
+    terms: a segment. What comes in small numbers is loose, and packed when it has become many."""
+    connection.execute(
+        "CREATE TABLE content (number INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE, length INTEGER NOT NULL,"
+        " since REAL NOT NULL, bare TEXT NOT NULL, rest TEXT NOT NULL) STRICT"
+    )
+    connection.execute(
+        "CREATE TABLE posting (segment INTEGER NOT NULL, kind TEXT NOT NULL, first TEXT NOT NULL, run TEXT NOT NULL,"
+        " PRIMARY KEY (segment, kind, first)) STRICT"
+    )
+    connection.execute("CREATE TABLE segment (number INTEGER PRIMARY KEY AUTOINCREMENT, size INTEGER NOT NULL) STRICT")
+    connection.execute("CREATE TABLE loose (content INTEGER PRIMARY KEY, terms TEXT NOT NULL) STRICT")
+    connection.execute(
+        "CREATE TABLE tree (name TEXT PRIMARY KEY, used REAL NOT NULL, stamps BLOB NOT NULL, keys BLOB NOT NULL,"
+        " numbers BLOB NOT NULL, lengths BLOB NOT NULL) STRICT"
+    )
+
+
+CODE_INDEX_SCHEMA = DatabaseSchema(0x61667263, (_create_code_index_tables,), lasting=False)
+
+
+def _create_fact_tables(connection: Connection) -> None:
+    connection.execute(
+        "CREATE TABLE fact (number INTEGER PRIMARY KEY, id TEXT NOT NULL, task TEXT NOT NULL, kind TEXT NOT NULL,"
+        " subject TEXT NOT NULL, text TEXT NOT NULL, confidence REAL NOT NULL, block TEXT NOT NULL, step INTEGER NOT NULL,"
+        " source TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, scope TEXT NOT NULL, author TEXT NOT NULL,"
+        " at REAL NOT NULL, ended REAL NOT NULL DEFAULT 0, ending TEXT NOT NULL DEFAULT '', instead TEXT) STRICT"
+    )
+    connection.execute("CREATE INDEX fact_in_force ON fact (task, kind, subject) WHERE ended = 0")
+    connection.execute("CREATE INDEX fact_id ON fact (id)")
+    connection.execute("CREATE INDEX fact_edited ON fact (number) WHERE instead IS NOT NULL")
+    connection.execute("CREATE TABLE seen (task TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT")
+    connection.execute("CREATE VIRTUAL TABLE fact_words USING fts5(about, body, content='', tokenize='unicode61')")
+    connection.execute("INSERT INTO fact_words (fact_words, rank) VALUES ('rank', 'bm25(2.0, 1.0)')")
+
+
+FACTS_SCHEMA = DatabaseSchema(0x61667266, (_create_fact_tables,), lasting=False)

@@ -1,0 +1,132 @@
+"""The queue on the store's own database: tickets are written with the journal, leases here."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from sqlite3 import Connection
+
+from afresh.core.codec import value_from_json
+from afresh.core.task import QueueTicket, TaskStatus
+from afresh.errors import BadInput, LeaseLost
+from afresh.ports import Clock
+from afresh.storage.sqlite.database import Database
+from afresh.storage.worker_lease import is_worker_dead
+
+LEASE_SECONDS = 20.0
+TICKET_ROWS_SQL = (
+    "SELECT task.number, id, goal, type, status, priority, needs, coalesce(parent, ''), worker, expires"
+    " FROM task JOIN ticket ON ticket.task = number LEFT JOIN part ON part.task = number LEFT JOIN lease ON lease.task ="
+    " iif(parent IS NULL, number, (SELECT whole.number FROM task AS whole WHERE whole.id = parent))"
+)
+"""Who holds a task holds its parts."""
+CLAIM_ORDER_SQL = " ORDER BY status = 'running' DESC, priority DESC, number"
+
+
+class SqliteQueue:
+    def __init__(self, database: Database, clock: Clock, lease_seconds: float = LEASE_SECONDS) -> None:
+        self._database, self._clock, self._lease_seconds = database, clock, lease_seconds
+
+    def claim(self, worker: str, task: str | None = None) -> str | None:
+        with self._database.writing() as connection:
+            chosen = self._named(connection, worker, task) if task else self._next(connection)
+            if chosen:
+                connection.execute(
+                    "INSERT INTO lease (task, worker, expires, token) VALUES (?, ?, ?, 1) ON CONFLICT (task)"
+                    " DO UPDATE SET worker = excluded.worker, expires = excluded.expires, token = token + 1",
+                    (chosen.number, worker, self._clock.now() + self._lease_seconds),
+                )
+            return chosen.ticket.task if chosen else None
+
+    def renew(self, worker: str, task: str) -> None:
+        with self._database.writing() as connection:
+            renewed = connection.execute(
+                "UPDATE lease SET expires = ? WHERE worker = ? AND task = (SELECT number FROM task WHERE id = ?)",
+                (self._clock.now() + self._lease_seconds, worker, task),
+            )
+            if renewed.rowcount != 1:
+                raise LeaseLost(f"{task} is no longer held by {worker}: another worker has taken it over")
+
+    def release(self, worker: str, task: str) -> None:
+        """Nothing happens if somebody else has it by now."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE lease SET worker = '', expires = 0 WHERE worker = ? AND task = (SELECT number FROM task WHERE id = ?)",
+                (worker, task),
+            )
+
+    def tickets(self) -> Sequence[QueueTicket]:
+        with self._database.reading() as connection:
+            rows = connection.execute(TICKET_ROWS_SQL + " ORDER BY number").fetchall()
+        statuses = {row[1]: TaskStatus(row[4]) for row in rows}
+        return [_ticket_from_row(row, statuses, self._clock.now()).ticket for row in rows]
+
+    def _next(self, connection: Connection) -> "_TicketRow | None":
+        """The first that can be worked on: what was begun goes before what is fresh."""
+        now = self._clock.now()
+        for row in connection.execute(TICKET_ROWS_SQL + " WHERE status IN ('ready', 'running')" + CLAIM_ORDER_SQL):
+            line = _ticket_from_row(row, _read_statuses(connection, row[6]), now)
+            if line.ticket.ready:
+                return line
+        return None
+
+    def _named(self, connection: Connection, worker: str, task: str) -> "_TicketRow":
+        row = connection.execute(TICKET_ROWS_SQL + " WHERE id = ?", (task,)).fetchone()
+        if row is None:
+            raise BadInput(f"there is no task {task!r}", next="`afresh list` shows the tasks there are")
+        statuses = _read_statuses(connection, row[6])
+        line = _ticket_from_row(row, statuses, self._clock.now())
+        if line.ticket.parent or (not line.ticket.ready and line.ticket.owner != worker):
+            raise _make_claim_error(line.ticket, statuses)
+        return line
+
+
+@dataclass(frozen=True, slots=True)
+class _TicketRow:
+    number: int
+    ticket: QueueTicket
+
+
+def _ticket_from_row(row: tuple, statuses: Mapping[str, TaskStatus], now: float) -> _TicketRow:
+    number, task, goal, type, status, priority, needs, parent, worker, expires = row
+    owner = worker if worker and expires > now and not is_worker_dead(worker) else ""
+    status, needs = TaskStatus(status), value_from_json(tuple[str, ...], needs)
+    open = status in (TaskStatus.READY, TaskStatus.RUNNING) and not owner and not parent
+    return _TicketRow(
+        number,
+        QueueTicket(task, goal, type, status, priority, needs, open and not _list_unmet_needs(needs, statuses), owner, parent),
+    )
+
+
+def _read_statuses(connection: Connection, needs: str) -> dict[str, TaskStatus]:
+    """Of the tasks in this JSON list."""
+    rows = connection.execute(
+        "SELECT id, status FROM task JOIN ticket ON task = number WHERE id IN (SELECT value FROM json_each(?))", (needs,)
+    )
+    return {task: TaskStatus(status) for task, status in rows}
+
+
+def _list_unmet_needs(needs: Sequence[str], statuses: Mapping[str, TaskStatus]) -> list[str]:
+    return [task for task in needs if statuses.get(task) not in (TaskStatus.DONE, TaskStatus.APPLIED)]
+
+
+def _make_claim_error(ticket: QueueTicket, statuses: Mapping[str, TaskStatus]) -> BadInput:
+    if ticket.parent:
+        return BadInput(
+            f"{ticket.task} is a part of {ticket.parent}, and is worked on with it",
+            next=f"afresh resume {ticket.parent}",
+            safe="nothing was changed",
+        )
+    if ticket.owner:
+        return BadInput(
+            f"{ticket.task} is being worked on by {ticket.owner}",
+            next="wait for it, or stop that process and try again",
+            safe="nothing was changed",
+        )
+    if ticket.status.over:
+        return BadInput(f"{ticket.task} is over: {ticket.status}", next=f"`afresh show {ticket.task}` tells how it ended")
+    if ticket.status is TaskStatus.BLOCKED:
+        return BadInput(
+            f"{ticket.task} is blocked: its question is still open",
+            next=f"`afresh inbox` shows it; `afresh answer {ticket.task}` answers it",
+        )
+    waiting = [f"{task} ({statuses.get(task, 'not there')})" for task in _list_unmet_needs(ticket.needs, statuses)]
+    return BadInput(f"{ticket.task} waits for {', '.join(waiting)}", next="finish those first: `afresh work` takes them in order")

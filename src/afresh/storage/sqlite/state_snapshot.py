@@ -1,0 +1,62 @@
+"""A state as a snapshot keeps it: its long lists by columns, which are read in half the time of rows."""
+
+import json
+from dataclasses import fields
+from functools import cache
+from typing import Any, get_args, get_type_hints
+from zlib import crc32
+
+from afresh.core.codec import get_decoder, to_canonical_json
+from afresh.core.state import State, replace_fields
+from afresh.storage.sqlite.compression import compress_text, decompress_text
+
+LIST_FIELDS = ("facts", "regions", "index", "passages")
+EMPTY_LISTS: dict[str, tuple[()]] = dict.fromkeys(LIST_FIELDS, ())
+STATE_FIELDS_CHECKSUM = crc32(" ".join(field.name for field in fields(State)).encode())
+"""Tells a state that had other fields: what they would hold by now only the journal knows."""
+
+
+def encode_state(state: State) -> str | bytes:
+    columns = {name: _columns_from_rows(getattr(state, name)) for name in LIST_FIELDS}
+    return compress_text(
+        to_canonical_json({"shape": STATE_FIELDS_CHECKSUM, "state": replace_fields(state, **EMPTY_LISTS), **columns})
+    )
+
+
+def decode_state(body: str | bytes) -> State:
+    """ValueError, TypeError, KeyError or AttributeError when it is damaged, or of another version."""
+    plain = json.loads(decompress_text(body))
+    if plain["shape"] != STATE_FIELDS_CHECKSUM:
+        raise KeyError(plain["shape"])
+    kinds = _list_item_types()
+    lists = {name: _rows_from_columns(kinds[name], plain[name]) for name in LIST_FIELDS}
+    return replace_fields(get_decoder(State)(plain["state"]), **lists)
+
+
+def _columns_from_rows(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
+    return {field.name: [getattr(row, field.name) for row in rows] for field in fields(rows[0])} if rows else {}
+
+
+def _rows_from_columns(kind: Any, columns: dict[str, list[Any]]) -> tuple[Any, ...]:
+    if not columns:
+        return ()
+    parts = _field_decoders(kind)
+    if columns.keys() != parts.keys():
+        raise KeyError(*(columns.keys() ^ parts.keys()))
+    return tuple(map(kind, *[map(made, columns[name]) if made else columns[name] for name, made in parts.items()]))
+
+
+@cache
+def _list_item_types() -> dict[str, Any]:
+    hints = get_type_hints(State)
+    return {name: get_args(hints[name])[0] for name in LIST_FIELDS}
+
+
+@cache
+def _field_decoders(kind: Any) -> dict[str, Any]:
+    """For each field what makes its values; None where they are read as they are."""
+    hints = get_type_hints(kind)
+    return {
+        field.name: None if hints[field.name] in (str, int, float, bool) else get_decoder(hints[field.name])
+        for field in fields(kind)
+    }

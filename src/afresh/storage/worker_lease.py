@@ -1,0 +1,104 @@
+"""Keeps a lease alive while its owner works."""
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from threading import Event, Thread
+
+from afresh.errors import AfreshError, LeaseLost
+from afresh.ports import TaskQueue
+
+
+def identify_worker() -> str:
+    """This process: host, process number and the moment it started, so that a reused number is not taken for it."""
+    return f"{_identify_host()}:{os.getpid()}:{_read_start_time(os.getpid())}"
+
+
+def is_worker_dead(worker: str) -> bool:
+    """Whether the worker's process is known to have ended. What runs on another machine can't be known from here."""
+    host, process, started = ["", "", *worker.rsplit(":", 2)][-3:]
+    return host == _identify_host() and process.isdigit() and _read_start_time(int(process)) != started
+
+
+def _identify_host() -> str:
+    """Machine, boot and process-number space: containers share host names, and the same number can be another process there."""
+    return f"{socket.gethostname().replace(':', '-')}-{sha256(_read_process_space().encode()).hexdigest()[:6]}"
+
+
+def _read_process_space() -> str:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text() + os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return ""
+
+
+def _read_start_time(process: int) -> str:
+    """Clock ticks from boot to its start; `gone` when it no longer runs; `unknown` where there is no /proc."""
+    if not Path("/proc/self/stat").exists():
+        return "unknown" if _is_process_alive(process) else "gone"
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return "gone"
+    return "gone" if fields[0] in "ZX" else fields[19]
+
+
+def _is_process_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+RENEW_INTERVAL_SECONDS = 5.0
+
+
+class LeaseRenewal:
+    """What the owner can ask about its lease."""
+
+    def __init__(self) -> None:
+        self._why: LeaseLost | None = None
+        self._over = Event()
+
+    @property
+    def lost(self) -> bool:
+        return self._why is not None
+
+    def check(self) -> None:
+        """LeaseLost if another worker has the task by now."""
+        if self._why:
+            raise self._why
+
+    def stop(self) -> None:
+        self._over.set()
+
+    def beat(self, queue: TaskQueue, worker: str, task: str, every: float) -> None:
+        while not self._over.wait(every):
+            try:
+                queue.renew(worker, task)
+            except LeaseLost as why:
+                self._why = why
+                return
+            except AfreshError:
+                continue  # a busy or full disk: the next beat may do better, and if not, the journal's head guards the task
+
+
+@contextmanager
+def renew_lease_in_background(
+    queue: TaskQueue, worker: str, task: str, every: float = RENEW_INTERVAL_SECONDS
+) -> Iterator[LeaseRenewal]:
+    """Renew in the background until the block ends. It does not release: that is the owner's word."""
+    kept = LeaseRenewal()
+    thread = Thread(target=kept.beat, args=(queue, worker, task, every), name=f"lease of {task}", daemon=True)
+    thread.start()
+    try:
+        yield kept
+    finally:
+        kept.stop()
+        thread.join()

@@ -1,0 +1,199 @@
+"""Fakes of the store, the queue and the clock: no files, same promises."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from hashlib import sha256
+
+from afresh.core import block as block_module
+from afresh.core import hash_chain
+from afresh.core.action import CommandRun
+from afresh.core.block import Block
+from afresh.core.event import JournalEntry, JournalHead
+from afresh.core.item import Item
+from afresh.core.prompt import Request
+from afresh.core.region import Region
+from afresh.core.reply import Reply
+from afresh.core.state import State
+from afresh.core.symbol import SearchHit
+from afresh.core.task import QueueTicket, TaskStatus
+from afresh.core.usage import Usage
+from afresh.errors import BadInput, Broken, Conflict, LeaseLost, ModelMistake
+from afresh.ports import Clock, FileTree, ReplyListener, ignore_piece
+
+
+class FakeClock:
+    """Stands still until it is moved."""
+
+    def __init__(self, at: float = 1_700_000_000.0) -> None:
+        self.at = at
+
+    def now(self) -> float:
+        return self.at
+
+    def move(self, seconds: float) -> None:
+        self.at += seconds
+
+
+class MemoryStore:
+    def __init__(self) -> None:
+        self.states: dict[str, State] = {}
+        self._journals: dict[str, list[JournalEntry]] = {}
+        self._blocks: dict[str, str] = {}
+        self._owners: dict[str, str] = {}
+
+    def append(self, entries: Sequence[JournalEntry], blocks: Sequence[Block], state: State) -> None:
+        task = state.task.id
+        at = self.states[task].head if task in self.states else JournalHead()
+        for entry in entries:
+            if entry.seq != at.seq + 1 or entry.hash != hash_chain.hash_entry(at.hash, entry.body):
+                raise Conflict(f"the journal of {task} stands at entry {at.seq}; entry {entry.seq} does not follow from it")
+            at = JournalHead(entry.seq, entry.hash)
+        if not entries or at != state.head or any(entry.task != task for entry in entries):
+            raise Broken("the state does not stand at the last of the entries that lead to it")
+        if any(block.id != block_module.block_id_from_text(block.text) for block in blocks):
+            raise Broken("a block is not named by its content")
+        self._journals.setdefault(task, []).extend(entries)
+        self._blocks.update({block.id: block.text for block in blocks})
+        for block in blocks:
+            self._owners.setdefault(block.id, task)
+        self.states[task] = state
+
+    def load(self, task: str) -> State:
+        if task not in self.states:
+            raise BadInput(f"there is no task {task!r}", next="`afresh list` shows the tasks there are")
+        return self.states[task]
+
+    def journal(self, task: str) -> Iterator[JournalEntry]:
+        self.load(task)
+        yield from tuple(self._journals[task])
+
+    def read(self, block: str) -> str:
+        found = [name for name in self._blocks if name.startswith(block)]
+        if len(block) < 6 or len(found) != 1:
+            raise KeyError(block)
+        return self._blocks[found[0]]
+
+    def find(self, prefix: str, task: str) -> Sequence[str]:
+        return sorted(
+            name for name, owner in self._owners.items() if len(prefix) >= 6 and name.startswith(prefix) and owner == task
+        )
+
+
+class MemoryQueue:
+    """Over a MemoryStore; a worker is dead when its lease has run out."""
+
+    def __init__(self, store: MemoryStore, clock: Clock, lease_seconds: float = 20.0) -> None:
+        self._store, self._clock, self._lease_seconds = store, clock, lease_seconds
+        self._leases: dict[str, tuple[str, float]] = {}
+
+    def claim(self, worker: str, task: str | None = None) -> str | None:
+        lines = {ticket.task: ticket for ticket in self.tickets()}
+        if task is None:
+            ready = [ticket for ticket in lines.values() if ticket.ready]
+            ready.sort(key=lambda ticket: (ticket.status is not TaskStatus.RUNNING, -ticket.priority))
+            task = ready[0].task if ready else None
+        elif task not in lines or lines[task].parent or not (lines[task].ready or lines[task].owner == worker):
+            raise BadInput(f"{task} can't be claimed: {self._why(lines.get(task))}")
+        if task:
+            self._leases[task] = (worker, self._clock.now() + self._lease_seconds)
+        return task
+
+    def renew(self, worker: str, task: str) -> None:
+        if self._leases.get(task, ("",))[0] != worker:
+            raise LeaseLost(f"{task} is no longer held by {worker}")
+        self._leases[task] = (worker, self._clock.now() + self._lease_seconds)
+
+    def release(self, worker: str, task: str) -> None:
+        if self._leases.get(task, ("",))[0] == worker:
+            del self._leases[task]
+
+    def tickets(self) -> Sequence[QueueTicket]:
+        return [self._ticket(state) for state in self._store.states.values()]
+
+    def _ticket(self, state: State) -> QueueTicket:
+        task = state.task
+        worker, expires = self._leases.get(task.parent or task.id, ("", 0.0))
+        owner = worker if expires > self._clock.now() else ""
+        open = state.status in (TaskStatus.READY, TaskStatus.RUNNING) and not owner and not task.parent
+        ready = open and not self._waiting(task.needs)
+        return QueueTicket(task.id, task.goal, task.type, state.status, task.priority, task.needs, ready, owner, task.parent)
+
+    def _waiting(self, needs: Sequence[str]) -> list[str]:
+        done = {task for task, state in self._store.states.items() if state.status in (TaskStatus.DONE, TaskStatus.APPLIED)}
+        return [task for task in needs if task not in done]
+
+    def _why(self, ticket: QueueTicket | None) -> str:
+        if ticket is None:
+            return "there is no such task"
+        if ticket.parent:
+            return f"it is a part of {ticket.parent}"
+        if ticket.owner:
+            return f"{ticket.owner} is working on it"
+        if ticket.status is TaskStatus.BLOCKED:
+            return "it is blocked, its question is open"
+        return f"it is {ticket.status}" if ticket.status.over else f"it waits for {', '.join(self._waiting(ticket.needs))}"
+
+
+class DictFiles:
+    def __init__(self, **texts: str) -> None:
+        self.texts = {name.replace("__", "/"): text for name, text in texts.items()}
+
+    def read(self, path: str) -> str:
+        if path not in self.texts:
+            raise ModelMistake(f"no such file: {path}")
+        return self.texts[path]
+
+    def write(self, path: str, text: str) -> None:
+        self.texts[path] = text
+
+    def paths(self) -> Sequence[str]:
+        return sorted(self.texts)
+
+    def stamps(self) -> Mapping[str, str]:
+        return {path: sha256(self.texts[path].encode()).hexdigest() for path in self.paths()}
+
+
+class TableSandbox:
+    """Commands end as the table says; unknown ones with exit 127."""
+
+    level = "table"
+
+    def __init__(self, table: Mapping[str, tuple[int, str]]) -> None:
+        self.table, self.ran = table, list[str]()
+
+    def run(self, command: str, timeout: float) -> CommandRun:
+        self.ran.append(command)
+        exit, output = self.table.get(command, (127, f"sh: {command}: not found"))
+        return CommandRun(command, exit, output)
+
+
+class EmptyInsight:
+    def looks(self, state: State, files: FileTree, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Item]:
+        return ()
+
+    def measure(self, state: State, files: FileTree) -> int:
+        return 0
+
+    def tests_for(self, changed: Sequence[str], files: FileTree) -> Sequence[str]:
+        return ()
+
+    def find(self, text: str, files: FileTree) -> Sequence[SearchHit]:
+        return ()
+
+
+class ComputedModel:
+    """A fake Model: `answer` makes each reply. It keeps what it was asked."""
+
+    name = "computed"
+    window = 200_000
+
+    def __init__(self, answer: Callable[[Request], Reply]) -> None:
+        self.answer = answer
+        self.requests: list[Request] = []
+
+    def weigh(self, request: Request) -> int:
+        return 0
+
+    def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
+        self.requests.append(request)
+        reply = self.answer(request)
+        return Reply(reply.thought, reply.actions, Usage(len(request.text) // 4 + 1, 1), self.name)

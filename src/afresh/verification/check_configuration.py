@@ -1,0 +1,100 @@
+"""Configuration of what judges a task: of pytest always, of any other tool that a check names."""
+
+import configparser
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from afresh.core.task import Check
+
+_PYTEST_FILES = frozenset({"pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"})
+_SHARED_FILES = frozenset({"pyproject.toml", "setup.cfg", "tox.ini", "package.json"})
+_FILES_BY_TOOL = {
+    "ruff": ("ruff.toml", ".ruff.toml"),
+    "flake8": (".flake8",),
+    "mypy": ("mypy.ini", ".mypy.ini"),
+    "pyright": ("pyrightconfig.json",),
+    "pylint": ("pylintrc", ".pylintrc"),
+    "coverage": (".coveragerc",),
+    "nox": ("noxfile.py",),
+    "make": ("Makefile", "makefile", "GNUmakefile"),
+}
+_PACKAGE_JSON_KEYS = frozenset({"scripts", "jest", "mocha", "vitest"})
+_SHADOWING_MODULES = frozenset(
+    {"sitecustomize.py", "usercustomize.py", "pytest.py", "unittest.py", "pluggy.py", "ruff.py", "coverage.py"}
+)
+
+
+def is_test_configuration(path: str) -> bool:
+    name = PurePosixPath(path).name
+    return name in _PYTEST_FILES or name in _SHARED_FILES
+
+
+def is_check_configuration(path: str, checks: Sequence[Check]) -> bool:
+    """May hold settings that decide how the checks judge."""
+    return is_test_configuration(path) or PurePosixPath(path).name in list_tool_files(checks) or is_shadowing_module(path)
+
+
+def list_tool_files(checks: Sequence[Check]) -> frozenset[str]:
+    """Files that belong to a tool named in a check, and scripts that a check starts with a shell."""
+    tools = list_named_tools(checks)
+    scripts = (word.rpartition("/")[2] for check in checks for word in check.command.split() if word.endswith(".sh"))
+    return frozenset((*(name for tool, names in _FILES_BY_TOOL.items() if tool in tools for name in names), *scripts))
+
+
+def list_named_tools(checks: Sequence[Check]) -> frozenset[str]:
+    words = frozenset(word for check in checks for word in re.findall(r"[\w-]+", check.command))
+    return words | {"npm"} if words & {"yarn", "pnpm", "npx", "node"} else words
+
+
+def is_shadowing_module(path: str) -> bool:
+    """A module that Python would import instead of, or before, the tool that judges."""
+    parts = PurePosixPath(path).parts
+    return parts[-1] in _SHADOWING_MODULES and (len(parts) == 1 or (len(parts) == 2 and parts[0] in ("src", "tests", "test")))
+
+
+def find_changed_settings(path: str, base: str | None, now: str | None, checks: Sequence[Check]) -> tuple[str, ...]:
+    """What was changed in a configuration file that decides how the checks judge; None stands for no file."""
+    name = PurePosixPath(path).name
+    if base == now:
+        return ()
+    if is_shadowing_module(path) and base is None:
+        return (f"{path} was added: it would be loaded in place of what judges",)
+    if name in _PYTEST_FILES or name in list_tool_files(checks):
+        return (f"{path} configures what judges the task and was changed",)
+    before, after = _parse_sections(name, base), _parse_sections(name, now)
+    if before is None or after is None:
+        return (f"{path} can't be read as configuration",)
+    tools = list_named_tools(checks) | {"pytest"}
+    differing = sorted(
+        key for key in before.keys() | after.keys() if before.get(key) != after.get(key) and _tool_from_section(key) in tools
+    )
+    return tuple(f"{path} [{key}] configures what judges the task and was changed" for key in differing)
+
+
+def _tool_from_section(section: str) -> str:
+    """The tool that a section belongs to: `tool.pytest.ini_options`, `tool:pytest`, `mypy-some.module`, `testenv:lint`."""
+    if section.startswith("testenv"):
+        return "tox"
+    if section in _PACKAGE_JSON_KEYS:
+        return "npm"
+    return re.split(r"[.:\-]", re.sub(r"^tool[.:]", "", section))[0]
+
+
+def _parse_sections(name: str, text: str | None) -> Mapping[str, Any] | None:
+    """Each section of one tool; None if the file is not what its name says."""
+    if text is None:
+        return {}
+    try:
+        if name == "pyproject.toml":
+            return {f"tool.{tool}": held for tool, held in tomllib.loads(text).get("tool", {}).items()}
+        if name == "package.json":
+            return {key: held for key, held in json.loads(text).items() if key in _PACKAGE_JSON_KEYS}
+        parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
+        parser.read_string(text)
+        return {section: dict(parser[section]) for section in parser.sections()}
+    except (tomllib.TOMLDecodeError, configparser.Error, json.JSONDecodeError, AttributeError):
+        return None

@@ -1,0 +1,77 @@
+"""Runs one check in the sandbox and reads what came of it."""
+
+from dataclasses import dataclass
+
+from afresh.core.action import CommandRun
+from afresh.core.block import Block, block_id_from_text
+from afresh.core.task import Check
+from afresh.core.verdict import CheckRun, FailedTest
+from afresh.ports import Sandbox
+from afresh.verification.check_command import instrument_command, is_single_pytest_session
+from afresh.verification.reports.outcomes import (
+    MAX_MESSAGE_CHARACTERS,
+    OutcomesByTest,
+    collapse_failures,
+    outcomes_to_json,
+    split_plain_lines,
+    truncate_traceback,
+)
+from afresh.verification.reports.pytest import read_pytest_outcomes
+from afresh.verification.reports.unittest import read_unittest_outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """A run with all that was read from it and what the archive keeps."""
+
+    run: CheckRun
+    outcomes: OutcomesByTest
+    blocks: tuple[Block, ...]
+
+
+NO_TESTS: frozenset[str] = frozenset()
+
+
+def run_check(
+    sandbox: Sandbox, check: Check, *, narrowed: str = "", scope: str = "full", known: frozenset[str] = NO_TESTS
+) -> CheckResult:
+    """`narrowed` replaces the check's command; failures of the tests in `known` are shown last."""
+    command = narrowed or check.command
+    done = sandbox.run(instrument_command(command), check.timeout)
+    outcomes = read_test_outcomes(command, done)
+    output = Block(block_id_from_text(done.output), done.output)
+    tests = outcomes_to_json(outcomes.tests) if outcomes.tests else ""
+    run = CheckRun(
+        command=check.command,
+        exit=done.exit,
+        scope=scope,
+        passed=outcomes.passed,
+        failed=outcomes.failed,
+        skipped=outcomes.skipped,
+        seconds=round(done.seconds, 3),
+        timed_out=done.timed_out,
+        failures=collapse_failures(outcomes.failures, known) or _fail_whole_command(check, done),
+        block=output.id,
+        tests=block_id_from_text(tests) if tests else "",
+    )
+    return CheckResult(run, outcomes, (output, Block(run.tests, tests)) if tests else (output,))
+
+
+def read_test_outcomes(command: str, done: CommandRun) -> OutcomesByTest:
+    """Nothing is believed of a run that was cut short."""
+    if done.timed_out:
+        return OutcomesByTest()
+    found = read_pytest_outcomes(done.output, sessions=1 if is_single_pytest_session(command) else 0) or read_unittest_outcomes(
+        done.output
+    )
+    return found or OutcomesByTest()
+
+
+def _fail_whole_command(check: Check, done: CommandRun) -> tuple[FailedTest, ...]:
+    """A failing command whose tests can't be named fails as one."""
+    if done.exit == 0 and not done.timed_out:
+        return ()
+    lines = [line for line in split_plain_lines(done.output) if line.strip()]
+    message = f"timed out after {check.timeout} s and was killed" if done.timed_out else f"exit {done.exit}"
+    last = lines[-1].strip() if lines else "no output"
+    return (FailedTest(check.command, f"{message}: {last}"[:MAX_MESSAGE_CHARACTERS], truncate_traceback(lines)),)

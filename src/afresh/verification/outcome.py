@@ -1,0 +1,105 @@
+"""What the step came to, and whether the task ends with it."""
+
+import re
+from collections import Counter
+
+from afresh.core.action import describe_subject
+from afresh.core.action_summary import TELLING_LINE, shorten_action
+from afresh.core.event import Event, QuestionAsked, TaskEnded
+from afresh.core.state import REVERTED_INFIX, State
+from afresh.core.step_result import ActionResult, KeepOrRevertResult, StepActions, StepConclusion, StepVerification
+from afresh.core.task import TaskStatus
+from afresh.core.truncate import to_one_line
+from afresh.core.verdict import Ruling, Verdict
+from afresh.policy.questions import ask_about_unverifiable, ask_after_step_limit
+from afresh.policy.stall.escalation import check_for_stall
+from afresh.runtime import Runtime
+
+MAX_COMPLETION_REFUSALS = 3
+DURATION_SUFFIX = re.compile(r" in \d+(?:\.\d+)? ?s(?:econds)?\b")
+
+
+def conclude_step(
+    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
+) -> StepConclusion:
+    outcome = summarise_step(deeds, judged, settled)
+    if ended := end_by_verdict(state, deeds, judged, settled, agent):
+        return StepConclusion(outcome, ended)
+    stalled = check_for_stall(state, deeds, judged, settled, agent)
+    if question := next((event for event in deeds.events if isinstance(event, QuestionAsked)), None):
+        return StepConclusion(outcome, (*stalled.events, TaskEnded(TaskStatus.BLOCKED, f"asks: {question.question}")))
+    if stop := ask_if_out_of_steps(state) or stalled.stop:
+        return StepConclusion(outcome, (*stalled.events, stop, TaskEnded(TaskStatus.BLOCKED, stop.question)))
+    return StepConclusion(outcome, stalled.events)
+
+
+def end_by_verdict(
+    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
+) -> tuple[Event, ...]:
+    """PASS publishes. BLOCKED publishes what there is, for a person to look at. FAIL goes back to work, a few times."""
+    if judged.verdict is None or not judged.verdict.final:
+        return ()
+    reason = judged.verdict.reason
+    if judged.verdict.ruling is Ruling.FAIL:
+        given_up = TaskEnded(TaskStatus.FAILED, f"completion refused {MAX_COMPLETION_REFUSALS} times; the last time: {reason}")
+        return (given_up,) if state.refusals + 1 >= MAX_COMPLETION_REFUSALS else ()
+    commit = agent.workspace.publish(settled.snapshot, render_commit_message(state, deeds.complete, judged.verdict))
+    if judged.passed:
+        return (TaskEnded(TaskStatus.DONE, reason, commit),)
+    return (ask_about_unverifiable(reason), TaskEnded(TaskStatus.BLOCKED, reason, commit))
+
+
+def ask_if_out_of_steps(state: State) -> QuestionAsked | None:
+    """An answer lets it go on."""
+    return ask_after_step_limit(state) if state.step + 1 >= state.limit else None
+
+
+def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult) -> str:
+    """One line for people and for later windows."""
+    reads = sum(deed.action.tool == "read" for deed in deeds.done)
+    told = [deed for deed in deeds.done if deed.action.tool != "read" or reads == 1]
+    names = Counter(describe_action(deed) + describe_action_ending(deed) for deed in told)
+    names.update({f"read {reads} files": 1} if reads > 1 else {})
+    did = ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in names.items())
+    if judged.verdict and judged.verdict.final:
+        return f"{'verified' if judged.passed else 'not accepted'}: {judged.verdict.reason}"
+    if not settled.kept:
+        return f"{did}{REVERTED_INFIX}{judged.verdict.reason if judged.verdict else ''}"
+    if judged.verdict:
+        return f"{did}: {'' if judged.verdict.strays else 'kept; '}{judged.verdict.reason}"
+    return did or "no action in the reply"
+
+
+def describe_action_ending(deed: ActionResult) -> str:
+    return "" if deed.outcome.ok else " (not done)" if deed.outcome.refused else " (failed)"
+
+
+def describe_action(deed: ActionResult) -> str:
+    """A suggestion's title says more than its id."""
+    action = shorten_action(deed)
+    if action.tool in ("run", "test"):
+        return f"{action.tool} {describe_subject(action)}".strip() + describe_command_result(deed.outcome.text)
+    return describe_subject(action) if action.tool == "apply" else f"{action.tool} {describe_subject(action)}".strip()
+
+
+def describe_command_result(text: str) -> str:
+    """How a command ended, by the line that tells most of what it printed. No times: the same result has the same words."""
+    printed = [line for line in text.splitlines() if line.strip() and not re.match(r"\$ |exit \d+", line)]
+    spoken = [line for line in printed if TELLING_LINE.search(line)]
+    return f" → {to_one_line(DURATION_SUFFIX.sub('', (spoken or printed)[-1]), 90)}" if printed else ""
+
+
+def render_commit_message(state: State, summary: str, verdict: Verdict) -> str:
+    subject, *rest = summary.strip().splitlines() or [state.task.goal]
+    body = "\n".join(rest).strip()
+    verified = "Verified" if verdict.ruling is Ruling.PASS else "Not verified"
+    parts = [
+        _shorten_subject(subject), body, f"Goal: {state.task.goal}" if state.task.goal not in summary else "",
+        f"{verified}: {verdict.reason}", f"Afresh-Task: {state.task.id}",
+    ]  # fmt: skip
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _shorten_subject(subject: str) -> str:
+    subject = subject.strip().rstrip(".")
+    return subject if len(subject) <= 72 else subject[:71].rstrip() + "…"

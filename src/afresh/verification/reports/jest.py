@@ -1,0 +1,77 @@
+"""Runs of jest."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from afresh.core.command_output import CommandOutput, OutputReading
+from afresh.verification.reports.outcomes import FailingTest, OutcomeCounts, RunnerReport, reading_from_test_run
+
+TEST_COUNTS_LINE = re.compile(r"^Tests:\s+(\d.*) total$")
+OUTCOME_COUNT = re.compile(r"(\d+) (failed|passed|skipped|todo)")
+TEST_FILE_LINE = re.compile(r"^(FAIL|PASS) (?:\[?\w+\]? )?(\S+\.\w+)(?: \([\d.]+ m?s\))?$")
+FAILURE_BULLET = "  ● "
+BROKEN_SUITE = "Test suite failed to run"
+MARKED_TEST_LINE = re.compile(r"^( +)([✓✔√✕✗×○✎]) (?:skipped |todo )?(.+)$")
+DURATION_SUFFIX = re.compile(r" \(\d[\d.]* m?s\)$")
+COMPARISON_LINE = re.compile(r"^(?:Expected|Received|Difference)\b.*: \S|^(?:Expected|Received) ")
+MAX_MESSAGE_LINES = 14
+"""Lines after the name of a test in which its message stands."""
+ASIDE_BULLETS = ("Console", "Validation Warning", "Deprecation Warning", "Cannot log after tests are done")
+INTERRUPTED_RUN = re.compile(r"^(?:Test Suites:.*\bobsolete|Aborting|Bail out|● .*\bbail)")
+
+
+def read_jest_run(output: CommandOutput) -> OutputReading | None:
+    said = next((match for line in output.lines if (match := TEST_COUNTS_LINE.match(line))), None)
+    failing = list({one.test: one for one in parse_jest_failures(output)}.values())
+    if said is None and not failing:
+        return None
+    counted = {word: int(number) for number, word in OUTCOME_COUNT.findall(said[1])} if said else {"failed": len(failing)}
+    broken = sum(one.test.rpartition("::")[2] == BROKEN_SUITE for one in failing)
+    skipped = counted.get("skipped", 0) + counted.get("todo", 0)
+    counts = OutcomeCounts(counted.get("failed", 0) + broken, counted.get("passed", 0), skipped)
+    whole = said is not None and not any(INTERRUPTED_RUN.match(line) for line in output.lines)
+    return reading_from_test_run(RunnerReport("jest", counts, frozenset(find_passing_jest_tests(output.lines)), whole), failing)
+
+
+def parse_jest_failures(output: CommandOutput) -> Iterator[FailingTest]:
+    """`● suite › test` under the file that failed, and the message below it."""
+    file = ""
+    for place, line in enumerate(output.lines):
+        if match := TEST_FILE_LINE.match(line):
+            file = match[2]
+        elif file and line.startswith(FAILURE_BULLET) and not line[len(FAILURE_BULLET) :].startswith(ASIDE_BULLETS):
+            name = line[len(FAILURE_BULLET) :]
+            message, last = parse_failure_message(output.lines, place + 1)
+            yield FailingTest(f"{file}::{name}", message, output.span(place, last))
+
+
+def parse_failure_message(lines: Sequence[str], start: int) -> tuple[str, int]:
+    """The first line of a message, and what was expected and received; and where it ends."""
+    kept, last = list[str](), start - 1
+    for place in range(start, min(len(lines), start + MAX_MESSAGE_LINES)):
+        line = lines[place].strip()
+        if line.startswith(("at ", "●", "> ")) or re.match(r"\d+ \|", line):
+            break
+        if line and (not kept or COMPARISON_LINE.match(line)):
+            kept.append(line.partition(" // ")[0])
+            last = place
+    return ", ".join(kept), last
+
+
+def find_passing_jest_tests(lines: Sequence[str]) -> Iterator[str]:
+    """Files that pass as a whole, and tests that are ticked off by name under their suites."""
+    file, suites = "", list[tuple[int, str]]()
+    for line in lines:
+        if match := TEST_FILE_LINE.match(line):
+            file, suites = match[2], []
+            if match[1] == "PASS":
+                yield file
+        elif match := MARKED_TEST_LINE.match(line):
+            if file and match[2] in "✓✔√":
+                above = [name for depth, name in suites if depth < len(match[1])]
+                yield f"{file}::{' › '.join([*above, DURATION_SUFFIX.sub('', match[3])])}"
+        elif line.startswith("  ") and not line.startswith(FAILURE_BULLET):
+            depth = len(line) - len(line.lstrip())
+            suites = [*[one for one in suites if one[0] < depth], (depth, line.strip())][:12]
+        elif line:
+            file = ""

@@ -1,0 +1,148 @@
+"""What a test run says of each test, read from its output."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from afresh.core.command_output import MAX_FINDINGS, OutputFinding, OutputReading, truncate_to_one_line
+from afresh.core.verdict import FailedTest
+
+PASSED = "passed"
+FAILED = "failed"
+SKIPPED = "skipped"
+ERROR = "error"
+OUTCOME_RANK = {PASSED: 0, SKIPPED: 1, FAILED: 2, ERROR: 3}
+MAX_MESSAGE_CHARACTERS = 300
+MAX_DETAIL_LINES = 12
+MAX_DETAIL_CHARACTERS = 900
+MAX_SHOWN_FAILURES = 5
+_MEMORY_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}")
+_ANSI_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomesByTest:
+    """Outcome by test. `named` says that the passing tests are known by name too, so that a missing one can be missed."""
+
+    tests: Mapping[str, str] = field(default_factory=dict[str, str])
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    named: bool = False
+    failures: tuple[FailedTest, ...] = ()
+    """One for each failing test, in the order of the output."""
+
+    @property
+    def readable(self) -> bool:
+        return bool(self.tests) or self.passed + self.failed + self.skipped > 0
+
+    @property
+    def failing(self) -> frozenset[str]:
+        return frozenset(test for test, outcome in self.tests.items() if outcome in (FAILED, ERROR))
+
+    @property
+    def passing(self) -> frozenset[str]:
+        return frozenset(test for test, outcome in self.tests.items() if outcome == PASSED)
+
+
+def keep_worst_outcome(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """A test that passed and then broke in its teardown did not pass."""
+    tests: dict[str, str] = {}
+    for test, outcome in pairs:
+        if OUTCOME_RANK[outcome] >= OUTCOME_RANK.get(tests.get(test, PASSED), 0):
+            tests[test] = outcome
+    return tests
+
+
+def split_plain_lines(output: str) -> list[str]:
+    """Lines without colours."""
+    return _ANSI_ESCAPES.sub("", output.replace("\r\n", "\n")).split("\n")
+
+
+def collapse_failures(failures: Iterable[FailedTest], last: frozenset[str] = frozenset()) -> tuple[FailedTest, ...]:
+    """The first few to show: each message once with its count, tests in `last` (those that failed before) at the end."""
+    ordered = sorted(map(_mask_addresses, failures), key=lambda failure: failure.test in last)
+    groups: dict[str, list[FailedTest]] = {}
+    for failure in ordered:
+        groups.setdefault(failure.message or failure.test, []).append(failure)
+    return tuple(_count_group(group) for group in list(groups.values())[:MAX_SHOWN_FAILURES])
+
+
+def _mask_addresses(failure: FailedTest) -> FailedTest:
+    """Addresses of objects differ from run to run; the same failure has the same words."""
+    return FailedTest(
+        failure.test, _MEMORY_ADDRESS.sub(" at 0x…", failure.message), _MEMORY_ADDRESS.sub(" at 0x…", failure.detail)
+    )
+
+
+def _count_group(group: list[FailedTest]) -> FailedTest:
+    first = group[0]
+    return first if len(group) == 1 else FailedTest(first.test, f"{len(group)} × {first.message}", first.detail)
+
+
+def truncate_traceback(lines: list[str]) -> str:
+    """The end of a traceback tells most."""
+    kept = [line.rstrip() for line in lines if line.strip()][-MAX_DETAIL_LINES:]
+    return "\n".join(kept)[-MAX_DETAIL_CHARACTERS:]
+
+
+def outcomes_to_json(tests: Mapping[str, str]) -> str:
+    return json.dumps(dict(tests), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def outcomes_from_json(text: str) -> dict[str, str]:
+    return {str(test): str(outcome) for test, outcome in json.loads(text).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class FailingTest:
+    """A test that fails, why, and where that stands in the block."""
+
+    test: str
+    message: str
+    lines: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeCounts:
+    failed: int = 0
+    passed: int = 0
+    skipped: int = 0
+    more: str = ""
+    """What else is counted, in words."""
+
+    @property
+    def told(self) -> str:
+        counted = [(self.failed, "failed"), (self.passed, "passed"), (self.skipped, "skipped")]
+        return ", ".join([*[f"{count} {what}" for count, what in counted if count], *filter(None, [self.more])]) or "no tests ran"
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerReport:
+    """A whole run: who ran the tests, which of them are said to pass, and whether none was left out."""
+
+    runner: str
+    counts: OutcomeCounts
+    fine: frozenset[str] = frozenset()
+    complete: bool = False
+
+
+def reading_from_test_run(run: RunnerReport, failing: Sequence[FailingTest], others: Iterable[str] = ()) -> OutputReading:
+    """`others` fail too, by name only."""
+    findings = [
+        OutputFinding(one.test, truncate_to_one_line(one.message or "fails"), 0.95, one.lines) for one in failing[:MAX_FINDINGS]
+    ]
+    wrong = frozenset([*[one.test for one in failing], *others])
+    return OutputReading(
+        summarise_test_run(run.counts, failing), tuple(findings), run.fine - wrong, wrong, run.complete, run.runner
+    )
+
+
+def summarise_test_run(counts: OutcomeCounts, failing: Sequence[FailingTest]) -> str:
+    """As people count: `2 failed, 37 passed: test_a: AssertionError …`."""
+    if not failing:
+        return counts.told
+    first = failing[0]
+    name = first.test.rpartition("::")[2] or first.test
+    return truncate_to_one_line(f"{counts.told}: {name}: {first.message}" if first.message else f"{counts.told}: {name}")

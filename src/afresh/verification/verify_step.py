@@ -1,0 +1,83 @@
+"""After every change: did it break anything?"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from afresh.core.block import Block
+from afresh.core.recognise_test_files import is_conftest
+from afresh.core.state import State
+from afresh.core.step_result import StepActions, StepVerification
+from afresh.core.task import Check
+from afresh.core.verdict import TARGETED_SCOPE_PREFIX, Ruling, Verdict, list_first_names
+from afresh.journal.append import report_progress
+from afresh.ports import ToolContext
+from afresh.runtime import Runtime
+from afresh.verification.baseline import NO_CHECKS_REASON
+from afresh.verification.check_command import narrow_to_tests
+from afresh.verification.check_configuration import is_test_configuration
+from afresh.verification.checks import CheckResult, run_check
+from afresh.verification.compile_check import check_changed_files_compile
+from afresh.verification.completion import verify_completion
+from afresh.verification.document import verify_document
+from afresh.verification.regressions import (
+    BaselineCheck,
+    collect_archived_blocks,
+    compare_step_run,
+    pair_checks_with_baseline,
+    verdict_from_comparisons,
+)
+
+
+def verify_step_or_completion(state: State, deeds: StepActions, agent: Runtime) -> StepVerification:
+    """Checks leave no trace: whatever they wrote into the tree is gone afterwards."""
+    if not deeds.complete and not deeds.changes:
+        return StepVerification()
+    bench = agent.bench(replace(state, snapshot=deeds.snapshot))
+    report_progress(agent, "running every check" if deeds.complete else "running the tests that concern the change")
+    if deeds.complete:
+        verdict, blocks = verify_completion(bench, agent.workspace)
+    else:
+        verdict, blocks = verify_step(bench, [change.path for change in deeds.changes])
+    agent.workspace.restore(deeds.snapshot)
+    return StepVerification(verdict, blocks)
+
+
+def verify_step(bench: ToolContext, changed: Sequence[str]) -> tuple[Verdict, tuple[Block, ...]]:
+    """PASS when nothing that worked is broken. It says nothing of the task being done: `grade` does."""
+    measure = bench.insight.measure(bench.state, bench.files)
+    if not changed:
+        return Verdict(Ruling.PASS, "nothing was changed: nothing was run", measure=measure), ()
+    if bench.state.task.report:
+        return verify_document(bench, changed), ()
+    if broken := check_changed_files_compile(bench, changed):
+        reason = "does not compile: " + "; ".join(failure.message for failure in broken.failures)
+        return Verdict(Ruling.FAIL, reason, (broken,), measure=measure), ()
+    if not bench.state.task.checks:
+        return Verdict(Ruling.BLOCKED, NO_CHECKS_REASON, measure=measure), ()
+    judgements = [
+        compare_step_run(_run_narrowest_check(bench, known, check, changed), known)
+        for check, known in pair_checks_with_baseline(bench)
+    ]
+    return verdict_from_comparisons(judgements, measure), collect_archived_blocks(judgements)
+
+
+def _run_narrowest_check(bench: ToolContext, known: BaselineCheck, check: Check, changed: Sequence[str]) -> CheckResult:
+    """Only the tests of what was changed, where these are known and the run of them is conclusive; else the whole check."""
+    tests = _select_target_tests(bench, known, changed)
+    command = narrow_to_tests(check.command, tests) if tests else None
+    failing = known.outcomes.failing
+    if command is not None:
+        ran = run_check(
+            bench.sandbox, check, narrowed=command, scope=TARGETED_SCOPE_PREFIX + list_first_names(tests, 2), known=failing
+        )
+        if ran.run.timed_out or ran.outcomes.failing or (ran.run.exit == 0 and ran.outcomes.readable):
+            return ran
+    return run_check(bench.sandbox, check, known=failing)
+
+
+def _select_target_tests(bench: ToolContext, known: BaselineCheck, changed: Sequence[str]) -> list[str]:
+    """Test files that the check itself runs: those it ran at the baseline, and new ones."""
+    if any(is_conftest(path) or is_test_configuration(path) for path in changed):
+        return []
+    ran_before = {test.partition("::")[0] for test in known.outcomes.tests}
+    return [path for path in bench.insight.tests_for(changed, bench.files) if path in ran_before or path in changed]

@@ -1,0 +1,204 @@
+"""Where to pick up the project: its active tasks, the next action of each, and how to go on. Under 2,000 tokens, always."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from afresh.core import event as happened
+from afresh.core.event import JournalEntry
+from afresh.core.fact import FactKind
+from afresh.core.question import list_user_statements
+from afresh.core.state import State
+from afresh.core.task import QueueTicket, TaskStatus
+from afresh.core.text import to_visible_json, to_visible_json_lines
+from afresh.memory.corrections import apply_corrections
+from afresh.views.bounded_json import list_within_tokens, render_json_document, truncate_lines_to_tokens, truncate_to_tokens
+from afresh.views.rules_and_corrections import NO_RULES_OR_CORRECTIONS, RulesAndCorrections
+from afresh.views.task_status import (
+    describe_tests,
+    format_time,
+    list_current_failures,
+    list_failed_approaches,
+    list_next_commands,
+    list_next_steps,
+)
+
+NAME_TOKENS = 22
+LINE_TOKENS = 30
+"""Tokens of a name, and of one line in a list."""
+
+
+def summarise_for_handover(state: State, rules: Sequence[str] = ()) -> dict[str, Any]:
+    """Empty parts are left out. `rules` are those of the project."""
+    return {name: held for name, held in _list_fields(state, rules) if held}
+
+
+def _list_fields(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    yield "task", truncate_to_tokens(state.task.id, NAME_TOKENS)
+    yield "goal", truncate_lines_to_tokens(state.task.goal, 84)
+    yield from _last_instruction(state)
+    yield "status", f"{state.status.value}, phase {state.phase}, step {state.step} of at most {state.limit}"
+    yield "branch", truncate_to_tokens(state.branch, NAME_TOKENS)
+    yield "worktree", truncate_to_tokens(f"worktrees/{state.task.id}", NAME_TOKENS) if state.branch and not state.commit else ""
+    yield "base", state.base[:12]
+    yield "commit", state.commit[:12]
+    yield "changed", list_within_tokens(state.changed, 80, 20)
+    yield "tests", truncate_to_tokens(describe_tests(state), 40)
+    yield (
+        "failing",
+        list_within_tokens(
+            (": ".join(filter(None, (one.test, one.message))) for one in list_current_failures(state)), 76, LINE_TOKENS
+        ),
+    )
+    yield "last outcome", truncate_to_tokens(state.outcome, LINE_TOKENS)
+    yield "question", truncate_to_tokens(state.question, 70)
+    yield "pending", list_within_tokens((item.text for item in state.plan if not item.done), 76, LINE_TOKENS)
+    yield "constraints", _list_constraints(state, rules)
+    yield (
+        "failed, not to be tried again",
+        list_within_tokens((one.subject for one in reversed(list_failed_approaches(state))), 76, LINE_TOKENS),
+    )
+    yield "next", [truncate_to_tokens(step, LINE_TOKENS) for step in list_next_steps(state)[:2]]
+    yield "command", list_next_commands(state)[0] if len(state.task.id) < 60 else ""
+    yield "updated", format_time(state.updated)
+
+
+def _last_instruction(state: State) -> Iterator[tuple[str, str]]:
+    """The newest of the user's, with the question that they answer."""
+    for said in list_user_statements(state)[-1:]:
+        yield "last instruction", truncate_lines_to_tokens(said.text, 110)
+        yield "said when asked", truncate_to_tokens(said.question, 30)
+
+
+def _list_constraints(state: State, project: Sequence[str]) -> list[str]:
+    """The rules in force first, the newest of them first; then when it counts as finished."""
+    own = [fact.text for fact in reversed(state.facts) if fact.kind is FactKind.RULE and fact.text]
+    rules = list_within_tokens((*own, *project), 114, 55)
+    checks = "; ".join(check.command for check in state.task.checks)
+    report = f"writes {state.task.report} and nothing else" if state.task.report else ""
+    said = (
+        *rules,
+        truncate_to_tokens(f"finished when these exit 0: {checks}", 44) if checks else "",
+        truncate_to_tokens(report, LINE_TOKENS),
+    )
+    return [*(line for line in said if line), f"at most {state.budget:,} tokens a call"]
+
+
+MAX_TASK_ROWS = 6
+ALL_ROWS_TOKENS = 420
+"""Tasks that have a row, and tokens of all rows together."""
+_ROW_OVERHEAD_TOKENS = 36 + NAME_TOKENS
+"""Tokens of a row without goal and next step."""
+_STATUS_RANK = {TaskStatus.RUNNING: 0, TaskStatus.BLOCKED: 1, TaskStatus.READY: 2}
+_UNREVIEWED_STATUSES = TaskStatus.DONE, TaskStatus.FAILED
+"""Over, and nobody has said yet what is to become of it."""
+_REORDERING_EVENTS = happened.TaskCreated, happened.TaskClaimed, happened.QuestionAnswered, happened.TaskEnded
+"""Events that may change the order of the tasks."""
+_MEMORY_FILES = {
+    "afresh.db": "the journal: the truth, all else is made from it",
+    "sessions/<task>.md": "where a task stands; sessions/archive when it is over",
+    "decisions/<task>.jsonl": "who decided what, and why",
+    "context/<task>.json": "what the last call held, left out, and what is archived",
+    "checkpoints/<task>.md": "all that is known, every 15 minutes and at 60 % of the steps",
+    "tasks/<task>.json": "its state in short",
+    "project_memory.json": "what finished tasks have left behind",
+    "../knowledge": "what tasks have learnt, to be approved or used",
+    "worktrees/<task>": "its files, a git worktree on its branch",
+}
+"""Paths beside this file."""
+_RESUME_COMMANDS = {
+    "afresh status": "all tasks, their questions and next commands",
+    "afresh resume TASK": "go on after the last finished step",
+    'afresh answer TASK "…"': "answer an open question",
+    "afresh work --until-empty": "take the ready tasks one after the other",
+    "without afresh": "work in the worktree, or check out the branch once it has a commit; run the checks",
+}
+
+
+def render_continuity(
+    tickets: Sequence[QueueTicket], load: Callable[[str], State], told: RulesAndCorrections = NO_RULES_OR_CORRECTIONS
+) -> str:
+    """From all tickets; loads only the tasks that it names. With none active, the last that waits for a person's word. Parts are
+    picked up with the task that they belong to."""
+    tickets = [ticket for ticket in tickets if not ticket.parent]
+    active = [ticket for ticket in tickets if not ticket.status.over]
+    unseen = [ticket for ticket in reversed(tickets) if ticket.status in _UNREVIEWED_STATUSES]
+    waits = {ticket.task: _describe_waits(ticket, tickets) for ticket in active if ticket.needs}
+    active.sort(key=lambda ticket: (_STATUS_RANK[ticket.status], bool(waits.get(ticket.task)), -ticket.priority, ticket.task))
+    states = [apply_corrections(load(ticket.task), told.edits) for ticket in active[:MAX_TASK_ROWS]]
+    rows = [_render_row(state, waits.get(state.task.id, ""), len(states)) for state in states]
+    first = states[0] if states else apply_corrections(load(unseen[0].task), told.edits) if unseen else None
+    review = list_within_tokens((f"{ticket.task} ({ticket.status})" for ticket in unseen), 66, NAME_TOKENS + 4)
+    return _render_document(_summarise_first_task(first, told) if first else None, len(active), rows, review)
+
+
+def update_continuity(
+    text: str,
+    state: State,
+    entries: Sequence[JournalEntry],
+    tell: Callable[[], RulesAndCorrections] = lambda: NO_RULES_OR_CORRECTIONS,
+) -> str | None:
+    """The same file after a commit of one task; None when more than that task's row may differ."""
+    if state.task.parent and text:
+        return text
+    if state.status.over or not entries or any(isinstance(entry.event, _REORDERING_EVENTS) for entry in entries):
+        return None
+    try:
+        rows: list[dict[str, Any]] = json.loads(text)["tasks"]
+        found = [place for place, row in enumerate(rows) if row["task"] == state.task.id]
+        if not found:
+            return (
+                text if len(rows) == MAX_TASK_ROWS and truncate_to_tokens(state.task.id, NAME_TOKENS) == state.task.id else None
+            )
+        told = tell()
+        state = apply_corrections(state, told.edits)
+        row = to_visible_json(_render_row(state, rows[found[0]].get("waits for", ""), len(rows)))
+        return _replace_row(text.split("\n"), found[0], row, _summarise_first_task(state, told) if found[0] == 0 else None)
+    except (ValueError, KeyError, TypeError, AttributeError, StopIteration):
+        return None
+
+
+def _replace_row(lines: list[str], place: int, row: str, first: Mapping[str, Any] | None) -> str:
+    """Only what differs is made again: this runs in every step."""
+    row_at = lines.index('"tasks": [') + 1 + place
+    lines[row_at] = row + ("," if lines[row_at].endswith(",") else "")
+    if first:
+        end = next(i for i, line in enumerate(lines) if line.startswith('"active":'))
+        lines[1:end] = [f'"pick_up": {to_visible_json_lines(first)},']
+    return "\n".join(lines)
+
+
+def _summarise_first_task(state: State, told: RulesAndCorrections) -> dict[str, Any]:
+    return summarise_for_handover(state, [rule.fact.text for rule in told.rules])
+
+
+def _describe_waits(ticket: QueueTicket, tickets: Sequence[QueueTicket]) -> str:
+    reached = {other.task for other in tickets if other.status in (TaskStatus.DONE, TaskStatus.APPLIED)}
+    return truncate_to_tokens(", ".join(need for need in ticket.needs if need not in reached), 8)
+
+
+def _render_row(state: State, waits: str, rows: int) -> dict[str, Any]:
+    room = max(6, min(50, (ALL_ROWS_TOKENS // rows - _ROW_OVERHEAD_TOKENS) // 2))
+    row: dict[str, Any] = {
+        "task": truncate_to_tokens(state.task.id, NAME_TOKENS),
+        "status": state.status.value,
+        "progress": f"{state.phase}, step {state.step}/{state.limit}",
+        "goal": truncate_to_tokens(state.task.goal, room),
+        "next": truncate_to_tokens(next(iter(list_next_steps(state)), ""), room),
+    }
+    return row | {"waits for": waits} if waits else row
+
+
+def _render_document(
+    first: Mapping[str, Any] | None, active: int, rows: Sequence[Mapping[str, Any]], review: Sequence[str]
+) -> str:
+    return render_json_document(
+        {
+            "pick_up": first,
+            "active": active,
+            "tasks": rows,
+            "over, to be applied or discarded": review,
+            "memory, beside this file": _MEMORY_FILES,
+            "resume": _RESUME_COMMANDS,
+        }
+    )

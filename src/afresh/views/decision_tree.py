@@ -1,0 +1,129 @@
+"""The decision log as a tree: under each decision, question and answer what came in its course. One pass over the journal."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from afresh.core.decision import has_same_subject
+from afresh.core.state import State
+from afresh.core.truncate import to_one_line
+from afresh.views.decision_log import UPKEEP_TYPE, DecisionLine, is_turning_point
+from afresh.views.task_status import format_count
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionNode:
+    """A line of the log, and the lines that followed from it."""
+
+    line: DecisionLine
+    followed: tuple["DecisionNode", ...] = ()
+    superseded: DecisionLine | None = None
+    """The decision that has taken its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRun:
+    """Neighbouring lines about steps and their upkeep, which are told together."""
+
+    branches: tuple[DecisionNode, ...]
+
+    @property
+    def steps(self) -> str:
+        numbers = [branch.line["step"] for branch in self.branches if branch.line["kind"] == "settled"]
+        return f"step {numbers[0]}" if len(numbers) == 1 else f"steps {numbers[0]}–{numbers[-1]}" if numbers else ""
+
+    @property
+    def told(self) -> str:
+        changes = [branch.line["change"] for branch in self.branches if "change" in branch.line]
+        fates = {"kept": "kept", "reverted": "reverted", "none": "without a change"}
+        counts = [f"{changes.count(change):,} {fate}" for change, fate in fates.items() if change in changes]
+        told = {"none": "no change"}.get(changes[0], changes[0]) if len(changes) == 1 else ", ".join(counts)
+        upkeep = dict.fromkeys(
+            _describe_upkeep_lines([branch.line for branch in self.branches if branch.line["type"] == UPKEEP_TYPE])
+        )
+        return "; ".join(part for part in (told, *upkeep) if part)
+
+    @property
+    def reverted(self) -> list[DecisionLine]:
+        return [branch.line for branch in self.branches if branch.line.get("change") == "reverted"]
+
+
+def build_decision_tree(lines: Iterable[DecisionLine]) -> tuple[DecisionNode, ...]:
+    """In order: who reads it from top to bottom reads the log."""
+    known, children = list[DecisionLine](), dict[int, list[DecisionLine]]()
+    for line in lines:
+        known.append(line)
+        children.setdefault(line["follows"][-1] if line["follows"] else 0, []).append(line)
+    later = dict(_find_superseded(known))
+
+    def grown(number: int) -> tuple[DecisionNode, ...]:
+        return tuple(DecisionNode(line, grown(line["n"]), later.get(line["n"])) for line in children.get(number, ()))
+
+    return grown(0)
+
+
+def flatten_tree(branches: Iterable[DecisionNode]) -> Iterator[DecisionLine]:
+    for branch in branches:
+        yield branch.line
+        yield from flatten_tree(branch.followed)
+
+
+def group_runs(branches: Sequence[DecisionNode]) -> Iterator[DecisionNode | DecisionRun]:
+    """Steps that were kept, reverted or only looked come together, however many they are; turns of the task stand alone."""
+    held = list[DecisionNode]()
+    for branch in branches:
+        if branch.line["kind"] == "settled" or (branch.line["type"] == UPKEEP_TYPE and not branch.followed):
+            held.append(branch)
+            continue
+        if held:
+            yield DecisionRun(tuple(held))
+        held = []
+        yield branch
+    if held:
+        yield DecisionRun(tuple(held))
+
+
+def _find_superseded(lines: Sequence[DecisionLine]) -> Iterator[tuple[int, DecisionLine]]:
+    """Each decision of the model's that a later one on its subject has replaced, and by which."""
+    newest = list[DecisionLine]()
+    for line in lines:
+        if line["kind"] != "decided" or line["by"] != "model" or not line.get("subject"):
+            continue
+        for old in [old for old in newest if has_same_subject(old["subject"], line["subject"])]:
+            newest.remove(old)
+            yield old["n"], line
+        newest.append(line)
+
+
+def _describe_upkeep_lines(lines: Sequence[DecisionLine]) -> Iterator[str]:
+    """The ceiling where it went and why last, what was noticed with the evidence, the rest by number."""
+    if changes := [line for line in lines if line["kind"] == "rebudgeted"]:
+        ceilings = [line["text"].split()[-1] for line in changes]
+        yield f"ceiling {' → '.join(ceilings[-3:])} ({to_one_line(changes[-1]['why'], 120)})"
+    yield from (f"{line['text']}, {to_one_line(line['why'], 120)}".rstrip(", ") for line in lines if line["kind"] == "noticed")
+    for kind, noun in (("compacted", "compaction"), ("checkpointed", "checkpoint")):
+        if number := sum(line["kind"] == kind for line in lines):
+            yield format_count(number, noun)
+    for kind, what in (
+        ("breached", "over the ceiling by the provider's count"),
+        ("doubted", "with a count that is not believed"),
+    ):
+        if number := sum(line["kind"] == kind for line in lines):
+            yield f"{format_count(number, 'call')} {what}"
+    yield from (to_one_line(line["text"], 200) for line in lines if line["kind"] == "decided")
+
+
+def decisions_to_json(state: State, branches: Sequence[DecisionNode]) -> dict[str, Any]:
+    return {
+        "task": state.task.id,
+        "goal": state.task.goal,
+        "status": state.status.value,
+        "decisions": [_branch_to_json(branch) for branch in branches],
+    }
+
+
+def _branch_to_json(branch: DecisionNode) -> dict[str, Any]:
+    """Every line, none collapsed."""
+    superseded = {"superseded_by": branch.superseded["n"]} if branch.superseded else {}
+    followed = {"followed": [_branch_to_json(one) for one in branch.followed]} if is_turning_point(branch.line) else {}
+    return {**branch.line, **superseded, **followed}

@@ -1,0 +1,64 @@
+"""A long file as several: cut between lines, at a place that depends on the text alone."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from afresh.core.text import escape_hidden
+from afresh.core.truncate import to_one_line
+
+_MARKUP_PATTERN = re.compile(r"!(?=\[)|\](?=\()|<(?=[A-Za-z/!?])")
+
+
+def escape_inline(text: str, limit: int = 0) -> str:
+    return _escape_markup(to_one_line(text, limit))
+
+
+def format_code(text: str, limit: int = 0) -> str:
+    return f"`{to_one_line(text, limit).replace('`', 'ˋ')}`"
+
+
+def quote_lines(text: str) -> list[str]:
+    """Every line behind `>`, so that no line of it is at the margin."""
+    return [f"> {line}".rstrip() for line in _escape_markup(escape_hidden(text.replace("\r\n", "\n"))).split("\n")]
+
+
+def escape_cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _escape_markup(text: str) -> str:
+    return _MARKUP_PATTERN.sub(r"\\\g<0>", text) if "<" in text or "[" in text else text
+
+
+MAX_PART_BYTES = 50_000
+"""Bytes of one part, its front matter included."""
+
+
+def split_into_parts(lines: Sequence[str], front: Callable[[int, int], str]) -> tuple[str, ...]:
+    """Parts of at most LIMIT bytes; `front` makes the head of part n of m."""
+    whole = front(1, 1) + "\n".join(lines) + "\n"
+    if len(whole.encode()) <= MAX_PART_BYTES:
+        return (whole,)
+    rooms = (MAX_PART_BYTES - len(front(number, 99_999).encode()) for number in range(1, 100_000))
+    bodies = list(_pack_lines(lines, rooms))
+    return tuple(front(number, len(bodies)) + body for number, body in enumerate(bodies, 1))
+
+
+def _pack_lines(lines: Sequence[str], rooms: Iterator[int]) -> Iterator[str]:
+    held: list[str] = []
+    size, room = 0, next(rooms)
+    for piece in (piece for line in lines for piece in _split_long_line(line)):
+        cost = len(piece.encode()) + 1
+        if held and size + cost > room:
+            yield "\n".join(held) + "\n"
+            held, size, room = [], 0, next(rooms)
+        held.append(piece)
+        size += cost
+    yield "\n".join(held) + "\n"
+
+
+def _split_long_line(line: str) -> Iterator[str]:
+    """A line that is longer than a part by itself goes on in the next one."""
+    longest = MAX_PART_BYTES // 8
+    for start in range(0, len(line) or 1, longest):
+        yield line[start : start + longest]

@@ -1,0 +1,82 @@
+from collections.abc import Sequence
+from difflib import unified_diff
+from typing import Any
+
+from afresh.core.ceiling_state import pressure_from_demand
+from afresh.core.prompt import CallAudit, Omission, Section
+from afresh.core.text import escape_hidden
+
+
+def call_to_json(
+    audit: CallAudit, sections: Sequence[Section], omitted: Sequence[Omission], step: int = 0, reported: int = 0
+) -> dict[str, Any]:
+    """`reported` is the provider's own count; 0 when there is none."""
+    named = sum(section.tokens for section in sections)
+    return {
+        "step": step,
+        "hash": audit.hash,
+        "budget": audit.budget,
+        "tokens": audit.tokens,
+        "reported": reported or None,
+        "demand": audit.demand,
+        "unmet": audit.unmet,
+        "pressure": pressure_from_demand(audit.demand, audit.budget).value,
+        "model": audit.model,
+        "reserve": audit.reserve,
+        "headroom": audit.budget - audit.reserve - audit.tokens,
+        "counter": audit.counter,
+        "framing": audit.tokens - named,
+        "sections": [
+            {
+                "name": s.name,
+                "tier": s.tier.name.lower(),
+                "tokens": s.tokens,
+                "share": compute_token_share(s.tokens, audit.tokens),
+                "text": s.text,
+            }
+            for s in sections
+        ],
+        "compactions": [
+            {"strategy": c.strategy, "section": c.section, "removed": list(c.removed), "tokens": c.tokens}
+            for c in audit.compactions
+        ],
+        "omitted": [{"section": o.section, "what": o.what, "tokens": o.tokens, "reason": o.reason} for o in omitted],
+    }
+
+
+def call_diff_to_json(before: Sequence[Section], after: Sequence[Section], steps: tuple[int, int] = (0, 0)) -> dict[str, Any]:
+    old, new = _name_sections(before), _name_sections(after)
+    rows = [_compare_sections(name, old.get(name), new.get(name)) for name in dict.fromkeys((*old, *new))]
+    return {"steps": list(steps), "sections": rows, "delta": sum(row["delta"] for row in rows)}
+
+
+def _name_sections(sections: Sequence[Section]) -> dict[str, Section]:
+    """By name; a second section of one name gets a number."""
+    named: dict[str, Section] = {}
+    for section in sections:
+        count = sum(other.name == section.name for other in named.values())
+        named[section.name if not count else f"{section.name} ({count + 1})"] = section
+    return named
+
+
+def _compare_sections(name: str, old: Section | None, new: Section | None) -> dict[str, Any]:
+    before, after = old.tokens if old else None, new.tokens if new else None
+    compared = "added" if old is None else "removed" if new is None else "unchanged" if old.text == new.text else "changed"
+    patch = ""
+    if old and new and compared == "changed":
+        lines = unified_diff(
+            escape_hidden(old.text).split("\n"), escape_hidden(new.text).split("\n"), "before", "after", lineterm="", n=2
+        )
+        patch = "\n".join(lines)
+    return {
+        "name": name,
+        "compared": compared,
+        "before": before,
+        "after": after,
+        "delta": (after or 0) - (before or 0),
+        "diff": patch,
+    }
+
+
+def compute_token_share(tokens: int, total: int) -> float:
+    return round(tokens / total, 4) if total else 0.0

@@ -1,0 +1,132 @@
+"""What the project has learnt over all its finished tasks, for people and other tools. At most about 32 KB.
+
+A line a task is kept beside it, so that a task's end need not load the others. Steps do not touch either file.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from afresh.core.project_facts import ProjectFact
+from afresh.core.task import TaskStatus
+from afresh.views.bounded_json import render_json_document, truncate_to_bytes
+from afresh.views.rules_and_corrections import NO_RULES_OR_CORRECTIONS, RulesAndCorrections, apply_correction
+from afresh.views.task_history import HistoryFields
+from afresh.views.task_status import format_time
+
+MAX_MEMORY_TASKS = 20
+MAX_MEMORY_ITEMS = 12
+MAX_MEMORY_CHECKS = 6
+MAX_MEMORY_FILES = 12
+TASK_NAME_BYTES = 48
+"""How many are told of each, and bytes of a task's name."""
+_TEXT_FIELDS = ("subject", "text", "why", "asked")
+
+
+def render_project_memory(
+    lines: Iterable[HistoryFields],
+    told: RulesAndCorrections = NO_RULES_OR_CORRECTIONS,
+    known: Callable[[str], Sequence[ProjectFact]] = lambda name: (),
+) -> str:
+    """Project memory from the lines of the history, in the words that persons have put it in since."""
+    lines = sorted(lines, key=lambda line: (-line["ended"], line["task"]))
+    mend = _correction_for_items(told, known)
+    return render_json_document(
+        {
+            "about": "What finished tasks have left behind, the newest first. Made from the journal: do not edit.",
+            "how": "afresh memory show ID; for evidence afresh context block ID --lines A-B; for a task afresh show TASK",
+            "totals": _sum_totals(lines),
+            "rules in force": [*map(_rule_to_fields, told.rules), *_newest_by_subject(lines, "rules", "subject", mend)][
+                :MAX_MEMORY_ITEMS
+            ],
+            "decisions by persons": _newest_by_subject(lines, "decisions", "text", mend),
+            "failed approaches": _newest_by_subject(lines, "failed", "subject", mend),
+            "known": _newest_by_subject(lines, "known", "subject", mend),
+            "checks that pass": _newest_by_subject(lines, "checks", "command", lambda item: item)[:MAX_MEMORY_CHECKS],
+            "files changed most": _list_changed_files(lines),
+            "tasks": [_task_to_fields(line, told.scrub) for line in lines[:MAX_MEMORY_TASKS]],
+        }
+    )
+
+
+def _correction_for_items(
+    told: RulesAndCorrections, known: Callable[[str], Sequence[ProjectFact]]
+) -> Callable[[HistoryFields], HistoryFields | None]:
+    """An item as it reads by now; None when it is forgotten."""
+    if not told.edits.edits:
+        return lambda item: item
+    scrub = told.scrub
+
+    def mend(item: HistoryFields) -> HistoryFields | None:
+        text = apply_correction(item["id"], item["text"], told.edits, known)
+        new = {**item, "text": truncate_to_bytes(text, 160)}
+        return (
+            {name: scrub(held) if name in _TEXT_FIELDS else held for name, held in new.items()}
+            if text or not item["text"]
+            else None
+        )
+
+    return mend
+
+
+def _newest_by_subject(
+    lines: Sequence[HistoryFields], field: str, by: str, mend: Callable[[HistoryFields], HistoryFields | None]
+) -> list[HistoryFields]:
+    """The newest item about each subject, until there are enough; an empty one takes back the older ones about the same."""
+    found: list[HistoryFields] = []
+    seen = set[str]()
+    for line in lines:
+        for item in line[field]:
+            subject = item[by] or item.get("text", "")
+            new = mend(item) if subject not in seen else None
+            if new is None:
+                continue
+            seen.add(subject)
+            if new.get("text", subject):
+                found.append({**new, "task": truncate_to_bytes(line["task"], TASK_NAME_BYTES), "at": format_time(line["ended"])})
+        if len(found) >= MAX_MEMORY_ITEMS:
+            break
+    return found[:MAX_MEMORY_ITEMS]
+
+
+def _rule_to_fields(rule: ProjectFact) -> HistoryFields:
+    told = {"id": rule.id, "subject": truncate_to_bytes(rule.fact.subject, 50), "text": truncate_to_bytes(rule.fact.text, 160)}
+    return {**told, "by": truncate_to_bytes(rule.by, 40), "at": format_time(rule.at)}
+
+
+def _sum_totals(lines: Sequence[HistoryFields]) -> dict[str, int]:
+    ends = Counter(line["status"] for line in lines)
+    figures = {"steps": "steps", "model calls": "calls", "tokens in": "input", "tokens out": "output"}
+    changes = {"changes kept": "kept", "changes reverted": "reverted"}
+    sums = {name: sum(line[field] for line in lines) for name, field in {**figures, **changes}.items()}
+    return {"finished tasks": len(lines), **{status.value: ends[status.value] for status in TaskStatus if status.over}, **sums}
+
+
+def _list_changed_files(lines: Sequence[HistoryFields]) -> list[HistoryFields]:
+    times = Counter(path for line in lines for path in line["changed"])
+    most = sorted(times, key=lambda path: (-times[path], path))[:MAX_MEMORY_FILES]
+    last = {path: next(line["task"] for line in lines if path in line["changed"]) for path in most}
+    return [{"path": path, "tasks": times[path], "last": truncate_to_bytes(last[path], TASK_NAME_BYTES)} for path in most]
+
+
+def _task_to_fields(line: HistoryFields, scrub: Callable[[str], str]) -> HistoryFields:
+    told: dict[str, Any] = {name: line[name] for name in ("status", "verdict", "type")}
+    said = {name: scrub(line[name]) for name in ("goal", "outcome")}
+    figures = {"steps": line["steps"], "tokens": line["input"] + line["output"], "files": len(line["changed"])}
+    return {
+        "task": truncate_to_bytes(line["task"], TASK_NAME_BYTES),
+        **told,
+        **said,
+        **figures,
+        "commit": line["commit"],
+        "ended": format_time(line["ended"]),
+    }
+
+
+def fact_to_json(known: ProjectFact) -> dict[str, Any]:
+    fact = known.fact
+    return {
+        "id": known.id, "kind": fact.kind.value, "subject": fact.subject, "text": fact.text, "by": known.by, "at": format_time(known.at),
+        "task": known.task, "step": fact.step, "scope": fact.scope.value, "confidence": fact.confidence, "block": fact.block,
+        "lines": list(fact.lines), "holds": not known.ended, "ended": format_time(known.ended) if known.ended else None, "end": known.end,
+    }  # fmt: skip

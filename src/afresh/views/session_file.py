@@ -1,0 +1,223 @@
+"""The session file: where a task stands, for someone who has never seen it. A function of the state alone."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from afresh.core.action import describe_subject
+from afresh.core.decision import Decision
+from afresh.core.fact import Fact, FactKind
+from afresh.core.question import list_user_statements, parse_options
+from afresh.core.state import State, StepRecord
+from afresh.core.subtask import SubtaskResult
+from afresh.core.text import to_visible_json_lines
+from afresh.core.truncate import to_one_line
+from afresh.core.verdict import CheckRun
+from afresh.views.markdown import escape_cell, escape_inline, format_code, quote_lines, split_into_parts
+from afresh.views.task_status import (
+    describe_calibration,
+    describe_ceiling,
+    describe_check_run,
+    describe_parts,
+    describe_progress,
+    format_time,
+    is_verdict_undone,
+    list_failed_approaches,
+    list_next_commands,
+    list_next_steps,
+)
+
+MAX_SESSION_DECISIONS = 40
+MAX_SESSION_PATHS = 100
+MAX_DIGEST_LINES = 12
+
+
+def render_session(state: State) -> tuple[str, ...]:
+    """The file, or its parts when it is longer than one may be."""
+    body = list(_render_body(state))
+    return split_into_parts(body, lambda part, parts: _render_front_matter(state, part, parts))
+
+
+def _render_front_matter(state: State, part: int, parts: int) -> str:
+    fields: dict[str, object] = {"id": state.task.id, "part": part, "parts": parts}
+    if part == 1:
+        fields |= {
+            "task": to_one_line(state.task.goal, 200),
+            "type": to_one_line(state.task.type, 60),
+            "status": state.status.value,
+            "phase": state.phase,
+            "step": state.step,
+            "max_steps": state.limit,
+            "outcome": to_one_line(state.outcome, 300),
+            "verdict": state.verdict.ruling.value if state.verdict else None,
+            "next": list(list_next_steps(state)),
+            "progress": list(describe_progress(state)),
+            "branch": to_one_line(state.branch, 100),
+            **({"part_of": state.task.parent} if state.task.parent else {}),
+            "started": format_time(state.started),
+            "updated": format_time(state.updated),
+            "seq": state.head.seq,
+        }
+    return f"---\n{to_visible_json_lines(fields)}\n---\n"
+
+
+def _render_body(state: State) -> Iterator[str]:
+    yield f"# {escape_inline(state.task.goal, 100)}"
+    yield ""
+    yield _render_headline(state)
+    yield from _render_section("Goal, in the user's words", _render_goal(state))
+    yield from _render_section("Open question", _render_question(state))
+    yield from _render_section("Criteria", _render_criteria(state))
+    yield from _render_section("Changed so far", _render_changes(state))
+    yield from _render_section("Next steps", [f"- {escape_inline(step)}" for step in list_next_steps(state)])
+    yield from _render_section("Plan", [f"- [{'x' if item.done else ' '}] {escape_inline(item.text)}" for item in state.plan])
+    yield from _render_section("Handed out", [line for one in state.delegated for line in _render_part(one)])
+    yield from _render_section("Decisions", _render_decisions(state))
+    yield from _render_section("Failed: not to be tried again", _render_facts(list_failed_approaches(state)))
+    yield from _render_section("Errors seen", _render_facts(_facts_of_kind(state, FactKind.ERROR)))
+    yield from _render_section(
+        "Known", _render_facts((*_facts_of_kind(state, FactKind.VERIFIED), *_facts_of_kind(state, FactKind.NOTE)))
+    )
+    yield from _render_section(
+        f"Last steps ({state.step} in all)", [line for record in state.recent for line in _render_step(record)]
+    )
+    yield from _render_section("Spent", _render_spending(state))
+    yield from _render_section("Commands", [f"- `{command}`" for command in list_next_commands(state)])
+
+
+def _render_section(title: str, lines: list[str]) -> Iterator[str]:
+    if lines:
+        yield from ("", f"## {title}", "", *lines)
+
+
+def _render_headline(state: State) -> str:
+    said = f"**{state.status.value}**, phase {state.phase}, step {state.step} of at most {state.limit}"
+    if state.verdict:
+        said += f"; verdict {state.verdict.ruling.value} at step {state.verdict_step}: {escape_inline(state.verdict.reason, 300)}"
+    return f"{said}. Last outcome: {escape_inline(state.outcome, 300) or 'none yet'}"
+
+
+def _render_goal(state: State) -> list[str]:
+    lines = quote_lines(state.task.goal)
+    for word in list_user_statements(state):
+        asked = f"said when asked “{escape_inline(word.asked)}”:" if word.question else "said later:"
+        lines += ["", asked, "", *quote_lines(word.text)]
+    return lines
+
+
+def _render_question(state: State) -> list[str]:
+    """With what each answer would mean, and how to give one."""
+    if not state.question:
+        return []
+    options = [f"{one.number}. {escape_inline(one.words)}" for one in parse_options(state.options)]
+    if state.task.parent:
+        return [
+            *quote_lines(state.question),
+            *(["", *options] if options else []),
+            "",
+            f"Given back to {format_code(state.task.parent)}.",
+        ]
+    how = "the number of an option, or your own words" if options else "your own words"
+    asked = f"Asked by the {escape_inline(state.asked_by, 40) or 'model'}, {format_time(state.updated)}. Answer with {how}:"
+    return [
+        *quote_lines(state.question),
+        *(["", *options] if options else []),
+        "",
+        f"{asked} {format_code(list_next_commands(state)[0])}",
+    ]
+
+
+def _render_criteria(state: State) -> list[str]:
+    before = {run.command: run for run in state.baseline.runs} if state.baseline else {}
+    now = {run.command: run for run in state.verdict.runs} if state.verdict else {}
+    asked = dict.fromkeys((*(check.command for check in state.task.checks), *before, *now))
+    if not asked:
+        return ["none given"]
+    rows = [
+        f"| {escape_cell(format_code(command))} | {_render_check_run(before.get(command))} | {_render_check_run(now.get(command))} |"
+        for command in asked
+    ]
+    latest = f"at step {state.verdict_step}, undone since" if is_verdict_undone(state) else "now"
+    lines = [f"| check | before the first change | {latest} |", "|---|---|---|", *rows]
+    if state.baseline and (state.baseline.measure or (state.verdict and state.verdict.measure)):
+        lines += ["", f"Counted: {state.baseline.measure} before, {state.verdict.measure if state.verdict else '?'} now."]
+    if state.baseline and state.baseline.flaky:
+        lines += ["", f"Flaky, deciding nothing: {', '.join(format_code(test, 120) for test in state.baseline.flaky)}"]
+    if state.verdict and state.verdict.regressions:
+        lines += ["", f"Worse than before: {', '.join(format_code(test, 120) for test in state.verdict.regressions)}"]
+    for run in now.values():
+        lines += [f"- {format_code(failure.test, 160)} fails: {escape_inline(failure.message, 200)}" for failure in run.failures]
+    return lines
+
+
+def _render_check_run(run: CheckRun | None) -> str:
+    return "not run" if run is None else escape_cell(describe_check_run(run))
+
+
+def _render_changes(state: State) -> list[str]:
+    lines = [f"- {format_code(path, 300)}" for path in state.changed[:MAX_SESSION_PATHS]] or ["nothing"]
+    if len(state.changed) > MAX_SESSION_PATHS:
+        lines.append(f"- and {len(state.changed) - MAX_SESSION_PATHS:,} more")
+    if state.branch:
+        lines += [
+            "",
+            f"On branch {format_code(state.branch, 100)}, made from {format_code(state.base[:12])}; your checkout is untouched.",
+        ]
+    if state.commit:
+        lines += ["", f"Commit {format_code(state.commit[:12])}."]
+    return lines if not state.note else [*lines, "", escape_inline(state.note, 500)]
+
+
+def _render_decisions(state: State) -> list[str]:
+    """Answers stand with the user's words."""
+    made = [one for one in state.decisions if not one.answer]
+    earlier = len(made) - MAX_SESSION_DECISIONS
+    lines = [f"- {earlier:,} earlier ones are in the decision log"] if earlier > 0 else []
+    return [*lines, *map(_render_decision, made[-MAX_SESSION_DECISIONS:])]
+
+
+@lru_cache(256)
+def _render_decision(made: Decision) -> str:
+    why = f" Why: {escape_inline(made.why)}" if made.why else ""
+    sure = f" ({made.confidence:.0%} sure)" if made.confidence is not None and made.by == "model" else ""
+    subject = f"{escape_inline(made.subject, 120)}: " if made.subject else ""
+    return f"- step {made.step}, {escape_inline(made.by, 40)}: {subject}{escape_inline(made.text)}{sure}{why}"
+
+
+def _render_part(part: SubtaskResult) -> list[str]:
+    """As the model was told, and no more."""
+    return [f"- step {part.step}: {escape_inline(part.goal, 200)}", *(f"  {line}" for line in quote_lines(part.text))]
+
+
+def _facts_of_kind(state: State, kind: FactKind) -> tuple[Fact, ...]:
+    return tuple(fact for fact in state.facts if fact.kind is kind)
+
+
+def _render_facts(facts: tuple[Fact, ...]) -> list[str]:
+    return [*map(_render_fact, facts)]
+
+
+@lru_cache(256)
+def _render_fact(fact: Fact) -> str:
+    sureness = "" if fact.confidence >= 1 else f", confidence {fact.confidence:.2f}"
+    return f"- {escape_inline(fact.subject, 200)}: {escape_inline(fact.text, 600)} (step {fact.step}{sureness})"
+
+
+def _render_step(record: StepRecord) -> list[str]:
+    lines = ["", f"### Step {record.step}: {'kept' if record.kept else 'reverted'}", ""]
+    if record.thought:
+        lines += [*quote_lines(record.thought[:2000]), ""]
+    for seen in record.observations:
+        lines.append(f"- {format_code(f'{seen.action.tool} {describe_subject(seen.action)}')} {'ok' if seen.ok else 'failed'}")
+        lines += [f"  {line}" for line in quote_lines(seen.text[:2000])[:MAX_DIGEST_LINES]]
+    return [*lines, f"- outcome: {escape_inline(record.outcome, 300)}"]
+
+
+def _render_spending(state: State) -> list[str]:
+    usage = state.usage
+    return [
+        f"{state.calls:,} model calls: {usage.input:,} tokens in ({usage.cached:,} of them cached), {usage.output:,} out. "
+        f"Largest call {state.largest:,} of {state.room.highest or state.budget:,}. "
+        f"{state.kept:,} changes kept, {state.reverted:,} reverted.",
+        *([f"{describe_parts(state)}."] if state.delegated else []),
+        f"Ceiling: {'; '.join(said for said in (describe_ceiling(state), describe_calibration(state)) if said)}.",
+    ]

@@ -1,0 +1,202 @@
+"""How a task stands, in words: what session files, state files and terminal views all say in the same way."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from afresh.context.budget import can_afford_tool, project_prompt_tokens
+from afresh.core.fact import Fact, FactKind
+from afresh.core.state import State
+from afresh.core.task import TaskStatus
+from afresh.core.truncate import to_one_line
+from afresh.core.usage import Usage
+from afresh.core.verdict import CheckRun, FailedTest
+
+
+@dataclass(frozen=True, slots=True)
+class CheckTally:
+    """Test runs, added up."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    failing: int = 0
+    """Checks that failed without a test to name."""
+    targeted: bool = False
+
+    @property
+    def words(self) -> str:
+        counts = [(self.passed, "passed"), (self.failed, "failed"), (self.skipped, "skipped")]
+        said = ", ".join(f"{count:,} {word}" for count, word in counts if count)
+        if self.failing:
+            said = ", ".join(part for part in (said, f"{format_count(self.failing, 'check')} failing") if part)
+        return f"{said or 'ok'} (targeted)" if self.targeted else said or "ok"
+
+
+def sum_check_runs(runs: Sequence[CheckRun]) -> CheckTally:
+    """The last run of each check: a grade runs some of them twice, first with the tests of the base."""
+    runs = list({run.command: run for run in runs}.values())
+    return CheckTally(
+        sum(run.passed for run in runs),
+        sum(run.failed for run in runs),
+        sum(run.skipped for run in runs),
+        sum(run.exit != 0 and not run.failed for run in runs),
+        any(run.scope.startswith("targeted") for run in runs),
+    )
+
+
+def describe_check_run(run: CheckRun) -> str:
+    tests = run.passed or run.failed or run.skipped
+    counts = CheckTally(run.passed, run.failed, run.skipped, 0, run.scope != "full").words if tests else ""
+    fate = "timed out" if run.timed_out else "" if tests and run.exit == 0 else f"exit {run.exit}"
+    return ", ".join(part for part in (counts, fate) if part)
+
+
+def is_verdict_undone(state: State) -> bool:
+    """Whether the last verdict was on a change that is no longer in the tree."""
+    if state.verdict is None:
+        return False
+    record = next((past for past in state.recent if past.step == state.verdict_step), None)
+    return not record.kept if record else bool(state.verdict.regressions)
+
+
+def describe_tests(state: State) -> str:
+    """How the checks stand, and for which tree: what an undone step did to them is no news of the tree as it is."""
+    before = sum_check_runs(state.baseline.runs).words if state.baseline and state.baseline.runs else "not run"
+    if state.verdict is None or not state.verdict.runs:
+        return f"before the first change: {before}" if before != "not run" else before
+    now = f"after step {state.verdict_step}: {sum_check_runs(state.verdict.runs).words}"
+    return f"{now}, and undone; before the first change: {before}" if is_verdict_undone(state) else f"{now}; before: {before}"
+
+
+def list_current_failures(state: State) -> tuple[FailedTest, ...]:
+    """The failing tests of the tree as it is, as far as they are known; each once."""
+    known = state.verdict if state.verdict and state.verdict.runs and not is_verdict_undone(state) else state.baseline
+    return tuple({failure.test: failure for run in (known.runs if known else ()) for failure in run.failures}.values())
+
+
+def format_count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def describe_parts(state: State) -> str:
+    """What the parts of a task have taken, which its own figures do not hold; empty when it has handed out none."""
+    taken = [part.metrics for part in state.delegated]
+    if not taken:
+        return ""
+    usage = sum((one.usage for one in taken), Usage())
+    calls = f"{format_count(sum(one.calls for one in taken), 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
+    return f"{format_count(len(taken), 'part')} handed out: {calls}"
+
+
+def format_time(at: float) -> str:
+    """A time of the journal, in UTC."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def list_failed_approaches(state: State) -> tuple[Fact, ...]:
+    return tuple(fact for fact in state.facts if fact.kind is FactKind.FAILED_APPROACH)
+
+
+def list_next_commands(state: State) -> tuple[str, ...]:
+    """What a person can type next, the likeliest first. Of a part nothing is theirs to say."""
+    if state.task.parent:
+        return (f"afresh show {state.task.parent}",)
+    first, *rest = list_commands_for_status(state.task.id, state.status, bool(state.question))
+    as_it_is = [f"afresh apply {state.task.id} --unverified"] if state.status is TaskStatus.BLOCKED and state.commit else []
+    return (first, *as_it_is, *rest)
+
+
+def list_commands_for_status(task: str, status: TaskStatus, asked: bool = False) -> tuple[str, ...]:
+    if status is TaskStatus.DONE:
+        return (f"afresh apply {task}", f"afresh discard {task}", f"afresh show {task}")
+    if status is TaskStatus.FAILED:
+        return (f"afresh show {task}", f"afresh discard {task}")
+    if status.over:
+        return (f"afresh show {task}",)
+    if asked:
+        return (f'afresh answer {task} "…"', f"afresh show {task}")
+    return (f"afresh resume {task}", f"afresh show {task}")
+
+
+def list_next_steps(state: State) -> tuple[str, ...]:
+    """What is to be done now, the first thing first; empty when the task is over and dealt with."""
+    if state.task.parent and (state.status.over or state.question):
+        return ()
+    if state.status.over:
+        return _list_last_steps(state)
+    if state.question:
+        return (f"answer the question: {to_one_line(state.question, 200)}",)
+    steps: list[str] = []
+    if state.pending:
+        steps.append(f"act on the reply of step {state.pending.step}: it is paid for and recorded")
+    if state.phase == "prepare":
+        steps.append("open the workspace and run the checks once before the first change")
+    steps += [to_one_line(item.text, 200) for item in state.plan if not item.done][:3]
+    return tuple(steps) or (_describe_next_step(state),)
+
+
+def describe_progress(state: State) -> Iterator[str]:
+    """The plan with what is done of it, then what the last steps came to."""
+    yield from (f"[{'x' if item.done else ' '}] {to_one_line(item.text, 120)}" for item in state.plan)
+    for past in state.recent:
+        yield f"step {past.step} {'kept' if past.kept else 'undone'}: {to_one_line(past.outcome, 120)}"
+
+
+def _describe_next_step(state: State) -> str:
+    failing = list_current_failures(state)
+    left = f": {format_count(len(failing), 'failure')} left, first {to_one_line(failing[0].test, 120)}" if failing else ""
+    return f"step {state.step + 1} of at most {state.limit}{left}"
+
+
+def _list_last_steps(state: State) -> tuple[str, ...]:
+    if state.status is TaskStatus.DONE:
+        return (f"review the branch {to_one_line(state.branch, 100)}, then apply or discard it",)
+    if state.status is TaskStatus.FAILED:
+        return (f"read why it failed: {to_one_line(state.outcome, 200)}",)
+    return ()
+
+
+def describe_ceiling(state: State) -> str:
+    """The ceiling in force, and since when and why it is not the one ordered."""
+    room, task = state.room, state.task
+    said = f"{state.budget:,} tokens a call"
+    if state.budget != task.budget or room.reason:
+        said += f" (ordered {task.budget:,}, at most {task.budget_limit:,})"
+    if room.reason:
+        said += f", after step {room.since}: {to_one_line(room.reason, 300)}"
+    return said
+
+
+def describe_calibration(state: State) -> str:
+    """How our count compared with the provider's; empty as long as it has not reported any."""
+    meter, breaches = state.meters[-1] if state.meters else None, state.room.breaches
+    if meter is None or not (meter.samples or meter.doubted):
+        return ""
+    said = f"counted with factor {meter.factor:.2f}, learnt from {meter.samples:,} reports of {to_one_line(meter.model, 60)}"
+    said += f"; {meter.doubted:,} reports were not believed" if meter.doubted else ""
+    return said + (f"; {breaches:,} calls were counted over their ceiling afterwards" if breaches else "")
+
+
+def ceiling_to_json(state: State) -> dict[str, Any]:
+    """Current and projected use, and what each kind of operation usually brings."""
+    reading = state.reading
+    return {
+        "budget": state.budget,
+        "ordered": state.task.budget,
+        "limit": state.task.budget_limit,
+        "reason": state.room.reason,
+        "pressure": reading.pressure.value,
+        "demand": reading.demand,
+        "unmet": reading.unmet,
+        "estimated": reading.tokens,
+        "reported": reading.reported,
+        "projected": project_prompt_tokens(state),
+        "breaches": state.room.breaches,
+        "factors": {meter.model: meter.factor for meter in state.meters},
+        "costs": {
+            cost.tool: {"times": cost.times, "tokens": cost.tokens, "affordable": can_afford_tool(state, cost.tool)}
+            for cost in state.costs
+        },
+    }

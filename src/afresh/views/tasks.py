@@ -1,0 +1,166 @@
+import dataclasses
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from afresh.core.change import Change
+from afresh.core.codec import to_plain_value
+from afresh.core.prompt import CallAudit
+from afresh.core.question import UserStatement, list_user_statements, parse_options
+from afresh.core.state import State
+from afresh.core.task import QueueTicket, TaskStatus
+from afresh.core.verdict import CheckRun
+from afresh.views.task_status import (
+    ceiling_to_json,
+    format_time,
+    list_commands_for_status,
+    list_failed_approaches,
+    list_next_commands,
+    list_next_steps,
+    sum_check_runs,
+)
+
+
+def compute_spread(values: Sequence[int]) -> dict[str, int]:
+    return {"min": min(values), "median": round(median(values)), "max": max(values)} if values else {}
+
+
+def check_runs_to_json(runs: Sequence[CheckRun]) -> dict[str, Any]:
+    total = sum_check_runs(runs)
+    return {
+        "words": total.words if runs else "not run",
+        "passed": total.passed,
+        "failed": total.failed,
+        "skipped": total.skipped,
+        "checks": [{"command": run.command, "exit": run.exit, "scope": run.scope, "timed_out": run.timed_out} for run in runs],
+    }
+
+
+def task_to_json(state: State) -> dict[str, Any]:
+    """The whole state, with what can be derived from it."""
+    return {field.name: to_plain_value(getattr(state, field.name)) for field in dataclasses.fields(state)} | {
+        "phase": state.phase,
+        "status": state.status.value,
+        "step": state.step,
+        "next": list(list_next_steps(state)),
+        "commands": list(list_next_commands(state)),
+        "ceiling": ceiling_to_json(state),
+        "tests": {
+            "before": check_runs_to_json(state.baseline.runs if state.baseline else ()),
+            "now": check_runs_to_json(state.verdict.runs if state.verdict else ()),
+        },
+    }
+
+
+def run_summary_to_json(
+    state: State, changes: Sequence[Change], audits: Sequence[CallAudit], accumulating: int = 0
+) -> dict[str, Any]:
+    """`accumulating` is what an agent that keeps its history would have sent over the same steps."""
+    sent = [audit.tokens for audit in audits]
+    verdict, baseline = state.verdict, state.baseline
+    ceiling = max((audit.budget for audit in audits), default=state.budget)
+    return {
+        "task": state.task.id,
+        "goal": state.task.goal,
+        "status": state.status.value,
+        "verdict": verdict.ruling.value if verdict else None,
+        "reason": state.outcome or (verdict.reason if verdict else ""),
+        "question": state.question,
+        "options": list(state.options),
+        "unconfined": state.unconfined,
+        "branch": state.branch,
+        "commit": state.commit,
+        "changes": [
+            {"path": c.path, "kind": c.kind, "added": c.added, "removed": c.removed, "patch": c.patch} for c in changes
+        ],
+        "tests": {"before": check_runs_to_json(baseline.runs if baseline else ()), "after": check_runs_to_json(verdict.runs if verdict else ())},
+        "measure": {"before": baseline.measure if baseline else 0, "after": verdict.measure if verdict else None},
+        "steps": state.step,
+        "kept": state.kept,
+        "reverted": state.reverted,
+        "tokens": {
+            "calls": state.calls, "input": state.usage.input, "output": state.usage.output, "cached": state.usage.cached,
+            "per_call": sent, **compute_spread(sent), "ceiling": ceiling, "sent": sum(sent), "accumulating": accumulating,
+        },
+        "knowledge": {"used": list(state.knowledge.used), "left": state.knowledge.left},
+        "failed_approaches": [{"step": f.step, "subject": f.subject, "text": f.text} for f in list_failed_approaches(state)],
+        "next": list(list_next_commands(state)),
+    }  # fmt: skip
+
+
+def tickets_to_json(tickets: Sequence[QueueTicket], states: Mapping[str, State]) -> dict[str, Any]:
+    """States may be given for some tasks only; the others show what their ticket says."""
+    return {"tasks": [_ticket_to_json(ticket, states.get(ticket.task)) for ticket in tickets]}
+
+
+def _ticket_to_json(ticket: QueueTicket, state: State | None) -> dict[str, Any]:
+    question = state.question if state and not ticket.parent else ""
+    return {
+        "task": ticket.task,
+        "status": ticket.status.value,
+        "ready": ticket.ready,
+        "owner": ticket.owner,
+        "goal": ticket.goal,
+        "type": ticket.type,
+        "priority": ticket.priority,
+        "needs": list(ticket.needs),
+        "parent": ticket.parent,
+        "question": question,
+        "options": list(state.options) if state else [],
+        "step": state.step if state else None,
+        "max_steps": state.limit if state else None,
+        "verdict": state.verdict.ruling.value if state and state.verdict else None,
+        "outcome": state.outcome if state else "",
+        "updated": format_time(state.updated) if state else None,
+        "next": _choose_next_command(ticket, question),
+    }
+
+
+def _choose_next_command(ticket: QueueTicket, question: str) -> str:
+    """Nothing can be done for a task that a living worker holds, that waits for another or is a part of one."""
+    held = ticket.owner or ticket.parent or (ticket.status is TaskStatus.READY and not ticket.ready)
+    return f"afresh show {ticket.task}" if held else list_commands_for_status(ticket.task, ticket.status, bool(question))[0]
+
+
+def open_questions_to_json(waiting: Sequence[State]) -> list[dict[str, Any]]:
+    return [open_question_to_json(state) for state in waiting]
+
+
+def open_question_to_json(state: State) -> dict[str, Any]:
+    return {
+        "task": state.task.id,
+        "goal": state.task.goal,
+        "since": format_time(state.updated),
+        "by": state.asked_by,
+        "step": state.step,
+        "question": state.question,
+        "options": options_to_json(state),
+        "changed": list(state.changed),
+        "kept": state.kept,
+        "reverted": state.reverted,
+        "tests": {"before": check_runs_to_json(state.baseline.runs if state.baseline else ())["words"],
+                  "now": check_runs_to_json(state.verdict.runs if state.verdict else ())["words"]},
+        "commands": [*list_next_commands(state), f"afresh discard {state.task.id}"],
+    }  # fmt: skip
+
+
+def options_to_json(state: State) -> list[dict[str, Any]]:
+    return [{"number": one.number, "option": one.name, "means": one.means} for one in parse_options(state.options)]
+
+
+def find_newest_answer(before: State, state: State) -> UserStatement:
+    """What was answered just now; whoever lets it go on at a pause has said nothing that a window would hold."""
+    if len(state.words) > len(before.words):
+        return list_user_statements(state)[-1]
+    return UserStatement(before.options[0], before.question, before.options)
+
+
+def answer_to_json(before: State, state: State) -> dict[str, Any]:
+    newest = find_newest_answer(before, state)
+    return {
+        "task": state.task.id,
+        "status": state.status.value,
+        "question": newest.question,
+        "answer": newest.text,
+        "next": list(list_next_commands(state)),
+    }

@@ -1,0 +1,221 @@
+"""Writes a task's projections after every commit, from its state and new entries; only a torn log makes it read the journal."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from afresh.core.event import CheckpointWritten, JournalEntry, is_in_decision_log
+from afresh.core.project_facts import EMPTY_FACT_INDEX
+from afresh.core.reducer import fold_entries
+from afresh.core.state import State
+from afresh.core.task import QueueTicket
+from afresh.ports import FactIndex, JournalStore
+from afresh.views import (
+    checkpoint_file,
+    context_index,
+    continuity_file,
+    decision_log,
+    file_io,
+    project_memory_file,
+    session_file,
+    task_file,
+    task_history,
+)
+from afresh.views.rules_and_corrections import read_rules_and_corrections
+from afresh.views.task_history import update_history
+
+VIEW_FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks", "checkpoints", "context")
+
+
+class ViewWriter:
+    """A Watcher. A file that can't be written is no reason to stop: it is reported once and made again later."""
+
+    def __init__(
+        self, folder: Path, store: JournalStore, tickets: Callable[[], Sequence[QueueTicket]],
+        warn: Callable[[str], None] = lambda text: None, lore: FactIndex = EMPTY_FACT_INDEX,
+    ) -> None:  # fmt: skip
+        self.folder, self.store, self.tickets, self.warn, self.lore = folder, store, tickets, warn, lore
+        self.warned = False
+
+    def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
+        with self._careful():
+            file_io.refuse_symlinks(self.folder, *(self.folder / name for name in VIEW_FOLDERS))
+            write_decision_log(self.folder, self.store, state, entries)
+            write_task_files(self.folder, state)
+            write_checkpoint_file(self.folder, state, entries[-1] if entries else None)
+            write_context_file(self.folder, self.store, state, entries)
+            with file_io.lock_file(self.folder / "continuity.lock"):
+                self._write_continuity(state, entries)
+                if state.status.over:
+                    write_memory_files(self.folder, self._history({state.task.id: state}, self.tickets()), self.lore)
+
+    def noted(self) -> None:
+        """After a person has changed what the project remembers: no task has moved, what is told of them all has."""
+        with self._careful():
+            file_io.refuse_symlinks(self.folder)
+            with file_io.lock_file(self.folder / "continuity.lock"):
+                tickets = self.tickets()
+                write_continuity_file(
+                    self.folder,
+                    continuity_file.render_continuity(tickets, self.store.load, read_rules_and_corrections(self.lore)),
+                )
+                write_memory_files(self.folder, self._history({}, tickets), self.lore)
+
+    @contextmanager
+    def _careful(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # the task itself is safe in the journal, whatever befalls these files
+            if not self.warned:
+                self.warned = True
+                self.warn(
+                    f"session files in {self.folder} are out of date: {error}. The task goes on and is safe in the journal; "
+                    "`afresh rebuild` makes them again"
+                )
+
+    def doing(self, what: str) -> None:
+        """Only what has happened is written down."""
+
+    def _history(self, known: Mapping[str, State], tickets: Sequence[QueueTicket]) -> Sequence[task_history.HistoryLine]:
+        return task_history.update_history(file_io.read_text_file(self.folder / "history.jsonl"), known, tickets, self.store.load)
+
+    def _write_continuity(self, state: State, entries: Sequence[JournalEntry]) -> None:
+        old = file_io.read_text_file(self.folder / "continuity.json")
+        text = continuity_file.update_continuity(old, state, entries, lambda: read_rules_and_corrections(self.lore))
+        if text is None:
+            load = lambda task: state if task == state.task.id else self.store.load(task)  # noqa: E731
+            text = continuity_file.render_continuity(self.tickets(), load, read_rules_and_corrections(self.lore))
+        if text != old:
+            write_continuity_file(self.folder, text)
+
+
+def write_continuity_file(folder: Path, text: str) -> None:
+    file_io.replace_file(folder / "continuity.json", text)
+
+
+def write_task_files(folder: Path, state: State) -> None:
+    """Session file and state file; an ended task's session file moves to the archive."""
+    name = file_io.file_name_from_task(state.task.id)
+    active, archive = folder / "sessions", folder / "sessions" / "archive"
+    here, elsewhere = (archive, active) if state.status.over else (active, archive)
+    parts = session_file.render_session(state)
+    for number, text in enumerate(parts, 1):
+        file_io.replace_file(_part_path(here, name, number), text)
+    _drop_parts(here, name, len(parts) + 1)
+    _drop_parts(elsewhere, name, 1)
+    file_io.replace_file(folder / "tasks" / f"{name}.json", task_file.render_task_file(state))
+
+
+def write_checkpoint_file(folder: Path, state: State, last: JournalEntry | None) -> None:
+    """Of the state right after a commit that ends with one; the next takes its place."""
+    if last and isinstance(last.event, CheckpointWritten):
+        text = checkpoint_file.render_checkpoint(state, last.event.reason)
+        file_io.replace_file(folder / "checkpoints" / f"{file_io.file_name_from_task(state.task.id)}.md", text)
+
+
+def write_memory_files(folder: Path, lines: Sequence[task_history.HistoryLine], lore: FactIndex) -> None:
+    """The history of finished tasks, and project memory from it; neither while there is nothing to tell. Only under the lock."""
+    told = read_rules_and_corrections(lore)
+    memory = project_memory_file.render_project_memory((one.line for one in lines), told, lore.known)
+    for name, text in {"history.jsonl": task_history.render_history_file(lines), "project_memory.json": memory}.items():
+        if lines or told.rules:
+            file_io.replace_file(folder / name, text)
+        else:
+            (folder / name).unlink(missing_ok=True)
+
+
+def write_context_file(folder: Path, store: JournalStore, state: State, entries: Sequence[JournalEntry]) -> None:
+    """Of a call when there is one among the entries; otherwise only what lies on disk is new."""
+    path = folder / "context" / f"{file_io.file_name_from_task(state.task.id)}.json"
+    if last := context_index.find_last_call(entries):
+        return file_io.replace_file(path, context_index.render_context_index(state, last))
+    old = file_io.read_text_file(path)
+    text = context_index.update_context_index(old, state)
+    if text is None:
+        past = store.journal(state.task.id) if state.reading.budget else ()
+        text = context_index.render_context_index(
+            state, context_index.find_last_call(entry for entry in past if entry.seq <= state.head.seq)
+        )
+    if text != old:
+        file_io.replace_file(path, text)
+    return None
+
+
+def write_decision_log(folder: Path, store: JournalStore, state: State, entries: Sequence[JournalEntry]) -> None:
+    """Add the new lines if the log ends just before them; otherwise make it again."""
+    path = folder / "decisions" / f"{file_io.file_name_from_task(state.task.id)}.jsonl"
+    new = sum(is_in_decision_log(entry.event) for entry in entries)
+    last = file_io.read_last_line(path) or {"n": -1, "seq": -1}
+    number, seq = last["n"], last["seq"]
+    if number == state.logged - new and (not entries or seq < entries[0].seq):
+        if new:
+            step, under = decision_log.find_step_before(state, entries), decision_log.find_next_parents(last)
+            file_io.append_text(path, "".join(decision_log.render_log_lines(entries, step, number, under)))
+    elif number != state.logged or seq > state.head.seq:
+        past = (entry for entry in store.journal(state.task.id) if entry.seq <= state.head.seq)
+        file_io.replace_file(path, "".join(decision_log.render_log_lines(past)))
+
+
+def _part_path(folder: Path, name: str, number: int) -> Path:
+    return folder / (f"{name}.md" if number == 1 else f"{name}.{number}.md")
+
+
+def _drop_parts(folder: Path, name: str, number: int) -> None:
+    """From the last one down, so that a crash leaves no gap that would hide the rest."""
+    stale: list[Path] = []
+    while (path := _part_path(folder, name, number)).exists():
+        stale.append(path)
+        number += 1
+    for path in reversed(stale):
+        path.unlink()
+
+
+_VIEW_FILE_PATTERNS = (
+    "sessions/*.md*",
+    "sessions/archive/*.md*",
+    "decisions/*.jsonl*",
+    "tasks/*.json*",
+    "checkpoints/*.md*",
+    "context/*.json*",
+    "continuity.json",
+    ".continuity.json.*",
+    "history.jsonl",
+    ".history.jsonl.*",
+    "project_memory.json",
+    ".project_memory.json.*",
+)
+"""With what a killed writer has left half done."""
+
+
+def rebuild_view_files(
+    store: JournalStore, tickets: Sequence[QueueTicket], folder: Path, lore: FactIndex = EMPTY_FACT_INDEX
+) -> int:
+    """Delete and make again; the number of tasks. BadInput if a folder of ours is a link."""
+    file_io.refuse_symlinks(folder, *(folder / name for name in VIEW_FOLDERS))
+    for pattern in _VIEW_FILE_PATTERNS:
+        for path in folder.glob(pattern):
+            path.unlink()
+    states = {ticket.task: _rebuild_task(store, ticket.task, folder) for ticket in tickets}
+    with file_io.lock_file(folder / "continuity.lock"):
+        write_continuity_file(
+            folder, continuity_file.render_continuity(tickets, states.__getitem__, read_rules_and_corrections(lore))
+        )
+        write_memory_files(folder, update_history("", {}, tickets, states.__getitem__), lore)
+    return len(states)
+
+
+def _rebuild_task(store: JournalStore, task: str, folder: Path) -> State:
+    entries = list(store.journal(task))
+    last = max((place for place, entry in enumerate(entries) if isinstance(entry.event, CheckpointWritten)), default=0)
+    state = fold_entries(None, entries[: last + 1])
+    write_checkpoint_file(folder, state, entries[last])
+    state = fold_entries(state, entries[last + 1 :])
+    text = "".join(decision_log.render_log_lines(entries))
+    if text:
+        file_io.replace_file(folder / "decisions" / f"{file_io.file_name_from_task(task)}.jsonl", text)
+    write_task_files(folder, state)
+    file_io.replace_file(
+        folder / "context" / f"{file_io.file_name_from_task(task)}.json",
+        context_index.render_context_index(state, context_index.find_last_call(entries)),
+    )
+    return state

@@ -1,0 +1,159 @@
+"""What the user does with a finished task: take its branch in, or throw it away."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from afresh.core.task_id import check_task_id
+from afresh.errors import BadInput
+from afresh.workspace.disk_files import remove_tree
+from afresh.workspace.git import GitFailed, run_git_as_user
+from afresh.workspace.linked_worktree import find_worktree_admin, unregister_worktree
+from afresh.workspace.repository import Repository
+from afresh.workspace.snapshots import ShadowRepository
+from afresh.workspace.task_branch import TaskBranch
+
+NO_HOOKS_CONFIG = ("core.hooksPath=/dev/null", "core.fsmonitor=false")
+CHECKOUT_UNCHANGED_NOTE = "your checkout is as it was, and the task's branch is whole"
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyResult:
+    commit: str
+    """Where HEAD is now."""
+    how: str
+    """fast-forward, merge or already."""
+    note: str = ""
+
+
+def merge_task_branch(repository: Repository, task_id: str) -> ApplyResult:
+    """Merge the task's branch into the user's checkout, then remove the task's worktree and branch; its snapshots stay.
+
+    It is the user's own merge, with the user's configuration and filters, since the checkout would be wrong without them. Hooks
+    do not run: where they are kept in the tree, the task itself may have written the one that would start.
+    """
+    branch, tree = _find_branch_and_tree(repository, task_id)
+    commit = branch.tip or branch.record.get("commit", "")
+    if not commit or commit == _read_base(branch):
+        raise BadInput(
+            f"task {task_id} has no commit to apply",
+            next=f"afresh show {task_id} says how far it has come",
+            safe=CHECKOUT_UNCHANGED_NOTE,
+        )
+    head = repository.head
+    if repository.contains(commit, head):
+        return ApplyResult(
+            head, "already", f"{commit[:12]} is in HEAD already. {_remove_tree_and_branch(repository, branch, tree)}".strip()
+        )
+    _refuse_unfinished_merge(repository)
+    forward = repository.contains(head, commit)
+    _merge_branch(repository, branch, task_id, forward)
+    said = [_remove_tree_and_branch(repository, branch, tree)]
+    if not repository.current_branch:
+        said.insert(0, "HEAD is detached, so no branch holds this commit: `git switch -c NAME` keeps it.")
+    return ApplyResult(repository.head, "fast-forward" if forward else "merge", " ".join(filter(None, said)))
+
+
+def discard_task_branch(repository: Repository, task_id: str) -> None:
+    """Remove the task's worktree, branch and snapshots, and nothing else. BadInput if the branch has commits of somebody else."""
+    branch, tree = _find_branch_and_tree(repository, task_id)
+    branch.must_be_free(_read_base(branch))
+    if repository.current_branch == branch.name:
+        raise BadInput(
+            f"{branch.name} is checked out", next="go to another branch first: git switch -", safe=CHECKOUT_UNCHANGED_NOTE
+        )
+    unregister_worktree(repository, tree)
+    _delete_branch(repository, branch)
+    remove_tree(branch.shadow)
+
+
+def retire_part_branch(repository: Repository, task_id: str) -> None:
+    """Remove worktree and branch of a part that has come back; its snapshots stay, since a step may be taken again."""
+    branch, tree = _find_branch_and_tree(repository, task_id)
+    unregister_worktree(repository, tree)
+    if repository.current_branch != branch.name and branch.ours(_read_base(branch)):
+        _delete_branch(repository, branch)
+
+
+def _find_branch_and_tree(repository: Repository, task_id: str) -> tuple[TaskBranch, Path]:
+    check_task_id(task_id)
+    shadow = repository.state / "shadow" / f"{task_id}.git"
+    return TaskBranch(repository, f"afresh/{task_id}", shadow), repository.state / "worktrees" / task_id
+
+
+def _read_base(branch: TaskBranch) -> str:
+    try:
+        return (branch.shadow / "begun").read_text()
+    except OSError:
+        return ""
+
+
+def _refuse_unfinished_merge(repository: Repository) -> None:
+    for name in ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"):
+        if (repository.git_dir / name).exists():
+            raise BadInput(
+                "a merge, rebase or cherry-pick is under way in your checkout",
+                next="finish or abort it, then apply again",
+                safe=CHECKOUT_UNCHANGED_NOTE,
+            )
+
+
+def _merge_branch(repository: Repository, branch: TaskBranch, task_id: str, forward: bool) -> None:
+    if not forward:
+        _refuse_conflicts(repository, branch, task_id)
+    how = ("--ff-only",) if forward else ("--no-ff", "--no-edit", "-m", f"Merge {branch.name}")
+    try:
+        run_git_as_user(repository.root, "merge", "--quiet", *how, branch.ref, config=NO_HOOKS_CONFIG)
+    except GitFailed as failure:
+        if (repository.git_dir / "MERGE_HEAD").exists():
+            run_git_as_user(repository.root, "merge", "--abort", config=NO_HOOKS_CONFIG)
+        raise _make_merge_error(task_id, failure) from failure
+
+
+def _refuse_conflicts(repository: Repository, branch: TaskBranch, task_id: str) -> None:
+    """Tried without touching the checkout. A git before 2.38 can't; there the merge itself finds out, and is aborted."""
+    try:
+        repository.git.run("merge-tree", "--write-tree", "--name-only", "--no-messages", "HEAD", branch.ref)
+    except GitFailed as failure:
+        if failure.code == 1:
+            raise _make_merge_error(task_id, failure) from failure
+
+
+def _make_merge_error(task_id: str, failure: GitFailed) -> BadInput:
+    lines = [line.strip() for line in failure.output.splitlines() if line.startswith("\t")]
+    if lines:
+        return BadInput(
+            f"uncommitted changes in your checkout are in the way: {', '.join(lines[:5])}",
+            next=f"commit or stash them, then: afresh apply {task_id}", safe=CHECKOUT_UNCHANGED_NOTE,
+        )  # fmt: skip
+    if failure.code == 1:
+        where = ", ".join(failure.printed.splitlines()[1:6])
+        return BadInput(
+            f"afresh/{task_id} conflicts with what you have committed since: {where}",
+            next=f"merge it by hand: git merge afresh/{task_id}", safe=CHECKOUT_UNCHANGED_NOTE,
+        )  # fmt: skip
+    return BadInput(f"{failure.what}", next=f"put that right, then: afresh apply {task_id}", safe=CHECKOUT_UNCHANGED_NOTE)
+
+
+def _remove_tree_and_branch(repository: Repository, branch: TaskBranch, tree: Path) -> str:
+    """Remove worktree and branch, unless somebody has changed the tree since: then both stay, and the sentence says so."""
+    if _has_changed_since(repository, branch, tree):
+        return f"The task's tree at {tree} has changes that are in no commit, so it was left there."
+    unregister_worktree(repository, tree)
+    if repository.current_branch != branch.name:
+        _delete_branch(repository, branch)
+    return ""
+
+
+def _has_changed_since(repository: Repository, branch: TaskBranch, tree: Path) -> bool:
+    if not tree.is_dir() or not find_worktree_admin(repository, tree) or "snapshot" not in branch.record:
+        return False
+    shadow = ShadowRepository(branch.shadow, tree)
+    shadow.make(repository)
+    shadow.forget(branch.record["snapshot"])
+    return bool(shadow.touched())
+
+
+def _delete_branch(repository: Repository, branch: TaskBranch) -> None:
+    tip = branch.tip
+    if tip:
+        repository.git.run("update-ref", "--no-deref", "-d", branch.ref, tip)

@@ -1,0 +1,137 @@
+"""The files of the user's checkout, by one walk without git: what is ignored is not looked into."""
+
+import codecs
+import os
+import re
+import stat
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from afresh.errors import ModelMistake
+from afresh.workspace.files import MAX_FILE_BYTES, OPEN_READ_FLAGS, stamp_from_stat
+from afresh.workspace.ignore_rules import TOOL_CACHE_PATTERNS, IgnoreRules
+
+BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
+         (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
+"""First bytes that tell the encoding; the longer of those that begin alike comes first."""
+CODING_LINE_PATTERN = re.compile(rb"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+
+
+def decode_text(path: str, data: bytes) -> str:
+    """By its first bytes, as UTF-8, by what it says of itself, or as the commonest of old. ModelMistake for what is binary."""
+    text = _try_encodings(data)
+    if text is None:
+        raise ModelMistake(f"{path} is a binary file of {len(data):,} bytes")
+    return text.replace("\r\n", "\n") if "\r\n" in text else text
+
+
+def _try_encodings(data: bytes) -> str | None:
+    told = next((name for first, name in BYTE_ORDER_MARKS if data.startswith(first)), "")
+    for encoding in (told, "utf-8" if b"\0" not in data else "", _find_declared_encoding(data), "cp1252", "latin-1"):
+        try:
+            if encoding and (encoding == told or b"\0" not in data):
+                return data.decode(encoding)
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return None
+
+
+def _find_declared_encoding(data: bytes) -> str:
+    """What a coding line says, if that is an encoding of text."""
+    found = CODING_LINE_PATTERN.match(data[:400])
+    name = found[1].decode() if found else ""
+    try:
+        return name if name and codecs.lookup(name)._is_text_encoding else ""  # pyright: ignore[reportAttributeAccessIssue]
+    except LookupError:
+        return ""
+
+
+GIT_FOLDER = ".git"
+AFRESH_FOLDERS = (".afresh/state/", ".afresh/export/")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckoutFiles:
+    """The port `Files`, to be read only."""
+
+    root: Path
+
+    def paths(self) -> Sequence[str]:
+        return tuple(self.stamps())
+
+    def stamps(self) -> Mapping[str, str]:
+        return list_checkout_files(self.root)
+
+    def read(self, path: str) -> str:
+        """ModelMistake for what is no text or lies outside."""
+        if path.startswith("/") or ".." in path.split("/"):
+            raise ModelMistake(f"{path} leads out of the checkout")
+        try:
+            handle = os.open(os.path.join(self.root, path), OPEN_READ_FLAGS)
+        except FileNotFoundError:
+            raise ModelMistake(f"no such file: {path!r}") from None
+        except OSError as error:
+            raise ModelMistake(f"{path} can't be opened: {error.strerror}") from error
+        with os.fdopen(handle, "rb") as file:
+            _refuse_irregular_file(path, os.fstat(handle))
+            return decode_text(path, file.read())
+
+    def write(self, path: str, text: str) -> None:
+        raise ModelMistake(f"{path} belongs to the user's own checkout, which is not written to")
+
+
+def list_checkout_files(root: Path) -> dict[str, str]:
+    """Regular files that no rule ignores, sorted, each with its mark. A rule is obeyed even for a file that git tracks."""
+    now = time.time_ns()
+    found: dict[str, str] = {}
+    waiting = [("", IgnoreRules((*TOOL_CACHE_PATTERNS, *_read_lines(root / GIT_FOLDER / "info" / "exclude"))))]
+    top = f"{root}/"
+    while waiting:
+        folder, rules = waiting.pop()
+        entries = _scan_folder(top + folder)
+        names = {entry.name for entry in entries}
+        if folder and GIT_FOLDER in names:
+            continue  # another repository
+        if ".gitignore" in names:
+            rules = rules.below(folder, "\n".join(_read_lines(Path(top + folder, ".gitignore"))))
+        ignore = rules.ignore
+        for entry in entries:
+            name = entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if name != GIT_FOLDER and not ignore(folder, name, True) and f"{folder}{name}/" not in AFRESH_FOLDERS:
+                    waiting.append((f"{folder}{name}/", rules))
+            elif not ignore(folder, name, False) and (its := _stamp_entry(entry, now)):
+                found[folder + name] = its
+    return {path: found[path] for path in sorted(found)}
+
+
+def _stamp_entry(entry: os.DirEntry[str], now: int) -> str:
+    try:
+        known = entry.stat(follow_symlinks=False)
+    except OSError:
+        return ""  # gone since
+    return stamp_from_stat(known, now) if stat.S_ISREG(known.st_mode) else ""
+
+
+def _scan_folder(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except OSError:
+        return []  # not ours to look into, or gone since
+
+
+def _read_lines(file: Path) -> list[str]:
+    try:
+        return file.read_text("utf-8", "surrogateescape").split("\n") if file.is_file() else []
+    except OSError:
+        return []
+
+
+def _refuse_irregular_file(path: str, found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise ModelMistake(f"{path} is not a regular file")
+    if found.st_size > MAX_FILE_BYTES:
+        raise ModelMistake(f"{path} has {found.st_size:,} bytes, over the {MAX_FILE_BYTES:,} that can be read")

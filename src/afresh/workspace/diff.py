@@ -1,0 +1,53 @@
+"""What differs between two snapshots, file by file."""
+
+from collections.abc import Iterator, Sequence
+
+from afresh.core.change import Change
+from afresh.workspace.git import Git
+
+CHANGE_KIND_BY_STATUS = {"A": "added", "D": "deleted"}
+PLAIN_DIFF_OPTIONS = ("-r", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/")
+
+
+def path_from_bytes(name: bytes) -> str:
+    """A path as text that any journal can hold; bytes that are not UTF-8 are shown as escapes."""
+    return name.decode("utf-8", "backslashreplace")
+
+
+def list_changes(git: Git, before: str, after: str) -> tuple[Change, ...]:
+    if before == after:
+        return ()
+    pair = ("--end-of-options", before, after)
+    fields = git.run("diff-tree", *PLAIN_DIFF_OPTIONS, "-z", "--raw", "--numstat", *pair).split(b"\0")[:-1]
+    statuses, counts = _parse_fields(fields)
+    patches = _split_patches(git.run("diff-tree", *PLAIN_DIFF_OPTIONS, "--patch", *pair), [status for _, status in statuses])
+    return tuple(
+        Change(path_from_bytes(name), CHANGE_KIND_BY_STATUS.get(status, "modified"), added, removed, patch)
+        for (name, status), (added, removed), patch in zip(statuses, counts, patches, strict=True)
+    )
+
+
+def _parse_fields(fields: Sequence[bytes]) -> tuple[list[tuple[bytes, str]], list[tuple[int, int]]]:
+    """(path, status) of each raw record, and the counts of each numstat record; git lists both in the same order."""
+    paired = len(fields) // 3 * 2
+    statuses = [(fields[at + 1], fields[at][-1:].decode()) for at in range(0, paired, 2)]
+    counts = [field.split(b"\t")[:2] for field in fields[paired:]]
+    return statuses, [(_parse_count(added), _parse_count(removed)) for added, removed in counts]
+
+
+def _parse_count(field: bytes) -> int:
+    return 0 if field == b"-" else int(field)
+
+
+def _split_patches(output: bytes, statuses: Sequence[str]) -> Iterator[str]:
+    """One patch a path. A file that became a link is shown by git as two: taken out and put in."""
+    sections = iter(_split_sections(output))
+    for status in statuses:
+        text = "".join(next(sections, "") for _ in range(2 if status == "T" else 1))
+        yield "" if "\nBinary files " in text else text
+
+
+def _split_sections(output: bytes) -> list[str]:
+    """Content lines in a diff begin with a sign, so only a header begins with these words."""
+    head, *rest = output.decode("utf-8", "replace").removesuffix("\n").split("\ndiff --git ")
+    return [part + "\n" for part in (head, *("diff --git " + part for part in rest))] if head else []

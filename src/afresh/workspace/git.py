@@ -1,0 +1,138 @@
+"""Running git so that it starts nothing of the target repository: no hook, filter, monitor, pager, editor or transport."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from afresh.errors import BadInput, NeedsPerson
+
+NULL_DEVICE = "/dev/null"
+SAFE_GIT_CONFIG = (
+    f"core.hooksPath={NULL_DEVICE}",
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.pager=cat",
+    "core.editor=false",
+    "core.sshCommand=false",
+    "core.quotePath=false",
+    "credential.helper=",
+    "protocol.allow=never",
+    "safe.bareRepository=explicit",
+    "submodule.recurse=false",
+    "commit.gpgSign=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+)
+SAFE_GIT_ENVIRONMENT = {
+    "LC_ALL": "C",
+    "HOME": "/nonexistent",
+    "XDG_CONFIG_HOME": "/nonexistent",
+    "GIT_CONFIG_GLOBAL": NULL_DEVICE,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    # a partial clone would otherwise fetch missing objects through whatever transport its configuration names
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+}
+
+
+class GitFailed(NeedsPerson):
+    """Git could not do what was asked; `output` is what it said."""
+
+    def __init__(self, arguments: tuple[str, ...], code: int, output: str, printed: str = "") -> None:
+        said = output.strip().splitlines()
+        super().__init__(
+            f"git {arguments[0]} failed ({code}): {said[-1] if said else 'no message'}",
+            next="see whether the disk is full and `git fsck` finds the repository whole, then try again",
+            safe="your checkout has not been touched",
+        )
+        self.code, self.output, self.printed = code, output, printed
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """Git on one repository, named outright so that nothing is discovered on the way."""
+
+    git_dir: Path
+    work_tree: Path | None = None
+    variables: tuple[tuple[str, str], ...] = ()
+
+    def start(
+        self, *arguments: str, config: tuple[str, ...] = (), variables: Mapping[str, str] = {}
+    ) -> "subprocess.Popen[bytes]":
+        settings = [part for setting in (*SAFE_GIT_CONFIG, *config) for part in ("-c", setting)]
+        place = {"GIT_DIR": str(self.git_dir)} | ({"GIT_WORK_TREE": str(self.work_tree)} if self.work_tree else {})
+        return subprocess.Popen(
+            [find_git(), *settings, *arguments],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            cwd=self.work_tree or self.git_dir,
+            env=SAFE_GIT_ENVIRONMENT | {"PATH": make_search_path()} | place | dict(self.variables) | dict(variables),
+        )  # fmt: skip
+
+    def run(self, *arguments: str, stdin: bytes = b"", config: tuple[str, ...] = (), variables: Mapping[str, str] = {}) -> bytes:
+        return finish_git(self.start(*arguments, config=config, variables=variables), arguments, stdin)[0]
+
+    def ask(self, *arguments: str) -> str:
+        """What git answers in one line, or nothing if it has no answer."""
+        try:
+            return self.run(*arguments).decode(errors="replace").strip()
+        except GitFailed:
+            return ""
+
+
+def finish_git(process: "subprocess.Popen[bytes]", arguments: tuple[str, ...], stdin: bytes = b"") -> tuple[bytes, bytes]:
+    """What it wrote and what it complained of; GitFailed if it gave up."""
+    output, said = process.communicate(stdin)
+    if process.returncode:
+        raise GitFailed(arguments, process.returncode, said.decode(errors="replace"), output.decode(errors="replace"))
+    return output, said
+
+
+def run_git_as_user(folder: Path, *arguments: str, config: tuple[str, ...] = (), stdin: bytes = b"") -> bytes:
+    """Git as the user has set it up, in the user's own environment; for what the user asked for."""
+    settings = [part for setting in config for part in ("-c", setting)]
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    process = subprocess.Popen(
+        [find_git(), *settings, *arguments],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        cwd=folder, env=variables | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true"},
+    )  # fmt: skip
+    return finish_git(process, arguments, stdin)[0]
+
+
+@cache
+def find_git() -> str:
+    found = shutil.which("git")
+    if not found:
+        raise BadInput("git is not installed", next="install git (apt install git) and try again")
+    return found
+
+
+@cache
+def make_search_path() -> str:
+    return os.pathsep.join((str(Path(find_git()).parent), os.defpath))
+
+
+@cache
+def read_git_version() -> tuple[int, int]:
+    words = subprocess.run([find_git(), "version"], capture_output=True, check=True, text=True).stdout.split()
+    major, minor = words[2].split(".")[:2]
+    return int(major), int(minor)
+
+
+def find_author_name(folder: Path) -> str:
+    """The name that git knows, else the login, else `person`."""
+    try:
+        name = run_git_as_user(folder, "config", "--get", "user.name").decode(errors="replace")
+    except GitFailed:
+        name = ""
+    names = (" ".join(name.split()), os.environ.get("LOGNAME", ""), os.environ.get("USER", ""))
+    return next((name for name in names if name and name.isprintable()), "person")

@@ -1,0 +1,72 @@
+"""Which names of a checkout git would ignore. Most names fit no rule at all, and that is told without a look at each rule."""
+
+import re
+from collections.abc import Iterable, Sequence
+from fnmatch import translate
+from functools import cached_property
+
+TOOL_CACHE_PATTERNS = (
+    "__pycache__/", "*.py[co]", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/", ".hypothesis/", ".coverage", ".coverage.*",
+    ".tox/", ".nox/", ".venv/", "node_modules/", ".DS_Store",
+)  # fmt: skip
+"""What tools leave behind in any project; a file that the base tracks is tracked all the same."""
+
+
+def flatten_ignore_files(files: Iterable[tuple[str, str]]) -> Sequence[str]:
+    """Patterns of (path, text) of .gitignore files, each bound to its folder. Deeper ones come later, so they win, as in git."""
+    lines: list[str] = []
+    for path, text in sorted(files, key=lambda item: (item[0].count("/"), item[0])):
+        folder = path.rpartition("/")[0]
+        lines += [bound for line in text.removeprefix("\ufeff").split("\n") if (bound := bind_pattern(folder, line))]
+    return lines
+
+
+def bind_pattern(folder: str, line: str) -> str:
+    """The pattern as it would stand in the root's file; empty for a comment or an empty line."""
+    line = re.sub(r"(?<!\\) +$", "", line.rstrip("\r"))
+    if not line or line.startswith("#"):
+        return ""
+    if not folder:
+        return line
+    negated, pattern = ("!", line[1:]) if line.startswith("!") else ("", line)
+    prefix = "/" + re.sub(r"([*?\[\]\\])", r"\\\1", folder) + "/"
+    anchored = "/" in pattern.rstrip("/")
+    return negated + prefix + (pattern.lstrip("/") if anchored else "**/" + pattern)
+
+
+WILDCARD_PATTERN = re.compile(r"[*?\[\\]")
+SUFFIX_PATTERN = re.compile(r"\*(\.[\w.-]+)")
+
+
+class IgnoreRules:
+    """Patterns as they would stand in the root's .gitignore; later ones win."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self.patterns = tuple(patterns)
+        lasts = [pattern.removeprefix("!").rstrip("/").rpartition("/")[2] for pattern in self.patterns]
+        self._names = {last for last in lasts if not WILDCARD_PATTERN.search(last)}
+        self._suffixes = tuple(found[1] for last in lasts if (found := SUFFIX_PATTERN.fullmatch(last)))
+        wild = [last for last in lasts if WILDCARD_PATTERN.search(last) and not SUFFIX_PATTERN.fullmatch(last)]
+        self._wild = re.compile("|".join(map(_last_part_pattern, wild)), re.DOTALL) if wild else None
+
+    def ignore(self, folder: str, name: str, is_folder: bool) -> bool:
+        """Whether an entry is ignored whose folder is not. `folder` is empty or ends in a slash."""
+        if name not in self._names and not name.endswith(self._suffixes) and not (self._wild and self._wild.match(name)):
+            return False
+        return bool(self._spec.match_file(f"{folder}{name}/" if is_folder else folder + name))
+
+    def below(self, folder: str, text: str) -> "IgnoreRules":
+        """Together with those of the folder's own .gitignore."""
+        lines = text.removeprefix("\ufeff").split("\n")
+        return IgnoreRules((*self.patterns, *(bound for line in lines if (bound := bind_pattern(folder.rstrip("/"), line)))))
+
+    @cached_property
+    def _spec(self):
+        from pathspec import GitIgnoreSpec
+
+        return GitIgnoreSpec.from_lines(self.patterns)
+
+
+def _last_part_pattern(last: str) -> str:
+    """Names that the last part of a pattern may mean; all of them where that is not plain to see."""
+    return ".*" if "\\" in last or "[^" in last or "[[" in last or "**" in last else translate(last)

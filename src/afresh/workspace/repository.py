@@ -1,0 +1,155 @@
+"""The user's repository: what it is, what is wrong with it, and where a task's things live in it."""
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from afresh.core.task_id import NOTHING_CHANGED
+from afresh.errors import BadInput
+from afresh.workspace.git import SAFE_GIT_CONFIG, Git, GitFailed, run_git_as_user
+
+
+@dataclass(frozen=True)
+class Repository:
+    root: Path
+    """Top of the user's checkout."""
+    git_dir: Path
+    common_dir: Path
+    """Where objects and branches are; differs from `git_dir` when the checkout is itself a linked worktree."""
+
+    @classmethod
+    def find(cls, path: Path | str) -> "Repository":
+        """The repository that holds `path`. BadInput if there is none, or none that can be worked on."""
+        folder = Path(path).resolve()
+        if not folder.is_dir():
+            raise BadInput(f"{folder} is not a folder", next="give the folder of a git repository", safe=NOTHING_CHANGED)
+        repository = locate_repository(folder)
+        _refuse_task_tree(repository)
+        _refuse_state_links(repository.root)
+        _refuse_no_commit(repository)
+        _refuse_tracked_state(repository)
+        return repository
+
+    @cached_property
+    def git(self) -> Git:
+        return Git(self.git_dir, self.root)
+
+    @property
+    def state(self) -> Path:
+        return self.root / ".afresh" / "state"
+
+    @property
+    def head(self) -> str:
+        return self.git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+
+    @property
+    def current_branch(self) -> str:
+        """Empty when HEAD is detached."""
+        return self.git.ask("symbolic-ref", "--quiet", "--short", "HEAD")
+
+    def commit(self, ref: str) -> str:
+        """The commit that a branch or id names, or nothing."""
+        if ref.startswith("-"):
+            raise BadInput(f"{ref!r} can't be the name of a branch or commit", safe=NOTHING_CHANGED)
+        return self.git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}")
+
+    def contains(self, ancestor: str, descendant: str) -> bool:
+        try:
+            self.git.run("merge-base", "--is-ancestor", ancestor, descendant)
+        except GitFailed:
+            return False
+        return True
+
+
+def make_state_folder(repository: Repository) -> Path:
+    """`.afresh/state`, hidden from git by a file of its own, so that the user's .gitignore stays as it is; for its owner only."""
+    _refuse_state_links(repository.root)
+    try:
+        repository.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        ignore = repository.state / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n")
+    except OSError as fault:
+        raise BadInput(
+            f"{repository.state} can't be used: {fault.strerror}",
+            next="see what is in its way: `.afresh` and `.afresh/state` must be folders that you may write to", safe=NOTHING_CHANGED,
+        ) from fault  # fmt: skip
+    return repository.state
+
+
+def find_excludes_file(repository: Repository) -> Path | None:
+    """The user's own ignore rules for all repositories."""
+    try:
+        answer = run_git_as_user(repository.root, "config", "--type=path", "--get", "core.excludesFile").decode().strip()
+    except GitFailed:
+        answer = ""
+    place = Path(answer) if answer else Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "git" / "ignore"
+    return place if place.is_file() else None
+
+
+def locate_repository(folder: Path) -> Repository:
+    asked = ("rev-parse", "--path-format=absolute", "--is-bare-repository", "--git-dir", "--git-common-dir", "--show-toplevel")
+    try:
+        answer = os.fsdecode(run_git_as_user(folder, *asked, config=SAFE_GIT_CONFIG))
+    except GitFailed as failure:
+        raise _make_repository_error(folder, failure.output) from failure
+    bare, git_dir, common_dir, root = answer.splitlines()
+    if bare == "true" or not folder.is_relative_to(root):
+        raise _make_repository_error(folder, "bare")
+    return Repository(Path(root), Path(git_dir), Path(common_dir))
+
+
+def _make_repository_error(folder: Path, said: str) -> BadInput:
+    if "dubious ownership" in said:
+        return BadInput(
+            f"{folder} belongs to another user, and git does not trust it",
+            next=f"git config --global --add safe.directory {folder}", safe=NOTHING_CHANGED,
+        )  # fmt: skip
+    if "bare" in said or "must be run in a work tree" in said:
+        return BadInput(
+            f"{folder} has no checkout to work from: it is a bare repository or the inside of a .git folder",
+            next="clone it, and run afresh in the clone", safe=NOTHING_CHANGED,
+        )  # fmt: skip
+    if "not a git repository" in said:
+        return BadInput(
+            f"{folder} is not in a git repository",
+            next="run `git init` there and commit, or go to a repository", safe=NOTHING_CHANGED,
+        )  # fmt: skip
+    return BadInput(
+        f"git can't read the repository at {folder}: {said.strip()}", next="try `git status` there", safe=NOTHING_CHANGED
+    )
+
+
+def _refuse_task_tree(repository: Repository) -> None:
+    parts = repository.root.parts
+    for at in range(len(parts) - 2):
+        if parts[at : at + 3] == (".afresh", "state", "worktrees"):
+            home = Path(*parts[:at])
+            raise BadInput(f"{repository.root} is the tree of a task", next=f"run afresh in {home}", safe=NOTHING_CHANGED)
+
+
+def _refuse_state_links(root: Path) -> None:
+    for place in (".afresh", ".afresh/state", ".afresh/state/worktrees", ".afresh/state/shadow"):
+        if (root / place).is_symlink():
+            raise BadInput(
+                f"{place} is a symlink; afresh would write wherever it leads",
+                next=f"look at what it points to, then remove it: rm {root / place}", safe=NOTHING_CHANGED,
+            )  # fmt: skip
+
+
+def _refuse_no_commit(repository: Repository) -> None:
+    if not repository.head:
+        raise BadInput(
+            f"{repository.root} has no commit yet, so there is nothing to start from",
+            next="git add -A && git commit -m 'First commit'", safe=NOTHING_CHANGED,
+        )  # fmt: skip
+
+
+def _refuse_tracked_state(repository: Repository) -> None:
+    # state that came with a clone was written by somebody else, and would be believed
+    if repository.git.ask("rev-parse", "--verify", "--quiet", "HEAD:.afresh/state"):
+        raise BadInput(
+            "the repository tracks .afresh/state, which must be this machine's own",
+            next="git rm -r --cached .afresh/state, remove the folder and commit", safe=NOTHING_CHANGED,
+        )  # fmt: skip

@@ -1,0 +1,251 @@
+"""A git repository of our own beside the task's tree: its index says what the tree holds, its objects are the snapshots.
+
+It borrows the user's objects and has none of the user's configuration, so no filter or monitor is known to it. Its
+`info/attributes`, which wins over any .gitattributes, makes every file plain bytes.
+"""
+
+import os
+import shutil
+import stat
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from afresh.errors import Damaged
+from afresh.workspace.disk_files import clear_path, has_link_on_path, make_accessible, sync_folder
+from afresh.workspace.git import Git, GitFailed, finish_git, read_git_version
+from afresh.workspace.repository import Repository
+
+RAW_ATTRIBUTES = "* -text !eol -ident !filter !working-tree-encoding !diff !merge !export-subst\n"
+BASE_RULES_FILE = "base-rules"
+"""Ignore rules as they were in the base commit: a .gitignore that the model writes can't hide a file from a snapshot."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShadowRepository:
+    folder: Path
+    tree: Path
+    """The work tree that it watches."""
+
+    @property
+    def git(self) -> Git:
+        return Git(self.folder, self.tree)
+
+    @property
+    def store(self) -> Git:
+        """For what concerns objects and index alone; the tree need not be there."""
+        return Git(self.folder)
+
+    @property
+    def index(self) -> Path:
+        return self.folder / "index"
+
+    def make(self, repository: Repository) -> None:
+        """Make it, or mend what is missing of it; objects that are there stay."""
+        ready = self.folder / "ready"
+        if not ready.exists():
+            shape = repository.git.ask("rev-parse", "--show-object-format") or "sha1"
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.store.run("init", "--quiet", "--bare", "--template=", f"--object-format={shape}")
+            with (self.folder / "config").open("a") as config:
+                config.write(
+                    "".join(f"[core]\n\t{line}\n" for line in ("bare = false", "logAllRefUpdates = false", *_fsync_config()))
+                )
+        (self.folder / "info").mkdir(exist_ok=True)
+        (self.folder / "info" / "attributes").write_text(RAW_ATTRIBUTES)
+        (self.folder / "objects" / "info").mkdir(parents=True, exist_ok=True)
+        (self.folder / "objects" / "info" / "alternates").write_bytes(os.fsencode(repository.common_dir / "objects") + b"\n")
+        ready.touch()
+
+    def ignore(self, always: Sequence[str], base: Sequence[str]) -> None:
+        """`always` are rules beside any .gitignore; `base` are those of the base commit's .gitignore files."""
+        (self.folder / "info" / "exclude").write_bytes(_join_lines(always))
+        (self.folder / BASE_RULES_FILE).write_bytes(_join_lines([*always, *base]))
+
+    def forget(self, tree: str) -> None:
+        """Start the index anew from a snapshot. Stat data of a former process is not believed: power may have been lost since."""
+        for name in ("index", "index.lock"):
+            (self.folder / name).unlink(missing_ok=True)
+        self.store.run("read-tree", tree)
+        if self.tree.is_dir():
+            self.git.ask("update-index", "-q", "--refresh")
+
+    def touched(self) -> list[bytes]:
+        """Names of what may differ from the index: changed, gone or new. New is what base or current rules do not ignore."""
+        names, locked = self._listed()
+        if locked:
+            make_accessible(self.tree)
+            names, _ = self._listed()
+        return sorted(name for name in names - {b""} if not name.startswith(b".afresh/state/"))
+
+    def _listed(self) -> tuple[set[bytes], bool]:
+        """The names, and whether a folder could not be looked into."""
+        asked = (
+            ("--others", "--modified", "--deleted", f"--exclude-from={self.folder / BASE_RULES_FILE}"),
+            ("--others", "--exclude-standard"),
+        )
+        running = [(options, self.git.start("ls-files", "-z", *options)) for options in asked]
+        ended = [finish_git(process, ("ls-files", *options)) for options, process in running]
+        names = {name for output, _ in ended for name in output.split(b"\0")}
+        return names, any(b"Permission denied" in said for _, said in ended)
+
+    def keep(self, known: str = "") -> str:
+        """Write the snapshot: the id of a git tree, on disk when this returns. `known` is that of the index, if known."""
+        since = time.time_ns()
+        if not self.follow():
+            return known or self.write()
+        snapshot = self.write()
+        _sync_objects(self.folder / "objects", since)
+        return snapshot
+
+    def follow(self, *how: str) -> bool:
+        """Bring the index in line with the tree; whether there was anything to do."""
+        kept, gone = _split_present_and_gone(self.tree, self.touched())
+        if gone:
+            self.git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_join_nul(gone))
+        if kept:
+            self._add(kept, *how)
+        return bool(kept or gone)
+
+    def _add(self, names: Sequence[bytes], *how: str) -> None:
+        add = ("update-index", "-z", "--add", "--remove", "--replace", *how, "--stdin")
+        try:
+            self.git.run(*add, stdin=_join_nul(names))
+        except GitFailed:  # a file that its owner may not read
+            make_accessible(self.tree)
+            self.git.run(*add, stdin=_join_nul(names))
+
+    def put_back(self, snapshot: str) -> None:
+        """Make the tree what the snapshot says; ignored files stay where they are not in the way."""
+        make_accessible(self.tree)
+        self.follow("--info-only")  # an object left unsynced here would pass for a durable one in a later snapshot
+        self._drop_nested()
+        self.git.run("read-tree", "--reset", "-u", snapshot)
+        self._drop_nested()
+        wrong = self.touched()
+        if wrong:
+            for name in wrong:
+                clear_path(self.tree, os.fsdecode(name).rstrip("/"))
+            self.git.run("checkout-index", "--all", "--force", "--index", "--quiet")
+        if wrong and self.touched():
+            raise Damaged(
+                f"the task's tree at {self.tree} can't be put back: {os.fsdecode(wrong[0])!r} is in the way",
+                next="see who else writes there, then resume the task",
+                safe="your checkout and all snapshots are whole",
+            )
+
+    def _drop_nested(self) -> None:
+        """Clear away a .git inside the tree, and an ignored link that has taken the place of a folder."""
+        for nested in self._nested():
+            clear_path(self.tree, nested)
+
+    def _nested(self) -> list[str]:
+        folders = {name.rpartition(b"/")[0] for name in self.names()} - {b""}
+        places = (os.fsdecode(folder) + "/.git" for folder in folders)
+        return [place for place in places if has_link_on_path(self.tree, place) or os.path.lexists(self.tree / place)]
+
+    @property
+    def untouched(self) -> bool:
+        """The tree is what the index says, and nothing hides in it."""
+        return not self.touched() and not self._nested()
+
+    def without(self, tree: str, names: Sequence[bytes]) -> str:
+        """The snapshot of a commit or tree less these entries. The index is left at it."""
+        self.forget(tree)
+        if names:
+            self.store.run("update-index", "-z", "--force-remove", "--stdin", stdin=_join_nul(names))
+        return self.write()
+
+    def write(self) -> str:
+        return self.store.run("write-tree").decode().strip()
+
+    def mixed(self, snapshot: str, chosen: Callable[[bytes], bool]) -> str:
+        """What the index holds, with the chosen names as they are in the snapshot."""
+        copy = self.folder / "index.mixed"
+        shutil.copyfile(self.index, copy)
+        git = Git(self.folder, None, (("GIT_INDEX_FILE", str(copy)),))
+        entries = (entry.split(b"\t", 1) for entry in git.run("ls-tree", "-r", "-z", snapshot).split(b"\0")[:-1])
+        wanted = [b"%s %s\t%s" % (*meta.split()[::2], name) for meta, name in entries if chosen(name)]
+        try:
+            git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_join_nul(filter(chosen, self.names())))
+            git.run("update-index", "-z", "--index-info", stdin=_join_nul(wanted))
+            return git.run("write-tree").decode().strip()
+        finally:
+            copy.unlink(missing_ok=True)
+
+    def present(self) -> set[bytes]:
+        """Regular files in the tree: tracked or new, not ignored."""
+        asked = ("ls-files", "-z", "--stage")
+        running = self.git.start(*asked)
+        touched = set(self.touched())
+        entries = (entry.split(b"\t", 1) for entry in finish_git(running, asked)[0].split(b"\0")[:-1])
+        known = {name for meta, name in entries if meta.startswith(b"100")}
+        return {name for name in known | touched if name not in touched or _is_file(self.tree, name)}
+
+    def names(self) -> list[bytes]:
+        return self.store.run("ls-files", "-z", "--cached").split(b"\0")[:-1]
+
+
+def _fsync_config() -> tuple[str, ...]:
+    """Objects reach the disk before a snapshot is named. `batch` pays one flush for all of a snapshot's blobs."""
+    if read_git_version() < (2, 36):
+        return ("fsyncObjectFiles = true",)
+    return ("fsync = objects", "fsyncMethod = batch")
+
+
+def _split_present_and_gone(tree: Path, names: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
+    """What git can look at itself, and what it must be told is gone: a folder, pipe or socket stands where a file was."""
+    kept: list[bytes] = []
+    gone: list[bytes] = []
+    for name in names:
+        if name.endswith(b"/"):
+            kept += _list_nested_files(tree, name)
+            continue
+        (kept if _is_file_or_link(tree, name) else gone).append(name)
+    return kept, gone
+
+
+def _is_file_or_link(tree: Path, name: bytes) -> bool:
+    if has_link_on_path(tree, os.fsdecode(name)):
+        return False
+    try:
+        mode = os.lstat(os.fsencode(tree) + b"/" + name).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
+
+
+def _is_file(tree: Path, name: bytes) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(os.fsencode(tree) + b"/" + name).st_mode)
+    except OSError:
+        return False
+
+
+def _list_nested_files(tree: Path, nested: bytes) -> list[bytes]:
+    """Files of a repository within the tree: kept as files, its .git is not."""
+    top = os.fsencode(tree) + b"/"
+    found: list[bytes] = []
+    for folder, folders, files in os.walk(top + nested):
+        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        folders[:] = [name for name in folders if name != b".git"]
+        found += [os.path.join(folder, name).removeprefix(top) for name in (*files, *links)]
+    return [name for name in found if stat.S_IFMT(os.lstat(top + name).st_mode) in (stat.S_IFREG, stat.S_IFLNK)]
+
+
+def _sync_objects(objects: Path, since: int) -> None:
+    """The folders that gained an object; git syncs the files, and not every file system keeps a name for that alone."""
+    tick = 20_000_000
+    for entry in os.scandir(objects):
+        if len(entry.name) == 2 and entry.stat().st_mtime_ns >= since - tick:
+            sync_folder(Path(entry.path))
+    sync_folder(objects)
+
+
+def _join_nul(names: Iterable[bytes]) -> bytes:
+    return b"".join(name + b"\0" for name in names)
+
+
+def _join_lines(rules: Iterable[str]) -> bytes:
+    return b"".join(os.fsencode(rule) + b"\n" for rule in rules)

@@ -1,0 +1,161 @@
+"""The task's branch in the user's repository: exactly one commit on top of the base."""
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from afresh.errors import BadInput, Damaged
+from afresh.ports import Clock
+from afresh.workspace.base_commit import read_base_commit
+from afresh.workspace.disk_files import write_durable_file
+from afresh.workspace.git import Git, GitFailed, run_git_as_user
+from afresh.workspace.repository import Repository
+
+DURABLE_WRITE_CONFIG = ("core.fsync=objects,reference", "core.fsyncMethod=fsync")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskBranch:
+    repository: Repository
+    name: str
+    shadow: Path
+
+    @property
+    def ref(self) -> str:
+        return "refs/heads/" + self.name
+
+    @property
+    def tip(self) -> str:
+        return self.repository.commit(self.ref)
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """What was published last: `commit`, and the `key` and `date` that it was made of."""
+        try:
+            return json.loads((self.shadow / "published.json").read_text())
+        except (OSError, ValueError):
+            return {}
+
+    def ours(self, base: str) -> bool:
+        """Whether the branch holds nothing but what the task made, or what the user's HEAD has too."""
+        tip = self.tip
+        known = {"", base, self.record.get("commit", ""), self._begun()}
+        return tip in known or self.repository.contains(tip, self.repository.head)
+
+    def begin(self, base: str) -> None:
+        """Remember where the branch is about to start, so that a half-made one is known again even if HEAD has moved on."""
+        write_durable_file(self.shadow / "begun", base)
+
+    def _begun(self) -> str:
+        try:
+            return (self.shadow / "begun").read_text()
+        except OSError:
+            return ""
+
+    def must_be_free(self, base: str) -> None:
+        if not self.ours(base):
+            raise BadInput(
+                f"the branch {self.name} holds commits that this task did not make",
+                next=f"look at it (git log {self.name}), then rename it: git branch -m {self.name} another-name",
+                safe="the branch was not touched",
+            )
+
+    def publish(self, base: str, snapshot: str, message: str, clock: Clock | None) -> str:
+        """Repeating it gives the same commit: its date is written down before it is made, and used again."""
+        self.must_be_free(base)
+        tree = self._with_submodules(base, snapshot)
+        if tree == self.repository.git.ask("rev-parse", base + "^{tree}"):
+            return base
+        key = hashlib.sha256(f"{base} {tree} {message}".encode()).hexdigest()
+        former = self.record
+        date = former["date"] if former.get("key") == key else _format_commit_date(clock)
+        identity = _read_identity(self.repository.root)
+        self._hand_over(base, tree)
+        commit = self._commit(base, tree, message, identity | {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date})
+        # recorded first: a crash before the branch moves leaves a record of a commit that can be made again, never an unknown one
+        record = {"key": key, "date": date, "commit": commit, "snapshot": snapshot}
+        write_durable_file(self.shadow / "published.json", json.dumps(record))
+        move = ("update-ref", "--no-deref", "-m", "afresh: publish", self.ref, commit, self.tip)
+        self.repository.git.run(*move, config=DURABLE_WRITE_CONFIG, variables=identity)
+        return commit
+
+    def adopt(self, base: str, snapshot: str, commit: str, text: bytes) -> None:
+        """Take over what was published on another machine: the same commit, to the byte. Nothing but the task's own gives way."""
+        tree = self._with_submodules(base, snapshot)
+        self._hand_over(base, tree)
+        made = (
+            self.repository.git.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text, config=DURABLE_WRITE_CONFIG)
+            .decode()
+            .strip()
+        )
+        if made != commit or not text.startswith(f"tree {tree}\nparent {base}\n".encode()):
+            raise Damaged(
+                f"commit {commit[:12]} of {self.name} is not what came along",
+                next="export again on the machine that has it",
+                safe="the branch was not touched",
+            )
+        record = {"key": "", "date": "", "commit": commit, "snapshot": snapshot}
+        write_durable_file(self.shadow / "published.json", json.dumps(record))
+        move = ("update-ref", "--no-deref", "-m", "afresh: import", self.ref, commit, self.tip)
+        self.repository.git.run(*move, config=DURABLE_WRITE_CONFIG, variables=_read_identity(self.repository.root))
+
+    def _with_submodules(self, base: str, snapshot: str) -> str:
+        """The snapshot with the base's submodules where they were, except where the task has put files."""
+        modules = read_base_commit(self.repository.git, base).submodules
+        if not modules:
+            return snapshot
+        index = self.shadow / "index.publish"
+        git = Git(self.shadow, None, (("GIT_INDEX_FILE", str(index)),))
+        try:
+            git.run("read-tree", snapshot)
+            taken = git.run("ls-files", "-z").split(b"\0")
+            free = [
+                (commit, path) for commit, path in modules if not any((name + b"/").startswith(path + b"/") for name in taken)
+            ]
+            lines = b"".join(b"160000 %s\t%s\0" % (commit.encode(), path) for commit, path in free)
+            git.run("update-index", "-z", "--index-info", stdin=lines)
+            return git.run("write-tree").decode().strip()
+        finally:
+            index.unlink(missing_ok=True)
+
+    def _hand_over(self, base: str, tree: str) -> None:
+        """Copy the objects that the user's repository lacks out of the shadow."""
+        wanted = f"{tree}\n^{base}\n".encode()
+        pack = Git(self.shadow).run("pack-objects", "--quiet", "--revs", "--stdout", stdin=wanted)
+        self.repository.git.run("unpack-objects", "-q", stdin=pack, config=DURABLE_WRITE_CONFIG)
+
+    def _commit(self, base: str, tree: str, message: str, variables: Mapping[str, str]) -> str:
+        text = message.rstrip("\n") + "\n"
+        made = self.repository.git.run(
+            "commit-tree", tree, "-p", base, "-F", "-", stdin=text.encode(), config=DURABLE_WRITE_CONFIG, variables=variables
+        )
+        return made.decode().strip()
+
+
+def _read_identity(folder: Path) -> dict[str, str]:
+    """The user's own name and address, or ours where none is set."""
+    name, email = (
+        _read_git_setting(folder, "user.name") or "afresh",
+        _read_git_setting(folder, "user.email") or "afresh@localhost",
+    )
+    return {
+        "GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": email,
+        "GIT_COMMITTER_NAME": name, "GIT_COMMITTER_EMAIL": email,
+    }  # fmt: skip
+
+
+def _read_git_setting(folder: Path, name: str) -> str:
+    try:
+        return run_git_as_user(folder, "config", "--get", name).decode(errors="replace").strip()
+    except GitFailed:
+        return ""
+
+
+def _format_commit_date(clock: Clock | None) -> str:
+    now = max(0, int(clock.now() if clock else time.time()))
+    offset = time.localtime(now).tm_gmtoff // 60
+    return f"@{now} {'-' if offset < 0 else '+'}{abs(offset) // 60:02}{abs(offset) % 60:02}"

@@ -1,0 +1,205 @@
+"""A task's work on its way to another machine: the patch from its base to its last snapshot, and its commit if it has one.
+
+Ids of git trees and commits are made of their content. So what is put together from base and patch either is the snapshot that
+the journal names, or it is refused.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from afresh.core.state import State
+from afresh.core.task_id import check_task_id
+from afresh.core.work_transfer import GIT_OBJECT_ID, TaskWork, has_transferable_work
+from afresh.errors import BadInput, Damaged
+from afresh.workspace.base_commit import read_base_commit, set_ignore_rules
+from afresh.workspace.disk_files import remove_tree, write_durable_file
+from afresh.workspace.environment_files import find_environment_folders, find_import_files
+from afresh.workspace.git import Git, GitFailed
+from afresh.workspace.repository import Repository
+from afresh.workspace.snapshots import ShadowRepository
+from afresh.workspace.task_branch import TaskBranch
+
+BINARY_DIFF_ARGUMENTS = (
+    "diff-tree",
+    "-r",
+    "-p",
+    "--binary",
+    "--full-index",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TransferRecord:
+    """Where the work belongs, as the journal says."""
+
+    base: str
+    opened: str
+    snapshot: str
+    note: str
+    commit: str
+    """Empty when none came along."""
+
+
+def pack_work(repository: Repository, state: State) -> TaskWork | None:
+    """What the task has changed; None when there is nothing, or its snapshots are not on this machine."""
+    shadow = _find_shadow(repository, state.task.id)
+    if not has_transferable_work(state) or not all(_has_tree(shadow.store, tree) for tree in (state.opened, state.snapshot)):
+        return None
+    patch = shadow.store.run(*BINARY_DIFF_ARGUMENTS, state.opened, state.snapshot) if state.opened != state.snapshot else b""
+    if state.task.parent:
+        with _temporary_index(shadow) as git:
+            return TaskWork(
+                patch, before=git.run(*BINARY_DIFF_ARGUMENTS, _write_base_tree(git, repository, state.base), state.opened)
+            )
+    if not _has_published_commit(repository, state):
+        return TaskWork(patch)
+    return TaskWork(patch, repository.git.run("cat-file", "commit", state.commit))
+
+
+def _has_published_commit(repository: Repository, state: State) -> bool:
+    return (
+        state.commit not in ("", state.base)
+        and bool(GIT_OBJECT_ID.fullmatch(state.commit))
+        and bool(repository.commit(state.commit))
+    )
+
+
+def deliver_work(repository: Repository, state: State, work: TaskWork | None) -> None:
+    """Put the work where `unpack` finds it; what is on this machine already is left alone."""
+    shadow = _find_shadow(repository, state.task.id)
+    commit = state.commit if work and work.commit else ""
+    there = _has_tree(shadow.store, state.snapshot) and (shadow.folder / "opened.json").exists()
+    if not has_transferable_work(state) or (there and (not commit or repository.commit(commit))):
+        return
+    parcel = _transfer_folder(repository, state.task.id)
+    remove_tree(parcel)
+    parcel.mkdir(parents=True)
+    if work or state.snapshot == state.opened:
+        (parcel / "patch").write_bytes(work.patch if work else b"")
+        (parcel / "commit").write_bytes(work.commit if work else b"")
+        (parcel / "before").write_bytes(work.before if work else b"")
+    bill = TransferRecord(state.base, state.opened, state.snapshot, state.note, commit)
+    write_durable_file(parcel / "waybill.json", json.dumps(asdict(bill)))
+
+
+def has_pending_work(repository: Repository, task: str) -> bool:
+    return (_transfer_folder(repository, task) / "waybill.json").exists()
+
+
+def drop_pending_work(repository: Repository, task: str) -> None:
+    remove_tree(_transfer_folder(repository, task))
+
+
+def unpack_work(repository: Repository, task: str) -> None:
+    """Make the task's snapshots and branch of what was delivered, if anything was. BadInput while its base is not here."""
+    if not has_pending_work(repository, task):
+        return
+    parcel = _transfer_folder(repository, task)
+    bill = TransferRecord(**json.loads((parcel / "waybill.json").read_text()))
+    if not GIT_OBJECT_ID.fullmatch(bill.base) or not repository.commit(bill.base):
+        raise BadInput(
+            f"task {task} starts from commit {bill.base[:12]}, which this repository does not have",
+            next=f"bring it here (git fetch, or git pull in the clone that has it), then `afresh resume {task}`",
+            safe="the task and its changes are kept as they were imported",
+        )
+    shadow, branch = _find_shadow(repository, task), _find_branch(repository, task)
+    branch.must_be_free(bill.base)
+    shadow.make(repository)
+    _make_snapshots(shadow, repository, bill, parcel)
+    _mark_opened(shadow, repository, branch, bill)
+    if bill.commit:
+        branch.adopt(bill.base, bill.snapshot, bill.commit, (parcel / "commit").read_bytes())
+    remove_tree(parcel)
+
+
+def _make_snapshots(shadow: ShadowRepository, repository: Repository, bill: TransferRecord, parcel: Path) -> None:
+    """The snapshot before the first change and the last one; both are believed only under their own names."""
+    with _temporary_index(shadow) as git:
+        _write_base_tree(git, repository, bill.base)
+        before = (parcel / "before").read_bytes() if (parcel / "before").exists() else b""
+        if _apply_patch(git, before, bill.opened) != bill.opened:
+            raise _make_mismatch_error(bill.opened, "the tree that it began with")
+        if _has_tree(shadow.store, bill.snapshot):
+            return
+        if not (parcel / "patch").exists():
+            raise Damaged(
+                f"the export held no work of task {parcel.name}: its last snapshot {bill.snapshot[:12]} is not here",
+                next="export again on the machine that has it, or discard the task and start it again",
+                safe="its journal is whole",
+            )
+        if _apply_patch(git, (parcel / "patch").read_bytes(), bill.snapshot) != bill.snapshot:
+            raise _make_mismatch_error(bill.snapshot, "what base and patch make")
+
+
+def _write_base_tree(git: Git, repository: Repository, base: str) -> str:
+    """The tree of the base commit without its submodules; the index is left at it."""
+    git.run("read-tree", base)
+    modules = [path for _, path in read_base_commit(repository.git, base).submodules]
+    if modules:
+        git.run("update-index", "-z", "--force-remove", "--stdin", stdin=b"".join(path + b"\0" for path in modules))
+    return git.run("write-tree").decode().strip()
+
+
+def _apply_patch(git: Git, patch: bytes, wanted: str) -> str:
+    """The tree that the index holds after the patch."""
+    try:
+        if patch:
+            git.run("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch)
+    except GitFailed as failure:
+        raise _make_mismatch_error(wanted, f"what the patch says ({failure.what})") from failure
+    return git.run("write-tree").decode().strip()
+
+
+def _make_mismatch_error(snapshot: str, what: str) -> Damaged:
+    return Damaged(
+        f"snapshot {snapshot[:12]} is not {what}",
+        next="export again on the machine that has it, or discard the task and start it again",
+        safe="the task's journal and your checkout are as they were",
+    )
+
+
+def _mark_opened(shadow: ShadowRepository, repository: Repository, branch: TaskBranch, bill: TransferRecord) -> None:
+    """As if the task had been opened here. A marker that is there already says the same: it follows from the journal."""
+    marker = shadow.folder / "opened.json"
+    if marker.exists():
+        return
+    unseen = (*find_environment_folders(repository), *find_import_files(repository))
+    set_ignore_rules(shadow, repository, read_base_commit(repository.git, bill.base), unseen)
+    branch.begin(bill.base)
+    write_durable_file(marker, json.dumps({"base": bill.base, "snapshot": bill.opened, "note": bill.note}))
+
+
+@contextmanager
+def _temporary_index(shadow: ShadowRepository) -> Iterator[Git]:
+    """An index of our own, so that the one of a tree that is in use stays as it is."""
+    place = shadow.folder / "index.moved"
+    place.unlink(missing_ok=True)
+    try:
+        yield Git(shadow.folder, None, (("GIT_INDEX_FILE", str(place)),))
+    finally:
+        place.unlink(missing_ok=True)
+
+
+def _has_tree(store: Git, tree: str) -> bool:
+    if not GIT_OBJECT_ID.fullmatch(tree) or not store.git_dir.is_dir():
+        return False
+    return bool(store.ask("rev-parse", "--verify", "--quiet", tree + "^{tree}"))
+
+
+def _find_shadow(repository: Repository, task: str) -> ShadowRepository:
+    return ShadowRepository(_find_branch(repository, task).shadow, repository.state / "worktrees" / task)
+
+
+def _find_branch(repository: Repository, task: str) -> TaskBranch:
+    return TaskBranch(repository, f"afresh/{check_task_id(task)}", repository.state / "shadow" / f"{task}.git")
+
+
+def _transfer_folder(repository: Repository, task: str) -> Path:
+    return repository.state / "moved" / check_task_id(task)

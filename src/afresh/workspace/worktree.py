@@ -1,0 +1,230 @@
+"""The Workspace port on git: a worktree of the task's own, snapshots in a shadow repository, one commit at the end."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from afresh.core.change import Change
+from afresh.core.event import WorkspaceOpened
+from afresh.core.task_id import check_task_id
+from afresh.errors import Damaged
+from afresh.ports import Clock
+from afresh.workspace import diff
+from afresh.workspace.base_commit import BaseCommit, describe_base, list_uncommitted_files, read_base_commit, set_ignore_rules
+from afresh.workspace.diff import list_changes, path_from_bytes
+from afresh.workspace.disk_files import write_durable_file
+from afresh.workspace.environment_files import copy_import_files, find_environment_folders, find_import_files
+from afresh.workspace.files import TreeFiles
+from afresh.workspace.git import Git
+from afresh.workspace.linked_worktree import (
+    find_worktree_admin,
+    has_git_pointer,
+    register_worktree,
+    reset_worktree_index,
+    restore_git_pointer,
+    unregister_worktree,
+)
+from afresh.workspace.repository import Repository, make_state_folder
+from afresh.workspace.snapshots import ShadowRepository
+from afresh.workspace.task_branch import DURABLE_WRITE_CONFIG, TaskBranch
+from afresh.workspace.transfer import unpack_work
+
+
+@dataclass(frozen=True, slots=True)
+class PartOrigin:
+    """Where the tree of a part begins."""
+
+    task: str
+    base: str
+    """The commit that the task itself began with."""
+    snapshot: str
+
+
+def find_shadow_folder(repository: Repository, task: str) -> Path:
+    return repository.state / "shadow" / f"{check_task_id(task)}.git"
+
+
+def copy_snapshot(source: Path, target: Path, snapshot: str, base: str) -> None:
+    """Copy the objects of a snapshot that the base does not have from one shadow to another; they are on disk afterwards."""
+    if Git(target).ask("rev-parse", "--verify", "--quiet", snapshot + "^{tree}"):
+        return
+    pack = Git(source).run("pack-objects", "--quiet", "--revs", "--stdout", stdin=f"{snapshot}\n^{base}\n".encode())
+    Git(target).run("unpack-objects", "-q", stdin=pack, config=DURABLE_WRITE_CONFIG)
+
+
+def list_changed_paths(repository: Repository, part: str, before: str, after: str) -> Sequence[str]:
+    return [change.path for change in list_changes(Git(find_shadow_folder(repository, part)), before, after)]
+
+
+class GitWorkspace:
+    """Snapshots are ids of git trees: the same tree has the same id. `.git` is never part of one, and submodules are left out
+    of them and put in again by `publish`."""
+
+    def __init__(
+        self, repository: Repository, task_id: str, clock: Clock | None = None, origin: PartOrigin | None = None
+    ) -> None:  # fmt: skip
+        """With an `origin` it is the tree of a part: it begins there, and publishes nothing of its own."""
+        self.repository, self.task_id, self.clock, self.origin = repository, check_task_id(task_id), clock, origin
+        self.root = repository.state / "worktrees" / task_id
+        self.branch = TaskBranch(repository, f"afresh/{task_id}", repository.state / "shadow" / f"{task_id}.git")
+        self._shadow = ShadowRepository(self.branch.shadow, self.root)
+        self._sound = False
+        self._last = ""
+        self._changes: dict[tuple[str, str], Sequence[Change]] = {}
+
+    @property
+    def files(self) -> TreeFiles:
+        return TreeFiles(self.root, self._paths)
+
+    def open(self) -> WorkspaceOpened:
+        self._last = ""
+        make_state_folder(self.repository)
+        self._shadow.make(self.repository)
+        unpack_work(self.repository, self.task_id)
+        former = self._former()
+        self._sound = True
+        if former is None:
+            return self._begin()
+        self._shadow.forget(former.snapshot)
+        self._put_in_place(former)
+        return former
+
+    def snapshot(self) -> str:
+        self._ready()
+        self._make_enterable()
+        self._last = self._shadow.keep(self._last)
+        return self._last
+
+    def restore(self, snapshot: str, paths: Sequence[str] = ()) -> None:
+        self._ready()
+        if not paths and snapshot == self._last and self._untouched():
+            return
+        self._put_in_place(self._opened())
+        self._check(snapshot)
+        self._last = ""
+        self._shadow.put_back(self._mixed(snapshot, paths) if paths else snapshot)
+        self._last = "" if paths else snapshot
+
+    def _untouched(self) -> bool:
+        """The tree is what the index says, as it mostly is after a run of tests; and its `.git` is still ours."""
+        admin = find_worktree_admin(self.repository, self.root)
+        return admin is not None and has_git_pointer(self.root, admin) and self._shadow.untouched
+
+    def changes(self, before: str, after: str) -> Sequence[Change]:
+        """Between the same two snapshots always the same, so it is worked out once."""
+        if (before, after) not in self._changes:
+            for snapshot in (before, after):
+                self._check(snapshot)
+            newest = dict(list(self._changes.items())[-3:])
+            self._changes = {**newest, (before, after): diff.list_changes(self._shadow.store, before, after)}
+        return self._changes[before, after]
+
+    def publish(self, snapshot: str, message: str) -> str:
+        self._ready()
+        self._check(snapshot)
+        if self.origin:
+            return ""
+        commit = self.branch.publish(self._opened().base, snapshot, message, self.clock)
+        admin = find_worktree_admin(self.repository, self.root)
+        if admin and self.root.is_dir():
+            reset_worktree_index(self.root, admin, commit)
+        return commit
+
+    def _begin(self) -> WorkspaceOpened:
+        """A first opening, or one after a crash in a former one: what lies there is kept as a snapshot, then replaced."""
+        head = self.origin.base if self.origin else self.repository.head
+        self.branch.must_be_free(head)
+        base = read_base_commit(self.repository.git, head)
+        environments, needed = find_environment_folders(self.repository), find_import_files(self.repository)
+        set_ignore_rules(self._shadow, self.repository, base, (*environments, *needed))
+        self._shadow.forget(head)
+        if self.root.is_dir() and not self.root.is_symlink():
+            self._shadow.keep()
+        unregister_worktree(self.repository, self.root)
+        self.branch.begin(head)
+        register_worktree(self.repository, self.root, self.branch.name, head)
+        snapshot = self._first(head, base)
+        self._shadow.put_back(snapshot)
+        copied, left = copy_import_files(self.repository.root, self.root, needed)
+        said = (
+            "" if self.origin else describe_base(base, list_uncommitted_files(self._shadow, self.repository, head), copied, left)
+        )
+        opened = WorkspaceOpened(head, self.branch.name, snapshot, said)
+        write_durable_file(self._marker, json.dumps({"base": head, "snapshot": snapshot, "note": said}))
+        return opened
+
+    def _first(self, head: str, base: BaseCommit) -> str:
+        """The snapshot that the task begins with: the base without its submodules, or the tree of the task it is a part of."""
+        if not self.origin:
+            return self._shadow.without(head, [path for _, path in base.submodules])
+        copy_snapshot(find_shadow_folder(self.repository, self.origin.task), self.branch.shadow, self.origin.snapshot, head)
+        self._shadow.forget(self.origin.snapshot)
+        return self.origin.snapshot
+
+    def take_over(self, part: str, before: str, after: str) -> None:
+        """What a part has changed between two of its snapshots, put into this tree; all else in it stays."""
+        copy_snapshot(find_shadow_folder(self.repository, part), self.branch.shadow, after, self._opened().base)
+        self.restore(after, list_changed_paths(self.repository, part, before, after))
+
+    def _put_in_place(self, opened: WorkspaceOpened) -> None:
+        """The folder is there, registered, and its `.git` is ours. One that git has forgotten is made anew with its content."""
+        admin = find_worktree_admin(self.repository, self.root)
+        there = self.root.is_dir() and not self.root.is_symlink()
+        if admin and there and self.branch.tip:
+            self._make_enterable()
+            restore_git_pointer(self.root, admin)
+            return
+        self._make_enterable()
+        content = self._shadow.keep() if there else opened.snapshot
+        unregister_worktree(self.repository, self.root)
+        register_worktree(self.repository, self.root, self.branch.name, self.branch.tip or opened.base)
+        self._shadow.put_back(content)
+        copy_import_files(self.repository.root, self.root, find_import_files(self.repository))
+
+    def _make_enterable(self) -> None:
+        """A command of the task's may have shut the folder; git keeps no mode of it, so no snapshot would open it again."""
+        if self.root.is_dir() and (mode := self.root.stat().st_mode) & 0o700 != 0o700:
+            self.root.chmod(mode | 0o700)
+
+    @property
+    def _marker(self) -> Path:
+        return self.branch.shadow / "opened.json"
+
+    def _former(self) -> WorkspaceOpened | None:
+        """What the first opening found; written last, so that it is there only if the opening came to its end."""
+        try:
+            held = json.loads(self._marker.read_text())
+        except (OSError, ValueError):
+            return None
+        return WorkspaceOpened(held["base"], self.branch.name, held["snapshot"], held["note"])
+
+    def _opened(self) -> WorkspaceOpened:
+        return self._former() or self.open()
+
+    def _ready(self) -> None:
+        if not self._sound:
+            self.open()
+
+    def _check(self, snapshot: str) -> None:
+        if snapshot.startswith("-") or not self._shadow.store.ask("rev-parse", "--verify", "--quiet", snapshot + "^{tree}"):
+            raise Damaged(
+                f"snapshot {snapshot[:12]} of task {self.task_id} is not in {self.branch.shadow}",
+                next="restore that folder from a backup, or discard the task and start it again",
+                safe="your checkout and the tree of the task were not touched",
+            )
+
+    def _mixed(self, snapshot: str, paths: Sequence[str]) -> str:
+        """The tree as it is now, with these paths as they were in the snapshot."""
+        self._shadow.keep()
+        return self._shadow.mixed(
+            snapshot,
+            lambda name: any(path_from_bytes(name) == path or path_from_bytes(name).startswith(path + "/") for path in paths),
+        )
+
+    def _paths(self) -> Sequence[str]:
+        """Without the export of the project's own tasks: what they said is no source, and no hit of a search."""
+        self._ready()
+        present = (os.fsdecode(name) for name in self._shadow.present() if path_from_bytes(name) == os.fsdecode(name))
+        return tuple(sorted(name for name in present if not name.startswith(".afresh/export/")))

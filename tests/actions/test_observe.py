@@ -1,0 +1,55 @@
+"""From deeds to facts: each with the block and the lines that it comes from."""
+
+import pytest
+
+from afresh.actions.observe import digest_step
+from afresh.core import event as happened
+from afresh.core.action import Action
+from afresh.core.event import JournalHead
+from afresh.core.hash_chain import link_events
+from afresh.core.reducer import fold_entries
+from afresh.core.state import State
+from afresh.core.step_result import ActionResult, StepActions, ToolOutcome
+from afresh.core.task import Task
+
+RAISED = 'Traceback (most recent call last):\n  File "a.py", line 3, in main\nValueError: boom'
+
+
+def ran(command, printed, code):
+    first, *more = command.splitlines()
+    echo = f"{first} … and {len(more)} more lines" if more else first
+    return ActionResult(Action("run", {"command": command}), ToolOutcome(f"$ {echo}\nexit {code}\n{printed}", ok=code == 0))
+
+
+@pytest.fixture
+def state():
+    return State(task=Task(id="t", goal="g"))
+
+
+def after(state, *deeds):
+    made = digest_step(state, StepActions(deeds, "s"))
+    step = state.step + 1
+    events = [happened.ActionsExecuted(step, made.observations), made.event, happened.StepFinished(step, "")]
+    return fold_entries(state, link_events("t", state.head or JournalHead(), 1.0, events))
+
+
+def test_a_fact_names_its_block_and_the_lines_in_it(state):
+    deed = ran("python a.py", f"starting\n{RAISED}", 1)
+    made = digest_step(state, StepActions((deed,), "s"))
+    [fact] = made.facts
+    lines = next(one.text for one in made.blocks if one.id == fact.block).splitlines()
+    assert fact.lines == (4, 6) and lines[5] == "ValueError: boom"
+
+
+def test_a_script_does_not_take_back_what_another_that_begins_alike_has_said(state):
+    failed, other = "python - <<'E'\nfirst()\nE", "python - <<'E'\nother()\nE"
+    told = after(state, ran(failed, RAISED, 1))
+    assert [fact.text for fact in told.facts] == ["ValueError: boom at a.py:3 in main"]
+    assert after(told, ran(other, "fine", 0)).facts == told.facts
+    assert not after(told, ran(failed, "fine", 0)).facts
+
+
+def test_a_whole_script_tells_what_was_looked_at_though_its_echo_is_one_line(state):
+    command = "cd src\nsed -n '1,9p' a.py\ncat b.py"
+    made = digest_step(state, StepActions((ran(command, "x = 1\n" * 80, 0),), "s"))
+    assert made.index[0].phrase == "prints a.py lines 1-9; b.py" and not made.facts

@@ -1,0 +1,150 @@
+"""`recall` as the model uses it: what it brings back, how it says what is missing, and whose blocks it refuses."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from afresh.actions.tools.recall import tool
+from afresh.core import event as happened
+from afresh.core.block import BlockIndexLine, block_id_from_text
+from afresh.core.project_facts import EmptyFactIndex, FactCorrection
+from afresh.core.state import State, replace_fields
+from afresh.core.step_history import Passage, PassageVoice
+from afresh.core.tokens import estimate_tokens
+from afresh.errors import ModelMistake
+from afresh.ports import ToolContext
+from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.testing.fakes import DictFiles, TableSandbox
+from afresh.testing.sample_journals import append_events, create_task, make_block
+
+OUTPUT = "\n".join(
+    [
+        "$ pytest", "exit 1", *[f"tests/test_{number}.py ...." for number in range(200)],
+        "_______________ test_parse_header _______________", "", "    def test_parse_header():", "        data = load('x')",
+        ">       assert parse_header(data) == 3", "E       AssertionError: assert 2 == 3", "",
+        "Traceback (most recent call last):", '  File "/project/store.py", line 3, in main', "    run()",
+        '  File "/project/store.py", line 9, in run', "    raise KeyError('fooBar')", "KeyError: 'fooBar'",
+        *[f"captured noise {number} of the other tests" for number in range(200)], "2 failed, 200 passed in 0.3s",
+    ]
+)  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> SqliteJournal:
+    return SqliteJournal(tmp_path / "afresh.db")
+
+
+def kept(store: SqliteJournal, task: str, *texts: str) -> State:
+    return append_events(store, create_task(store, task), [happened.TaskClaimed("worker")], [make_block(text) for text in texts])
+
+
+def recall(store: SqliteJournal, state: State, **args: str) -> str:
+    return tool.run(args, ToolContext(state, DictFiles(), TableSandbox({}), store, None)).text  # type: ignore[arg-type]
+
+
+def test_it_brings_the_test_that_was_asked_about_whole_with_line_numbers(store: SqliteJournal):
+    told = recall(store, kept(store, "one", OUTPUT), id=block_id_from_text(OUTPUT)[:8], about="why does parseHeader fail?")
+    assert "207 >       assert parse_header(data) == 3" in told.replace("\n ", "\n") and "def test_parse_header" in told
+    assert "E       AssertionError" in told and "noise 100 " not in told and told.count("\n") < 25
+    assert re.search(r"^… lines 1-\d+$", told, re.MULTILINE)
+
+
+def test_a_frame_of_a_traceback_comes_with_its_source_and_the_exception(store: SqliteJournal):
+    told = recall(store, kept(store, "one", OUTPUT), id=block_id_from_text(OUTPUT)[:8], about="fooBar")
+    assert 'File "/project/store.py", line 9, in run' in told and "raise KeyError" in told and "KeyError: 'fooBar'" in told
+
+
+def test_what_was_left_out_can_be_had_by_its_lines(store: SqliteJournal):
+    state = kept(store, "one", OUTPUT)
+    first = recall(store, state, id=block_id_from_text(OUTPUT)[:8])
+    assert "$ pytest" in first and "2 failed, 200 passed" in first
+    left_out = re.search(r"(\d+) lines left out; `recall` id=\w{8} lines=(\d+)-(\d+)", first)
+    assert left_out
+    more = recall(store, state, id=block_id_from_text(OUTPUT)[:8], lines=f"{left_out[2]}-{left_out[3]}")
+    assert f"{left_out[2]} {OUTPUT.splitlines()[int(left_out[2]) - 1]}" in more.replace("\n ", "\n")
+
+
+def test_going_on_by_lines_reaches_the_end(store: SqliteJournal):
+    state, seen, ask = kept(store, "one", OUTPUT), set[int](), "1-500"
+    for _ in range(30):
+        told = recall(store, state, id=block_id_from_text(OUTPUT)[:8], lines=ask)
+        seen |= {int(number) for number in re.findall(r"^ *(\d+) ", told, re.MULTILINE)}
+        if len(seen) == len(OUTPUT.splitlines()):
+            break
+        left_out = re.search(r"lines=(\d+-\d+) shows", told)
+        assert left_out
+        ask = left_out[1]
+    assert seen == set(range(1, len(OUTPUT.splitlines()) + 1))
+
+
+def test_a_short_block_comes_whole(store: SqliteJournal):
+    told = recall(store, kept(store, "one", "alpha\nbeta"), id=block_id_from_text("alpha\nbeta"))
+    assert "all of 2 lines" in told and "left out" not in told
+
+
+def test_words_that_stand_nowhere_are_said_to_stand_nowhere(store: SqliteJournal):
+    told = recall(store, kept(store, "one", OUTPUT), id=block_id_from_text(OUTPUT)[:8], about="zzzyx")
+    assert "no line holds 'zzzyx'" in told and "2 failed" in told
+
+
+@pytest.mark.parametrize("question", ["", "captured noise of the other tests"])
+def test_it_never_shows_more_than_the_policy_allows(store: SqliteJournal, question: str):
+    told = recall(store, kept(store, "one", OUTPUT * 4), id=block_id_from_text(OUTPUT * 4), about=question)
+    assert estimate_tokens(told) <= 1_200
+
+
+def test_an_id_as_a_heading_shows_it_is_enough(store: SqliteJournal):
+    state = kept(store, "one", OUTPUT)
+    state = replace_fields(state, passages=(Passage(12, PassageVoice.OUTPUT, block_id_from_text(OUTPUT), len(OUTPUT)),))
+    assert "$ pytest" in recall(store, state, id=f"[12 output {block_id_from_text(OUTPUT)[:8]}]")
+
+
+def test_the_output_of_another_task_is_not_to_be_had(store: SqliteJournal):
+    kept(store, "one", OUTPUT)
+    other = kept(store, "two", "mine")
+    with pytest.raises(ModelMistake, match="this task has archived no block"):
+        recall(store, other, id=block_id_from_text(OUTPUT)[:8])
+
+
+def test_what_another_task_printed_first_can_be_had_by_the_task_that_saw_it_too(store: SqliteJournal):
+    kept(store, "one", OUTPUT)
+    other = replace_fields(
+        kept(store, "two", OUTPUT), index=(BlockIndexLine(block_id_from_text(OUTPUT), "run", "pytest", 9, "2 failed", 3),)
+    )
+    assert "$ pytest" in recall(store, other, id=block_id_from_text(OUTPUT)[:8])
+
+
+@pytest.mark.parametrize("id", ["deadbeef", "deadbeefdeadbeefdeadbeefdeadbeef"])
+def test_an_unknown_id_says_where_ids_stand(store: SqliteJournal, id: str):
+    with pytest.raises(ModelMistake, match=r"archived no block .* Archived outputs"):
+        recall(store, kept(store, "one"), id=id)
+
+
+@pytest.mark.parametrize("id", ["", "abc", "step 4", "the pytest output", "../../etc/passwd", "%%%%%%%%"])
+def test_what_is_no_id_is_said_to_be_none(store: SqliteJournal, id: str):
+    with pytest.raises(ModelMistake, match="is no id"):
+        recall(store, kept(store, "one"), id=id)
+
+
+def test_a_prefix_that_fits_several_blocks_names_them(store: SqliteJournal):
+    twins = [BlockIndexLine("abcdef00" + sign * 24, "run", "x", 9, "", 1) for sign in "12"]
+    with pytest.raises(ModelMistake, match=r"fits 2 blocks .abcdef001111, abcdef002222"):
+        recall(store, replace_fields(kept(store, "one"), index=tuple(twins)), id="abcdef00")
+
+
+@pytest.mark.parametrize("lines", ["x", "9-3", "0", "700-800", "1-2-3", "-5"])
+def test_lines_that_are_not_there_are_refused(store: SqliteJournal, lines: str):
+    with pytest.raises(ModelMistake, match="lines"):
+        recall(store, kept(store, "one", OUTPUT), id=block_id_from_text(OUTPUT)[:8], lines=lines)
+
+
+def test_a_line_that_a_person_wants_forgotten_is_not_recalled(store: SqliteJournal):
+    class Edited(EmptyFactIndex):
+        def edits(self) -> tuple[FactCorrection, ...]:
+            return (FactCorrection("m1", "captured noise 7 of the other tests"),)
+
+    state = kept(store, "one", OUTPUT)
+    bench = ToolContext(state, DictFiles(), TableSandbox({}), store, None, 8_000, lore=Edited())  # type: ignore[arg-type]
+    told = tool.run({"id": block_id_from_text(OUTPUT)[:8], "lines": "215-235"}, bench).text
+    assert "captured noise 8 of" in told and "captured noise 7 of" not in told

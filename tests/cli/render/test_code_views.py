@@ -1,0 +1,66 @@
+"""Names and lines of a repository are foreign text: nothing in them steers a terminal, and every line fits."""
+
+import pytest
+from samples import HOSTILE, rendered
+
+from afresh.app.explore_code import SymbolUsers
+from afresh.app.watch_checkout import IndexUpdate
+from afresh.cli.render.symbols import (
+    MAX_SECTION_LINES,
+    render_entry_points,
+    render_symbol_choice,
+    render_symbol_hits,
+    render_symbol_users,
+)
+from afresh.cli.render.watch import describe_index_update
+from afresh.code.search_hit import EntryPoint, MatchQuality, SymbolMatches, SymbolUse, SymbolUses, UseKind
+from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
+
+PLACE = SymbolPlace(
+    f"src/{HOSTILE}.py", Symbol(f"A.{HOSTILE}", SymbolKind.METHOD, 3, 9, f"def {HOSTILE}(self, x: int)", HOSTILE * 9)
+)
+
+
+def call(number: int, sure: bool = True, kind: UseKind = UseKind.CALL, path: str = "a.py") -> SymbolUse:
+    return SymbolUse(
+        path, number, HOSTILE if number % 2 else "", f"{HOSTILE} = f({number})" + " " * 90 + "end", sure, kind, PLACE
+    )
+
+
+CALLS = SymbolUses(
+    (*(call(n) for n in range(MAX_SECTION_LINES + 5)), call(1, path="t.py"), call(2, sure=False), call(3, kind=UseKind.IMPORT)),
+    7,
+    True,
+)
+USED = SymbolUsers(PLACE, CALLS, frozenset({"t.py"}), [PLACE], [PLACE] * 20, [PLACE])
+VIEWS = [
+    render_symbol_hits(SymbolMatches((PLACE, PLACE), MatchQuality.NEAR, 3), HOSTILE),
+    render_symbol_choice(SymbolMatches((PLACE, PLACE), MatchQuality.EXACT, 3), HOSTILE),
+    render_symbol_choice(SymbolMatches((PLACE,), MatchQuality.PART), HOSTILE),
+    render_entry_points([EntryPoint(PLACE.path, 3, HOSTILE, HOSTILE)]),
+    render_symbol_users(USED),
+    render_symbol_users(USED, everything=True),
+]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_every_line_fits_and_nothing_is_hidden(view: object, width: int):
+    text = rendered(view, width)
+    assert "\x1b" not in text and "\u202e" not in text
+    assert max(len(line) for line in text.splitlines()) <= width
+
+
+def test_long_lists_are_cut_and_say_so():
+    text = rendered(render_symbol_users(USED))
+    assert "and 5 more lines in 1 file; --all shows them" in text
+    assert "7 more files speak of it and were not read" in text
+    assert "some were decided by name" in text
+    assert "more lines" not in rendered(render_symbol_users(USED, everything=True))
+
+
+def test_a_change_is_one_line():
+    line = describe_index_update(IndexUpdate((PLACE.path, "b.py"), ("c.py",), 0.0123, 3))
+    assert "\x1b" not in line and line.endswith("b.py read, c.py gone  12 ms")
+    many = tuple(f"m{n}.py" for n in range(1_200))
+    assert "1,200 files read (m0.py, m1.py, m2.py, …)  2.5 s" in describe_index_update(IndexUpdate(many, (), 2.5, 3))

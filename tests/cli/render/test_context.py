@@ -1,0 +1,79 @@
+"""What a provider makes of a call, as it is told."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from afresh.cli.render.context import (
+    describe_cacheable,
+    describe_cacheable_total,
+    describe_thinking,
+    provider_usage_to_json,
+    render_call_beginnings,
+    render_provider_usage,
+)
+from afresh.context.cache_prefix import PrefixComparison
+from afresh.core.prompt import CallAudit
+from afresh.core.reply import Reply, Thinking
+from afresh.core.usage import Usage
+
+SO = (Thinking("so"),)
+FIRST, SECOND = PrefixComparison(1, 2_000, 0, 0), PrefixComparison(2, 2_500, 1_200, 1_000, "files")
+
+
+def audit(thinking: int = 0) -> CallAudit:
+    return CallAudit("0" * 64, 4_000, 2_500, (), (), thinking=thinking)
+
+
+def words(renderable) -> str:
+    screen = io.StringIO()
+    Console(file=screen, width=120).print(renderable)
+    return screen.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("budget", "reply", "told"),
+    [
+        (2_000, None, ["budget 2,000 tokens, no reply yet"]),
+        (2_000, Reply(), ["budget 2,000 tokens, no thinking came"]),
+        (2_000, Reply(usage=Usage(9, 9, thinking=7), thinking=SO), ["budget 2,000 tokens, 7 used", "[thinking] so"]),
+        (0, Reply(thinking=SO), ["no budget, how many were used the provider does not say", "[thinking] so"]),
+    ],
+    ids=["no reply", "nothing thought", "counted", "unasked and uncounted"],
+)  # fmt: skip
+def test_thinking_is_told_against_its_budget(budget: int, reply: Reply | None, told: list[str]) -> None:
+    assert describe_thinking(audit(budget), reply) == told
+
+
+def test_what_was_not_there_is_not_told() -> None:
+    plain = words(render_provider_usage(audit(), FIRST, Reply()))
+    assert "Thinking" not in plain and "provider's cache" not in plain and plain.startswith("cacheable: 0 of 2,000 tokens, 0%")
+    assert "Thinking" in words(render_provider_usage(audit(2_000), FIRST, None))
+    assert "900 read, 0 written" in words(render_provider_usage(audit(), SECOND, Reply(usage=Usage(2_000, 9, 900))))
+
+
+def test_a_beginning_names_the_section_that_ends_it() -> None:
+    assert describe_cacheable(SECOND) == "cacheable: 1,000 of 2,500 tokens, 40% (begins like the call before it, up to `files`)"
+    assert describe_cacheable(PrefixComparison(1, 0, 0, 0)) == "cacheable: 0 of 0 tokens, 0%"
+
+
+def test_the_first_call_has_nothing_to_begin_like() -> None:
+    assert (
+        describe_cacheable_total([FIRST])
+        == describe_cacheable_total([])
+        == "there is no second call yet that could begin like the first"
+    )
+    assert describe_cacheable_total([FIRST, SECOND]) == "cacheable after the first call: 1,000 of 2,500 tokens, 40%"
+    assert "files" in words(render_call_beginnings([FIRST, SECOND]))
+
+
+def test_what_is_redacted_is_not_in_the_json_either() -> None:
+    reply = Reply(usage=Usage(9, 9, 4, 3, 2), thinking=(Thinking("secret", redacted=True), Thinking("so", "c2ln")))
+    told = provider_usage_to_json(audit(2_000), SECOND, reply)
+    assert told["thinking"] == {
+        "budget": 2_000, "tokens": 2,
+        "blocks": [{"text": "", "signed": False, "redacted": True}, {"text": "so", "signed": True, "redacted": False}],
+    }  # fmt: skip
+    assert told["cache"] == {"read": 4, "written": 3} and told["beginning"]["changed"] == "files"
+    assert provider_usage_to_json(audit(), FIRST, None)["cache"] == {"read": 0, "written": 0}

@@ -1,0 +1,262 @@
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import AUDITS, BLOCKED, CHANGES, DONE, HOSTILE, LATER, SECTIONS, TASK, rendered, told
+
+from afresh.app.doctor import HealthFinding
+from afresh.cli.render.context import name_explanation_to_json, render_call, render_call_diff, render_name_explanation
+from afresh.cli.render.decisions import render_decisions
+from afresh.cli.render.doctor import findings_to_json, render_findings
+from afresh.cli.render.inbox import describe_age, render_inbox
+from afresh.cli.render.progress import render_progress_panel
+from afresh.cli.render.status import render_status
+from afresh.cli.render.task import render_run_summary, render_task
+from afresh.cli.render.widgets import draw_sparkline, render_gauge
+from afresh.context.explain import ArchivedCopy, NameExplanation, NameOccurrence, NeedEstimate
+from afresh.core.decision import UNSANDBOXED_DECISION, Decision
+from afresh.core.event import ChangeKeptOrReverted, DecisionMade, QuestionAnswered, QuestionAsked, TaskCreated
+from afresh.core.prompt import Omission
+from afresh.core.task import QueueTicket, TaskStatus
+from afresh.core.text import escape_hidden
+from afresh.views.decision_log import list_decisions as lines
+from afresh.views.decision_tree import build_decision_tree, decisions_to_json
+from afresh.views.model_calls import call_diff_to_json, call_to_json
+from afresh.views.progress import RunProgress, update_run_progress
+from afresh.views.tasks import open_questions_to_json, run_summary_to_json, task_to_json, tickets_to_json
+
+TICKETS = [
+    QueueTicket(DONE.task.id, DONE.task.goal, "fix_violation", TaskStatus.DONE, 0, (), False),
+    QueueTicket("t-2", HOSTILE, "write_tests", TaskStatus.BLOCKED, 0, (), False),
+    QueueTicket("t-3", "held", "write_tests", TaskStatus.RUNNING, 0, (), False, owner=f"host{HOSTILE}"),
+    QueueTicket("t-4", "waits", "write_tests", TaskStatus.READY, 0, ("t-3",), False),
+    QueueTicket("t-5", "crashed", "write_tests", TaskStatus.RUNNING, 0, (), True),
+]
+STATES = {DONE.task.id: DONE, "t-2": BLOCKED}
+FINDINGS = [
+    HealthFinding("git", "ok", "2.39"),
+    HealthFinding("sandbox", "warn", f"Landlock only {HOSTILE}", "install bubblewrap"),
+    HealthFinding("database", "fail", "schema 9 is newer", "update afresh"),
+]
+
+
+WHY = NameExplanation(
+    f"name{HOSTILE}", "t-1", 9, (NameOccurrence("work", 3, HOSTILE, f"output of step 4 {HOSTILE}"),), 2, 7, HOSTILE,
+    (Omission("files", HOSTILE, 90, "no room left"),),
+    (NeedEstimate(HOSTILE, "name", 4, "output", 5, 1, 2, 0.25, (("bias", -2.0), ("age", -1.5))),),
+    (ArchivedCopy("1a2b3c4d" * 4, 4, "run", HOSTILE, 6),),
+)  # fmt: skip
+
+
+OPTIONS = (f"keep: {HOSTILE}", f"{HOSTILE}: drop it " + "and all that belongs to it " * 6)
+ANSWERED = [
+    entry
+    for _, entries in told(
+        [[TaskCreated(TASK)], [QuestionAsked(f"Which? {HOSTILE}", OPTIONS)], [QuestionAnswered(HOSTILE, HOSTILE, 2)],
+         [DecisionMade(Decision(HOSTILE, "model", HOSTILE, 3, HOSTILE, 0.5)), ChangeKeptOrReverted(3, False, "s", why=HOSTILE)],
+         [DecisionMade(Decision(f"not {HOSTILE}", "model", "", 4, HOSTILE))], [DecisionMade(Decision(UNSANDBOXED_DECISION, "person"))]]
+    )
+    for entry in entries
+]  # fmt: skip
+
+
+def glance() -> RunProgress:
+    seen = RunProgress(1_700_000_000.0, doing=HOSTILE)
+    for state, entries in told():
+        seen, _ = update_run_progress(seen, state, entries)
+    return seen
+
+
+VIEWS = {
+    "panel": lambda: render_progress_panel(glance(), 1_700_000_075.0),
+    "summary": lambda: render_run_summary(DONE, CHANGES, AUDITS, accumulating=94_000),
+    "unfinished summary": lambda: render_run_summary(BLOCKED, [], []),
+    "status": lambda: render_status(TICKETS, STATES),
+    "inbox": lambda: render_inbox([BLOCKED, replace(BLOCKED, options=OPTIONS)], BLOCKED.updated + 7_300),
+    "empty inbox": lambda: render_inbox([], 0.0),
+    "decisions": lambda: render_decisions(
+        DONE, build_decision_tree(lines([entry for _, entries in told() for entry in entries]))
+    ),
+    "decisions of a question": lambda: render_decisions(BLOCKED, build_decision_tree(lines(ANSWERED))),
+    "no tasks": lambda: render_status([], {}),
+    "show": lambda: render_task(BLOCKED),
+    "show done": lambda: render_task(DONE),
+    "new task": lambda: render_task(told()[0][0]),
+    "context": lambda: render_call(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1),
+    "context diff": lambda: render_call_diff(SECTIONS, LATER, (1, 2)),
+    "why": lambda: render_name_explanation(WHY),
+    "doctor": lambda: render_findings(FINDINGS),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("width", [80, 120])
+def test_every_view_fits_its_width_and_hides_nothing(name: str, width: int) -> None:
+    text = rendered(VIEWS[name](), width)
+    assert text.strip() and escape_hidden(text) == text
+    assert max(len(line) for line in text.splitlines()) <= width
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_colour_adds_nothing_but_colour(name: str) -> None:
+    import re
+
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", rendered(VIEWS[name](), colour=True))
+    assert plain == rendered(VIEWS[name]())
+
+
+def test_markup_in_foreign_text_is_shown_and_not_obeyed() -> None:
+    for name in ("context", "show", "summary"):
+        assert "\\x1b]0;owned\\x07\\u202e[red]y[/red]" in rendered(VIEWS[name](), 120)
+
+
+def test_the_summary_gives_the_verdict_first_and_says_what_to_do_last() -> None:
+    lines = rendered(VIEWS["summary"]()).strip().splitlines()
+    assert "PASS  all criteria hold" in lines[1]
+    assert [line.split("  ")[0] for line in lines[-3:]] == ["afresh apply t-7f3a", "afresh discard t-7f3a", "afresh show t-7f3a"]
+    text = "\n".join(lines)
+    for expected in ("41 passed, 1 check failing → 41 passed", "3 → 0", "test_clock", "1 change kept, 1 reverted", "89% fewer"):
+        assert expected in " ".join(text.split()), expected
+
+
+def test_a_long_diff_is_cut_with_a_hint() -> None:
+    text = rendered(render_run_summary(DONE, CHANGES, AUDITS, diff_lines=3))
+    assert "… 8 more lines: git diff 1234567890ab afresh/t-7f3a" in text and "discount(cart, lines)" not in text
+
+
+def test_a_failed_or_blocked_task_is_not_headed_by_an_old_pass() -> None:
+    failed = replace(DONE, status=TaskStatus.FAILED, outcome="a protected test was weakened")
+    assert "failed  a protected test was weakened" in rendered(render_run_summary(failed, [], []))
+    text = rendered(render_run_summary(BLOCKED, [], []))
+    assert "blocked" in text.splitlines()[1] and "Which name?" in text and "afresh answer" in text
+
+
+def test_status_names_the_next_command_that_can_work() -> None:
+    rows = {row["task"]: row for row in tickets_to_json(TICKETS, STATES)["tasks"]}
+    assert rows["t-7f3a"]["next"] == "afresh apply t-7f3a"
+    assert rows["t-2"]["next"].startswith("afresh answer t-2")
+    assert rows["t-3"]["next"] == "afresh show t-3" and rows["t-4"]["next"] == "afresh show t-4"
+    assert rows["t-5"]["next"] == "afresh resume t-5"
+    text = rendered(render_status(TICKETS, STATES))
+    assert "interrupted" in text and "after t-3" in text and "asks: Which" in text
+
+
+def test_a_call_is_accounted_for_to_the_last_token() -> None:
+    data = call_to_json(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1)
+    assert sum(row["tokens"] for row in data["sections"]) + data["framing"] == data["tokens"]
+    assert data["tokens"] + data["reserve"] + data["headroom"] == data["budget"]
+    text = rendered(VIEWS["context"]())
+    assert "over the cap of the section" in text and "of shop/cart.py" in text
+
+
+def test_two_calls_are_compared_section_by_section() -> None:
+    data = call_diff_to_json(SECTIONS, LATER, (1, 2))
+    assert [(row["name"], row["compared"], row["delta"]) for row in data["sections"]] == [
+        ("task", "unchanged", 0),
+        ("facts", "changed", 50),
+        ("recall", "added", 90),
+    ]
+    assert call_diff_to_json(LATER, SECTIONS)["sections"][2]["compared"] == "removed"
+    assert "+- discount() kept" in rendered(VIEWS["context diff"]())
+
+
+def test_doctor_says_what_to_do_for_all_that_is_not_well() -> None:
+    text = rendered(render_findings(FINDINGS))
+    assert "→ install bubblewrap" in text and "→ update afresh" in text and "1 to mend, 1 to know about" in text
+    assert findings_to_json(FINDINGS)["ok"] is False and findings_to_json(FINDINGS[:2])["ok"] is True
+
+
+def test_every_twin_is_plain_json() -> None:
+    twins = [
+        run_summary_to_json(DONE, CHANGES, AUDITS, 94_000),
+        run_summary_to_json(BLOCKED, [], []),
+        tickets_to_json(TICKETS, STATES),
+        task_to_json(DONE),
+        call_to_json(AUDITS[0], SECTIONS, AUDITS[0].omissions),
+        call_diff_to_json(SECTIONS, LATER),
+        findings_to_json(FINDINGS),
+    ]
+    for twin in twins:
+        assert json.loads(json.dumps(twin)) == twin
+
+
+@given(st.integers(0, 10_000), st.integers(0, 8_000), st.integers(0, 4_000), st.integers(4, 60))
+def test_a_gauge_is_always_as_wide_as_asked(tokens: int, budget: int, reserve: int, width: int) -> None:
+    bar = render_gauge(tokens, budget, min(reserve, budget), width).plain.split(" ")[0]
+    assert len(bar) == width
+
+
+@given(st.lists(st.integers(0, 4_000), max_size=200))
+def test_a_sparkline_is_never_wider_than_its_room(values: list[int]) -> None:
+    assert len(draw_sparkline(values, 4_000)) == min(32, len(values))
+
+
+def test_importing_the_views_does_not_import_rich() -> None:
+    code = (
+        "import sys, afresh.cli.render.task, afresh.cli.render.progress, afresh.cli.render.status\n"
+        "import afresh.cli.render.context, afresh.cli.render.doctor, afresh.cli.render.console, afresh.views.write_files\n"
+        "assert 'rich' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"], check=True)
+
+
+def test_a_call_shows_each_section_with_its_share_as_a_length():
+    rows = [line for line in rendered(VIEWS["context"](), 120).splitlines() if "%" in line and "█" in line]
+    task, facts = (row.count("█") for row in rows if row.startswith(("task ", "facts ")))
+    assert 0 < task < facts
+
+
+def test_a_call_tells_headroom_estimate_report_omissions_and_hash():
+    data = call_to_json(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1, 2_600)
+    assert {"headroom", "tokens", "reported", "omitted", "hash", "budget", "reserve", "counter", "pressure"} <= data.keys()
+    text = rendered(render_call(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1, False, 2_600), 120)
+    for said in ("tokens free", "reported 2,600", "over the cap of the section", AUDITS[0].hash[:16], "Left out"):
+        assert said in text
+
+
+def test_why_says_what_brings_a_name_back_and_where_memory_lost_it():
+    text, plain = rendered(render_name_explanation(WHY), 160), name_explanation_to_json(WHY)
+    assert "until step 6" in text and 'recall(id="1a2b3c4d"' in text and "bias -2.00" in text
+    assert json.loads(json.dumps(plain))["chances"][0]["parts"] == {"age": -1.5, "bias": -2.0}
+
+
+def test_status_begins_with_what_needs_a_person_and_only_counts_what_is_settled() -> None:
+    settled = [QueueTicket(f"old-{n}", "was once", "write_tests", TaskStatus.APPLIED, 0, (), False) for n in range(50)]
+    text = rendered(render_status([*settled, *TICKETS], STATES, now=DONE.updated + 7_200))
+    lines = [line.rstrip() for line in text.splitlines()]
+    assert [line for line in lines if line in ("Needs you", "At work", "To come", "Over")] == [
+        "Needs you", "At work", "To come", "Over",
+    ]  # fmt: skip
+    assert text.index("t-2") < text.index("t-5") < text.index("At work") < text.index("t-3 ") < text.index("t-4")
+    assert "2 hours ago" in text and "50 applied" in text and text.count("was once") == 5
+
+
+def test_the_inbox_numbers_options_and_tells_how_to_answer() -> None:
+    waiting = replace(BLOCKED, options=("total: as in the docs", "sum"), changed=tuple(f"f{n}.py" for n in range(9)), kept=2)
+    text = " ".join(rendered(render_inbox([waiting], waiting.updated + 7_300), 120).split())
+    assert "asked 2 hours ago by the model, after step 1" in text and "1 total as in the docs 2 sum" in text
+    assert "9 files changed: f0.py, f1.py, f2.py, f3.py, f4.py, f5.py and 3 more (2 kept, 0 reverted in 1 step)" in text
+    assert "afresh answer t-7f3a 1 the number of an option" in text and 'afresh answer t-7f3a "…" or your own words' in text
+    (row,) = open_questions_to_json([waiting])
+    assert row["options"] == [
+        {"number": 1, "option": "total", "means": "as in the docs"}, {"number": 2, "option": "sum", "means": ""},
+    ]  # fmt: skip
+    assert row["commands"][0] == 'afresh answer t-7f3a "…"' and row["commands"][-1] == "afresh discard t-7f3a"
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(0, "just now"), (-5, "just now"), (60, "1 minute ago"), (200_000, "2 days ago")])
+def test_how_long_ago_is_told_in_the_largest_unit(seconds: float, words: str) -> None:
+    assert describe_age(seconds) == words
+
+
+def test_the_tree_tells_who_chose_what_how_sure_and_what_came_of_it() -> None:
+    grown = build_decision_tree(lines(ANSWERED))
+    text = " ".join(rendered(render_decisions(BLOCKED, grown), 300).split())
+    assert "✓ 2" in text and "50% sure" in text and "superseded at step 4" in text and "step 3: reverted: x" in text
+    assert "2023-11-14 22:13" in text and UNSANDBOXED_DECISION in text
+    data = decisions_to_json(BLOCKED, grown)["decisions"]
+    assert data[0]["followed"][0]["followed"][0]["superseded_by"] == 5

@@ -1,0 +1,172 @@
+"""What a task is about is found by what it says, not by words that happen to be names somewhere."""
+
+from dataclasses import replace
+from textwrap import dedent
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from trees import Texts
+
+from afresh.code.code_insight import CodeInsight
+from afresh.code.context_items.find_targets import find_targets
+from afresh.code.context_items.named_definitions import FilesAtHand, find_files_at_hand, find_named_definitions
+from afresh.code.context_items.work_focus import build_work_focus
+from afresh.code.index.code_index import build_code_index
+from afresh.code.ranking.implied_files import find_surely_implied_files, score_implied_files
+from afresh.core.region import Region
+from afresh.core.state import State, StepRecord
+from afresh.core.task import Task
+
+COMMAND = '''
+    """`tool {name}`: {about}."""
+
+    import click
+
+
+    @click.command()
+    @click.option("--{option}", help="Which {option} is shown.")
+    def command({option}):
+        """Show {about}."""
+        click.echo({option})
+        return None
+'''
+TREE = {
+    "src/tool/cli/__init__.py": "",
+    "src/tool/cli/list.py": dedent(COMMAND.format(name="list", about="the queue", option="most")),
+    "src/tool/cli/find.py": dedent(COMMAND.format(name="find", about="where a symbol is", option="kind")),
+    "src/tool/cli/show-all.py": dedent(COMMAND.format(name="show-all", about="all of it", option="level")),
+    "src/tool/cli/stop.py": dedent(COMMAND.format(name="stop", about="how it ends", option="when")),
+    "src/tool/domain/task.py": "class Status:\n    READY = 'ready'\n    DONE = 'done'\n",
+    "src/tool/models/provider.py": "STATUSES = (429, 500)\n\n\ndef retried(answer):\n    return answer in STATUSES\n",
+    "src/tool/engine/pack.py": "class Choice:\n    def taken(self):\n        return 1\n",
+    "src/tool/engine/read.py": "def read(path):\n    return open(path)\n",
+    "src/tool/parts/read.py": "def run(path):\n    return path\n",
+    "src/tool/testing/sandbox.py": "class TableSandbox:\n    def add(self, tests):\n        self.a = tests\n        return 1\n",
+    "src/tool/testing/files.py": "class DictFiles:\n    def add(self, tests):\n        self.tests = tests\n        return 1\n",
+    "src/tool/testing/clock.py": "class Clock:\n    def add(self, tests):\n        self.tests = tests\n        return 1\n",
+    "bench/violations.py": "def tool(root, option):\n    return option\n",
+} | {
+    f"src/tool/other/m{n}.py": f'"""Given an option, says m{n}."""\n\n\ndef option_{n}(given):\n    return given\n'
+    for n in range(8)
+}
+SHAPE = {"src/tool/engine/shape.py": "def option(words, names):\n    return words\n\n\ndef given(test):\n    return test\n"}
+GOAL = "Add an option --status to `tool list`: it may be given more than once; an unknown one is refused. Add tests."
+
+
+def begun(goal: str = GOAL, **fields) -> State:
+    return State(task=Task(id="t", goal=goal), **fields)
+
+
+def about(state: State, tree: dict[str, str]) -> list[tuple[str, str, str]]:
+    code = build_code_index(Texts(dict(tree)))
+    return [(one.path, one.symbol.name, one.why) for one in build_work_focus(code, state).targets]
+
+
+def test_a_command_in_the_task_leads_to_the_file_that_says_it_of_itself():
+    found = about(begun(), TREE | SHAPE)
+    assert found[0] == ("src/tool/cli/list.py", "command", "in a file that the task is about")
+    assert ("src/tool/domain/task.py", "Status", "what an option in the task is called after") in found
+
+
+def test_plain_words_of_a_task_are_no_symbols_where_they_are_words():
+    assert not {"src/tool/engine/shape.py", "bench/violations.py"} & {path for path, _, _ in about(begun(), TREE | SHAPE)}
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("`tool list` says too much", "src/tool/cli/list.py"),
+        ("tool list: a line less", "src/tool/cli/list.py"),
+        ("let `tool show-all --level 3` end", "src/tool/cli/show-all.py"),
+        ("the part `read` should say how many lines there are", "src/tool/parts/read.py"),
+        ("the read part says how many lines there are", "src/tool/parts/read.py"),
+    ],
+)
+def test_a_file_is_meant_by_how_it_is_spoken_of(text, path):
+    assert find_surely_implied_files(build_code_index(Texts(dict(TREE))), text) == [path]
+
+
+def test_a_quoted_word_that_files_are_called_after_speaks_for_all_of_them_a_little():
+    found = score_implied_files(build_code_index(Texts(dict(TREE))), "`read` is slow")
+    assert set(found) == {"src/tool/engine/read.py", "src/tool/parts/read.py"}
+    assert not find_surely_implied_files(build_code_index(Texts(dict(TREE))), "`read` is slow")
+
+
+def test_the_nearest_is_beside_the_file_that_the_task_is_about_and_made_like_it():
+    looks = CodeInsight().looks(begun(), Texts(TREE | SHAPE), {"similar"})
+    subjects = [look.subject for look in looks if look.kind == "similar"]
+    assert subjects and all(" in src/tool/cli" in one or one == "others like it" for one in subjects)
+
+
+def test_whoever_asks_for_tests_does_not_ask_for_what_lies_in_a_folder_of_that_name():
+    looks = CodeInsight().looks(begun("Add tests and a table of ready ones"), Texts(dict(TREE)), {"similar"})
+    assert not [look for look in looks if "one of 3 in src/tool/testing" in look.subject]
+
+
+def test_a_name_that_many_have_says_nothing_of_where_one_is_wired_in():
+    looks = CodeInsight().looks(begun(), Texts(TREE | SHAPE), {"similar"})
+    assert not [look.subject for look in looks if look.subject == "where command is wired in"]
+
+
+def thinking(thought: str) -> State:
+    own = Region("src/tool/cli/list.py", 1, 12, 1, changed=True)
+    record = StepRecord(1, thought, (), "", True)
+    return replace(begun(), recent=(record,), changed=("src/tool/cli/list.py",), regions=(own,))
+
+
+def test_names_of_a_thought_are_looked_for_in_what_the_work_has_touched_and_imports():
+    own = TREE["src/tool/cli/list.py"].replace("import click\n", "import click\nfrom tool.engine.read import read\n")
+    tree = TREE | {"src/tool/cli/list.py": f"{own}\n\nSTATUSES = ('ready', 'done')\n"}
+    code = build_code_index(Texts(tree))
+    thought = "Now I use Choice of click with STATUSES, and `read` for the rest."
+    found = [
+        (one.path, one.symbol.name) for one in find_targets(code, thinking(thought)) if one.why == "named in your last thought"
+    ]
+    assert found == [("src/tool/cli/list.py", "STATUSES"), ("src/tool/engine/read.py", "read")]
+
+
+def test_what_is_written_like_code_is_found_wherever_it_is():
+    found = [
+        place.path
+        for place in find_named_definitions(
+            build_code_index(Texts(dict(TREE))), "then retried() and TableSandbox", FilesAtHand(strict=True)
+        )
+    ]
+    assert found == ["src/tool/models/provider.py", "src/tool/testing/sandbox.py"]
+
+
+def test_the_source_tree_begins_with_what_the_task_is_about_and_its_folder_comes_before_others():
+    tree = TREE | {f"src/tool/aside/m{n}.py": "x = 1\n" for n in range(30)} | {"bench/more.py": "y = 1\n"}
+    [outline] = [look.text for look in CodeInsight().looks(begun(), Texts(tree)) if look.kind == "outline"]
+    lines = outline.splitlines()
+    assert lines[0].startswith("src/tool/cli/list.py (") and "what the task speaks of" in lines[0]
+    folders = [line.partition(":")[0] for line in lines if line.startswith(("src/tool/aside:", "src/tool/cli:", "bench:"))]
+    assert folders == [one for one in ("src/tool/cli", "src/tool/aside", "bench") if one in folders] and len(folders) >= 2
+
+
+@given(st.text(st.sampled_from("ab`-. _(A\n"), max_size=60), st.lists(st.sampled_from(sorted(TREE)), max_size=3))
+def test_any_text_is_asked_in_peace_and_nothing_is_meant_that_is_not_there(text, at):
+    code = CODE
+    assert all(place.path in code.files for place in find_named_definitions(code, text, find_files_at_hand(code, at)))
+    assert set(score_implied_files(code, text)) <= set(code.files) and set(find_surely_implied_files(code, text)) <= set(
+        score_implied_files(code, text)
+    )
+
+
+CODE = build_code_index(Texts(dict(TREE)))
+
+
+def test_where_the_ranking_leads_everywhere_nothing_is_offered_as_a_pattern():
+    """Eight of sixty files speak of the same as much as each other, and one does so more."""
+    body = "    here = value\n    more = here\n    return more\n"
+    alike = {f"src/tool/many/m{n}.py": f"def {'colour' if n < 8 else 'other'}_{n}(value):\n{body}" for n in range(60)}
+    one = {"src/tool/paint.py": f'"""Colour, shade and paint."""\n\n\ndef mix_paint(value):\n{body}'}
+    goal = "The colour is not lower case"
+
+    def patterns(goal: str) -> list[str]:
+        looks = CodeInsight().looks(begun(goal), Texts(alike | one), {"similar"})
+        return [look.subject for look in looks if look.kind == "similar"]
+
+    assert not patterns(goal)
+    assert any("src/tool/paint.py" in subject for subject in patterns(f"{goal}, nor is paint"))

@@ -1,0 +1,359 @@
+"""What a window may show of the code, section by section."""
+
+from dataclasses import replace
+from textwrap import dedent
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trees import Texts, state
+
+from afresh.code.code_insight import ITEM_SOURCES, CodeInsight
+from afresh.code.context_items.find_targets import find_targets
+from afresh.code.context_items.related_tests import join_statement_lines
+from afresh.code.index.code_index import build_code_index
+from afresh.core.region import Region
+from afresh.core.state import State, StepRecord
+from afresh.core.strategy_state import PlanItem
+from afresh.core.verdict import Baseline, CheckRun, FailedTest
+
+ALL = frozenset({*ITEM_SOURCES, "fingerprint"})
+SHOP = {
+    "shop/__init__.py": "from shop.checks import *\n",
+    "shop/checks.py": dedent('''
+        from shop.errors import EmailInvalid, PhoneInvalid
+
+
+        def message(text):
+            return lambda function: function
+
+
+        @message("expected an email address")
+        def Email(value):
+            """Verify that the value is an email address."""
+            if "@" not in value:
+                raise EmailInvalid(value)
+            return value
+
+
+        @message("expected a phone number")
+        def Phone(value):
+            """Verify that the value is a phone number."""
+            if not value.isdigit():
+                raise PhoneInvalid(value)
+            return value
+
+
+        @message("expected a colour")
+        def Colour(value):
+            """Verify a colour."""
+            shade = value.strip()
+            return shade.lower()
+    ''').lstrip(),
+    "shop/errors.py": "class EmailInvalid(ValueError): pass\n\n\nclass PhoneInvalid(ValueError): pass\n",
+    "shop/order.py": dedent("""
+        from shop.checks import Email, Phone
+
+
+        def accept(order, currency):
+            contact = Email(order["mail"])
+            return contact, Phone(order["phone"])
+
+
+        def refuse(order):
+            return accept(order, "EUR") is None
+    """).lstrip(),
+    "tests/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef order():\n    return {'mail': 'a@b', 'phone': '1'}\n",
+    "tests/test_checks.py": dedent("""
+        import pytest
+
+        from shop.checks import Email
+        from shop.order import accept
+
+
+        def test_an_email_has_an_at_sign():
+            assert Email("a@b") == "a@b"
+            with pytest.raises(ValueError):
+                Email("a")
+
+
+        def test_accept_takes_both(order):
+            assert accept(order, "EUR") == ("a@b", "1")
+    """).lstrip(),
+    "docs/checks.md": "Email and Phone check what people type.\n",
+}
+
+
+def looked(goal: str, type: str = "implement_feature", files: Texts | None = None, about: tuple[Region, ...] = (), **fields):
+    """By section, the looks of a task; every text that is shown with line numbers is what stands in the file."""
+    files = files or Texts(dict(SHOP))
+    found: dict[str, list[tuple[str, str]]] = {}
+    for look in CodeInsight().looks(state(goal, type, **fields), files, ALL, about):
+        found.setdefault(look.kind, []).append((look.subject, look.text))
+    return found
+
+
+def test_the_nearest_thing_that_exists_is_shown_with_where_it_is_wired_in():
+    [(where, lines), (subject, source), *_] = looked("Add a check Address to shop/checks.py, for an address with an email")[
+        "similar"
+    ]
+    assert subject.startswith("shop/checks.py:8-") and subject.endswith(" Email, one of the 3 @message here")
+    assert '    8 @message("expected an email address")' in source and "raise EmailInvalid(value)" in source
+    assert where == "where Email is wired in"
+    assert "docs/checks.md:1 Email and Phone check what people type." in lines
+    assert "shop/__init__.py:1 from shop.checks import *" in lines and "tests/test_checks.py:" in lines
+
+
+def test_an_option_is_shown_where_one_like_it_stands():
+    [(subject, lines), *_] = looked("Add `discount=True` beside `currency=`")["similar"]
+    assert subject == "where currency stands, which the task names"
+    assert lines == "shop/order.py:4 def accept(order, currency):"
+
+
+def test_what_the_task_names_is_shown_whole_with_the_reason():
+    [(subject, source)] = looked("`Phone` lets letters pass", "fix_bug")["target"]
+    assert subject == "shop/checks.py:16-21 Phone, named in the task"
+    assert (
+        source.splitlines()[0] == '   16 @message("expected a phone number")'
+        and source.splitlines()[-1] == "   21     return value"
+    )
+
+
+def test_what_nobody_names_is_found_by_its_words():
+    current = state("The shade of a colour is not lower case", "fix_bug")
+    [_, target, *_] = CodeInsight().looks(current, Texts(dict(SHOP)), {"target"})
+    assert target.subject == "shop/checks.py:24-28 Colour, speaks of the same"
+
+
+def test_a_pattern_is_not_shown_a_second_time_as_what_the_task_is_about():
+    found = looked("The shade of a colour is not lower case")
+    assert " Colour, " in found["similar"][1][0] and "target" not in found
+
+
+def test_callers_and_callees_stand_in_one_line_each_and_tests_are_counted():
+    found = dict(looked("mend `accept`", "refactor")["callers"])
+    assert found["callers of accept (named in the task)"] == (
+        'shop/order.py:10 in refuse: return accept(order, "EUR") is None\nand 1 test'
+    )
+    assert found["called by accept (named in the task)"].splitlines() == [
+        "shop/checks.py:8 def Email(value)",
+        "shop/checks.py:16 def Phone(value)",
+    ]
+
+
+def test_tests_are_told_by_what_they_expect_and_by_their_fixtures():
+    found = [text for _, text in looked("mend `accept` and `Email`", "refactor")["tests"]]
+    assert 'tests/test_checks.py:13 test_accept_takes_both(order)\n  assert accept(order, "EUR") == ("a@b", "1")' in found
+    assert (
+        'tests/test_checks.py:7 test_an_email_has_an_at_sign\n  assert Email("a@b") == "a@b"\n  with pytest.raises(ValueError):'
+        in found
+    )
+
+
+def test_a_test_that_was_read_is_not_told_again():
+    seen = (Region("tests/test_checks.py", 1, 40, 1),)
+    assert "tests" not in looked("mend `accept`", "refactor", regions=seen)
+
+
+def failing(detail: str) -> Baseline:
+    failure = FailedTest("tests/test_checks.py::test_accept_takes_both", "AssertionError", detail)
+    return Baseline((CheckRun("pytest", 1, failures=(failure,)),))
+
+
+def test_what_a_failing_test_went_through_and_its_fixtures_are_shown():
+    found = looked("something fails", "fix_bug", baseline=failing("tests/test_checks.py:14: in test\nshop/order.py:6: in accept"))
+    assert found["target"][0][0] == "shop/order.py:4-6 accept, in the traceback of test_accept_takes_both"
+    [(subject, source)] = found["fixture"]
+    assert subject == "tests/conftest.py:4-6 order, fixture of test_accept_takes_both"
+    assert "    6     return {'mail': 'a@b', 'phone': '1'}" in source
+
+
+def test_the_graph_tells_who_depends_on_the_files_and_how_folders_hang_together():
+    lines = [text for _, text in looked("mend `Phone`", "refactor")["graph"]]
+    assert lines[0] == (
+        "shop/checks.py: used by shop/__init__.py, shop/order.py; uses shop/errors.py; tests tests/test_checks.py"
+    )
+
+
+def test_contracts_are_public_signatures_with_their_users():
+    found = dict(looked("Connect shop/order.py with shop/checks.py", "bridge")["contracts"])
+    assert found["shop/order.py"].splitlines() == [
+        "shop/order.py (nobody imports it)",
+        "  4 def accept(order, currency)",
+        "  9 def refuse(order)",
+    ]
+    assert found["shop/checks.py"].startswith("shop/checks.py (used by shop/__init__.py, shop/order.py)\n  4 def message(text)")
+
+
+def test_coverage_tells_what_tests_name_what_they_come_to_through_others_and_what_they_never_do():
+    about = (Region("shop/checks.py", 20, 26, 0, changed=True), Region("shop/order.py", 5, 5, 0, changed=True))
+    told = [text for _, text in looked("mend it", about=about, changed=("shop/checks.py", "shop/order.py"))["coverage"]]
+    assert told == [
+        "shop/checks.py: no test leads to: Colour (24); tests name only accept, which leads to: Phone (16)",
+        "shop/order.py: named in tests: accept (4)",
+    ]
+
+
+def test_a_test_of_main_comes_to_what_main_leads_to_and_to_nothing_else():
+    """As far as calls lead, also through a method and in circles."""
+    texts = {
+        "todo/cli.py": "from todo.book import Book\n\n\ndef main(words):\n    return run(words)\n\n\n"
+        "def run(words):\n    return Book().undo() or run(words[1:])\n",
+        "todo/book.py": "class Book:\n    def undo(self):\n        return taken_back(self)\n\n\n"
+        "def taken_back(book):\n    return book\n\n\ndef idle():\n    return 1\n",
+        "tests/test_todo.py": "from todo.cli import main\n\n\ndef test_it():\n    assert main([])\n",
+    }
+    about = (Region("todo/book.py", 1, 11, 0, changed=True),)
+    told = looked("mend it", about=about, files=Texts(texts), changed=("todo/book.py",))["coverage"]
+    assert told == [
+        (
+            "todo/book.py",
+            "todo/book.py: no test leads to: idle (10); tests name only main, which leads to: Book.undo (2), taken_back (6)",
+        )
+    ]
+
+
+def test_of_a_task_that_writes_tests_coverage_names_what_is_to_be_tested():
+    told = [text for _, text in looked("Test shop/checks.py", "write_tests")["coverage"]]
+    assert told[0].startswith("shop/checks.py: no test leads to: message (4), Colour (24)")
+
+
+def next_tests(**fields) -> list[tuple[str, str]]:
+    return looked("Mend the order", changed=("shop/order.py",), **fields).get("beside", [])
+
+
+def test_the_nearest_tests_are_told_while_they_are_next_and_for_no_longer():
+    tests = "tests/test_checks.py"
+    code = Region("shop/order.py", 5, 5, 4, changed=True)
+    assert next_tests(step=4, regions=(code,)) == [(tests, "the code was just changed")]
+    assert next_tests(step=7, regions=(code,)) == [], "that was three steps ago"
+    assert next_tests(step=4, regions=(code, Region(tests, 1, 1, 4, changed=True))) == [], "they were changed with it"
+    said = PlanItem("add tests for it", False)
+    assert next_tests(step=9, regions=(code,), plan=(said,)) == [(tests, "your plan speaks of tests")]
+    assert next_tests(step=9, regions=(code,), plan=(replace(said, done=True), PlanItem("see the latest order", False))) == []
+    assert "beside" not in looked("Mend the order", plan=(said,)), "before any change all that lies near is shown"
+
+
+def test_new_code_is_tested_beside_what_it_uses():
+    texts = {**SHOP, "shop/late.py": "from shop.checks import Phone\n\n\ndef late(value):\n    return Phone(value)\n"}
+    region = Region("shop/late.py", 1, 5, 2, changed=True)
+    found = looked("Add it", files=Texts(texts), changed=("shop/late.py",), step=2, regions=(region,))
+    assert found["beside"] == [("tests/test_checks.py", "the code was just changed")]
+
+
+def test_what_the_task_has_made_itself_is_no_pattern_for_it():
+    asked = "Add a check for a postcode, like those for email and phone"
+    new = (
+        '\n\n@message("expected a postcode")\ndef Postcode(value):\n    """Verify a check for a postcode."""\n    return value\n'
+    )
+    own = {"shop/postcode.py": 'def check_postcode(value):\n    """Like email and phone."""\n    text = value\n    return text\n'}
+    texts = {**SHOP, **own, "shop/checks.py": SHOP["shop/checks.py"] + new}
+    lines = texts["shop/checks.py"].count("\n")
+    about = (Region("shop/checks.py", lines - 5, lines, 0, changed=True), Region("shop/postcode.py", 1, 4, 0, changed=True))
+    before = looked(asked, files=Texts(texts))["similar"]
+    after = looked(asked, files=Texts(texts), about=about, changed=("shop/checks.py", "shop/postcode.py"))["similar"]
+    assert "ostcode" in "".join(text for _, text in before), "without that they would be the nearest"
+    assert after and "ostcode" not in "".join(subject + text for subject, text in after)
+
+
+def test_a_test_beside_is_the_pattern_of_a_test():
+    found = looked("Test `accept` for an order without a phone", "write_tests")["similar"]
+    assert found[0][0].endswith(", a test beside") and found[0][0].startswith("tests/test_checks.py:")
+    assert ("imported in tests/test_checks.py", "pytest, Email, accept") in found
+
+
+def test_names_of_plan_and_thought_count_after_those_of_the_order():
+    files, record = Texts(dict(SHOP)), StepRecord(1, "Look at `refuse` next.", (), "", True)
+    current = state("mend `Phone`", "fix_bug", plan=(PlanItem("then `Colour`"),), recent=(record,))
+    found = [(one.symbol.name, one.why) for one in find_targets(build_code_index(files), current)][:3]
+    assert found == [
+        ("Phone", "named in the task"), ("Colour", "named in your plan"), ("refuse", "named in your last thought"),
+    ]  # fmt: skip
+
+
+def test_only_what_is_wanted_is_worked_out():
+    current, files = state("mend `Phone`", "fix_bug"), Texts(dict(SHOP))
+    assert [look.kind for look in CodeInsight().looks(current, files)] == ["outline"]
+    assert {look.kind for look in CodeInsight().looks(current, files, {"callers"})} == {"outline", "callers"}
+
+
+def test_a_file_that_changed_behind_our_back_is_shown_as_it_is_now():
+    files, insight, current = Texts(dict(SHOP)), CodeInsight(), state("`Phone` lets letters pass", "fix_bug")
+    before = [look for look in insight.looks(current, files, {"target"}) if look.kind == "target"]
+    files.texts["shop/checks.py"] = "# moved\n" + SHOP["shop/checks.py"].replace("value.isdigit()", "value.isdecimal()")
+    [after] = [look for look in insight.looks(current, files, {"target"}) if look.kind == "target"]
+    assert after.subject == "shop/checks.py:17-22 Phone, named in the task" and before[0].text != after.text
+    assert "   20     if not value.isdecimal():" in after.text
+
+
+def numbered(looks: dict[str, list[tuple[str, str]]]):
+    for section in ("target", "similar", "fixture"):
+        for subject, text in looks.get(section, ()):
+            for line in text.splitlines():
+                if line[:1] == " " and line[1:5].strip().isdigit():
+                    yield subject.partition(":")[0], int(line[1:5]), line[6:]
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.sampled_from(("accept", "`Phone`", "colour", "test", "errors", "shop/order.py", "currency=", "email")), min_size=1
+    )
+)
+def test_every_numbered_line_is_the_line_of_the_file_whatever_is_asked(words):
+    files = Texts(dict(SHOP))
+    for path, number, line in numbered(looked(" ".join(words), "fix_bug", files)):
+        assert files.texts[path].splitlines()[number - 1] == line
+
+
+@settings(max_examples=20)
+@given(st.lists(st.sampled_from(sorted(SHOP)), max_size=3), st.sampled_from(("accept", "Email is wrong", "shop/checks.py")))
+def test_the_same_tree_and_state_give_the_same_looks_whatever_was_looked_at_before(others, goal):
+    files, used = Texts(dict(SHOP)), CodeInsight(kept={})
+    for path in others:
+        used.looks(state(f"mend {path}"), Texts({**SHOP, path: "x = 1\n"}), ALL)
+    current = replace(state(goal, "fix_bug"), opened=goal)
+    assert used.looks(current, files, ALL) == CodeInsight().looks(current, files, ALL)
+
+
+def test_the_fingerprint_stays_as_it_was_when_the_task_began():
+    files, kept, current = Texts(dict(SHOP)), dict[str, str](), replace(state("mend `Phone`"), opened="snapshot")
+    first = [look for look in CodeInsight(kept=kept).looks(current, files, {"fingerprint"}) if look.kind == "fingerprint"]
+    files.texts |= {f"shop/new_{number}.py": "def f(): pass\n" for number in range(40)}
+    later: State = replace(current, changed=("shop/new_1.py",))
+    again = [look for look in CodeInsight(kept=kept).looks(later, files, {"fingerprint"}) if look.kind == "fingerprint"]
+    assert first == again and first[0].text
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["    assert a == 1", "    b()"], "assert a == 1"),
+        (["    self.assertEqual(", "        text(1),", "        '1',", "    )", "    b()"], "self.assertEqual( text(1), '1', )"),
+        (["    with pytest.raises(ValueError):", "        b()"], "with pytest.raises(ValueError):"),
+        (["    assert a == ["] + ["        1,"] * 40, "assert a == [ 1, 1, 1, 1, 1,"),
+    ],
+)
+def test_what_is_expected_is_told_to_the_end_of_its_statement_unless_that_is_far(lines, told):
+    assert join_statement_lines(lines) == told
+
+
+def test_what_there_was_no_time_to_follow_is_not_said_to_be_untested():
+    """Each is led to by three others, of which nobody else asks."""
+    deeds = [f"{name}_{number}" for number in range(40) for name in ("deed", "inner", "outer")]
+    called = {"inner": "deed", "outer": "inner"}
+    bodies = [
+        f"def {name}(words):\n    return {called[kind] + '_' + at + '(words)' if kind in called else 'words'}"
+        for name in deeds
+        for kind, at in [name.split("_")]
+    ]
+    outer = [name for name in deeds if name.startswith("outer")]
+    texts = {
+        "todo/cli.py": f"from todo.book import {', '.join(outer)}\n\n\ndef main(words):\n    return run(words)\n\n\n"
+        "def run(words):\n" + "".join(f"    {name}(words)\n" for name in outer),
+        "todo/book.py": "\n\n\n".join(bodies) + "\n",
+        "tests/test_todo.py": "from todo.cli import main\n\n\ndef test_it():\n    assert main([]) is None\n",
+    }
+    about = tuple(Region("todo/book.py", 12 * number + 1, 12 * number + 2, 0, changed=True) for number in range(40))
+    [(_, told)] = looked("mend it", about=about, files=Texts(texts), changed=("todo/book.py",))["coverage"]
+    assert "tests name only main, which leads to: deed_0 (1)" in told and "no test leads to" not in told

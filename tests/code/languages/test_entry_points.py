@@ -1,0 +1,89 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from afresh.code.entry_points import MANIFEST_READERS, read_manifest_entries, read_package_description
+
+PACKAGE = """{
+  "name": "@org/shop", "description": "Sells  things.", "bin": {"shop": "./bin/shop.js", "odd": 3}, "main": "lib/index.js",
+  "scripts": {"test": "vitest run", "build": "tsc"}
+}"""
+PYPROJECT = """
+[project]
+description = "Sells things."
+scripts = {shop = "shop.cli:main"}
+[project.gui-scripts]
+window = "shop.gui:main"
+[tool.poetry.scripts]
+old = "shop.old:run"
+"""
+SETUP = "[options.entry_points]\nconsole_scripts =\n    shop = shop.cli:main\n    other=shop.other:run\n"
+CARGO = """
+[package]
+name = "shop"
+description = "Sells things."
+[lib]
+path = "source/lib.rs"
+[[bin]]
+name = "till"
+[[bin]]
+name = "door"
+path = "apps/door.rs"
+"""
+PROJECT = (
+    "<Project><PropertyGroup><OutputType>Exe</OutputType><Description>\n Sells things.</Description></PropertyGroup></Project>"
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        (
+            "web/package.json",
+            PACKAGE,
+            ["shop program web/bin/shop.js", "@org/shop library web/lib/index.js", "test script vitest run", "build script tsc"],
+        ),
+        ("package.json", '{"name": "@org/shop", "bin": "cli.js"}', ["shop program cli.js"]),
+        (
+            "pyproject.toml",
+            PYPROJECT,
+            ["shop program shop.cli:main", "window program shop.gui:main", "old program shop.old:run"],
+        ),
+        ("setup.cfg", SETUP, ["shop program shop.cli:main", "other program shop.other:run"]),
+        (
+            "rust/Cargo.toml",
+            CARGO,
+            ["till program rust/src/bin/till.rs", "door program rust/apps/door.rs", "shop library rust/source/lib.rs"],
+        ),
+        ("go.mod", "// x\nmodule example.org/shop\n", ["example.org/shop library ."]),
+        ("src/Shop/Shop.csproj", PROJECT, ["Shop program src/Shop"]),
+        ("src/Shop/Shop.csproj", "<Project/>", []),
+        ("package.json", '{"bin": {"out": "../../outside.js"}}', []),
+        ("README.md", PACKAGE, []),
+    ],
+)
+def test_a_manifest_says_where_runs_begin(path: str, text: str, expected: list[str]):
+    assert [f"{one.name} {one.kind} {one.target}" for one in read_manifest_entries(path, text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "text"), [("package.json", PACKAGE), ("pyproject.toml", PYPROJECT), ("Cargo.toml", CARGO), ("a.csproj", PROJECT)]
+)
+def test_a_manifest_says_what_the_package_is_for(path: str, text: str):
+    assert read_package_description(path, text) == "Sells things."
+
+
+TEXTS = st.sampled_from([PACKAGE, PYPROJECT, SETUP, CARGO, PROJECT])
+
+
+@given(
+    st.sampled_from([*MANIFEST_READERS, "a.csproj", "README.md"]), st.one_of(st.text(max_size=200), TEXTS), st.integers(0, 400)
+)
+def test_any_text_is_a_manifest_that_may_say_nothing(path: str, text: str, length: int):
+    assert isinstance(read_manifest_entries(path, text[:length]), tuple)
+    assert isinstance(read_package_description(path, text[:length]), str)
+
+
+@pytest.mark.parametrize("text", ['{"name": 3, "bin": [1], "main": {}, "scripts": "x"}', "[]", "null", '{"bin": {"a": null}}'])
+def test_a_manifest_of_the_wrong_shape_says_nothing(text: str):
+    assert read_manifest_entries("package.json", text) == ()

@@ -1,0 +1,104 @@
+"""Which difference a review is about."""
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from afresh.context.sources.diff import find_reviewed_diff, find_reviewed_regions, gather_review_diff
+from afresh.core.region import Region
+from afresh.core.state import State
+from afresh.core.task import Task
+from afresh.workspace.commit_history import GitCommitHistory
+from afresh.workspace.repository import Repository
+
+BOTH = frozenset({"diff", "history"})
+
+
+class Yard:
+    """A real repository: three commits on main, one more on a branch."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.git("init", "-q", "-b", "main", ".")
+        for number in (1, 2, 3):
+            (folder / "price.py").write_text("".join(f"def part_{one}():\n    return {one}\n\n\n" for one in range(number)))
+            (folder / "tests.md").write_text(f"{number}\n")
+            self.commit(f"Price, part {number}")
+        self.base = self.git("rev-parse", "HEAD")
+        self.git("checkout", "-q", "-b", "feature/quick")
+        (folder / "quick.py").write_text("fast = True\n")
+        self.commit("Quick")
+        self.git("checkout", "-q", "main")
+        self.past = GitCommitHistory(Repository.find(folder))
+
+    def git(self, *arguments: str) -> str:
+        who = ("-c", "user.name=n", "-c", "user.email=n@example.org", "-c", "commit.gpgSign=false")
+        return subprocess.run(
+            ["git", *who, *arguments], cwd=self.folder, check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    def commit(self, subject: str) -> None:
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", subject)
+
+    def state(self, goal: str) -> State:
+        return State(task=Task(id="t", goal=goal, type="code_review"), base=self.base)
+
+    def looks(self, goal: str) -> Sequence[tuple[str, str, str]]:
+        return [(look.kind, look.subject, look.text) for look in gather_review_diff(self.state(goal), self.past, BOTH)]
+
+
+@pytest.fixture(scope="module")
+def yard(tmp_path_factory: pytest.TempPathFactory) -> Yard:
+    return Yard(tmp_path_factory.mktemp("yard"))
+
+
+@pytest.mark.parametrize(
+    ("goal", "said", "first"),
+    [
+        ("Review HEAD~2..HEAD, please", "HEAD~2..HEAD", "price.py (modified, +8 −0, HEAD~2..HEAD)"),
+        ("Review the last two commits.", "the last 2 commits", "price.py (modified, +8 −0, the last 2 commits)"),
+        ("Is the latest change sound?", "the last commit", "price.py (modified, +4 −0, the last commit)"),
+        ("Review branch feature/quick", "branch feature/quick", "quick.py (added, +1 −0, branch feature/quick)"),
+        ("Review main...feature/quick", "main...feature/quick", "quick.py (added, +1 −0, main...feature/quick)"),
+    ],
+)
+def test_the_order_names_a_difference_and_the_product_comes_before_texts(yard: Yard, goal: str, said: str, first: str):
+    found = find_reviewed_diff(goal, yard.base, yard.past)
+    assert found and found.said == said
+    assert next(subject for kind, subject, _ in yard.looks(goal) if kind == "diff") == first
+
+
+def test_a_commit_is_held_against_the_one_before_it(yard: Yard):
+    [(_, subject, text), *_] = yard.looks(f"Review {yard.base[:10]}")
+    assert subject == f"price.py (modified, +4 −0, commit {yard.base[:10]})"
+    assert text.splitlines()[0].startswith("@@ ") and "+def part_2():" in text
+
+
+@pytest.mark.parametrize("goal", ["Review price.py for faults", "Review deadbeef12", "Look at branch nowhere", "-x..-y", ""])
+def test_what_names_no_difference_shows_none(yard: Yard, goal: str):
+    assert not [kind for kind, *_ in yard.looks(goal) if kind == "diff"]
+
+
+def test_history_is_that_of_the_files_under_review(yard: Yard):
+    [history] = [text for kind, _, text in yard.looks("Review price.py for faults") if kind == "history"]
+    assert [line.partition(" Price, ")[2] for line in history.splitlines()] == ["part 3", "part 2", "part 1"]
+    assert not gather_review_diff(yard.state("Review price.py"), yard.past, frozenset({"files"})), (
+        "only where a template has a place for it"
+    )
+    assert not gather_review_diff(yard.state("Review price.py"), None, BOTH)
+
+
+def test_head_is_where_the_task_began_wherever_the_checkout_is(yard: Yard):
+    yard.git("checkout", "-q", "feature/quick")
+    try:
+        assert next(subject for kind, subject, _ in yard.looks("the last commit") if kind == "diff").startswith("price.py")
+    finally:
+        yard.git("checkout", "-q", "main")
+
+
+def test_lines_that_the_difference_has_written_are_what_the_work_is_about(yard: Yard):
+    assert Region("price.py", 9, 12, 0) in find_reviewed_regions(yard.state("the last commit"), yard.past)
+    assert not find_reviewed_regions(yard.state("Review branch feature/quick"), yard.past), "its lines are not those of the tree"

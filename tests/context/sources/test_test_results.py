@@ -1,0 +1,53 @@
+from afresh.context.sources.test_results import drop_guessed_coverage, gather_measured_coverage
+from afresh.core.item import Item
+from afresh.core.state import State
+from afresh.core.task import Task
+from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
+
+COMMAND = "pytest -q --cov=shop --cov-report=term-missing"
+TABLE = """
+Name            Stmts   Miss  Cover   Missing
+---------------------------------------------
+shop/price.py      40     {miss}    {cover}%   {lines}
+shop/other.py      10      0   100%
+---------------------------------------------
+TOTAL              50     {miss}    {total}%
+"""
+TEXTS = {
+    "before": TABLE.format(miss=10, cover=75, lines="12-14, 30", total=80),
+    "after": TABLE.format(miss=2, cover=95, lines="30", total=96),
+}
+
+
+def told(verdict: Verdict | None, command: str = COMMAND) -> list[str]:
+    baseline = Baseline((CheckRun(command, 0, block="before"),))
+    state = State(task=Task(id="t", goal="g"), baseline=baseline, verdict=verdict, changed=("shop/price.py", "README.md"))
+    return [look.text for look in gather_measured_coverage(state, TEXTS.__getitem__)]
+
+
+def run(scope: str) -> Verdict:
+    return Verdict(Ruling.PASS, "", (CheckRun(COMMAND, 0, scope=scope, block="after"),))
+
+
+def test_coverage_is_told_before_and_after_with_the_lines_that_nothing_ran():
+    assert told(run("full")) == ["shop/price.py: 75 % → 95 % of lines run; not: 30", "all files: 80 % → 96 % of lines run"]
+
+
+def test_a_targeted_run_is_not_held_against_a_full_one():
+    whole = ["shop/price.py: 75 % of lines run; not: 12-14, 30", "all files: 80 % of lines run"]
+    assert told(run("targeted: tests/test_price.py")) == whole == told(None)
+
+
+def test_a_check_that_measures_nothing_is_not_read():
+    assert told(None, "pytest -q") == []
+
+
+def test_what_was_counted_stands_in_place_of_what_was_guessed():
+    state = State(task=Task(id="t", goal="g"), verdict=run("full"), changed=("shop/price.py", "shop/new.py"))
+    guessed = [Item("coverage", path, f"{path}: no test leads to: total (3)") for path in ("shop/price.py", "shop/new.py")]
+    other = Item("target", "shop/price.py", "")
+    assert drop_guessed_coverage([*guessed, other], list(gather_measured_coverage(state, TEXTS.__getitem__))) == [
+        guessed[1],
+        other,
+    ]
+    assert drop_guessed_coverage([*guessed, other], []) == [*guessed, other]

@@ -1,0 +1,85 @@
+"""Phases follow from the state alone, and the steps begun in each are counted."""
+
+from dataclasses import replace
+
+import pytest
+
+from afresh.core import event as happened
+from afresh.core.state import State
+from afresh.core.strategy_state import PlanItem
+from afresh.core.task import Task, TaskStatus, choose_report_path
+from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
+from afresh.testing.sample_journals import make_call_events, make_entries
+
+GREEN, RED = CheckRun("pytest", 0, passed=3), CheckRun("pytest", 1, passed=2, failed=1)
+CODE = State(task=Task(id="t", goal="g"), opened="s", baseline=Baseline((GREEN,)))
+CHANGED = replace(CODE, changed=("a.py",))
+REVIEW = replace(CODE, task=Task(id="t", goal="g", type="code_review", report="REVIEW.md"), baseline=Baseline())
+KEPT, REFUSED = Verdict(Ruling.PASS, "", (GREEN,)), Verdict(Ruling.FAIL, "", (RED,), final=True)
+DONE, OPEN = PlanItem("a", True), PlanItem("b")
+
+
+@pytest.mark.parametrize(
+    ("state", "phase"),
+    [
+        (State(task=CODE.task), "prepare"),
+        (CODE, "understand"),
+        (replace(CODE, verdict=REFUSED), "understand"),
+        (CHANGED, "change"),
+        (replace(CHANGED, verdict=KEPT), "change"),
+        (replace(CHANGED, verdict=KEPT, plan=(DONE, OPEN)), "change"),
+        (replace(CHANGED, verdict=KEPT, plan=(DONE,)), "verify"),
+        (replace(CHANGED, verdict=KEPT, baseline=Baseline((RED,))), "verify"),
+        (replace(CHANGED, verdict=replace(KEPT, runs=(RED,)), baseline=Baseline((RED,))), "change"),
+        (replace(CHANGED, verdict=replace(KEPT, runs=()), plan=(DONE,)), "change"),
+        (replace(CHANGED, verdict=replace(KEPT, measure=2), baseline=Baseline((GREEN,), measure=3)), "change"),
+        (replace(CHANGED, verdict=KEPT, baseline=Baseline((GREEN,), measure=3)), "verify"),
+        (replace(CHANGED, verdict=REFUSED), "verify"),
+        (replace(CHANGED, verdict=REFUSED, status=TaskStatus.FAILED), "over"),
+        (REVIEW, "understand"),
+        (replace(REVIEW, changed=("REVIEW.md",)), "report"),
+        (replace(REVIEW, changed=("REVIEW.md",), verdict=REFUSED), "report"),
+    ],
+)
+def test_the_phase_follows_from_the_state(state: State, phase: str):
+    assert state.phase == phase
+
+
+def test_steps_are_counted_for_each_phase_and_a_persons_word_starts_them_anew():
+    begun = [
+        happened.TaskCreated(CODE.task),
+        happened.WorkspaceOpened("base", "b", "s"),
+        happened.BaselineMeasured(Baseline((GREEN,))),
+    ]
+    _, state = make_entries(None, [*begun, *make_call_events(1), *make_call_events(2)])
+    assert (state.spent, state.phase_step) == ((("understand", 2),), 3)
+    _, state = make_entries(state, [happened.ChangeKeptOrReverted(2, True, "s2", ("a.py",)), *make_call_events(3)])
+    assert (dict(state.spent), state.phase_step) == ({"understand": 2, "change": 1}, 2)
+    _, state = make_entries(state, [happened.ChangeKeptOrReverted(3, True, "s"), *make_call_events(4)])
+    assert dict(state.spent) == {"understand": 3, "change": 1}, "whoever comes back to a phase goes on counting"
+    _, state = make_entries(state, [happened.QuestionAsked("?"), happened.QuestionAnswered("go on")])
+    assert (state.spent, state.phase_step) == ((), 1)
+
+
+PRESENT = {"README.md", "docs/api.md"}
+
+
+@pytest.mark.parametrize(
+    ("family", "goal", "where"),
+    [
+        ("fix_bug", "Mend NOTES.md", ""),
+        ("", "anything", ""),
+        ("code_review", "Review src/parcel", "REVIEW.md"),
+        ("code_review", "Review README.md and the changes to docs/api.md", "REVIEW.md"),
+        ("code_review", "Review src/parcel, write it to notes/first.md.", "notes/first.md"),
+        ("code_review", "Review src/parcel and put your findings into `docs/api.md`", "docs/api.md"),
+        ("code_review", "Compare README.md with the code: AUDIT.md", "AUDIT.md"),
+        ("discovery", "How does pricing work?", "DISCOVERY.md"),
+        ("discovery", "Why does ../other/plan.md or /etc/motd.txt or ~/x.md matter?", "DISCOVERY.md"),
+        ("spec_design", "Design a cache for the label printer", "docs/design-a-cache-for-the-label-printer.md"),
+        ("spec_design", "Design a cache, in docs/cache.rst", "docs/cache.rst"),
+        ("spec_design", "¿?", "docs/spec.md"),
+    ],
+)
+def test_a_report_goes_where_the_goal_says_or_where_such_reports_go(family: str, goal: str, where: str):
+    assert choose_report_path(family, goal, PRESENT.__contains__) == where

@@ -1,0 +1,82 @@
+"""Checkpoints by the clock and by the share of steps: decided from the journal, at most one when it is due."""
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from long_run import Killed, agent
+
+from afresh.core.event import CheckpointWritten, StepFinished, TaskClaimed, TaskCreated
+from afresh.core.progress_state import StepMarked
+from afresh.core.reducer import fold_entries
+from afresh.core.state import State
+from afresh.core.task import Task
+from afresh.journal.checkpoint import CHECKPOINT_INTERVAL_SECONDS, find_checkpoint_reason
+from afresh.loop import work_on_task
+from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.testing.fakes import FakeClock
+from afresh.testing.sample_journals import append_events, make_entries
+
+STARTED = 1_700_000_000.0
+
+
+def at(step: int, limit: int = 60, last: int = 0) -> State:
+    return State(task=Task(id="t", goal="g"), step=step, limit=limit, checkpointed=STARTED, checkpoint_step=last)
+
+
+def test_it_is_due_after_a_quarter_of_an_hour_and_not_before() -> None:
+    assert not find_checkpoint_reason(at(0), 1, STARTED + CHECKPOINT_INTERVAL_SECONDS - 1)
+    assert (
+        find_checkpoint_reason(at(0), 1, STARTED + CHECKPOINT_INTERVAL_SECONDS)
+        == "15 minutes or more have passed since the last one"
+    )
+
+
+def test_it_is_due_once_at_sixty_per_cent_of_the_steps() -> None:
+    assert [step for step in range(1, 60) if find_checkpoint_reason(at(step - 1), step, STARTED)] == [*range(36, 60)]
+    assert "36 of 60 steps" in find_checkpoint_reason(at(35), 36, STARTED)
+    assert not find_checkpoint_reason(at(36, last=36), 37, STARTED), "one is enough"
+    assert find_checkpoint_reason(at(71, limit=120, last=36), 72, STARTED), "an answer that allows more steps sets a new mark"
+
+
+@given(st.lists(st.floats(0, 2_000), min_size=1, max_size=60), st.integers(1, 80))
+def test_the_gaps_are_bounded_and_no_checkpoint_is_written_without_need(pauses: list[float], limit: int) -> None:
+    entries, state = make_entries(None, [TaskCreated(Task(id="t", goal="g", max_steps=limit)), TaskClaimed("w")], STARTED)
+    now, journal, last = STARTED, [*entries], STARTED
+    for pause in pauses:
+        now, step = now + pause, state.step + 1
+        why = find_checkpoint_reason(state, step, now)
+        assert bool(why) == (now - last >= CHECKPOINT_INTERVAL_SECONDS or state.checkpoint_step < -(-limit * 60 // 100) <= step)
+        last = now if why else last
+        entries, state = make_entries(state, [StepFinished(step, ""), *([CheckpointWritten(step, why)] if why else [])], now)
+        journal += entries
+    assert fold_entries(None, journal) == state and state.checkpointed == last
+
+
+class Ticking(FakeClock):
+    """Four minutes between any two looks at it."""
+
+    def now(self) -> float:
+        self.move(240.0)
+        return self.at
+
+
+def test_a_long_task_is_checkpointed_by_the_clock_and_at_its_mark(tmp_path: Path) -> None:
+    store = SqliteJournal(tmp_path / "afresh.db")
+    append_events(store, None, [TaskCreated(Task(id="t", goal="See what the jobs print", max_steps=20))], at=STARTED)
+    made, _ = agent(store, 15)
+    with pytest.raises(Killed):
+        work_on_task("t", "worker", replace(made, clock=Ticking()))
+    entries = [*store.journal("t")]
+    found = [entry for entry in entries if isinstance(entry.event, CheckpointWritten)]
+    assert 12 in [entry.event.step for entry in found] and len(found) > 4
+    gaps = [later.at - earlier.at for earlier, later in pairwise(found)]
+    assert max(gaps) < 2 * CHECKPOINT_INTERVAL_SECONDS, "at the end of the step in which it falls due"
+    for entry in found:
+        ended = [before for before in entries[: entry.seq - 1] if isinstance(before.event, StepFinished)][-1]
+        assert ended.event.step == entry.event.step
+        assert all(isinstance(between.event, StepMarked) for between in entries[ended.seq : entry.seq - 1])
+    assert fold_entries(None, entries) == store.load("t")

@@ -1,0 +1,116 @@
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from afresh.core.prompt import Request
+from afresh.core.reply import Reply, ReplyNotice
+from afresh.core.spending import CallBooking, CallPurpose
+from afresh.core.usage import Usage
+from afresh.errors import AfreshError, OverCeiling, OverLimit, TryAgain
+from afresh.models.call import ModelGate, call_model, report_reply_progress
+from afresh.ports import ReplyListener, ignore_piece
+
+CALL = CallBooking(task="T-1", project="p", kind=CallPurpose.WORK, model="m", ceiling=4_000, tokens=3_000, reserve=800)
+REQUEST = Request("", "message", (), 800)
+BROKEN = TryAgain("broke off", Usage(3_000, 40))
+
+
+@dataclass
+class Books:
+    """A ledger that allows so many calls."""
+
+    most: int = 9
+    lines: list[str] = field(default_factory=list[str])
+
+    def book(self, call: CallBooking) -> str:
+        if len(self.lines) >= 2 * self.most:
+            raise OverLimit("the limit is reached")
+        self.lines.append("booked")
+        return "1"
+
+    def settle(self, booked: str, reply: Reply) -> int:
+        self.lines.append("settled")
+        return 7
+
+    def cancel(self, booked: str, fault: AfreshError) -> None:
+        assert isinstance(fault, TryAgain)
+        self.lines.append(f"cancelled {fault.usage.input if fault.usage else 0}")
+
+
+class Scripted:
+    name, window = "m", 200_000
+
+    def __init__(self, *script: Exception | Reply) -> None:
+        self.script = list(script)
+
+    def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
+        step = self.script.pop(0)
+        if isinstance(step, Exception):
+            raise step
+        return step
+
+    def weigh(self, request: Request) -> int:
+        return 0
+
+
+def bought(books: Books, *script: Exception | Reply, hear: Callable[[str], None] = ignore_piece) -> tuple[Reply, list[float]]:
+    waits: list[float] = []
+    return call_model(REQUEST, CALL, ModelGate(Scripted(*script), books, hear, sleep=waits.append)), waits
+
+
+def test_a_reply_that_broke_off_is_booked_anew_before_it_is_asked_for_again() -> None:
+    books, heard = Books(), list[str]()
+    reply, waits = bought(books, BROKEN, BROKEN, Reply("here"), hear=heard.append)
+    assert reply == Reply("here", cost=7) and waits == [1.0, 2.0]
+    assert books.lines == ["booked", "cancelled 3000", "booked", "cancelled 3000", "booked", "settled"]
+    assert heard == ["broke off; asking again in 1 s", "broke off; asking again in 2 s"]
+
+
+def test_a_provider_may_say_when_to_ask_again() -> None:
+    assert bought(Books(), TryAgain("broke off", Usage(1), wait=9.0), Reply())[1] == [9.0]
+
+
+def test_who_wants_no_retries_gets_none_for_what_broke_off_either() -> None:
+    books = Books()
+    with pytest.raises(TryAgain):
+        call_model(REQUEST, CALL, ModelGate(Scripted(BROKEN, Reply("never asked for")), books, retries=0))
+    assert books.lines == ["booked", "cancelled 3000"]
+
+
+def test_a_limit_stops_the_asking_for_what_broke_off() -> None:
+    books = Books(most=1)
+    with pytest.raises(OverLimit):
+        bought(books, BROKEN, Reply("never asked for"))
+    assert books.lines == ["booked", "cancelled 3000"]
+
+
+def test_what_breaks_off_every_time_is_given_up() -> None:
+    books = Books()
+    with pytest.raises(TryAgain, match="broke off"):
+        bought(books, BROKEN, BROKEN, BROKEN, Reply("too late"))
+    assert books.lines == ["booked", "cancelled 3000"] * 3
+
+
+def test_a_fault_that_cost_nothing_was_waited_out_before() -> None:
+    books = Books()
+    with pytest.raises(TryAgain, match="busy"):
+        bought(books, TryAgain("busy"), Reply("never asked for"))
+    assert books.lines == ["booked", "cancelled 0"]
+
+
+def test_nothing_over_its_ceiling_is_sent() -> None:
+    books = Books()
+    with pytest.raises(OverCeiling, match="needs 3,800 tokens, 3,700"):
+        call_model(REQUEST, replace(CALL, ceiling=3_700), ModelGate(Scripted(), books))
+    assert books.lines == []
+
+
+def test_how_far_a_reply_has_come_is_told_now_and_then_and_an_aside_at_once() -> None:
+    told: list[str] = []
+    hear = report_reply_progress(told.append, "m")
+    for _ in range(50):
+        hear("ten letter")
+    hear(ReplyNotice("busy; retry 1 of 6"))
+    hear("x" * 150)
+    assert told == ["m answers: about 50 tokens so far", "m answers: about 100 tokens so far", "busy; retry 1 of 6"]

@@ -1,0 +1,103 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from afresh.errors import BadInput
+from afresh.models.choose_model import (
+    MODEL_KINDS,
+    check_model_names,
+    choose_model,
+    find_context_window,
+    is_paid,
+    is_provider,
+    make_model,
+    make_spec_absolute,
+    split_mailbox_spec,
+)
+from afresh.models.mailbox import MailboxModel
+from afresh.models.model_settings import ModelSettings, NamedModel
+
+NAMED = {
+    "fast": NamedModel(provider="ollama", model="qwen3:8b", window=16_000),
+    "sonnet": NamedModel(provider="anthropic", model="claude-sonnet-4-5"),
+    "box": NamedModel(provider="mailbox", model="~/box", timeout=600),
+}
+
+
+def test_a_name_of_the_user_s_stands_for_provider_and_model() -> None:
+    fast = choose_model("fast", NAMED)
+    assert (fast.kind, fast.argument, fast.name, fast.spec) == ("ollama", "qwen3:8b", "fast", "ollama:qwen3:8b")
+    assert find_context_window("fast", NAMED) == 16_000 and find_context_window("sonnet", NAMED) == 200_000
+    assert make_model("fast", 0, ModelSettings(named=NAMED)).name == "ollama:qwen3:8b"
+
+
+@pytest.mark.parametrize("spec", ["fst", "ollam:x", "", "fast:", "offline:", "ollama"])
+def test_a_name_that_is_gone_or_mistyped_tells_what_there_is(spec: str) -> None:
+    with pytest.raises(BadInput, match="there is no model") as caught:
+        choose_model(spec, NAMED)
+    assert "yours are box, fast, sonnet" in caught.value.next and "afresh models" in caught.value.next
+    if spec == "fst":
+        assert "did you mean 'fast'?" in caught.value.what
+
+
+def test_who_is_paid() -> None:
+    assert [is_paid(spec, NAMED) for spec in ("sonnet", "openrouter:x", "fast", "vllm:x", "box", "offline")] == [True] * 2 + [
+        False
+    ] * 4
+    assert is_provider("fast", NAMED) and not is_provider("box", NAMED)
+
+
+@pytest.mark.parametrize(
+    ("argument", "folder", "seconds"),
+    [("/b", "/b", 0), ("/b?timeout=600", "/b", 600), ("/b?x=1", "/b?x=1", 0), ("/a?b?timeout=0.5", "/a?b", 0.5),
+     ("/b?timeout=-1", "/b?timeout=-1", 0)],
+)  # fmt: skip
+def test_a_mailbox_is_told_how_long_to_wait(argument: str, folder: str, seconds: float) -> None:
+    assert split_mailbox_spec(argument) == (Path(folder), seconds)
+
+
+@given(st.text(st.characters(exclude_characters="?", exclude_categories=["Cs"]), min_size=1), st.integers(0, 10**8))
+def test_any_folder_may_have_a_time_out(folder: str, seconds: int) -> None:
+    assert split_mailbox_spec(f"/{folder}?timeout={seconds}") == (Path(f"/{folder}"), seconds)
+
+
+def test_a_mailbox_waits_as_its_table_says(tmp_path: Path) -> None:
+    box = make_model("box", 3, ModelSettings(named=NAMED, task="t-1"))
+    assert isinstance(box, MailboxModel)
+    assert (box.patience.reply, box.task, box.position, box.folder) == (600, "t-1", 3, Path("~/box").expanduser())
+
+
+def test_a_path_means_the_same_from_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert make_spec_absolute("mailbox:box?timeout=5") == f"mailbox:{tmp_path}/box?timeout=5"
+    assert [make_spec_absolute(spec) for spec in ("fast", "ollama:a/b", "offline")] == ["fast", "ollama:a/b", "offline"]
+
+
+@pytest.mark.parametrize("name", [*MODEL_KINDS, "a:b", "a b", "", "x" * 41, "-x"])
+def test_a_name_that_could_mean_something_else_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="a name is made of"):
+        check_model_names({name: NAMED["fast"]})
+
+
+def test_a_provider_that_there_is_not_is_refused_with_a_hint() -> None:
+    with pytest.raises(
+        ValueError, match=r"models.x.provider is 'olama' \(did you mean 'ollama'\?\); it may be anthropic, openai"
+    ):
+        check_model_names({"x": NamedModel(provider="olama", model="y")})
+
+
+@pytest.mark.parametrize(
+    ("provider", "more", "named"),
+    [
+        ("mailbox", {"base_url": "http://localhost"}, "base_url"),
+        ("mailbox", {"key": "MY_KEY", "tools": False}, "key, tools"),
+        ("scripted", {"timeout": 3.0}, "timeout"),
+        ("scripted", {"retries": 0}, "retries"),
+    ],
+)
+def test_a_setting_that_would_do_nothing_is_refused(provider: str, more: dict, named: str) -> None:
+    with pytest.raises(ValueError, match=f"models.x: {named} would do nothing for {provider}"):
+        check_model_names({"x": NamedModel(provider=provider, model="y", **more)})
+    check_model_names({"x": NamedModel(provider="vllm", model="y", **more)})

@@ -1,0 +1,106 @@
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from afresh.core.action import Action
+from afresh.core.codec import to_canonical_json, to_plain_value
+from afresh.core.reply import Reply, Thinking
+from afresh.core.usage import Usage
+from afresh.models.reply_checks import check_reply_length, check_tool_calls, estimate_tokens, reply_from_json
+from afresh.testing.model_contract import SAMPLE_TOOLS, make_sample_request
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5) | st.just("tool"), inner, max_size=4),
+    max_leaves=12,
+)
+text = st.text(st.characters(exclude_categories=["Cs"]))
+arguments = st.dictionaries(text, text | st.integers() | st.booleans(), max_size=4)
+replies = st.builds(Reply, text, st.lists(st.builds(Action, text.filter(bool), arguments), max_size=4).map(tuple))
+
+
+@given(plain | st.fixed_dictionaries({}, optional={"thought": plain, "actions": plain, "usage": plain}))
+def test_any_json_is_a_reply_or_a_plain_complaint(value: object) -> None:
+    with suppress(ValueError):
+        to_canonical_json(reply_from_json(value)).encode()
+
+
+@given(replies)
+def test_what_is_written_is_what_is_read(reply: Reply) -> None:
+    assert reply_from_json(json.loads(json.dumps(to_plain_value(reply)))) == reply
+
+
+def test_half_a_surrogate_pair_does_not_reach_the_journal() -> None:
+    reply = reply_from_json(json.loads('{"thought": "a\\ud800b", "actions": [{"tool": "t", "args": {"x": "\\udfff"}}]}'))
+    assert reply == Reply("a?b", (Action("t", {"x": "?"}),))
+
+
+@pytest.mark.parametrize(
+    ("action", "problem"),
+    [
+        (Action("red", {}), "action 1: there is no tool 'red' (did you mean 'read'?); there are apply, complete, read"),
+        (Action("read", {}), "action 1: read lacks the argument 'path'; its arguments are path"),
+        (Action("read", {"path": "a", "lines": 3}), "action 1: read has no argument 'lines'; its arguments are path"),
+    ],
+)
+def test_a_call_that_was_not_offered_is_explained(action: Action, problem: str) -> None:
+    with pytest.raises(ValueError, match="action 1") as caught:
+        check_tool_calls(Reply("", (action,)), SAMPLE_TOOLS)
+    assert str(caught.value) == problem
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ({"tool_calls": []}, "no field 'tool_calls' (did you mean 'actions'?)"),
+        ({"content": "x"}, "(did you mean 'thought'?)"),
+        ({"actions": [{"name": "read", "arguments": {}}]}, "action 1 has no field 'arguments' (did you mean 'args'?)"),
+        ({"actions": [{"tool": "read", "args": '{"path": "a"}'}]}, 'action 1: "args" must be a JSON object'),
+        ({"actions": ["read"]}, "action 1 must be a JSON object"),
+        ({"thinking": 3}, '"thinking" must be a text or a list of texts'),
+        ({"thinking": ["a", {"text": 1}]}, '"thinking": a part of it is a text, or'),
+        ({"thinking": [{"text": "a", "sign": "b"}]}, "(did you mean 'signature'?)"),
+        ({"usage": {"input": 3, "cached": 4}}, "cached and written are parts of input"),
+        ({"usage": {"output": 3, "thinking": 4}}, "thinking is a part of output"),
+        ({"usage": {"input_tokens": 3}}, "'input_tokens' (did you mean 'input'?)"),
+        ({"usage": {"input": True}}, "whole numbers"),
+        ({"usage": {"input": 10**30}}, "whole numbers"),
+    ],
+)
+def test_a_field_of_another_kind_is_told_with_what_was_probably_meant(value: object, problem: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        reply_from_json(value)
+    assert problem in str(caught.value)
+
+
+def test_all_that_is_wrong_is_told_a_line_each() -> None:
+    with pytest.raises(ValueError) as caught:
+        reply_from_json({"thougt": "", "actions": [{"args": {}}, 3], "usage": []})
+    assert len(str(caught.value).splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("step by step", (Thinking("step by step"),)),
+        (["one", "two"], (Thinking("one"), Thinking("two"))),
+        ([{"text": "one", "signature": "s"}, "two"], (Thinking("one", "s"), Thinking("two"))),
+        ("", ()),
+        ([], ()),
+    ],
+)
+def test_thinking_is_a_text_or_a_list(given: object, kept: tuple[Thinking, ...]) -> None:
+    assert reply_from_json({"thinking": given}).thinking == kept
+
+
+def test_a_reply_over_its_limit_is_refused_with_the_figures() -> None:
+    request, words = make_sample_request(reserve=50), "word " * 40
+    check_reply_length(Reply("short"), request, estimate_tokens)
+    for reply in (Reply(words), Reply("", (Action("read", {"path": words}),)), Reply("", thinking=(Thinking(words),))):
+        with pytest.raises(ValueError, match=r"about \d+ tokens.* limit is 50.*Shorten it by about \d+"):
+            check_reply_length(reply, request, estimate_tokens)
+    with pytest.raises(ValueError, match="tells of 51 tokens of output; the limit of this reply is 50"):
+        check_reply_length(Reply("x", usage=Usage(1, 51)), request, estimate_tokens)

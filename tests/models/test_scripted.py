@@ -1,0 +1,73 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from afresh.core.action import Action
+from afresh.core.reply import Reply
+from afresh.core.usage import Usage
+from afresh.errors import BadInput, NeedsPerson
+from afresh.models.playback import ScriptedModel, read_script
+from afresh.testing.model_contract import make_sample_request
+
+READ = {"thought": "look", "actions": [{"tool": "read", "args": {"path": "a.py"}}]}
+DONE = {"actions": [{"tool": "complete", "args": {"summary": "all good"}}]}
+
+
+def test_the_nth_call_gets_the_nth_reply() -> None:
+    model = ScriptedModel([READ, Reply("own", usage=Usage(7, 3))])
+    assert model.propose(make_sample_request()).actions == (Action("read", {"path": "a.py"}),)
+    assert model.propose(make_sample_request()).thought == "own"
+    assert [request.hash for request in model.requests] == [make_sample_request().hash] * 2
+
+
+def test_a_restarted_process_goes_on_where_it_was() -> None:
+    assert ScriptedModel([READ, DONE], start=1).propose(make_sample_request()).actions[0].tool == "complete"
+
+
+def test_running_out_says_so_and_what_to_do() -> None:
+    with pytest.raises(NeedsPerson, match="has 1 replies and this is call 2") as caught:
+        ScriptedModel([READ], start=1).propose(make_sample_request())
+    assert "--model" in caught.value.next
+
+
+def test_usage_is_estimated_only_where_the_script_gives_none() -> None:
+    model = ScriptedModel([{"usage": {"input": 11, "output": 5}}, READ], count=lambda text: 42)
+    assert model.propose(make_sample_request()).usage == Usage(11, 5)
+    assert model.propose(make_sample_request()).usage == Usage(42, 42)
+
+
+def test_a_script_is_read_from_json_lines(tmp_path: Path) -> None:
+    path = tmp_path / "script.jsonl"
+    path.write_text(
+        "\n".join((json.dumps(READ), "", json.dumps({"thought": "a\u2028b"}, ensure_ascii=False), "")), encoding="utf-8"
+    )
+    replies = read_script(path)
+    assert [reply.thought for reply in replies] == ["look", "a\u2028b"]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("{", "Expecting"),
+        ("[]", "must be a JSON object"),
+        ('{"thoughts": "x"}', "no field 'thoughts' (did you mean 'thought'?); it may have thought, actions"),
+        ('{"thought": 1}', '"thought" must be a text'),
+        ('{"actions": {}}', '"actions" must be a list'),
+        ('{"actions": [{"args": {}}]}', 'action 1: "tool" must be the name'),
+        ('{"actions": [{"tool": "read", "args": []}]}', 'action 1: "args" must be a JSON object'),
+        ('{"usage": {"input": -1}}', "whole numbers"),
+    ],
+)
+def test_a_bad_line_is_named_with_its_problem(tmp_path: Path, line: str, problem: str) -> None:
+    path = tmp_path / "script.jsonl"
+    path.write_text(f"{json.dumps(READ)}\n{line}\n", encoding="utf-8")
+    with pytest.raises(BadInput) as caught:
+        read_script(path)
+    assert f"{path}:2" in caught.value.what and problem in caught.value.what
+    assert '"tool"' in caught.value.next
+
+
+def test_a_missing_script_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="can't be read"):
+        read_script(tmp_path / "none.jsonl")

@@ -1,0 +1,26 @@
+"""The store contract, held against the product's store and against the fake that other tests use."""
+
+from pathlib import Path
+
+import pytest
+
+from afresh.ports import JournalStore
+from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.testing.fakes import MemoryStore
+from afresh.testing.store_contract import StoreContract
+
+
+class TestSqliteStore(StoreContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> JournalStore:
+        self.path = tmp_path / "afresh.db"
+        return SqliteJournal(self.path)
+
+    def reopen(self, store: JournalStore) -> JournalStore:
+        return SqliteJournal(self.path)
+
+
+class TestMemoryStore(StoreContract):
+    @pytest.fixture
+    def store(self) -> JournalStore:
+        return MemoryStore()

@@ -1,0 +1,57 @@
+"""Desks that share a repository and have a database each: a project on several machines, as cheaply as can be had."""
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+from afresh.app.project import Project, open_project
+from afresh.storage.sqlite.database import Database
+from afresh.storage.sqlite.fact_index import SqliteFactIndex
+from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sqlite.notebook import SqliteNotebook
+from afresh.storage.sqlite.queue import SqliteQueue
+from afresh.views.write_files import ViewWriter
+
+
+class Desks:
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.numbers = folder, count()
+        repo = folder / "repo"
+        repo.mkdir()
+        (repo / "a.py").write_text("a = 1\n")
+        identity = ("-c", "user.name=t", "-c", "user.email=t@t")
+        for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "base"]):
+            subprocess.run(["git", *identity, *command], cwd=repo, check=True)
+        self.first = open_project(repo)
+
+    def fresh(self) -> Project:
+        """An empty store."""
+        return desk_on(self.place() / "afresh.db", self.first)
+
+    def place(self) -> Path:
+        folder = self.folder / str(next(self.numbers))
+        folder.mkdir()
+        return folder
+
+
+def desk_on(path: Path, like: Project) -> Project:
+    """The same project, with its journals in this file."""
+    database = Database(path)
+    store, queue, notebook = SqliteJournal(database), SqliteQueue(database, like.clock), SqliteNotebook(database, like.clock)
+    lore = SqliteFactIndex(path.with_name("memory.db"), store, lambda: [notebook])
+    projections = ViewWriter(like.project.state, store, queue.tickets, lore=lore)
+    made = {"database": database, "store": store, "queue": queue, "notebook": notebook, "lore": lore, "projections": projections}
+    return replace(like, **made)
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def kept(desk: Project) -> tuple[Sequence[object], dict[str, list[str]], dict[str, object]]:
+    """All that a store says of its tasks."""
+    tickets = desk.queue.tickets()
+    journals = {ticket.task: [entry.hash for entry in desk.store.journal(ticket.task)] for ticket in tickets}
+    return tickets, journals, {ticket.task: desk.store.load(ticket.task) for ticket in tickets}

@@ -1,0 +1,58 @@
+"""Who lives and who does not."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from afresh.storage.worker_lease import identify_worker, is_worker_dead
+
+PRINT_AND_WAIT = (
+    "import sys; from afresh.storage.worker_lease import identify_worker as me; print(me(), flush=True); sys.stdin.read()"
+)
+
+
+def child() -> tuple["subprocess.Popen[str]", str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    pipe = subprocess.PIPE
+    process = subprocess.Popen([sys.executable, "-c", PRINT_AND_WAIT], env=environment, stdin=pipe, stdout=pipe, text=True)
+    assert process.stdout
+    return process, process.stdout.readline().strip()
+
+
+def test_this_process_lives() -> None:
+    assert not is_worker_dead(identify_worker())
+    assert identify_worker() == identify_worker()
+    assert identify_worker().split(":")[1] == str(os.getpid())
+
+
+def test_a_killed_process_is_dead_even_before_its_parent_has_noticed() -> None:
+    process, name = child()
+    assert not is_worker_dead(name)
+    process.send_signal(signal.SIGKILL)
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert is_worker_dead(name), "a zombie does no work"
+    process.communicate()
+    assert is_worker_dead(name)
+
+
+def test_a_stopped_process_is_not_dead() -> None:
+    process, name = child()
+    process.send_signal(signal.SIGSTOP)
+    assert not is_worker_dead(name)
+    process.kill()
+    process.communicate()
+
+
+def test_a_process_number_used_again_is_another_worker() -> None:
+    host, process, started = identify_worker().rsplit(":", 2)
+    if started == "unknown":
+        pytest.skip("start times are known only where there is a /proc")
+    assert is_worker_dead(f"{host}:{process}:{int(started) - 1}")
+
+
+@pytest.mark.parametrize("name", ["elsewhere:1:1", "a", "", "a:b", "::", "elsewhere:99999999:1"])
+def test_of_other_machines_nothing_is_known(name: str) -> None:
+    assert not is_worker_dead(name)

@@ -1,0 +1,88 @@
+"""A lease lives as long as its keeper, and the owner learns when it is lost."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from afresh.errors import LeaseLost, TryAgain
+from afresh.storage.sqlite.database import Database
+from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sqlite.queue import SqliteQueue
+from afresh.storage.worker_lease import renew_lease_in_background
+from afresh.testing.fakes import FakeClock
+from afresh.testing.sample_journals import create_task
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def queue(tmp_path: Path, clock: FakeClock) -> SqliteQueue:
+    database = Database(tmp_path / "afresh.db")
+    create_task(SqliteJournal(database))
+    return SqliteQueue(database, clock)
+
+
+def eventually(true: Callable[[], bool]) -> bool:
+    until = time.monotonic() + 20
+    while not true() and time.monotonic() < until:
+        time.sleep(0.01)
+    return true()
+
+
+def owner(queue: SqliteQueue) -> str:
+    return queue.tickets()[0].owner
+
+
+def test_a_kept_lease_outlives_its_first_term(queue: SqliteQueue, clock: FakeClock) -> None:
+    queue.claim("me")
+    with renew_lease_in_background(queue, "me", "one", every=0.02) as kept:
+        for _ in range(3):
+            clock.move(15)
+            assert eventually(lambda: expires(queue) == clock.now() + 20)
+        kept.check()
+        assert not kept.lost and owner(queue) == "me"
+    clock.move(25)
+    assert owner(queue) == ""
+
+
+def expires(queue: SqliteQueue) -> float:
+    with queue._database.reading() as connection:
+        return connection.execute("SELECT expires FROM lease").fetchone()[0]
+
+
+def test_the_owner_learns_that_its_lease_is_lost(queue: SqliteQueue, clock: FakeClock) -> None:
+    queue.claim("me")
+    clock.move(30)
+    assert queue.claim("another") == "one"
+    with renew_lease_in_background(queue, "me", "one", every=0.02) as kept:
+        assert eventually(lambda: kept.lost)
+        with pytest.raises(LeaseLost, match="another worker"):
+            kept.check()
+    assert owner(queue) == "another"
+
+
+def test_a_passing_fault_does_not_end_the_keeping(queue: SqliteQueue, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    queue.claim("me")
+    renew, faults = queue.renew, [TryAgain("busy"), TryAgain("busy")]
+
+    def sometimes(worker: str, task: str) -> None:
+        if faults:
+            raise faults.pop()
+        renew(worker, task)
+
+    monkeypatch.setattr(queue, "renew", sometimes)
+    clock.move(10)
+    with renew_lease_in_background(queue, "me", "one", every=0.01):
+        assert eventually(lambda: expires(queue) == clock.now() + 20)
+
+
+def test_the_keeper_ends_with_the_work_even_when_that_fails(queue: SqliteQueue) -> None:
+    queue.claim("me")
+    with pytest.raises(ZeroDivisionError), renew_lease_in_background(queue, "me", "one", every=60):
+        raise ZeroDivisionError
+    assert owner(queue) == "me", "releasing is the owner's word"

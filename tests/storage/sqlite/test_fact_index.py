@@ -1,0 +1,289 @@
+"""What a project knows: learnt from every journal, found by words, put right by persons; an index that can be made again."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from afresh.core import event as happened
+from afresh.core import fact
+from afresh.core.decision import Decision
+from afresh.core.event import JournalEntry
+from afresh.core.fact import NOTEBOOK_JOURNAL, Fact, FactKind, FactScope
+from afresh.core.project_facts import FactQuery, fact_from_decision, fact_from_words, make_fact_id
+from afresh.core.state import State
+from afresh.core.verdict import CheckRun, Ruling, Verdict
+from afresh.errors import TryAgain
+from afresh.storage.sqlite import fact_index as looking
+from afresh.storage.sqlite import facts
+from afresh.storage.sqlite.database import Database
+from afresh.storage.sqlite.fact_index import SqliteFactIndex
+from afresh.storage.sqlite.facts import FACT_COLUMNS
+from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sqlite.notebook import SqliteNotebook
+from afresh.testing.fakes import FakeClock
+from afresh.testing.sample_journals import create_task, make_entries
+
+
+class Project:
+    """A store, a notebook and the lore over them, as a process has them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.clock = folder, FakeClock()
+        self.database = Database(folder / "afresh.db")
+        self.store, self.notebook = SqliteJournal(self.database), SqliteNotebook(self.database, self.clock)
+        self.lore = SqliteFactIndex(folder / "memory.db", self.store, lambda: [self.notebook])
+        self.states: dict[str, State] = {}
+
+    def happens(self, task: str, *events: happened.Event, seen: bool = True) -> tuple[JournalEntry, ...]:
+        if task not in self.states:
+            self.states[task] = create_task(self.store, task)
+            self.lore.saw(self.states[task], list(self.store.journal(task)))
+        entries, after = make_entries(self.states[task], events, self.clock.now())
+        self.store.append(entries, (), after)
+        self.states[task] = after
+        if seen:
+            self.lore.saw(after, entries)
+        return entries
+
+    def learns(self, task: str, *facts: Fact, seen: bool = True) -> None:
+        self.happens(task, happened.OutputDigested(facts), seen=seen)
+
+    def knows(self, words: str, task: str = "", **more) -> list[str]:
+        return [known.fact.text for known in self.lore.look_up(FactQuery(words, task=task, **more))]
+
+    def rows(self) -> list[tuple]:
+        with Database(self.folder / "memory.db", schema=self.lore._database._schema).reading() as connection:
+            return sorted(connection.execute(f"SELECT {FACT_COLUMNS}, instead FROM fact"))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path)
+
+
+def note(subject: str, text: str, step: int = 1, kind: FactKind = FactKind.NOTE) -> Fact:
+    return Fact(kind, subject, text, step=step)
+
+
+def test_a_fact_is_found_by_part_of_an_identifier(project: Project) -> None:
+    project.learns("one", note("parser", "parseHTTPHeader drops the last_line"))
+    project.learns("one", note("cache", "entries expire after an hour"))
+    for words in ("http header", "parseHTTPHeader", "last_line", "line", "PARSER"):
+        assert project.knows(words, "one") == ["parseHTTPHeader drops the last_line"], words
+    assert project.knows("nothing of the kind") == []
+
+
+def test_a_newer_fact_about_the_same_takes_the_older_ones_place_and_both_are_history(project: Project) -> None:
+    project.learns("one", note("parser", "reads lines"), note("cache", "is empty"))
+    project.learns("one", note("parser", "reads bytes", 2))
+    assert project.knows("parser", "one") == ["reads bytes"] and project.knows("lines", "one") == []
+    (known,) = project.lore.look_up(FactQuery("parser", task="one"))
+    assert [(one.fact.text, one.end) for one in project.lore.history(known)] == [
+        ("reads lines", "superseded"),
+        ("reads bytes", ""),
+    ]
+
+
+def test_the_same_words_again_are_one_fact(project: Project) -> None:
+    assert project.knows("parser") == []
+    for step in (1, 2, 3):
+        project.learns("one", note("parser", "reads lines", step))
+    assert len(project.rows()) == 1
+
+
+def test_a_task_sees_its_own_facts_and_the_projects_but_not_what_another_merely_observed(project: Project) -> None:
+    seen = note("tests/test_a.py::test_b", "AssertionError in parser", kind=FactKind.OBSERVED)
+    project.learns("one", note("parser", "reads lines of parser"), seen)
+    assert sorted(project.knows("parser", "one")) == ["AssertionError in parser", "reads lines of parser"]
+    assert project.knows("parser", "two") == ["reads lines of parser"]
+    assert project.knows("parser", "two", own=True) == []
+    assert project.knows("parser", "one", kinds=(FactKind.OBSERVED,)) == ["AssertionError in parser"]
+
+
+def test_words_of_persons_decisions_and_verified_checks_are_facts_too(project: Project) -> None:
+    run = CheckRun("pytest -q", 0, passed=3, block="b" * 32)
+    project.happens(
+        "one",
+        happened.QuestionAnswered("never touch vendored/ files"),
+        happened.DecisionMade(Decision("keep the table", "model", "it is shorter", 3, "dispatch", 0.7)),
+        happened.VerdictReached(4, Verdict(Ruling.PASS, "all fine", (run,), final=True)),
+    )
+    kinds = {known.fact.kind: known for known in project.lore.look_up(FactQuery("", task="one"))}
+    assert kinds[FactKind.RULE].fact.text == "never touch vendored/ files" and kinds[FactKind.RULE].by == "person"
+    assert kinds[FactKind.DECISION].fact == fact_from_decision(
+        Decision("keep the table", "model", "it is shorter", 3, "dispatch", 0.7)
+    )
+    assert (kinds[FactKind.VERIFIED].fact.confidence, kinds[FactKind.VERIFIED].fact.block) == (1.0, "b" * 32)
+
+
+def test_what_was_observed_in_a_step_that_is_undone_no_longer_holds(project: Project) -> None:
+    project.learns("one", note("a::b", "fails oddly", 1, FactKind.OBSERVED), note("odd", "stays", 1))
+    project.happens("one", happened.ChangeKeptOrReverted(1, False, "s"))
+    assert project.knows("oddly odd", "one") == ["stays"]
+    project.learns("one", note("t.py::b", "fails oddly", 2, FactKind.OBSERVED))
+    green = Verdict(Ruling.PASS, "", (CheckRun("pytest", 0, passed=9),))
+    project.happens("one", happened.VerdictReached(2, green))
+    assert project.knows("oddly odd", "one") == ["stays"]
+
+
+def test_what_happened_while_nobody_looked_is_read_before_the_next_question(project: Project) -> None:
+    project.learns("one", note("parser", "reads lines"))
+    assert project.knows("parser", "one")
+    project.learns("one", note("cache", "is cold"), seen=False)
+    assert project.knows("cold", "one") == [], "this process was told of everything, it believes"
+    later = Project(project.folder)
+    assert later.knows("cold", "one") == ["is cold"]
+
+
+def test_what_another_process_writes_into_the_notebook_is_known_at_the_next_question(project: Project) -> None:
+    assert project.knows("tabs") == []
+    other = Project(project.folder)
+    other.notebook.append([fact.FactNoted(Fact(FactKind.RULE, "style", "use tabs", scope=FactScope.PROJECT), "anna")])
+    assert project.knows("tabs", "any") == ["use tabs"]
+
+
+def test_a_correction_puts_a_persons_words_in_the_place_of_a_fact(project: Project) -> None:
+    project.learns("one", note("parser", "reads lines"))
+    (known,) = project.lore.look_up(FactQuery("parser"))
+    project.notebook.append([fact.FactCorrected(known.id, "reads bytes", "anna", "I wrote it")])
+    (now,) = project.lore.look_up(FactQuery("parser"))
+    assert (now.fact.text, now.by, now.task) == ("reads bytes", "anna", "one")
+    assert [one.end for one in project.lore.history(now)] == ["corrected by anna: I wrote it", ""]
+    assert [(edit.id, edit.new) for edit in project.lore.edits()] == [(known.id, "reads bytes")]
+
+
+def test_what_a_person_has_corrected_is_not_learnt_again(project: Project) -> None:
+    project.learns("one", note("parser", "reads lines"))
+    (known,) = project.lore.look_up(FactQuery("parser"))
+    project.notebook.append([fact.FactCorrected(known.id, "reads bytes", "anna")])
+    assert project.knows("parser") == ["reads bytes"]
+    project.learns("one", note("parser", "reads lines", 5))
+    assert project.knows("parser") == ["reads bytes"]
+    (now,) = project.lore.look_up(FactQuery("parser"))
+    project.notebook.append([fact.FactCorrected(now.id, "reads lines", "anna")])
+    assert project.knows("parser") == ["reads lines"], "but the person may go back"
+
+
+def test_what_is_forgotten_is_not_found_and_not_learnt_again(project: Project) -> None:
+    project.learns("one", note("key", "the password is swordfish"))
+    (known,) = project.lore.look_up(FactQuery("swordfish"))
+    project.notebook.append([fact.FactForgotten(known.id, "anna", "a secret")])
+    assert project.knows("swordfish", "one") == []
+    project.learns("one", note("key", "the password is swordfish", 9))
+    assert project.knows("swordfish", "one") == []
+    (gone,) = project.lore.known(known.id)
+    assert gone.ended and gone.end == "forgotten by anna: a secret"
+
+
+def test_a_damaged_index_is_made_again(project: Project) -> None:
+    project.learns("one", note("parser", "reads lines"))
+    assert project.knows("parser", "one")
+    project.lore.close()
+    (project.folder / "memory.db").write_bytes(b"not a database" * 100)
+    assert Project(project.folder).knows("parser", "one") == ["reads lines"]
+
+
+@pytest.mark.parametrize("task", ["one", "another"])
+def test_an_index_of_another_journal_is_made_again(project: Project, tmp_path: Path, task: str) -> None:
+    project.learns("one", note("parser", "reads lines"))
+    project.notebook.append([fact.FactNoted(Fact(FactKind.RULE, "style", "use tabs", scope=FactScope.PROJECT), "anna")])
+    assert len(project.knows("parser tabs", "one")) == 2
+    project.lore.close()
+    project.database.close()
+    for name in ("afresh.db", "afresh.db-wal", "afresh.db-shm"):
+        (tmp_path / name).unlink(missing_ok=True)
+    other = Project(tmp_path)
+    other.learns(task, note("cache", "is cold"))
+    assert other.knows("parser cache tabs", task) == ["is cold"]
+
+
+def test_a_common_word_costs_no_more_than_a_rare_one_and_the_rare_one_decides(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "MAX_FACTS_SEARCHED_DIRECTLY", 10)
+    monkeypatch.setattr(looking, "COMMON_TERM_FACTS", 5)
+    project.learns("one", *[note(f"thing {n}", f"value of number {n}") for n in range(40)], note("gem", "value of opal"))
+    assert project.knows("the value of the opal", "one")[0] == "value of opal"
+    asked: list[str] = []
+    with project.lore._database.reading() as connection:
+        connection.set_trace_callback(asked.append)
+        assert looking.search_facts(connection, FactQuery("value opal", task="one"))
+        connection.set_trace_callback(None)
+    assert not any("ORDER BY rank" in one and '"value"' in one for one in asked), "the common word is not ranked by"
+    assert len(project.knows("value of", "one", limit=3)) == 3, "if all words are common the newest that hold one are shown"
+
+
+subjects = st.sampled_from(["parser", "cache", "cli", "db"])
+texts = st.sampled_from(["reads lines", "is cold", "swordfish is the word", "takes long"])
+moves = st.lists(
+    st.one_of(
+        st.tuples(st.just("note"), st.sampled_from(["one", "two"]), subjects, texts),
+        st.tuples(st.just("say"), st.sampled_from(["one", "two"]), texts),
+        st.tuples(st.just("rule"), subjects, texts),
+        st.tuples(st.just("correct"), st.integers(0, 5), texts),
+        st.tuples(st.just("forget"), st.integers(0, 5)),
+        st.tuples(st.just("undo"), st.sampled_from(["one", "two"]), st.integers(1, 3)),
+    ),
+    max_size=14,
+)
+
+
+@given(moves)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_an_index_that_grew_equals_one_that_was_made_again(tmp_path_factory: pytest.TempPathFactory, story) -> None:
+    project = Project(tmp_path_factory.mktemp("grown"))
+    project.lore.look_up(FactQuery("x"))
+    for move in story:
+        project.clock.move(1)
+        match move:
+            case ("note", task, subject, text):
+                project.learns(task, note(subject, text), note(f"{subject}::t", text, 1, FactKind.OBSERVED))
+            case ("say", task, text):
+                project.happens(task, happened.QuestionAnswered(text))
+            case ("rule", subject, text):
+                project.notebook.append([fact.FactNoted(Fact(FactKind.RULE, subject, text, scope=FactScope.PROJECT), "anna")])
+            case ("undo", task, step):
+                project.happens(task, happened.ChangeKeptOrReverted(step, False, "s"))
+            case (what, place, *text):
+                held = sorted(project.lore.look_up(FactQuery("", limit=50)), key=lambda known: known.id)
+                if held:
+                    name = held[place % len(held)].id
+                    edit = fact.FactCorrected(name, text[0], "anna") if what == "correct" else fact.FactForgotten(name, "anna")
+                    project.notebook.append([edit])
+        project.lore.look_up(FactQuery("x"))
+    grown = project.rows()
+    project.lore.rebuild()
+    assert project.rows() == grown
+
+
+def test_ids_are_the_same_on_every_machine() -> None:
+    assert make_fact_id("one", note("parser", "reads lines")) == "m67b451be"
+    assert make_fact_id(NOTEBOOK_JOURNAL, fact_from_words("use tabs")) != make_fact_id("one", fact_from_words("use tabs"))
+
+
+def test_entries_that_another_process_has_learnt_already_are_not_learnt_again(project: Project) -> None:
+    assert project.knows("parser") == []
+    project.learns("one", note("parser", "reads lines"), seen=False)
+    entries, state = list(project.store.journal("one")), project.states["one"]
+    project.learns("one", note("parser", "reads bytes", 2), seen=False)
+    other = SqliteFactIndex(project.folder / "memory.db", project.store, lambda: [project.notebook])
+    assert [one.fact.text for one in other.look_up(FactQuery("parser", task="one"))] == ["reads bytes"]
+    project.lore.saw(state, entries)
+    assert project.knows("parser", "one") == ["reads bytes"], "the older fact came back"
+
+
+def test_what_could_not_be_learnt_at_once_is_read_before_the_next_question(project: Project, monkeypatch) -> None:
+    assert project.knows("parser") == []
+    project.learns("one", note("parser", "reads lines"), seen=False)
+    project.learns("one", note("cache", "is empty"))
+    assert project.knows("parser", "one") == ["reads lines"], "a gap was passed over"
+
+    def busy(*_) -> bool:
+        raise TryAgain("the index is busy")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(facts, "learn_entries", busy)
+        project.learns("one", note("router", "keeps order"))
+    assert project.knows("router", "one") == ["keeps order"]

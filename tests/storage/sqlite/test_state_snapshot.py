@@ -1,0 +1,44 @@
+"""A snapshot gives back the state that was written, or says that it can't."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from afresh.core.block import BlockIndexLine
+from afresh.core.event import JournalHead
+from afresh.core.fact import Fact, FactKind
+from afresh.core.region import Region
+from afresh.core.state import State
+from afresh.core.task import Task, TaskStatus
+from afresh.storage.sqlite import state_snapshot as snapshot
+from afresh.storage.sqlite.compression import compress_text, decompress_text
+
+STATE = State(
+    task=Task(id="one", goal="näht ✓"),
+    head=JournalHead(3, "ab" * 32),
+    status=TaskStatus.RUNNING,
+    facts=(Fact(FactKind.NOTE, "a", "text"), Fact(FactKind.ERROR, "b", "more", 0.5, "block", 7)),
+    regions=(Region("a.py", 1, 5, 2), Region("b.py", 3, 9, 4, True)),
+    index=(BlockIndexLine("block", "test", "a.py", 6_000, "phrase", 3),),
+    words=("keep this",),
+)
+
+
+@pytest.mark.parametrize("state", [STATE, replace(STATE, facts=(), regions=(), index=())])
+def test_a_state_comes_back_as_it_was(state: State) -> None:
+    assert snapshot.decode_state(snapshot.encode_state(state)) == state
+
+
+def test_a_state_that_had_other_fields_is_refused() -> None:
+    plain = json.loads(decompress_text(snapshot.encode_state(STATE)))
+    for old in (plain | {"shape": 1}, {name: held for name, held in plain.items() if name != "shape"}):
+        with pytest.raises(KeyError):
+            snapshot.decode_state(compress_text(json.dumps(old)))
+
+
+def test_a_list_of_another_version_is_refused() -> None:
+    plain = json.loads(decompress_text(snapshot.encode_state(STATE)))
+    for facts in (plain["facts"] | {"colour": ["red", "red"]}, {"text": ["only", "texts"]}):
+        with pytest.raises(KeyError):
+            snapshot.decode_state(compress_text(json.dumps(plain | {"facts": facts})))

@@ -1,0 +1,111 @@
+"""Reading an output takes work in proportion to what is looked at, whatever it holds."""
+
+import importlib
+import pkgutil
+import re
+from re import _constants as codes  # pyright: ignore[reportAttributeAccessIssue]
+from re import _parser  # pyright: ignore[reportAttributeAccessIssue]
+
+import pytest
+
+import afresh.actions.outputs
+import afresh.verification.reports
+from afresh.actions.outputs.read_output import read_output
+
+REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT)
+PARTED = {r"(?:[A-Z_]+=\S+\s+)*", r"(?:-[cC]\s+\S+\s+|--no-pager\s+)*"}
+"""Repeats of repeats whose turns are parted by blanks that neither can hold: there is one way to match them."""
+READERS = afresh.actions.outputs
+REPORTS = afresh.verification.reports
+NASTY = [
+    "a",
+    "a.",
+    "a/",
+    "a.b:1:",
+    "1:",
+    "a b ",
+    " ",
+    "= ",
+    "_ ",
+    "(",
+    "at ",
+    "E ",
+    "FAILED a::b - ",
+    "x:(",
+    "0x0",
+    "ab_",
+    "a-1-",
+    "panic: x [recovered",
+    "  ● ",
+    "SUBFAIL a ",
+    "PASSED  ",
+    "1 passed, ",
+    "A.",
+    " (",
+    "python",
+    "/tmp/",
+    "# x: command ",
+]
+BEGUN = [
+    "",
+    "test ",
+    "\tat ",
+    "FAILED ",
+    "SUBFAILED ",
+    "--> ",
+    "_ ",
+    "= ",
+    "thread 'a' panicked at '",
+    " FAIL  ",
+    "panic: ",
+    '  File "',
+]
+
+
+def patterns():
+    places = [
+        *pkgutil.iter_modules(READERS.__path__, f"{READERS.__name__}."),
+        *pkgutil.iter_modules(REPORTS.__path__, f"{REPORTS.__name__}."),
+    ]
+    for module in places:
+        for name, value in vars(importlib.import_module(module.name)).items():
+            for one in value if isinstance(value, tuple | dict) else [value]:
+                found = one[1] if isinstance(one, tuple) and len(one) == 2 else one
+                if isinstance(found, re.Pattern):
+                    yield pytest.param(found.pattern, id=f"{module.name}.{name}")
+
+
+def endless(parsed, inside=False):
+    """Whether a repeat without end holds another one, so that one text could be shared out between them in many ways."""
+    for code, value in parsed:
+        if code in REPEATS:
+            open_ended = value[1] is codes.MAXREPEAT
+            if (inside and open_ended) or endless(value[2], inside or open_ended):
+                return True
+        inner = [value[3]] if code is codes.SUBPATTERN else value[1] if code is codes.BRANCH else []
+        if any(endless(one, inside) for one in inner):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("pattern", list(patterns()))
+def test_no_pattern_can_try_one_text_in_more_and_more_ways(pattern):
+    for parted in PARTED:
+        pattern = pattern.replace(parted, "")
+    assert not endless(_parser.parse(pattern))
+
+
+def test_the_guard_finds_a_repeat_of_repeats():
+    assert (
+        endless(_parser.parse(r"^(?:a+)*$"))
+        and endless(_parser.parse(r"(\w+\s?)+x"))
+        and not endless(_parser.parse(r"a+b+(c{1,9})*"))
+    )
+
+
+@pytest.mark.parametrize("begun", BEGUN)
+def test_long_lines_of_the_worst_kind_are_read_to_the_end(begun):
+    """Nested repeats over these would not end within anybody's patience."""
+    for nasty in NASTY:
+        text = "$ x\nexit 1\n" + "\n".join([f"{begun}{nasty * 1_000}!"[:3_000]] * 3)
+        assert read_output("run", "git status; git log; grep -rn x; cat x.log", text).phrase

@@ -1,0 +1,172 @@
+"""Where to pick up: enough to go on with, under 2,000 tokens whatever there is to tell."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from full_states import states, words
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from writing_desk import Desk, files
+
+from afresh.core import event as happened
+from afresh.core.decision import Decision
+from afresh.core.fact import Fact, FactKind
+from afresh.core.state import State, StepRecord
+from afresh.core.strategy_state import PlanItem
+from afresh.core.task import Check, QueueTicket, Task, TaskStatus
+from afresh.core.text import to_visible_json
+from afresh.core.tokens import EstimatingCounter
+from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
+from afresh.views import continuity_file as continuity
+from afresh.views.bounded_json import (
+    count_tokens,
+    list_within_tokens,
+    truncate_lines_to_tokens,
+    truncate_to_bytes,
+    truncate_to_tokens,
+)
+from afresh.views.continuity_file import summarise_for_handover
+
+
+@given(words, st.integers(2, 200))
+def test_what_is_cut_fits_its_room_and_what_fits_is_not_cut(text: str, room: int) -> None:
+    for cut in (truncate_to_tokens, truncate_lines_to_tokens):
+        assert count_tokens(to_visible_json(cut(text, room))[1:-1]) <= room
+    assert len(to_visible_json(truncate_to_bytes(text, room + 8)).encode()) <= room + 8
+    if "\n" not in text and count_tokens(text) + 2 * text.count('"') + 10 * text.count("\x1b") < room // 8:
+        assert truncate_lines_to_tokens(text, room) == text
+
+
+def test_words_that_fit_are_kept_as_they_were_said() -> None:
+    said = 'Do not touch "tests/",\n\teven if   asked'
+    assert truncate_lines_to_tokens(said, 60) == said and "\n" not in truncate_to_tokens(said, 60)
+
+
+@given(st.lists(words, max_size=12))
+def test_a_list_tells_how_many_it_leaves_out(texts: list[str]) -> None:
+    shown = list_within_tokens(texts, 60, 20)
+    assert sum(count_tokens(to_visible_json(text)[1:-1]) for text in shown) <= 60
+    left = len(texts) - len(shown)
+    assert left == 0 or shown[-1] == f"and {left + 1:,} more"
+
+
+@settings(max_examples=40)
+@given(st.lists(states(), min_size=1, max_size=2), st.integers(0, 9), st.sampled_from([0, 1, 300]), words)
+def test_it_is_under_two_thousand_tokens_whatever_there_is_to_tell(some, active: int, others: int, name: str) -> None:
+    made: dict[str, State] = {}
+    for number in range(active):
+        one, task = some[number % len(some)], f"{number}{name[:200]}"
+        made[task] = replace(one, task=replace(one.task, id=task), branch=f"afresh/{task}")
+    tickets = [QueueTicket(task, "", "", state.status, 0, (name,) * 9, False) for task, state in made.items()]
+    tickets += [QueueTicket(f"{name[:60]}{number}", "", "", TaskStatus.DONE, 0, (), False) for number in range(others)]
+    text = continuity.render_continuity(tickets, lambda task: made.get(task, some[0]))
+    assert EstimatingCounter()(text) < 2_000 and count_tokens(text) < 2_000 and len(text.encode()) < 6_000
+
+
+STATE = State(
+    task=Task(id="t1", goal="Split it.", checks=(Check("pytest -q"),)),
+    status=TaskStatus.RUNNING,
+    branch="afresh/t1",
+    base="abcdef0123456789",
+    opened="s0",
+    changed=("src/a.py", "src/b.py"),
+    baseline=Baseline((CheckRun("pytest -q", 1, passed=3, failed=1, failures=(FailedTest("test_old", "as ever"),)),)),
+    step=4,
+    limit=60,
+    plan=(PlanItem("read it", True), PlanItem("extract the parser")),
+    facts=(Fact(FactKind.RULE, "style", "never use globals"), Fact(FactKind.FAILED_APPROACH, "inline it all", "breaks")),
+    words=("first this", "then\nthat"),
+    outcome="kept",
+    decisions=(Decision("keep it", "person"),),
+)
+
+
+def test_a_stranger_is_told_all_he_needs() -> None:
+    told = summarise_for_handover(STATE)
+    assert told["goal"] == "Split it." and told["last instruction"] == "then\nthat" and told["branch"] == "afresh/t1"
+    assert (
+        told["worktree"] == "worktrees/t1"
+        and told["changed"] == ["src/a.py", "src/b.py"]
+        and told["pending"] == ["extract the parser"]
+    )
+    assert told["tests"] == "before the first change: 3 passed, 1 failed" and told["failing"] == ["test_old: as ever"]
+    assert told["constraints"] == ["never use globals", "finished when these exit 0: pytest -q", "at most 4,000 tokens a call"]
+    assert told["failed, not to be tried again"] == ["inline it all"] and told["command"] == "afresh resume t1"
+    assert "question" not in told, "nothing is said where there is nothing to say"
+
+
+def test_what_an_undone_step_did_to_the_tests_is_no_news_of_the_tree() -> None:
+    red = Verdict(Ruling.FAIL, "worse", (CheckRun("pytest -q", 1, failed=4, failures=(FailedTest("test_new"),)),), ("test_new",))
+    at_work = replace(STATE, verdict=red, verdict_step=4, recent=(StepRecord(4, "", (), "", False),))
+    told = summarise_for_handover(at_work)
+    assert told["tests"] == "after step 4: 4 failed, and undone; before the first change: 3 passed, 1 failed"
+    assert told["failing"] == ["test_old: as ever"]
+    kept = summarise_for_handover(replace(at_work, recent=(StepRecord(4, "", (), "", True),)))
+    assert kept["tests"] == "after step 4: 4 failed; before: 3 passed, 1 failed" and kept["failing"] == ["test_new"]
+    assert summarise_for_handover(replace(at_work, recent=()))["failing"] == ["test_old: as ever"], (
+        "a regression is always undone"
+    )
+
+
+def test_continuity_names_running_before_blocked_before_ready_before_waiting(desk: Desk) -> None:
+    desk.add("ready", priority=5)
+    desk.add("waits", needs=("ready",), priority=9)
+    desk.add("asks")
+    desk.commit("asks", happened.QuestionAsked("how?"), happened.TaskEnded(TaskStatus.BLOCKED, "asked"))
+    desk.add("runs")
+    desk.commit("runs", happened.TaskClaimed("w"))
+    found = desk.continuity()
+    assert [row["task"] for row in found["tasks"]] == ["runs", "asks", "ready", "waits"]
+    assert found["tasks"][3]["waits for"] == "ready" and found["pick_up"]["task"] == "runs"
+    desk.commit("ready", happened.TaskEnded(TaskStatus.DONE, "done"))
+    assert "waits for" not in desk.continuity()["tasks"][-1]
+
+
+def test_continuity_follows_every_step_and_still_is_what_a_rebuild_gives(desk: Desk) -> None:
+    desk.add("first")
+    desk.add("waits", needs=("first",))
+    desk.commit("first", happened.TaskClaimed("w"))
+    desk.commit("first", happened.StepFinished(1, "looked around"))
+    desk.commit("waits", happened.PlanSet((PlanItem("begin"),)))
+    found = (desk.folder / "continuity.json").read_bytes()
+    assert desk.continuity()["pick_up"]["last outcome"] == "looked around"
+    assert desk.continuity()["tasks"][1]["waits for"] == "first"
+    assert desk.rebuilt()["continuity.json"] == found
+
+
+def test_with_nothing_active_it_is_about_what_waits_for_a_word(desk: Desk) -> None:
+    for task in ("older", "newer", "seen"):
+        desk.add(task)
+        desk.commit(task, happened.TaskEnded(TaskStatus.DONE, "all checks pass", "abcdef0123456789"))
+    desk.commit("seen", happened.TaskEnded(TaskStatus.DISCARDED, "no"))
+    found = desk.continuity()
+    assert (found["pick_up"]["task"], found["pick_up"]["command"]) == ("newer", "afresh apply newer")
+    assert found["over, to be applied or discarded"] == ["newer (done)", "older (done)"]
+
+
+def test_a_step_of_a_task_without_a_row_loads_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(9):
+        desk.add(f"t{number}")
+        desk.commit(f"t{number}", happened.TaskClaimed("w"))
+    before = files(desk.folder)["continuity.json"]
+    monkeypatch.setattr(desk.writer, "tickets", None)
+    desk.commit("t8", happened.StepFinished(1, "looked around"))
+    assert not desk.complaints and files(desk.folder)["continuity.json"] == before == desk.rebuilt()["continuity.json"]
+
+
+def test_a_file_that_somebody_has_damaged_is_made_again(desk: Desk) -> None:
+    desk.add("t1")
+    for damaged in ("", "{", "[]", '{"tasks": [{}]}', '{"tasks": [{"task": "t1"}]}', '{"tasks": []}'):
+        (desk.folder / "continuity.json").write_text(damaged)
+        desk.commit("t1", happened.PlanSet((PlanItem(f"after {damaged}"),)))
+        assert desk.continuity()["pick_up"]["task"] == "t1" and not desk.complaints, damaged
+
+
+def test_a_linked_file_is_replaced_and_not_written_through(desk: Desk, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    desk.folder.mkdir()
+    (desk.folder / "continuity.json").symlink_to(victim)
+    desk.add("t1")
+    assert victim.read_text() == "mine" and not (desk.folder / "continuity.json").is_symlink()
