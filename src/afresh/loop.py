@@ -86,8 +86,13 @@ def take_step(state: State, agent: Runtime) -> State:
     end = conclude_step(state, deeds, judged, settled, agent)
     step = state.step + 1
     events = [
-        ActionsExecuted(step, digested.observations), *deeds.events, digested.event,
-        *[VerdictReached(step, verdict) for verdict in judged.verdicts], *settled.events, StepFinished(step, end.outcome), *end.events,
-    ]  # fmt: skip
+        ActionsExecuted(step, digested.observations),
+        *deeds.events,
+        digested.event,
+        *[VerdictReached(step, verdict) for verdict in judged.verdicts],
+        *settled.events,
+        StepFinished(step, end.outcome),
+        *end.events,
+    ]
     blocks = (*digested.blocks, *judged.blocks, *settled.blocks)
     return append_events(state, agent, [*events, *add_checkpoint(state, events, agent)], blocks)

@@ -1,4 +1,4 @@
-"""The seams. The engine knows only these; adapters implement them, and `afresh.testing` has contract suites for them."""
+"""The seams. The rooms of the flow know only these; the edges implement them, `afresh.testing` has contract suites for them."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -157,9 +157,7 @@ class Workspace(Protocol):
         """Put the tree (or only these paths) back as it was."""
         ...
 
-    def changes(self, before: str, after: str) -> Sequence[Change]:
-        """What differs between two snapshots, by path."""
-        ...
+    def changes(self, before: str, after: str) -> Sequence[Change]: ...
 
     def publish(self, snapshot: str, message: str) -> str:
         """Make the snapshot the one commit of the task's branch; its id."""

@@ -21,9 +21,9 @@ DEADLINE = 60
 HOLD = """
 import sys, time
 from pathlib import Path
-from afresh.app.code import home_of
-from afresh.app.watching import alone
-with alone(home_of(Path(sys.argv[1]))):
+from afresh.app.explore_code import find_indexed_checkout
+from afresh.app.watch_checkout import lock_checkout
+with lock_checkout(find_indexed_checkout(Path(sys.argv[1]))):
     print("held", flush=True)
     time.sleep(600)
 """

@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from afresh.app import answer_question as attending
+from afresh.app import task_result
 from afresh.cli.interactive import PersonAtTerminal
 from afresh.core.state import State
 from afresh.core.supervision_state import PersonAct, PersonRequest, SupervisionState

@@ -101,8 +101,11 @@ def test_each_word_stands_beside_the_question_that_it_answers() -> None:
         QuestionAnswered("more"),
     )
     assert list_user_statements(state) == (
-        UserStatement("unasked"), UserStatement("yes", "first?"), UserStatement("yes", "second?", ("yes: go", "no")), UserStatement("more"),
-    )  # fmt: skip
+        UserStatement("unasked"),
+        UserStatement("yes", "first?"),
+        UserStatement("yes", "second?", ("yes: go", "no")),
+        UserStatement("more"),
+    )
 
 
 def test_the_question_tells_what_options_mean_unless_the_answer_does() -> None:

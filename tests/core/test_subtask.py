@@ -20,10 +20,18 @@ from afresh.core.usage import Usage
 
 ANY = st.text() | st.text("ab \n\t\u2028\x00\u202e", max_size=3_000) | st.lists(st.just("word"), max_size=400).map(" ".join)
 RESULTS = st.builds(
-    SubtaskResult, task=st.just("whole-2-1"), step=st.just(2), goal=ANY, status=st.sampled_from(SubtaskStatus),
-    files=st.lists(ANY, max_size=40).map(tuple), state=st.lists(ANY, max_size=9).map(tuple), summary=ANY,
-    metrics=st.builds(SubtaskMetrics, st.integers(0, 10**6), st.integers(0, 10**6), st.builds(Usage, st.integers(0), st.integers(0))),
-)  # fmt: skip
+    SubtaskResult,
+    task=st.just("whole-2-1"),
+    step=st.just(2),
+    goal=ANY,
+    status=st.sampled_from(SubtaskStatus),
+    files=st.lists(ANY, max_size=40).map(tuple),
+    state=st.lists(ANY, max_size=9).map(tuple),
+    summary=ANY,
+    metrics=st.builds(
+        SubtaskMetrics, st.integers(0, 10**6), st.integers(0, 10**6), st.builds(Usage, st.integers(0), st.integers(0))
+    ),
+)
 
 
 @given(RESULTS)

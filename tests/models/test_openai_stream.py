@@ -167,9 +167,11 @@ def test_a_model_without_tools_is_told_of_them_in_words_from_then_on(status: int
 def test_everything_that_is_refused_is_left_out_one_by_one() -> None:
     spoken = Reply('{"tool": "read", "args": {"path": "a.py"}}')
     refusals = [
-        HttpFault(400, NO_USAGE), HttpFault(400, NO_TOOLS[0][1]), HttpFault(400, "response_format: json_schema is not implemented"),
+        HttpFault(400, NO_USAGE),
+        HttpFault(400, NO_TOOLS[0][1]),
+        HttpFault(400, "response_format: json_schema is not implemented"),
         HttpFault(400, "Unsupported parameter: 'max_completion_tokens' is not supported, use 'max_tokens'"),
-    ]  # fmt: skip
+    ]
     reply, server = ask(*refusals, spoken, flavour=dialect_at_address("https://api.openai.com/v1"))
     assert reply.actions == (READ,) and len(server.received) == 5
     assert set(server.received[-1].body) == {"model", "messages", "max_tokens", "stream"}

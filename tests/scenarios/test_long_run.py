@@ -93,7 +93,7 @@ def test_each_heading_of_the_work_so_far_can_be_recalled(lived, desk):
 
 def test_old_outputs_can_still_be_recalled_and_the_footer_counts_all_of_them(lived, desk):
     now = state(lived[0])
-    blocks = [e.event for e in desk.store.journal("t") if type(e.event).__name__ == "Digested"]
+    blocks = [e.event for e in desk.store.journal("t") if type(e.event).__name__ == "OutputDigested"]
     outputs = {one.block for event in blocks for one in event.passages if one.voice is PassageVoice.OUTPUT}
     assert (
         now.archived == len(outputs) == STEPS - 1

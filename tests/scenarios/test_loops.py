@@ -90,7 +90,7 @@ def test_a_planned_task_plans_works_item_by_item_and_completes(person: Person, d
 def test_a_reply_that_changes_something_before_there_is_a_plan_changes_nothing(person: Person, desk: Project) -> None:
     task = ordered(desk, person.script([MEND], [PLAN, MEND, marks(1, 2)], [COMPLETE]), "plan_execute")
     state = worked(desk, task)
-    first = next(entry.event for entry in desk.store.journal(task) if type(entry.event).__name__ == "Acted")
+    first = next(entry.event for entry in desk.store.journal(task) if type(entry.event).__name__ == "ActionsExecuted")
     told = first.observations[0].text  # pyright: ignore[reportAttributeAccessIssue]
     assert told.startswith("edit is refused now: First look, then `plan`") and "The tools for now are: read, search, run" in told
     assert (state.status, state.step) == (TaskStatus.DONE, 3), "whoever makes the plan may begin with it"

@@ -265,7 +265,7 @@ def test_11_a_table_of_numbers_counts_for_more_than_a_quarter_of_its_characters(
 
 
 def test_11_code_counts_for_at_least_what_tokenizers_counted_more():
-    text = (Path(afresh.__file__).parent / "engine" / "build.py").read_text()
+    text = (Path(afresh.__file__).parent / "context" / "build_prompt.py").read_text()
     assert EstimatingCounter()(text) > 1.14 * len(text) / 4
 
 

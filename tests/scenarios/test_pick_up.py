@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.core.event import CheckpointWritten
+from afresh.core.event import TAG_BY_EVENT_CLASS, CheckpointWritten
 
 HALF = ("edit", {"path": "calc.py", "old": "x + 2", "new": "2 + x if x < 4 else x"})
 PLAN = ("plan", {"items": ["make it multiply", "look at negative numbers"]})
@@ -96,7 +96,7 @@ def test_a_task_of_many_steps_leaves_a_checkpoint_at_60_per_cent(person: Person)
     text = (person.state / "checkpoints" / f"{task}.md").read_text()
     assert "Written because 3 of 5 steps are taken, 60 % of the budget" in text
     log = [json.loads(line) for line in (person.state / "decisions" / f"{task}.jsonl").read_text().splitlines()]
-    assert [(line["step"], line["text"]) for line in log if line["kind"] == CheckpointWritten.__name__.lower()] == [
+    assert [(line["step"], line["text"]) for line in log if line["kind"] == TAG_BY_EVENT_CLASS[CheckpointWritten].lower()] == [
         (3, "checkpoint")
     ]
     assert person.types("context", "verify", task).code == 0

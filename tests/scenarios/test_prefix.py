@@ -68,9 +68,18 @@ class Provider:
 
 def agent(store, model: Provider, native: bool) -> Runtime:
     return Runtime(
-        model=model, store=store, workspace=StillWorkspace(), files=DictFiles(**FILES), sandbox=Printing(), insight=EmptyInsight(),
-        tools=TOOLS, template=load_template("discovery"), clock=FakeClock(), counter=EstimatingCounter(), native=native,
-    )  # fmt: skip
+        model=model,
+        store=store,
+        workspace=StillWorkspace(),
+        files=DictFiles(**FILES),
+        sandbox=Printing(),
+        insight=EmptyInsight(),
+        tools=TOOLS,
+        template=load_template("discovery"),
+        clock=FakeClock(),
+        counter=EstimatingCounter(),
+        native=native,
+    )
 
 
 def played(folder: Path, native: bool = True, factor: float = 1.0, **order):

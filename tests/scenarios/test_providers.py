@@ -66,10 +66,18 @@ def test_a_wrong_key_stops_with_what_to_do_and_the_task_is_kept(person: Person, 
 def test_a_night_of_faults_ends_in_a_verified_commit(person: Person, provider: str, monkeypatch) -> None:
     """The provider is busy, breaks off, talks nonsense and miscounts; each fault costs no more than its own call."""
     script = [
-        HttpFault(429, headers=make_retry_headers(milliseconds=20)), HttpFault(529), HttpFault(500), call_unknown_tool("fly"), reply(LOOK),
-        call_with_long_arguments(tool="write", argument="content"), EMPTY_REPLY, CutStream(4, reply(MEND)), StreamError(4, reply(MEND)),
-        report_usage(reply(MEND), input_tokens=-1, prompt_tokens=-1), reply(COMPLETE),
-    ]  # fmt: skip
+        HttpFault(429, headers=make_retry_headers(milliseconds=20)),
+        HttpFault(529),
+        HttpFault(500),
+        call_unknown_tool("fly"),
+        reply(LOOK),
+        call_with_long_arguments(tool="write", argument="content"),
+        EMPTY_REPLY,
+        CutStream(4, reply(MEND)),
+        StreamError(4, reply(MEND)),
+        report_usage(reply(MEND), input_tokens=-1, prompt_tokens=-1),
+        reply(COMPLETE),
+    ]
     with serve(monkeypatch, provider, *script) as server:
         told = person.runs(f"{provider}:some-model")
     assert len(server.received) == len(script), told.words

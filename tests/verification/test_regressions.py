@@ -1,9 +1,9 @@
 """Rules for runs whose tests can't all be named."""
 
 from afresh.core.verdict import CheckRun
+from afresh.outputs.test_reports.outcomes import OutcomesByTest
 from afresh.verification.checks import CheckResult
 from afresh.verification.regressions import BaselineCheck, compare_final_run, compare_step_run
-from afresh.verification.reports.outcomes import OutcomesByTest
 
 NOTHING = OutcomesByTest()
 

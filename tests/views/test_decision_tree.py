@@ -77,10 +77,19 @@ def test_collapsing_steps_loses_none(done: list[list[Event]]) -> None:
 
 def test_what_followed_stands_under_its_decision_and_an_answer_under_its_question() -> None:
     branches = grown(
-        settled(1), decided("parser", "a table"), settled(2), happened.QuestionAsked("which?", ("a: x", "b: y")), settled(3),
-        happened.TaskEnded(TaskStatus.BLOCKED, "asks"), happened.QuestionAnswered("a: x", "Anna", 1), PLAN, settled(4), decided("names", "short"),
-        happened.VerdictReached(5, Verdict(Ruling.PASS, "all pass", final=True)), happened.TaskEnded(TaskStatus.DONE, "all pass"),
-    )  # fmt: skip
+        settled(1),
+        decided("parser", "a table"),
+        settled(2),
+        happened.QuestionAsked("which?", ("a: x", "b: y")),
+        settled(3),
+        happened.TaskEnded(TaskStatus.BLOCKED, "asks"),
+        happened.QuestionAnswered("a: x", "Anna", 1),
+        PLAN,
+        settled(4),
+        decided("names", "short"),
+        happened.VerdictReached(5, Verdict(Ruling.PASS, "all pass", final=True)),
+        happened.TaskEnded(TaskStatus.DONE, "all pass"),
+    )
     assert outline(branches) == [
         "settled",
         ["decided", "settled"],
@@ -114,9 +123,13 @@ def test_a_plan_is_logged_when_it_is_new_and_not_at_every_tick() -> None:
 def test_a_long_run_of_steps_is_told_in_one_line() -> None:
     steps = [settled(step, kept=step % 7 != 0, changed=step % 2 == 1) for step in range(12, 32)]
     (decision,) = grown(
-        decided("parser", "a table"), *steps[:9], ceiling_state.CeilingChanged(20, 4_000, 8_000, "why"),
-        happened.MemoryCompacted(20, "loop", (1, 2), Summary(), 90), *steps[9:], ceiling_state.CeilingChanged(31, 8_000, 4_000, "calm"),
-    )  # fmt: skip
+        decided("parser", "a table"),
+        *steps[:9],
+        ceiling_state.CeilingChanged(20, 4_000, 8_000, "why"),
+        happened.MemoryCompacted(20, "loop", (1, 2), Summary(), 90),
+        *steps[9:],
+        ceiling_state.CeilingChanged(31, 8_000, 4_000, "calm"),
+    )
     (run,) = group_runs(decision.followed)
     assert isinstance(run, DecisionRun) and run.steps == "steps 12–31"
     assert run.told == "9 kept, 3 reverted, 8 without a change; ceiling 8,000 → 4,000 (calm); 1 compaction"

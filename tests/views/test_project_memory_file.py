@@ -177,11 +177,16 @@ def test_it_is_bounded_whatever_the_tasks_have_left(said: list[str], tasks: int)
         task = f"{number}{said[0][:100]}"
         many = [(f"{number}{n}{one}", one) for n, one in enumerate(said * 4)]
         made[task] = State(
-            task=Task(id=task, goal=said[0]), status=TaskStatus.DONE, head=JournalHead(number, ""), words=tuple(said * 4), outcome=said[-1],
-            verdict=Verdict(Ruling.PASS, said[0], tuple(CheckRun(command, 0) for command, _ in many)), updated=number,
+            task=Task(id=task, goal=said[0]),
+            status=TaskStatus.DONE,
+            head=JournalHead(number, ""),
+            words=tuple(said * 4),
+            outcome=said[-1],
+            verdict=Verdict(Ruling.PASS, said[0], tuple(CheckRun(command, 0) for command, _ in many)),
+            updated=number,
             facts=tuple(Fact(kind, subject, one, scope=FactScope.PROJECT) for kind in FactKind for subject, one in many),
             changed=tuple(path for path, _ in many),
-        )  # fmt: skip
+        )
     tickets = [QueueTicket(task, "", "", TaskStatus.DONE, 0, (), False) for task in made]
     lines = update_history("", made, tickets, made.__getitem__)
     text = project_memory.render_project_memory(one.line for one in lines)

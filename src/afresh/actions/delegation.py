@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from afresh.core.check_command import narrow_to_tests
 from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.subtask import (
@@ -20,7 +21,6 @@ from afresh.core.verdict import summarise_check_run
 from afresh.errors import ModelMistake
 from afresh.ports import CodeAnalysis, FileTree
 from afresh.runtime import Runtime
-from afresh.verification.check_command import narrow_to_tests
 
 MIN_OPEN_PLAN_ITEMS = 3
 """Of the plan. A part costs two runs of its checks and some calls before it has done anything: less work is done sooner here."""

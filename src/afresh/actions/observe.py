@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from afresh.actions.outputs.read_output import purpose_from_command, read_output
 from afresh.core.action import Observation, describe_subject
 from afresh.core.action_summary import CHANGING_TOOLS, TELLING_LINE, find_telling_line, shorten_action, truncate_first_line
 from afresh.core.block import Block, BlockIndexLine
@@ -17,6 +16,7 @@ from afresh.core.step_result import ActionResult, StepActions
 from afresh.journal.append import block_from_text
 from afresh.memory.history.names import find_file_names
 from afresh.memory.observed_facts import facts_from_reading
+from afresh.outputs.read_output import purpose_from_command, read_output
 
 MAX_DIGEST_LINES = 12
 MAX_DIGEST_CHARACTERS = 900

@@ -65,9 +65,14 @@ def add_pattern(desk: Project, one: Lesson, by: LessonApproval, today: date) -> 
         ):
             return None
         pattern = replace(
-            strip_lesson_record(one), id=f"{PATTERN_ID_PREFIX}{secrets.token_hex(4)}", project=str(desk.project.root), source=one.id, by=by,
-            created=str(today), approved=str(today),
-        )  # fmt: skip
+            strip_lesson_record(one),
+            id=f"{PATTERN_ID_PREFIX}{secrets.token_hex(4)}",
+            project=str(desk.project.root),
+            source=one.id,
+            by=by,
+            created=str(today),
+            approved=str(today),
+        )
         folder.add(pattern)
     return pattern
 

@@ -88,10 +88,17 @@ def _make_step_booking(task: Task, step: int, audit: CallAudit | None, model: st
     parent = getattr(task, "parent", "")
     sections = audit.sections if audit else ()
     return CallBooking(
-        task=task.id, project=task.project, kind=CallPurpose.DELEGATE if parent else CallPurpose.WORK, model=model, step=step, parent=parent,
-        ceiling=audit.budget if audit else 0, tokens=audit.tokens if audit else 0, reserve=audit.reserve if audit else 0,
+        task=task.id,
+        project=task.project,
+        kind=CallPurpose.DELEGATE if parent else CallPurpose.WORK,
+        model=model,
+        step=step,
+        parent=parent,
+        ceiling=audit.budget if audit else 0,
+        tokens=audit.tokens if audit else 0,
+        reserve=audit.reserve if audit else 0,
         sections=tuple((section.name, section.tokens) for section in sections),
-    )  # fmt: skip
+    )
 
 
 def _make_side_booking(task: Task, kind: CallPurpose, step: int, reply: Reply, model: str) -> CallBooking:

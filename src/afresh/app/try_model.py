@@ -95,9 +95,15 @@ def run_model_trial(trial: ModelTrial) -> Sequence[HealthFinding]:
 
 def _make_trial_booking(trial: ModelTrial) -> CallBooking:
     return CallBooking(
-        task="check", project=trial.project, kind=CallPurpose.HEARTBEAT, model=trial.model.name, tokens=trial.tokens, reserve=RESERVE_TOKENS,
-        ceiling=trial.tokens + RESERVE_TOKENS, sections=(("check", trial.tokens),),
-    )  # fmt: skip
+        task="check",
+        project=trial.project,
+        kind=CallPurpose.HEARTBEAT,
+        model=trial.model.name,
+        tokens=trial.tokens,
+        reserve=RESERVE_TOKENS,
+        ceiling=trial.tokens + RESERVE_TOKENS,
+        sections=(("check", trial.tokens),),
+    )
 
 
 def _list_findings(trial: ModelTrial, reply: Reply, seconds: float) -> Iterator[HealthFinding]:

@@ -121,9 +121,14 @@ def _yield_changed_paths(root: Path, watched: Any, stop: Event | None) -> Iterat
 
     try:
         batches = watched(
-            root, watch_filter=outside_of_ours, debounce=MAX_DELAY_MILLISECONDS, step=QUIET_MILLISECONDS, stop_event=stop, rust_timeout=STOP_POLL_MILLISECONDS,
+            root,
+            watch_filter=outside_of_ours,
+            debounce=MAX_DELAY_MILLISECONDS,
+            step=QUIET_MILLISECONDS,
+            stop_event=stop,
+            rust_timeout=STOP_POLL_MILLISECONDS,
             yield_on_timeout=True,
-        )  # fmt: skip
+        )
         for batch in batches:
             yield frozenset(path.removeprefix(top) for _, path in batch)
     except OSError as fault:

@@ -72,9 +72,10 @@ def reply(folder: str, call: tuple[str, ...], name: str, thought: str, file) -> 
 
     box = find_mailbox_folder(folder)
     post = pick_request(box, name)
-    if call:
-        text = json.dumps(build_tool_reply(post, call[0], call[1:], thought), ensure_ascii=False, indent=1)
-    else:
-        text = (file or sys.stdin).read()
+    text = (
+        json.dumps(build_tool_reply(post, call[0], call[1:], thought), ensure_ascii=False, indent=1)
+        if call
+        else (file or sys.stdin).read()
+    )
     taken = post_reply(box, post, text)
     click.echo(f"{post.posted.stem}: {', '.join(action.tool for action in taken.actions) or 'words, and no call'}")

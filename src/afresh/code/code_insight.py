@@ -148,9 +148,15 @@ def find_failed_suggestions(state: State) -> frozenset[str]:
 
 
 ITEM_SOURCES: dict[str, Callable[[WorkFocus], Iterator[Item]]] = {
-    "graph": gather_dependency_graph, "contracts": gather_contracts, "similar": gather_similar_code, "target": gather_target_source, "callers": gather_callers, "tests": gather_tests,
-    "coverage": gather_coverage, "failing": gather_fixtures,
-}  # fmt: skip
+    "graph": gather_dependency_graph,
+    "contracts": gather_contracts,
+    "similar": gather_similar_code,
+    "target": gather_target_source,
+    "callers": gather_callers,
+    "tests": gather_tests,
+    "coverage": gather_coverage,
+    "failing": gather_fixtures,
+}
 
 
 def gather_code_items(scene: WorkFocus, wanted: Collection[str]) -> Iterator[Item]:

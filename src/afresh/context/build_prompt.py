@@ -243,11 +243,28 @@ def draft_sections(memory: GatheredContext) -> tuple[SectionDraft, ...]:
     """Every section that has something to say."""
     tried = draft_failed_approaches(memory)
     made = [
-        draft_instructions(memory), draft_project_profile(memory), draft_task(memory), draft_lessons(memory), draft_repo_map(memory), draft_summary(memory),
-        draft_archive_index(memory), draft_notes(memory), draft_recalled_facts(memory), draft_decisions(memory), tried, draft_excerpts(memory),
-        draft_file_beginnings(memory), draft_cited_lines(memory), draft_changes(memory), draft_suggestions(memory), draft_verification(memory), draft_failing_tests(memory),
-        draft_plan(memory), draft_earlier_steps(memory, tried), draft_last_step(memory),
-    ]  # fmt: skip
+        draft_instructions(memory),
+        draft_project_profile(memory),
+        draft_task(memory),
+        draft_lessons(memory),
+        draft_repo_map(memory),
+        draft_summary(memory),
+        draft_archive_index(memory),
+        draft_notes(memory),
+        draft_recalled_facts(memory),
+        draft_decisions(memory),
+        tried,
+        draft_excerpts(memory),
+        draft_file_beginnings(memory),
+        draft_cited_lines(memory),
+        draft_changes(memory),
+        draft_suggestions(memory),
+        draft_verification(memory),
+        draft_failing_tests(memory),
+        draft_plan(memory),
+        draft_earlier_steps(memory, tried),
+        draft_last_step(memory),
+    ]
     return tuple(draft for draft in (*made, *draft_analysis_sections(memory)) if draft.pieces)
 
 

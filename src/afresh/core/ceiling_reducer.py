@@ -25,9 +25,14 @@ from afresh.core.token_calibration import add_sample, find_calibration, replace_
 from afresh.core.verdict import Ruling
 
 CeilingEvent = (
-    happened.CalibrationLoaded | happened.CeilingBreached | happened.LargerCeilingRequested | happened.CeilingChanged | happened.CheckpointWritten | happened.TokensCounted
+    happened.CalibrationLoaded
+    | happened.CeilingBreached
+    | happened.LargerCeilingRequested
+    | happened.CeilingChanged
+    | happened.CheckpointWritten
+    | happened.TokensCounted
     | happened.ReserveChanged
-)  # fmt: skip
+)
 """Events that concern nothing else."""
 
 

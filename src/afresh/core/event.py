@@ -175,13 +175,13 @@ class MemoryCompacted:
 
 
 Event = (
-    TaskCreated | TaskClaimed | WorkspaceOpened | BaselineMeasured | CallRequested | ReplyReceived | ActionsExecuted | PlanSet | QuestionAsked
-    | QuestionAnswered | DecisionMade | OutputDigested | VerdictReached | ChangeKeptOrReverted | StepFinished | TaskEnded
-    | CalibrationLoaded | CeilingBreached | UsageReportDoubted | LargerCeilingRequested | CeilingChanged | CheckpointWritten | CompactionRequested | MemoryCompacted
-    | FactNoted | FactCorrected | FactForgotten | LessonJudged
-    | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
-    | StrategyChanged | SupervisionModeSet | PausedForPerson | PersonSpoke | StepsUndone | SubtaskReturned | StepMarked | StallNoticed
-    | ReserveChanged
+    TaskCreated | TaskClaimed | WorkspaceOpened | BaselineMeasured | CallRequested | ReplyReceived | ActionsExecuted
+    | PlanSet | QuestionAsked | QuestionAnswered | DecisionMade | OutputDigested | VerdictReached | ChangeKeptOrReverted
+    | StepFinished | TaskEnded | CalibrationLoaded | CeilingBreached | UsageReportDoubted | LargerCeilingRequested
+    | CeilingChanged | CheckpointWritten | CompactionRequested | MemoryCompacted | FactNoted | FactCorrected
+    | FactForgotten | LessonJudged | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
+    | StrategyChanged | SupervisionModeSet | PausedForPerson | PersonSpoke | StepsUndone | SubtaskReturned | StepMarked
+    | StallNoticed | ReserveChanged
 )  # fmt: skip
 
 

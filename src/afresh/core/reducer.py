@@ -127,9 +127,15 @@ def _(event: happened.OutputDigested, state: State) -> State:
     passages = (*state.passages, *event.passages)
     held = bound_passages(passages, state.budget) if event.passages else passages
     return replace_fields(
-        state, facts=bound_facts(facts), regions=regions[-MAX_REGIONS:], index=index, archived=state.archived + len(find_new_blocks(event, state)),
-        passages=held, forgotten=state.forgotten + len(passages) - len(held), room=ceiling_reducer.note_reread(event.regions, state),
-    )  # fmt: skip
+        state,
+        facts=bound_facts(facts),
+        regions=regions[-MAX_REGIONS:],
+        index=index,
+        archived=state.archived + len(find_new_blocks(event, state)),
+        passages=held,
+        forgotten=state.forgotten + len(passages) - len(held),
+        room=ceiling_reducer.note_reread(event.regions, state),
+    )
 
 
 @apply_event.register

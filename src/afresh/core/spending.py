@@ -51,8 +51,14 @@ class SpendingLimit:
 
     @property
     def words(self) -> str:
-        whose = {LimitScope.CALL: "for one call", LimitScope.TASK: "for one task", LimitScope.PROJECT: "for the project", LimitScope.DAY: "a day",
-                 LimitScope.MONTH: "a month", LimitScope.TOTAL: "in total"}[self.scope]  # fmt: skip
+        whose = {
+            LimitScope.CALL: "for one call",
+            LimitScope.TASK: "for one task",
+            LimitScope.PROJECT: "for the project",
+            LimitScope.DAY: "a day",
+            LimitScope.MONTH: "a month",
+            LimitScope.TOTAL: "in total",
+        }[self.scope]
         return f"{self.unit.words(self.most)} {whose}"
 
 

@@ -59,11 +59,17 @@ def _call_once(request: Request, purchase: CallBooking, till: ModelGate) -> Repl
 def make_step_booking(window: Prompt, state: State, model: str) -> CallBooking:
     """The next step of a task."""
     return CallBooking(
-        task=state.task.id, project=state.task.project, kind=CallPurpose.DELEGATE if state.task.parent else CallPurpose.WORK, model=model,
-        step=state.step + 1, parent=state.task.parent,
-        ceiling=window.budget, tokens=window.tokens, reserve=window.request.reserve,
+        task=state.task.id,
+        project=state.task.project,
+        kind=CallPurpose.DELEGATE if state.task.parent else CallPurpose.WORK,
+        model=model,
+        step=state.step + 1,
+        parent=state.task.parent,
+        ceiling=window.budget,
+        tokens=window.tokens,
+        reserve=window.request.reserve,
         sections=tuple((section.name, section.tokens) for section in window.sections),
-    )  # fmt: skip
+    )
 
 
 def report_reply_progress(tell: Callable[[str], None], name: str) -> ReplyListener:

@@ -116,10 +116,11 @@ class SpendingLedger:
 
     def _pay(self, booked: str, order: PricedBooking, payment: CallPayment) -> None:
         try:
-            if booked.isdigit():
-                alerts = self.ledger.settle(int(booked), payment, order.limits)
-            else:
-                alerts = self.ledger.enter([(order, payment)])
+            alerts = (
+                self.ledger.settle(int(booked), payment, order.limits)
+                if booked.isdigit()
+                else self.ledger.enter([(order, payment)])
+            )
         except (AfreshError, OSError) as fault:
             if booked.isdigit():
                 self.owed.append((booked, payment))

@@ -5,9 +5,9 @@ import re
 from afresh.core.block import Block
 from afresh.core.task import FIX_VIOLATION_TYPE, Task
 from afresh.core.verdict import Baseline, CheckRun
+from afresh.outputs.test_reports.outcomes import OutcomesByTest, outcomes_from_json
 from afresh.ports import JournalStore, ToolContext
 from afresh.verification.checks import CheckResult, run_check
-from afresh.verification.reports.outcomes import OutcomesByTest, outcomes_from_json
 
 NO_CHECKS_REASON = (
     "no checks were given: nothing can be verified. Give the command that must succeed, for example --check 'python -m pytest -q'"

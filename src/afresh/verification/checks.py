@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 from afresh.core.action import CommandRun
 from afresh.core.block import Block, block_id_from_text
+from afresh.core.check_command import instrument_command, is_single_pytest_session
 from afresh.core.task import Check
 from afresh.core.verdict import CheckRun, FailedTest
-from afresh.ports import Sandbox
-from afresh.verification.check_command import instrument_command, is_single_pytest_session
-from afresh.verification.reports.outcomes import (
+from afresh.outputs.test_reports.outcomes import (
     MAX_MESSAGE_CHARACTERS,
     OutcomesByTest,
     collapse_failures,
@@ -16,8 +15,9 @@ from afresh.verification.reports.outcomes import (
     split_plain_lines,
     truncate_traceback,
 )
-from afresh.verification.reports.pytest import read_pytest_outcomes
-from afresh.verification.reports.unittest import read_unittest_outcomes
+from afresh.outputs.test_reports.pytest import read_pytest_outcomes
+from afresh.outputs.test_reports.unittest import read_unittest_outcomes
+from afresh.ports import Sandbox
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from afresh.actions.outputs.read_output import read_output
 from afresh.core.action_summary import describe_approach
 from afresh.core.block import Block
 from afresh.core.change import hunks_from_changes
@@ -15,6 +14,7 @@ from afresh.core.state import State
 from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification
 from afresh.core.verdict import CheckRun, Verdict
 from afresh.journal.append import block_from_text
+from afresh.outputs.read_output import read_output
 from afresh.runtime import Runtime
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from afresh.core.block import Block
 from afresh.core.task import Check
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict, format_count, list_first_names, summarise_check_run
+from afresh.outputs.test_reports.outcomes import ERROR, OutcomesByTest
 from afresh.ports import ToolContext
 from afresh.verification.baseline import load_baseline_outcomes
 from afresh.verification.checks import NO_TESTS, CheckResult
-from afresh.verification.reports.outcomes import ERROR, OutcomesByTest
 
 MAX_LOST_TESTS = 20
 _UNITTEST_LOAD_ERROR_PREFIX = "unittest.loader._FailedTest."

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.core.block import Block
+from afresh.core.check_command import narrow_to_tests
 from afresh.core.recognise_test_files import is_conftest
 from afresh.core.state import State
 from afresh.core.step_result import StepActions, StepVerification
@@ -13,7 +14,6 @@ from afresh.journal.append import report_progress
 from afresh.ports import ToolContext
 from afresh.runtime import Runtime
 from afresh.verification.baseline import NO_CHECKS_REASON
-from afresh.verification.check_command import narrow_to_tests
 from afresh.verification.check_configuration import is_test_configuration
 from afresh.verification.checks import CheckResult, run_check
 from afresh.verification.compile_check import check_changed_files_compile

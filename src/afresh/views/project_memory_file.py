@@ -126,7 +126,19 @@ def _task_to_fields(line: HistoryFields, scrub: Callable[[str], str]) -> History
 def fact_to_json(known: ProjectFact) -> dict[str, Any]:
     fact = known.fact
     return {
-        "id": known.id, "kind": fact.kind.value, "subject": fact.subject, "text": fact.text, "by": known.by, "at": format_time(known.at),
-        "task": known.task, "step": fact.step, "scope": fact.scope.value, "confidence": fact.confidence, "block": fact.block,
-        "lines": list(fact.lines), "holds": not known.ended, "ended": format_time(known.ended) if known.ended else None, "end": known.end,
-    }  # fmt: skip
+        "id": known.id,
+        "kind": fact.kind.value,
+        "subject": fact.subject,
+        "text": fact.text,
+        "by": known.by,
+        "at": format_time(known.at),
+        "task": known.task,
+        "step": fact.step,
+        "scope": fact.scope.value,
+        "confidence": fact.confidence,
+        "block": fact.block,
+        "lines": list(fact.lines),
+        "holds": not known.ended,
+        "ended": format_time(known.ended) if known.ended else None,
+        "end": known.end,
+    }

@@ -70,22 +70,28 @@ def run_summary_to_json(
         "unconfined": state.unconfined,
         "branch": state.branch,
         "commit": state.commit,
-        "changes": [
-            {"path": c.path, "kind": c.kind, "added": c.added, "removed": c.removed, "patch": c.patch} for c in changes
-        ],
-        "tests": {"before": check_runs_to_json(baseline.runs if baseline else ()), "after": check_runs_to_json(verdict.runs if verdict else ())},
+        "changes": [{"path": c.path, "kind": c.kind, "added": c.added, "removed": c.removed, "patch": c.patch} for c in changes],
+        "tests": {
+            "before": check_runs_to_json(baseline.runs if baseline else ()),
+            "after": check_runs_to_json(verdict.runs if verdict else ()),
+        },
         "measure": {"before": baseline.measure if baseline else 0, "after": verdict.measure if verdict else None},
         "steps": state.step,
         "kept": state.kept,
         "reverted": state.reverted,
         "tokens": {
-            "calls": state.calls, "input": state.usage.input, "output": state.usage.output, "cached": state.usage.cached,
-            "per_call": sent, **compute_spread(sent), "ceiling": ceiling, "sent": sum(sent), "accumulating": accumulating,
+            "calls": state.calls,
+            **{name: getattr(state.usage, name) for name in ("input", "output", "cached")},
+            "per_call": sent,
+            **compute_spread(sent),
+            "ceiling": ceiling,
+            "sent": sum(sent),
+            "accumulating": accumulating,
         },
         "knowledge": {"used": list(state.knowledge.used), "left": state.knowledge.left},
         "failed_approaches": [{"step": f.step, "subject": f.subject, "text": f.text} for f in list_failed_approaches(state)],
         "next": list(list_next_commands(state)),
-    }  # fmt: skip
+    }
 
 
 def tickets_to_json(tickets: Sequence[QueueTicket], states: Mapping[str, State]) -> dict[str, Any]:

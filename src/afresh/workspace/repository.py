@@ -73,8 +73,9 @@ def make_state_folder(repository: Repository) -> Path:
     except OSError as fault:
         raise BadInput(
             f"{repository.state} can't be used: {fault.strerror}",
-            next="see what is in its way: `.afresh` and `.afresh/state` must be folders that you may write to", safe=NOTHING_CHANGED,
-        ) from fault  # fmt: skip
+            next="see what is in its way: `.afresh` and `.afresh/state` must be folders that you may write to",
+            safe=NOTHING_CHANGED,
+        ) from fault
     return repository.state
 
 

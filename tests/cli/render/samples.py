@@ -60,25 +60,42 @@ def step(number: int, tool: str, path: str, *rest: Event, ok: bool = True) -> li
 COMMITS: list[list[Event]] = [
     [happened.TaskCreated(TASK)],
     [happened.TaskClaimed("worker-1")],
-    [happened.WorkspaceOpened("1234567890abcdef", "afresh/t-7f3a", "s0"), happened.BaselineMeasured(Baseline(BEFORE, ("test_clock",), 3))],
+    [
+        happened.WorkspaceOpened("1234567890abcdef", "afresh/t-7f3a", "s0"),
+        happened.BaselineMeasured(Baseline(BEFORE, ("test_clock",), 3)),
+    ],
     *step(1, "read", "shop/cart.py", happened.ChangeKeptOrReverted(1, True, "s0"), happened.StepFinished(1, "read 120 lines")),
     *step(
-        2, "apply", "extract total() lines 40-58",
+        2,
+        "apply",
+        "extract total() lines 40-58",
         happened.PlanSet((PlanItem("extract total", True), PlanItem("extract discount"))),
         happened.DecisionMade(Decision("keep the public names", "model", "other packages import them", 2)),
         happened.VerdictReached(2, Verdict(Ruling.FAIL, "1 regression", (RED,), ("test_total",))),
-        happened.OutputDigested((Fact(FactKind.FAILED_APPROACH, "extract total() lines 40-58", "test_total fails: 3 == 4", step=2),)),
-        happened.ChangeKeptOrReverted(2, False, "s0", why="test_total failed"), happened.StepFinished(2, "reverted"),
+        happened.OutputDigested(
+            (Fact(FactKind.FAILED_APPROACH, "extract total() lines 40-58", "test_total fails: 3 == 4", step=2),)
+        ),
+        happened.ChangeKeptOrReverted(2, False, "s0", why="test_total failed"),
+        happened.StepFinished(2, "reverted"),
     ),
     *step(
-        3, "apply", f"extract discount() {HOSTILE}",
+        3,
+        "apply",
+        f"extract discount() {HOSTILE}",
         happened.VerdictReached(3, Verdict(Ruling.PASS, "targeted tests pass", (GREEN,))),
-        happened.ChangeKeptOrReverted(3, True, "s1", ("shop/cart.py",), why="no regression"), happened.StepFinished(3, "kept"),
+        happened.ChangeKeptOrReverted(3, True, "s1", ("shop/cart.py",), why="no regression"),
+        happened.StepFinished(3, "kept"),
     ),
-    *step(4, "complete", "done", happened.VerdictReached(4, Verdict(Ruling.PASS, "all criteria hold", AFTER, final=True)),
-          happened.ChangeKeptOrReverted(4, True, "s1", ("shop/cart.py",)), happened.StepFinished(4, "verified")),
+    *step(
+        4,
+        "complete",
+        "done",
+        happened.VerdictReached(4, Verdict(Ruling.PASS, "all criteria hold", AFTER, final=True)),
+        happened.ChangeKeptOrReverted(4, True, "s1", ("shop/cart.py",)),
+        happened.StepFinished(4, "verified"),
+    ),
     [happened.TaskEnded(TaskStatus.DONE, "all criteria hold", "feedfacefeedface")],
-]  # fmt: skip
+]
 
 
 def told(commits: Sequence[Sequence[Event]] = COMMITS) -> list[tuple[State, tuple[JournalEntry, ...]]]:

@@ -56,12 +56,20 @@ OPTIONS = (f"keep: {HOSTILE}", f"{HOSTILE}: drop it " + "and all that belongs to
 ANSWERED = [
     entry
     for _, entries in told(
-        [[TaskCreated(TASK)], [QuestionAsked(f"Which? {HOSTILE}", OPTIONS)], [QuestionAnswered(HOSTILE, HOSTILE, 2)],
-         [DecisionMade(Decision(HOSTILE, "model", HOSTILE, 3, HOSTILE, 0.5)), ChangeKeptOrReverted(3, False, "s", why=HOSTILE)],
-         [DecisionMade(Decision(f"not {HOSTILE}", "model", "", 4, HOSTILE))], [DecisionMade(Decision(UNSANDBOXED_DECISION, "person"))]]
+        [
+            [TaskCreated(TASK)],
+            [QuestionAsked(f"Which? {HOSTILE}", OPTIONS)],
+            [QuestionAnswered(HOSTILE, HOSTILE, 2)],
+            [
+                DecisionMade(Decision(HOSTILE, "model", HOSTILE, 3, HOSTILE, 0.5)),
+                ChangeKeptOrReverted(3, False, "s", why=HOSTILE),
+            ],
+            [DecisionMade(Decision(f"not {HOSTILE}", "model", "", 4, HOSTILE))],
+            [DecisionMade(Decision(UNSANDBOXED_DECISION, "person"))],
+        ]
     )
     for entry in entries
-]  # fmt: skip
+]
 
 
 def glance() -> RunProgress:

@@ -183,10 +183,43 @@ def test_any_well_formed_template_gives_shares_within_bounds_and_the_same_text_t
 
 
 words = st.sampled_from(
-    [*SECTION_ORDER, *PHASE_NAMES, *FREE_SECTION_SHAPE.fields, "extends", "sections", "phases", "tools", "weights", "base", "- ", ": ", "{", "}", "[",
-     "]", "&a", "*a", "!!x", "? ", "|", ">", "'", '"', "\n", "\n  ", "%YAML 9.9", "---", "0.5", "#", "\t", "\\", "<<",
-     "\ufeff", "\x85"]
-)  # fmt: skip
+    [
+        *SECTION_ORDER,
+        *PHASE_NAMES,
+        *FREE_SECTION_SHAPE.fields,
+        "extends",
+        "sections",
+        "phases",
+        "tools",
+        "weights",
+        "base",
+        "- ",
+        ": ",
+        "{",
+        "}",
+        "[",
+        "]",
+        "&a",
+        "*a",
+        "!!x",
+        "? ",
+        "|",
+        ">",
+        "'",
+        '"',
+        "\n",
+        "\n  ",
+        "%YAML 9.9",
+        "---",
+        "0.5",
+        "#",
+        "\t",
+        "\\",
+        "<<",
+        "\ufeff",
+        "\x85",
+    ]
+)
 junk = st.one_of(st.lists(words, max_size=25).map(" ".join).map(str.encode), st.binary(max_size=60), st.text(max_size=60).map(
     lambda text: text.encode("utf-8", "replace")
 ))  # fmt: skip

@@ -71,14 +71,20 @@ def begun(store) -> State:
     task = Task(id="one", goal="Make the parser work", checks=(Check("pytest -q"),), budget=4_000)
     red = Verdict(Ruling.FAIL, "2 failed", (CheckRun("pytest -q", 1, failed=2),))
     return append_events(
-        store, None,
+        store,
+        None,
         [
-            happened.TaskCreated(task), happened.TaskClaimed("me"), happened.WorkspaceOpened("b", "afresh/one", "s"),
-            happened.BaselineMeasured(Baseline((CheckRun("pytest -q", 1, failed=2),))), happened.QuestionAnswered("tabs, never spaces"),
-            happened.DecisionMade(Decision("no new dependency", "model")), happened.OutputDigested(facts=(FAILED,)),
-            happened.VerdictReached(1, red), happened.PlanSet((PlanItem("write the docs"),)),
+            happened.TaskCreated(task),
+            happened.TaskClaimed("me"),
+            happened.WorkspaceOpened("b", "afresh/one", "s"),
+            happened.BaselineMeasured(Baseline((CheckRun("pytest -q", 1, failed=2),))),
+            happened.QuestionAnswered("tabs, never spaces"),
+            happened.DecisionMade(Decision("no new dependency", "model")),
+            happened.OutputDigested(facts=(FAILED,)),
+            happened.VerdictReached(1, red),
+            happened.PlanSet((PlanItem("write the docs"),)),
         ],
-    )  # fmt: skip
+    )
 
 
 def stepped(store, state, output="", thought="", did="") -> State:

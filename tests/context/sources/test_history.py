@@ -216,8 +216,9 @@ def test_a_line_that_stands_elsewhere_with_its_number_is_not_shown_again():
 def test_what_the_earlier_steps_tell_is_not_told_again_under_work():
     told = "run cat nowhere.py → cat: nowhere.py: No such file or directory (failed)"
     spoken = [
-        (20, PassageVoice.ACTION, "run cat nowhere.py"), (20, PassageVoice.OUTPUT, "cat: nowhere.py: No such file or directory\nsome_name = 1"),
-    ]  # fmt: skip
+        (20, PassageVoice.ACTION, "run cat nowhere.py"),
+        (20, PassageVoice.OUTPUT, "cat: nowhere.py: No such file or directory\nsome_name = 1"),
+    ]
     recent = (StepRecord(20, "", (), told, True), StepRecord(30, "", (), "", True))
     shown = section(made(remembering(spoken, recent=recent)), "work")
     assert [line for line in shown if "nowhere.py" in line] == [f"20> {told}"] and "some_name = 1" in shown

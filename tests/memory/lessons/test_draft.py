@@ -61,9 +61,15 @@ def test_a_draft_tells_the_problem_what_worked_what_did_not_and_how_it_was_verif
     tried = Fact(FactKind.FAILED_APPROACH, "edit lexer.py (strip() → rstrip())", "1 test passed before and fails now", step=1)
     noted = Fact(FactKind.NOTE, "tabs", "TAB_WIDTH is set in settings.py", step=2)
     useful, look = Action("run", {"command": "python tools/regenerate.py"}), Action("run", {"command": "cd x; nl -ba lexer.py"})
-    made = draft_lesson(task_record_from_journal(journal(
-        [*step(1, EDIT, kept=False), OutputDigested((tried,))], [*step(2, EDIT, useful, look), OutputDigested((noted,))], step(3, COMPLETE)
-    )))  # fmt: skip
+    made = draft_lesson(
+        task_record_from_journal(
+            journal(
+                [*step(1, EDIT, kept=False), OutputDigested((tried,))],
+                [*step(2, EDIT, useful, look), OutputDigested((noted,))],
+                step(3, COMPLETE),
+            )
+        )
+    )
     told = {title: get_heading_text(made.body, title) for title in LESSON_HEADINGS}
     assert (made.title, made.source, made.project, made.created) == ("The lexer drops tabs", "tabs-1a2b", "p", "2023-11-14")
     assert made.tags == ("fix_bug", "lexer", "drops", "tabs")

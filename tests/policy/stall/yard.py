@@ -110,10 +110,19 @@ class Yard:
         self.files = files
         self.model = ComputedModel(self.reply)
         self.agent = Runtime(
-            model=self.model, store=self.store, workspace=Tree(files), files=files, sandbox=Shell(files, self.printed),
-            insight=EmptyInsight(), tools=TOOLS, template=unhurried(load_template("fix_bug")), clock=FakeClock(), counter=EstimatingCounter(),
-            patience=self.patience, ledger=self.ledger,
-        )  # fmt: skip
+            model=self.model,
+            store=self.store,
+            workspace=Tree(files),
+            files=files,
+            sandbox=Shell(files, self.printed),
+            insight=EmptyInsight(),
+            tools=TOOLS,
+            template=unhurried(load_template("fix_bug")),
+            clock=FakeClock(),
+            counter=EstimatingCounter(),
+            patience=self.patience,
+            ledger=self.ledger,
+        )
         order = Task(
             id="t",
             goal="Mend it",

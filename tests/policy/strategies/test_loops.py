@@ -70,9 +70,15 @@ def test_one_item_is_in_focus_and_the_last_may_complete():
 
 def test_the_loop_is_the_one_turned_to_before_the_one_ordered_before_that_of_the_type():
     ordered = replace(NEW, task=replace(NEW.task, loop=PLAN_EXECUTE_STRATEGY))
-    assert [choose_strategy(NEW, BUG), choose_strategy(ordered, BUG), choose_strategy(replace(ordered, loop=StrategyState(REACT_STRATEGY)), PLANNED)] == [
-        REACT_STRATEGY, PLAN_EXECUTE_STRATEGY, REACT_STRATEGY,
-    ]  # fmt: skip
+    assert [
+        choose_strategy(NEW, BUG),
+        choose_strategy(ordered, BUG),
+        choose_strategy(replace(ordered, loop=StrategyState(REACT_STRATEGY)), PLANNED),
+    ] == [
+        REACT_STRATEGY,
+        PLAN_EXECUTE_STRATEGY,
+        REACT_STRATEGY,
+    ]
 
 
 @pytest.mark.parametrize(

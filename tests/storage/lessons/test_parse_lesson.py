@@ -20,11 +20,26 @@ TEXTS = (
 IDS = st.from_regex(r"KO-[a-z0-9]{4,8}", fullmatch=True)
 BODIES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), max_size=80)
 OBJECTS = st.builds(
-    Lesson, id=IDS, title=TEXTS.filter(bool), tags=st.lists(TEXTS.filter(bool), unique=True, max_size=4).map(tuple),
-    project=TEXTS, source=TEXTS, status=st.sampled_from(LessonStatus), by=st.sampled_from(LessonApproval), waits=TEXTS, created=TEXTS,
-    approved=TEXTS, shown=st.integers(0, 99), unused=st.integers(0, 99), uses=st.integers(0, 10**9), successes=st.integers(0, 99),
-    tokens_saved=st.none() | st.integers(), last_used=TEXTS, last_task=TEXTS, body=BODIES,
-)  # fmt: skip
+    Lesson,
+    id=IDS,
+    title=TEXTS.filter(bool),
+    tags=st.lists(TEXTS.filter(bool), unique=True, max_size=4).map(tuple),
+    project=TEXTS,
+    source=TEXTS,
+    status=st.sampled_from(LessonStatus),
+    by=st.sampled_from(LessonApproval),
+    waits=TEXTS,
+    created=TEXTS,
+    approved=TEXTS,
+    shown=st.integers(0, 99),
+    unused=st.integers(0, 99),
+    uses=st.integers(0, 10**9),
+    successes=st.integers(0, 99),
+    tokens_saved=st.none() | st.integers(),
+    last_used=TEXTS,
+    last_task=TEXTS,
+    body=BODIES,
+)
 HEADS = st.lists(
     st.sampled_from(["uses: 3", "uses:", "uses: x # mine", "# a word", "title: x", "extra: [1, 2]", "usesmore: 1", ""])
 )

@@ -21,13 +21,20 @@ def code_map_to_json(made: "CodeMap") -> dict[str, Any]:
         "for": made.about,
         "files": [
             {
-                "path": shown.ranked.path, "score": round(shown.ranked.score, 4), "reasons": list(shown.ranked.reasons),
-                "symbols": [symbol_place_to_json(SymbolPlace(shown.ranked.path, symbol)) for symbol in shown.symbols], "more": shown.more,
+                "path": shown.ranked.path,
+                "score": round(shown.ranked.score, 4),
+                "reasons": list(shown.ranked.reasons),
+                "symbols": [symbol_place_to_json(SymbolPlace(shown.ranked.path, symbol)) for symbol in shown.symbols],
+                "more": shown.more,
             }
             for shown in made.files
         ],
-        "known": made.known, "commits": made.commits, "tokens": made.tokens, "cap": made.cap, "text": made.text,
-    }  # fmt: skip
+        "known": made.known,
+        "commits": made.commits,
+        "tokens": made.tokens,
+        "cap": made.cap,
+        "text": made.text,
+    }
 
 
 def render_code_map(made: "CodeMap") -> "RenderableType":

@@ -57,9 +57,14 @@ def _make_run_table(report: ReplayReport) -> "RenderableType":
     for one in report.runs[:MAX_RUNS]:
         total, made_by = one.total, ", ".join(filter(None, (one.run.agent, one.run.model)))
         table.add_row(
-            _fit_cell(_shorten_session_name(one.run.id or one.run.path)), _fit_cell(made_by, "dim"), f"{total.steps:,}",
-            f"{abbreviate_tokens(total.theirs)} → {abbreviate_tokens(total.ours)}", _format_percent(total.saving), _render_recall(total.names), _render_recall(total.lines),
-        )  # fmt: skip
+            _fit_cell(_shorten_session_name(one.run.id or one.run.path)),
+            _fit_cell(made_by, "dim"),
+            f"{total.steps:,}",
+            f"{abbreviate_tokens(total.theirs)} → {abbreviate_tokens(total.ours)}",
+            _format_percent(total.saving),
+            _render_recall(total.names),
+            _render_recall(total.lines),
+        )
     if len(report.runs) > MAX_RUNS:
         table.add_row(render_text(f"… {len(report.runs) - MAX_RUNS:,} more", "dim"))
     return table

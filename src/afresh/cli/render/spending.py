@@ -186,9 +186,15 @@ def _make_task_table(found: SpendingReport) -> "RenderableType":
         name = render_text(line.name, limit=36)
         name = name.append(f" {cost.status}", render_word(cost.status).style) if cost else name
         table.add_row(
-            name, steps, f"{line.calls:,}", shorten_tokens(line.input),
-            shorten_tokens(line.output), "" if saved is None else f"{saved:.0%}", describe_money(line), ShareBar(weigh(line) / most),
-        )  # fmt: skip
+            name,
+            steps,
+            f"{line.calls:,}",
+            shorten_tokens(line.input),
+            shorten_tokens(line.output),
+            "" if saved is None else f"{saved:.0%}",
+            describe_money(line),
+            ShareBar(weigh(line) / most),
+        )
     table.caption = "steps: of those it may take; saved: tokens that a history kept whole would have sent more"
     return table
 
@@ -214,11 +220,19 @@ def spending_to_json(found: SpendingReport) -> dict[str, Any]:
     return {
         "by": found.by.value,
         "since": format_time(found.which.since) if found.which.since else None,
-        "lines": [{"name": line.name} | cost_to_json(line) | _task_cost_to_json(found.tasks.get(line.name)) for line in found.lines],
+        "lines": [
+            {"name": line.name} | cost_to_json(line) | _task_cost_to_json(found.tasks.get(line.name)) for line in found.lines
+        ],
         "whole": cost_to_json(found.whole),
         "limits": [
-            {"limit": one.limit.key, "most": one.limit.most, "spent": one.spent, "unit": one.limit.unit.value,
-             "set_by_user": one.limit.own, "tripped": one.tripped}
+            {
+                "limit": one.limit.key,
+                "most": one.limit.most,
+                "spent": one.spent,
+                "unit": one.limit.unit.value,
+                "set_by_user": one.limit.own,
+                "tripped": one.tripped,
+            }
             for one in found.used
         ],
         "stopped": [
@@ -232,7 +246,7 @@ def spending_to_json(found: SpendingReport) -> dict[str, Any]:
         "kinds": {
             kind: {"calls": one.calls, "average": one.average, "per_100_steps": one.slope} for kind, one in found.kinds.items()
         },
-    }  # fmt: skip
+    }
 
 
 def _task_cost_to_json(cost: TaskCost | None) -> dict[str, Any]:

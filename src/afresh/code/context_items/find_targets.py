@@ -170,9 +170,11 @@ def find_targets_by_words(code: CodeIndex, state: State, ranked: Sequence[Ranked
     likely = {one.path: one.score for one in [one for one in ranked if not code.is_test(one.path)][:MAX_SEARCHED_FILES]}
     best = dict.fromkeys(find_task_files(code, state), 1.0) or likely
     found = [
-        (score * best[path], SymbolPlace(path, one)) for path in best for one, score in word_relevance.score_symbols_by_words(code, path, words).items()
+        (score * best[path], SymbolPlace(path, one))
+        for path in best
+        for one, score in word_relevance.score_symbols_by_words(code, path, words).items()
         if word_relevance.has_word_in_name(one.name, words)
-    ]  # fmt: skip
+    ]
     found.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].symbol.line))
     top = found[0][0] if found else 0.0
     return [TargetDefinition(place, SHARES_WORDS) for score, place in found[:most] if score > top / 2]

@@ -113,10 +113,11 @@ def extract_first_sentence(comments: Iterable[str], markup: bool = False) -> str
 
 
 def _strip_comment_marks(comment: str) -> list[str]:
-    if comment.startswith("//"):
-        lines = [re.sub(r"^//[/!]*", "", comment)]
-    else:
-        lines = re.sub(r"^/\*+!?|\*+/$", "", comment.strip()).split("\n")
+    lines = (
+        [re.sub(r"^//[/!]*", "", comment)]
+        if comment.startswith("//")
+        else re.sub(r"^/\*+!?|\*+/$", "", comment.strip()).split("\n")
+    )
     return [re.sub(r"^\s*\*+(?!\w*\*)", "", line).strip() for line in lines]
 
 

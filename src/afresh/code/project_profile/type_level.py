@@ -98,10 +98,16 @@ def select_for_bridge(facts: ProjectTraits, trial: CommandTrial | None) -> State
 
 
 SELECT_BY_TASK_TYPE: dict[str, Callable[[ProjectTraits, CommandTrial | None], StatementParts]] = {
-    "implement_feature": select_for_feature, "fix_bug": select_for_bug, "fix_violation": select_for_violation, "refactor": select_for_refactoring,
-    "write_tests": select_for_tests, "spec_design": select_for_design, "code_review": select_for_review, "discovery": select_for_discovery,
+    "implement_feature": select_for_feature,
+    "fix_bug": select_for_bug,
+    "fix_violation": select_for_violation,
+    "refactor": select_for_refactoring,
+    "write_tests": select_for_tests,
+    "spec_design": select_for_design,
+    "code_review": select_for_review,
+    "discovery": select_for_discovery,
     "bridge": select_for_bridge,
-}  # fmt: skip
+}
 
 
 def describe_test_place(facts: ProjectTraits) -> str:

@@ -147,7 +147,17 @@ def _short_path(path: str) -> str:
 
 ReasonWriter = Callable[[CodeIndex, RankingQuery, ScoredFiles, str], str]
 _REASON_WRITERS: dict[str, ReasonWriter] = {
-    "named": _explain_named, "meant": _explain_implied, "touched": _explain_touched, "defines": _explain_defines, "uses": _explain_uses, "words": _explain_words, "paths": _explain_paths,
-    "before": _explain_changed_before, "lately": _explain_changed_lately, "together": _explain_changed_together, "paired": _explain_paired, "imports": _explain_imports,
+    "named": _explain_named,
+    "meant": _explain_implied,
+    "touched": _explain_touched,
+    "defines": _explain_defines,
+    "uses": _explain_uses,
+    "words": _explain_words,
+    "paths": _explain_paths,
+    "before": _explain_changed_before,
+    "lately": _explain_changed_lately,
+    "together": _explain_changed_together,
+    "paired": _explain_paired,
+    "imports": _explain_imports,
     "central": _explain_centrality,
-}  # fmt: skip
+}

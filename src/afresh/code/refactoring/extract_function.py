@@ -9,10 +9,10 @@ from afresh.code.python_source import PythonFunction, PythonSource
 from afresh.code.refactoring.blocks import StatementBlock, count_paragraph_breaks, find_blocks
 from afresh.code.refactoring.function_flow import FunctionFlow
 from afresh.code.refactoring.identifier_words import collect_words
-from afresh.code.refactoring.name_helper import propose_names
+from afresh.code.refactoring.name_new_function import propose_names
 from afresh.code.refactoring.name_usage import collect_bound_names
 from afresh.code.refactoring.plan_extraction import Extraction, ExtractionShape, plan_extraction
-from afresh.code.refactoring.render_extraction import HelperPlacement, place_helper, render_call, render_helper
+from afresh.code.refactoring.render_extraction import NewFunctionPlacement, place_helper, render_call, render_helper
 from afresh.code.refactoring.suggestion import LineSplice, ProposedRewrite, Suggestion, check_rewrite, score_remaining_complexity
 
 MAX_EXTRACTION_SCORE = 9.0
@@ -24,7 +24,7 @@ MAX_HELPER_RESULTS = 2
 MIN_BLOCK_LINES = 3
 
 
-def score_extraction(extracted: Extraction, where: HelperPlacement, source: PythonSource) -> float:
+def score_extraction(extracted: Extraction, where: NewFunctionPlacement, source: PythonSource) -> float:
     """0 is a whole branch with a good reason to be a function; infinite is what no reviewer would take."""
     block = extracted.block
     parameters = len([name for name in extracted.parameters if name != where.bound])
@@ -92,7 +92,7 @@ class RankedExtraction:
     ugly: float
     extracted: Extraction
     name: str
-    where: HelperPlacement
+    where: NewFunctionPlacement
 
 
 def suggest_extractions(
@@ -137,7 +137,9 @@ def _score_remainder(extracted: Extraction) -> float:
     )
 
 
-def _choose_name(extracted: Extraction, source: PythonSource, where: HelperPlacement, taken: frozenset[str]) -> tuple[str, float]:
+def _choose_name(
+    extracted: Extraction, source: PythonSource, where: NewFunctionPlacement, taken: frozenset[str]
+) -> tuple[str, float]:
     own = collect_words(source.text)
     for name, distance in propose_names(extracted, source):
         if name not in own and not (where.bound and name in taken):
@@ -146,7 +148,7 @@ def _choose_name(extracted: Extraction, source: PythonSource, where: HelperPlace
 
 
 def _make_rewrite(
-    source: PythonSource, extracted: Extraction, name: str, where: HelperPlacement, score: float
+    source: PythonSource, extracted: Extraction, name: str, where: NewFunctionPlacement, score: float
 ) -> ProposedRewrite:
     block = extracted.block
     call = LineSplice(block.first_line, block.last_line + 1, tuple(render_call(extracted, source, name, where)))
@@ -160,7 +162,7 @@ def _make_rewrite(
     return ProposedRewrite("extract", head, splices, (block.first_line, block.last_line), score, new)
 
 
-def _describe_extraction(source: PythonSource, extracted: Extraction, name: str, where: HelperPlacement) -> str:
+def _describe_extraction(source: PythonSource, extracted: Extraction, name: str, where: NewFunctionPlacement) -> str:
     function, block = extracted.host.function, extracted.block
     opening = source.line(block.statements[0].lineno).strip()[:60]
     arguments = ", ".join(extracted.parameters)

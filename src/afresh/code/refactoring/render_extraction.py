@@ -14,7 +14,7 @@ from afresh.code.refactoring.source_text import detect_line_width, read_indent
 
 
 @dataclass(frozen=True, slots=True)
-class HelperPlacement:
+class NewFunctionPlacement:
     """Where the new function goes and how it is called."""
 
     line: int
@@ -28,7 +28,7 @@ class HelperPlacement:
     classmethod: bool = False
 
 
-def place_helper(extraction: Extraction, source: PythonSource) -> HelperPlacement | None:
+def place_helper(extraction: Extraction, source: PythonSource) -> NewFunctionPlacement | None:
     host, function = extraction.host, extraction.host.function
     owner, first = function.owner, host.arguments[0] if host.arguments else ""
     decorators = {ast.unparse(decorator).split(".")[-1] for decorator in function.node.decorator_list}
@@ -40,14 +40,14 @@ def place_helper(extraction: Extraction, source: PythonSource) -> HelperPlacemen
         if any("Protocol" in ast.unparse(base) for base in owner.bases):
             return None
         line = _line_after_function(owner.body, function.node)
-        return HelperPlacement(
+        return NewFunctionPlacement(
             line, read_indent(source, find_first_line(function.node)), first + ".", first, True, "classmethod" in decorators
         )
     if function.around and combine_traits(extraction.block.statements).in_class:
         return None
     anchor = function.around[0] if function.around else function.node
     line = _line_before_definition(source, anchor)
-    return HelperPlacement(line, read_indent(source, find_first_line(anchor)))
+    return NewFunctionPlacement(line, read_indent(source, find_first_line(anchor)))
 
 
 def _line_after_function(siblings: list[ast.stmt], node: FunctionNode) -> int:
@@ -91,7 +91,7 @@ def detect_function_indent(extraction: Extraction, source: PythonSource) -> str:
     return inner[len(outer) :] if node.body[-1].lineno > node.lineno and inner.startswith(outer) else "    "
 
 
-def render_call(extraction: Extraction, source: PythonSource, name: str, where: HelperPlacement) -> list[str]:
+def render_call(extraction: Extraction, source: PythonSource, name: str, where: NewFunctionPlacement) -> list[str]:
     indent, unit = read_indent(source, extraction.block.statements[0].lineno), detect_function_indent(extraction, source)
     arguments = [parameter for parameter in extraction.parameters if parameter != where.bound]
     call = ("await " if extraction.waits else "yield from " if extraction.yields else "") + where.prefix + name
@@ -117,7 +117,7 @@ def _free_name(extraction: Extraction) -> str:
     return next(name for name in ("found", "result", "outcome", "answer", "early_result") if name not in taken)
 
 
-def render_helper(extraction: Extraction, source: PythonSource, name: str, where: HelperPlacement) -> list[str]:
+def render_helper(extraction: Extraction, source: PythonSource, name: str, where: NewFunctionPlacement) -> list[str]:
     unit = detect_function_indent(extraction, source)
     head = f"{where.indent}{'async ' if extraction.waits else ''}def {name}"
     typed = [
@@ -151,7 +151,7 @@ def _render_moved_body(extraction: Extraction, source: PythonSource, indent: str
     return lines
 
 
-def render_typed_parameter(extraction: Extraction, name: str, where: HelperPlacement) -> str:
+def render_typed_parameter(extraction: Extraction, name: str, where: NewFunctionPlacement) -> str:
     """With the type that the function itself declares, if it means the same there."""
     annotation = extraction.host.annotations.get(name)
     if annotation is None or not _is_type_visible_there(extraction, annotation, where):
@@ -159,7 +159,7 @@ def render_typed_parameter(extraction: Extraction, name: str, where: HelperPlace
     return f"{name}: {ast.unparse(annotation)}"
 
 
-def _render_return_type(extraction: Extraction, where: HelperPlacement) -> str:
+def _render_return_type(extraction: Extraction, where: NewFunctionPlacement) -> str:
     host = extraction.host
     kinds = [host.annotations.get(name) for name in extraction.results]
     if host.node.returns is None or extraction.shape is ExtractionShape.MAYBE:
@@ -175,7 +175,7 @@ def _render_return_type(extraction: Extraction, where: HelperPlacement) -> str:
     return f" -> {ast.unparse(kinds[0])}"
 
 
-def _is_type_visible_there(extraction: Extraction, annotation: ast.expr, where: HelperPlacement) -> bool:
+def _is_type_visible_there(extraction: Extraction, annotation: ast.expr, where: NewFunctionPlacement) -> bool:
     around = extraction.host.function.around
     if not around or where.bound:
         return True

@@ -17,9 +17,9 @@ from afresh.code.refactoring.extract_function import (
     suggest_extractions,
 )
 from afresh.code.refactoring.function_flow import FunctionFlow
-from afresh.code.refactoring.name_helper import propose_names
+from afresh.code.refactoring.name_new_function import propose_names
 from afresh.code.refactoring.plan_extraction import Extraction, explain_obstacle, plan_extraction
-from afresh.code.refactoring.render_extraction import HelperPlacement, place_helper
+from afresh.code.refactoring.render_extraction import NewFunctionPlacement, place_helper
 from afresh.code.refactoring.suggestion import Suggester, Suggestion
 
 
@@ -42,14 +42,14 @@ def _explain_weakness(extracted: Extraction, source: PythonSource) -> str:
     return _explain_width(extracted, where) or _explain_shape(extracted, where, source)
 
 
-def _explain_width(extracted: Extraction, where: HelperPlacement) -> str:
+def _explain_width(extracted: Extraction, where: NewFunctionPlacement) -> str:
     parameters = len([name for name in extracted.parameters if name != where.bound])
     if parameters > MAX_HELPER_PARAMETERS:
         return f"pieces need more than {MAX_HELPER_PARAMETERS} parameters"
     return f"pieces give back more than {MAX_HELPER_RESULTS} results" if len(extracted.results) > MAX_HELPER_RESULTS else ""
 
 
-def _explain_shape(extracted: Extraction, where: HelperPlacement, source: PythonSource) -> str:
+def _explain_shape(extracted: Extraction, where: NewFunctionPlacement, source: PythonSource) -> str:
     if is_too_small(extracted):
         return "pieces are too small beside what is left"
     if next(propose_names(extracted, source), None) is None:

@@ -83,9 +83,12 @@ def _plan_compaction(state: State, trace: Trace, template: Template, count: Coun
         texts[entry.passage] = texts.get(entry.passage, "") + join_entry_lines([entry], (entry.voice,))
     most = policy.left * (min(measure_fullness(state.passages, budget), 1.0) if state.keep else 1.0)
     gone = select_passages_to_drop(
-        state.passages, state.step, policy,
-        of=lambda one: classify_passage(one.voice, texts.get(one, "")), enough=lambda size, number: compute_pool_fullness(size, number, budget) <= most,
-    )  # fmt: skip
+        state.passages,
+        state.step,
+        policy,
+        of=lambda one: classify_passage(one.voice, texts.get(one, "")),
+        enough=lambda size, number: compute_pool_fullness(size, number, budget) <= most,
+    )
     passages = frozenset(state.passages[place] for place in gone)
     if not state.keep and measure_fullness(tuple(passages), budget) < MIN_COMPACTION_GAIN_SHARE:
         return None

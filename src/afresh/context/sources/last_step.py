@@ -58,11 +58,16 @@ def draft_tool_results(memory: GatheredContext) -> SectionDraft:
     step, outputs = memory.state.recent[-1], _map_outputs(memory)
     pieces = [
         SectionPiece(
-            f"{BEFORE_CHANGE_MARK}\n{_render_result(seen, outputs, step.kept)}" if _is_older_than_change(number, step) else _render_result(seen, outputs, step.kept),
-            name_output(number, step), 1, _name_recall_source(seen), render_withheld_output(seen),
+            f"{BEFORE_CHANGE_MARK}\n{_render_result(seen, outputs, step.kept)}"
+            if _is_older_than_change(number, step)
+            else _render_result(seen, outputs, step.kept),
+            name_output(number, step),
+            1,
+            _name_recall_source(seen),
+            render_withheld_output(seen),
         )
         for number, seen in enumerate(step.observations)
-    ]  # fmt: skip
+    ]
     return SectionDraft("last", _title_step(step), Tier.DEMAND, (*pieces, *_build_undone_pieces(step)))
 
 

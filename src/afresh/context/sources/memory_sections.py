@@ -159,11 +159,12 @@ def draft_earlier_steps(memory: GatheredContext, tried: SectionDraft) -> Section
     pieces = [
         SectionPiece(
             f"- step {one.step}: {to_one_line(_shorten_outcome(one, memory.state.task.checks, reasons), MAX_STEP_LINE_CHARACTERS)}{_list_output_ids(one, listed)}",
-            f"step {one.step}", -one.step,
+            f"step {one.step}",
+            -one.step,
         )
         for one in past
         if one.outcome
-    ]  # fmt: skip
+    ]
     return SectionDraft("earlier", "Earlier steps", Tier.PHASE, tuple(pieces))
 
 

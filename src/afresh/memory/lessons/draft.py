@@ -71,9 +71,16 @@ def draft_lesson(found: TaskRecord) -> Lesson:
         "\n\n".join(f"## {title}\n{text}" for title, text in zip(LESSON_HEADINGS, render_lesson_parts(found), strict=True)) + "\n"
     )
     return Lesson(
-        id=lesson_id_from_task(task.id), title=title_from_goal(task.goal), tags=derive_tags(found), project=task.project, source=task.id,
-        status=LessonStatus.DRAFT, by=LessonApproval.AUTOMATIC, created=iso_from_time(found.at)[:10], body=body,
-    )  # fmt: skip
+        id=lesson_id_from_task(task.id),
+        title=title_from_goal(task.goal),
+        tags=derive_tags(found),
+        project=task.project,
+        source=task.id,
+        status=LessonStatus.DRAFT,
+        by=LessonApproval.AUTOMATIC,
+        created=iso_from_time(found.at)[:10],
+        body=body,
+    )
 
 
 def lesson_id_from_task(task: str) -> str:

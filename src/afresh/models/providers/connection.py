@@ -151,10 +151,14 @@ def connect_provider(provider: Provider, settings: ModelSettings, target: Provid
         raise NeedsPerson(f"the package {provider.package} is not installed", next="pip install 'afresh[models]'")
     way, table = require_route(target, settings), settings.chosen
     return ProviderConnection(
-        key=way.key.secret, base_url=way.base_url, timeout=settings.timeout or CALL_TIMEOUT_SECONDS,
+        key=way.key.secret,
+        base_url=way.base_url,
+        timeout=settings.timeout or CALL_TIMEOUT_SECONDS,
         retries=DEFAULT_RETRY_COUNT if table is None or table.retries is None else table.retries,
-        window=settings.window, count=settings.count, places=ConnectionOrigin(way.key.where, settings.name, bool(table and table.base_url)),
-    )  # fmt: skip
+        window=settings.window,
+        count=settings.count,
+        places=ConnectionOrigin(way.key.where, settings.name, bool(table and table.base_url)),
+    )
 
 
 def find_by_longest_prefix(name: str, known: dict[str, int], default: int) -> int:

@@ -25,9 +25,14 @@ from afresh.policy.stall.step_trace import trace_step
 from afresh.runtime import Runtime
 
 DETECTORS: Mapping[str, Callable[[ProgressState], StallSign | None]] = {
-    "repeated": detect_repeated_action, "cycling": detect_returning_failure, "undoing": detect_back_and_forth_edits, "rereading": detect_rereading, "failing": detect_failing_steps,
-    "idle_steps": detect_steps_without_progress, "idle_tokens": detect_tokens_without_progress,
-}  # fmt: skip
+    "repeated": detect_repeated_action,
+    "cycling": detect_returning_failure,
+    "undoing": detect_back_and_forth_edits,
+    "rereading": detect_rereading,
+    "failing": detect_failing_steps,
+    "idle_steps": detect_steps_without_progress,
+    "idle_tokens": detect_tokens_without_progress,
+}
 """Each is a key of the user's table `no_progress`."""
 ESCALATION_ORDER = (Escalation.WARN, Escalation.TURN, Escalation.STOP)
 

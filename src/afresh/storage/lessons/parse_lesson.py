@@ -64,15 +64,22 @@ def parse_lesson(data: bytes, file: str, status: LessonStatus) -> ParsedLesson:
 
     stem = re.sub(r"\.md$", "", file.rpartition("/")[2])
     one = Lesson(
-        id=value("id", read_lesson_id, id_from_file_stem(stem)), title=value("title", require_text, find_title(body) or stem),
-        tags=value("tags", read_list, ()), project=value("project", require_text, ""), source=value("source", require_text, ""),
+        id=value("id", read_lesson_id, id_from_file_stem(stem)),
+        title=value("title", require_text, find_title(body) or stem),
+        tags=value("tags", read_list, ()),
+        project=value("project", require_text, ""),
+        source=value("source", require_text, ""),
         status=value("status", make_enum_rule(LessonStatus), status),
-        by=value("by", make_enum_rule(LessonApproval), LessonApproval.CONFIRMED), waits=value("waits", require_text, ""),
-        created=value("created", require_text, ""), approved=value("approved", require_text, ""), shown=value("shown", read_count, 0),
-        unused=value("unused", read_count, 0), uses=value("uses", read_count, 0), successes=value("successes", read_count, 0),
-        tokens_saved=value("tokens_saved", read_optional_integer, None), last_used=value("last_used", require_text, ""),
-        last_task=value("last_task", require_text, ""), body=body,
-    )  # fmt: skip
+        by=value("by", make_enum_rule(LessonApproval), LessonApproval.CONFIRMED),
+        waits=value("waits", require_text, ""),
+        created=value("created", require_text, ""),
+        approved=value("approved", require_text, ""),
+        **{name: value(name, read_count, 0) for name in ("shown", "unused", "uses", "successes")},
+        tokens_saved=value("tokens_saved", read_optional_integer, None),
+        last_used=value("last_used", require_text, ""),
+        last_task=value("last_task", require_text, ""),
+        body=body,
+    )
     return ParsedLesson(file, one, tuple(wrong))
 
 

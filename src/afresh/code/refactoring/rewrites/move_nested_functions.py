@@ -20,7 +20,7 @@ from afresh.code.refactoring.name_usage import (
     walk_own_scope,
 )
 from afresh.code.refactoring.plan_extraction import Extraction, ExtractionShape
-from afresh.code.refactoring.render_extraction import HelperPlacement, place_helper, render_typed_parameter
+from afresh.code.refactoring.render_extraction import NewFunctionPlacement, place_helper, render_typed_parameter
 from afresh.code.refactoring.rewrite_target import RewriteTarget
 from afresh.code.refactoring.source_text import (
     TOOL_COMMENT,
@@ -191,7 +191,7 @@ def _order_handed_variables(scene: RewriteTarget, inner: NestedFunction) -> tupl
     return tuple(dict.fromkeys([*order, *used, *sorted(inner.handed)]))
 
 
-def _choose_name(scene: RewriteTarget, inner: NestedFunction, where: HelperPlacement) -> str:
+def _choose_name(scene: RewriteTarget, inner: NestedFunction, where: NewFunctionPlacement) -> str:
     """Its own, marked as the file's own affair; a longer one if that is in use."""
     stem, around = inner.node.name.strip("_"), scene.function.node.name.strip("_")
     text, about = scene.source.text, split_identifier(around)
@@ -228,7 +228,7 @@ def _rewrite_calls(scene: RewriteTarget, inner: NestedFunction, name: str, argum
 
 
 def _render_definition(
-    scene: RewriteTarget, inner: NestedFunction, lines: dict[int, list[str]], where: HelperPlacement, named: list[str]
+    scene: RewriteTarget, inner: NestedFunction, lines: dict[int, list[str]], where: NewFunctionPlacement, named: list[str]
 ) -> list[str] | None:
     node, source, old = inner.node, scene.source, read_indent(scene.source, inner.node.lineno)
     made = [[line] for line in reindent_lines(source, inner.first, inner.last, old, where.indent)]
@@ -290,6 +290,6 @@ def _splice_remaining_function(scene: RewriteTarget, inner: NestedFunction, line
     return LineSplice(first, last + 1, tuple(line for at in kept for line in lines.get(at, [source.line(at).rstrip("\r\n")])))
 
 
-def _splice_definition(where: HelperPlacement, made: list[str]) -> LineSplice:
+def _splice_definition(where: NewFunctionPlacement, made: list[str]) -> LineSplice:
     apart = [""] if where.indent else ["", ""]
     return LineSplice(where.line, where.line, tuple([*apart, *made] if where.after else [*made, *apart]))

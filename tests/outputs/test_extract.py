@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.actions.outputs.read_output import purpose_from_command, read_output
 from afresh.core import event as happened
 from afresh.core.event import JournalHead
 from afresh.core.fact import Fact, FactKind
@@ -14,6 +13,7 @@ from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.verdict import CheckRun, Ruling, Verdict
 from afresh.memory.observed_facts import facts_from_reading
+from afresh.outputs.read_output import purpose_from_command, read_output
 
 PYTEST = """$ python -m pytest -q
 exit 1

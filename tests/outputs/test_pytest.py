@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afresh.core.action import CommandRun
+from afresh.core.check_command import instrument_command
 from afresh.core.verdict import FailedTest
-from afresh.verification.check_command import instrument_command
+from afresh.outputs.test_reports.outcomes import OutcomesByTest, collapse_failures, keep_worst_outcome
+from afresh.outputs.test_reports.pytest import read_pytest_outcomes
 from afresh.verification.checks import read_test_outcomes
-from afresh.verification.reports.outcomes import OutcomesByTest, collapse_failures, keep_worst_outcome
-from afresh.verification.reports.pytest import read_pytest_outcomes
 
 SEVEN = r"""
 ..F                                                                      [100%]

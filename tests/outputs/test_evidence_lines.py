@@ -2,13 +2,13 @@
 
 import re
 
-import outputs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.actions.outputs.read_output import read_output
+import outputs
 from afresh.core.command_output import MAX_OUTPUT_CHARACTERS, mask_volatile_names, output_from_text
+from afresh.outputs.read_output import read_output
 
 KINDS = {
     "pytest": lambda m: (

@@ -8,15 +8,15 @@ from re import _parser  # pyright: ignore[reportAttributeAccessIssue]
 
 import pytest
 
-import afresh.actions.outputs
-import afresh.verification.reports
-from afresh.actions.outputs.read_output import read_output
+import afresh.outputs
+import afresh.outputs.test_reports
+from afresh.outputs.read_output import read_output
 
 REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT)
-PARTED = {r"(?:[A-Z_]+=\S+\s+)*", r"(?:-[cC]\s+\S+\s+|--no-pager\s+)*"}
-"""Repeats of repeats whose turns are parted by blanks that neither can hold: there is one way to match them."""
-READERS = afresh.actions.outputs
-REPORTS = afresh.verification.reports
+PARTED = {r"(?:[A-Z_]+=\S+\s+)*", r"(?:-[cC]\s+\S+\s+|--no-pager\s+)*", r"(?:\d+ [a-z ]+?(?:, )?)+"}
+"""Repeats of repeats whose turns are parted by blanks or begun by digits that the rest can't hold: there is one way to match them."""
+READERS = afresh.outputs
+REPORTS = afresh.outputs.test_reports
 NASTY = [
     "a",
     "a.",

@@ -4,12 +4,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from afresh.actions.outputs.build_failures import read_build_failure
-from afresh.actions.outputs.diagnostics import read_diagnostics
-from afresh.actions.outputs.git import read_git
-from afresh.actions.outputs.printed_files import read_printed_files, read_printed_source
-from afresh.actions.outputs.search_hits import read_search_hits, read_search_tool_output
-from afresh.actions.outputs.tracebacks import read_java_traceback, read_node_traceback, read_python_traceback
 from afresh.core.command_output import (
     MAX_FINDING_CHARACTERS,
     MAX_FINDINGS,
@@ -21,20 +15,38 @@ from afresh.core.command_output import (
     outputs_from_text,
     truncate_to_one_line,
 )
-from afresh.verification.reports.cargo import read_cargo_run, read_rust_panic
-from afresh.verification.reports.go import read_go_events, read_go_panic, read_go_run
-from afresh.verification.reports.jest import read_jest_run
-from afresh.verification.reports.pytest import read_pytest_run
-from afresh.verification.reports.unittest import read_unittest_run
-from afresh.verification.reports.vitest import read_vitest_run
+from afresh.outputs.build_failures import read_build_failure
+from afresh.outputs.diagnostics import read_diagnostics
+from afresh.outputs.git import read_git
+from afresh.outputs.printed_files import read_printed_files, read_printed_source
+from afresh.outputs.search_hits import read_search_hits, read_search_tool_output
+from afresh.outputs.test_reports.cargo import read_cargo_run, read_rust_panic
+from afresh.outputs.test_reports.go import read_go_events, read_go_panic, read_go_run
+from afresh.outputs.test_reports.jest import read_jest_run
+from afresh.outputs.test_reports.pytest import read_pytest_run
+from afresh.outputs.test_reports.unittest import read_unittest_run
+from afresh.outputs.test_reports.vitest import read_vitest_run
+from afresh.outputs.tracebacks import read_java_traceback, read_node_traceback, read_python_traceback
 
 OutputReader = Callable[[CommandOutput], OutputReading | None]
 READERS_BY_COMMAND: Sequence[OutputReader] = (read_git, read_search_hits, read_printed_source)
 READERS_BY_OUTPUT: Sequence[OutputReader] = (
-    read_pytest_run, read_unittest_run, read_jest_run, read_vitest_run, read_go_events, read_go_run, read_cargo_run,
-    read_diagnostics, read_python_traceback, read_node_traceback, read_java_traceback, read_go_panic, read_rust_panic, read_build_failure,
+    read_pytest_run,
+    read_unittest_run,
+    read_jest_run,
+    read_vitest_run,
+    read_go_events,
+    read_go_run,
+    read_cargo_run,
+    read_diagnostics,
+    read_python_traceback,
+    read_node_traceback,
+    read_java_traceback,
+    read_go_panic,
+    read_rust_panic,
+    read_build_failure,
     read_printed_files,
-)  # fmt: skip
+)
 """In the order in which they are asked: what a test run says counts for more than a traceback in it, and what a log tells
 for more than that it was printed."""
 COMMAND_PREAMBLE = re.compile(r"^(?:cd\s+\S+|export\s+\S+|source\s+\S+|set\s+-\S+)\s*(?:&&|;)\s*")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.verification.reports.unittest import read_unittest_outcomes
+from afresh.outputs.test_reports.unittest import read_unittest_outcomes
 
 CASES = """
 import unittest

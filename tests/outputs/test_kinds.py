@@ -1,9 +1,9 @@
 """Each kind of output by its result: what failed, why, and in which lines that stands."""
 
-import outputs
 import pytest
 
-from afresh.actions.outputs.read_output import read_output
+import outputs
+from afresh.outputs.read_output import read_output
 
 
 def said(command, printed, code=1):

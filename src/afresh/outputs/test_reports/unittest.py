@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from afresh.core.command_output import MAX_FINDINGS, CommandOutput, OutputReading
 from afresh.core.verdict import FailedTest
-from afresh.verification.reports.outcomes import (
+from afresh.outputs.test_reports.outcomes import (
     ERROR,
     FAILED,
     MAX_MESSAGE_CHARACTERS,

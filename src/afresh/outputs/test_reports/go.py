@@ -14,7 +14,7 @@ from afresh.core.command_output import (
     mask_volatile_names,
     truncate_to_one_line,
 )
-from afresh.verification.reports.outcomes import FailingTest, OutcomeCounts, RunnerReport, reading_from_test_run
+from afresh.outputs.test_reports.outcomes import FailingTest, OutcomeCounts, RunnerReport, reading_from_test_run
 
 PACKAGE_LINE = re.compile(r"^(ok|FAIL|\?)\s+(\S+)\s+(?:[\d.]+s|\(cached\)|\[([^\]]+)\])")
 TEST_OUTCOME_LINE = re.compile(r"^ *--- (FAIL|PASS|SKIP): (\S+) \([\d.]+s\)$")

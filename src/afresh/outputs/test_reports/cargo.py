@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from afresh.core.command_output import CommandOutput, OutputFinding, OutputReading, mask_volatile_names, truncate_to_one_line
-from afresh.verification.reports.outcomes import FailingTest, OutcomeCounts, RunnerReport, reading_from_test_run
+from afresh.outputs.test_reports.outcomes import FailingTest, OutcomeCounts, RunnerReport, reading_from_test_run
 
 PANIC_LINE = re.compile(r"^thread '[^']*' (?:\(\d+\) )?panicked at (.*)$")
 PANIC_PLACE = re.compile(r"^([^\s']+):(\d+):\d+:$")

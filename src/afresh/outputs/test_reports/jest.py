@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from afresh.core.command_output import CommandOutput, OutputReading
-from afresh.verification.reports.outcomes import FailingTest, OutcomeCounts, RunnerReport, reading_from_test_run
+from afresh.outputs.test_reports.outcomes import FailingTest, OutcomeCounts, RunnerReport, reading_from_test_run
 
 TEST_COUNTS_LINE = re.compile(r"^Tests:\s+(\d.*) total$")
 OUTCOME_COUNT = re.compile(r"(\d+) (failed|passed|skipped|todo)")
