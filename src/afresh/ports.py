@@ -21,7 +21,7 @@ from afresh.core.step_history import HookAnswer
 from afresh.core.step_result import ToolOutcome
 from afresh.core.subtask import RunSubtask
 from afresh.core.symbol import ContentToIndex, FileReading, IndexedContent, IndexTerm, SearchHit, TreeListing
-from afresh.core.task import QueueTicket
+from afresh.core.task import ALL_TICKETS, QueueCounts, QueueTicket, TicketQuery
 from afresh.core.tokens import estimate_tokens
 from afresh.errors import AfreshError
 
@@ -107,7 +107,10 @@ class TaskQueue(Protocol):
 
     def release(self, worker: str, task: str) -> None: ...
 
-    def tickets(self) -> Sequence[QueueTicket]: ...
+    def tickets(self, which: TicketQuery = ALL_TICKETS) -> Sequence[QueueTicket]: ...
+    def counts(self) -> QueueCounts:
+        """In time that hardly depends on the number of tasks."""
+        ...
 
 
 class FileTree(Protocol):

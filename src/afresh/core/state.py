@@ -8,8 +8,8 @@ from afresh.core.action import Observation
 from afresh.core.block import BlockIndexLine
 from afresh.core.ceiling_state import CallFigures, CeilingState, ToolTokenCost
 from afresh.core.decision import UNSANDBOXED_DECISION, Decision
-from afresh.core.event import JournalHead
 from afresh.core.fact import Fact
+from afresh.core.journal_head import JournalHead
 from afresh.core.lesson import INITIAL_LESSON_STATE, LessonState
 from afresh.core.progress_state import INITIAL_PROGRESS, ProgressState
 from afresh.core.region import Region
@@ -18,7 +18,7 @@ from afresh.core.step_history import Passage, Summary
 from afresh.core.strategy_state import INITIAL_STRATEGY, PlanItem, StrategyState
 from afresh.core.subtask import SubtaskResult
 from afresh.core.supervision_state import INITIAL_SUPERVISION, SupervisionState
-from afresh.core.task import Task, TaskStatus
+from afresh.core.task import Task, TaskStatus, TicketDetail
 from afresh.core.token_calibration import TokenCalibration
 from afresh.core.usage import NO_CALL_COSTS, CallCosts, Usage
 from afresh.core.verdict import Baseline, Ruling, Verdict
@@ -181,6 +181,11 @@ class State:
     def phase_step(self) -> int:
         """Which step of its phase the next one is."""
         return dict(self.spent).get(self.phase, 0) + 1
+
+
+def make_ticket_detail(state: State) -> TicketDetail:
+    ruling = state.verdict.ruling.value if state.verdict else ""
+    return TicketDetail(state.step, state.limit, state.updated, state.question, state.options, ruling, state.outcome)
 
 
 _FIELD_NAMES = tuple(field.name for field in fields(State))

@@ -13,6 +13,7 @@ from afresh.core.state import State
 from afresh.storage.sqlite import blocks as blocks_module
 from afresh.storage.sqlite import state_snapshot
 from afresh.storage.sqlite.compression import compress_text
+from afresh.storage.sqlite.tickets import write_ticket
 from afresh.storage.worker_lease import is_worker_dead
 
 COMPRESS_IMPORTED_FROM_CHARACTERS = 4_000
@@ -121,8 +122,8 @@ def import_entries(
         blocks = blocks_module.claim_blocks(connection, number, commit[0].seq, came)
         record = (number, commit[0].seq, hashes, compress_text(lines, COMPRESS_IMPORTED_FROM_CHARACTERS), blocks)
         connection.execute("INSERT INTO record (task, seq, hashes, entries, blocks) VALUES (?, ?, ?, ?, ?)", record)
-    ticket = (number, state.status.value, state.head.seq, bytes.fromhex(state.head.hash))
-    connection.execute("INSERT OR REPLACE INTO ticket (task, status, seq, hash) VALUES (?, ?, ?, ?)", ticket)
+    (before,) = connection.execute("SELECT status FROM ticket WHERE task = ?", (number,)).fetchone() or ("",)
+    write_ticket(connection, number, state, before)
     kept = (number, state.head.seq, state_snapshot.encode_state(state))
     connection.execute("INSERT OR REPLACE INTO snapshot (task, seq, body) VALUES (?, ?, ?)", kept)
 
