@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from afresh.app.clock import SystemClock
+from afresh.app.read_spending import open_user_ledger
 from afresh.app.settings import ProjectPaths, Settings, load_settings
 from afresh.config.instructions.find_instructions import InstructionFiles, instructions_for_project
 from afresh.config.templates.template_files import TemplateLayers, layers_for_project
@@ -79,12 +79,6 @@ def open_user_notebook(clock: Clock, make: bool = False) -> list[SqliteNotebook]
     return [SqliteNotebook(Database(path), clock, USER_JOURNAL)] if make or path.exists() else []
 
 
-def open_user_ledger() -> SqliteLedger:
-    from platformdirs import user_data_path
-
-    return SqliteLedger(user_data_path("afresh") / "ledger.db")
-
-
 CONFIG_TEMPLATE = """\
 # Settings of this repository for afresh. Models, keys and the sandbox are the user's, not the repository's.
 # checks = ["python -m pytest -q"]   # must exit 0 before a task counts as done
@@ -118,11 +112,6 @@ def init_project(desk: Project) -> Sequence[str]:
 def rebuild_views(desk: Project) -> int:
     desk.lore.rebuild()
     return rebuild_projections(desk.store, desk.queue.tickets(), desk.project.state, desk.lore)
-
-
-def hash_project_root(root: Path) -> str:
-    """The same for as long as it stays where it is."""
-    return sha256(str(root.absolute()).encode()).hexdigest()[:16]
 
 
 def list_instruction_files(files: InstructionFiles) -> str:

@@ -76,6 +76,8 @@ MAX_CALM_STEPS_BEFORE_LOWERING = 48
 
 @dataclass(frozen=True, slots=True)
 class CeilingState:
+    """The ceiling in force, and why."""
+
     budget: int = 0
     """0: as ordered with the task."""
     highest: int = 0
@@ -188,6 +190,8 @@ MAX_SHOWN_CHARACTERS = 12_000
 
 @dataclass(frozen=True, slots=True)
 class ToolTokenCost:
+    """Tokens that a tool usually adds to the next prompt."""
+
     tool: str
     times: int = 0
     tokens: float = 0.0

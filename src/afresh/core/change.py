@@ -9,6 +9,8 @@ NEW_START_OF_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 @dataclass(frozen=True, slots=True)
 class Change:
+    """What became of one file."""
+
     path: str
     kind: str
     """added, modified or deleted (a rename is one of each)."""

@@ -51,6 +51,8 @@ MAX_LESSONS_REMEMBERED = 40
 
 @dataclass(frozen=True, slots=True)
 class LessonSeen:
+    """A lesson that was in a prompt."""
+
     id: str
     step: int
     """In whose window it stood first."""
@@ -60,6 +62,8 @@ class LessonSeen:
 
 @dataclass(frozen=True, slots=True)
 class LessonState:
+    """The lessons of a task: looked up, used and left."""
+
     phase: str = ""
     """For which it was looked up last."""
     window: tuple[str, ...] = ()
@@ -118,6 +122,8 @@ class LessonApproval(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
+    """What one task leaves for others."""
+
     id: str
     title: str
     tags: tuple[str, ...] = ()

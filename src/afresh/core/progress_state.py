@@ -124,6 +124,8 @@ class StallNoticed:
 
 @dataclass(frozen=True, slots=True)
 class ProgressState:
+    """Whether the work moves: marks of the last steps, and what they came to."""
+
     marks: tuple[StepMark, ...] = ()
     since: int = 0
     """The last step that was progress, or after which a person has spoken."""

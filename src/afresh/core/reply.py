@@ -45,6 +45,8 @@ MAX_THINKING_CHARACTERS = 24_000
 
 @dataclass(frozen=True, slots=True)
 class ReturnedReply:
+    """A reply that goes back to its model as it was."""
+
     step: int
     reply: Reply
     """Without its thought, which the record of the step has."""

@@ -53,6 +53,8 @@ class PendingReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
+    """Everything that is known of a task, derived from its journal."""
+
     task: Task
     head: JournalHead = EMPTY_HEAD
     status: TaskStatus = TaskStatus.READY

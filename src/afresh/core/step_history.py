@@ -17,6 +17,8 @@ ENDED_OK = "ok"
 
 @dataclass(frozen=True, slots=True)
 class Passage:
+    """A piece of the history, whose text is in the archive."""
+
     step: int
     voice: PassageVoice
     block: str
@@ -116,6 +118,8 @@ class NameSeen:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
+    """What is left in words of steps that no passage covers."""
+
     through: int = 0
     """The last step that it speaks of."""
     keep: tuple[str, ...] = ()

@@ -35,6 +35,8 @@ UNLIMITED_PACE = StrategyPace()
 
 @dataclass(frozen=True, slots=True)
 class StrategyState:
+    """The strategy in force."""
+
     name: str = ""
     """As it was turned to; empty: as the order or the template of the type has it."""
     since: int = 0
@@ -59,6 +61,8 @@ INITIAL_STRATEGY = StrategyState()
 
 @dataclass(frozen=True, slots=True)
 class PlanItem:
+    """A line of the plan."""
+
     text: str
     done: bool = False
 

@@ -37,6 +37,8 @@ class SubtaskStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SubtaskMetrics:
+    """What a part has taken."""
+
     steps: int = 0
     calls: int = 0
     usage: Usage = Usage()

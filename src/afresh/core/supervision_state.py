@@ -83,6 +83,8 @@ class PersonRequest:
 
 @dataclass(frozen=True, slots=True)
 class SupervisionState:
+    """How closely a person follows, and what they have allowed."""
+
     mode: str = ""
     """Empty: as the user's settings have it."""
     passed: tuple[str, ...] = ()

@@ -34,6 +34,8 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
+    """A task as ordered."""
+
     id: str
     goal: str
     type: str = "implement_feature"

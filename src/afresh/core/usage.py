@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class CallCosts:
+    """What calls have cost."""
+
     money: int = 0
     """Nano-dollars."""
     unpriced: int = 0
