@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
 USER_PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 MAX_PAGE_BYTES = 8_000
 LINK = re.compile(r"\]\(([^)\s]+)\)")
