@@ -32,10 +32,11 @@ def broken_links(text: str, folder: Path) -> Iterator[str]:
         if "://" in target:
             continue
         name, _, anchor = target.partition("#")
-        there = folder / name if name else None
-        if there and not there.exists():
+        there = folder / name
+        if name and not there.exists():
             yield target
-        elif anchor and anchor not in heading_anchors(there.read_text("utf-8") if there else text):
+            continue
+        if anchor and anchor not in heading_anchors(there.read_text("utf-8") if name else text):
             yield target
 
 
