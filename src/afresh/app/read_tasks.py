@@ -29,11 +29,9 @@ class TaskReader:
         return self.root / ".afresh" / "export"
 
     def load(self, task: str) -> "State":
-        from afresh.storage.sqlite.read_state import read_resting_state
+        from afresh.storage.sqlite.journal import SqliteJournal
 
-        with self.database.reading() as connection:
-            state = read_resting_state(connection, task)
-        return state or _load_from_journal(self.database, task)
+        return SqliteJournal(self.database).load(task)
 
 
 def open_task_reader(path: Path) -> TaskReader:
@@ -41,12 +39,6 @@ def open_task_reader(path: Path) -> TaskReader:
     repository = Repository.find(path)
     clock, database = SystemClock(), Database(make_state_folder(repository) / JOURNAL_FILE_NAME)
     return TaskReader(repository.root, database, SqliteQueue(database, clock), clock)
-
-
-def _load_from_journal(database: Database, task: str) -> "State":
-    from afresh.storage.sqlite.journal import SqliteJournal
-
-    return SqliteJournal(database).load(task)
 
 
 def find_task_id(queue: "TaskQueue", export_folder: Path, name: str | None) -> str:

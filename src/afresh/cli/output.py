@@ -33,7 +33,7 @@ def print_lines(lines: "Iterable[Line]") -> None:
     from afresh.cli.render.layout import draw_lines
 
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    click.echo(draw_lines(lines, colour), file=choose_stream(sys.stdout), nl=False, color=colour)
+    click.echo(draw_lines(lines, colour), file=choose_stream(sys.stdout), nl=False, color=colour)  # pyright: ignore[reportArgumentType]
 
 
 def print_code_lines(renderable: Any) -> None:

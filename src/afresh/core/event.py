@@ -11,7 +11,6 @@ from afresh.core.ceiling_state import CeilingChanged, LargerCeilingRequested, Re
 from afresh.core.change import Hunk
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactCorrected, FactForgotten, FactNoted, LessonJudged
-from afresh.core.journal_head import JournalHead as JournalHead
 from afresh.core.lesson import LessonLearnt, LessonsLookedUp, LessonsUsed, LessonWorded
 from afresh.core.progress_state import StallNoticed, StepMarked
 from afresh.core.prompt import CallAudit
@@ -253,6 +252,14 @@ EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
 }
 """The tag of each kind on disk. A class may be renamed; its tag never changes, or journals could not be read any more."""
 TAG_BY_EVENT_CLASS: dict[type[Event], str] = {kind: tag for tag, kind in EVENT_CLASS_BY_TAG.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class JournalHead:
+    """Where a task's journal ends."""
+
+    seq: int = 0
+    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)

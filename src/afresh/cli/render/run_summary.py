@@ -65,14 +65,14 @@ def _render_verdict(data: dict[str, Any]) -> "RenderableType":
 
 def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[CallAudit]) -> list[tuple[str, Any]]:
     tests, tokens, measure = data["tests"], data["tokens"], data["measure"]
-    rows: list[tuple[str, Any]] = [("asks", _render_asked_question(state))] if state.question else []
+    rows: list[tuple[str, Any]] = [("asks", _render_asked_question(state))] if state.dialogue.question else []
     if state.unconfined:
         rows.append(("sandbox", render_text(f"NONE: {UNSANDBOXED_DECISION}", "bold red")))
     rows += [("tests", f"{tests['before']['words']} → {tests['after']['words']}")]
     if measure["before"] or measure["after"]:
         rows.append(("violations", f"{measure['before']} → {'not counted' if measure['after'] is None else measure['after']}"))
-    if state.baseline and state.baseline.flaky:
-        rows.append(("flaky", render_text(", ".join(state.baseline.flaky), "yellow", limit=200)))
+    if state.verification.baseline and state.verification.baseline.flaky:
+        rows.append(("flaky", render_text(", ".join(state.verification.baseline.flaky), "yellow", limit=200)))
     rows.append(("steps", f"{data['steps']}: {format_count(data['kept'], 'change')} kept, {data['reverted']} reverted"))
     if audits:
         largest = max(audits, key=lambda audit: audit.tokens)
@@ -80,7 +80,7 @@ def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[Ca
         rows.append(("every call", _describe_every_call(tokens)))
     spent = f"{format_count(tokens['calls'], 'call')}, {tokens['input']:,} tokens in, {tokens['output']:,} out"
     rows.append(("spent", f"{data['cost']}: {spent}" if data["cost"] else spent))
-    rows += [("", describe_parts(state))] if state.delegated else []
+    rows += [("", describe_parts(state))] if state.work.subtasks else []
     if tokens["accumulating"]:
         rows.append(("sent in all", _describe_saved_tokens(tokens)))
     return rows + _list_lesson_fields(data["knowledge"])
@@ -95,8 +95,8 @@ def _list_lesson_fields(data: dict[str, Any]) -> list[tuple[str, Any]]:
 
 def _render_asked_question(state: State) -> "RenderableType":
     """The question, and what can be answered by a number."""
-    options = [f"\n  {one.number} {to_one_line(one.words, 200)}" for one in parse_options(state.options)]
-    return render_text(state.question, "yellow").append("".join(options), "default")
+    options = [f"\n  {one.number} {to_one_line(one.words, 200)}" for one in parse_options(state.dialogue.options)]
+    return render_text(state.dialogue.question, "yellow").append("".join(options), "default")
 
 
 def _describe_every_call(tokens: dict[str, Any]) -> str:
@@ -119,7 +119,7 @@ def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: i
     shown, left = render_diff(changes, diff_lines)
     parts: list[RenderableType] = [render_heading("Changed"), table, render_heading("Diff"), shown]
     if left:
-        parts.append(render_text(f"… {left:,} more lines: git diff {state.base[:12]} {state.branch}", "dim"))
+        parts.append(render_text(f"… {left:,} more lines: git diff {state.workspace.base[:12]} {state.workspace.branch}", "dim"))
     return parts if diff_lines else parts[:2]
 
 

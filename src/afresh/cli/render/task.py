@@ -4,8 +4,9 @@ from afresh.cli.render.layout import Line, Span, lay_out_fields, quote_text, wra
 from afresh.cli.render.widgets import WORD_STYLES, draw_gauge
 from afresh.core.action import describe_subject
 from afresh.core.decision import Decision
+from afresh.core.memory_state import StepRecord
 from afresh.core.question import list_user_statements, parse_options
-from afresh.core.state import State, StepRecord
+from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.views.task_status import (
     describe_calibration,
@@ -31,12 +32,12 @@ def render_task(state: State, cost: str = "", width: int = 80) -> list[Line]:
         ("Open question", _list_question_fields(state)),
         ("Said by the user", _list_user_words(state)),
         ("Criteria", _list_criteria(state)),
-        ("Plan", [("✓" if item.done else "·", quote_text(item.text, "dim" if item.done else "")) for item in state.plan]),
-        ("Handed out", [(one.status.value, quote_text(f"{one.goal}\n{one.text}")) for one in state.delegated]),
-        ("Decisions", [(f"step {it.step}", _describe_decision(it)) for it in state.decisions if not it.answer]),
+        ("Plan", [("✓" if item.done else "·", quote_text(item.text, "dim" if item.done else "")) for item in state.work.plan]),
+        ("Handed out", [(one.status.value, quote_text(f"{one.goal}\n{one.text}")) for one in state.work.subtasks]),
+        ("Decisions", [(f"step {it.step}", _describe_decision(it)) for it in state.memory.decisions if not it.answer]),
         ("Failed: not to be tried again", [(f"step {f.step}", quote_text(f"{f.subject}: {f.text}")) for f in failed]),
-        ("Last steps", [(f"{record.step}", _describe_step(record)) for record in state.recent]),
-        ("Changed files", [("·", quote_text(path)) for path in state.changed]),
+        ("Last steps", [(f"{record.step}", _describe_step(record)) for record in state.memory.recent]),
+        ("Changed files", [("·", quote_text(path)) for path in state.workspace.changed]),
         ("Next steps", [("·", quote_text(step)) for step in list_next_steps(state)]),
     ]
     lines = [*_render_head(state, width), [], *_render_fields(_list_task_fields(state, cost), width)]
@@ -63,18 +64,19 @@ def _style_word(word: str) -> Span:
 
 def _list_task_fields(state: State, cost: str) -> list[Field]:
     task = state.task
-    spent = f"{format_count(state.calls, 'call')}, {state.usage.input:,} tokens in, {state.usage.output:,} out"
+    usage, workspace = state.spending.usage, state.workspace
+    spent = f"{format_count(state.spending.calls, 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
     fields: list[Field] = [
         ("type", quote_text(task.type)),
-        ("phase", [(f"{state.phase}, step {state.step} of at most {state.limit}", "")]),
-        ("outcome", quote_text(state.outcome or "none yet", limit=400)),
-        ("branch", quote_text(f"{state.branch} from {state.base[:12]}" if state.branch else "not opened yet")),
+        ("phase", [(f"{state.phase}, step {state.work.step} of at most {state.work.limit}", "")]),
+        ("outcome", quote_text(state.work.outcome or "none yet", limit=400)),
+        ("branch", quote_text(f"{workspace.branch} from {workspace.base[:12]}" if workspace.branch else "not opened yet")),
         ("spent", [(f"{cost}: {spent}" if cost else spent, "")]),
-        *([("", [(describe_parts(state), "")])] if state.delegated else []),
-        ("largest call", draw_gauge(state.largest, state.room.highest or state.budget)),
+        *([("", [(describe_parts(state), "")])] if state.work.subtasks else []),
+        ("largest call", draw_gauge(state.tokens.largest_prompt, state.tokens.ceiling.highest or state.budget)),
         ("ceiling", quote_text(describe_ceiling(state), limit=600)),
-        ("changes", [(f"{state.kept} kept, {state.reverted} reverted", "")]),
-        ("times", [(f"started {format_time(state.started)}, last event {format_time(state.updated)}", "")]),
+        ("changes", [(f"{state.workspace.kept} kept, {state.workspace.reverted} reverted", "")]),
+        ("times", [(f"started {format_time(state.times.started)}, last event {format_time(state.times.updated)}", "")]),
     ]
     if task.parent:
         fields.insert(0, ("part of", quote_text(task.parent)))
@@ -84,19 +86,19 @@ def _list_task_fields(state: State, cost: str) -> list[Field]:
         fields.append(("tokens", quote_text(describe_calibration(state), limit=400)))
     if state.worker:
         fields.append(("worker", quote_text(state.worker)))
-    return fields if not state.note else [*fields, ("note", quote_text(state.note))]
+    return fields if not state.workspace.note else [*fields, ("note", quote_text(state.workspace.note))]
 
 
 def _list_question_fields(state: State) -> list[Field]:
-    if not state.question:
+    if not state.dialogue.question:
         return []
-    asked = f"asked by the {state.asked_by or 'model'} {format_time(state.updated)}; afresh answer {state.task.id} with "
-    how = quote_text(asked + ("a number or your own words" if state.options else "your own words"), "dim")
+    asked = f"asked by the {state.dialogue.asked_by or 'model'} {format_time(state.times.updated)}; afresh answer {state.task.id} with "
+    how = quote_text(asked + ("a number or your own words" if state.dialogue.options else "your own words"), "dim")
     if state.task.parent:
         how = quote_text(f"given back to {state.task.parent}", "dim")
     return [
-        ("?", quote_text(state.question, "yellow")),
-        *((str(one.number), quote_text(one.words)) for one in parse_options(state.options)),
+        ("?", quote_text(state.dialogue.question, "yellow")),
+        *((str(one.number), quote_text(one.words)) for one in parse_options(state.dialogue.options)),
         ("", how),
     ]
 
@@ -117,14 +119,15 @@ def _describe_decision(made: Decision) -> Line:
 
 
 def _list_criteria(state: State) -> list[Field]:
-    before = check_runs_to_json(state.baseline.runs if state.baseline else ())["words"]
-    now = check_runs_to_json(state.verdict.runs if state.verdict else ())["words"]
+    baseline, verdict = state.verification.baseline, state.verification.verdict
+    before = check_runs_to_json(baseline.runs if baseline else ())["words"]
+    now = check_runs_to_json(verdict.runs if verdict else ())["words"]
     fields: list[Field] = [("·", quote_text(check.command)) for check in state.task.checks]
     fields += [("before", [(before, "")]), ("undone" if is_verdict_undone(state) else "now", [(now, "")])]
-    if state.verdict:
-        reason = f" at step {state.verdict_step}: {to_one_line(state.verdict.reason, 300)}"
-        fields.append(("verdict", [_style_word(state.verdict.ruling.value), (reason, "")]))
-        failures = [failure for run in state.verdict.runs for failure in run.failures]
+    if verdict:
+        reason = f" at step {state.verification.verdict_step}: {to_one_line(verdict.reason, 300)}"
+        fields.append(("verdict", [_style_word(verdict.ruling.value), (reason, "")]))
+        failures = [failure for run in verdict.runs for failure in run.failures]
         fields += [("fails", quote_text(f"{one.test}: {one.message}", "red", limit=300)) for one in failures]
     return fields
 

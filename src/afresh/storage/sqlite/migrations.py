@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from sqlite3 import Connection
+from typing import Any
 
 from afresh.storage.sqlite.compression import decompress_text
 
@@ -82,11 +83,7 @@ def _add_ticket_details(connection: Connection) -> None:
     resting = "SELECT ticket.task, body FROM ticket JOIN snapshot ON snapshot.task = ticket.task AND snapshot.seq = ticket.seq"
     for number, body in connection.execute(resting).fetchall():
         try:
-            state = json.loads(decompress_text(body))["state"]
-            row = (
-                *(state.get("step", 0), state.get("limit", 0), state.get("updated", 0.0), state.get("question", "")),
-                *(json.dumps(state.get("options", [])), (state.get("verdict") or {}).get("ruling", ""), state.get("outcome", "")),
-            )
+            row = _read_ticket_details(json.loads(decompress_text(body))["state"])
         except (ValueError, KeyError, AttributeError):
             continue  # the journal can make the snapshot again, and the ticket with it
         connection.execute(
@@ -94,6 +91,17 @@ def _add_ticket_details(connection: Connection) -> None:
             " WHERE task = ?",
             (*row, number),
         )
+
+
+def _read_ticket_details(state: dict[str, Any]) -> tuple[Any, ...]:
+    """Snapshots are flat, or in parts if they are a little younger; what has its default is left out."""
+    work, dialogue, times = (state.get(part, state) for part in ("work", "dialogue", "times"))
+    verdict = state.get("verification", state).get("verdict") or {}
+    return (
+        *(work.get("step", 0), work.get("limit", 0), times.get("updated", 0.0)),
+        *(dialogue.get("question", ""), json.dumps(dialogue.get("options", []))),
+        *(verdict.get("ruling", ""), work.get("outcome", "")),
+    )
 
 
 JOURNAL_SCHEMA = DatabaseSchema(
