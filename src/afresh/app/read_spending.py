@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from afresh.app.user_ledger import find_user_ledger
 from afresh.config.settings_file import find_user_config, read_settings_table
 from afresh.core.spending import LimitScope, SpendingAccount, SpendingLimit, SpendingLimits
 from afresh.errors import AfreshError
@@ -22,9 +23,7 @@ class LimitUse:
 
 def open_user_ledger() -> SqliteLedger:
     """Of all the user's projects; opened when somebody asks it."""
-    from platformdirs import user_data_path
-
-    return SqliteLedger(user_data_path("afresh") / "ledger.db")
+    return SqliteLedger(find_user_ledger())
 
 
 def load_user_limits() -> SpendingLimits:
@@ -47,10 +46,10 @@ def measure_limit_use(ledger: SqliteLedger, account: SpendingAccount, limits: Sp
     return [LimitUse(limit, ledger.spent(account, limit), (limit.scope, limit.unit) in stopped) for limit in wide]
 
 
-def warn_of_limits(ledger: SqliteLedger, root: Path, now: float) -> list[str]:
+def warn_of_limits(root: Path, now: float) -> list[str]:
     """What a person should know before anything else: limits that stop the work here, and those that are nearly used up."""
     try:
-        return _describe_limits(ledger, SpendingAccount(hash_project_root(root), "", now)) if ledger.kept() else []
+        return _describe_limits(open_user_ledger(), SpendingAccount(hash_project_root(root), "", now))
     except AfreshError as fault:
         return [f"the books of what is spent can't be read: {fault}"]
 

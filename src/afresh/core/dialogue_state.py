@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DialogueState:
+    """The open question, and what a person has said."""
+
     words: tuple[str, ...] = ()
     """What the user said after the goal, verbatim."""
     question: str = ""

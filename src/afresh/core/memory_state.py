@@ -57,6 +57,8 @@ class StepRecord:
 
 @dataclass(frozen=True, slots=True)
 class MemoryState:
+    """Facts, decisions and steps."""
+
     facts: tuple[Fact, ...] = ()
     decisions: tuple[Decision, ...] = ()
     recent: tuple[StepRecord, ...] = ()

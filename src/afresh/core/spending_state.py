@@ -11,6 +11,8 @@ NO_USAGE = Usage()
 
 @dataclass(frozen=True, slots=True)
 class SpendingState:
+    """What calls have used."""
+
     usage: Usage = NO_USAGE
     costs: CallCosts = NO_CALL_COSTS
     calls: int = 0

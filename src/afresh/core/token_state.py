@@ -51,6 +51,8 @@ NO_CALL_FIGURES = CallFigures()
 
 @dataclass(frozen=True, slots=True)
 class TokenState:
+    """The ceiling, and what calls took of it."""
+
     ceiling: CeilingState = INITIAL_CEILING
     last_call: CallFigures = NO_CALL_FIGURES
     counted_step: int = 0

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VerificationState:
+    """The checks before the first change, and the last verdict."""
+
     baseline: Baseline | None = None
     verdict: Verdict | None = None
     verdict_step: int = 0

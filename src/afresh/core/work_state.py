@@ -52,6 +52,8 @@ class PendingReply:
 
 @dataclass(frozen=True, slots=True)
 class WorkState:
+    """Steps, plan and strategy."""
+
     step: int = 0
     """Steps finished."""
     limit: int = 0

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceState:
+    """The branch, its snapshots and what was changed."""
+
     base: str = ""
     branch: str = ""
     first_snapshot: str = ""

@@ -27,8 +27,7 @@ class Repository:
         repository = locate_repository(folder)
         _refuse_task_tree(repository)
         _refuse_state_links(repository.root)
-        _refuse_no_commit(repository)
-        _refuse_tracked_state(repository)
+        _refuse_unusable_head(repository)
         return repository
 
     @cached_property
@@ -139,18 +138,25 @@ def _refuse_state_links(root: Path) -> None:
             )  # fmt: skip
 
 
-def _refuse_no_commit(repository: Repository) -> None:
-    if not repository.head:
+def _refuse_unusable_head(repository: Repository) -> None:
+    commit, state = _look_up_objects(repository.git, "HEAD^{commit}", "HEAD:.afresh/state")
+    if not commit:
         raise BadInput(
             f"{repository.root} has no commit yet, so there is nothing to start from",
             next="git add -A && git commit -m 'First commit'", safe=NOTHING_CHANGED,
         )  # fmt: skip
-
-
-def _refuse_tracked_state(repository: Repository) -> None:
     # state that came with a clone was written by somebody else, and would be believed
-    if repository.git.ask("rev-parse", "--verify", "--quiet", "HEAD:.afresh/state"):
+    if state:
         raise BadInput(
             "the repository tracks .afresh/state, which must be this machine's own",
             next="git rm -r --cached .afresh/state, remove the folder and commit", safe=NOTHING_CHANGED,
         )  # fmt: skip
+
+
+def _look_up_objects(git: Git, *names: str) -> list[bool]:
+    """Whether each of these names an object; asked of one process, since every command does this."""
+    try:
+        answer = git.run("cat-file", "--batch-check", stdin="".join(f"{name}\n" for name in names).encode())
+    except GitFailed:
+        return [False] * len(names)
+    return [not line.endswith(b" missing") for line in answer.splitlines()]

@@ -1,0 +1,14 @@
+"""Where the user's ledger is. Apart from all that reads it: whoever never paid has none, and needs nothing of it."""
+
+from pathlib import Path
+
+
+def find_user_ledger() -> Path:
+    from platformdirs import user_data_path
+
+    return user_data_path("afresh") / "ledger.db"
+
+
+def has_user_ledger() -> bool:
+    """Nothing is made to find that out."""
+    return find_user_ledger().exists()
