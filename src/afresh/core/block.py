@@ -1,5 +1,6 @@
-from dataclasses import dataclass
 from hashlib import sha256
+
+from afresh.core.fast_dataclass import dataclass
 
 
 def block_id_from_text(text: str) -> str:

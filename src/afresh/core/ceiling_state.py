@@ -1,10 +1,11 @@
 """The ceiling in force, and how it has served: what raising and lowering it is decided on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from afresh.core.action import Observation
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.task import Task
 
 SOFT_PRESSURE_SHARE = 0.80

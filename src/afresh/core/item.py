@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from afresh.core.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

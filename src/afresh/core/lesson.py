@@ -1,10 +1,11 @@
 """What a project has learnt from its tasks: one object a file, for people to read and for later windows to show."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from enum import StrEnum
 
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.reply import Reply
 from afresh.core.text import escape_hidden
 

@@ -1,8 +1,9 @@
 """Whether the work moves: what the last steps left behind, what was spent since it last did, and what was noticed. Bounded."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.usage import NO_CALL_COSTS, CallCosts
 
 MAX_STEP_MARKS = 24

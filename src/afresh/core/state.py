@@ -1,10 +1,9 @@
 """A task as it is now: the fold of its journal, in parts. Bounded, whatever the number of steps."""
 
-from dataclasses import dataclass
-
 from afresh.core.decision import UNSANDBOXED_DECISION
 from afresh.core.dialogue_state import DialogueState
 from afresh.core.event import JournalHead
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.memory_state import MemoryState
 from afresh.core.spending_state import SpendingState
 from afresh.core.task import Task, TaskStatus, TicketDetail

@@ -1,7 +1,9 @@
 """What was said, done and printed, by reference: the text is a block of the archive."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
+
+from afresh.core.fast_dataclass import dataclass
 
 
 class PassageVoice(StrEnum):

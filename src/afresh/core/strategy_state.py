@@ -1,7 +1,9 @@
 """How a task goes from step to step: by which loop, since when, and how it has served."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from afresh.core.fast_dataclass import dataclass
 
 REACT_STRATEGY = "react"
 PLAN_EXECUTE_STRATEGY = "plan_execute"

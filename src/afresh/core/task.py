@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from afresh.core.fast_dataclass import dataclass
 
 
 class TaskStatus(StrEnum):

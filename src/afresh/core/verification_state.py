@@ -1,10 +1,11 @@
 """What the checks said before the task began, and what they say now."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afresh.core.dialogue_state import restarts_counters
 from afresh.core.event import BaselineMeasured, Event, VerdictReached
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.supervision_state import StepsUndone
 from afresh.core.verdict import Baseline, Ruling, Verdict
 
