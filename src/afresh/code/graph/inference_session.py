@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from afresh.code.graph.inferred_values import NO_VALUES, UNKNOWN_VALUES, ClassValue, FunctionValue, Values
 from afresh.code.graph.scopes import NameBinding, NameScope, ScopedFile
 from afresh.code.index.code_index import CodeIndex
-from afresh.code.languages.python import list_module_names
+from afresh.code.languages.python_imports import list_module_names
 from afresh.code.python_source import MAX_SOURCE_CHARACTERS, parse_syntax_tree, split_lines
 from afresh.errors import AfreshError
 
