@@ -1,7 +1,6 @@
 """Who uses a symbol of a language that is not followed: by its name, in files that can see where it is defined."""
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 
 from afresh.code.graph.class_hierarchy import (
@@ -12,12 +11,13 @@ from afresh.code.graph.class_hierarchy import (
     owner_from_method,
 )
 from afresh.code.graph.evaluate_expressions import evaluate_expression
-from afresh.code.graph.inference_session import InferenceSession, disable_garbage_collection
+from afresh.code.graph.inference_session import InferenceSession
 from afresh.code.graph.inferred_values import ClassValue
 from afresh.code.graph.python_callees import find_python_callees as callees_in_python
 from afresh.code.graph.python_callers import find_python_callers as callers_in_python
 from afresh.code.graph.resolve_names import resolve_binding
 from afresh.code.index.code_index import CodeIndex
+from afresh.code.recent_answers import RecentAnswers
 from afresh.code.search_hit import SymbolUse, SymbolUses, UseKind
 from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
 
@@ -30,8 +30,7 @@ def find_callers(code: CodeIndex, place: SymbolPlace, most: int = MAX_SEARCHED_F
     classes are followed; constants, and other languages, go by name."""
     if code.reading(place.path).language != "python" or place.symbol.kind is SymbolKind.CONSTANT:
         return find_callers_by_name(code, place, most)
-    with disable_garbage_collection():
-        return callers_in_python(start_inference(code), place, most)
+    return callers_in_python(start_inference(code), place, most)
 
 
 def find_callees(code: CodeIndex, place: SymbolPlace) -> SymbolUses:
@@ -116,21 +115,12 @@ def find_enclosing_name(symbols: tuple[Symbol, ...], line: int) -> str:
 MAX_FILES_PER_ITEM = 40
 MAX_CACHED_ANSWERS = 128
 """Files that are looked into for one name, and answers that are kept."""
-_cached_calls: OrderedDict[tuple[str, str, SymbolPlace], SymbolUses] = OrderedDict()
+_recent_calls: RecentAnswers[tuple[str, str, SymbolPlace], SymbolUses] = RecentAnswers(MAX_CACHED_ANSWERS)
 
 
 def find_callers_cached(code: CodeIndex, place: SymbolPlace) -> SymbolUses:
-    return _find_cached("callers", code, place)
+    return _recent_calls.get_or_make(("callers", code.digest, place), lambda: find_callers(code, place, MAX_FILES_PER_ITEM))
 
 
 def find_callees_cached(code: CodeIndex, place: SymbolPlace) -> SymbolUses:
-    return _find_cached("callees", code, place)
-
-
-def _find_cached(what: str, code: CodeIndex, place: SymbolPlace) -> SymbolUses:
-    key = (what, code.digest, place)
-    if key not in _cached_calls:
-        _cached_calls[key] = find_callers(code, place, MAX_FILES_PER_ITEM) if what == "callers" else find_callees(code, place)
-        if len(_cached_calls) > MAX_CACHED_ANSWERS:
-            _cached_calls.popitem(last=False)
-    return _cached_calls[key]
+    return _recent_calls.get_or_make(("callees", code.digest, place), lambda: find_callees(code, place))
