@@ -21,9 +21,10 @@ MAX_CONFIG_FILES = 80
 MAX_MANIFEST_FOLDERS = 3
 """Characters of a file, files in all, and folders above a manifest that is not at the root."""
 ROOT_CONFIG_NAME = re.compile(
-    r"pyproject\.toml|setup\.(?:cfg|py)|tox\.(?:ini|toml)|noxfile\.py|(?:GNU)?[Mm]akefile|[Jj]ustfile|\.?pytest\.ini|\.?ruff\.toml"
-    r"|\.flake8|\.?mypy\.ini|pyrightconfig\.json|\.editorconfig|\.pre-commit-config\.ya?ml|\.python-version|\.nvmrc|\.node-version"
-    r"|rust-toolchain(?:\.toml)?|\.?rustfmt\.toml|\.golangci\.ya?ml|pnpm-workspace\.yaml|tsconfig\.json|biome\.jsonc?|global\.json"
+    r"pyproject\.toml|setup\.(?:cfg|py)|tox\.(?:ini|toml)|noxfile\.py|(?:GNU)?[Mm]akefile|[Jj]ustfile|\.?pytest\.ini"
+    r"|\.?ruff\.toml|\.flake8|\.?mypy\.ini|pyrightconfig\.json|\.editorconfig|\.pre-commit-config\.ya?ml|\.python-version"
+    r"|\.nvmrc|\.node-version|rust-toolchain(?:\.toml)?|\.?rustfmt\.toml|\.golangci\.ya?ml|pnpm-workspace\.yaml|tsconfig\.json"
+    r"|biome\.jsonc?|global\.json"
     r"|\.eslintrc(?:\.\w+)?|eslint\.config\.\w+|\.prettierrc(?:\.\w+)?|\.travis\.yml|\.gitlab-ci\.yml|azure-pipelines\.yml"
     r"|requirements[\w-]*\.txt|manage\.py|(?:mvnw|gradlew)|.*\.slnx?"
 )
