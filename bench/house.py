@@ -7,33 +7,26 @@ with --before. The figures go to bench/results/house.json; --write puts the tabl
 """
 
 import argparse
-import ast
 import contextlib
 import importlib
-import importlib.util
 import io
 import json
 import os
-import re
 import shutil
 import statistics
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
 
+from house_sources import Figures, measure_sources
+
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench/results/house.json"
-GATES = ROOT / "tests/test_architecture.py"
 BEGIN = "<!-- figures: bench/house.py --write -->"
 END = "<!-- end of figures -->"
-NOT_OURS = {"sample", "sample_runs"}
-"""Package data to try afresh on."""
-SMALL_FILE_LINES = 40
 TRACED_STEP = 2
 """Of the task below: the first one is reverted, the second one is kept."""
 STEP_FUNCTIONS = ("ask_model", "take_step")
@@ -43,38 +36,6 @@ LIST_RUNS = 7
 GOAL = "Lower the complexity of price in src/parcel/pricing.py"
 ORDER = (GOAL, "--type", "fix_violation", "--check", "python -m pytest -q", "--model", "offline")
 START = "from afresh.cli.main import main; main()"
-
-IRREGULAR_PARTICIPLES = (
-    "begun bent borne bought bound broken brought built caught chosen dealt done drawn driven fallen fed felt forgotten fought found "
-    "frozen given gone grown heard held hidden hung kept known laid led left lent lit lost made meant met paid proven rebuilt risen "
-    "said seen sent shaken shot shown sold sought spent spoken stolen stood struck stuck sunk taken taught thought thrown told torn "
-    "undone understood withdrawn withheld won wound worn woven written"
-)
-NO_PARTICIPLES = "bring embed exceed feed need ping proceed ring seed sing speed spring string"
-OLD_EXPRESSIONS = {
-    "engine/view.py": ("NUMBER", "CHANGED", "SUBJECT"),
-    "engine/recall.py": ("PLACE",),
-    "engine/whole.py": ("LISTED", "NUMBERED", "PLACE"),
-    "engine/learn.py": ("SHOWN",),
-    "engine/parts.py": ("NUMBERED",),
-    "engine/page.py": ("STUB", "NUMBERED"),
-    "engine/work.py": ("NUMBERED", "BEFORE", "COUNTED", "EXCERPT", "TOLD", "PLAIN", "ECHO", "IDS"),
-    "engine/history.py": ("STEP",),
-    "engine/sections.py": ("a step's outcome",),
-    "engine/why.py": ("HEADING", "a heading of a file"),
-    "insight/python.py": ("a suggestion's id",),
-}
-"""Expressions of the tree before the rooms that read text of our own making: the same ones that the gate finds today."""
-
-
-@dataclass(frozen=True)
-class Source:
-    tree: ast.Module
-    lines: int
-
-
-Sources = dict[PurePosixPath, Source]
-Figures = dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -96,111 +57,6 @@ ROWS = (
     Row("files under 40 lines / modules with one importer", ("small_files", "one_importer"), (40, 90)),
     Row("functions that a kept step runs / files it passes", ("step_functions", "step_files"), (600, 110)),
     Row("`afresh list` with five tasks, CPU in seconds", ("list_cpu_seconds",), (0.15,)),
-)
-
-
-# What is in the files
-
-
-def read_sources(src: Path) -> Sources:
-    paths = [PurePosixPath(file.relative_to(src).as_posix()) for file in sorted(src.rglob("*.py"))]
-    texts = {path: (src / path).read_text("utf-8") for path in paths if path.parts[0] not in NOT_OURS}
-    return {path: Source(ast.parse(text), len(text.splitlines())) for path, text in texts.items()}
-
-
-def classes_in(tree: ast.Module) -> Iterator[ast.ClassDef]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-
-
-def is_bare_participle(name: str) -> bool:
-    word = name.strip("_")
-    if "_" in word or word in NO_PARTICIPLES.split():
-        return False
-    return word in IRREGULAR_PARTICIPLES.split() or bool(re.fullmatch(r"[a-z]+(?:ed|ing)", word))
-
-
-def count_sizes(sources: Sources) -> Figures:
-    small = [path for path, source in sources.items() if path.name != "__init__.py" and source.lines < SMALL_FILE_LINES]
-    return {"lines": sum(source.lines for source in sources.values()), "modules": len(sources), "small_files": len(small)}
-
-
-def count_names(sources: Sources) -> Figures:
-    kinds = ast.FunctionDef | ast.AsyncFunctionDef
-    functions = [node.name for source in sources.values() for node in source.tree.body if isinstance(node, kinds)]
-    participles = [name for name in functions if is_bare_participle(name)]
-    files = Counter(name for source in sources.values() for name in {owner.name for owner in classes_in(source.tree)})
-    return {
-        "public_participles": sum(not name.startswith("_") for name in participles),
-        "participles": len(participles),
-        "shared_class_names": sum(count > 1 for count in files.values()),
-    }
-
-
-def count_packed_constants(sources: Sources) -> Figures:
-    bodies = [owner.body for source in sources.values() for owner in (source.tree, *classes_in(source.tree))]
-    packed = [
-        node.targets[0].elts
-        for body in bodies
-        for node in body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple)
-    ]
-    return {"packed_constants": sum(map(len, packed)), "packed_statements": len(packed)}
-
-
-def count_fields(sources: Sources) -> Figures:
-    def fields_of(*names: str) -> int:
-        """Of the class with one of these names; 0 if there is none."""
-        owners = [owner for source in sources.values() for owner in classes_in(source.tree) if owner.name in names]
-        return max((sum(isinstance(node, ast.AnnAssign) for node in owner.body) for owner in owners), default=0)
-
-    return {"state_fields": fields_of("State"), "runtime_fields": fields_of("Runtime", "Agent")}
-
-
-def module_name(path: PurePosixPath) -> str:
-    inner = path.parent.parts if path.name == "__init__.py" else path.with_suffix("").parts
-    return ".".join(("afresh", *inner))
-
-
-def imported_names(node: ast.AST, path: PurePosixPath) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [name.name for name in node.names]
-    if not isinstance(node, ast.ImportFrom):
-        return []
-    package = ("afresh", *path.parent.parts)
-    above = package[: len(package) - node.level + 1] if node.level else ()
-    base = ".".join((*above, *([node.module] if node.module else [])))
-    return [base, *(f"{base}.{name.name}" for name in node.names)]
-
-
-def count_single_importers(sources: Sources) -> Figures:
-    """A package's `__init__` has no place of its own in this count."""
-    importers = {module_name(path): set[str]() for path in sources if path.name != "__init__.py"}
-    for path, source in sources.items():
-        for name in {name for node in ast.walk(source.tree) for name in imported_names(node, path)}:
-            importers.get(name, set()).add(module_name(path))
-    return {"one_importer": sum(len(users - {name}) == 1 for name, users in importers.items())}
-
-
-def count_own_text_expressions(sources: Sources) -> Figures:
-    """By the gate in tests/test_architecture.py, whether it lists them as exceptions or not."""
-    if PurePosixPath("engine/loop.py") in sources:
-        found = [(path, name) for path, names in OLD_EXPRESSIONS.items() for name in names]
-    else:
-        spec = importlib.util.spec_from_file_location("gates", GATES)
-        assert spec and spec.loader
-        gates = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(gates)
-        found = [(path, wrong) for path, source in sources.items() for wrong in gates.no_own_text_is_parsed(path, source.tree)]
-    return {"own_text_expressions": len(found), "own_text_files": len({path for path, _ in found})}
-
-
-STATIC: tuple[Callable[[Sources], Figures], ...] = (
-    count_sizes,
-    count_names,
-    count_own_text_expressions,
-    count_packed_constants,
-    count_fields,
-    count_single_importers,
 )
 
 
@@ -239,8 +95,7 @@ def copy_sample(src: Path, target: Path) -> None:
 
 
 def trace_step(src: Path) -> Figures:
-    """In this process: nothing of afresh may have been imported from elsewhere."""
-    sys.path.insert(0, str(src.parent))
+    """In this process, where `afresh` is the tree that is measured."""
     start = importlib.import_module("afresh.cli.main").main
     trace, sys.argv = StepTrace(src), ["afresh", "run", *ORDER, "--no-sandbox", "--quiet"]
     sys.setprofile(trace)
@@ -328,8 +183,8 @@ def main() -> None:
     parser.add_argument("--write", type=Path, metavar="FILE", help="Put the table between this file's markers.")
     asked = parser.parse_args()
     src, page = asked.src.resolve(), asked.write and asked.write.resolve()
-    sources = read_sources(src)
-    figures = {name: value for count in STATIC for name, value in count(sources).items()} | measure_running(src)
+    sys.path.insert(0, str(src.parent))
+    figures = measure_sources(src) | measure_running(src)
     results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
     results["before" if asked.before else "after"] = figures
     RESULTS.write_text(json.dumps(results, indent=2, sort_keys=True) + "\n", encoding="utf-8")

@@ -717,6 +717,30 @@ def test_each_rule_has_a_broken_twin():
     assert {named(rule) for rule, _, _ in TWINS} == {named(rule) for rule in RULES}
 
 
+# The glossary
+
+
+def glossary() -> dict[str, str]:
+    rows = re.findall(r"^\| ([a-z][a-z ]*) \| (.+) \|$", (ROOT.parents[1] / "docs/glossary.md").read_text("utf-8"), re.MULTILINE)
+    words = [(word, meaning) for word, meaning in rows if word != "word"]
+    assert len(words) == len(dict(words)), "a word has two meanings"
+    return dict(words)
+
+
+def test_the_glossary_has_about_sixty_words_of_one_line_each():
+    assert 50 <= len(glossary()) <= 70
+    assert [word for word, meaning in glossary().items() if len(meaning) > 110 or not meaning.endswith((".", "…"))] == []
+
+
+def test_every_word_of_the_glossary_is_part_of_a_name_in_the_source():
+    kinds = ast.FunctionDef | ast.ClassDef
+    names = [node.name for _, tree in sources() for node in ast.walk(tree) if isinstance(node, kinds)]
+    parts = "\n".join(
+        [*(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() for name in names), *(str(path) for path, _ in sources())]
+    )
+    assert [word for word in glossary() if not re.search(rf"(?:^|[_/]){word.replace(' ', '_')}", parts, re.MULTILINE)] == []
+
+
 # Lists that permit something hold nothing that is not needed
 
 
