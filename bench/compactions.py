@@ -21,9 +21,11 @@ from afresh.context.build_prompt import build_best_prompt
 from afresh.context.compaction.compact_memory import compact_by_rules
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
+from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import RECORDED_TYPE, Task
+from afresh.core.work_state import WorkState
 from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.memory.summarise import MAX_SUMMARY_TOKENS
 from afresh.replay.build_contexts import (
@@ -66,10 +68,10 @@ class Session:
             step = step_from_trajectory(plain)
             state = add_user_message(state, step.said, self.budget, count)
             message = build_best_prompt(
-                GatheredContext(state, (), past.of(state.passages, archive.__getitem__)), layout, (), self.budget, counter
+                GatheredContext(state, (), past.of(state.memory.passages, archive.__getitem__)), layout, (), self.budget, counter
             )
             self.lost += not all(
-                text in message.request.message for text in (state.task.goal, *state.words, DECIDED, FAILED, PLANNED)
+                text in message.request.message for text in (state.task.goal, *state.dialogue.words, DECIDED, FAILED, PLANNED)
             )
             yield message.request.message
             state = add_user_message(
@@ -79,17 +81,18 @@ class Session:
                 count,
             )
             if self.compacting:
-                state = compact_by_rules(state, past.of(state.passages, archive.__getitem__), layout, count)
-                self.largest_summary = max(self.largest_summary, count(state.summary.text))
+                state = compact_by_rules(state, past.of(state.memory.passages, archive.__getitem__), layout, count)
+                self.largest_summary = max(self.largest_summary, count(state.memory.summary.text))
             self.state = state
 
     def begun(self) -> State:
         goal = truncate_to_tokens(self.run["task"], self.budget // TASK_BUDGET_DIVISOR, count)
         return State(
             task=Task(id="session", goal=goal, type=RECORDED_TYPE, budget=self.budget),
-            decisions=(Decision(DECIDED, "person"),),
-            facts=(Fact(FactKind.FAILED_APPROACH, "rewrite", FAILED, step=1),),
-            plan=(PlanItem(PLANNED),),
+            memory=MemoryState(
+                decisions=(Decision(DECIDED, "person"),), facts=(Fact(FactKind.FAILED_APPROACH, "rewrite", FAILED, step=1),)
+            ),
+            work=WorkState(plan=(PlanItem(PLANNED),)),
         )
 
 
@@ -105,7 +108,7 @@ def measure(run: Run, budget: int, compacting: bool) -> dict[str, Any]:
     assert session.state
     return {
         "compacting": compacting, "budget": budget, "steps": len(run["steps"]), "runs": len(run["joined"]),
-        "compactions": session.state.compactions, "put_away": session.state.forgotten, "lost": session.lost,
+        "compactions": session.state.memory.compactions, "put_away": session.state.memory.forgotten, "lost": session.lost,
         "over": points[2].over, "largest_summary": session.largest_summary, "summary_cap": MAX_SUMMARY_TOKENS,
         "first_third": shares(first), "last_third": shares(last),
         "same_steps_old": shares(whole(tallies(ending, late, budget))),

@@ -12,8 +12,9 @@ from long_run import Killed, agent
 from afresh.core.event import CheckpointWritten, StepFinished, TaskClaimed, TaskCreated
 from afresh.core.progress_state import StepMarked
 from afresh.core.reducer import fold_entries
-from afresh.core.state import State
+from afresh.core.state import State, TaskTimes
 from afresh.core.task import Task
+from afresh.core.work_state import WorkState
 from afresh.journal.checkpoint import CHECKPOINT_INTERVAL_SECONDS, find_checkpoint_reason
 from afresh.loop import work_on_task
 from afresh.storage.sqlite.journal import SqliteJournal
@@ -24,7 +25,11 @@ STARTED = 1_700_000_000.0
 
 
 def at(step: int, limit: int = 60, last: int = 0) -> State:
-    return State(task=Task(id="t", goal="g"), step=step, limit=limit, checkpointed=STARTED, checkpoint_step=last)
+    return State(
+        task=Task(id="t", goal="g"),
+        work=WorkState(step=step, limit=limit),
+        times=TaskTimes(checkpointed=STARTED, checkpoint_step=last),
+    )
 
 
 def test_it_is_due_after_a_quarter_of_an_hour_and_not_before() -> None:
@@ -47,13 +52,15 @@ def test_the_gaps_are_bounded_and_no_checkpoint_is_written_without_need(pauses: 
     entries, state = make_entries(None, [TaskCreated(Task(id="t", goal="g", max_steps=limit)), TaskClaimed("w")], STARTED)
     now, journal, last = STARTED, [*entries], STARTED
     for pause in pauses:
-        now, step = now + pause, state.step + 1
+        now, step = now + pause, state.work.step + 1
         why = find_checkpoint_reason(state, step, now)
-        assert bool(why) == (now - last >= CHECKPOINT_INTERVAL_SECONDS or state.checkpoint_step < -(-limit * 60 // 100) <= step)
+        assert bool(why) == (
+            now - last >= CHECKPOINT_INTERVAL_SECONDS or state.times.checkpoint_step < -(-limit * 60 // 100) <= step
+        )
         last = now if why else last
         entries, state = make_entries(state, [StepFinished(step, ""), *([CheckpointWritten(step, why)] if why else [])], now)
         journal += entries
-    assert fold_entries(None, journal) == state and state.checkpointed == last
+    assert fold_entries(None, journal) == state and state.times.checkpointed == last
 
 
 class Ticking(FakeClock):

@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 
 from afresh.core import event as happened
 from afresh.core.event import JournalHead
-from afresh.core.fact import Fact, FactKind
+from afresh.core.fact import MAX_FACTS, Fact, FactKind
 from afresh.core.hash_chain import link_events
-from afresh.core.reducer import MAX_FACTS, fold_entries
+from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.verdict import CheckRun, Ruling, Verdict
+from afresh.core.work_state import WorkState
 from afresh.memory.observed_facts import facts_from_reading
 from afresh.outputs.read_output import purpose_from_command, read_output
 
@@ -136,13 +137,13 @@ class Told:
     """A task to which outputs happen, step by step."""
 
     def __init__(self):
-        self.state = State(task=Task(id="t", goal="g"), step=0)
+        self.state = State(task=Task(id="t", goal="g"), work=WorkState(step=0))
 
     def ran(self, command, text, *after):
-        step = self.state.step + 1
+        step = self.state.work.step + 1
         facts = tuple(
             facts_from_reading(
-                read_output("run", command, text), purpose_from_command(command), f"{step:032x}", step, self.state.facts
+                read_output("run", command, text), purpose_from_command(command), f"{step:032x}", step, self.state.memory.facts
             )
         )
         events = [
@@ -156,7 +157,7 @@ class Told:
 
     @property
     def observed(self):
-        return {fact.subject: fact.text for fact in self.state.facts if fact.kind is FactKind.OBSERVED}
+        return {fact.subject: fact.text for fact in self.state.memory.facts if fact.kind is FactKind.OBSERVED}
 
 
 def test_a_failing_test_is_forgotten_when_all_pass():
@@ -232,7 +233,7 @@ def test_findings_never_push_out_notes_or_failed_approaches():
     state = fold_entries(
         State(task=Task(id="t", goal="g")), link_events("t", JournalHead(), 1.0, [happened.OutputDigested(facts=(*notes, *seen))])
     )
-    assert len(state.facts) == MAX_FACTS and set(notes) <= set(state.facts)
+    assert len(state.memory.facts) == MAX_FACTS and set(notes) <= set(state.memory.facts)
 
 
 def test_many_searches_do_not_push_out_a_failing_test():
@@ -240,7 +241,7 @@ def test_many_searches_do_not_push_out_a_failing_test():
     told.ran("pytest", PYTEST)
     for number in range(MAX_FACTS + 5):
         told.ran(f"grep -rn foo{number} src", GREP)
-    assert "tests/test_a.py::test_b" in told.observed and len(told.state.facts) == MAX_FACTS
+    assert "tests/test_a.py::test_b" in told.observed and len(told.state.memory.facts) == MAX_FACTS
 
 
 def test_the_harness_clears_a_test_of_a_file_that_it_has_seen_pass_and_not_of_another():

@@ -6,13 +6,14 @@ import pytest
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.core.event import CompactionRequested
+from afresh.core.memory_state import StepRecord
 from afresh.core.region import Region
-from afresh.core.state import State, StepRecord
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.verdict import Ruling, Verdict
 from afresh.errors import ModelMistake
 from afresh.ports import ToolContext
+from afresh.testing.states import make_state
 
 CHANGED = (Region("a.py", 1, 2, 5, changed=True),)
 PASSED, FAILED = Verdict(Ruling.PASS, "3 passed"), Verdict(Ruling.FAIL, "1 failed")
@@ -20,7 +21,7 @@ OPEN = (PlanItem("mend a.py", done=True), PlanItem("then b.py"))
 
 
 def use(keep="a.py is done", **fields):
-    state = State(task=Task(id="t", goal="g", checks=(Check("pytest -q"),)), step=6, **fields)
+    state = make_state(Task(id="t", goal="g", checks=(Check("pytest -q"),)), **{"step": 6, **fields})
     (tool,) = [tool for tool in TOOLS if tool.schema.name == "compact"]
     rest = cast(Any, None)
     return tool.run({"keep": keep}, ToolContext(state, rest, rest, rest, rest))
@@ -31,8 +32,8 @@ def use(keep="a.py is done", **fields):
     [
         {},
         {"regions": CHANGED, "verdict": PASSED, "verdict_step": 5},
-        {"regions": CHANGED, "verdict": PASSED, "verdict_step": 5, "plan": OPEN, "planned": 5},
-        {"regions": CHANGED, "verdict": PASSED, "verdict_step": 5, "plan": (PlanItem("a", done=True),), "planned": 1},
+        {"regions": CHANGED, "verdict": PASSED, "verdict_step": 5, "plan": OPEN, "plan_step": 5},
+        {"regions": CHANGED, "verdict": PASSED, "verdict_step": 5, "plan": (PlanItem("a", done=True),), "plan_step": 1},
     ],
     ids=["nothing changed", "verified", "plan up to date", "plan done"],
 )
@@ -47,7 +48,7 @@ def test_at_a_clean_boundary_it_is_granted(fields):
         ({"regions": CHANGED, "verdict": PASSED, "verdict_step": 4}, "the last change is not verified"),
         ({"regions": CHANGED, "verdict": FAILED, "verdict_step": 5}, r"did not pass \(1 failed\)"),
         ({"recent": (StepRecord(6, "", (), "", kept=False),)}, "was undone"),
-        ({"regions": CHANGED, "verdict": PASSED, "verdict_step": 5, "plan": OPEN, "planned": 4}, "half done: bring the plan"),
+        ({"regions": CHANGED, "verdict": PASSED, "verdict_step": 5, "plan": OPEN, "plan_step": 4}, "half done: bring the plan"),
         ({"keep": " "}, "say in `keep`"),
         ({"keep": "x" * 301}, "at most 300 characters"),
     ],
