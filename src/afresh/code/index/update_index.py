@@ -12,7 +12,7 @@ from afresh.core.symbol import ContentToIndex, FileReading, IndexedContent, Tree
 from afresh.errors import AfreshError
 from afresh.ports import CodeIndexStore, FileTree
 
-READER_VERSION = "1"
+READER_VERSION = "2"
 """Of what is read out of a text: with another one all contents are unknown."""
 FILES_PER_BATCH = 1_000
 """Files that are held in memory at once and kept in one commit."""
