@@ -21,7 +21,8 @@ def build_dataclass(*, frozen: bool, slots: bool, kw_only: bool = False) -> Call
 
 def _complete_class(kind: type, kw_only: bool) -> type:
     kind.__doc__ = kind.__doc__ or kind.__name__  # else the standard library works out a signature for it
-    made: Any = dataclasses.dataclass(kind, init=False, repr=False, eq=False, slots=True, kw_only=kw_only)
+    decorate: Any = dataclasses.dataclass
+    made = decorate(kind, init=False, repr=False, eq=False, slots=True, kw_only=kw_only)
     made.__dataclass_params__.frozen = True
     known = dataclasses.fields(made)
     made.__init__ = _compile_init(made, known)
