@@ -24,7 +24,7 @@ from afresh.core.step_result import ToolOutcome
 from afresh.core.task import Task, TaskStatus
 from afresh.core.tokens import EstimatingCounter
 from afresh.loop import work_on_task
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 from afresh.runtime import Runtime
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.fact_index import SqliteFactIndex

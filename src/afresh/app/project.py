@@ -10,7 +10,7 @@ from afresh.app.settings import ProjectPaths, Settings, load_settings
 from afresh.config.instructions.find_instructions import InstructionFiles, instructions_for_project
 from afresh.config.templates.template_files import TemplateLayers, layers_for_project
 from afresh.core.fact import USER_JOURNAL
-from afresh.ports import Clock
+from afresh.ports.watch import Clock
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.fact_index import SqliteFactIndex
 from afresh.storage.sqlite.journal import SqliteJournal

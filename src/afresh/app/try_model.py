@@ -19,7 +19,7 @@ from afresh.errors import AfreshError, BadInput, TryAgain
 from afresh.models.call import ModelGate, call_model
 from afresh.models.choose_model import find_framing_tokens, is_paid, make_model
 from afresh.models.model_settings import ModelSettings
-from afresh.ports import Model
+from afresh.ports.model import Model
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.spending.price_list import FreePrices, Price, PriceTable
 

@@ -11,7 +11,7 @@ from afresh.core.spending import CallBooking, LimitScope, LimitUnit, SpendingAcc
 from afresh.core.tokens import estimate_tokens
 from afresh.core.usage import Usage
 from afresh.errors import AfreshError, NeedsPerson, OverLimit, TryAgain
-from afresh.ports import Clock
+from afresh.ports.watch import Clock
 from afresh.spending.payments import CallPayment, PricedBooking
 from afresh.spending.price_list import Price
 from afresh.storage.sqlite.ledger import SqliteLedger

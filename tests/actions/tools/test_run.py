@@ -11,7 +11,7 @@ from afresh.actions.tools import run
 from afresh.actions.tools.run import MAX_PRINTED_LINES, find_printed_regions
 from afresh.core.state import State
 from afresh.core.task import Task
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 from afresh.testing.fakes import DictFiles, TableSandbox
 
 FILES = DictFiles(

@@ -15,7 +15,7 @@ from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 from afresh.testing.fakes import DictFiles, EmptyInsight, TableSandbox
 
 BY_NAME = {tool.schema.name: tool for tool in TOOLS}

@@ -6,7 +6,7 @@ from sqlite3 import Connection
 from afresh.core import hash_chain
 from afresh.core.event import Event, JournalEntry, JournalHead
 from afresh.core.fact import NOTEBOOK_JOURNAL
-from afresh.ports import Clock
+from afresh.ports.watch import Clock
 from afresh.storage.sqlite.database import Database
 
 NOTES_PER_READ = 256
