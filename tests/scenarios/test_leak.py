@@ -253,7 +253,7 @@ def first_lore(full: Full) -> Callable[..., SqliteFactIndex]:
 
 def breach(full: Full, wall: str, patch: pytest.MonkeyPatch) -> None:
     if wall == "memory":
-        patch.setattr(tasks, "SqliteFactIndex", first_lore(full))
+        patch.setattr(storage, "SqliteFactIndex", first_lore(full))
     elif wall == "knowledge":
         theirs = knowledge.open_lesson_folder(full.person.repo)
         patch.setattr(knowledge, "open_lesson_folder", lambda root: theirs)

@@ -81,7 +81,7 @@ class Story:
         self.clock = FakeClock()
         database = Database(self.folder / "afresh.db")
         self.store, self.notebook = SqliteJournal(database), SqliteNotebook(database, self.clock)
-        self.lore = SqliteFactIndex(self.folder / "memory.db", self.store, lambda: [self.notebook])
+        self.lore = SqliteFactIndex(self.folder / "memory.db", self.store, [self.notebook])
 
     def at(self, step: int, tool: str, **args: Any) -> None:
         self.replies.setdefault(step, []).append(Action(tool, args))
