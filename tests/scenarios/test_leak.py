@@ -20,6 +20,7 @@ from afresh.config.instructions import find_instructions
 from afresh.models import choose_model
 from afresh.sandbox import bubblewrap
 from afresh.sandbox import supervisor as supervised
+from afresh.storage.sqlite import storage
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.fact_index import SqliteFactIndex
 from afresh.storage.sqlite.journal import SqliteJournal

@@ -172,7 +172,7 @@ def test_entries_that_another_process_has_learnt_already_are_not_learnt_again(pr
     project.learns("one", note("parser", "reads lines"), seen=False)
     entries, state = list(project.store.journal("one")), project.states["one"]
     project.learns("one", note("parser", "reads bytes", 2), seen=False)
-    other = SqliteFactIndex(project.folder / "memory.db", project.store, lambda: [project.notebook])
+    other = SqliteFactIndex(project.folder / "memory.db", project.store, [project.notebook])
     assert [one.fact.text for one in other.look_up(FactQuery("parser", task="one"))] == ["reads bytes"]
     project.lore.saw(state, entries)
     assert project.knows("parser", "one") == ["reads bytes"], "the older fact came back"

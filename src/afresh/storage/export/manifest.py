@@ -139,7 +139,7 @@ def _decode_manifest(place: Path, plain: Mapping[str, Any]) -> ExportManifest:
     except (KeyError, TypeError, ValueError, AttributeError) as fault:
         raise make_export_error(place, f"does not describe an export: {type(fault).__name__} {fault}") from None
     if wrong:
-        raise make_export_error(place, f"does not describe an export: {wrong}")
+        raise make_export_error(place, f"does not describe an export: {wrong.removesuffix('.value')} is of another kind than it should be")
     return manifest
 
 
