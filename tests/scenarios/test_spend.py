@@ -10,8 +10,8 @@ from person import COMPLETE, MEND, Person
 from afresh.app import repair_ledger as books
 from afresh.app.project import hash_project_root, open_project
 from afresh.core.action import Action
-from afresh.core.reply import Reply
 from afresh.core.ledger import SpendingFilter
+from afresh.core.reply import Reply
 from afresh.core.spending import SpendingAccount
 from afresh.core.usage import Usage
 from afresh.testing.model_server import ModelServer

@@ -52,4 +52,4 @@ class StorageContract:
             append_step(storage.journal, state)
             storage.queue.claim("worker", "nothing")
         assert storage.journal.load("one") == state
-        assert append_step(storage.journal, state).step == 1, "and the next commit is one of its own"
+        assert append_step(storage.journal, state).work.step == 1, "and the next commit is one of its own"

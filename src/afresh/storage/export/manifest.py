@@ -91,7 +91,8 @@ def name_blocks_file(task: str) -> str:
 def name_work_files(task: str, state: State) -> dict[str, str]:
     """By the field of TaskWork that they hold. Named by what they lead to, so that those of the export before last until
     queue.json is replaced."""
-    ids = {"patch": state.snapshot, "before": state.opened, "commit": state.commit}
+    tree = state.workspace
+    ids = {"patch": tree.snapshot, "before": tree.first_snapshot, "commit": tree.commit}
     return {part: f"work/{task}.{name[:12]}.{part}" for part, name in ids.items()}
 
 
@@ -139,7 +140,9 @@ def _decode_manifest(place: Path, plain: Mapping[str, Any]) -> ExportManifest:
     except (KeyError, TypeError, ValueError, AttributeError) as fault:
         raise make_export_error(place, f"does not describe an export: {type(fault).__name__} {fault}") from None
     if wrong:
-        raise make_export_error(place, f"does not describe an export: {wrong.removesuffix('.value')} is of another kind than it should be")
+        raise make_export_error(
+            place, f"does not describe an export: {wrong.removesuffix('.value')} is of another kind than it should be"
+        )
     return manifest
 
 

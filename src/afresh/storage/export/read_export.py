@@ -75,7 +75,8 @@ def _fold_journal(folder: Path, row: ExportedTaskRow, entries: tuple[JournalEntr
 def _read_work(folder: Path, row: ExportedTaskRow, state: State) -> TaskWork | None:
     if not row.patch:
         return None
-    ids = (state.snapshot, state.opened, *([state.commit] if row.commit else []))
+    tree = state.workspace
+    ids = (tree.snapshot, tree.first_snapshot, *([tree.commit] if row.commit else []))
     if not all(map(GIT_OBJECT_ID.fullmatch, ids)):  # they become names of files
         raise make_export_error(folder / name_journal_file(row.id), "names no snapshot or commit of git", row.journal.entries)
     names = name_work_files(row.id, state)
@@ -84,6 +85,6 @@ def _read_work(folder: Path, row: ExportedTaskRow, state: State) -> TaskWork | N
         if part in parts and sha256(parts[part]).hexdigest() != getattr(row, part):
             raise make_export_error(folder / names[part], f"is not the patch that {QUEUE_FILE} speaks of", 1)
     work = TaskWork(**parts)
-    if row.commit and not (row.commit == state.commit and has_commit_of_id(work, row.commit)):
+    if row.commit and not (row.commit == tree.commit and has_commit_of_id(work, row.commit)):
         raise make_export_error(folder / names["commit"], "is not the commit that the journal names", 1)
     return work

@@ -135,7 +135,7 @@ def _write_task(writer: "_ExportWriter", source: ExportSource, task: str, number
         journal=JournalExtent(len(entries), state.head.hash, len(blocks), tuple(missing)),
         patch=sha256(work.patch).hexdigest() if work else "",
         before=sha256(work.before).hexdigest() if work and work.before else "",
-        commit=state.commit if work and work.commit else "",
+        commit=state.workspace.commit if work and work.commit else "",
     )
     return row, bool(work) or not has_transferable_work(state)
 
