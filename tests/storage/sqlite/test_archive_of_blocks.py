@@ -26,7 +26,7 @@ STATE = State(task=Task(id="t", goal="goal", checks=(Check("pytest"),)), workspa
 
 def window(budget=4_000, **fields):
     chosen, state = load_template("implement_feature"), replace_in_parts(STATE, **fields)
-    trace = TraceCache().of(state.passages, {block_id_from_text(text): text for text in TEXTS}.__getitem__)
+    trace = TraceCache().of(state.memory.passages, {block_id_from_text(text): text for text in TEXTS}.__getitem__)
     return build_best_prompt(
         GatheredContext(state, (), trace),
         chosen,
