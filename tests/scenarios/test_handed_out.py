@@ -75,7 +75,7 @@ def test_a_killed_run_ends_like_an_undisturbed_one(
     nothing_lost(repo, task, f"handed out {point} {step}")
     heir = open_project(repo)
     refuses_the_part(heir, f"{task}-{PLACE}")
-    heir.database.close()
+    heir.storage.close()
     assert drive(repo, task) == 0
     assert result(repo, task) == undisturbed
     same_windows(repo, f"handed out {point} {step}")

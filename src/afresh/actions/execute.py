@@ -15,7 +15,7 @@ from afresh.errors import ModelMistake
 from afresh.journal.append import report_progress
 from afresh.policy.next_call import DELEGATE_TOOL, layout_for_next_call, select_task_tools
 from afresh.policy.stall.step_trace import hash_action
-from afresh.ports import Tool, ToolContext
+from afresh.ports.tool import Tool, ToolContext
 from afresh.runtime import Runtime
 
 OVERRULED_BY_USER = "not done: the user has spoken before it was; heed that first"

@@ -25,7 +25,7 @@ from afresh.core.subtask import Subtask, SubtaskMetrics, SubtaskResult
 from afresh.core.task import REPORT_PATHS_BY_TYPE, Check, Task, TaskStatus
 from afresh.errors import BadInput, ModelMistake
 from afresh.policy.next_call import DELEGATE_TOOL
-from afresh.ports import CodeAnalysis
+from afresh.ports.code import CodeAnalysis
 from afresh.workspace.apply_or_discard import retire_part_branch
 from afresh.workspace.worktree import GitWorkspace
 

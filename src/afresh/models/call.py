@@ -12,7 +12,7 @@ from afresh.core.task import Task
 from afresh.core.template import Template
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import AfreshError, OverCeiling, TryAgain
-from afresh.ports import Ledger, Model, ReplyListener, ignore_piece
+from afresh.ports.model import Ledger, Model, ReplyListener, ignore_piece
 
 MAX_REPLY_RETRIES = 2
 

@@ -7,7 +7,7 @@ from typing import Any
 from afresh.core.prompt import ToolSchema
 from afresh.core.step_result import ToolOutcome
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 ARGUMENT_TYPES: dict[str, type | tuple[type, ...]] = {
     "string": str,
