@@ -3,6 +3,7 @@
 AfreshError
 ├── ModelMistake      the model: told in its next window what was wrong with its action
 ├── TryAgain          a retry: the same call may well succeed later
+│   ├── Cancelled     this worker was asked to stop; the task goes on when it is resumed
 │   └── LeaseLost     somebody else owns the task now; this worker stops
 ├── NeedsPerson       a person: `what` happened, what is `safe`, what to do `next`
 │   ├── BadInput      the command or a file of the user's is not usable as it is
@@ -33,6 +34,10 @@ class TryAgain(AfreshError):
     def __init__(self, what: str = "", usage: Any = None, wait: float | None = None) -> None:
         super().__init__(what)
         self.usage, self.wait = usage, wait
+
+
+class Cancelled(TryAgain):
+    """This worker was asked to stop."""
 
 
 class LeaseLost(TryAgain):

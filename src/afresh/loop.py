@@ -5,6 +5,8 @@ a crash loses at most the step it was in. Two commits a step: the reply before i
 the ceiling, a compaction of memory and a provider's count of a window are commits of their own before them.
 """
 
+from math import inf
+
 from afresh.actions.execute import execute_actions
 from afresh.actions.observe import digest_step
 from afresh.context.budget import needs_larger_ceiling, raise_ceiling, settings_for_call, update_ceiling
@@ -31,8 +33,8 @@ from afresh.verification.prepare_task import prepare_task, record_unsandboxed
 from afresh.verification.verify_step import verify_step_or_completion
 
 
-def work_on_task(task: str, worker: str, agent: Runtime) -> State:
-    """Take a task as far as it will go. The first thing done is what a crash may have left undone."""
+def advance_task(task: str, worker: str, agent: Runtime, at_most: float = inf) -> State:
+    """Take a task this many steps further, or until it rests. The first thing done is what a crash may have left undone."""
     state = agent.store.load(task)
     state = append_events(
         state,
@@ -45,7 +47,11 @@ def work_on_task(task: str, worker: str, agent: Runtime) -> State:
         ],
     )
     state = prepare_task(state, agent)
-    while (state := consult_supervisor(replan_or_ask(state, agent), worker, agent)).status is TaskStatus.RUNNING:
+    taken = 0
+    while (
+        state := consult_supervisor(replan_or_ask(state, agent), worker, agent)
+    ).status is TaskStatus.RUNNING and taken < at_most:
+        taken += state.work.pending is not None
         state = take_step(state, agent) if state.work.pending else ask_model(state, agent)
     return state
 

@@ -41,6 +41,14 @@ class Supervisor(Protocol):
         ...
 
 
+class Cancellation(Protocol):
+    """Ends a worker's run from outside: its lease is lost, its process shuts down."""
+
+    def check(self) -> None:
+        """Raise why the worker must stop; return while it may go on. Asked before a call is bought and before each action."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class CompactionSettings:
     """How memory is compacted, as far as it is the user's to say."""
@@ -81,6 +89,7 @@ class Runtime:
     mode: str = ""
     """How closely a person follows, if that is to change; and the person, if one is there."""
     person: Supervisor | None = None
+    cancellations: tuple[Cancellation, ...] = ()
     delegates: Callable[[Subtask, State, int], SubtaskResult] | None = None
     """Hands out a part of the task: which action of the step's reply it is, is part of its name."""
     patience: StallThresholds = DEFAULT_STALL_THRESHOLDS
@@ -92,7 +101,13 @@ class Runtime:
 
     @property
     def till(self) -> ModelGate:
-        return ModelGate(self.model, self.ledger, report_reply_progress(self.told, self.model.name), self.retries)
+        return ModelGate(
+            self.model, self.ledger, report_reply_progress(self.told, self.model.name), self.retries, self.check_cancelled
+        )
+
+    def check_cancelled(self) -> None:
+        for cancellation in self.cancellations:
+            cancellation.check()
 
     def told(self, what: str) -> None:
         """What goes on, to whoever watches."""

@@ -27,6 +27,7 @@ def execute_actions(state: State, agent: Runtime) -> StepActions:
     layout, bench, done = layout_for_next_call(state, agent.template), agent.bench(state), list[ActionResult]()
     tools = index_offered_tools(state, agent, layout)
     for place, action in enumerate(state.work.pending.reply.actions, 1):
+        agent.check_cancelled()
         report_progress(agent, action.tool)
         if state.dialogue.supervision.overruled:
             done.append(ActionResult(action, ToolOutcome(OVERRULED_BY_USER, ok=False, refused=True)))

@@ -26,6 +26,8 @@ class ModelGate:
     hear: ReplyListener = ignore_piece
     retries: int = MAX_REPLY_RETRIES
     """For a reply that has broken off: each time is booked as a call of its own, since it may have cost as much as one."""
+    check_cancelled: Callable[[], None] = lambda: None
+    """Raises if the worker must stop: then nothing is bought."""
     sleep: Callable[[float], None] = time.sleep
 
 
@@ -47,6 +49,7 @@ def call_model(request: Request, purchase: CallBooking, till: ModelGate) -> Repl
 
 
 def _call_once(request: Request, purchase: CallBooking, till: ModelGate) -> Reply:
+    till.check_cancelled()
     booked = till.ledger.book(purchase)
     try:
         reply = till.model.propose(request, till.hear)
