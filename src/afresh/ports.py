@@ -23,6 +23,7 @@ from afresh.core.subtask import RunSubtask
 from afresh.core.symbol import ContentToIndex, FileReading, IndexedContent, IndexTerm, SearchHit, TreeListing
 from afresh.core.task import QueueTicket
 from afresh.core.tokens import estimate_tokens
+from afresh.core.tool_traits import ToolTrait
 from afresh.errors import AfreshError
 
 ReplyListener = Callable[[str], None]
@@ -273,9 +274,7 @@ class Tool(Protocol):
     @property
     def schema(self) -> ToolSchema: ...
     @property
-    def changes(self) -> bool:
-        """Its purpose may be to change the tree."""
-        ...
+    def traits(self) -> frozenset[ToolTrait]: ...
 
     def run(self, args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
         """ModelMistake for arguments that can't be used."""

@@ -16,13 +16,15 @@ from afresh.core.supervision_state import (
     SupervisionModeSet,
 )
 from afresh.core.task import TaskStatus
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.errors import BadInput
 from afresh.journal.append import append_events
 from afresh.journal.undo import undo_steps
 from afresh.policy.questions import ask_after_stop, ask_before_phase
 from afresh.runtime import Runtime
 
-CHANGING_TOOLS_TO_APPROVE = ("edit", "write", "apply", "delegate")
+TO_APPROVE = (ToolTrait.WRITES, ToolTrait.DELEGATES)
+"""A command is not approved beforehand: whether it changes something is seen after it."""
 PHASES_TO_APPROVE = ("change", "verify", "report")
 
 
@@ -66,7 +68,7 @@ def find_phase_to_approve(state: State) -> str:
     begins = state.phase
     if state.work.pending:
         writes = (
-            any(action.tool in CHANGING_TOOLS_TO_APPROVE for action in state.work.pending.reply.actions)
+            any(has_trait(action.tool, *TO_APPROVE) for action in state.work.pending.reply.actions)
             and not state.dialogue.supervision.overruled
         )
         begins = ("report" if state.task.report else "change") if writes and begins == "understand" else ""

@@ -10,6 +10,7 @@ from afresh.core.memory_state import REVERTED_INFIX
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult, KeepOrRevertResult, StepActions, StepConclusion, StepVerification
 from afresh.core.task import TaskStatus
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Ruling, Verdict
 from afresh.policy.questions import ask_about_unverifiable, ask_after_step_limit
@@ -78,7 +79,7 @@ def describe_action_ending(deed: ActionResult) -> str:
 def describe_action(deed: ActionResult) -> str:
     """A suggestion's title says more than its id."""
     action = shorten_action(deed)
-    if action.tool in ("run", "test"):
+    if has_trait(action.tool, ToolTrait.RUNS):
         return f"{action.tool} {describe_subject(action)}".strip() + describe_command_result(deed.outcome.text)
     return describe_subject(action) if action.tool == "apply" else f"{action.tool} {describe_subject(action)}".strip()
 

@@ -66,5 +66,4 @@ tool = FunctionTool(
         new="",
     ),
     edit_file,
-    changes=True,
 )
