@@ -20,7 +20,7 @@ from afresh.core.event import ActionsExecuted, CallRequested, ReplyReceived, Ste
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
 from afresh.errors import OverCeiling
-from afresh.journal.append import append_events, report_progress
+from afresh.journal.append import append_events
 from afresh.journal.checkpoint import add_checkpoint
 from afresh.models.call import call_model, make_step_booking
 from afresh.policy.next_call import layout_for_next_call
@@ -70,7 +70,6 @@ def ask_model(state: State, agent: Runtime) -> State:
         state = append_events(state, agent, [count])
         if count.over:
             return ask_model(state, agent)
-    report_progress(agent, f"waiting for {agent.model.name}")
     reply = call_model(window.request, make_step_booking(window, state, agent.model.name), agent.till)
     call, blocks = audit_call(window, memory, tuned)
     step = state.work.step + 1

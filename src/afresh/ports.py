@@ -11,6 +11,7 @@ from afresh.core.commit import CommitSummary
 from afresh.core.event import JournalEntry, WorkspaceOpened
 from afresh.core.instructions import InstructionChain
 from afresh.core.item import Item
+from afresh.core.progress_event import ProgressEvent
 from afresh.core.project_facts import EMPTY_FACT_INDEX, FactCorrection, FactQuery, ProjectFact
 from afresh.core.prompt import Request, ToolSchema
 from afresh.core.region import Region
@@ -294,6 +295,6 @@ class Watcher(Protocol):
         """After every commit."""
         ...
 
-    def doing(self, what: str) -> None:
-        """Before something that may take long."""
+    def follow(self, event: ProgressEvent) -> None:
+        """While something goes on that may take long."""
         ...

@@ -65,7 +65,7 @@ class Measured(SqliteJournal):
         if not state.pending:
             self.steps[state.step] = now
 
-    def doing(self, what: str) -> None: ...
+    def follow(self, event: object) -> None: ...
 
     def over(self, first: int) -> dict[str, int]:
         """What a round of steps took, from this one on."""

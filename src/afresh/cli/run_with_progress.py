@@ -12,6 +12,7 @@ import click
 if TYPE_CHECKING:
     from afresh.app.project import Project
     from afresh.core.event import JournalEntry
+    from afresh.core.progress_event import ProgressEvent
     from afresh.core.state import State
 
 
@@ -25,7 +26,7 @@ class NoSandboxAlarm:
         if any(isinstance(entry.event, DecisionMade) and entry.event.decision.text == UNSANDBOXED_DECISION for entry in entries):
             click.secho(f"NO SANDBOX: {UNSANDBOXED_DECISION}", fg="red", bold=True, err=True)
 
-    def doing(self, what: str) -> None:
+    def follow(self, event: "ProgressEvent") -> None:
         """Only what was decided is told."""
 
 

@@ -20,10 +20,5 @@ def append_events(state: State, agent: Runtime, events: Sequence[Event], blocks:
     return after
 
 
-def report_progress(agent: Runtime, what: str) -> None:
-    for watcher in agent.watchers:
-        watcher.doing(what)
-
-
 def block_from_text(text: str) -> Block:
     return Block(block_id_from_text(text), text)

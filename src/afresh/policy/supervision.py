@@ -4,6 +4,7 @@ What they are asked and what they say is in the journal before anything follows 
 """
 
 from afresh.core.event import Event, QuestionAnswered, TaskClaimed, TaskEnded
+from afresh.core.progress_event import WorkNotice
 from afresh.core.state import State
 from afresh.core.supervision_state import (
     APPROVE_OPTION,
@@ -124,7 +125,7 @@ def undo_for_supervisor(word: PersonRequest, state: State, agent: Runtime, *then
     try:
         state = append_events(state, agent, [*undo_steps(state, agent.store, agent.workspace, word), *then])
     except BadInput as fault:
-        agent.told(str(fault))
+        agent.report_progress(WorkNotice(str(fault)))
         return state
     agent.workspace.restore(state.workspace.snapshot)
     return state

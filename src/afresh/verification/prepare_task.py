@@ -2,9 +2,10 @@
 
 from afresh.core.decision import UNSANDBOXED_DECISION, Decision
 from afresh.core.event import BaselineMeasured, DecisionMade, Event, TaskEnded
+from afresh.core.progress_event import CheckScope, WorkNotice
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
-from afresh.journal.append import append_events, report_progress
+from afresh.journal.append import append_events
 from afresh.policy.questions import ask_about_checks, is_told_to_work_without_checks
 from afresh.runtime import Runtime
 from afresh.verification.baseline import find_baseline_blocker, run_baseline_checks
@@ -16,7 +17,7 @@ def record_unsandboxed(state: State, agent: Runtime) -> list[Event]:
 
 
 def prepare_task(state: State, agent: Runtime) -> State:
-    report_progress(agent, "opening a worktree")
+    agent.report_progress(WorkNotice("opening a worktree"))
     opened = agent.workspace.open()
     if not state.workspace.first_snapshot:
         state = append_events(state, agent, [opened])
@@ -34,8 +35,8 @@ def has_sound_baseline(state: State) -> bool:
 
 
 def measure_baseline(state: State, agent: Runtime) -> State:
-    report_progress(agent, "running the checks twice, before anything is changed")
-    baseline, blocks = run_baseline_checks(agent.bench(state))
+    with agent.report_check(CheckScope.BASELINE):
+        baseline, blocks = run_baseline_checks(agent.bench(state))
     agent.workspace.restore(state.workspace.snapshot)
     events: list[Event] = [BaselineMeasured(baseline)]
     if state.task.checks and (stop := find_baseline_blocker(state.task, baseline)):

@@ -143,8 +143,11 @@ class Yard:
     def works(self) -> State:
         return advance_task("t", "worker", self.agent)
 
-    def answers(self, text: str) -> State:
+    def say(self, text: str) -> None:
         append_events(self.store, self.store.load("t"), [QuestionAnswered(text)])
+
+    def answers(self, text: str) -> State:
+        self.say(text)
         return self.works()
 
     def events(self, kind: type) -> list[Any]:
