@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from afresh.actions.delegation import find_reason_not_to_delegate
 from afresh.core.action_policy import ActionPolicy, ProposedAction, Refusal
+from afresh.core.codec import to_canonical_json
 from afresh.core.event import PlanSet
 from afresh.core.progress_state import Escalation
+from afresh.core.redaction import REDACTED
 from afresh.core.strategy_state import PlanItem
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.policy.stall.step_trace import hash_action
@@ -60,6 +62,16 @@ def refuse_repeated_action(proposed: ProposedAction) -> Refusal | None:
     return Refusal(f"{REPEATED_ACTION_REFUSED}: {evidence}; nothing has changed since", settled=True)
 
 
+def refuse_redacted_text(proposed: ProposedAction) -> Refusal | None:
+    """The file has the secret where a prompt has the mark: to write the mark would destroy it, and no text with it is found."""
+    if ToolTrait.CHANGES not in proposed.traits or REDACTED not in to_canonical_json(proposed.action.args):
+        return None
+    return Refusal(
+        f"not done: {REDACTED} stands for a secret that is never shown, and its place in the file is not to be changed; "
+        "leave those lines out of the text, or have the program read the secret from its environment"
+    )
+
+
 def refuse_completion_after_failure(proposed: ProposedAction) -> Refusal | None:
     if ToolTrait.COMPLETES not in proposed.traits or all(deed.outcome.ok for deed in proposed.done):
         return None
@@ -77,6 +89,7 @@ BUILT_IN_POLICIES: tuple[ActionPolicy, ...] = (
     refuse_small_part,
     refuse_closed_tool,
     refuse_repeated_action,
+    refuse_redacted_text,
     refuse_completion_after_failure,
     refuse_second_question,
 )

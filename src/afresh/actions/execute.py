@@ -8,6 +8,7 @@ from afresh.actions.delegation import make_hand_out
 from afresh.core.action_policy import ActionPolicy, ApprovalNeeded, ProposedAction, Refusal
 from afresh.core.event import PlanSet, QuestionAsked
 from afresh.core.progress_event import ActionBegan, ActionEnded
+from afresh.core.redaction import redact_secrets, redact_value
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult, StepActions, ToolOutcome
 from afresh.core.tool_traits import ToolTrait
@@ -54,9 +55,9 @@ def execute_action(
 
 def run_tool(tool: Tool, proposed: ProposedAction, context: ToolContext) -> ToolOutcome:
     try:
-        return tool.run(proposed.action.args, context)
+        return redact_value(tool.run(proposed.action.args, context))
     except ModelMistake as mistake:
-        return ToolOutcome(str(mistake), ok=False)
+        return ToolOutcome(redact_secrets(str(mistake)), ok=False)
 
 
 def snapshot_after_actions(

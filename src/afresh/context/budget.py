@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.context.calibration import calibrate_counter
+from afresh.context.redacted_files import RedactedFiles
 from afresh.context.sources.instructions import gather_instructions
 from afresh.core.ceiling_state import (
     CALM_STEPS_BEFORE_LOWERING,
@@ -148,6 +149,7 @@ def settings_for_call(state: State, agent: Runtime) -> Runtime:
     template = template if state.tokens.last_call.pressure is CeilingPressure.CALM else _reduce_sections(template)
     return replace(
         agent,
+        files=RedactedFiles(agent.files),
         counter=calibrate_counter(state, agent),
         template=_adapt_template_to_model(template, state, agent),
         tools=select_task_tools(agent.tools, state.task),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from afresh.core.progress_event import CallBegan, CallDelayed, CallEnded, ProgressListener, ReplyStreamed, ignore_progress
 from afresh.core.prompt import Prompt, Request
+from afresh.core.redaction import redact_value
 from afresh.core.reply import Reply, ReplyNotice
 from afresh.core.spending import CallBooking, CallPurpose
 from afresh.core.state import State
@@ -37,6 +38,7 @@ def call_model(request: Request, purchase: CallBooking, till: ModelGate) -> Repl
     if purchase.tokens + request.reserve > purchase.ceiling:
         need = purchase.tokens + request.reserve
         raise OverCeiling(f"a call of kind {purchase.kind} needs {need:,} tokens, {purchase.ceiling:,} is its ceiling")
+    request = redact_request(request)
     for again in range(till.retries):
         try:
             return _call_once(request, purchase, till)
@@ -47,6 +49,12 @@ def call_model(request: Request, purchase: CallBooking, till: ModelGate) -> Repl
             till.tell(CallDelayed(f"{fault}; asking again in {wait:.0f} s"))
             till.sleep(wait)
     return _call_once(request, purchase, till)
+
+
+def redact_request(request: Request) -> Request:
+    """What is gathered is redacted already; journals of earlier versions are not. Places in a message that has changed are void."""
+    shown = redact_value(request)
+    return shown if shown is request else replace(shown, breaks=())
 
 
 def _call_once(request: Request, purchase: CallBooking, till: ModelGate) -> Reply:
