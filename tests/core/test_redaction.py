@@ -39,12 +39,20 @@ def test_a_key_of_several_lines_is_found_in_numbered_and_changed_lines(numbered:
     assert "MIIE" not in shown and "c2hvcnQ" not in shown
 
 
+def test_a_diff_that_begins_in_the_middle_of_a_key_shows_nothing_of_it() -> None:
+    lines = [f" {line}" for line in PEM.splitlines()[2:]]
+    shown = redact_secrets("\n".join(["@@ -6,4 +6,4 @@ MIIEowIBAAKCAQEA7v3Zk0Yx", *lines, "-LIMIT = 1", "+LIMIT = 2"]))
+    assert "MIIE" not in shown and "c2hvcnQ" not in shown and shown.startswith("@@ -6,4 +6,4 @@ [redacted]\n [redacted]\n")
+    assert shown.endswith("\n-LIMIT = 1\n+LIMIT = 2")
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "pk_users_organisation_id_and_name2", "class='sk-folding-cube-container-1 sk-circle-fade-dot-12'", "task_list = sketch-of-1",
         "postgres://{user}:{password}@{host}/x", "https://$USER:$TOKEN@host", "http://localhost:8000/a@b", "mypy:strict@host",
         "if '-----BEGIN RSA PRIVATE KEY-----' in text:\n    return parse(text)\n", "https://example.org/x?y=z", "eyJust.a.name",
+        "header = first_line\nend = '-----END RSA PRIVATE KEY-----'\n",
     ],
 )  # fmt: skip
 def test_names_and_templates_are_left_alone(text: str) -> None:

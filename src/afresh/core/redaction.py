@@ -24,12 +24,30 @@ _SECRET_PATTERN = re.compile(
     r"|(?<=://)[^\s/:@{}$<>%\"'`]+:[^\s/@{}$<>%\"'`]+(?=@)"  # name and password in an address
 )
 """Names of a program are no secrets: `pk_users_organisation_id`, `sk-folding-cube`, `://{user}:{password}@`."""
+_KEY_END = re.compile(r"-----END [A-Z ]*PRIVATE KEY-----")
+_KEY_LINE = re.compile(r"(?:^|[\s|+-])[A-Za-z0-9+/=]{20,}\s*$")
+_LAST_WORD = re.compile(r"[A-Za-z0-9+/=]+\s*$")
 T = TypeVar("T")
 
 
 def redact_secrets(text: str) -> str:
     """What has the shape of a well-known kind of secret is replaced. Lines stay where they are."""
-    return _SECRET_PATTERN.sub(_replace_secret, text) if _may_hold_secret(text) else text
+    if not _may_hold_secret(text):
+        return text
+    text = _SECRET_PATTERN.sub(_replace_secret, text)
+    return _redact_key_end(text) if _KEY_END.search(text) else text
+
+
+def _redact_key_end(text: str) -> str:
+    """An excerpt or a diff may begin in the middle of a key."""
+    lines = text.split("\n")
+    for end in [number for number, line in enumerate(lines) if _KEY_END.search(line)]:
+        long = [number for number in (end - 1, end - 2) if number >= 0 and _KEY_LINE.search(lines[number])]
+        place = end - 1 if long else -1
+        while place >= 0 and (place >= long[0] or _KEY_LINE.search(lines[place])):
+            lines[place] = _LAST_WORD.sub(REDACTED, lines[place])
+            place -= 1
+    return "\n".join(lines)
 
 
 def _may_hold_secret(text: str) -> bool:
@@ -49,13 +67,14 @@ def _redact(value: Any) -> Any:
     if type(value) is str:
         return redact_secrets(value)
     if isinstance(value, tuple | list):
-        items = [_redact(item) for item in cast("tuple[Any, ...] | list[Any]", value)]
-        same = all(new is old for new, old in zip(items, value, strict=True))
-        return value if same else items if isinstance(value, list) else tuple(items)
+        held = cast("tuple[Any, ...] | list[Any]", value)
+        items = [_redact(item) for item in held]
+        same = all(new is old for new, old in zip(items, held, strict=True))
+        return held if same else items if isinstance(held, list) else tuple(items)
     if isinstance(value, Mapping):
-        held = cast("Mapping[Any, Any]", value)
-        made = {key: _redact(item) for key, item in held.items()}
-        return held if all(made[key] is item for key, item in held.items()) else made
+        named = cast("Mapping[Any, Any]", value)
+        made = {key: _redact(item) for key, item in named.items()}
+        return named if all(made[key] is item for key, item in named.items()) else made
     if is_dataclass(value) and not isinstance(value, type):
         old = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
         changed = {name: new for name, item in old.items() if (new := _redact(item)) is not item}

@@ -22,6 +22,7 @@ from afresh.errors import BadInput
 from afresh.journal.append import append_events
 from afresh.journal.undo import undo_steps
 from afresh.policy.questions import ask_after_stop, ask_before_phase
+from afresh.policy.replan import replan_or_ask
 from afresh.runtime import Runtime
 
 TO_APPROVE = (ToolTrait.WRITES, ToolTrait.DELEGATES)
@@ -36,6 +37,11 @@ def record_supervision_mode(state: State, agent: Runtime) -> list[Event]:
         if agent.mode and agent.mode != (state.dialogue.supervision.mode or AUTONOMOUS_MODE)
         else []
     )
+
+
+def replan_or_pause(state: State, worker: str, agent: Runtime) -> State:
+    """What is decided between two steps."""
+    return consult_supervisor(replan_or_ask(state, agent), worker, agent)
 
 
 def consult_supervisor(state: State, worker: str, agent: Runtime) -> State:
