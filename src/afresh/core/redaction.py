@@ -6,24 +6,30 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
 REDACTED = "[redacted]"
-_MARKERS = (
-    "sk-", "k_live_", "k_test_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "AKIA", "ASIA", "AIza",
-    "xox", "eyJ", " PRIVATE KEY-----", "://", "aws_secret_access_key", "AWS_SECRET_ACCESS_KEY",
-)  # fmt: skip
-"""Every secret that is known by its shape holds one of these: to look for them takes a small part of the time."""
-_PEM_BODY = r"(?:(?:[\s\d|:+\\nr-]{0,12}[A-Za-z0-9+/=]{20,})+(?:[\s\d|:+\\nr-]{0,12}[A-Za-z0-9+/=]{1,20})?)"
-_SECRET_PATTERN = re.compile(
-    r"\bsk-(?:ant|proj|svcacct|admin|or)-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}"  # model providers
-    r"|\bsk-(?=[A-Za-z]*\d)[A-Za-z0-9]{20,}"
-    r"|\b[spr]k_(?:live|test)_[A-Za-z0-9]{16,}"  # payment
-    r"|\bgh[pousr]_[A-Za-z0-9]{16,}|\bgithub_pat_\w{16,}|\bglpat-[\w-]{16,}"  # forges
-    r"|\b(?:AKIA|ASIA)[0-9A-Z]{12,}|\bAIza[\w-]{30,}|\bxox[abeprs]-[\w-]{10,}"  # clouds, chat
-    r"|(?i:(?<=aws_secret_access_key))(?P<given>[\"']?\s*[=:]\s*[\"']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])"
-    r"|\beyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?"  # signed tokens
-    rf"|-----BEGIN [A-Z ]*PRIVATE KEY-----{_PEM_BODY}[\s\d|:+\\nr-]{{0,12}}(?:-----END [A-Z ]*PRIVATE KEY-----)?"
-    r"|(?<=://)[^\s/:@{}$<>%\"'`]+:[^\s/@{}$<>%\"'`]+(?=@)"  # name and password in an address
+_PEM_GAP = r"[\s\d|:+\\nr-]{0,12}"
+_PEM_BODY = rf"(?:(?:{_PEM_GAP}[A-Za-z0-9+/=]{{20,}})+(?:{_PEM_GAP}[A-Za-z0-9+/=]{{1,20}})?)"
+_SECRET_PATTERNS = tuple(
+    (marker, re.compile(pattern))
+    for marker, pattern in (
+        ("sk-", r"\bsk-(?:(?:ant|proj|svcacct|admin|or)-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}|(?=[A-Za-z]*\d)[A-Za-z0-9]{20,})"),
+        ("k_live_", r"\b[spr]k_live_[A-Za-z0-9]{16,}"),
+        ("k_test_", r"\b[spr]k_test_[A-Za-z0-9]{16,}"),
+        *[(f"gh{kind}_", rf"\bgh{kind}_[A-Za-z0-9]{{16,}}") for kind in "pousr"],
+        ("github_pat_", r"\bgithub_pat_\w{16,}"),
+        ("glpat-", r"\bglpat-[\w-]{16,}"),
+        ("AKIA", r"\bAKIA[0-9A-Z]{12,}"),
+        ("ASIA", r"\bASIA[0-9A-Z]{12,}"),
+        ("aws_secret_access_key", r"(?P<given>aws_secret_access_key[\"']?\s*[=:]\s*[\"']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])"),
+        ("AWS_SECRET_ACCESS_KEY", r"(?P<given>AWS_SECRET_ACCESS_KEY[\"']?\s*[=:]\s*[\"']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])"),
+        ("AIza", r"\bAIza[\w-]{30,}"),
+        ("xox", r"\bxox[abeprs]-[\w-]{10,}"),
+        ("eyJ", r"\beyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?"),
+        (" PRIVATE KEY-----", rf"-----BEGIN [A-Z ]*PRIVATE KEY-----{_PEM_BODY}{_PEM_GAP}(?:-----END [A-Z ]*PRIVATE KEY-----)?"),
+        ("://", r"(?P<given>://)[^\s/:@{}$<>%\"'`]+:[^\s/@{}$<>%\"'`]+(?=@)"),
+    )
 )
-"""Names of a program are no secrets: `pk_users_organisation_id`, `sk-folding-cube`, `://{user}:{password}@`."""
+"""Each secret that is known by its shape, with a text that it holds: to look for that first takes a small part of the time. Names
+of a program are no secrets: `pk_users_organisation_id`, `sk-folding-cube`, `://{user}:{password}@`."""
 _KEY_END = re.compile(r"-----END [A-Z ]*PRIVATE KEY-----")
 _KEY_LINE = re.compile(r"(?:^|[\s|+-])[A-Za-z0-9+/=]{20,}\s*$")
 _LAST_WORD = re.compile(r"[A-Za-z0-9+/=]+\s*$")
@@ -32,10 +38,10 @@ T = TypeVar("T")
 
 def redact_secrets(text: str) -> str:
     """What has the shape of a well-known kind of secret is replaced. Lines stay where they are."""
-    if not _may_hold_secret(text):
-        return text
-    text = _SECRET_PATTERN.sub(_replace_secret, text)
-    return _redact_key_end(text) if _KEY_END.search(text) else text
+    for marker, pattern in _SECRET_PATTERNS:
+        if marker in text:
+            text = pattern.sub(_replace_secret, text)
+    return _redact_key_end(text) if " PRIVATE KEY-----" in text and _KEY_END.search(text) else text
 
 
 def _redact_key_end(text: str) -> str:
@@ -50,12 +56,8 @@ def _redact_key_end(text: str) -> str:
     return "\n".join(lines)
 
 
-def _may_hold_secret(text: str) -> bool:
-    return any(marker in text for marker in _MARKERS)
-
-
 def _replace_secret(found: re.Match[str]) -> str:
-    return (found["given"] or "") + "\n".join([REDACTED] * (found[0].count("\n") + 1))
+    return found.groupdict().get("given", "") + "\n".join([REDACTED] * (found[0].count("\n") + 1))
 
 
 def redact_value(value: T) -> T:
