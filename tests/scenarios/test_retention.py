@@ -23,7 +23,7 @@ from afresh.core.state import State
 from afresh.core.step_result import ToolOutcome
 from afresh.core.task import Task, TaskStatus
 from afresh.core.tokens import EstimatingCounter
-from afresh.loop import work_on_task
+from afresh.loop import advance_task
 from afresh.ports.tool import ToolContext
 from afresh.runtime import Runtime
 from afresh.storage.sqlite.database import Database
@@ -113,7 +113,7 @@ class Story:
         order = Task(id="t", goal="Bring the office suite in order", max_steps=STEPS + 1, budget=4_000, max_budget=4_000)
         state, answers = append_events(self.store, None, [TaskCreated(order)]), iter(ANSWERS)
         while state.work.step < STEPS:
-            state = work_on_task("t", "worker", agent)
+            state = advance_task("t", "worker", agent)
             if state.status is not TaskStatus.BLOCKED or (reply := next(answers, None)) is None:
                 break
             state = append_events(self.store, state, [QuestionAnswered(reply)], at=self.clock.now())

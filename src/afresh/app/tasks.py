@@ -9,6 +9,7 @@ from afresh.app.validate_task import refuse_unworkable_task
 from afresh.config.templates.load_template import make_template, merge_task_type
 from afresh.core.event import Event, JournalHead, QuestionAsked, TaskCreated, TaskEnded
 from afresh.core.hash_chain import link_events
+from afresh.core.redaction import redact_secrets
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.task import Check, QueueTicket, Task, TaskStatus, choose_report_path
@@ -53,8 +54,8 @@ def add_task(desk: Project, order: TaskOrder) -> State:
     report = choose_report_path(merged.family, order.goal, lambda path: (desk.project.root / path).is_file())
     checks = order.checks or (() if report else given.checks)
     task = Task(
-        id=make_task_id(order.goal),
-        goal=order.goal,
+        id=make_task_id(redact_secrets(order.goal)),
+        goal=redact_secrets(order.goal),
         type=type,
         checks=tuple(Check(command, given.check_timeout) for command in checks),
         priority=order.priority,

@@ -2,8 +2,8 @@ import re
 
 from afresh.core.action import Action, describe_subject
 from afresh.core.step_result import ActionResult, StepActions
+from afresh.core.tool_traits import ToolTrait, has_trait
 
-CHANGING_TOOLS = ("edit", "write", "apply", "run", "delegate")
 TELLING_LINE = re.compile(r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied", re.IGNORECASE)
 
 
@@ -34,7 +34,9 @@ def truncate_first_line(text: str, length: int) -> str:
 def describe_approach(deeds: StepActions) -> str:
     """What was changed; what was only looked at was not tried."""
     done = [deed for deed in deeds.done if deed.outcome.ok]
-    return "; ".join(describe_attempt(deed) for deed in [one for one in done if one.action.tool in CHANGING_TOOLS] or done)
+    return "; ".join(
+        describe_attempt(deed) for deed in [one for one in done if has_trait(one.action.tool, ToolTrait.CHANGES)] or done
+    )
 
 
 def describe_attempt(deed: ActionResult) -> str:

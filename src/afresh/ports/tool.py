@@ -10,6 +10,7 @@ from afresh.core.state import State
 from afresh.core.step_result import ToolOutcome
 from afresh.core.subtask import RunSubtask
 from afresh.core.tokens import estimate_tokens
+from afresh.core.tool_traits import ToolTrait
 from afresh.ports.code import CodeAnalysis
 from afresh.ports.storage import FactIndex, JournalStore
 from afresh.ports.workspace import FileTree, Sandbox
@@ -35,9 +36,7 @@ class Tool(Protocol):
     @property
     def schema(self) -> ToolSchema: ...
     @property
-    def changes(self) -> bool:
-        """Its purpose may be to change the tree."""
-        ...
+    def traits(self) -> frozenset[ToolTrait]: ...
 
     def run(self, args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
         """ModelMistake for arguments that can't be used."""

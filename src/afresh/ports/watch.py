@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from afresh.core.event import JournalEntry
+from afresh.core.progress_event import ProgressEvent
 from afresh.core.state import State
 from afresh.core.step_history import HookAnswer
 
@@ -25,6 +26,6 @@ class Watcher(Protocol):
         """After every commit."""
         ...
 
-    def doing(self, what: str) -> None:
-        """Before something that may take long."""
+    def follow(self, event: ProgressEvent) -> None:
+        """While something goes on that may take long."""
         ...

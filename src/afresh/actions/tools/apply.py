@@ -30,4 +30,4 @@ def read_suggestion(id: str, bench: ToolContext) -> tuple[str, list[Any]]:
     return title, edits
 
 
-tool = FunctionTool(make_tool_schema("apply", "Carry out a suggestion.", id=""), apply_suggestion, changes=True)
+tool = FunctionTool(make_tool_schema("apply", "Carry out a suggestion.", id=""), apply_suggestion)

@@ -52,4 +52,4 @@ DELEGATE_SCHEMA = make_tool_schema(
     "delegate", "Have another agent do one of 3 or more open items of the plan; goal: all it must know, checks: commands.",
     ("type", "checks", "paths"), goal="", type="", checks=("array", ""), paths=("array", ""),
 )  # fmt: skip
-tool = FunctionTool(DELEGATE_SCHEMA, delegate_part, changes=True)
+tool = FunctionTool(DELEGATE_SCHEMA, delegate_part)

@@ -67,5 +67,4 @@ tool = FunctionTool(
         new="",
     ),
     edit_file,
-    changes=True,
 )

@@ -103,6 +103,4 @@ def render_command_result(done: CommandRun) -> str:
     return f"{end}\n{done.output.rstrip()}" if done.output.strip() else f"{end}, no output"
 
 
-tool = FunctionTool(
-    make_tool_schema("run", "Run a shell command (no network, no git, 120 s).", command=""), run_command, changes=True
-)
+tool = FunctionTool(make_tool_schema("run", "Run a shell command (no network, no git, 120 s).", command=""), run_command)

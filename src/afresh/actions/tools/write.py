@@ -15,4 +15,4 @@ def write_file(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     return ToolOutcome(f"{what}\n{args['content']}")
 
 
-tool = FunctionTool(make_tool_schema("write", "Create or overwrite a file.", path="", content=""), write_file, changes=True)
+tool = FunctionTool(make_tool_schema("write", "Create or overwrite a file.", path="", content=""), write_file)

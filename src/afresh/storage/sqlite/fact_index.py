@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from afresh.core.event import JournalEntry, JournalHead
 from afresh.core.fact import FactScope
+from afresh.core.progress_event import ProgressEvent
 from afresh.core.project_facts import FactCorrection, FactQuery, ProjectFact
 from afresh.core.search_words import drop_stop_words, split_words
 from afresh.core.state import State
@@ -144,7 +145,7 @@ class SqliteFactIndex:
             with suppress(AfreshError), self._database.writing() as connection:
                 self._current = facts.learn_entries(connection, entries)
 
-    def doing(self, what: str) -> None:
+    def follow(self, event: ProgressEvent) -> None:
         """Only what has happened is learnt."""
 
     def close(self) -> None:
