@@ -91,7 +91,7 @@ def take_step(state: State, agent: Runtime) -> State:
         digested.event,
         *[VerdictReached(step, verdict) for verdict in judged.verdicts],
         *settled.events,
-        StepFinished(step, end.outcome),
+        StepFinished(step, end.outcome, end.reverted),
         *end.events,
     ]
     blocks = (*digested.blocks, *judged.blocks, *settled.blocks)

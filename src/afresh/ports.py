@@ -10,7 +10,7 @@ from afresh.core.change import Change
 from afresh.core.commit import CommitSummary
 from afresh.core.event import JournalEntry, WorkspaceOpened
 from afresh.core.instructions import InstructionChain
-from afresh.core.item import Item
+from afresh.core.item import Item, Note
 from afresh.core.project_facts import EMPTY_FACT_INDEX, FactCorrection, FactQuery, ProjectFact
 from afresh.core.prompt import Request, ToolSchema
 from afresh.core.region import Region
@@ -244,11 +244,11 @@ class LessonLibrary(Protocol):
         """Whether there is anything at all."""
         ...
 
-    def find(self, questions: Sequence[str], most: int) -> Sequence[Item]:
+    def find(self, questions: Sequence[str], most: int) -> Sequence[Note]:
         """What really fits one of these, the best first; nothing when nothing does."""
         ...
 
-    def named(self, keys: Sequence[str]) -> Sequence[Item]:
+    def named(self, keys: Sequence[str]) -> Sequence[Note]:
         """These, as they are now, without those that are gone."""
         ...
 

@@ -6,7 +6,6 @@ from collections import Counter
 from afresh.core.action import describe_subject
 from afresh.core.action_summary import TELLING_LINE, shorten_action
 from afresh.core.event import Event, QuestionAsked, TaskEnded
-from afresh.core.memory_state import REVERTED_INFIX
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult, KeepOrRevertResult, StepActions, StepConclusion, StepVerification
 from afresh.core.task import TaskStatus
@@ -23,15 +22,22 @@ DURATION_SUFFIX = re.compile(r" in \d+(?:\.\d+)? ?s(?:econds)?\b")
 def conclude_step(
     state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
 ) -> StepConclusion:
-    outcome = summarise_step(deeds, judged, settled)
+    events = list_closing_events(state, deeds, judged, settled, agent)
+    reverted = not settled.kept and not (judged.verdict and judged.verdict.final)
+    return StepConclusion(summarise_step(deeds, judged, settled), events, summarise_actions(deeds) if reverted else "")
+
+
+def list_closing_events(
+    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
+) -> tuple[Event, ...]:
     if ended := end_by_verdict(state, deeds, judged, settled, agent):
-        return StepConclusion(outcome, ended)
+        return ended
     stalled = check_for_stall(state, deeds, judged, settled, agent)
     if question := next((event for event in deeds.events if isinstance(event, QuestionAsked)), None):
-        return StepConclusion(outcome, (*stalled.events, TaskEnded(TaskStatus.BLOCKED, f"asks: {question.question}")))
+        return (*stalled.events, TaskEnded(TaskStatus.BLOCKED, f"asks: {question.question}"))
     if stop := ask_if_out_of_steps(state) or stalled.stop:
-        return StepConclusion(outcome, (*stalled.events, stop, TaskEnded(TaskStatus.BLOCKED, stop.question)))
-    return StepConclusion(outcome, stalled.events)
+        return (*stalled.events, stop, TaskEnded(TaskStatus.BLOCKED, stop.question))
+    return stalled.events
 
 
 def end_by_verdict(
@@ -56,19 +62,23 @@ def ask_if_out_of_steps(state: State) -> QuestionAsked | None:
 
 
 def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult) -> str:
-    """One line for people and for later windows."""
+    """One line for people and for later prompts."""
+    did = summarise_actions(deeds)
+    if judged.verdict and judged.verdict.final:
+        return f"{'verified' if judged.passed else 'not accepted'}: {judged.verdict.reason}"
+    if not settled.kept:
+        return f"{did}: reverted: {judged.verdict.reason if judged.verdict else ''}"
+    if judged.verdict:
+        return f"{did}: {'' if judged.verdict.strays else 'kept; '}{judged.verdict.reason}"
+    return did or "no action in the reply"
+
+
+def summarise_actions(deeds: StepActions) -> str:
     reads = sum(deed.action.tool == "read" for deed in deeds.done)
     told = [deed for deed in deeds.done if deed.action.tool != "read" or reads == 1]
     names = Counter(describe_action(deed) + describe_action_ending(deed) for deed in told)
     names.update({f"read {reads} files": 1} if reads > 1 else {})
-    did = ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in names.items())
-    if judged.verdict and judged.verdict.final:
-        return f"{'verified' if judged.passed else 'not accepted'}: {judged.verdict.reason}"
-    if not settled.kept:
-        return f"{did}{REVERTED_INFIX}{judged.verdict.reason if judged.verdict else ''}"
-    if judged.verdict:
-        return f"{did}: {'' if judged.verdict.strays else 'kept; '}{judged.verdict.reason}"
-    return did or "no action in the reply"
+    return ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in names.items())
 
 
 def describe_action_ending(deed: ActionResult) -> str:
