@@ -29,11 +29,11 @@ from afresh.core.task import Check, Task
 from afresh.core.template import Template
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun
-from afresh.core.work_state import WorkState
 from afresh.errors import OverCeiling
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.trace import build_trace
 from afresh.policy.next_call import DELEGATE_TOOL
+from afresh.testing.states import make_state
 
 COUNTER = EstimatingCounter()
 lines = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=120)
@@ -184,7 +184,7 @@ def attempt(memory):
 
 
 def state(**fields):
-    return State(task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), **fields, work=WorkState(limit=60))
+    return make_state(Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), limit=60, **fields)
 
 
 def test_what_may_never_be_left_out_is_there_in_the_tightest_window():

@@ -1,6 +1,7 @@
 """`recall` as the model uses it: what it brings back, how it says what is missing, and whose blocks it refuses."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest

@@ -18,6 +18,7 @@ from afresh.core.memory_state import StepRecord
 from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.task import Task
+from afresh.testing.states import make_state
 
 COMMAND = '''
     """`tool {name}`: {about}."""
@@ -56,7 +57,7 @@ GOAL = "Add an option --status to `tool list`: it may be given more than once; a
 
 
 def begun(goal: str = GOAL, **fields) -> State:
-    return State(task=Task(id="t", goal=goal), **fields)
+    return make_state(Task(id="t", goal=goal), **fields)
 
 
 def about(state: State, tree: dict[str, str]) -> list[tuple[str, str, str]]:

@@ -19,15 +19,15 @@ from afresh.core.task import Check, Task
 from afresh.core.template import SectionShare
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun
-from afresh.core.work_state import WorkState
 from afresh.memory.gathered_context import GatheredContext
+from afresh.testing.states import make_state
 
 COUNTER = EstimatingCounter()
 SHARES = load_template("fix_violation").at("change").shares
 
 
 def state(**fields):
-    return State(task=Task(id="t", goal="Mend parse_header", checks=(Check("pytest -q"),)), **fields, work=WorkState(limit=60))
+    return make_state(Task(id="t", goal="Mend parse_header", checks=(Check("pytest -q"),)), limit=60, **fields)
 
 
 def shorter(memory, room=10**6, shares=SHARES):

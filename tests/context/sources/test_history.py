@@ -27,6 +27,7 @@ from afresh.core.work_state import WorkState
 from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.memory.history.trace import build_trace
+from afresh.testing.states import make_state
 
 
 def listing(shares: Sequence[SectionShare]) -> tuple[SectionShare, ...]:
@@ -52,7 +53,7 @@ def test_work_on_a_task_has_no_index_of_names():
 def remembering(spoken: list[Said], *looks: Item, **fields) -> GatheredContext:
     held, archive = passages(spoken)
     task = Task(id="t", goal="Make it work", checks=(Check("pytest -q"),))
-    state = State(task=task, **{"step": 30, "passages": held, **fields}, work=WorkState(limit=60))
+    state = make_state(task, **{"step": 30, "passages": held, "limit": 60, **fields})
     return GatheredContext(state, looks, build_trace(held, archive.__getitem__))
 
 
