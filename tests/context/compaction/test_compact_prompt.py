@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from item_samples import excerpt, repo_map
+from item_samples import excerpt, repo_map, text_of
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
@@ -110,7 +110,7 @@ def test_a_definition_far_from_the_work_becomes_its_stub(path, title, region, st
     look = excerpt(path, 1, "1  value = compute(value)\n" * 9, title)
     memory = GatheredContext(state(step=20, regions=(region,), plan=(PlanItem("then plan_b.py"),)), (look,))
     (text,) = texts(least(memory), "files")
-    assert (text == look.text) is stays
+    assert (text == text_of(look)) is stays
     assert stays or text == f"     … 1-9 {title}"
 
 
