@@ -20,7 +20,7 @@ from afresh.core.item import (
     diff_from_change,
 )
 from afresh.core.item_record import item_from_ref, place_from_ref, ref_from_item, to_archived_text
-from afresh.core.old_records import find_reverted_action, item_from_untyped
+from afresh.core.old_records import find_reverted_action, find_suggestion_id, item_from_untyped
 from afresh.core.prompt import ItemRef
 
 SOURCE = (SourceLine(3, "def f():"), SourceLine(4, "    return 1", changed=True))
@@ -111,3 +111,8 @@ def test_where_an_excerpt_is_from_is_known_without_its_text_in_new_and_old_calls
 def test_what_a_reverted_step_did_is_found_in_old_outcomes():
     assert find_reverted_action("edit a.py: reverted: 2 tests fail") == "edit a.py"
     assert not find_reverted_action("edit a.py: kept; 3 passed")
+
+
+def test_which_suggestion_an_old_approach_took_up_is_found_in_its_subject():
+    assert find_suggestion_id("apply 0a1b2c3d4e5f (extract f)") == "0a1b2c3d4e5f"
+    assert not find_suggestion_id("edit a.py; apply 0a1b2c3d4e5f (extract f)")

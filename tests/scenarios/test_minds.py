@@ -127,7 +127,7 @@ def test_3_nothing_is_cut_while_there_is_room(windows):
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=40), st.integers(3_000, 9_000))
 def test_3_whatever_the_files_and_the_ceiling(sizes, budget):
     style = load_template("fix_bug")
-    looks = [excerpt("a.py", n, "x = some_name\n" * size, f"f{n}", last=n + size) for n, size in enumerate(sizes)]
+    looks = [excerpt("a.py", 100 * n + 1, "x = some_name\n" * size, f"f{n}") for n, size in enumerate(sizes)]
     state = State(task=Task(id="t", goal="g", checks=(Check("pytest"),)), work=WorkState(limit=60))
     tree = repo_map("\n".join(f"src/module_{n}.py: f, g" for n in range(sum(sizes))))
     window = build_best_prompt(

@@ -14,6 +14,7 @@ from afresh.code.code_insight import CodeInsight
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.gather import gather_context
+from afresh.core.memory_state import MemoryState
 from afresh.core.project_facts import EMPTY_FACT_INDEX
 from afresh.core.prompt import Prompt
 from afresh.core.region import Region
@@ -53,16 +54,16 @@ SHOWN = {
 }
 
 
-def window(type: str, budget: int = 0, **fields: Any) -> Prompt:
+def window(type: str, budget: int = 0, regions: tuple[Region, ...] = (), step: int = 0) -> Prompt:
     style = load_template(type)
     limit = budget or style.ceiling
     checks, runs = (Check("python -m pytest -q"),), (CheckRun("python -m pytest -q", 0, passed=82),)
     order = Task(id="t", goal=GOALS[type], type=type, checks=checks, budget=limit, report=REPORTS.get(type, ""))
     state = State(
         task=order,
-        **fields,
         workspace=WorkspaceState(first_snapshot="tree"),
-        work=WorkState(limit=60),
+        work=WorkState(limit=60, step=step),
+        memory=MemoryState(regions=regions),
         verification=VerificationState(baseline=Baseline(runs)),
     )
     paths = sorted(str(path.relative_to(SAMPLE)) for path in SAMPLE.rglob("*") if path.suffix in (".py", ".md", ".toml"))

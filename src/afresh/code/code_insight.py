@@ -1,6 +1,5 @@
 """What can be known of Python code without a model."""
 
-import re
 from collections.abc import Callable, Collection, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -28,6 +27,7 @@ from afresh.code.symbol_search import find_definitions_and_uses
 from afresh.core.commit import NO_COMMIT_HISTORY, CommitHistory
 from afresh.core.fact import FactKind
 from afresh.core.item import Excerpt, Item, Note
+from afresh.core.old_records import find_suggestion_id
 from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.symbol import SearchHit
@@ -143,8 +143,8 @@ class CodeInsight:
 
 def find_failed_suggestions(state: State) -> frozenset[str]:
     """Ids of suggestions that were tried and reverted."""
-    subjects = (fact.subject for fact in state.memory.facts if fact.kind is FactKind.FAILED_APPROACH)
-    return frozenset(match[1] for subject in subjects if (match := re.match(r"apply ([0-9a-f]{12})", subject)))
+    failed = [fact for fact in state.memory.facts if fact.kind is FactKind.FAILED_APPROACH]
+    return frozenset([fact.suggestion or find_suggestion_id(fact.subject) for fact in failed])
 
 
 ITEM_SOURCES: dict[str, Callable[[WorkFocus], Iterator[Item]]] = {

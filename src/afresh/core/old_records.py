@@ -80,3 +80,12 @@ def find_reverted_action(outcome: str) -> str:
     """What was done in a step that was reverted; empty for any other."""
     did, reverted, _ = outcome.partition(REVERTED_INFIX)
     return did if reverted else ""
+
+
+SUGGESTION_SUBJECT = re.compile(r"apply ([0-9a-f]{12})")
+
+
+def find_suggestion_id(subject: str) -> str:
+    """Of a failed approach that was recorded without the id of the suggestion that it took up."""
+    found = SUGGESTION_SUBJECT.match(subject)
+    return found[1] if found else ""
