@@ -23,7 +23,7 @@ class NoSandboxAlarm:
         from afresh.core.decision import UNSANDBOXED_DECISION
         from afresh.core.event import DecisionMade
 
-        if any(isinstance(entry.event, DecisionMade) and entry.event.decision.text == UNSANDBOXED_DECISION for entry in entries):
+        if any(isinstance(entry.event, DecisionMade) and entry.event.decision.waives_sandbox for entry in entries):
             click.secho(f"NO SANDBOX: {UNSANDBOXED_DECISION}", fg="red", bold=True, err=True)
 
     def follow(self, event: "ProgressEvent") -> None:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from afresh.core.decision import UNSANDBOXED_DECISION
 from afresh.core.dialogue_state import DialogueState
 from afresh.core.event import JournalHead
 from afresh.core.memory_state import MemoryState
@@ -66,7 +65,7 @@ class State:
     @property
     def unconfined(self) -> bool:
         """Whether commands have run without a sandbox."""
-        return any(one.text == UNSANDBOXED_DECISION and one.by == "person" for one in self.memory.decisions)
+        return any(one.waives_sandbox for one in self.memory.decisions)
 
     @property
     def phase(self) -> str:

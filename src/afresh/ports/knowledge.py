@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from afresh.core.instructions import InstructionChain
-from afresh.core.item import Item
+from afresh.core.item import Note
 
 
 class InstructionReader(Protocol):
@@ -23,10 +23,10 @@ class LessonLibrary(Protocol):
         """Whether there is anything at all."""
         ...
 
-    def find(self, questions: Sequence[str], most: int) -> Sequence[Item]:
+    def find(self, questions: Sequence[str], most: int) -> Sequence[Note]:
         """What really fits one of these, the best first; nothing when nothing does."""
         ...
 
-    def named(self, keys: Sequence[str]) -> Sequence[Item]:
+    def named(self, keys: Sequence[str]) -> Sequence[Note]:
         """These, as they are now, without those that are gone."""
         ...

@@ -7,7 +7,6 @@ from afresh.actions.observe import StepDigest
 from afresh.core.action import describe_subject
 from afresh.core.action_summary import TELLING_LINE, shorten_action
 from afresh.core.event import ActionsExecuted, Event, QuestionAsked, StepFinished, TaskEnded, VerdictReached
-from afresh.core.memory_state import REVERTED_INFIX
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult, KeepOrRevertResult, StepActions, StepConclusion, StepVerification
 from afresh.core.task import TaskStatus
@@ -27,9 +26,10 @@ def conclude_step(
     state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
 ) -> StepConclusion:
     """How the step ended, and what follows: the task rests, a checkpoint is due, or nothing."""
-    outcome = summarise_step(deeds, judged, settled)
     events = end_by_verdict(state, deeds, judged, settled, agent) or rest_or_go_on(state, deeds, judged, settled, agent)
-    return StepConclusion(outcome, (*events, *add_checkpoint(state, events, agent)))
+    reverted = not settled.kept and not (judged.verdict and judged.verdict.final)
+    outcome = summarise_step(deeds, judged, settled)
+    return StepConclusion(outcome, (*events, *add_checkpoint(state, events, agent)), summarise_actions(deeds) if reverted else "")
 
 
 def rest_or_go_on(
@@ -59,7 +59,7 @@ def record_step(
         digest.event,
         *[VerdictReached(step, verdict) for verdict in verified.verdicts],
         *settled.events,
-        StepFinished(step, conclusion.outcome),
+        StepFinished(step, conclusion.outcome, conclusion.reverted),
         *conclusion.events,
     ]
 
@@ -86,19 +86,23 @@ def ask_if_out_of_steps(state: State) -> QuestionAsked | None:
 
 
 def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult) -> str:
-    """One line for people and for later windows."""
+    """One line for people and for later prompts."""
+    did = summarise_actions(deeds)
+    if judged.verdict and judged.verdict.final:
+        return f"{'verified' if judged.passed else 'not accepted'}: {judged.verdict.reason}"
+    if not settled.kept:
+        return f"{did}: reverted: {judged.verdict.reason if judged.verdict else ''}"
+    if judged.verdict:
+        return f"{did}: {'' if judged.verdict.strays else 'kept; '}{judged.verdict.reason}"
+    return did or "no action in the reply"
+
+
+def summarise_actions(deeds: StepActions) -> str:
     reads = sum(deed.action.tool == "read" for deed in deeds.done)
     told = [deed for deed in deeds.done if deed.action.tool != "read" or reads == 1]
     names = Counter(describe_action(deed) + describe_action_ending(deed) for deed in told)
     names.update({f"read {reads} files": 1} if reads > 1 else {})
-    did = ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in names.items())
-    if judged.verdict and judged.verdict.final:
-        return f"{'verified' if judged.passed else 'not accepted'}: {judged.verdict.reason}"
-    if not settled.kept:
-        return f"{did}{REVERTED_INFIX}{judged.verdict.reason if judged.verdict else ''}"
-    if judged.verdict:
-        return f"{did}: {'' if judged.verdict.strays else 'kept; '}{judged.verdict.reason}"
-    return did or "no action in the reply"
+    return ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in names.items())
 
 
 def describe_action_ending(deed: ActionResult) -> str:

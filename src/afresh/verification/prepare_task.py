@@ -1,7 +1,7 @@
 """Before the first step, and before every step after a crash: a sound tree, and the baseline."""
 
 from afresh.context.calibration import adopt_project_calibration
-from afresh.core.decision import UNSANDBOXED_DECISION, Decision
+from afresh.core.decision import SANDBOX_WAIVER, UNSANDBOXED_DECISION, Decision
 from afresh.core.event import BaselineMeasured, DecisionMade, Event, TaskClaimed, TaskEnded
 from afresh.core.progress_event import CheckScope, WorkNotice
 from afresh.core.state import State
@@ -15,7 +15,11 @@ from afresh.verification.baseline import find_baseline_blocker, run_baseline_che
 
 def record_unsandboxed(state: State, agent: Runtime) -> list[Event]:
     """That the user has waived the sandbox is recorded each time that somebody takes up the task."""
-    return [DecisionMade(Decision(UNSANDBOXED_DECISION, "person", step=state.work.step))] if agent.sandbox.level == "none" else []
+    return (
+        [DecisionMade(Decision(UNSANDBOXED_DECISION, "person", step=state.work.step, waiver=SANDBOX_WAIVER))]
+        if agent.sandbox.level == "none"
+        else []
+    )
 
 
 def prepare_task(state: State, worker: str, agent: Runtime) -> State:

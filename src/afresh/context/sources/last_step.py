@@ -6,7 +6,7 @@ from typing import Any
 
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.core.action import Observation, describe_subject
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
 from afresh.core.state import State
@@ -84,7 +84,7 @@ def _build_undone_pieces(step: StepRecord) -> list[SectionPiece]:
 
 
 def _map_outputs(memory: GatheredContext) -> dict[str, str]:
-    return {look.subject: look.text for look in memory.of("output")}
+    return {look.subject: look.text for look in memory.notes("output")}
 
 
 def _has_written(seen: Observation) -> bool:
@@ -136,12 +136,12 @@ MAX_LAST_OUTPUT_CHARACTERS = 12_000
 """No window of ours has room for more of one output; the rest is a recall away."""
 
 
-def gather_last_outputs(state: State, agent: Runtime, edits: Corrections) -> Iterator[Item]:
+def gather_last_outputs(state: State, agent: Runtime, edits: Corrections) -> Iterator[Note]:
     """The last step's output in full, as far as it could ever fit: the builder decides how much is shown."""
     for seen in state.memory.recent[-1].observations if state.memory.recent else ():
         if seen.block and seen.size > len(seen.text):
             text = edits.scrub(agent.store.read(seen.block))
-            yield Item("output", seen.block, _truncate_middle(text, f"`recall` {seen.block[:8]}"))
+            yield Note("output", seen.block, _truncate_middle(text, f"`recall` {seen.block[:8]}"))
 
 
 def _truncate_middle(text: str, source: str) -> str:
