@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,17 @@ class Told:
         return " ".join((self.out + self.err).split())
 
 
+def run_in_process(args: Sequence[str], folder: Path) -> Told:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = main.run_command_line(args)
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+    assert "Traceback" not in err.getvalue()
+    return Told(code, out.getvalue(), err.getvalue())
+
+
 @dataclass(frozen=True)
 class Person:
     folder: Path
@@ -81,14 +92,7 @@ class Person:
 
     def types(self, *args: str, at: str = "") -> Told:
         """A command line, in this process: what it prints and its exit code."""
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.chdir(self.repo / at), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            try:
-                code = main.run_command_line(args)
-            except SystemExit as end:
-                code = end.code if isinstance(end.code, int) else 1
-        assert "Traceback" not in err.getvalue()
-        return Told(code, out.getvalue(), err.getvalue())
+        return run_in_process(args, self.repo / at)
 
     def starts(self, *args: str, **environment: str) -> subprocess.Popen[str]:
         """The same, as a process of its own."""
