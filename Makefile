@@ -4,7 +4,7 @@ BENCHES := $(wildcard bench/startup.py bench/store.py)
 RECORDED := bench/holds.py bench/tokens.py bench/context.py bench/compactions.py
 export VENV
 
-.PHONY: help setup small-model demo test lint types torture bench test-pythons requirements clean
+.PHONY: help setup small-model demo test test-sandboxed lint types torture bench test-pythons requirements clean
 
 help:
 	@echo 'make setup         everything that is needed, in $(VENV)'
@@ -43,6 +43,10 @@ test: lint small-model
 	@$(BIN)/pyright --pythonpath $(BIN)/python >build/types.log 2>&1 & types=$$!; \
 	$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal; behaviour=$$?; \
 	wait $$types; typed=$$?; cat build/types.log; exit $$((behaviour | typed))
+
+# The part of the tests that depends on the sandbox; .ci/run runs it with less of one.
+test-sandboxed: setup
+	@$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal -m 'sandboxed and not torture'
 
 torture: small-model
 	@$(BIN)/python -m pytest -q -m torture

@@ -1,9 +1,13 @@
 """Every test starts on a machine where nothing is set up: no keys, no git identity, no settings of whoever runs it."""
 
+import fcntl
 import os
+import pickle
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -40,6 +44,9 @@ LONGEST = (
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.name.startswith(LONGEST))
+    for item in items:
+        if "requires_sandbox" in getattr(item, "fixturenames", ()):
+            item.add_marker("sandboxed")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -62,6 +69,24 @@ def under_the_ceiling(bare_machine: None, tmp_path_factory: pytest.TempPathFacto
     over = WATCH.over + list(find_calls_over_ceiling(tmp_path_factory.getbasetemp()))
     if over:
         pytest.fail(render_failure(over), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """Call it with a name and a function of a folder: the first worker that does so waits for its result, the others read it."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def make(name: str, function: Callable[[Path], Any]) -> Any:
+        folder, result = shared / f"once-{name}", shared / f"once-{name}.pickle"
+        with (shared / f"once-{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not result.exists():
+                folder.mkdir()
+                result.write_bytes(pickle.dumps(function(folder)))
+        return pickle.loads(result.read_bytes())
+
+    return make
 
 
 @pytest.fixture(scope="session")
