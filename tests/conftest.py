@@ -100,3 +100,9 @@ def requires_sandbox() -> Callable[..., None]:
             pytest.skip("; ".join(f"{result.level} does not hold here: {result.why_not}" for result in results))
 
     return check
+
+
+@pytest.fixture
+def confined(requires_sandbox: Callable[..., None]) -> None:
+    """For tests that run commands as a user does by default."""
+    requires_sandbox()

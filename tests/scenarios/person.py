@@ -38,7 +38,8 @@ class Told:
 
     @property
     def error(self) -> dict[str, Any]:
-        return json.loads(self.err)["error"]
+        """Warnings may come before it."""
+        return json.loads(self.err.splitlines()[-1])["error"]
 
     @property
     def words(self) -> str:
