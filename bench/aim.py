@@ -34,6 +34,8 @@ from afresh.core.prompt import Prompt
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
+from afresh.core.work_state import WorkState
+from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.runtime import Runtime
 from aiming.cases import Case, Tree, from_history, from_orders, repository_at, tree
@@ -49,7 +51,11 @@ Scores = dict[str, Any]
 
 
 def begun(case: Case, ceiling: int) -> State:
-    return State(task=Task(id="t", goal=case.goal, type=TYPE, budget=ceiling), base=case.before, opened="o", limit=60)
+    return State(
+        task=Task(id="t", goal=case.goal, type=TYPE, budget=ceiling),
+        workspace=WorkspaceState(base=case.before, first_snapshot="o"),
+        work=WorkState(limit=60),
+    )
 
 
 def opening(case: Case, files: Tree, insight: CodeInsight, ceiling: int) -> Prompt:

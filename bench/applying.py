@@ -8,6 +8,7 @@ from typing import Any
 from afresh.code.code_insight import CodeInsight
 from afresh.core.fact import Fact, FactKind
 from afresh.core.item import Item
+from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
 from afresh.core.task import Task
 from archives import Recipe, git, suite
@@ -47,7 +48,7 @@ class Work:
     def next(self) -> Item | None:
         """The first suggestion, which the policy would take."""
         goal = f"bring every function in {self.recipe.code} to a complexity of at most 10"
-        state = State(task=Task(id="bench", goal=goal, type="fix_violation"), facts=tuple(self.facts))
+        state = State(task=Task(id="bench", goal=goal, type="fix_violation"), memory=MemoryState(facts=tuple(self.facts)))
         looks = self.insight.looks(state, Checkout(self.root))
         return next((look for look in looks if look.kind == "suggestion"), None)
 

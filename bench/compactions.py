@@ -21,9 +21,11 @@ from afresh.context.build_prompt import build_best_prompt
 from afresh.context.compaction.compact_memory import compact_by_rules
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
+from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import RECORDED_TYPE, Task
+from afresh.core.work_state import WorkState
 from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.memory.summarise import MAX_SUMMARY_TOKENS
 from afresh.replay.build_contexts import (
@@ -87,9 +89,10 @@ class Session:
         goal = truncate_to_tokens(self.run["task"], self.budget // TASK_BUDGET_DIVISOR, count)
         return State(
             task=Task(id="session", goal=goal, type=RECORDED_TYPE, budget=self.budget),
-            decisions=(Decision(DECIDED, "person"),),
-            facts=(Fact(FactKind.FAILED_APPROACH, "rewrite", FAILED, step=1),),
-            plan=(PlanItem(PLANNED),),
+            memory=MemoryState(
+                decisions=(Decision(DECIDED, "person"),), facts=(Fact(FactKind.FAILED_APPROACH, "rewrite", FAILED, step=1),)
+            ),
+            work=WorkState(plan=(PlanItem(PLANNED),)),
         )
 
 

@@ -9,6 +9,7 @@ import pytest
 from afresh.app.demo import copy_sample
 from afresh.code.code_insight import CodeInsight
 from afresh.core.fact import Fact, FactKind
+from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.errors import BadInput
@@ -77,7 +78,7 @@ def test_the_suggestions_bring_the_sample_to_zero_violations_with_one_detour(tmp
             for path, text in before.items():
                 files.write(path, text)
             facts = (*current.facts, Fact(FactKind.FAILED_APPROACH, f"apply {offers[0].subject}", "tests failed"))
-            current = State(task=task, facts=facts)
+            current = State(task=task, memory=MemoryState(facts=facts))
     assert insight.measure(current, files) == 0
     assert passes(root)
     assert [" of quote in " in head for head in failed] == [True]

@@ -46,7 +46,7 @@ def work_on_task(task: str, worker: str, agent: Runtime) -> State:
     )
     state = prepare_task(state, agent)
     while (state := consult_supervisor(replan_or_ask(state, agent), worker, agent)).status is TaskStatus.RUNNING:
-        state = take_step(state, agent) if state.pending else ask_model(state, agent)
+        state = take_step(state, agent) if state.work.pending else ask_model(state, agent)
     return state
 
 
@@ -67,7 +67,7 @@ def ask_model(state: State, agent: Runtime) -> State:
     report_progress(agent, f"waiting for {agent.model.name}")
     reply = call_model(window.request, make_step_booking(window, state, agent.model.name), agent.till)
     call, blocks = audit_call(window, memory, tuned)
-    step = state.step + 1
+    step = state.work.step + 1
     asked, used = record_consultation(state, memory, agent), detect_used_lessons(step, memory, window, reply)
     return append_events(
         state,
@@ -84,7 +84,7 @@ def take_step(state: State, agent: Runtime) -> State:
     judged = verify_step_or_completion(state, deeds, agent)
     settled = keep_or_revert(state, deeds, judged, agent)
     end = conclude_step(state, deeds, judged, settled, agent)
-    step = state.step + 1
+    step = state.work.step + 1
     events = [
         ActionsExecuted(step, digested.observations),
         *deeds.events,

@@ -14,12 +14,14 @@ from afresh.actions.delegation import (
     task_from_part,
 )
 from afresh.actions.tools.registry import TOOLS
+from afresh.core.dialogue_state import DialogueState
 from afresh.core.prompt import Prompt, Request
 from afresh.core.spending import CallPurpose
 from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.subtask import Subtask, SubtaskMetrics, SubtaskResult, SubtaskStatus
 from afresh.core.task import Check, Task, TaskStatus
+from afresh.core.work_state import WorkState
 from afresh.errors import ModelMistake
 from afresh.models.call import make_step_booking
 from afresh.policy.next_call import DELEGATE_TOOL, select_task_tools
@@ -28,7 +30,7 @@ TASK = Task(
     id="whole", goal="all of it", checks=(Check("python -m pytest -q", 60),), parts=2, max_steps=60, needs=("other",), model="m:x"
 )
 THREE = (PlanItem("a"), PlanItem("b"), PlanItem("c"))
-STATE = State(task=TASK, limit=60, plan=THREE)
+STATE = State(task=TASK, work=WorkState(limit=60, plan=THREE))
 RESULT = SubtaskResult("whole-2-1", 2, "do a", SubtaskStatus.FAILED, (), (), "no", SubtaskMetrics(steps=10))
 
 
@@ -45,13 +47,15 @@ def test_the_tool_is_offered_for_the_whole_task_or_never() -> None:
 
 
 def test_a_part_gets_half_of_the_steps_that_are_left_to_the_task_and_its_other_parts() -> None:
-    assert allocate_part_steps(replace(STATE, step=19)) == 20
-    assert allocate_part_steps(replace(STATE, step=19, delegated=(RESULT,))) == 15
-    assert allocate_part_steps(replace(STATE, limit=1_000)) == 30
+    assert allocate_part_steps(replace(STATE, work=replace(STATE.work, step=19))) == 20
+    assert allocate_part_steps(replace(STATE, work=replace(STATE.work, step=19, subtasks=(RESULT,)))) == 15
+    assert allocate_part_steps(replace(STATE, work=replace(STATE.work, limit=1_000))) == 30
 
 
 def test_a_part_is_a_task_of_its_own_that_can_hand_out_nothing() -> None:
-    child = task_from_part(Subtask("do a", paths=("a.py", "b.py")), replace(STATE, step=4), 2, "tree", [Check("true")])
+    child = task_from_part(
+        Subtask("do a", paths=("a.py", "b.py")), replace(STATE, work=replace(STATE.work, step=4)), 2, "tree", [Check("true")]
+    )
     assert (child.id, child.parent, child.tree, child.parts) == ("whole-5-2", "whole", "tree", 0)
     assert child.goal == "do a\nIt concerns a.py, b.py." and child.needs == () and child.model == "m:x"
 
@@ -71,11 +75,13 @@ def test_a_part_without_checks_has_those_of_the_task_narrowed_to_the_tests_of_it
 
 
 def test_what_failed_is_not_handed_out_again_in_the_same_words() -> None:
-    state = replace(STATE, delegated=(RESULT,))
+    state = replace(STATE, work=replace(STATE.work, subtasks=(RESULT,)))
     with pytest.raises(ModelMistake, match="step 2 and failed"):
         refuse_repeated_part(Subtask(" do  a "), state)
     refuse_repeated_part(Subtask("do a, but with less"), state)
-    refuse_repeated_part(Subtask("do a"), replace(STATE, delegated=(replace(RESULT, status=SubtaskStatus.DONE),)))
+    refuse_repeated_part(
+        Subtask("do a"), replace(STATE, work=replace(STATE.work, subtasks=(replace(RESULT, status=SubtaskStatus.DONE),)))
+    )
 
 
 def test_what_was_handed_out_under_the_same_name_is_no_answer_to_something_else() -> None:
@@ -89,13 +95,13 @@ def test_what_was_handed_out_under_the_same_name_is_no_answer_to_something_else(
     ("child", "status", "said"),
     [
         (State(task=TASK, status=TaskStatus.DONE), SubtaskStatus.DONE, "claimed"),
-        (State(task=TASK, status=TaskStatus.FAILED, outcome="refused"), SubtaskStatus.FAILED, "refused"),
+        (State(task=TASK, status=TaskStatus.FAILED, work=WorkState(outcome="refused")), SubtaskStatus.FAILED, "refused"),
         (
-            State(task=TASK, status=TaskStatus.BLOCKED, question="Which?", options=("a", "b")),
+            State(task=TASK, status=TaskStatus.BLOCKED, dialogue=DialogueState(question="Which?", options=("a", "b"))),
             SubtaskStatus.BLOCKED,
             "It asks: Which? (a; b)",
         ),
-        (State(task=TASK, status=TaskStatus.BLOCKED, outcome="no checks"), SubtaskStatus.BLOCKED, "no checks"),
+        (State(task=TASK, status=TaskStatus.BLOCKED, work=WorkState(outcome="no checks")), SubtaskStatus.BLOCKED, "no checks"),
     ],
     ids=lambda value: str(value) if isinstance(value, SubtaskStatus) else "",
 )

@@ -17,9 +17,18 @@ from afresh.core.state import State
 from afresh.core.supervision_state import PersonAct, PersonRequest, SupervisionState
 from afresh.core.task import Task, TaskStatus
 from afresh.core.verdict import Baseline
+from afresh.core.verification_state import VerificationState
+from afresh.core.work_state import WorkState
+from afresh.core.workspace_state import WorkspaceState
 from afresh.errors import BadInput
 
-RUNNING = State(task=Task(id="t", goal="g"), opened="s", baseline=Baseline(), status=TaskStatus.RUNNING, step=2)
+RUNNING = State(
+    task=Task(id="t", goal="g"),
+    status=TaskStatus.RUNNING,
+    workspace=WorkspaceState(first_snapshot="s"),
+    verification=VerificationState(baseline=Baseline()),
+    work=WorkState(step=2),
+)
 PAUSED = replace(
     RUNNING, question="Before phase change: is that as you want it?", options=("approve: it goes on",), asked_by="harness",
     attendance=SupervisionState("supervised", paused="change"),

@@ -99,7 +99,10 @@ def test_the_outline_stays_small_puts_what_matters_first_and_says_what_is_left_o
         {f"src/module_{number:03}.py": "def one(): pass\nclass Two:\n    def three(self): pass\n" for number in range(200)}
     )
     files.texts |= {f"tests/test_{number:03}.py": "def test_it(): pass\n" for number in range(100)}
-    current = replace(state("mend src/module_150.py", "implement_feature"), changed=("src/module_170.py",))
+    current = replace(
+        state("mend src/module_150.py", "implement_feature"),
+        workspace=replace(state("mend src/module_150.py", "implement_feature").workspace, changed=("src/module_170.py",)),
+    )
     current = replace(current, regions=(Region("src/module_190.py", 1, 2, 1),))
     text = CodeInsight().looks(current, files)[0].text
     assert len(text) <= MAX_MAP_CHARACTERS

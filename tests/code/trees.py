@@ -7,6 +7,7 @@ from afresh.core.fact import Fact, FactKind
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.errors import ModelMistake
+from afresh.testing.states import make_state
 
 
 @dataclass
@@ -41,7 +42,7 @@ def state(
     goal: str = "lower the complexity", type: str = "fix_violation", failed: tuple[str, ...] = (), **fields: object
 ) -> State:
     facts = tuple(Fact(FactKind.FAILED_APPROACH, f"apply {one}", "tests failed") for one in failed)
-    return State(task=Task(id="t", goal=goal, type=type), facts=facts, **fields)  # type: ignore[arg-type]
+    return make_state(Task(id="t", goal=goal, type=type), facts=facts, **fields)
 
 
 def tangled(name: str, count: int = 12) -> str:

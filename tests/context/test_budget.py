@@ -35,6 +35,7 @@ from afresh.core.reply import Reply
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.token_calibration import CalibrationLoaded, TokenCalibration
+from afresh.core.token_state import TokenState
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.usage import Usage
 from afresh.errors import OverCeiling
@@ -167,7 +168,10 @@ TestAnyCourse.settings = settings(max_examples=25, stateful_step_count=20, deadl
 
 def at(**room: Any) -> State:
     return State(
-        task=TASK, room=CeilingState(**room), reading=CallFigures(budget=room.get("budget", 4_000), reserve=1_000, demand=2_000)
+        task=TASK,
+        tokens=TokenState(
+            ceiling=CeilingState(**room), last_call=CallFigures(budget=room.get("budget", 4_000), reserve=1_000, demand=2_000)
+        ),
     )
 
 
@@ -228,7 +232,9 @@ def test_a_cramped_window_is_not_sent_while_there_is_a_level_above() -> None:
 
 
 def test_under_pressure_the_outline_gives_way() -> None:
-    calm, soft = (State(task=TASK, reading=CallFigures(budget=4_000, demand=demand)) for demand in (3_000, 3_300))
+    calm, soft = (
+        State(task=TASK, tokens=TokenState(last_call=CallFigures(budget=4_000, demand=demand))) for demand in (3_000, 3_300)
+    )
     plain = agent()
     assert settings_for_call(calm, plain).template == plain.template
     shares = settings_for_call(soft, plain).template.shares
@@ -237,7 +243,9 @@ def test_under_pressure_the_outline_gives_way() -> None:
 
 
 def test_the_counter_is_the_one_learnt_for_the_model_that_is_asked() -> None:
-    state = State(task=TASK, meters=(TokenCalibration("computed", (1.0,), 1), TokenCalibration("other", (2.0,), 1)))
+    state = State(
+        task=TASK, tokens=TokenState(calibrations=(TokenCalibration("computed", (1.0,), 1), TokenCalibration("other", (2.0,), 1)))
+    )
     parts = agent(counter=EstimatingCounter(framing=77))
     assert calibrate_counter(state, parts) == EstimatingCounter(1.03, 77)
     assert calibrate_counter(State(task=TASK), parts) == EstimatingCounter(1.15, 77)
@@ -247,7 +255,12 @@ def test_what_others_have_learnt_is_taken_over_only_by_who_knows_nothing() -> No
     elsewhere = TokenCalibration("computed", (1.2,), 5)
     parts = agent(learnt=elsewhere)
     assert adopt_project_calibration(State(task=TASK), parts) == [CalibrationLoaded(elsewhere)]
-    assert adopt_project_calibration(State(task=TASK, meters=(TokenCalibration("computed", (1.0,), 1),)), parts) == []
+    assert (
+        adopt_project_calibration(
+            State(task=TASK, tokens=TokenState(calibrations=(TokenCalibration("computed", (1.0,), 1),))), parts
+        )
+        == []
+    )
     assert adopt_project_calibration(State(task=TASK), agent()) == []
 
 

@@ -19,9 +19,10 @@ from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
 from afresh.core.item import Item
+from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
 from afresh.core.region import Region
-from afresh.core.state import State, StepRecord
+from afresh.core.state import State
 from afresh.core.step_history import PassageVoice
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
@@ -32,6 +33,7 @@ from afresh.errors import OverCeiling
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.trace import build_trace
 from afresh.policy.next_call import DELEGATE_TOOL
+from afresh.testing.states import make_state
 
 COUNTER = EstimatingCounter()
 lines = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=120)
@@ -73,7 +75,9 @@ states = st.builds(
 
 def with_work(state, looks, spoken):
     held, archive = passages(spoken)
-    return GatheredContext(replace(state, passages=held), looks, build_trace(held, archive.__getitem__))
+    return GatheredContext(
+        replace(state, memory=replace(state.memory, passages=held)), looks, build_trace(held, archive.__getitem__)
+    )
 
 
 memories = st.builds(with_work, states, st.lists(st.one_of(looks, file_looks), max_size=12).map(tuple), SPOKEN)
@@ -180,7 +184,7 @@ def attempt(memory):
 
 
 def state(**fields):
-    return State(task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), limit=60, **fields)
+    return make_state(Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), limit=60, **fields)
 
 
 def test_what_may_never_be_left_out_is_there_in_the_tightest_window():
@@ -196,7 +200,7 @@ def test_what_may_never_be_left_out_is_there_in_the_tightest_window():
 
 
 def test_a_ceiling_below_the_minimum_names_the_largest_section_and_the_remedy():
-    memory = GatheredContext(replace(state(), words=("word " * 5_000,)))
+    memory = GatheredContext(replace(state(), dialogue=replace(state().dialogue, words=("word " * 5_000,))))
     with pytest.raises(OverCeiling, match=r"^section 'task' needs [\d,]+ tokens, 1,\d+ are left under .* --max-budget$"):
         made(memory)
 

@@ -16,6 +16,8 @@ from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
+from afresh.core.work_state import WorkState
+from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext
 
 AREAS = ("parser", "cache", "router", "mailer", "ledger", "calendar", "printer", "archive")
@@ -23,7 +25,12 @@ AREAS = ("parser", "cache", "router", "mailer", "ledger", "calendar", "printer",
 
 def state(about: str = "", **more) -> State:
     plan = (PlanItem(f"mend the {about}"),) if about else ()
-    return State(task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), plan=plan, opened="o", limit=60, **more)
+    return State(
+        task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)),
+        **more,
+        work=WorkState(plan=plan, limit=60),
+        workspace=WorkspaceState(first_snapshot="o"),
+    )
 
 
 def text(state: State, *looks: Item, budget: int = 4_000) -> str:
@@ -101,5 +108,7 @@ def test_headings_name_files_and_count() -> None:
 
 def test_the_order_of_the_journal_does_not_matter_to_whom_it_concerns() -> None:
     forward = select_relevant_items([one.text for one in DECISIONS], str, state("printer"))
-    backward = select_relevant_items([one.text for one in reversed(DECISIONS)], str, replace(state("printer"), step=9))
+    backward = select_relevant_items(
+        [one.text for one in reversed(DECISIONS)], str, replace(state("printer"), work=replace(state("printer").work, step=9))
+    )
     assert set(forward.shown) == set(backward.shown)

@@ -13,6 +13,7 @@ from afresh.context.cache_prefix import LAST_STABLE_POSITION, get_section_positi
 from afresh.core.action import Action, Observation
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.item import Item
+from afresh.core.memory_state import MemoryState, StepRecord
 from afresh.core.project_facts import FactCorrection
 from afresh.core.prompt import Request, Tier
 from afresh.core.reply import (
@@ -23,13 +24,16 @@ from afresh.core.reply import (
     Thinking,
     make_returned_reply,
 )
-from afresh.core.state import State, StepRecord
+from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.template import MIN_THINKING_TOKENS, Template
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.usage import Usage
 from afresh.core.verdict import Baseline, CheckRun
+from afresh.core.verification_state import VerificationState
+from afresh.core.work_state import WorkState
+from afresh.core.workspace_state import WorkspaceState
 from afresh.errors import OverCeiling
 from afresh.memory.corrections import Corrections, apply_corrections
 from afresh.memory.gathered_context import GatheredContext
@@ -47,11 +51,7 @@ def memory(
     """After a step of these actions and outputs."""
     seen = tuple(Observation(action, ok, text, f"{number:032x}", len(text)) for number, (action, text) in enumerate(deeds))
     said = Reply("Now I look.", tuple(action for action, _ in deeds), **reply)
-    state = State(
-        task=Task(id="t", goal="g", checks=(Check("pytest"),)), opened="tree", limit=60, step=7,
-        baseline=Baseline((CheckRun("pytest", 0, passed=3),)), plan=(PlanItem("mend it", False),),
-        recent=(StepRecord(7, said.thought, seen, "", kept),), returned=make_returned_reply(7, said),
-    )  # fmt: skip
+    state = State(task=Task(id="t", goal="g", checks=(Check("pytest"),)), workspace=WorkspaceState(first_snapshot="tree"), work=WorkState(limit=60, step=7, plan=(PlanItem("mend it", False),), returned_reply=make_returned_reply(7, said)), verification=VerificationState(baseline=Baseline((CheckRun("pytest", 0, passed=3),))), memory=MemoryState(recent=(StepRecord(7, said.thought, seen, "", kept),)))  # fmt: skip
     return GatheredContext(state, looks)
 
 

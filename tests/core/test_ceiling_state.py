@@ -21,8 +21,10 @@ from afresh.core.ceiling_state import (
     pressure_from_demand,
     update_tool_costs,
 )
-from afresh.core.state import State, StepRecord
+from afresh.core.memory_state import MemoryState, StepRecord
+from afresh.core.state import State
 from afresh.core.task import Task
+from afresh.core.token_state import TokenState
 
 CALM = CallFigures(budget=8_000, reserve=2_000, demand=3_600)
 budgets = st.integers(1, 50_000)
@@ -117,10 +119,7 @@ def test_the_table_of_costs_is_bounded_and_keeps_the_most_used() -> None:
 
 def test_what_can_be_afforded_depends_on_what_must_be_in() -> None:
     told = StepRecord(1, "", (seen("run", 3_500),), "", True)
-    state = State(
-        task=Task(id="t", goal="g"), reading=CallFigures(budget=4_000, reserve=1_000, demand=2_500), recent=(told,),
-        costs=update_tool_costs((), told.observations),
-    )  # fmt: skip
+    state = State(task=Task(id="t", goal="g"), tokens=TokenState(last_call=CallFigures(budget=4_000, reserve=1_000, demand=2_500), tool_costs=update_tool_costs((), told.observations)), memory=MemoryState(recent=(told,)))  # fmt: skip
     assert project_prompt_tokens(state) == 3_500 and can_afford_tool(state, "run")
     assert project_prompt_tokens(state, 8_000) == 4_500 and not can_afford_tool(state, "run", 3_000)
     assert can_afford_tool(state, "never used")

@@ -9,10 +9,16 @@ from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Task, TaskStatus, choose_report_path
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
+from afresh.core.verification_state import VerificationState
+from afresh.core.workspace_state import WorkspaceState
 from afresh.testing.sample_journals import make_call_events, make_entries
 
 GREEN, RED = CheckRun("pytest", 0, passed=3), CheckRun("pytest", 1, passed=2, failed=1)
-CODE = State(task=Task(id="t", goal="g"), opened="s", baseline=Baseline((GREEN,)))
+CODE = State(
+    task=Task(id="t", goal="g"),
+    workspace=WorkspaceState(first_snapshot="s"),
+    verification=VerificationState(baseline=Baseline((GREEN,))),
+)
 CHANGED = replace(CODE, changed=("a.py",))
 REVIEW = replace(CODE, task=Task(id="t", goal="g", type="code_review", report="REVIEW.md"), baseline=Baseline())
 KEPT, REFUSED = Verdict(Ruling.PASS, "", (GREEN,)), Verdict(Ruling.FAIL, "", (RED,), final=True)

@@ -12,6 +12,7 @@ from afresh.core.prompt import Request, Tier
 from afresh.core.state import State
 from afresh.core.task import Check, Task
 from afresh.core.tokens import TOOL_FRAMING_TOKENS, EstimatingCounter, count_pieces, count_request_pieces, render_tool_schemas
+from afresh.core.work_state import WorkState
 from afresh.errors import OverCeiling
 from afresh.memory.gathered_context import GatheredContext
 
@@ -26,7 +27,9 @@ looks = st.one_of(pages.map(lambda text: Item("outline", "", text)), pages.map(l
 @settings(max_examples=60)
 @given(st.lists(looks, max_size=3), st.text("ab ", max_size=900), st.integers(1_500, 17_000), counters)
 def test_a_window_fits_by_whatever_counter_or_what_must_be_in_does_not(held, goal, budget, counter) -> None:
-    memory = GatheredContext(State(task=Task(id="t", goal=goal, checks=(Check("pytest"),)), limit=60), tuple(held))
+    memory = GatheredContext(
+        State(task=Task(id="t", goal=goal, checks=(Check("pytest"),)), work=WorkState(limit=60)), tuple(held)
+    )
     try:
         window = build_best_prompt(memory, STYLE, SCHEMAS, budget, counter)
     except OverCeiling as fault:
@@ -64,7 +67,7 @@ def test_a_counter_of_before_there_was_anything_to_learn_is_still_read() -> None
 
 def test_what_was_asked_for_and_left_out_is_told_apart_from_what_merely_would_have_been_nice() -> None:
     def made(*held: Item):
-        memory = GatheredContext(State(task=Task(id="t", goal="g", checks=(Check("pytest"),)), limit=60), held)
+        memory = GatheredContext(State(task=Task(id="t", goal="g", checks=(Check("pytest"),)), work=WorkState(limit=60)), held)
         return build_best_prompt(memory, STYLE, SCHEMAS, 4_000, EstimatingCounter())
 
     tree, file = Item("outline", "", "src/a.py f, g\n" * 900), Item("file", "a.py:1-900 f", "x = 1\n" * 900)

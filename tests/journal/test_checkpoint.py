@@ -12,8 +12,9 @@ from long_run import Killed, agent
 from afresh.core.event import CheckpointWritten, StepFinished, TaskClaimed, TaskCreated
 from afresh.core.progress_state import StepMarked
 from afresh.core.reducer import fold_entries
-from afresh.core.state import State
+from afresh.core.state import State, TaskTimes
 from afresh.core.task import Task
+from afresh.core.work_state import WorkState
 from afresh.journal.checkpoint import CHECKPOINT_INTERVAL_SECONDS, find_checkpoint_reason
 from afresh.loop import work_on_task
 from afresh.storage.sqlite.journal import SqliteJournal
@@ -24,7 +25,11 @@ STARTED = 1_700_000_000.0
 
 
 def at(step: int, limit: int = 60, last: int = 0) -> State:
-    return State(task=Task(id="t", goal="g"), step=step, limit=limit, checkpointed=STARTED, checkpoint_step=last)
+    return State(
+        task=Task(id="t", goal="g"),
+        work=WorkState(step=step, limit=limit),
+        times=TaskTimes(checkpointed=STARTED, checkpoint_step=last),
+    )
 
 
 def test_it_is_due_after_a_quarter_of_an_hour_and_not_before() -> None:

@@ -7,12 +7,15 @@ from afresh.core.action import Action, Observation
 from afresh.core.block import BlockIndexLine
 from afresh.core.codec import to_canonical_json
 from afresh.core.decision import Decision
+from afresh.core.dialogue_state import DialogueState
 from afresh.core.fact import Fact, FactKind
+from afresh.core.memory_state import MemoryState, StepRecord
 from afresh.core.project_facts import FactCorrection, fact_from_decision, fact_from_words, make_fact_id
-from afresh.core.state import State, StepRecord
+from afresh.core.state import State
 from afresh.core.step_history import Summary, SummaryLine
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Task
+from afresh.core.work_state import WorkState
 from afresh.memory.corrections import FORGOTTEN_LINE, Corrections, apply_corrections
 
 SECRET = "the password is swordfish"
@@ -25,13 +28,15 @@ def everywhere(phrase: str) -> State:
     seen = Observation(Action("run", {"command": f"echo {phrase}"}), True, f"$ echo\n{phrase}\nother")
     return State(
         task=Task(id="t", goal="log in"),
-        facts=(NOTE, Fact(FactKind.OBSERVED, f"run {phrase}", f"it said {phrase}"), Fact(FactKind.NOTE, "other", "stays")),
-        decisions=(CHOICE,),
-        words=("be quick", "use the test account"),
-        recent=(StepRecord(1, f"I know {phrase}.\nAnd more.", (seen,), f"run → {phrase}", True),),
-        index=(BlockIndexLine("b", "run", f"echo {phrase}", 40, f"says {phrase}", 1),),
-        plan=(PlanItem(f"use {phrase}"), PlanItem("go on")),
-        summary=Summary(1, (phrase,), f"It was {phrase}.", (SummaryLine(1, phrase),)),
+        memory=MemoryState(
+            facts=(NOTE, Fact(FactKind.OBSERVED, f"run {phrase}", f"it said {phrase}"), Fact(FactKind.NOTE, "other", "stays")),
+            decisions=(CHOICE,),
+            recent=(StepRecord(1, f"I know {phrase}.\nAnd more.", (seen,), f"run → {phrase}", True),),
+            index=(BlockIndexLine("b", "run", f"echo {phrase}", 40, f"says {phrase}", 1),),
+            summary=Summary(1, (phrase,), f"It was {phrase}.", (SummaryLine(1, phrase),)),
+        ),
+        dialogue=DialogueState(words=("be quick", "use the test account")),
+        work=WorkState(plan=(PlanItem(f"use {phrase}"), PlanItem("go on"))),
     )
 
 
@@ -56,14 +61,16 @@ def test_a_forgotten_text_is_nowhere_however_it_is_spaced(gaps: list[str]) -> No
 
 def test_a_short_text_goes_alone_and_takes_no_line_with_it() -> None:
     short = Fact(FactKind.NOTE, "answer", "42")
-    state = State(task=Task(id="t", goal="g"), facts=(short, Fact(FactKind.NOTE, "page", "see page 42 of it")))
+    state = State(
+        task=Task(id="t", goal="g"), memory=MemoryState(facts=(short, Fact(FactKind.NOTE, "page", "see page 42 of it")))
+    )
     assert apply_corrections(state, Corrections((edit(short),))).facts == (Fact(FactKind.NOTE, "page", "see page 42 of it"),)
 
 
 def test_a_correction_of_a_correction_is_followed_to_its_end_and_never_round_in_circles() -> None:
     second, third = Fact(FactKind.NOTE, "login", "by token"), Fact(FactKind.NOTE, "login", "by key")
     chain = (edit(NOTE, "by token"), edit(second, "by key"))
-    state = State(task=Task(id="t", goal="g"), facts=(NOTE,))
+    state = State(task=Task(id="t", goal="g"), memory=MemoryState(facts=(NOTE,)))
     assert apply_corrections(state, Corrections(chain)).facts == (third,)
     back = (*chain, edit(third, SECRET))
     assert apply_corrections(state, Corrections(back)).facts == (NOTE,)
@@ -85,5 +92,5 @@ def test_decisions_and_words_of_a_person_are_corrected_too() -> None:
 
 
 def test_what_was_corrected_in_another_task_does_not_touch_this_one() -> None:
-    state = State(task=Task(id="other", goal="g"), facts=(NOTE,))
+    state = State(task=Task(id="other", goal="g"), memory=MemoryState(facts=(NOTE,)))
     assert apply_corrections(state, Corrections((edit(NOTE, "by token"),))).facts == (NOTE,)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind, FactScope
 from afresh.core.item import Item
+from afresh.core.memory_state import MemoryState
 from afresh.core.project_facts import EmptyFactIndex, FactQuery, ProjectFact, fact_from_decision, make_fact_id
 from afresh.core.state import State
 from afresh.core.task import Task
@@ -35,7 +36,7 @@ def looks(state: State, *held: ProjectFact) -> list[Item]:
 def test_what_the_state_holds_is_not_offered_a_second_time() -> None:
     held = known(NOTE), known(fact_from_decision(CHOICE))
     assert {look.kind for look in looks(STATE, *held)} == {"memory", "decision"}
-    full = State(task=STATE.task, facts=(NOTE,), decisions=(CHOICE,))
+    full = State(task=STATE.task, memory=MemoryState(facts=(NOTE,), decisions=(CHOICE,)))
     assert looks(full, *held) == []
 
 

@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 
 from afresh.core import event as happened
 from afresh.core.event import JournalHead
-from afresh.core.fact import Fact, FactKind
+from afresh.core.fact import MAX_FACTS, Fact, FactKind
 from afresh.core.hash_chain import link_events
-from afresh.core.reducer import MAX_FACTS, fold_entries
+from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.verdict import CheckRun, Ruling, Verdict
+from afresh.core.work_state import WorkState
 from afresh.memory.observed_facts import facts_from_reading
 from afresh.outputs.read_output import purpose_from_command, read_output
 
@@ -136,7 +137,7 @@ class Told:
     """A task to which outputs happen, step by step."""
 
     def __init__(self):
-        self.state = State(task=Task(id="t", goal="g"), step=0)
+        self.state = State(task=Task(id="t", goal="g"), work=WorkState(step=0))
 
     def ran(self, command, text, *after):
         step = self.state.step + 1

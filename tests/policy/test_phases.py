@@ -14,13 +14,17 @@ from afresh.core.action import Action, Observation
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
 from afresh.core.item import Item
+from afresh.core.memory_state import MemoryState, StepRecord
 from afresh.core.prompt import Prompt, Tier
-from afresh.core.state import State, StepRecord
+from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task, choose_report_path
 from afresh.core.template import REQUIRED_SECTIONS, SECTION_ORDER, PhaseTemplate, SectionShare, Template
 from afresh.core.tokens import EstimatingCounter, render_tool_schemas
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
+from afresh.core.verification_state import VerificationState
+from afresh.core.work_state import WorkState
+from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext
 from afresh.workspace.files import TreeFiles
 
@@ -36,16 +40,15 @@ def at_work(type: str, phase: str) -> State:
     report = choose_report_path(type, GOAL, (SAMPLE_FOLDER / "x").with_name("x").exists)
     checks = () if report else (Check("pytest -q"),)
     step = Observation(Action("run", {"command": "pytest -q"}), True, "29 passed")
-    state = State(
-        task=Task(id="t", goal=GOAL, type=type, checks=checks, report=report, budget=load_template(type).ceiling),
-        opened="s", limit=60, step=3, spent=(("understand", 3),), baseline=Baseline(() if report else (GREEN,)),
-        plan=(PlanItem("read pricing"),), recent=(StepRecord(3, "hm", (step,), "ran it", True),),
-        facts=(Fact(FactKind.NOTE, "zones", "are in pricing.py:12"), Fact(FactKind.FAILED_APPROACH, "edit a", "broke b")),
-    )  # fmt: skip
+    state = State(task=Task(id="t", goal=GOAL, type=type, checks=checks, report=report, budget=load_template(type).ceiling), workspace=WorkspaceState(first_snapshot="s"), work=WorkState(limit=60, step=3, phase_steps=(("understand", 3),), plan=(PlanItem("read pricing"),)), verification=VerificationState(baseline=Baseline(() if report else (GREEN,))), memory=MemoryState(recent=(StepRecord(3, "hm", (step,), "ran it", True),), facts=(Fact(FactKind.NOTE, "zones", "are in pricing.py:12"), Fact(FactKind.FAILED_APPROACH, "edit a", "broke b"))))  # fmt: skip
     if phase == "understand":
         return state
     verdict = Verdict(Ruling.FAIL, "it must exit 0", (GREEN,), final=True) if phase == "verify" else None
-    return replace(state, changed=(report or "src/parcel/pricing.py",), verdict=verdict, verdict_step=3)
+    return replace(
+        state,
+        workspace=replace(state.workspace, changed=(report or "src/parcel/pricing.py",)),
+        verification=replace(state.verification, verdict=verdict, verdict_step=3),
+    )
 
 
 def window(state: State, style: Template, *more: Item) -> Prompt:
@@ -122,13 +125,19 @@ def test_a_section_that_is_never_shown_is_written_down_as_such_and_so_is_the_tie
 
 def test_the_foot_counts_the_steps_of_the_phase_and_urges_when_they_are_used_up():
     state = at_work("fix_bug", "understand")
-    early, late = (window(replace(state, spent=(("understand", spent),)), style(), MANY).request.message for spent in (1, 2))
+    early, late = (
+        window(replace(state, work=replace(state.work, phase_steps=(("understand", spent),))), style(), MANY).request.message
+        for spent in (1, 2)
+    )
     assert "| phase understand, step 2 of 3]\nWhat is your next action?" in early
     assert "| phase understand, step 3 of 3]\nThe 3 steps of this phase are used up: make the first change now" in late
 
 
 def test_a_report_that_is_not_begun_in_time_is_asked_for_by_name():
-    state = replace(at_work("code_review", "understand"), spent=(("understand", 40),))
+    state = replace(
+        at_work("code_review", "understand"),
+        work=replace(at_work("code_review", "understand").work, phase_steps=(("understand", 40),)),
+    )
     assert "used up: write REVIEW.md now" in window(state, load_template("code_review")).request.message
 
 
@@ -153,7 +162,11 @@ def test_a_tool_that_a_phase_does_not_have_is_offered_and_the_foot_says_that_it_
 
 def test_the_names_of_sections_and_which_are_always_shown_are_those_that_the_builder_uses(tmp_path: Path):
     verdict = Verdict(Ruling.FAIL, "x", (GREEN,))
-    state = replace(at_work("fix_violation", "change"), verdict=verdict, decisions=(Decision("use a table", "model"),))
+    state = replace(
+        at_work("fix_violation", "change"),
+        verification=replace(at_work("fix_violation", "change").verification, verdict=verdict),
+        memory=replace(at_work("fix_violation", "change").memory, decisions=(Decision("use a table", "model"),)),
+    )
     kinds = ("instructions", "violations", "suggestion", "test", "change", "output", "memory", "rule", "decision", "failed")
     made = draft_sections(GatheredContext(state, (*CodeInsight().looks(state, FILES), *(Item(kind, "a", "b") for kind in kinds))))
     assert {draft.name for draft in made} <= set(SECTION_ORDER)

@@ -16,11 +16,13 @@ from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.excerpt_ranking import FileExcerpt
 from afresh.core.item import Item
+from afresh.core.memory_state import MemoryState
 from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter, count_pieces
+from afresh.core.work_state import WorkState
 from afresh.memory.gathered_context import GatheredContext
 
 FAILING = """+
@@ -127,7 +129,7 @@ def test_3_nothing_is_cut_while_there_is_room(windows):
 def test_3_whatever_the_files_and_the_ceiling(sizes, budget):
     style = load_template("fix_bug")
     looks = [Item("file", f"a.py:{n}-{n + size} f{n}", "x = some_name\n" * size) for n, size in enumerate(sizes)]
-    state = State(task=Task(id="t", goal="g", checks=(Check("pytest"),)), limit=60)
+    state = State(task=Task(id="t", goal="g", checks=(Check("pytest"),)), work=WorkState(limit=60))
     tree = Item("outline", "", "\n".join(f"src/module_{n}.py: f, g" for n in range(sum(sizes))))
     window = build_best_prompt(
         GatheredContext(state, (*looks, tree)), style, select_offered_tools(style, TOOLS), budget, EstimatingCounter()
@@ -292,7 +294,9 @@ def test_what_is_worked_on_is_chosen_by_name_and_not_by_an_ordinary_word():
     from afresh.context.excerpt_ranking import select_protected_excerpts
 
     state = State(
-        task=Task(id="t", goal="quote is wrong, see add_up"), plan=(PlanItem("quote"),), regions=(Region("a.py", 1, 19, 1),)
+        task=Task(id="t", goal="quote is wrong, see add_up"),
+        work=WorkState(plan=(PlanItem("quote"),)),
+        memory=MemoryState(regions=(Region("a.py", 1, 19, 1),)),
     )
     assert {view.title for view in select_protected_excerpts(views, state, [])} == {"add_up"}
 

@@ -130,6 +130,6 @@ def test_what_a_report_cites_is_shown_beside_it_as_it_stands(review: Yard) -> No
     review.folder.write("REVIEW.md", "half divides at `sums.py:1`, and `sums.py:1-2` again, not at sums.py:900 or gone.py:1.\n")
     found = list(gather_cited_lines(review.bench.state, review.bench.files))
     assert found == [Item("cited", "sums.py:1", first), Item("cited", "sums.py:1-2", first)]
-    state = replace(review.bench.state, changed=("REVIEW.md",))
+    state = replace(review.bench.state, workspace=replace(review.bench.state.workspace, changed=("REVIEW.md",)))
     window = build_best_prompt(GatheredContext(state, tuple(found)), load_template("code_review"), (), 4_000, EstimatingCounter())
     assert f"sums.py:1  {first}\nsums.py:1-2  {first}" in window.request.message

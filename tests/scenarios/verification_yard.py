@@ -176,7 +176,11 @@ class Yard:
     def begin(self, baseline: Baseline, blocks: tuple[Block, ...]) -> Baseline:
         self.archive.keep(blocks)
         opened = self.folder.open().snapshot
-        state = replace(self.bench.state, baseline=baseline, opened=opened, snapshot=opened)
+        state = replace(
+            self.bench.state,
+            verification=replace(self.bench.state.verification, baseline=baseline),
+            workspace=replace(self.bench.state.workspace, first_snapshot=opened, snapshot=opened),
+        )
         self.bench = replace(self.bench, state=state)
         return baseline
 

@@ -5,11 +5,16 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from afresh.core.decision import Decision
+from afresh.core.dialogue_state import DialogueState
 from afresh.core.fact import Fact, FactKind
-from afresh.core.state import State
+from afresh.core.memory_state import MemoryState
+from afresh.core.state import State, TaskTimes
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
+from afresh.core.verification_state import VerificationState
+from afresh.core.work_state import WorkState
+from afresh.core.workspace_state import WorkspaceState
 
 NASTY = [
     "word ",
@@ -40,13 +45,4 @@ def states(draw: st.DrawFn) -> State:
     run = CheckRun(last, 1, passed=10**7, failed=10**6, skipped=10**6, failures=tuple(FailedTest(one, said) for one in texts))
     verdict = Verdict(Ruling.FAIL, said, (run, replace(run, command=f"{said}2")), draw(st.sampled_from([(), (said,)])))
     kinds = (FactKind.RULE, FactKind.FAILED_APPROACH)
-    return State(
-        task=Task(id="t", goal=said, checks=tuple(Check(one) for one in texts), report=draw(st.sampled_from(["", said]))),
-        status=draw(st.sampled_from(TaskStatus)), base="c0ffee" * 7, opened="s", updated=1_700_000_000.0,
-        commit=draw(st.sampled_from(["", "abcdef" * 7])),
-        baseline=Baseline((run,)), verdict=draw(st.sampled_from([None, verdict])), verdict_step=10**6,
-        step=10**6, limit=2 * 10**6, plan=tuple(PlanItem(one) for one in texts), words=tuple(texts),
-        question=draw(st.sampled_from(["", last])), outcome=last, changed=tuple(texts) * 9,
-        decisions=(Decision(last, "person", subject=said, options=tuple(texts)),),
-        facts=tuple(Fact(kind, one, one) for kind in kinds for one in texts),
-    )  # fmt: skip
+    return State(task=Task(id="t", goal=said, checks=tuple(Check(one) for one in texts), report=draw(st.sampled_from(["", said]))), status=draw(st.sampled_from(TaskStatus)), workspace=WorkspaceState(base="c0ffee" * 7, first_snapshot="s", commit=draw(st.sampled_from(["", "abcdef" * 7])), changed=tuple(texts) * 9), times=TaskTimes(updated=1_700_000_000.0), verification=VerificationState(baseline=Baseline((run,)), verdict=draw(st.sampled_from([None, verdict])), verdict_step=10**6), work=WorkState(step=10**6, limit=2 * 10**6, plan=tuple(PlanItem(one) for one in texts), outcome=last), dialogue=DialogueState(words=tuple(texts), question=draw(st.sampled_from(["", last]))), memory=MemoryState(decisions=(Decision(last, "person", subject=said, options=tuple(texts)),), facts=tuple(Fact(kind, one, one) for kind in kinds for one in texts)))  # fmt: skip

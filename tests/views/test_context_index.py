@@ -10,6 +10,7 @@ from writing_desk import Desk
 
 from afresh.core import event as happened
 from afresh.core.block import BlockIndexLine
+from afresh.core.memory_state import MemoryState
 from afresh.core.prompt import CallAudit, Omission, SectionCompaction, SectionRef, Tier
 from afresh.core.reply import Reply
 from afresh.core.state import State
@@ -89,6 +90,6 @@ def test_it_is_bounded_whatever_the_call_and_the_archive_hold(one: str, other: s
     )  # fmt: skip
     index = tuple(BlockIndexLine(BLOCK, one, other, 10**9, one, n) for n in range(40))
     text = context_index.render_context_index(
-        State(task=Task(id=one[:30] or "t", goal=other), index=index), happened.CallRequested(9, audit)
+        State(task=Task(id=one[:30] or "t", goal=other), memory=MemoryState(index=index)), happened.CallRequested(9, audit)
     )
     assert len(text.encode()) < 24_000 and json.loads(text)

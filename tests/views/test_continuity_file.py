@@ -11,13 +11,18 @@ from writing_desk import Desk, files
 
 from afresh.core import event as happened
 from afresh.core.decision import Decision
+from afresh.core.dialogue_state import DialogueState
 from afresh.core.fact import Fact, FactKind
-from afresh.core.state import State, StepRecord
+from afresh.core.memory_state import MemoryState, StepRecord
+from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, QueueTicket, Task, TaskStatus
 from afresh.core.text import to_visible_json
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
+from afresh.core.verification_state import VerificationState
+from afresh.core.work_state import WorkState
+from afresh.core.workspace_state import WorkspaceState
 from afresh.views import continuity_file as continuity
 from afresh.views.bounded_json import (
     count_tokens,
@@ -67,18 +72,16 @@ def test_it_is_under_two_thousand_tokens_whatever_there_is_to_tell(some, active:
 STATE = State(
     task=Task(id="t1", goal="Split it.", checks=(Check("pytest -q"),)),
     status=TaskStatus.RUNNING,
-    branch="afresh/t1",
-    base="abcdef0123456789",
-    opened="s0",
-    changed=("src/a.py", "src/b.py"),
-    baseline=Baseline((CheckRun("pytest -q", 1, passed=3, failed=1, failures=(FailedTest("test_old", "as ever"),)),)),
-    step=4,
-    limit=60,
-    plan=(PlanItem("read it", True), PlanItem("extract the parser")),
-    facts=(Fact(FactKind.RULE, "style", "never use globals"), Fact(FactKind.FAILED_APPROACH, "inline it all", "breaks")),
-    words=("first this", "then\nthat"),
-    outcome="kept",
-    decisions=(Decision("keep it", "person"),),
+    workspace=WorkspaceState(branch="afresh/t1", base="abcdef0123456789", first_snapshot="s0", changed=("src/a.py", "src/b.py")),
+    verification=VerificationState(
+        baseline=Baseline((CheckRun("pytest -q", 1, passed=3, failed=1, failures=(FailedTest("test_old", "as ever"),)),))
+    ),
+    work=WorkState(step=4, limit=60, plan=(PlanItem("read it", True), PlanItem("extract the parser")), outcome="kept"),
+    memory=MemoryState(
+        facts=(Fact(FactKind.RULE, "style", "never use globals"), Fact(FactKind.FAILED_APPROACH, "inline it all", "breaks")),
+        decisions=(Decision("keep it", "person"),),
+    ),
+    dialogue=DialogueState(words=("first this", "then\nthat")),
 )
 
 
@@ -98,7 +101,11 @@ def test_a_stranger_is_told_all_he_needs() -> None:
 
 def test_what_an_undone_step_did_to_the_tests_is_no_news_of_the_tree() -> None:
     red = Verdict(Ruling.FAIL, "worse", (CheckRun("pytest -q", 1, failed=4, failures=(FailedTest("test_new"),)),), ("test_new",))
-    at_work = replace(STATE, verdict=red, verdict_step=4, recent=(StepRecord(4, "", (), "", False),))
+    at_work = replace(
+        STATE,
+        verification=replace(STATE.verification, verdict=red, verdict_step=4),
+        memory=replace(STATE.memory, recent=(StepRecord(4, "", (), "", False),)),
+    )
     told = summarise_for_handover(at_work)
     assert told["tests"] == "after step 4: 4 failed, and undone; before the first change: 3 passed, 1 failed"
     assert told["failing"] == ["test_old: as ever"]

@@ -11,13 +11,18 @@ from writing_desk import Desk, files
 
 from afresh.core import event as happened
 from afresh.core.decision import Decision
+from afresh.core.dialogue_state import DialogueState
 from afresh.core.event import JournalHead
 from afresh.core.fact import Fact, FactKind, FactScope
+from afresh.core.memory_state import MemoryState
 from afresh.core.reply import Reply
-from afresh.core.state import State
+from afresh.core.state import State, TaskTimes
 from afresh.core.task import QueueTicket, Task, TaskStatus
 from afresh.core.usage import Usage
 from afresh.core.verdict import CheckRun, Ruling, Verdict
+from afresh.core.verification_state import VerificationState
+from afresh.core.work_state import WorkState
+from afresh.core.workspace_state import WorkspaceState
 from afresh.views import project_memory_file as project_memory
 from afresh.views.redaction import mask_secrets
 from afresh.views.task_history import render_history_file, update_history
@@ -180,12 +185,16 @@ def test_it_is_bounded_whatever_the_tasks_have_left(said: list[str], tasks: int)
             task=Task(id=task, goal=said[0]),
             status=TaskStatus.DONE,
             head=JournalHead(number, ""),
-            words=tuple(said * 4),
-            outcome=said[-1],
-            verdict=Verdict(Ruling.PASS, said[0], tuple(CheckRun(command, 0) for command, _ in many)),
-            updated=number,
-            facts=tuple(Fact(kind, subject, one, scope=FactScope.PROJECT) for kind in FactKind for subject, one in many),
-            changed=tuple(path for path, _ in many),
+            dialogue=DialogueState(words=tuple(said * 4)),
+            work=WorkState(outcome=said[-1]),
+            verification=VerificationState(
+                verdict=Verdict(Ruling.PASS, said[0], tuple(CheckRun(command, 0) for command, _ in many))
+            ),
+            times=TaskTimes(updated=number),
+            memory=MemoryState(
+                facts=tuple(Fact(kind, subject, one, scope=FactScope.PROJECT) for kind in FactKind for subject, one in many)
+            ),
+            workspace=WorkspaceState(changed=tuple(path for path, _ in many)),
         )
     tickets = [QueueTicket(task, "", "", TaskStatus.DONE, 0, (), False) for task in made]
     lines = update_history("", made, tickets, made.__getitem__)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
 from afresh.core.usage import Usage
+from afresh.core.work_state import WorkState
 from afresh.views import task_file
 
 
@@ -14,15 +15,26 @@ from afresh.views import task_file
 @given(states(), words)
 def test_it_is_under_a_kilobyte_whatever_the_state(state: State, name: str) -> None:
     order = replace(state.task, id="make-the-parser-accept-tabs-3f2a", type=name)
-    full = replace(state, task=order, branch=f"afresh/{name}", usage=Usage(10**9, 10**8), calls=10**6, kept=10**6, reverted=10**6)
+    full = replace(
+        state,
+        task=order,
+        workspace=replace(state.workspace, branch=f"afresh/{name}", kept=10**6, reverted=10**6),
+        spending=replace(state.spending, usage=Usage(10**9, 10**8), calls=10**6),
+    )
     text = task_file.render_task_file(full)
     assert len(text.encode()) < 1_024 and json.loads(text)["step"] == full.step
 
 
 def test_words_of_usual_length_are_not_cut() -> None:
     goal = "Make the parser accept tabs between the fields of a header, and keep the line numbers of errors right."
-    state = State(task=Task(id="make-the-parser-accept-tabs-3f2a", goal=goal), status=TaskStatus.RUNNING, step=7, limit=60)
+    state = State(
+        task=Task(id="make-the-parser-accept-tabs-3f2a", goal=goal), status=TaskStatus.RUNNING, work=WorkState(step=7, limit=60)
+    )
     text = task_file.render_task_file(
-        replace(state, outcome="edit src/parser.py: kept; 41 passed", branch="afresh/make-the-parser-accept-tabs-3f2a")
+        replace(
+            state,
+            work=replace(state.work, outcome="edit src/parser.py: kept; 41 passed"),
+            workspace=replace(state.workspace, branch="afresh/make-the-parser-accept-tabs-3f2a"),
+        )
     )
     assert json.loads(text)["goal"] == goal and len(text) < 800

@@ -10,6 +10,7 @@ import pytest
 from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
 from afresh.core.work_transfer import TaskWork, has_commit_of_id
+from afresh.core.workspace_state import WorkspaceState
 from afresh.errors import BadInput, Damaged
 from afresh.testing.workspace_contract import hash_tree
 from afresh.workspace.repository import Repository
@@ -34,7 +35,9 @@ def changed(workspace: GitWorkspace) -> State:
     (workspace.root / "pkg" / "link").symlink_to("module.py")
     (workspace.root / "latin.txt").write_bytes("é\n".encode("latin-1"))
     task, base = Task(id="t1", goal="g"), {"base": opened.base, "branch": opened.branch, "opened": opened.snapshot}
-    return State(task=task, status=TaskStatus.BLOCKED, snapshot=workspace.snapshot(), note=opened.note, **base)
+    return State(
+        task=task, status=TaskStatus.BLOCKED, **base, workspace=WorkspaceState(snapshot=workspace.snapshot(), note=opened.note)
+    )
 
 
 def files(workspace: GitWorkspace) -> dict[str, object]:
@@ -58,7 +61,11 @@ def test_work_of_every_kind_is_the_same_in_another_clone(workspace: GitWorkspace
 def test_an_unchanged_tree_needs_no_patch(workspace: GitWorkspace, clone: Repository):
     opened = workspace.open()
     task = Task(id="t1", goal="g")
-    state = State(task=task, status=TaskStatus.RUNNING, base=opened.base, opened=opened.snapshot, snapshot=opened.snapshot)
+    state = State(
+        task=task,
+        status=TaskStatus.RUNNING,
+        workspace=WorkspaceState(base=opened.base, first_snapshot=opened.snapshot, snapshot=opened.snapshot),
+    )
     assert pack_work(workspace.repository, state) == TaskWork(b"")
     deliver_work(clone, state, None)
     unpack_work(clone, "t1")
@@ -68,7 +75,7 @@ def test_an_unchanged_tree_needs_no_patch(workspace: GitWorkspace, clone: Reposi
 def test_a_published_commit_is_taken_over_to_the_byte(workspace: GitWorkspace, clone: Repository, git):
     state = changed(workspace)
     commit = workspace.publish(state.snapshot, "Change it\n\nSince it was wrong.")
-    state = replace(state, status=TaskStatus.DONE, commit=commit)
+    state = replace(state, status=TaskStatus.DONE, workspace=replace(state.workspace, commit=commit))
     work = pack_work(workspace.repository, state)
     assert (
         work
@@ -89,7 +96,7 @@ def test_what_goes_on_elsewhere_comes_back_into_the_tree_it_came_from(workspace:
     there.open()
     there.restore(state.snapshot)
     (there.root / "change.txt").write_text("further\n")
-    later = replace(state, snapshot=there.snapshot())
+    later = replace(state, workspace=replace(state.workspace, snapshot=there.snapshot()))
     deliver_work(workspace.repository, later, pack_work(clone, later))
     here = GitWorkspace(workspace.repository, "t1")
     here.open()
@@ -148,7 +155,9 @@ def test_submodules_stay_where_they_were(checkout: Path, tmp_path: Path, git):
     subprocess.run(["git", "clone", "-q", str(checkout), str(tmp_path / "clone")], check=True)
     workspace, clone = GitWorkspace(Repository.find(checkout), "t1"), Repository.find(tmp_path / "clone")
     state = changed(workspace)
-    state = replace(state, status=TaskStatus.DONE, commit=workspace.publish(state.snapshot, "Change it"))
+    state = replace(
+        state, status=TaskStatus.DONE, workspace=replace(state.workspace, commit=workspace.publish(state.snapshot, "Change it"))
+    )
     deliver_work(clone, state, pack_work(workspace.repository, state))
     unpack_work(clone, "t1")
     assert git("ls-tree", "afresh/t1", "sub", cwd=clone.root) == git("ls-tree", "HEAD", "sub")
@@ -158,7 +167,7 @@ def test_work_is_not_taken_from_a_machine_that_does_not_have_it(workspace: GitWo
     state = changed(workspace)
     assert pack_work(clone, state) is None
     assert pack_work(workspace.repository, replace(state, status=TaskStatus.APPLIED)) is None
-    assert pack_work(workspace.repository, replace(state, snapshot="--all")) is None
+    assert pack_work(workspace.repository, replace(state, workspace=replace(state.workspace, snapshot="--all"))) is None
 
 
 def test_an_export_in_the_tree_is_no_source(workspace: GitWorkspace, checkout: Path, git):

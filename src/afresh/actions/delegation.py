@@ -40,8 +40,8 @@ def find_reason_not_to_delegate(plan: Sequence[PlanItem]) -> str:
 
 def allocate_part_steps(state: State) -> int:
     """Steps that the next part may take: half of what is left to the task and the parts before it."""
-    taken = sum(one.metrics.steps for one in state.delegated)
-    return min(MAX_PART_STEPS, (state.limit - state.step - 1 - taken) // 2)
+    taken = sum(one.metrics.steps for one in state.work.subtasks)
+    return min(MAX_PART_STEPS, (state.work.limit - state.work.step - 1 - taken) // 2)
 
 
 def make_hand_out(state: State, agent: Runtime, place: int) -> RunSubtask | None:
@@ -60,7 +60,7 @@ def task_from_part(part: Subtask, state: State, place: int, tree: str, checks: S
     parent = state.task
     return replace(
         parent,
-        id=make_part_id(parent.id, state.step + 1, place),
+        id=make_part_id(parent.id, state.work.step + 1, place),
         goal=goal_from_part(part),
         checks=tuple(checks),
         needs=(),
@@ -89,7 +89,7 @@ def choose_part_checks(part: Subtask, task: Task, insight: CodeAnalysis, files: 
 
 def refuse_repeated_part(part: Subtask, state: State) -> None:
     told = truncate_goal(part.goal)
-    if former := next((one for one in state.delegated if one.goal == told and one.status is not SubtaskStatus.DONE), None):
+    if former := next((one for one in state.work.subtasks if one.goal == told and one.status is not SubtaskStatus.DONE), None):
         raise ModelMistake(
             f"delegate: the same was handed out in step {former.step} and {former.status.value}; do it yourself, or say in the "
             "goal what is to be done differently"
@@ -108,13 +108,13 @@ def truncate_goal(goal: str) -> str:
 
 def result_from_part(child: State, goal: str, step: int, metrics: SubtaskMetrics, claimed: str) -> SubtaskResult:
     """From the part's own verdict, and what it said: `claimed` when it completed, or why it stopped."""
-    verdict = child.verdict if child.verdict and child.verdict.final else None
+    verdict = child.verification.verdict if child.verification.verdict and child.verification.verdict.final else None
     found = SubtaskResult(
         task=child.task.id,
         step=step,
         goal=goal,
         status=FATE_BY_STATUS.get(child.status, SubtaskStatus.FAILED),
-        files=child.changed,
+        files=child.workspace.changed,
         state=tuple(summarise_check_run(run) for run in verdict.runs) if verdict else (),
         summary=claimed if child.status is TaskStatus.DONE and claimed else describe_part_stop(child),
         metrics=metrics,
@@ -124,7 +124,7 @@ def result_from_part(child: State, goal: str, step: int, metrics: SubtaskMetrics
 
 def describe_part_stop(child: State) -> str:
     """Why it did not end well: its question, or the reason it came to rest."""
-    if not child.question:
-        return child.outcome
-    options = f" ({'; '.join(child.options)})" if child.options else ""
-    return f"It asks: {child.question}{options}"
+    if not child.dialogue.question:
+        return child.work.outcome
+    options = f" ({'; '.join(child.dialogue.options)})" if child.dialogue.options else ""
+    return f"It asks: {child.dialogue.question}{options}"

@@ -23,12 +23,12 @@ OVERRULED_BY_USER = "not done: the user has spoken before it was; heed that firs
 
 def execute_actions(state: State, agent: Runtime) -> StepActions:
     """A step that is taken again after a crash starts from the same tree: `prepare` has restored it."""
-    assert state.pending, "a step acts on a recorded reply"
+    assert state.work.pending, "a step acts on a recorded reply"
     layout, bench, done = layout_for_next_call(state, agent.template), agent.bench(state), list[ActionResult]()
     tools = index_offered_tools(state, agent, layout)
-    for place, action in enumerate(state.pending.reply.actions, 1):
+    for place, action in enumerate(state.work.pending.reply.actions, 1):
         report_progress(agent, action.tool)
-        if state.attendance.overruled:
+        if state.dialogue.supervision.overruled:
             done.append(ActionResult(action, ToolOutcome(OVERRULED_BY_USER, ok=False, refused=True)))
             continue
         able = replace(bench, hand_out=make_hand_out(state, agent, place)) if action.tool == DELEGATE_TOOL else bench
@@ -58,7 +58,7 @@ def explain_closed_tool(name: str, tools: Iterable[str], layout: CallLayout, pla
 def find_current_plan(state: State, done: Sequence[ActionResult]) -> Sequence[PlanItem]:
     """The plan as it is in the middle of a reply."""
     made = [event.items for deed in done for event in deed.outcome.events if isinstance(event, PlanSet)]
-    return made[-1] if made else state.plan
+    return made[-1] if made else state.work.plan
 
 
 def execute_action(action: Action, tools: dict[str, Tool], bench: ToolContext, before: list[ActionResult]) -> ToolOutcome:
@@ -80,11 +80,11 @@ def execute_action(action: Action, tools: dict[str, Tool], bench: ToolContext, b
 def snapshot_after_actions(state: State, agent: Runtime, done: tuple[ActionResult, ...], tools: dict[str, Tool]) -> StepActions:
     if any(deed.action.tool in tools and tools[deed.action.tool].changes for deed in done):
         after = agent.workspace.snapshot()
-        changes = tuple(agent.workspace.changes(state.snapshot, after)) if after != state.snapshot else ()
+        changes = tuple(agent.workspace.changes(state.workspace.snapshot, after)) if after != state.workspace.snapshot else ()
         return StepActions(done, after, changes)
     if any(deed.outcome.traces for deed in done):
-        agent.workspace.restore(state.snapshot)
-    return StepActions(done, state.snapshot)
+        agent.workspace.restore(state.workspace.snapshot)
+    return StepActions(done, state.workspace.snapshot)
 
 
 REPEATED_ACTION_REFUSED = "not done again"
@@ -92,10 +92,10 @@ REPEATED_ACTION_REFUSED = "not done again"
 
 def refuse_repeated_action(action: Action, state: State) -> str:
     """Why, or nothing."""
-    barred = [one for one in state.course.alarms if one.rung is not Escalation.WARN and one.keys]
+    barred = [one for one in state.work.progress.alarms if one.rung is not Escalation.WARN and one.keys]
     if not barred:
         return ""
-    asked = hash_action(action, state.snapshot)
+    asked = hash_action(action, state.workspace.snapshot)
     return next(
         (f"{REPEATED_ACTION_REFUSED}: {one.evidence}; nothing has changed since" for one in barred if asked in one.keys), ""
     )

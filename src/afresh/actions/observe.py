@@ -45,7 +45,7 @@ class StepDigest:
 
 
 def digest_step(state: State, deeds: StepActions) -> StepDigest:
-    step = state.step + 1
+    step = state.work.step + 1
     blocks = [block_from_text(deed.outcome.text) for deed in deeds.done]
     seen = [observation_from_action(deed, raw) for deed, raw in zip(deeds.done, blocks, strict=True)]
     said, spoken = passages_from_reply(state, step, deeds)
@@ -91,18 +91,20 @@ def facts_from_step(
     state: State, step: int, deeds: StepActions, blocks: Sequence[Block], readings: Sequence[OutputReading]
 ) -> Iterator[Fact]:
     """What the tools say themselves, and what their outputs say; a later output of one reply knows of the one before it."""
-    known = state.facts
+    known = state.memory.facts
     for deed, raw, reading in zip(deeds.done, blocks, readings, strict=True):
         yield from deed.outcome.facts
         if deed.action.tool in OUTPUT_TOOLS:
-            new = tuple(facts_from_reading(reading, fact_source_from_action(deed, raw), raw.id, step, known, state.last_change))
+            new = tuple(
+                facts_from_reading(reading, fact_source_from_action(deed, raw), raw.id, step, known, state.workspace.last_change)
+            )
             known = (*known, *new)
             yield from new
 
 
 def passages_from_reply(state: State, step: int, deeds: StepActions) -> tuple[list[Passage], list[Block]]:
     """Thought and actions of the reply, as memory keeps them. What was written to files is in the files."""
-    thought = state.pending.reply.thought if state.pending else ""
+    thought = state.work.pending.reply.thought if state.work.pending else ""
     told = [deed for deed in deeds.done if deed.action.tool not in NOTE_TOOLS]
     how = summarise_endings(told)
     done = "\n".join(

@@ -26,7 +26,7 @@ MIN_TASK_PREFIX_CHARACTERS = 5
 def list_open_questions(desk: Project) -> list[State]:
     """Every task that waits for an answer, the one that has waited longest first. A part that asks was told to its parent."""
     blocked = [ticket.task for ticket in desk.queue.tickets() if ticket.status is TaskStatus.BLOCKED and not ticket.parent]
-    return sorted(map(desk.store.load, blocked), key=lambda state: (state.updated, state.task.id))
+    return sorted(map(desk.store.load, blocked), key=lambda state: (state.times.updated, state.task.id))
 
 
 def find_addressed_task(desk: Project, words: Sequence[str]) -> tuple[str, str]:
@@ -73,13 +73,13 @@ def answer_question(desk: Project, task: str, text: str) -> State:
 
 def parse_answer(state: State, text: str, by: str) -> QuestionAnswered:
     """A number or letter stands for the option's words. What can be read in two ways, or in none, is asked back."""
-    task, known = state.task.id, parse_options(state.options)
+    task, known = state.task.id, parse_options(state.dialogue.options)
     if not text.strip():
         raise BadInput("the answer is empty", next=f'afresh answer {task} "your words"', safe=ANSWER_NOT_RECORDED)
     if "\0" in text:
         raise BadInput("the answer holds a NUL, which no file can hold", next="leave it out", safe=ANSWER_NOT_RECORDED)
     refuse_unstorable_text(text)
-    found, choice = match_options(text, state.options), is_bare_choice(text)
+    found, choice = match_options(text, state.dialogue.options), is_bare_choice(text)
     if len(found) == 1:
         return QuestionAnswered(known[found[0] - 1].words if choice else text, by, found[0])
     if known and choice:
@@ -96,13 +96,13 @@ def explain_refusal(desk: Project, state: State) -> BadInput:
     """Why a task takes no answer, by what its journal says."""
     task, before = state.task.id, find_last_answer(desk, state.task.id)
     if state.status is TaskStatus.BLOCKED:
-        question = to_one_line(state.question, 200)
+        question = to_one_line(state.dialogue.question, 200)
         return BadInput(
             f"task {task} asks something else by now: {question}", next=f"afresh show {task}", safe=ANSWER_NOT_RECORDED
         )
     if state.status is TaskStatus.DISCARDED:
         return BadInput(
-            f"task {task} is gone: discarded {format_time(state.updated)}",
+            f"task {task} is gone: discarded {format_time(state.times.updated)}",
             next="afresh inbox shows what is open",
             safe=ANSWER_NOT_RECORDED,
         )
@@ -151,9 +151,9 @@ def find_last_answer(desk: Project, task: str) -> RecordedAnswer | None:
 def parse_user_message(desk: Project, state: State, text: str, redirects: bool = False) -> PersonRequest:
     """Words, or the option that they choose where something is asked. BadInput for what no window could hold."""
     answered = parse_answer(state, text, find_author_name(desk.project.root))
-    event = answered if state.question else PersonSpoke(text, answered.by, redirects)
+    event = answered if state.dialogue.question else PersonSpoke(text, answered.by, redirects)
     refuse_overfull_prompt(apply_event(event, state), desk.templates, desk.instructions)
-    if state.attendance.paused and answered.option == APPROVE_OPTION:
+    if state.dialogue.supervision.paused and answered.option == APPROVE_OPTION:
         return PersonRequest(PersonAct.GO, by=answered.by)
     return PersonRequest(
         PersonAct.REDIRECT if redirects else PersonAct.SAY, answered.text, option=answered.option, by=answered.by

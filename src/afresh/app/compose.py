@@ -93,7 +93,7 @@ def build_runtime(desk: Project, state: State, terms: RunTerms) -> Runtime:
     repository = Repository.find(desk.project.root)
     unpack_work(repository, task.id)
     workspace = GitWorkspace(repository, task.id, clock, find_part_origin(desk, task))
-    model = make_model(spec, state.calls, ModelSettings(count=counter, named=desk.settings.models, task=task.id))
+    model = make_model(spec, state.spending.calls, ModelSettings(count=counter, named=desk.settings.models, task=task.id))
     refuse_large_ceiling(task.budget, model.window)
     known = open_code_insight(desk, task.id, repository)
     alone = replace(terms, mode=AUTONOMOUS_MODE, person=None)  # a person follows the whole, not its parts
@@ -117,7 +117,7 @@ def build_runtime(desk: Project, state: State, terms: RunTerms) -> Runtime:
         past=GitCommitHistory(repository),
         ledger=open_run_ledger(desk, spec, terms.alert),
         patience=desk.settings.no_progress,
-        mode=terms.mode or ("" if state.attendance.mode else desk.settings.mode),
+        mode=terms.mode or ("" if state.dialogue.supervision.mode else desk.settings.mode),
         person=terms.person,
         delegates=PartRunner(desk, workspace, known, lambda part: advance_task(desk, part, alone)) if task.parts else None,
         retries=MAX_REPLY_RETRIES
@@ -145,7 +145,7 @@ def open_task_sandbox(desk: Project, workspace: GitWorkspace, allow_none: bool) 
 
 def find_part_origin(desk: Project, task: Task) -> PartOrigin | None:
     """A part begins with the tree that its parent had when it was handed out."""
-    return PartOrigin(task.parent, desk.store.load(task.parent).base, task.tree) if task.parent else None
+    return PartOrigin(task.parent, desk.store.load(task.parent).workspace.base, task.tree) if task.parent else None
 
 
 def open_code_insight(desk: Project, tree: str, repository: Repository) -> CodeInsight:
@@ -169,7 +169,7 @@ def make_lesson_wording(desk: Project, agent: Runtime, state: State) -> SideCall
     if not desk.settings.knowledge.model_wording:
         return None
     return SideCall(
-        agent.till, load_call_template("lesson", desk.templates), agent.counter, CallPurpose.MEMORY, state.task, state.step
+        agent.till, load_call_template("lesson", desk.templates), agent.counter, CallPurpose.MEMORY, state.task, state.work.step
     )
 
 
@@ -192,5 +192,8 @@ MAX_TASKS_READ = 5
 
 def load_calibration(desk: Project, model: str, task: str) -> TokenCalibration:
     begun = [ticket.task for ticket in desk.queue.tickets() if ticket.status is not TaskStatus.READY and ticket.task != task]
-    states = sorted(map(desk.store.load, begun[-MAX_TASKS_READ:]), key=lambda state: state.updated, reverse=True)
-    return next((meter for state in states if (meter := find_calibration(state.meters, model)).samples), TokenCalibration(model))
+    states = sorted(map(desk.store.load, begun[-MAX_TASKS_READ:]), key=lambda state: state.times.updated, reverse=True)
+    return next(
+        (meter for state in states if (meter := find_calibration(state.tokens.calibrations, model)).samples),
+        TokenCalibration(model),
+    )

@@ -43,16 +43,16 @@ class PartRunner:
 
     def __call__(self, part: Subtask, state: State, place: int) -> SubtaskResult:
         """The part may be there already: this step was begun before, and whoever did so is dead. Then it goes on, or is over."""
-        name = make_part_id(state.task.id, state.step + 1, place)
+        name = make_part_id(state.task.id, state.work.step + 1, place)
         child = load_known_part(self.desk, name) or self._created(part, state, place)
         refuse_other_part(part, child)
         if child.status in (TaskStatus.READY, TaskStatus.RUNNING):
             self.workspace.snapshot()  # one that has not begun yet may have come from another machine, without this tree
             child = self.run(name)
         if child.status is TaskStatus.DONE:
-            self.workspace.take_over(name, child.opened, child.snapshot)
+            self.workspace.take_over(name, child.workspace.first_snapshot, child.workspace.snapshot)
         retire_part_branch(self.workspace.repository, name)
-        return report_part(self.desk, child, part, state.step + 1)
+        return report_part(self.desk, child, part, state.work.step + 1)
 
     def _created(self, part: Subtask, state: State, place: int) -> State:
         refuse_repeated_part(part, state)
@@ -72,8 +72,10 @@ class PartRunner:
 
 def limit_part_steps(state: State, place: int) -> int:
     """Those of one reply share what is left, the first of them most."""
-    before = sum(action.tool == DELEGATE_TOOL for action in state.pending.reply.actions[: place - 1]) if state.pending else 0
-    if len(state.delegated) + before >= state.task.parts:
+    before = (
+        sum(action.tool == DELEGATE_TOOL for action in state.work.pending.reply.actions[: place - 1]) if state.work.pending else 0
+    )
+    if len(state.work.subtasks) + before >= state.task.parts:
         raise ModelMistake(f"delegate: {state.task.parts} parts are the most that this task may hand out; do the rest yourself")
     if (left := allocate_part_steps(state) >> before) < MIN_PART_STEPS:
         raise ModelMistake("delegate: too few steps are left for that; do it yourself")
@@ -112,7 +114,7 @@ def load_known_part(desk: Project, name: str) -> State | None:
 
 def report_part(desk: Project, child: State, part: Subtask, step: int) -> SubtaskResult:
     """Of its journal only what it said when it completed, and when it ended."""
-    claimed, ended = "", child.updated
+    claimed, ended = "", child.times.updated
     for entry in desk.store.journal(child.task.id):
         if isinstance(entry.event, TaskEnded):
             ended = entry.at
@@ -121,5 +123,7 @@ def report_part(desk: Project, child: State, part: Subtask, step: int) -> Subtas
             claimed = str(done[-1] or "") if done else claimed
     paid = sum_task_spending(desk, child.task.id)
     money = paid.money if paid and paid.calls and not paid.unknown else None
-    metrics = SubtaskMetrics(child.step, child.calls, child.usage, round(ended - child.started, 1), money)
+    metrics = SubtaskMetrics(
+        child.work.step, child.spending.calls, child.spending.usage, round(ended - child.times.started, 1), money
+    )
     return result_from_part(child, part.goal, step, metrics, claimed)

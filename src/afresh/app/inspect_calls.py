@@ -189,9 +189,9 @@ def apply_history_entry(past: HistoryUntilCall, entry: JournalEntry) -> None:
 
 
 def mark_forgotten(past: HistoryUntilCall, before: State, new: Sequence[Passage] = ()) -> None:
-    kept = {one.block for one in past.state.passages} if past.state else set[str]()
-    lost = [one.block for one in (*before.passages, *new) if one.block not in kept]
-    past.forgotten.update(dict.fromkeys(lost, before.step + 1))
+    kept = {one.block for one in past.state.memory.passages} if past.state else set[str]()
+    lost = [one.block for one in (*before.memory.passages, *new) if one.block not in kept]
+    past.forgotten.update(dict.fromkeys(lost, before.work.step + 1))
 
 
 def find_archived_copies(desk: Project, past: HistoryUntilCall, name: str) -> list[ArchivedCopy]:

@@ -52,11 +52,11 @@ def learn_from_ended_tasks(desk: Project, ask: SideCall | None = None, task: str
     task has learnt into words, if anybody does."""
     tickets = [ticket for ticket in desk.queue.tickets() if not ticket.parent and ticket.type != RECORDED_TYPE]
     over = [ticket.task for ticket in tickets if ticket.status.over][-MAX_TASKS_REVISITED:]
-    if all(desk.store.load(task).knowledge.learnt for task in over):
+    if all(desk.store.load(task).memory.lessons.learnt for task in over):
         return
     with suppress(OSError), lock_file(desk.project.state / "knowledge.lock"):
-        for state in sorted(map(desk.store.load, over), key=lambda state: state.updated):
-            if not state.knowledge.learnt:
+        for state in sorted(map(desk.store.load, over), key=lambda state: state.times.updated):
+            if not state.memory.lessons.learnt:
                 with suppress(BadInput, Conflict):
                     learn_from_task(desk, state, ask if state.task.id == task else None)
 
@@ -69,7 +69,7 @@ def learn_from_task(desk: Project, state: State, ask: SideCall | None) -> None:
     id, why = draft_task_lesson(desk, state, folder)
     if made := folder.objects().get(id):
         share_plain_part(desk, made, read_current_day(desk))
-    for one in state.knowledge.seen:
+    for one in state.memory.lessons.seen:
         count_lesson_use(desk, state, one)
     record_events(desk, state, state.task.id, [LessonLearnt(id, why)])
 
@@ -97,7 +97,7 @@ def draft_task_lesson(desk: Project, state: State, folder: LessonFolder) -> tupl
         for one in known.values()
         if compute_likeness(extract_lesson_core(one), extract_lesson_core(new)) >= MIN_LIKENESS_OF_SAME_LESSON
     ]
-    if again := [one.id for one in like if one.status is LessonStatus.REJECTED or one.id in state.knowledge.used]:
+    if again := [one.id for one in like if one.status is LessonStatus.REJECTED or one.id in state.memory.lessons.used]:
         return "", f"{again[0]} says the same"
     waits = find_reason_for_review(found, [one.id for one in like])
     status, day = (LessonStatus.DRAFT, "") if waits else (LessonStatus.APPROVED, new.created)
@@ -147,7 +147,8 @@ def compute_lesson_counts(desk: Project, state: State, seen: LessonSeen, known: 
 
 def find_end_time(desk: Project, state: State) -> float:
     return max(
-        (entry.at for entry in desk.store.journal(state.task.id) if isinstance(entry.event, TaskEnded)), default=state.updated
+        (entry.at for entry in desk.store.journal(state.task.id) if isinstance(entry.event, TaskEnded)),
+        default=state.times.updated,
     )
 
 
@@ -159,12 +160,12 @@ def estimate_saved_tokens(desk: Project, state: State, known: Lesson) -> int | N
     done = [ticket for ticket in alike if ticket.status in (TaskStatus.DONE, TaskStatus.APPLIED)]
     fitting = [t for t in done if t.task != state.task.id and (t.task == known.source or score_match(weigh_terms(t.goal), about))]
     states = [desk.store.load(ticket.task) for ticket in fitting[-MAX_TASKS_COMPARED:]]
-    without = [count_task_tokens(one) for one in states if not one.knowledge.used]
+    without = [count_task_tokens(one) for one in states if not one.memory.lessons.used]
     return round(median(without)) - count_task_tokens(state) if without else None
 
 
 def count_task_tokens(state: State) -> int:
-    return state.usage.tokens
+    return state.spending.usage.tokens
 
 
 def read_current_day(desk: Project) -> date:

@@ -163,4 +163,4 @@ def _collect_task_costs(desk: Project, lines: Sequence[SpendingLine]) -> dict[st
 
 def _read_task_cost(desk: Project, task: str) -> TaskCost:
     state, sent = desk.store.load(task), [audit.tokens for _, audit in list_audits(desk, task)]
-    return TaskCost(state.step, state.limit, len(sent), sum(sent), count_accumulating_tokens(desk, task), state.status)
+    return TaskCost(state.work.step, state.work.limit, len(sent), sum(sent), count_accumulating_tokens(desk, task), state.status)

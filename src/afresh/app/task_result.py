@@ -20,12 +20,16 @@ from afresh.workspace.worktree import GitWorkspace
 
 
 def list_task_changes(desk: Project, state: State) -> Sequence[Change]:
-    if not state.opened or state.snapshot == state.opened or state.status in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
+    if (
+        not state.workspace.first_snapshot
+        or state.workspace.snapshot == state.workspace.first_snapshot
+        or state.status in (TaskStatus.APPLIED, TaskStatus.DISCARDED)
+    ):
         return ()
     repository = Repository.find(desk.project.root)
     if has_pending_work(repository, state.task.id):
         return ()
-    return GitWorkspace(repository, state.task.id).changes(state.opened, state.snapshot)
+    return GitWorkspace(repository, state.task.id).changes(state.workspace.first_snapshot, state.workspace.snapshot)
 
 
 def apply_task_result(desk: Project, task: str, unverified: bool = False) -> tuple[State, str]:
@@ -34,13 +38,13 @@ def apply_task_result(desk: Project, task: str, unverified: bool = False) -> tup
     refuse_part_of_task(state)
     if state.status is TaskStatus.APPLIED:
         raise BadInput(f"task {task} is applied already", next="nothing is left to do")
-    if not state.commit:
+    if not state.workspace.commit:
         raise BadInput(
             f"task {task} is {state.status} and has no result to apply", next=f"afresh show {task} tells where it stands"
         )
     if state.status is not TaskStatus.DONE and not unverified:
         raise BadInput(
-            f"the result of task {task} is not verified: {state.outcome}",
+            f"the result of task {task} is not verified: {state.work.outcome}",
             next=f"look at it with `afresh show {task}`, then `afresh apply {task} --unverified` if you want it all the same",
             safe="your checkout is as it was",
         )
@@ -97,11 +101,11 @@ def undo_task_steps(desk: Project, task: str, steps: int = 0, why: str = "") -> 
     unpack_work(repository, task)
     workspace = GitWorkspace(repository, task, desk.clock)
     there = Path(workspace.root).exists() and not has_pending_work(repository, task)
-    if there and is_just_undone(desk.store.journal(task)) and workspace.snapshot() != state.snapshot:
-        workspace.restore(state.snapshot)
+    if there and is_just_undone(desk.store.journal(task)) and workspace.snapshot() != state.workspace.snapshot:
+        workspace.restore(state.workspace.snapshot)
         return state
     word = PersonRequest(PersonAct.UNDO, why, steps, by=find_author_name(desk.project.root))
     after = record_events(desk, state, task, undo_steps(state, desk.store, workspace, word))
     if there:
-        workspace.restore(after.snapshot)
+        workspace.restore(after.workspace.snapshot)
     return after

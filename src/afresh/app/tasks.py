@@ -110,7 +110,7 @@ def find_latest_task(desk: Project, tickets: Sequence[QueueTicket]) -> str:
     if not tickets:
         raise BadInput("there is no task yet", next=offer_import(desk) or 'give one: afresh run "what is to be done"')
     states = [desk.store.load(ticket.task) for ticket in tickets[-50:]]
-    return max(states, key=lambda state: state.updated).task.id
+    return max(states, key=lambda state: state.times.updated).task.id
 
 
 def offer_import(desk: Project) -> str:

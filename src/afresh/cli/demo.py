@@ -77,10 +77,10 @@ def run_second_act(desk: "Project", unconfined: bool) -> None:
     task = add_task(desk, TaskOrder(SECOND_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
     signal = run_until_killed(desk.project.root, task, 2, unconfined)
     before = desk.store.load(task)
-    assert before.pending
+    assert before.work.pending
     click.echo(
-        f"   killed by signal {signal} in step {before.pending.step}: {before.step} step finished, "
-        f"{before.calls} replies bought, the last one on disk and not yet acted on"
+        f"   killed by signal {signal} in step {before.work.pending.step}: {before.work.step} step finished, "
+        f"{before.spending.calls} replies bought, the last one on disk and not yet acted on"
     )
     state = run_with_progress(desk, task, RunFlags(model="offline", mode="autonomous", no_sandbox=unconfined))
     assert state
@@ -88,9 +88,9 @@ def run_second_act(desk: "Project", unconfined: bool) -> None:
     again = len(calls) - len({call.step for call in calls})
     same = sum(call.same for call in calls)
     click.echo(
-        f"   resumed at step {before.pending.step} with the reply from disk; {state.step} steps, {state.calls} replies bought, "
+        f"   resumed at step {before.work.pending.step} with the reply from disk; {state.work.step} steps, {state.spending.calls} replies bought, "
         f"{again} bought twice\n   {same} of {len(calls)} calls rebuilt from the journal to the same bytes\n"
-        f"   {state.status}: {state.outcome}"
+        f"   {state.status}: {state.work.outcome}"
     )
     if signal != 9 or state.status != "done" or again or same != len(calls):
         click.secho("   something was lost", fg="red")

@@ -34,7 +34,7 @@ class PersonAtTerminal:
         return self.progress.console
 
     def at_pause(self, state: "State") -> PersonRequest | None:
-        if self.left and not self.wanted and not state.question:
+        if self.left and not self.wanted and not state.dialogue.question:
             self.left -= 1
             return GO_ON_REQUEST
         self.left, self.wanted = 0, False
@@ -50,8 +50,8 @@ class PersonAtTerminal:
                 self.asking = False
 
     def _show(self, state: "State") -> None:
-        self.console.print(render_open_question(state) if state.question else render_step_status(state))
-        if not self.told or state.question:
+        self.console.print(render_open_question(state) if state.dialogue.question else render_step_status(state))
+        if not self.told or state.dialogue.question:
             self.console.print(render_input_help(state))
         self.told = True
 
@@ -73,9 +73,9 @@ class PersonAtTerminal:
         if line.startswith("/"):
             name, _, rest = line[1:].partition(" ")
             return self._command(name, rest, state)
-        if not line and (not state.question or state.asked_by == "harness"):
+        if not line and (not state.dialogue.question or state.dialogue.asked_by == "harness"):
             return GO_ON_REQUEST
-        if line.isdecimal() and not state.question:
+        if line.isdecimal() and not state.dialogue.question:
             self.left = max(0, int(line) - 1)
             return GO_ON_REQUEST
         return self._worded(line, state)

@@ -25,7 +25,7 @@ def command(statuses: tuple[str, ...], as_json: bool) -> None:
     queued = order_parts_after_tasks(here.queue.tickets())
     tickets = [ticket for ticket in queued if not statuses or ticket.status in statuses]
     shown = {ticket.task for ticket in tickets}
-    asked = {state.task.id: state.question for state in list_open_questions(here) if state.task.id in shown}
+    asked = {state.task.id: state.dialogue.question for state in list_open_questions(here) if state.task.id in shown}
     if as_json:
         rows = [
             {"task": t.task, "goal": t.goal, "type": t.type, "status": t.status, "priority": t.priority,

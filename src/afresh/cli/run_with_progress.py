@@ -89,7 +89,7 @@ def describe_task_cost(here: "Project", task: str) -> str:
 
 def choose_mode(here: "Project", task: str | None) -> str:
     """How closely, when this run does not say: as the task has it, else the user's settings."""
-    return (here.store.load(task).attendance.mode if task else "") or here.settings.mode
+    return (here.store.load(task).dialogue.supervision.mode if task else "") or here.settings.mode
 
 
 def run_and_report(here: "Project", task: str, way: RunFlags) -> None:

@@ -23,11 +23,18 @@ def command(task: str | None, steps: int, why: str, as_json: bool) -> None:
     here = open_current_project()
     name = find_task(here, task)
     before, after = here.store.load(name), undo_task_steps(here, name, steps, why)
-    gone = [path for path in before.changed if path not in after.changed]
+    gone = [path for path in before.workspace.changed if path not in after.workspace.changed]
     if as_json:
-        return print_json({"task": name, "changed": list(after.changed), "no_longer_changed": gone, "snapshot": after.snapshot})
-    left = ", ".join(after.changed) or "no file"
-    done = f"undone in {name}: {format_count(after.reverted - before.reverted, 'change')}"
+        return print_json(
+            {
+                "task": name,
+                "changed": list(after.workspace.changed),
+                "no_longer_changed": gone,
+                "snapshot": after.workspace.snapshot,
+            }
+        )
+    left = ", ".join(after.workspace.changed) or "no file"
+    done = f"undone in {name}: {format_count(after.workspace.reverted - before.workspace.reverted, 'change')}"
     if after.head == before.head:
         done = f"the last undo in {name} had not come to its end: its tree is put back now, and no more was taken back"
     click.echo(f"{done}; changed now: {left}")

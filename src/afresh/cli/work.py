@@ -27,7 +27,7 @@ def command(until_empty: bool, as_json: bool, **way) -> None:
         while state := run_with_progress(here, None, RunFlags(as_json=as_json, **way)):
             done.append(state)
             if not as_json:
-                click.echo(f"{state.task.id}: {state.status}: {state.outcome}")
+                click.echo(f"{state.task.id}: {state.status}: {state.work.outcome}")
             if not until_empty:
                 break
     except NeedsPerson:
@@ -44,4 +44,4 @@ def command(until_empty: bool, as_json: bool, **way) -> None:
 
 
 def make_outcome_rows(done: "Sequence[State]") -> list[dict[str, str]]:
-    return [{"task": state.task.id, "status": state.status, "outcome": state.outcome} for state in done]
+    return [{"task": state.task.id, "status": state.status, "outcome": state.work.outcome} for state in done]

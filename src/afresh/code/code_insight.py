@@ -79,7 +79,7 @@ class CodeInsight:
 
     def looks(self, state: State, files: FileTree, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Item]:
         code = self._code(files)
-        seen = build_work_focus(code, state, about, self._history(state.base))
+        seen = build_work_focus(code, state, about, self._history(state.workspace.base))
         print = [Item("fingerprint", "", render_project_profile(code, state, self._kept))] if "fingerprint" in wanted else []
         looks = [
             Item("outline", "", render_repo_map(seen)),
@@ -143,7 +143,7 @@ class CodeInsight:
 
 def find_failed_suggestions(state: State) -> frozenset[str]:
     """Ids of suggestions that were tried and reverted."""
-    subjects = (fact.subject for fact in state.facts if fact.kind is FactKind.FAILED_APPROACH)
+    subjects = (fact.subject for fact in state.memory.facts if fact.kind is FactKind.FAILED_APPROACH)
     return frozenset(match[1] for subject in subjects if (match := re.match(r"apply ([0-9a-f]{12})", subject)))
 
 
@@ -175,7 +175,7 @@ MAX_CACHED_PROFILES = 64
 
 def render_project_profile(code: CodeIndex, state: State, kept: MutableMapping[str, str]) -> str:
     """Measured when the task begins, and kept: what it changes hardly changes this, and calls share what stands first."""
-    key = f"{state.task.id} {state.opened}"
+    key = f"{state.task.id} {state.workspace.first_snapshot}"
     if key not in kept:
         made = build_profile(code, read_configuration(code.paths, code.text), ProfileInputs(type=state.task.judged_as), {})
         for old in list(kept)[: max(0, len(kept) - MAX_CACHED_PROFILES + 1)]:

@@ -33,15 +33,15 @@ from afresh.runtime import Runtime
 def project_prompt_tokens(state: State, budget: int = 0) -> int:
     """Tokens that the next window needs under this ceiling (the one in force, unless told): what is never left out, with the
     reply's reserve, and what the last step brought."""
-    last = state.recent[-1].observations if state.recent else ()
-    return state.reading.demand_at(budget or state.budget) + sum(map(estimate_observation_tokens, last))
+    last = state.memory.recent[-1].observations if state.memory.recent else ()
+    return state.tokens.last_call.demand_at(budget or state.budget) + sum(map(estimate_observation_tokens, last))
 
 
 def can_afford_tool(state: State, tool: str, budget: int = 0) -> bool:
     """Whether what this tool usually brings would be shown whole beside what is never left out."""
     ceiling = budget or state.budget
-    usual = next((cost.tokens for cost in state.costs if cost.tool == tool), 0.0)
-    return state.reading.demand_at(ceiling) + usual <= ceiling
+    usual = next((cost.tokens for cost in state.tokens.tool_costs if cost.tool == tool), 0.0)
+    return state.tokens.last_call.demand_at(ceiling) + usual <= ceiling
 
 
 RESERVE_GROWTH_FACTOR = 1.6
@@ -58,34 +58,39 @@ SECTIONS_REDUCED_UNDER_PRESSURE = ("graph", "history", "coverage", "callers", "c
 
 def decide_ceiling_change(state: State, cap: int) -> CeilingChanged | None:
     """Pure: what the steps so far say about the ceiling. At most one level at a time."""
-    room, budget, ordered = state.room, state.budget, state.task.budget
+    room, budget, ordered = state.tokens.ceiling, state.budget, state.task.budget
     if budget > cap:
-        return CeilingChanged(state.step, budget, cap, f"{cap:,} is the most that this model's window and the task's limit allow")
+        return CeilingChanged(
+            state.work.step, budget, cap, f"{cap:,} is the most that this model's window and the task's limit allow"
+        )
     larger, lower = find_next_ceiling_up(budget, ordered, cap), find_next_ceiling_down(budget, ordered)
     if room.wanted:
         limit = "" if larger > budget else f", but {budget:,} is the limit"
-        return CeilingChanged(state.step, budget, larger, f"the agent asked: {to_one_line(room.wanted, 200)}{limit}")
+        return CeilingChanged(state.work.step, budget, larger, f"the agent asked: {to_one_line(room.wanted, 200)}{limit}")
     if room.failing >= FAILED_STEPS_BEFORE_RAISE and larger > budget:
         return CeilingChanged(
-            state.step, budget, larger, f"{room.failing} steps in a row failed while {_describe_omitted_tokens(state.reading)}"
+            state.work.step,
+            budget,
+            larger,
+            f"{room.failing} steps in a row failed while {_describe_omitted_tokens(state.tokens.last_call)}",
         )
     if room.again and larger > budget:
-        why = f"lines that had been seen were read again while {state.reading.unmet:,} tokens that were asked for had no room"
-        return CeilingChanged(state.step, budget, larger, why)
+        why = f"lines that had been seen were read again while {state.tokens.last_call.unmet:,} tokens that were asked for had no room"
+        return CeilingChanged(state.work.step, budget, larger, why)
     if lower < budget and room.calm >= room.patience and _can_work_under(state, lower):
         why = f"{room.calm} calm steps in a row: {project_prompt_tokens(state, lower):,} of {lower:,} tokens are enough for the next"
-        return CeilingChanged(state.step, budget, lower, why)
+        return CeilingChanged(state.work.step, budget, lower, why)
     return None
 
 
 def reply_reserve_change(state: State, usual: float, cap: int) -> ReserveChanged | CeilingChanged | None:
     """Pure: what the replies so far say about the room that is kept for them. More of the same ceiling first; a larger one where
     what is never left out has taken the rest; and as usual again when that would have been enough for a while."""
-    room, last, budget = state.room, state.reading, state.budget
+    room, last, budget = state.tokens.ceiling, state.tokens.last_call, state.budget
     share = room.reserve or usual
     if room.reserve and room.short >= CALM_STEPS_BEFORE_LOWERING:
         return ReserveChanged(
-            state.step, room.reserve, 0.0, f"{room.short} replies in a row had room in the usual {room.usual:.0%}"
+            state.work.step, room.reserve, 0.0, f"{room.short} replies in a row had room in the usual {room.usual:.0%}"
         )
     if not room.cramped or not last.budget:
         return None
@@ -97,8 +102,8 @@ def reply_reserve_change(state: State, usual: float, cap: int) -> ReserveChanged
     )
     why = f"{last.reserve:,} tokens were too few for the last reply"
     if grown >= share * MIN_USEFUL_GROWTH_FACTOR:
-        return ReserveChanged(state.step, share, round(grown, 3), why)
-    return CeilingChanged(state.step, budget, larger, why) if larger > budget else None
+        return ReserveChanged(state.work.step, share, round(grown, 3), why)
+    return CeilingChanged(state.work.step, budget, larger, why) if larger > budget else None
 
 
 def _describe_omitted_tokens(reading: CallFigures) -> str:
@@ -109,7 +114,7 @@ def _describe_omitted_tokens(reading: CallFigures) -> str:
 
 def _can_work_under(state: State, lower: int) -> bool:
     """What the last steps used would have its place under the lower ceiling, and so would its like."""
-    tools = {seen.action.tool for past in state.recent[-state.room.patience :] for seen in past.observations}
+    tools = {seen.action.tool for past in state.memory.recent[-state.tokens.ceiling.patience :] for seen in past.observations}
     return project_prompt_tokens(state, lower) <= lower and all(can_afford_tool(state, tool, lower) for tool in tools)
 
 
@@ -121,9 +126,9 @@ def update_ceiling(state: State, agent: Runtime) -> State:
     change = decide_ceiling_change(state, cap)
     if change and (not change.budget < state.budget <= cap or _can_fit_instructions(state, agent, change.budget)):
         state = append_events(state, agent, [change])
-    if state.reading.pressure is CeilingPressure.CRITICAL and not state.room.saved:
-        why = f"what is never left out took {state.reading.demand:,} of {state.reading.budget:,} tokens"
-        state = append_events(state, agent, [CheckpointWritten(state.step, why)])
+    if state.tokens.last_call.pressure is CeilingPressure.CRITICAL and not state.tokens.ceiling.saved:
+        why = f"what is never left out took {state.tokens.last_call.demand:,} of {state.tokens.last_call.budget:,} tokens"
+        state = append_events(state, agent, [CheckpointWritten(state.work.step, why)])
     return state
 
 
@@ -139,8 +144,8 @@ def _can_fit_instructions(state: State, agent: Runtime, ceiling: int) -> bool:
 def settings_for_call(state: State, agent: Runtime) -> Runtime:
     """The agent with the counter that was learnt, the tools that the task has, and with a template that makes room when the
     last call was under pressure."""
-    template = _raise_reply_reserve(agent.template, state.room.reserve)
-    template = template if state.reading.pressure is CeilingPressure.CALM else _reduce_sections(template)
+    template = _raise_reply_reserve(agent.template, state.tokens.ceiling.reserve)
+    template = template if state.tokens.last_call.pressure is CeilingPressure.CALM else _reduce_sections(template)
     return replace(
         agent,
         counter=calibrate_counter(state, agent),
@@ -155,7 +160,7 @@ def _adapt_template_to_model(template: Template, state: State, agent: Runtime) -
     if thinking is not None:
         phases = tuple(replace(phase, thinking=thinking) for phase in template.phases)
         template = replace(template, thinking=thinking, phases=phases)
-    return replace(template, native=agent.native and state.reading.model == agent.model.name)
+    return replace(template, native=agent.native and state.tokens.last_call.model == agent.model.name)
 
 
 def _raise_reply_reserve(template: Template, share: float) -> Template:
@@ -199,12 +204,12 @@ def raise_ceiling(state: State, agent: Runtime, fault: OverCeiling) -> State:
     """One level up, with a checkpoint. When there is none, replies give back what they had beyond the usual; then the fault
     stands."""
     larger = find_next_ceiling_up(state.budget, state.task.budget, compute_highest_ceiling(state.task, agent.model.window))
-    if larger == state.budget and state.room.reserve:
-        return append_events(state, agent, [ReserveChanged(state.step, state.room.reserve, 0.0, fault.evidence)])
+    if larger == state.budget and state.tokens.ceiling.reserve:
+        return append_events(state, agent, [ReserveChanged(state.work.step, state.tokens.ceiling.reserve, 0.0, fault.evidence)])
     if larger == state.budget:
         raise fault
-    change = CeilingChanged(state.step, state.budget, larger, fault.evidence)
-    return append_events(state, agent, [change, CheckpointWritten(state.step, fault.evidence)])
+    change = CeilingChanged(state.work.step, state.budget, larger, fault.evidence)
+    return append_events(state, agent, [change, CheckpointWritten(state.work.step, fault.evidence)])
 
 
 HARNESS_SECTIONS = ("system", "tools", "footer")

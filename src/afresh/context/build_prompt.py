@@ -214,12 +214,12 @@ def _render_footer(terms: PromptInputs, used: int) -> str:
     """What is for this call only: nearest to the question, and behind all that a provider's cache can hold."""
     state, layout, budget, reserve = terms.memory.state, terms.layout, terms.budget, terms.reserve
     kept = f", {reserve:,} of them for your reply" if reserve else ""
-    of = f" of {state.limit}" if state.limit else ""
+    of = f" of {state.work.limit}" if state.work.limit else ""
     phase = describe_phase_position(state, layout)
     context = (
         f"[Context: {used + reserve:,}/{budget:,} tokens{kept} | "
-        f"{state.archived} archived blocks available | "
-        f"step {state.step + 1}{of}{' | ' + phase if phase else ''}]"
+        f"{state.memory.archived} archived blocks available | "
+        f"step {state.work.step + 1}{of}{' | ' + phase if phase else ''}]"
     )
     lines = (layout.guidance, context, layout.cue, terms.refused, *render_stall_warnings(state), "What is your next action?")
     return "\n".join(line for line in lines if line)

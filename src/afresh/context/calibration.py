@@ -21,12 +21,12 @@ from afresh.runtime import Runtime
 
 def adopt_project_calibration(state: State, agent: Runtime) -> list[Event]:
     """A task that is new to the model starts from what others have learnt. Recorded, so that a resumed run counts alike."""
-    known = find_calibration(state.meters, agent.model.name).samples
+    known = find_calibration(state.tokens.calibrations, agent.model.name).samples
     return [CalibrationLoaded(agent.learnt)] if agent.learnt.samples and not known else []
 
 
 def calibrate_counter(state: State, agent: Runtime) -> EstimatingCounter:
-    meter = find_calibration(state.meters, agent.model.name)
+    meter = find_calibration(state.tokens.calibrations, agent.model.name)
     return replace(agent.counter, factor=meter.factor) if meter.ratios else agent.counter
 
 
@@ -49,22 +49,22 @@ MIN_PROVIDER_REPORTS = 2
 
 def provider_count(window: Prompt, state: State, agent: Runtime) -> TokensCounted | None:
     """To be recorded, so that a resumed run counts alike and asks no second time. None: there is no need, or no count."""
-    if state.weighed == state.step + 1 or not _is_estimate_doubtful(window, state, agent):
+    if state.tokens.counted_step == state.work.step + 1 or not _is_estimate_doubtful(window, state, agent):
         return None
     count = agent.model.weigh(window.request)
     if not count:
         return None
     return TokensCounted(
-        step=state.step + 1, model=agent.model.name, estimated=window.tokens, counted=count, reserve=window.request.reserve,
+        step=state.work.step + 1, model=agent.model.name, estimated=window.tokens, counted=count, reserve=window.request.reserve,
         budget=window.budget, pieces=count_request_pieces(window.request), framing=agent.counter.around(window.request),
     )  # fmt: skip
 
 
 def _is_estimate_doubtful(window: Prompt, state: State, agent: Runtime) -> bool:
     """Near the ceiling, with little known of the model's count, or after a call that was over."""
-    last = state.reading
+    last = state.tokens.last_call
     breached = last.model == agent.model.name and last.reported + last.reserve > last.budget > 0
-    known = find_calibration(state.meters, agent.model.name).samples + (state.weighed > 0)
+    known = find_calibration(state.tokens.calibrations, agent.model.name).samples + (state.tokens.counted_step > 0)
     return window.tokens >= MIN_FILL_TO_ASK_SHARE * (window.budget - window.request.reserve) and (
         breached or known < MIN_PROVIDER_REPORTS
     )

@@ -45,13 +45,15 @@ class FileExcerpt:
 
     def rank(self, state: State, spoken: frozenset[str]) -> int:
         """Touched lately first; within a step what was read, then what was changed; then what goal, plan or thought speak of."""
-        at = [region for region in state.regions if region.path == self.path and region.meets(self.start, self.end)]
+        at = [region for region in state.memory.regions if region.path == self.path and region.meets(self.start, self.end)]
         newest = max((2 * region.step + (not region.changed) for region in at), default=0)
-        asked = LAST_TOUCHED_RANK if at and max(region.step for region in at) == state.step else 0
+        asked = LAST_TOUCHED_RANK if at and max(region.step for region in at) == state.work.step else 0
         return asked - newest * STEP_RANK + (0 if spoken & set(self.title.split(", ")) else UNMENTIONED_RANK)
 
     def read_in(self, step: int, state: State) -> bool:
-        at = [region for region in state.regions if region.path == self.path and region.step == step and not region.changed]
+        at = [
+            region for region in state.memory.regions if region.path == self.path and region.step == step and not region.changed
+        ]
         return any(region.meets(self.start, self.end) for region in at)
 
     @property

@@ -120,7 +120,7 @@ def find_omissions(memory: GatheredContext, wanted: re.Pattern[str], omissions: 
 
 def rank_need_chances(memory: GatheredContext, template: Template, wanted: re.Pattern[str]) -> list[NeedEstimate]:
     """Of names and lines in memory that hold it, the likeliest first."""
-    policy, trace, now = weights_from_policy(template.weights), memory.trace, memory.state.step + 1
+    policy, trace, now = weights_from_policy(template.weights), memory.trace, memory.state.work.step + 1
     found = [
         _explain_chance(name, "name", sighting, policy.names, memory, now)
         for name, sighting in trace.names.items()

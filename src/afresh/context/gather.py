@@ -27,7 +27,12 @@ from afresh.runtime import Runtime
 
 def gather_context(state: State, agent: Runtime) -> GatheredContext:
     changes = (
-        {change.path: change.patch for change in agent.workspace.changes(state.opened, state.snapshot)} if state.changed else {}
+        {
+            change.path: change.patch
+            for change in agent.workspace.changes(state.workspace.first_snapshot, state.workspace.snapshot)
+        }
+        if state.workspace.changed
+        else {}
     )
     edits = Corrections(tuple(agent.lore.edits()))
     named, sections = select_file_regions(agent.files, find_files_in_goal(state.task.goal)), _select_wanted_sections(state, agent)
@@ -36,7 +41,7 @@ def gather_context(state: State, agent: Runtime) -> GatheredContext:
     counted = list(gather_measured_coverage(state, agent.store.read)) if "coverage" in sections else []
     tests = [look.subject for look in seen if look.kind == "beside"]
     named += select_file_regions(agent.files, tests)
-    unread, begun = separate_overlapping_definitions(drop_guessed_coverage(seen, counted), (*named, *state.regions))
+    unread, begun = separate_overlapping_definitions(drop_guessed_coverage(seen, counted), (*named, *state.memory.regions))
     looks = [
         *gather_instructions(state, agent),
         *[replace(look, text=edits.scrub(look.text)) for look in gather_lessons(state, agent)],
@@ -45,7 +50,7 @@ def gather_context(state: State, agent: Runtime) -> GatheredContext:
         *counted,
         *gather_excerpts(state, agent.files, changes, [*named, *begun], tests),
         *gather_file_beginnings(state, agent.files, [*named, *begun]),
-        *(gather_nearby_files(agent.files, seen, [*named, *begun, *state.regions]) if not state.changed else ()),
+        *(gather_nearby_files(agent.files, seen, [*named, *begun, *state.memory.regions]) if not state.workspace.changed else ()),
         *gather_failing_tests(state, agent.files),
         *(gather_cited_lines(state, agent.files) if state.task.report else ()),
         *[Item("change", path, patch) for path, patch in changes.items()],

@@ -75,5 +75,5 @@ def describe_goal_and_plan(state: State) -> str:
 
 
 def list_goal_and_plan_texts(state: State) -> list[str]:
-    thought = state.recent[-1].thought if state.recent else ""
-    return [state.task.goal, thought, *(item.text for item in state.plan if not item.done)]
+    thought = state.memory.recent[-1].thought if state.memory.recent else ""
+    return [state.task.goal, thought, *(item.text for item in state.work.plan if not item.done)]

@@ -25,7 +25,7 @@ def select_reply_to_replay(
 ) -> Reply | None:
     """The last reply, if it goes back to its model as it was; nothing if it is told instead."""
     state = memory.state
-    back, step = state.returned, state.recent[-1] if state.recent else None
+    back, step = state.work.returned_reply, state.memory.recent[-1] if state.memory.recent else None
     if not template.native or not back or not step or back.step != step.step or _is_last_step_hidden(template, state.phase):
         return None
     reply = replace(back.reply, thought=step.thought)
@@ -55,7 +55,7 @@ def build_exchange(
     reply: Reply, page: SectionAllocation | None, memory: GatheredContext, before: Sequence[Section], rest: Sequence[Section]
 ) -> ToolExchange:
     """Each result as far as there was room for it, then the sections that follow. What was read stands before it all."""
-    step = memory.state.recent[-1]
+    step = memory.state.memory.recent[-1]
     shown = {piece.what: piece.text for piece in page.taken.values()} if page else {}
     files = next((section.text for section in before if section.name == "files"), "")
     results = tuple(

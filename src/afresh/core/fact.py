@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from afresh.core.verdict import TARGETED_SCOPE_PREFIX, Verdict
@@ -128,3 +128,36 @@ class LessonJudged:
     object: str
     standing: str
     by: str
+
+
+MAX_FACTS = 40
+FACT_KIND_DROP_ORDER = {FactKind.OBSERVED: 0, FactKind.NOTE: 1}
+UNDONE_STEP_MARK = " (from a step that was undone)"
+
+
+def supersede_fact(facts: tuple[Fact, ...], new: Fact) -> tuple[Fact, ...]:
+    others = [old for old in facts if old.subject != new.subject or old.kind is not new.kind]
+    return (*others, new) if new.text or new.kind is not FactKind.OBSERVED else tuple(others)
+
+
+def bound_facts(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """At most `MAX_FACTS`. Observations go first, the unsure ones before the sure ones, then notes, the oldest first; failed
+    approaches go last."""
+    excess = len(facts) - MAX_FACTS
+    if excess <= 0:
+        return facts
+    last = len(FACT_KIND_DROP_ORDER)
+    first = sorted(facts, key=lambda fact: (FACT_KIND_DROP_ORDER.get(fact.kind, last), is_sure_observation(fact)))
+    gone = {id(fact) for fact in first[:excess]}
+    return tuple([fact for fact in facts if id(fact) not in gone])
+
+
+def mark_facts_undone(facts: tuple[Fact, ...], step: int) -> tuple[Fact, ...]:
+    """Observations since this step are gone; notes and verified facts since then are marked."""
+    known = [one for one in facts if one.step < step or one.kind is not FactKind.OBSERVED]
+    return tuple([_mark_undone(one) if one.step >= step else one for one in known])
+
+
+def _mark_undone(fact: Fact) -> Fact:
+    known = fact.kind in (FactKind.NOTE, FactKind.VERIFIED) and not fact.text.endswith(UNDONE_STEP_MARK)
+    return replace(fact, text=fact.text + UNDONE_STEP_MARK) if known else fact

@@ -72,8 +72,8 @@ class UserStatement:
 
 def list_user_statements(state: State) -> tuple[UserStatement, ...]:
     """From the newest back: an answer's decision has its words; what was said unasked has none."""
-    answers, told = [made for made in state.decisions if made.answer], list[UserStatement]()
-    for text in reversed(state.words):
+    answers, told = [made for made in state.memory.decisions if made.answer], list[UserStatement]()
+    for text in reversed(state.dialogue.words):
         made = answers.pop() if answers and answers[-1].text == text else None
         told.append(UserStatement(text, made.subject, made.options) if made else UserStatement(text))
     return tuple(reversed(told))

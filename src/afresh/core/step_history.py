@@ -59,6 +59,12 @@ def set_action_ending(passages: tuple[Passage, ...], step: int, ended: str, only
     ])  # fmt: skip
 
 
+def mark_passages_undone(passages: tuple[Passage, ...], step: int) -> tuple[Passage, ...]:
+    return tuple([
+        replace(one, ended="undone") if one.step >= step and one.voice is PassageVoice.ACTION else one for one in passages
+    ])  # fmt: skip
+
+
 def compute_pool_fullness(size: int, number: int, ceiling: int) -> float:
     """The part of memory's pool that is taken, by characters or by passages: a short one is read and written as a long one is."""
     return max(size / (POOL_CHARACTERS_PER_CEILING_TOKEN * ceiling), number / (POOL_PASSAGES_PER_CEILING_TOKEN * ceiling))

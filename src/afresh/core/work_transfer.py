@@ -20,7 +20,7 @@ class TaskWork:
 
 def has_transferable_work(state: State) -> bool:
     """Whether there is work to take along: what was applied is in the user's history, what was discarded is gone."""
-    return bool(state.opened) and state.status not in (TaskStatus.APPLIED, TaskStatus.DISCARDED)
+    return bool(state.workspace.first_snapshot) and state.status not in (TaskStatus.APPLIED, TaskStatus.DISCARDED)
 
 
 def has_commit_of_id(work: TaskWork, commit: str) -> bool:

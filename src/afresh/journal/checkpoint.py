@@ -14,10 +14,10 @@ CHECKPOINT_STEP_PERCENT = 60
 
 def find_checkpoint_reason(state: State, step: int, now: float) -> str:
     """Pure: why a checkpoint is due after `step`; empty when none is. `state` knows the last one from the journal."""
-    mark = -(-state.limit * CHECKPOINT_STEP_PERCENT // 100)
-    if state.checkpoint_step < mark <= step:
-        return f"{step} of {state.limit} steps are taken, {CHECKPOINT_STEP_PERCENT} % of the budget"
-    if state.checkpointed and now - state.checkpointed >= CHECKPOINT_INTERVAL_SECONDS:
+    mark = -(-state.work.limit * CHECKPOINT_STEP_PERCENT // 100)
+    if state.times.checkpoint_step < mark <= step:
+        return f"{step} of {state.work.limit} steps are taken, {CHECKPOINT_STEP_PERCENT} % of the budget"
+    if state.times.checkpointed and now - state.times.checkpointed >= CHECKPOINT_INTERVAL_SECONDS:
         return f"{CHECKPOINT_INTERVAL_SECONDS / 60:.0f} minutes or more have passed since the last one"
     return ""
 
@@ -26,5 +26,5 @@ def add_checkpoint(state: State, events: Sequence[Event], agent: Runtime) -> lis
     """What the step's commit ends with. A task that comes to rest needs none: its session file holds all."""
     if any(isinstance(event, TaskEnded) for event in events):
         return []
-    why = find_checkpoint_reason(state, state.step + 1, agent.clock.now())
-    return [CheckpointWritten(state.step + 1, why)] if why else []
+    why = find_checkpoint_reason(state, state.work.step + 1, agent.clock.now())
+    return [CheckpointWritten(state.work.step + 1, why)] if why else []

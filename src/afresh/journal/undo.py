@@ -40,11 +40,13 @@ def undo_steps(state: State, store: JournalStore, workspace: Workspace, word: Pe
     first = gone[0].step
     before = rebuild_state_before(store.journal(state.task.id), first)
     moved = (
-        tuple(hunks_from_changes(workspace.changes(state.snapshot, before.snapshot))) if before.snapshot != state.snapshot else ()
+        tuple(hunks_from_changes(workspace.changes(state.workspace.snapshot, before.workspace.snapshot)))
+        if before.workspace.snapshot != state.workspace.snapshot
+        else ()
     )
     changes = [one for one in gone if one.changed]
     taken = StepsUndone(
-        first, before.snapshot, before.changed, before.plan, before.planned, moved, len(changes), word.by, word.text
+        first, before.workspace.snapshot, before.workspace.changed, before.work.plan, before.work.plan_step, moved, len(changes), word.by, word.text
     )  # fmt: skip
     why = f"{UNDONE_BY_PERSON}{f': {word.text}' if word.text else ''}"
     facts = tuple(Fact(FactKind.FAILED_APPROACH, one.tried, why, step=one.step) for one in changes)
@@ -104,4 +106,4 @@ def rebuild_state_before(journal: Iterator[JournalEntry], step: int) -> State:
             break
         state = fold_entries(state, [entry])
     assert state, "a journal is never empty"
-    return replace(state, pending=None)
+    return replace(state, work=replace(state.work, pending=None))

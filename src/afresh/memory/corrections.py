@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 from afresh.core.action import Observation
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact
+from afresh.core.memory_state import StepRecord
 from afresh.core.project_facts import BY_PERSON, FactCorrection, fact_from_decision, fact_from_words, make_fact_id
 from afresh.core.reply import Reply
-from afresh.core.state import State, StepRecord, replace_fields
+from afresh.core.state import State
 from afresh.core.step_history import Summary
 
 MIN_FORGOTTEN_CHARACTERS = 12
@@ -44,22 +45,31 @@ def apply_corrections(state: State, edits: Corrections) -> State:
     if not edits.edits:
         return state
     by_id, whose, scrub = edits.by_id, state.task.id, make_scrubber(edits.phrases)
-    facts = correct_items([(fact, fact) for fact in state.facts], whose, by_id, lambda fact, text: replace(fact, text=text))
-    told = [(one, fact_from_words(one.text) if one.answer else fact_from_decision(one)) for one in state.decisions]
+    facts = correct_items(
+        [(fact, fact) for fact in state.memory.facts], whose, by_id, lambda fact, text: replace(fact, text=text)
+    )
+    told = [(one, fact_from_words(one.text) if one.answer else fact_from_decision(one)) for one in state.memory.decisions]
     decisions = correct_items(told, whose, by_id, overrule_decision)
-    words = correct_items([(word, fact_from_words(word)) for word in state.words], whose, by_id, lambda word, text: text)
-    return replace_fields(
+    words = correct_items([(word, fact_from_words(word)) for word in state.dialogue.words], whose, by_id, lambda word, text: text)
+    return replace(
         state,
-        facts=tuple(replace(fact, subject=scrub(fact.subject), text=scrub(fact.text)) for fact in facts),
-        decisions=tuple(decisions),
-        words=tuple(words),
-        recent=tuple(scrub_step_record(one, scrub) for one in state.recent),
-        returned=None
-        if state.returned and any(scrub(text) != text for text in list_reply_texts(state.returned.reply))
-        else state.returned,
-        index=tuple(replace(line, phrase=scrub(line.phrase), subject=scrub(line.subject)) for line in state.index),
-        plan=tuple(replace(item, text=scrub(item.text)) for item in state.plan),
-        summary=scrub_summary(state.summary, scrub),
+        memory=replace(
+            state.memory,
+            facts=tuple(replace(fact, subject=scrub(fact.subject), text=scrub(fact.text)) for fact in facts),
+            decisions=tuple(decisions),
+            recent=tuple(scrub_step_record(one, scrub) for one in state.memory.recent),
+            index=tuple(replace(line, phrase=scrub(line.phrase), subject=scrub(line.subject)) for line in state.memory.index),
+            summary=scrub_summary(state.memory.summary, scrub),
+        ),
+        dialogue=replace(state.dialogue, words=tuple(words)),
+        work=replace(
+            state.work,
+            returned_reply=None
+            if state.work.returned_reply
+            and any(scrub(text) != text for text in list_reply_texts(state.work.returned_reply.reply))
+            else state.work.returned_reply,
+            plan=tuple(replace(item, text=scrub(item.text)) for item in state.work.plan),
+        ),
     )
 
 

@@ -48,4 +48,4 @@ def assemble_gathered_context(
     edits = next(
         (value_from_json(Corrections, look.text) for look in looks if look.kind == CORRECTIONS_ITEM_KIND), NO_CORRECTIONS
     )
-    return GatheredContext(apply_corrections(state, edits), tuple(looks), past.of(state.passages, read, edits.phrases))
+    return GatheredContext(apply_corrections(state, edits), tuple(looks), past.of(state.memory.passages, read, edits.phrases))

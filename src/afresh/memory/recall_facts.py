@@ -46,8 +46,8 @@ def _list_state_fact_ids(state: State) -> frozenset[str]:
     whose = state.task.id
     return frozenset(
         (
-            *[make_fact_id(whose, one) for one in state.facts],
-            *[make_fact_id(whose, fact_from_decision(one)) for one in state.decisions],
+            *[make_fact_id(whose, one) for one in state.memory.facts],
+            *[make_fact_id(whose, fact_from_decision(one)) for one in state.memory.decisions],
         )
     )
 
@@ -86,8 +86,8 @@ def describe_focus(state: State) -> str:
 
 def list_current_focus(state: State) -> list[str]:
     """What the work is about at this moment."""
-    last = state.recent[-1:]
-    ahead = [item.text for item in state.plan if not item.done]
+    last = state.memory.recent[-1:]
+    ahead = [item.text for item in state.work.plan if not item.done]
     return [
         *[one.thought for one in last],
         *ahead[:1],
@@ -97,10 +97,14 @@ def list_current_focus(state: State) -> list[str]:
 
 def list_wider_focus(state: State) -> list[str]:
     """What it is about besides."""
-    before = state.recent[-FOCUS_STEPS:-1]
-    ahead = [item.text for item in state.plan if not item.done]
-    failing = [failure.test for run in (state.verdict.runs if state.verdict else ()) for failure in run.failures]
-    said = [*ahead[1:3], *state.words[-1:], *failing[:3], state.task.goal]
+    before = state.memory.recent[-FOCUS_STEPS:-1]
+    ahead = [item.text for item in state.work.plan if not item.done]
+    failing = [
+        failure.test
+        for run in (state.verification.verdict.runs if state.verification.verdict else ())
+        for failure in run.failures
+    ]
+    said = [*ahead[1:3], *state.dialogue.words[-1:], *failing[:3], state.task.goal]
     return [
         *said,
         *[one.thought for one in before],

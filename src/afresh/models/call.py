@@ -63,7 +63,7 @@ def make_step_booking(window: Prompt, state: State, model: str) -> CallBooking:
         project=state.task.project,
         kind=CallPurpose.DELEGATE if state.task.parent else CallPurpose.WORK,
         model=model,
-        step=state.step + 1,
+        step=state.work.step + 1,
         parent=state.task.parent,
         ceiling=window.budget,
         tokens=window.tokens,

@@ -13,7 +13,7 @@ LAYOUT_ADJUSTERS = {REACT_STRATEGY: react.adjust_layout, PLAN_EXECUTE_STRATEGY: 
 
 def choose_strategy(state: State, template: Template) -> str:
     """As it was turned to, as ordered with the task, as its type has it."""
-    return state.loop.name or state.task.loop or template.loop
+    return state.work.strategy.name or state.task.loop or template.loop
 
 
 def layout_for_next_call(state: State, template: Template) -> CallLayout:

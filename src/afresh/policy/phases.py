@@ -31,7 +31,7 @@ class PhasePressure(StrEnum):
 
 def describe_phase_position(state: State, layout: CallLayout) -> str:
     """For the line at the foot of a window: `phase understand, step 3 of 12`; empty before there is a tree."""
-    if not state.opened:
+    if not state.workspace.first_snapshot:
         return ""
     of = f" of {layout.steps}" if layout.steps else ""
     return f"phase {layout.phase}, step {state.phase_step}{of}"
@@ -39,7 +39,7 @@ def describe_phase_position(state: State, layout: CallLayout) -> str:
 
 def count_phase_steps(state: State) -> int:
     """Steps of the phase before the one that is next or under way: the same before its call and after it."""
-    return state.phase_step - 1 - (state.pending is not None)
+    return state.phase_step - 1 - (state.work.pending is not None)
 
 
 def scale_phase_steps(task: Task, steps: int) -> int:
@@ -70,7 +70,7 @@ def render_phase_urge(state: State, layout: CallLayout) -> str:
     """What the model is told when the steps of a phase are used up."""
     now = (
         f"write {state.task.report} now, with what you know"
-        if state.task.report and not state.changed
+        if state.task.report and not state.workspace.changed
         else URGE_BY_PHASE[layout.phase]
     )
     return f"The {layout.steps} steps of this phase are used up: {now}."

@@ -14,7 +14,7 @@ WRAP_UP = "wrap up"
 
 def ask_after_step_limit(state: State) -> QuestionAsked:
     return ask_person(
-        f"The limit of {state.limit} steps is reached. Answer to allow {state.task.max_steps} more, or discard the task.",
+        f"The limit of {state.work.limit} steps is reached. Answer to allow {state.task.max_steps} more, or discard the task.",
         f"{GO_ON}: up to {state.task.max_steps} more steps",
         f"{WRAP_UP}: as many steps, to bring what is done so far to a sound end and leave the rest",
     )
@@ -22,12 +22,12 @@ def ask_after_step_limit(state: State) -> QuestionAsked:
 
 def ask_after_stall(evidence: str, state: State, course: ProgressState) -> QuestionAsked:
     """With what was spent, on what, and since when: a person decides whether more is worth it."""
-    steps = state.step + 1 - course.since
+    steps = state.work.step + 1 - course.since
     did = ", ".join(f"{tool} {count}×" for tool, count in course.tools) or "nothing"
     since = f"since step {course.since}, the last that moved the work" if course.since else "since the start"
     return ask_person(
         f"It gets nowhere: {evidence}. It was warned, and made to try another way. Spent {since}: {steps} steps, "
-        f"{course.bill.words(course.tokens)} ({did}); in all {state.calls} calls, {state.bill.words(state.usage.tokens)}. "
+        f"{course.bill.words(course.tokens)} ({did}); in all {state.spending.calls} calls, {state.spending.costs.words(state.spending.usage.tokens)}. "
         "Answer with a hint, or discard the task.",
         f"{GO_ON}: it tries again and knows no more than before; what was noticed is counted anew",
         "another way: it leaves what it tried last and looks for a different approach",
@@ -45,14 +45,14 @@ def ask_after_phase_limit(state: State, phase: str) -> QuestionAsked:
 
 def ask_for_missing_plan(state: State) -> QuestionAsked:
     return ask_person(
-        f"{state.loop.steps} steps have led to no plan: {summarise_progress(state)}. Answer with a hint, or discard the task.",
+        f"{state.work.strategy.steps} steps have led to no plan: {summarise_progress(state)}. Answer with a hint, or discard the task.",
         f"{GO_ON}: it tries again and knows no more than before",
     )
 
 
 def ask_after_replans(state: State, why: str) -> QuestionAsked:
     return ask_person(
-        f"It has gone another way {state.loop.turns} times, and again {why}: {summarise_progress(state)}. "
+        f"It has gone another way {state.work.strategy.turns} times, and again {why}: {summarise_progress(state)}. "
         "Answer with a hint, or discard the task.",
         f"{GO_ON}: it may go another way as often again",
         f"{WRAP_UP}: to bring what is done so far to a sound end and leave the rest",
@@ -61,8 +61,8 @@ def ask_after_replans(state: State, why: str) -> QuestionAsked:
 
 def ask_before_phase(state: State, phase: str) -> QuestionAsked:
     """Of a pause; whoever answers with words of their own is heard before it goes on."""
-    meant = f" with {list_pending_actions(state)}" if state.pending else ""
-    plan = f" Plan: {to_one_line('; '.join(item.text for item in state.plan), 240)}." if state.plan else ""
+    meant = f" with {list_pending_actions(state)}" if state.work.pending else ""
+    plan = f" Plan: {to_one_line('; '.join(item.text for item in state.work.plan), 240)}." if state.work.plan else ""
     return ask_person(
         f"Before phase {phase}{meant}: is that as you want it?{plan}",
         "approve: it goes on",
@@ -70,21 +70,21 @@ def ask_before_phase(state: State, phase: str) -> QuestionAsked:
 
 
 def list_pending_actions(state: State) -> str:
-    actions = state.pending.reply.actions if state.pending else ()
+    actions = state.work.pending.reply.actions if state.work.pending else ()
     return to_one_line(", ".join(f"{action.tool} {describe_subject(action)}".strip() for action in actions), 160)
 
 
 def ask_after_stop(state: State) -> QuestionAsked:
-    when = f"after step {state.step}" if state.step else "before its first step"
+    when = f"after step {state.work.step}" if state.work.step else "before its first step"
     return ask_person(f"You stopped it {when}. Answer to go on, in your own words if something should change.", GO_ON)
 
 
 def summarise_progress(state: State) -> str:
     """The evidence."""
-    done = sum(item.done for item in state.plan)
-    plan = f", {done} of {len(state.plan)} items of the plan done" if state.plan else ""
-    last = f"; last: {to_one_line(state.outcome, 120)}" if state.outcome else ""
-    return f"changes kept: {state.kept}, undone: {state.reverted}{plan}{last}"
+    done = sum(item.done for item in state.work.plan)
+    plan = f", {done} of {len(state.work.plan)} items of the plan done" if state.work.plan else ""
+    last = f"; last: {to_one_line(state.work.outcome, 120)}" if state.work.outcome else ""
+    return f"changes kept: {state.workspace.kept}, undone: {state.workspace.reverted}{plan}{last}"
 
 
 def ask_about_unverifiable(reason: str) -> QuestionAsked:

@@ -14,7 +14,7 @@ from afresh.runtime import Runtime
 
 
 def replan_or_ask(state: State, agent: Runtime) -> State:
-    if state.pending or state.status is not TaskStatus.RUNNING:
+    if state.work.pending or state.status is not TaskStatus.RUNNING:
         return state
     events = decide_replan(state, agent.template)
     return append_events(state, agent, events) if events else state
@@ -24,18 +24,18 @@ def decide_replan(state: State, template: Template) -> list[Event]:
     """Pure: nothing while it goes well."""
     stop = ask_if_exhausted(state, template)
     why = find_reason_to_replan(state, template.pace) if choose_strategy(state, template) == PLAN_EXECUTE_STRATEGY else ""
-    if why and state.loop.turns >= template.pace.replans:
+    if why and state.work.strategy.turns >= template.pace.replans:
         stop = ask_after_replans(state, why)
     if stop:
         return [stop, TaskEnded(TaskStatus.BLOCKED, stop.question)]
-    return [StrategyChanged(state.step, PLAN_EXECUTE_STRATEGY, why)] if why else []
+    return [StrategyChanged(state.work.step, PLAN_EXECUTE_STRATEGY, why)] if why else []
 
 
 def ask_if_exhausted(state: State, template: Template) -> QuestionAsked | None:
     """The budget of a phase, or of a plan that is not made, is used up, and so is every grace."""
     layout, pace = template.at(state.phase), template.pace
     planning = choose_strategy(state, template) == PLAN_EXECUTE_STRATEGY and is_plan_outdated(
-        state.loop, state.plan, state.planned
+        state.work.strategy, state.work.plan, state.work.plan_step
     )
     if planning:
         late = count_steps_over_plan_limit(state, layout, pace)

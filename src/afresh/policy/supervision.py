@@ -28,15 +28,23 @@ PHASES_TO_APPROVE = ("change", "verify", "report")
 
 def record_supervision_mode(state: State, agent: Runtime) -> list[Event]:
     """Recorded, so that whoever goes on with the task follows it as closely."""
-    return [SupervisionModeSet(agent.mode)] if agent.mode and agent.mode != (state.attendance.mode or AUTONOMOUS_MODE) else []
+    return (
+        [SupervisionModeSet(agent.mode)]
+        if agent.mode and agent.mode != (state.dialogue.supervision.mode or AUTONOMOUS_MODE)
+        else []
+    )
 
 
 def consult_supervisor(state: State, worker: str, agent: Runtime) -> State:
-    mode = state.attendance.mode or AUTONOMOUS_MODE
+    mode = state.dialogue.supervision.mode or AUTONOMOUS_MODE
     if mode == AUTONOMOUS_MODE:
         return state
     if state.status is TaskStatus.BLOCKED:
-        return put_open_question(state, worker, agent) if agent.person and state.question and state.calls else state
+        return (
+            put_open_question(state, worker, agent)
+            if agent.person and state.dialogue.question and state.spending.calls
+            else state
+        )
     if state.status is not TaskStatus.RUNNING:
         return state
     if mode == INTERACTIVE_MODE and agent.person:
@@ -46,23 +54,23 @@ def consult_supervisor(state: State, worker: str, agent: Runtime) -> State:
 
 def pause_before_phase(state: State, worker: str, agent: Runtime) -> State:
     """Each phase that changes something, or claims to be at the end, is entered with a person's consent, once."""
-    if not state.attendance.paused:
+    if not state.dialogue.supervision.paused:
         if not (phase := find_phase_to_approve(state)):
             return state
-        state = append_events(state, agent, [ask_before_phase(state, phase), PausedForPerson(state.step, phase)])
+        state = append_events(state, agent, [ask_before_phase(state, phase), PausedForPerson(state.work.step, phase)])
     return put_open_question(state, worker, agent)
 
 
 def find_phase_to_approve(state: State) -> str:
     """The phase that is about to begin without consent: with the reply that waits to be acted on, or since the last step."""
     begins = state.phase
-    if state.pending:
+    if state.work.pending:
         writes = (
-            any(action.tool in CHANGING_TOOLS_TO_APPROVE for action in state.pending.reply.actions)
-            and not state.attendance.overruled
+            any(action.tool in CHANGING_TOOLS_TO_APPROVE for action in state.work.pending.reply.actions)
+            and not state.dialogue.supervision.overruled
         )
         begins = ("report" if state.task.report else "change") if writes and begins == "understand" else ""
-    return begins if begins in PHASES_TO_APPROVE and begins not in state.attendance.passed else ""
+    return begins if begins in PHASES_TO_APPROVE and begins not in state.dialogue.supervision.passed else ""
 
 
 def put_open_question(state: State, worker: str, agent: Runtime) -> State:
@@ -76,7 +84,9 @@ def put_open_question(state: State, worker: str, agent: Runtime) -> State:
     if word is None or word.act is PersonAct.STOP:
         working = state.status is TaskStatus.RUNNING
         return (
-            append_events(state, agent, [TaskEnded(TaskStatus.BLOCKED, f"waits for you: {state.question}")]) if working else state
+            append_events(state, agent, [TaskEnded(TaskStatus.BLOCKED, f"waits for you: {state.dialogue.question}")])
+            if working
+            else state
         )
     redirects = [PersonSpoke(word.text, word.by, redirects=True)] if word.act is PersonAct.REDIRECT else []
     return append_events(state, agent, [answer_from_word(word, state), *redirects, TaskClaimed(worker)])
@@ -84,14 +94,14 @@ def put_open_question(state: State, worker: str, agent: Runtime) -> State:
 
 def answer_from_word(word: PersonRequest, state: State) -> QuestionAnswered:
     """The first option of the harness lets it go on; what a model asks takes an answer of its own."""
-    if word.act is PersonAct.GO and state.options and state.asked_by == "harness":
-        return QuestionAnswered(state.options[0], word.by, APPROVE_OPTION)
+    if word.act is PersonAct.GO and state.dialogue.options and state.dialogue.asked_by == "harness":
+        return QuestionAnswered(state.dialogue.options[0], word.by, APPROVE_OPTION)
     return QuestionAnswered(word.text or "go on", word.by, word.option)
 
 
 def pause_after_step(state: State, agent: Runtime) -> State:
     """Between two steps a person may say something, take back a step, or stop; then it goes on."""
-    while agent.person and not state.pending:
+    while agent.person and not state.work.pending:
         word = agent.person.at_pause(state)
         if word is None or word.act is PersonAct.STOP:
             stop = ask_after_stop(state)
@@ -114,5 +124,5 @@ def undo_for_supervisor(word: PersonRequest, state: State, agent: Runtime, *then
     except BadInput as fault:
         agent.told(str(fault))
         return state
-    agent.workspace.restore(state.snapshot)
+    agent.workspace.restore(state.workspace.snapshot)
     return state

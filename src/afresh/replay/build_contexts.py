@@ -10,8 +10,9 @@ from afresh.config.templates.load_template import load_call_template
 from afresh.context.build_prompt import build_best_prompt
 from afresh.core.action import Action, Observation
 from afresh.core.block import block_id_from_text
+from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Request
-from afresh.core.state import State, StepRecord
+from afresh.core.state import State
 from afresh.core.step_history import ENDED_OK, Passage, PassageVoice, bound_passages, count_remembered_characters
 from afresh.core.task import RECORDED_TYPE, Task
 from afresh.core.template import Template
@@ -77,7 +78,7 @@ def build_contexts(trajectory: Mapping[str, Any], budget: int, count: CountToken
     for number, plain in enumerate(trajectory["steps"], 1):
         step = step_from_trajectory(plain)
         state = add_user_message(state, step.said, budget, count)
-        memory = GatheredContext(state, (), past.of(state.passages, archive.__getitem__))
+        memory = GatheredContext(state, (), past.of(state.memory.passages, archive.__getitem__))
         yield build_best_prompt(memory, layout, (), budget, counter).request.message
         state = add_user_message(
             advance_state(state, number, step, archive), step.observation if step.tool == MESSAGE_USER_TOOL else "", budget, count
@@ -109,7 +110,9 @@ def add_user_message(state: State, words: str, budget: int, count: CountTokens) 
     """What the person said last, in their own words. What the agent's own program puts into a person's mouth is none."""
     if not words.strip() or words.lstrip().startswith(PROGRAM_TEXT_PREFIXES):
         return state
-    return replace(state, words=(truncate_to_tokens(words, budget // MESSAGE_BUDGET_DIVISOR, count),))
+    return replace(
+        state, dialogue=replace(state.dialogue, words=(truncate_to_tokens(words, budget // MESSAGE_BUDGET_DIVISOR, count),))
+    )
 
 
 def advance_state(state: State, number: int, step: RecordedStep, archive: dict[str, str]) -> State:
@@ -125,15 +128,18 @@ def advance_state(state: State, number: int, step: RecordedStep, archive: dict[s
             how = detect_outcome(step.observation) if voice is PassageVoice.ACTION else ""
             made.append(Passage(number, voice, name, count_remembered_characters(text, state.task.budget), step.tool, about, how))
     seen = Observation(Action(step.tool, {"text": step.action}), True, step.observation, block_id_from_text(step.observation))
-    passages = (*state.passages, *made)
+    passages = (*state.memory.passages, *made)
     held = bound_passages(passages, state.task.budget)
     return replace(
         state,
-        step=number,
-        recent=(StepRecord(number, step.thought, (seen,), "", True),),
-        passages=held,
-        forgotten=state.forgotten + len(passages) - len(held),
-        archived=state.archived + bool(step.observation),
+        work=replace(state.work, step=number),
+        memory=replace(
+            state.memory,
+            recent=(StepRecord(number, step.thought, (seen,), "", True),),
+            passages=held,
+            forgotten=state.memory.forgotten + len(passages) - len(held),
+            archived=state.memory.archived + bool(step.observation),
+        ),
     )
 
 

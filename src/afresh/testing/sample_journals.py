@@ -69,7 +69,7 @@ def make_action_events(step: int, output: Block) -> list[Event]:
 
 def append_step(store: JournalStore, state: State) -> State:
     """One whole step in its two commits."""
-    step = state.step + 1
+    step = state.work.step + 1
     output = make_block(f"raw output of {state.task.id} in step {step}\n" * 40)
     return append_events(store, append_events(store, state, make_call_events(step)), make_action_events(step, output), [output])
 

@@ -52,7 +52,7 @@ class StoreContract:
 
     def test_a_reply_is_there_before_it_is_acted_on(self, store: JournalStore) -> None:
         append_events(store, create_task(store), make_call_events(1))
-        pending = self.reopen(store).load("one").pending
+        pending = self.reopen(store).load("one").work.pending
         assert pending is not None and pending.reply.thought == "thought 1"
 
     def test_a_writer_left_behind_gets_a_conflict_and_changes_nothing(self, store: JournalStore) -> None:
@@ -138,7 +138,7 @@ class StoreContract:
         again = self.reopen(store)
         assert again.load("one") == state
         assert [entry.seq for entry in again.journal("one")] == list(range(1, state.head.seq + 1))
-        assert append_step(again, state).step == 3
+        assert append_step(again, state).work.step == 3
 
     def test_the_head_is_the_last_entry(self, store: JournalStore) -> None:
         append_step(store, create_task(store))

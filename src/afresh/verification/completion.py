@@ -27,10 +27,10 @@ from afresh.verification.regressions import (
 
 def verify_completion(bench: ToolContext, workspace: Workspace) -> tuple[Verdict, tuple[Block, ...]]:
     """The final verdict on the tree as it stands; the tree is left as it was found."""
-    baseline, task = bench.state.baseline or Baseline(), bench.state.task
+    baseline, task = bench.state.verification.baseline or Baseline(), bench.state.task
     measure = bench.insight.measure(bench.state, bench.files)
     snapshot = workspace.snapshot()
-    changes = workspace.changes(bench.state.opened, snapshot)
+    changes = workspace.changes(bench.state.workspace.first_snapshot, snapshot)
     report = verify_document(bench, [change.path for change in changes], final=True) if task.report else None
     if report and (report.ruling is Ruling.FAIL or not task.checks):
         return report, ()
@@ -73,7 +73,7 @@ def select_conclusive_checks(bench: ToolContext) -> list[Check]:
 
 def _refuse_unlowered_count(bench: ToolContext, measure: int) -> Verdict | None:
     """What a task is to lower must be lower; what its type merely counts may not rise."""
-    was = (bench.state.baseline or Baseline()).measure
+    was = (bench.state.verification.baseline or Baseline()).measure
     lowers = bench.state.task.judged_as == FIX_VIOLATION_TYPE
     if measure > was or (lowers and measure == was):
         return Verdict(Ruling.FAIL, f"violations were to become fewer: {was} -> {measure}", final=True, measure=measure)
@@ -88,7 +88,7 @@ def _compare_all_checks(
     replaced = [change.path for change in changes if _replaces_base_tests(change)]
     judgements: list[CheckComparison] = []
     if replaced:
-        workspace.restore(bench.state.opened, replaced)
+        workspace.restore(bench.state.workspace.first_snapshot, replaced)
         judgements = [
             compare_run_with_base_tests(_run_full_check(bench, check, before, "full, with the tests of the base"), before)
             for check, before in known
@@ -117,7 +117,7 @@ def _compare_delivered_tree(
 def _make_final_verdict(
     bench: ToolContext, judgements: Sequence[CheckComparison], changes: Sequence[Change], measure: int
 ) -> Verdict:
-    was = (bench.state.baseline or Baseline()).measure
+    was = (bench.state.verification.baseline or Baseline()).measure
     verdict = replace(verdict_from_comparisons(judgements, measure), final=True)
     writes_tests = bench.state.task.judged_as == WRITE_TESTS_TYPE
     if verdict.ruling is Ruling.PASS and writes_tests and not _has_new_tests(bench, judgements, changes):

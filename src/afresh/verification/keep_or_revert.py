@@ -34,21 +34,25 @@ def keep_changes(state: State, deeds: StepActions, judged: StepVerification, age
         return revert_files(state, judged.verdict, agent, describe_intended_strays(judged.verdict.strays, deeds))
     if not deeds.changes:
         return KeepOrRevertResult(
-            True, state.snapshot, (ChangeKeptOrReverted(state.step + 1, True, state.snapshot, state.changed),)
+            True,
+            state.workspace.snapshot,
+            (ChangeKeptOrReverted(state.work.step + 1, True, state.workspace.snapshot, state.workspace.changed),),
         )
-    changed = tuple(change.path for change in agent.workspace.changes(state.opened, deeds.snapshot))
-    settled = ChangeKeptOrReverted(state.step + 1, True, deeds.snapshot, changed, hunks=tuple(hunks_from_changes(deeds.changes)))
+    changed = tuple(change.path for change in agent.workspace.changes(state.workspace.first_snapshot, deeds.snapshot))
+    settled = ChangeKeptOrReverted(
+        state.work.step + 1, True, deeds.snapshot, changed, hunks=tuple(hunks_from_changes(deeds.changes))
+    )
     return KeepOrRevertResult(True, deeds.snapshot, (settled,))
 
 
 def revert_step(state: State, deeds: StepActions, judged: StepVerification, agent: Runtime) -> KeepOrRevertResult:
     """What failed is remembered, so that it is not tried again."""
-    agent.workspace.restore(state.snapshot)
+    agent.workspace.restore(state.workspace.snapshot)
     why, said = judged.verdict.reason if judged.verdict else "", find_evidence(judged)
-    step = state.step + 1
+    step = state.work.step + 1
     failed = Fact(FactKind.FAILED_APPROACH, describe_approach(deeds), why, block=said.block, step=step, lines=said.lines)
-    reverted = ChangeKeptOrReverted(step, False, state.snapshot, state.changed, why=why)
-    return KeepOrRevertResult(False, state.snapshot, (reverted, OutputDigested(facts=(failed,))), said.made)
+    reverted = ChangeKeptOrReverted(step, False, state.workspace.snapshot, state.workspace.changed, why=why)
+    return KeepOrRevertResult(False, state.workspace.snapshot, (reverted, OutputDigested(facts=(failed,))), said.made)
 
 
 def remember_refusal(settled: KeepOrRevertResult, state: State, judged: StepVerification) -> KeepOrRevertResult:
@@ -56,7 +60,14 @@ def remember_refusal(settled: KeepOrRevertResult, state: State, judged: StepVeri
     once it is mended."""
     why, said = judged.verdict.reason if judged.verdict else "", find_evidence(judged)
     refused = Fact(
-        FactKind.OBSERVED, COMPLETION_SUBJECT, f"refused: {why}", 1.0, said.block, state.step + 1, COMPLETION_SUBJECT, said.lines
+        FactKind.OBSERVED,
+        COMPLETION_SUBJECT,
+        f"refused: {why}",
+        1.0,
+        said.block,
+        state.work.step + 1,
+        COMPLETION_SUBJECT,
+        said.lines,
     )
     return replace(settled, events=(*settled.events, OutputDigested(facts=(refused,))), blocks=said.made)
 
@@ -65,13 +76,13 @@ def revert_files(state: State, verdict: Verdict, agent: Runtime, attempt: str) -
     """These files are as they were at the base again; all else that was done stays. An attempt is remembered, so that it is
     not repeated."""
     paths = verdict.weakened or verdict.strays
-    agent.workspace.restore(state.opened, paths)
+    agent.workspace.restore(state.workspace.first_snapshot, paths)
     snapshot = agent.workspace.snapshot()
-    changed = tuple(change.path for change in agent.workspace.changes(state.opened, snapshot))
-    moved = tuple(hunks_from_changes(agent.workspace.changes(state.snapshot, snapshot)))
+    changed = tuple(change.path for change in agent.workspace.changes(state.workspace.first_snapshot, snapshot))
+    moved = tuple(hunks_from_changes(agent.workspace.changes(state.workspace.snapshot, snapshot)))
     why = f"put back as at the base: {', '.join(paths)}"
-    failed = Fact(FactKind.FAILED_APPROACH, attempt, f"refused: {verdict.reason}", step=state.step + 1)
-    settled = ChangeKeptOrReverted(state.step + 1, True, snapshot, changed, why=why, hunks=moved)
+    failed = Fact(FactKind.FAILED_APPROACH, attempt, f"refused: {verdict.reason}", step=state.work.step + 1)
+    settled = ChangeKeptOrReverted(state.work.step + 1, True, snapshot, changed, why=why, hunks=moved)
     return KeepOrRevertResult(True, snapshot, (settled, *([OutputDigested(facts=(failed,))] if attempt else [])))
 
 

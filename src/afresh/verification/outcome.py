@@ -6,7 +6,8 @@ from collections import Counter
 from afresh.core.action import describe_subject
 from afresh.core.action_summary import TELLING_LINE, shorten_action
 from afresh.core.event import Event, QuestionAsked, TaskEnded
-from afresh.core.state import REVERTED_INFIX, State
+from afresh.core.memory_state import REVERTED_INFIX
+from afresh.core.state import State
 from afresh.core.step_result import ActionResult, KeepOrRevertResult, StepActions, StepConclusion, StepVerification
 from afresh.core.task import TaskStatus
 from afresh.core.truncate import to_one_line
@@ -42,7 +43,7 @@ def end_by_verdict(
     reason = judged.verdict.reason
     if judged.verdict.ruling is Ruling.FAIL:
         given_up = TaskEnded(TaskStatus.FAILED, f"completion refused {MAX_COMPLETION_REFUSALS} times; the last time: {reason}")
-        return (given_up,) if state.refusals + 1 >= MAX_COMPLETION_REFUSALS else ()
+        return (given_up,) if state.verification.refusals + 1 >= MAX_COMPLETION_REFUSALS else ()
     commit = agent.workspace.publish(settled.snapshot, render_commit_message(state, deeds.complete, judged.verdict))
     if judged.passed:
         return (TaskEnded(TaskStatus.DONE, reason, commit),)
@@ -51,7 +52,7 @@ def end_by_verdict(
 
 def ask_if_out_of_steps(state: State) -> QuestionAsked | None:
     """An answer lets it go on."""
-    return ask_after_step_limit(state) if state.step + 1 >= state.limit else None
+    return ask_after_step_limit(state) if state.work.step + 1 >= state.work.limit else None
 
 
 def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult) -> str:

@@ -12,29 +12,31 @@ from afresh.verification.baseline import find_baseline_blocker, run_baseline_che
 
 def record_unsandboxed(state: State, agent: Runtime) -> list[Event]:
     """That the user has waived the sandbox is recorded each time that somebody takes up the task."""
-    return [DecisionMade(Decision(UNSANDBOXED_DECISION, "person", step=state.step))] if agent.sandbox.level == "none" else []
+    return [DecisionMade(Decision(UNSANDBOXED_DECISION, "person", step=state.work.step))] if agent.sandbox.level == "none" else []
 
 
 def prepare_task(state: State, agent: Runtime) -> State:
     report_progress(agent, "opening a worktree")
     opened = agent.workspace.open()
-    if not state.opened:
+    if not state.workspace.first_snapshot:
         state = append_events(state, agent, [opened])
-    agent.workspace.restore(state.snapshot)
+    agent.workspace.restore(state.workspace.snapshot)
     return state if has_sound_baseline(state) else measure_baseline(state, agent)
 
 
 def has_sound_baseline(state: State) -> bool:
     """A baseline that can judge nothing is taken again when a person has answered, unless the answer is to go on without."""
-    if state.baseline is None or state.calls or not state.task.checks:
-        return state.baseline is not None
-    return not find_baseline_blocker(state.task, state.baseline) or is_told_to_work_without_checks(state.decisions)
+    if state.verification.baseline is None or state.spending.calls or not state.task.checks:
+        return state.verification.baseline is not None
+    return not find_baseline_blocker(state.task, state.verification.baseline) or is_told_to_work_without_checks(
+        state.memory.decisions
+    )
 
 
 def measure_baseline(state: State, agent: Runtime) -> State:
     report_progress(agent, "running the checks twice, before anything is changed")
     baseline, blocks = run_baseline_checks(agent.bench(state))
-    agent.workspace.restore(state.snapshot)
+    agent.workspace.restore(state.workspace.snapshot)
     events: list[Event] = [BaselineMeasured(baseline)]
     if state.task.checks and (stop := find_baseline_blocker(state.task, baseline)):
         events += [ask_about_checks(stop), TaskEnded(TaskStatus.BLOCKED, stop)]

@@ -36,7 +36,7 @@ def is_protected_path(path: str) -> bool:
 def find_weakened_tests(bench: ToolContext, workspace: Workspace, checks: Sequence[Check]) -> Mapping[str, tuple[str, ...]]:
     """Files that weaken the tests of the base, and in which ways; empty when none does. The tree is left as it was found."""
     snapshot = workspace.snapshot()
-    changes = workspace.changes(bench.state.opened, snapshot)
+    changes = workspace.changes(bench.state.workspace.first_snapshot, snapshot)
     governing = _list_base_test_files(bench.files, changes)
     relevant = [change for change in changes if _is_relevant(change, checks, governing)]
     if not relevant:
@@ -70,7 +70,7 @@ def _read_both_sides(
 ) -> list[ProtectedFileChange]:
     paths = [change.path for change in changes]
     now = _read_texts(bench.files, paths)
-    workspace.restore(bench.state.opened, paths)
+    workspace.restore(bench.state.workspace.first_snapshot, paths)
     try:
         base = _read_texts(bench.files, paths)
     finally:

@@ -175,7 +175,7 @@ def _judge_exit_code(ran: CheckResult, before: BaselineCheck) -> tuple[str, tupl
 
 def pair_checks_with_baseline(bench: ToolContext) -> list[tuple[Check, BaselineCheck]]:
     """Each check with what is known of it from the baseline."""
-    baseline = bench.state.baseline or Baseline()
+    baseline = bench.state.verification.baseline or Baseline()
     flaky = frozenset(baseline.flaky)
     pairs = zip(bench.state.task.checks, baseline.runs, strict=True)
     return [(check, BaselineCheck(run, load_baseline_outcomes(bench.store, run), flaky)) for check, run in pairs]

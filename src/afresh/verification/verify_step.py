@@ -32,7 +32,7 @@ def verify_step_or_completion(state: State, deeds: StepActions, agent: Runtime) 
     """Checks leave no trace: whatever they wrote into the tree is gone afterwards."""
     if not deeds.complete and not deeds.changes:
         return StepVerification()
-    bench = agent.bench(replace(state, snapshot=deeds.snapshot))
+    bench = agent.bench(replace(state, workspace=replace(state.workspace, snapshot=deeds.snapshot)))
     report_progress(agent, "running every check" if deeds.complete else "running the tests that concern the change")
     if deeds.complete:
         verdict, blocks = verify_completion(bench, agent.workspace)

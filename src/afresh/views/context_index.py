@@ -36,7 +36,7 @@ def update_context_index(text: str, state: State) -> str | None:
         said = (call["tokens"], call["ceiling"]) if call else (0, 0)
     except (ValueError, KeyError, TypeError):
         return None
-    same = found and said == (state.reading.tokens, state.reading.budget)
+    same = found and said == (state.tokens.last_call.tokens, state.tokens.last_call.budget)
     return f"{told},\n{render_json_document(_describe_disk(state)).removeprefix(_DOCUMENT_START)}" if same else None
 
 
@@ -98,9 +98,9 @@ def _describe_disk(state: State) -> dict[str, Any]:
     name = file_name_from_task(state.task.id)
     sessions = "sessions/archive" if state.status.over else "sessions"
     return {
-        "archived outputs": state.archived,
-        "archive": [_describe_block(line) for line in reversed(state.index[-MAX_BLOCKS:])],
-        "passages": {"remembered line by line": len(state.passages), "only in the archive": state.forgotten},
+        "archived outputs": state.memory.archived,
+        "archive": [_describe_block(line) for line in reversed(state.memory.index[-MAX_BLOCKS:])],
+        "passages": {"remembered line by line": len(state.memory.passages), "only in the archive": state.memory.forgotten},
         "files": {
             "session": f"{sessions}/{name}.md",
             "decisions": f"decisions/{name}.jsonl",

@@ -37,12 +37,17 @@ def _list_fields(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]
     yield "task", truncate_to_tokens(state.task.id, NAME_TOKENS)
     yield "goal", truncate_lines_to_tokens(state.task.goal, 84)
     yield from _last_instruction(state)
-    yield "status", f"{state.status.value}, phase {state.phase}, step {state.step} of at most {state.limit}"
-    yield "branch", truncate_to_tokens(state.branch, NAME_TOKENS)
-    yield "worktree", truncate_to_tokens(f"worktrees/{state.task.id}", NAME_TOKENS) if state.branch and not state.commit else ""
-    yield "base", state.base[:12]
-    yield "commit", state.commit[:12]
-    yield "changed", list_within_tokens(state.changed, 80, 20)
+    yield "status", f"{state.status.value}, phase {state.phase}, step {state.work.step} of at most {state.work.limit}"
+    yield "branch", truncate_to_tokens(state.workspace.branch, NAME_TOKENS)
+    yield (
+        "worktree",
+        truncate_to_tokens(f"worktrees/{state.task.id}", NAME_TOKENS)
+        if state.workspace.branch and not state.workspace.commit
+        else "",
+    )
+    yield "base", state.workspace.base[:12]
+    yield "commit", state.workspace.commit[:12]
+    yield "changed", list_within_tokens(state.workspace.changed, 80, 20)
     yield "tests", truncate_to_tokens(describe_tests(state), 40)
     yield (
         "failing",
@@ -50,9 +55,9 @@ def _list_fields(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]
             (": ".join(filter(None, (one.test, one.message))) for one in list_current_failures(state)), 76, LINE_TOKENS
         ),
     )
-    yield "last outcome", truncate_to_tokens(state.outcome, LINE_TOKENS)
-    yield "question", truncate_to_tokens(state.question, 70)
-    yield "pending", list_within_tokens((item.text for item in state.plan if not item.done), 76, LINE_TOKENS)
+    yield "last outcome", truncate_to_tokens(state.work.outcome, LINE_TOKENS)
+    yield "question", truncate_to_tokens(state.dialogue.question, 70)
+    yield "pending", list_within_tokens((item.text for item in state.work.plan if not item.done), 76, LINE_TOKENS)
     yield "constraints", _list_constraints(state, rules)
     yield (
         "failed, not to be tried again",
@@ -60,7 +65,7 @@ def _list_fields(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]
     )
     yield "next", [truncate_to_tokens(step, LINE_TOKENS) for step in list_next_steps(state)[:2]]
     yield "command", list_next_commands(state)[0] if len(state.task.id) < 60 else ""
-    yield "updated", format_time(state.updated)
+    yield "updated", format_time(state.times.updated)
 
 
 def _last_instruction(state: State) -> Iterator[tuple[str, str]]:
@@ -72,7 +77,7 @@ def _last_instruction(state: State) -> Iterator[tuple[str, str]]:
 
 def _list_constraints(state: State, project: Sequence[str]) -> list[str]:
     """The rules in force first, the newest of them first; then when it counts as finished."""
-    own = [fact.text for fact in reversed(state.facts) if fact.kind is FactKind.RULE and fact.text]
+    own = [fact.text for fact in reversed(state.memory.facts) if fact.kind is FactKind.RULE and fact.text]
     rules = list_within_tokens((*own, *project), 114, 55)
     checks = "; ".join(check.command for check in state.task.checks)
     report = f"writes {state.task.report} and nothing else" if state.task.report else ""
@@ -182,7 +187,7 @@ def _render_row(state: State, waits: str, rows: int) -> dict[str, Any]:
     row: dict[str, Any] = {
         "task": truncate_to_tokens(state.task.id, NAME_TOKENS),
         "status": state.status.value,
-        "progress": f"{state.phase}, step {state.step}/{state.limit}",
+        "progress": f"{state.phase}, step {state.work.step}/{state.work.limit}",
         "goal": truncate_to_tokens(state.task.goal, room),
         "next": truncate_to_tokens(next(iter(list_next_steps(state)), ""), room),
     }

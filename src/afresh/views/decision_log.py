@@ -69,7 +69,7 @@ def find_step_before(state: State, entries: Sequence[JournalEntry]) -> int:
             return entry.event.step - 1
         if isinstance(entry.event, _STEP_EVENTS):
             return entry.event.step
-    return max(state.step, state.pending.step if state.pending else 0)
+    return max(state.work.step, state.work.pending.step if state.work.pending else 0)
 
 
 def _build_line(entry: JournalEntry, step: int, number: int, under: Sequence[int]) -> dict[str, Any]:

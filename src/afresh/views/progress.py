@@ -45,7 +45,7 @@ def update_run_progress(
     """The glance after a commit, and the lines that are new."""
     if glance.state and glance.state.task.id != state.task.id:
         glance = RunProgress(glance.since, lines=glance.lines)
-    kept_before = glance.state.kept if glance.state else None
+    kept_before = glance.state.workspace.kept if glance.state else None
     new = _make_progress_lines(state, [entry.event for entry in entries], kept_before)
     for entry in entries:
         match entry.event:
@@ -71,7 +71,7 @@ def run_progress_to_json(glance: RunProgress) -> dict[str, Any]:
         "task": state.task.id if state else None,
         "phase": state.phase if state else None,
         "step": glance.step,
-        "max_steps": state.limit if state else None,
+        "max_steps": state.work.limit if state else None,
         "tokens": glance.tokens,
         "budget": glance.budget,
         "reserve": glance.reserve,
@@ -99,7 +99,7 @@ def _make_progress_lines(state: State, events: Sequence[happened.Event], kept_be
                     )
                 )
             case happened.StepFinished(step, outcome):
-                lines.append(_make_step_line(step, outcome, events, kept_before is None or state.kept > kept_before))
+                lines.append(_make_step_line(step, outcome, events, kept_before is None or state.workspace.kept > kept_before))
             case (
                 happened.CeilingChanged() | happened.ReserveChanged() | happened.MemoryCompacted() | happened.StrategyChanged() | happened.PersonSpoke()
                 | happened.StepsUndone()

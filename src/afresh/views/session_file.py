@@ -6,8 +6,9 @@ from functools import lru_cache
 from afresh.core.action import describe_subject
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
+from afresh.core.memory_state import StepRecord
 from afresh.core.question import list_user_statements, parse_options
-from afresh.core.state import State, StepRecord
+from afresh.core.state import State
 from afresh.core.subtask import SubtaskResult
 from afresh.core.text import to_visible_json_lines
 from afresh.core.truncate import to_one_line
@@ -45,16 +46,16 @@ def _render_front_matter(state: State, part: int, parts: int) -> str:
             "type": to_one_line(state.task.type, 60),
             "status": state.status.value,
             "phase": state.phase,
-            "step": state.step,
-            "max_steps": state.limit,
-            "outcome": to_one_line(state.outcome, 300),
-            "verdict": state.verdict.ruling.value if state.verdict else None,
+            "step": state.work.step,
+            "max_steps": state.work.limit,
+            "outcome": to_one_line(state.work.outcome, 300),
+            "verdict": state.verification.verdict.ruling.value if state.verification.verdict else None,
             "next": list(list_next_steps(state)),
             "progress": list(describe_progress(state)),
-            "branch": to_one_line(state.branch, 100),
+            "branch": to_one_line(state.workspace.branch, 100),
             **({"part_of": state.task.parent} if state.task.parent else {}),
-            "started": format_time(state.started),
-            "updated": format_time(state.updated),
+            "started": format_time(state.times.started),
+            "updated": format_time(state.times.updated),
             "seq": state.head.seq,
         }
     return f"---\n{to_visible_json_lines(fields)}\n---\n"
@@ -69,8 +70,10 @@ def _render_body(state: State) -> Iterator[str]:
     yield from _render_section("Criteria", _render_criteria(state))
     yield from _render_section("Changed so far", _render_changes(state))
     yield from _render_section("Next steps", [f"- {escape_inline(step)}" for step in list_next_steps(state)])
-    yield from _render_section("Plan", [f"- [{'x' if item.done else ' '}] {escape_inline(item.text)}" for item in state.plan])
-    yield from _render_section("Handed out", [line for one in state.delegated for line in _render_part(one)])
+    yield from _render_section(
+        "Plan", [f"- [{'x' if item.done else ' '}] {escape_inline(item.text)}" for item in state.work.plan]
+    )
+    yield from _render_section("Handed out", [line for one in state.work.subtasks for line in _render_part(one)])
     yield from _render_section("Decisions", _render_decisions(state))
     yield from _render_section("Failed: not to be tried again", _render_facts(list_failed_approaches(state)))
     yield from _render_section("Errors seen", _render_facts(_facts_of_kind(state, FactKind.ERROR)))
@@ -78,7 +81,7 @@ def _render_body(state: State) -> Iterator[str]:
         "Known", _render_facts((*_facts_of_kind(state, FactKind.VERIFIED), *_facts_of_kind(state, FactKind.NOTE)))
     )
     yield from _render_section(
-        f"Last steps ({state.step} in all)", [line for record in state.recent for line in _render_step(record)]
+        f"Last steps ({state.work.step} in all)", [line for record in state.memory.recent for line in _render_step(record)]
     )
     yield from _render_section("Spent", _render_spending(state))
     yield from _render_section("Commands", [f"- `{command}`" for command in list_next_commands(state)])
@@ -90,10 +93,10 @@ def _render_section(title: str, lines: list[str]) -> Iterator[str]:
 
 
 def _render_headline(state: State) -> str:
-    said = f"**{state.status.value}**, phase {state.phase}, step {state.step} of at most {state.limit}"
-    if state.verdict:
-        said += f"; verdict {state.verdict.ruling.value} at step {state.verdict_step}: {escape_inline(state.verdict.reason, 300)}"
-    return f"{said}. Last outcome: {escape_inline(state.outcome, 300) or 'none yet'}"
+    said = f"**{state.status.value}**, phase {state.phase}, step {state.work.step} of at most {state.work.limit}"
+    if state.verification.verdict:
+        said += f"; verdict {state.verification.verdict.ruling.value} at step {state.verification.verdict_step}: {escape_inline(state.verification.verdict.reason, 300)}"
+    return f"{said}. Last outcome: {escape_inline(state.work.outcome, 300) or 'none yet'}"
 
 
 def _render_goal(state: State) -> list[str]:
@@ -106,20 +109,20 @@ def _render_goal(state: State) -> list[str]:
 
 def _render_question(state: State) -> list[str]:
     """With what each answer would mean, and how to give one."""
-    if not state.question:
+    if not state.dialogue.question:
         return []
-    options = [f"{one.number}. {escape_inline(one.words)}" for one in parse_options(state.options)]
+    options = [f"{one.number}. {escape_inline(one.words)}" for one in parse_options(state.dialogue.options)]
     if state.task.parent:
         return [
-            *quote_lines(state.question),
+            *quote_lines(state.dialogue.question),
             *(["", *options] if options else []),
             "",
             f"Given back to {format_code(state.task.parent)}.",
         ]
     how = "the number of an option, or your own words" if options else "your own words"
-    asked = f"Asked by the {escape_inline(state.asked_by, 40) or 'model'}, {format_time(state.updated)}. Answer with {how}:"
+    asked = f"Asked by the {escape_inline(state.dialogue.asked_by, 40) or 'model'}, {format_time(state.times.updated)}. Answer with {how}:"
     return [
-        *quote_lines(state.question),
+        *quote_lines(state.dialogue.question),
         *(["", *options] if options else []),
         "",
         f"{asked} {format_code(list_next_commands(state)[0])}",
@@ -127,8 +130,8 @@ def _render_question(state: State) -> list[str]:
 
 
 def _render_criteria(state: State) -> list[str]:
-    before = {run.command: run for run in state.baseline.runs} if state.baseline else {}
-    now = {run.command: run for run in state.verdict.runs} if state.verdict else {}
+    before = {run.command: run for run in state.verification.baseline.runs} if state.verification.baseline else {}
+    now = {run.command: run for run in state.verification.verdict.runs} if state.verification.verdict else {}
     asked = dict.fromkeys((*(check.command for check in state.task.checks), *before, *now))
     if not asked:
         return ["none given"]
@@ -136,14 +139,25 @@ def _render_criteria(state: State) -> list[str]:
         f"| {escape_cell(format_code(command))} | {_render_check_run(before.get(command))} | {_render_check_run(now.get(command))} |"
         for command in asked
     ]
-    latest = f"at step {state.verdict_step}, undone since" if is_verdict_undone(state) else "now"
+    latest = f"at step {state.verification.verdict_step}, undone since" if is_verdict_undone(state) else "now"
     lines = [f"| check | before the first change | {latest} |", "|---|---|---|", *rows]
-    if state.baseline and (state.baseline.measure or (state.verdict and state.verdict.measure)):
-        lines += ["", f"Counted: {state.baseline.measure} before, {state.verdict.measure if state.verdict else '?'} now."]
-    if state.baseline and state.baseline.flaky:
-        lines += ["", f"Flaky, deciding nothing: {', '.join(format_code(test, 120) for test in state.baseline.flaky)}"]
-    if state.verdict and state.verdict.regressions:
-        lines += ["", f"Worse than before: {', '.join(format_code(test, 120) for test in state.verdict.regressions)}"]
+    if state.verification.baseline and (
+        state.verification.baseline.measure or (state.verification.verdict and state.verification.verdict.measure)
+    ):
+        lines += [
+            "",
+            f"Counted: {state.verification.baseline.measure} before, {state.verification.verdict.measure if state.verification.verdict else '?'} now.",
+        ]
+    if state.verification.baseline and state.verification.baseline.flaky:
+        lines += [
+            "",
+            f"Flaky, deciding nothing: {', '.join(format_code(test, 120) for test in state.verification.baseline.flaky)}",
+        ]
+    if state.verification.verdict and state.verification.verdict.regressions:
+        lines += [
+            "",
+            f"Worse than before: {', '.join(format_code(test, 120) for test in state.verification.verdict.regressions)}",
+        ]
     for run in now.values():
         lines += [f"- {format_code(failure.test, 160)} fails: {escape_inline(failure.message, 200)}" for failure in run.failures]
     return lines
@@ -154,22 +168,22 @@ def _render_check_run(run: CheckRun | None) -> str:
 
 
 def _render_changes(state: State) -> list[str]:
-    lines = [f"- {format_code(path, 300)}" for path in state.changed[:MAX_SESSION_PATHS]] or ["nothing"]
-    if len(state.changed) > MAX_SESSION_PATHS:
-        lines.append(f"- and {len(state.changed) - MAX_SESSION_PATHS:,} more")
-    if state.branch:
+    lines = [f"- {format_code(path, 300)}" for path in state.workspace.changed[:MAX_SESSION_PATHS]] or ["nothing"]
+    if len(state.workspace.changed) > MAX_SESSION_PATHS:
+        lines.append(f"- and {len(state.workspace.changed) - MAX_SESSION_PATHS:,} more")
+    if state.workspace.branch:
         lines += [
             "",
-            f"On branch {format_code(state.branch, 100)}, made from {format_code(state.base[:12])}; your checkout is untouched.",
+            f"On branch {format_code(state.workspace.branch, 100)}, made from {format_code(state.workspace.base[:12])}; your checkout is untouched.",
         ]
-    if state.commit:
-        lines += ["", f"Commit {format_code(state.commit[:12])}."]
-    return lines if not state.note else [*lines, "", escape_inline(state.note, 500)]
+    if state.workspace.commit:
+        lines += ["", f"Commit {format_code(state.workspace.commit[:12])}."]
+    return lines if not state.workspace.note else [*lines, "", escape_inline(state.workspace.note, 500)]
 
 
 def _render_decisions(state: State) -> list[str]:
     """Answers stand with the user's words."""
-    made = [one for one in state.decisions if not one.answer]
+    made = [one for one in state.memory.decisions if not one.answer]
     earlier = len(made) - MAX_SESSION_DECISIONS
     lines = [f"- {earlier:,} earlier ones are in the decision log"] if earlier > 0 else []
     return [*lines, *map(_render_decision, made[-MAX_SESSION_DECISIONS:])]
@@ -189,7 +203,7 @@ def _render_part(part: SubtaskResult) -> list[str]:
 
 
 def _facts_of_kind(state: State, kind: FactKind) -> tuple[Fact, ...]:
-    return tuple(fact for fact in state.facts if fact.kind is kind)
+    return tuple(fact for fact in state.memory.facts if fact.kind is kind)
 
 
 def _render_facts(facts: tuple[Fact, ...]) -> list[str]:
@@ -213,11 +227,11 @@ def _render_step(record: StepRecord) -> list[str]:
 
 
 def _render_spending(state: State) -> list[str]:
-    usage = state.usage
+    usage = state.spending.usage
     return [
-        f"{state.calls:,} model calls: {usage.input:,} tokens in ({usage.cached:,} of them cached), {usage.output:,} out. "
-        f"Largest call {state.largest:,} of {state.room.highest or state.budget:,}. "
-        f"{state.kept:,} changes kept, {state.reverted:,} reverted.",
-        *([f"{describe_parts(state)}."] if state.delegated else []),
+        f"{state.spending.calls:,} model calls: {usage.input:,} tokens in ({usage.cached:,} of them cached), {usage.output:,} out. "
+        f"Largest call {state.tokens.largest_prompt:,} of {state.tokens.ceiling.highest or state.budget:,}. "
+        f"{state.workspace.kept:,} changes kept, {state.workspace.reverted:,} reverted.",
+        *([f"{describe_parts(state)}."] if state.work.subtasks else []),
         f"Ceiling: {'; '.join(said for said in (describe_ceiling(state), describe_calibration(state)) if said)}.",
     ]

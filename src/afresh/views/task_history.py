@@ -32,24 +32,24 @@ def summarise_finished_task(state: State) -> dict[str, Any]:
         "shape": LINE_FORMAT_VERSION,
         "seq": state.head.seq,
         "status": state.status.value,
-        "verdict": state.verdict.ruling.value if state.verdict else None,
-        "ended": state.updated,
+        "verdict": state.verification.verdict.ruling.value if state.verification.verdict else None,
+        "ended": state.times.updated,
         "type": truncate_to_bytes(state.task.type, 40),
         "goal": truncate_to_bytes(state.task.goal, 120),
-        "outcome": truncate_to_bytes(state.outcome, 120),
-        "commit": state.commit[:12],
-        "steps": state.step,
-        "calls": state.calls,
-        "input": state.usage.input,
-        "output": state.usage.output,
-        "kept": state.kept,
-        "reverted": state.reverted,
-        "changed": [truncate_to_bytes(path, 100) for path in state.changed[:MAX_PATHS_PER_TASK]] if proven else [],
+        "outcome": truncate_to_bytes(state.work.outcome, 120),
+        "commit": state.workspace.commit[:12],
+        "steps": state.work.step,
+        "calls": state.spending.calls,
+        "input": state.spending.usage.input,
+        "output": state.spending.usage.output,
+        "kept": state.workspace.kept,
+        "reverted": state.workspace.reverted,
+        "changed": [truncate_to_bytes(path, 100) for path in state.workspace.changed[:MAX_PATHS_PER_TASK]] if proven else [],
         "rules": _take_items(_list_rules(state)),
         "decisions": _take_items(_list_decisions(state)),
         "failed": _take_items(_fact_to_fields(fact, state.task.id) for fact in reversed(list_failed_approaches(state))),
         "known": _take_items(
-            _fact_to_fields(fact, state.task.id) for fact in reversed(state.facts) if proven and _is_lasting_fact(fact)
+            _fact_to_fields(fact, state.task.id) for fact in reversed(state.memory.facts) if proven and _is_lasting_fact(fact)
         ),
         "checks": list(islice(_list_passed_checks(state), MAX_CHECKS_PER_TASK)),
     }
@@ -61,7 +61,7 @@ def _take_items(items: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _list_rules(state: State) -> Iterator[dict[str, Any]]:
     """A person's words that hold beyond the task; one without text takes back what was said before."""
-    for fact in reversed(state.facts):
+    for fact in reversed(state.memory.facts):
         if fact.kind is FactKind.RULE and fact.scope is not FactScope.TASK:
             owner = USER_JOURNAL if fact.scope is FactScope.USER else state.task.id
             yield {
@@ -79,7 +79,7 @@ def _list_decisions(state: State) -> Iterator[dict[str, Any]]:
             "text": truncate_to_bytes(word.text, 160),
             "asked": truncate_to_bytes(word.question, 60),
         }
-    for made in reversed(state.decisions):
+    for made in reversed(state.memory.decisions):
         if made.by not in (BY_MODEL, BY_HARNESS) and not made.answer and made.text != UNSANDBOXED_DECISION:
             name = make_fact_id(state.task.id, fact_from_decision(made))
             yield {"id": name, "text": truncate_to_bytes(made.text, 160), "why": truncate_to_bytes(made.why, 60)}
@@ -105,7 +105,10 @@ def _fact_to_fields(fact: Fact, task: str) -> dict[str, Any]:
 
 def _list_passed_checks(state: State) -> Iterator[dict[str, Any]]:
     """Those that were run whole and passed, each by its last run."""
-    runs = (*(state.baseline.runs if state.baseline else ()), *(state.verdict.runs if state.verdict else ()))
+    runs = (
+        *(state.verification.baseline.runs if state.verification.baseline else ()),
+        *(state.verification.verdict.runs if state.verification.verdict else ()),
+    )
     whole = {run.command: run for run in runs if run.scope == "full"}
     for run in whole.values():
         if run.exit == 0:

@@ -55,24 +55,32 @@ def describe_check_run(run: CheckRun) -> str:
 
 def is_verdict_undone(state: State) -> bool:
     """Whether the last verdict was on a change that is no longer in the tree."""
-    if state.verdict is None:
+    if state.verification.verdict is None:
         return False
-    record = next((past for past in state.recent if past.step == state.verdict_step), None)
-    return not record.kept if record else bool(state.verdict.regressions)
+    record = next((past for past in state.memory.recent if past.step == state.verification.verdict_step), None)
+    return not record.kept if record else bool(state.verification.verdict.regressions)
 
 
 def describe_tests(state: State) -> str:
     """How the checks stand, and for which tree: what an undone step did to them is no news of the tree as it is."""
-    before = sum_check_runs(state.baseline.runs).words if state.baseline and state.baseline.runs else "not run"
-    if state.verdict is None or not state.verdict.runs:
+    before = (
+        sum_check_runs(state.verification.baseline.runs).words
+        if state.verification.baseline and state.verification.baseline.runs
+        else "not run"
+    )
+    if state.verification.verdict is None or not state.verification.verdict.runs:
         return f"before the first change: {before}" if before != "not run" else before
-    now = f"after step {state.verdict_step}: {sum_check_runs(state.verdict.runs).words}"
+    now = f"after step {state.verification.verdict_step}: {sum_check_runs(state.verification.verdict.runs).words}"
     return f"{now}, and undone; before the first change: {before}" if is_verdict_undone(state) else f"{now}; before: {before}"
 
 
 def list_current_failures(state: State) -> tuple[FailedTest, ...]:
     """The failing tests of the tree as it is, as far as they are known; each once."""
-    known = state.verdict if state.verdict and state.verdict.runs and not is_verdict_undone(state) else state.baseline
+    known = (
+        state.verification.verdict
+        if state.verification.verdict and state.verification.verdict.runs and not is_verdict_undone(state)
+        else state.verification.baseline
+    )
     return tuple({failure.test: failure for run in (known.runs if known else ()) for failure in run.failures}.values())
 
 
@@ -82,7 +90,7 @@ def format_count(number: int, noun: str) -> str:
 
 def describe_parts(state: State) -> str:
     """What the parts of a task have taken, which its own figures do not hold; empty when it has handed out none."""
-    taken = [part.metrics for part in state.delegated]
+    taken = [part.metrics for part in state.work.subtasks]
     if not taken:
         return ""
     usage = sum((one.usage for one in taken), Usage())
@@ -96,15 +104,17 @@ def format_time(at: float) -> str:
 
 
 def list_failed_approaches(state: State) -> tuple[Fact, ...]:
-    return tuple(fact for fact in state.facts if fact.kind is FactKind.FAILED_APPROACH)
+    return tuple(fact for fact in state.memory.facts if fact.kind is FactKind.FAILED_APPROACH)
 
 
 def list_next_commands(state: State) -> tuple[str, ...]:
     """What a person can type next, the likeliest first. Of a part nothing is theirs to say."""
     if state.task.parent:
         return (f"afresh show {state.task.parent}",)
-    first, *rest = list_commands_for_status(state.task.id, state.status, bool(state.question))
-    as_it_is = [f"afresh apply {state.task.id} --unverified"] if state.status is TaskStatus.BLOCKED and state.commit else []
+    first, *rest = list_commands_for_status(state.task.id, state.status, bool(state.dialogue.question))
+    as_it_is = (
+        [f"afresh apply {state.task.id} --unverified"] if state.status is TaskStatus.BLOCKED and state.workspace.commit else []
+    )
     return (first, *as_it_is, *rest)
 
 
@@ -122,45 +132,45 @@ def list_commands_for_status(task: str, status: TaskStatus, asked: bool = False)
 
 def list_next_steps(state: State) -> tuple[str, ...]:
     """What is to be done now, the first thing first; empty when the task is over and dealt with."""
-    if state.task.parent and (state.status.over or state.question):
+    if state.task.parent and (state.status.over or state.dialogue.question):
         return ()
     if state.status.over:
         return _list_last_steps(state)
-    if state.question:
-        return (f"answer the question: {to_one_line(state.question, 200)}",)
+    if state.dialogue.question:
+        return (f"answer the question: {to_one_line(state.dialogue.question, 200)}",)
     steps: list[str] = []
-    if state.pending:
-        steps.append(f"act on the reply of step {state.pending.step}: it is paid for and recorded")
+    if state.work.pending:
+        steps.append(f"act on the reply of step {state.work.pending.step}: it is paid for and recorded")
     if state.phase == "prepare":
         steps.append("open the workspace and run the checks once before the first change")
-    steps += [to_one_line(item.text, 200) for item in state.plan if not item.done][:3]
+    steps += [to_one_line(item.text, 200) for item in state.work.plan if not item.done][:3]
     return tuple(steps) or (_describe_next_step(state),)
 
 
 def describe_progress(state: State) -> Iterator[str]:
     """The plan with what is done of it, then what the last steps came to."""
-    yield from (f"[{'x' if item.done else ' '}] {to_one_line(item.text, 120)}" for item in state.plan)
-    for past in state.recent:
+    yield from (f"[{'x' if item.done else ' '}] {to_one_line(item.text, 120)}" for item in state.work.plan)
+    for past in state.memory.recent:
         yield f"step {past.step} {'kept' if past.kept else 'undone'}: {to_one_line(past.outcome, 120)}"
 
 
 def _describe_next_step(state: State) -> str:
     failing = list_current_failures(state)
     left = f": {format_count(len(failing), 'failure')} left, first {to_one_line(failing[0].test, 120)}" if failing else ""
-    return f"step {state.step + 1} of at most {state.limit}{left}"
+    return f"step {state.work.step + 1} of at most {state.work.limit}{left}"
 
 
 def _list_last_steps(state: State) -> tuple[str, ...]:
     if state.status is TaskStatus.DONE:
-        return (f"review the branch {to_one_line(state.branch, 100)}, then apply or discard it",)
+        return (f"review the branch {to_one_line(state.workspace.branch, 100)}, then apply or discard it",)
     if state.status is TaskStatus.FAILED:
-        return (f"read why it failed: {to_one_line(state.outcome, 200)}",)
+        return (f"read why it failed: {to_one_line(state.work.outcome, 200)}",)
     return ()
 
 
 def describe_ceiling(state: State) -> str:
     """The ceiling in force, and since when and why it is not the one ordered."""
-    room, task = state.room, state.task
+    room, task = state.tokens.ceiling, state.task
     said = f"{state.budget:,} tokens a call"
     if state.budget != task.budget or room.reason:
         said += f" (ordered {task.budget:,}, at most {task.budget_limit:,})"
@@ -171,7 +181,7 @@ def describe_ceiling(state: State) -> str:
 
 def describe_calibration(state: State) -> str:
     """How our count compared with the provider's; empty as long as it has not reported any."""
-    meter, breaches = state.meters[-1] if state.meters else None, state.room.breaches
+    meter, breaches = state.tokens.calibrations[-1] if state.tokens.calibrations else None, state.tokens.ceiling.breaches
     if meter is None or not (meter.samples or meter.doubted):
         return ""
     said = f"counted with factor {meter.factor:.2f}, learnt from {meter.samples:,} reports of {to_one_line(meter.model, 60)}"
@@ -181,22 +191,22 @@ def describe_calibration(state: State) -> str:
 
 def ceiling_to_json(state: State) -> dict[str, Any]:
     """Current and projected use, and what each kind of operation usually brings."""
-    reading = state.reading
+    reading = state.tokens.last_call
     return {
         "budget": state.budget,
         "ordered": state.task.budget,
         "limit": state.task.budget_limit,
-        "reason": state.room.reason,
+        "reason": state.tokens.ceiling.reason,
         "pressure": reading.pressure.value,
         "demand": reading.demand,
         "unmet": reading.unmet,
         "estimated": reading.tokens,
         "reported": reading.reported,
         "projected": project_prompt_tokens(state),
-        "breaches": state.room.breaches,
-        "factors": {meter.model: meter.factor for meter in state.meters},
+        "breaches": state.tokens.ceiling.breaches,
+        "factors": {meter.model: meter.factor for meter in state.tokens.calibrations},
         "costs": {
             cost.tool: {"times": cost.times, "tokens": cost.tokens, "affordable": can_afford_tool(state, cost.tool)}
-            for cost in state.costs
+            for cost in state.tokens.tool_costs
         },
     }

@@ -1,15 +1,14 @@
-import dataclasses
 from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
 from afresh.core.change import Change
-from afresh.core.codec import to_plain_value
 from afresh.core.prompt import CallAudit
 from afresh.core.question import UserStatement, list_user_statements, parse_options
 from afresh.core.state import State
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.verdict import CheckRun
+from afresh.views.state_json import state_to_json
 from afresh.views.task_status import (
     ceiling_to_json,
     format_time,
@@ -38,16 +37,16 @@ def check_runs_to_json(runs: Sequence[CheckRun]) -> dict[str, Any]:
 
 def task_to_json(state: State) -> dict[str, Any]:
     """The whole state, with what can be derived from it."""
-    return {field.name: to_plain_value(getattr(state, field.name)) for field in dataclasses.fields(state)} | {
+    return state_to_json(state) | {
         "phase": state.phase,
         "status": state.status.value,
-        "step": state.step,
+        "step": state.work.step,
         "next": list(list_next_steps(state)),
         "commands": list(list_next_commands(state)),
         "ceiling": ceiling_to_json(state),
         "tests": {
-            "before": check_runs_to_json(state.baseline.runs if state.baseline else ()),
-            "now": check_runs_to_json(state.verdict.runs if state.verdict else ()),
+            "before": check_runs_to_json(state.verification.baseline.runs if state.verification.baseline else ()),
+            "now": check_runs_to_json(state.verification.verdict.runs if state.verification.verdict else ()),
         },
     }
 
@@ -57,38 +56,38 @@ def run_summary_to_json(
 ) -> dict[str, Any]:
     """`accumulating` is what an agent that keeps its history would have sent over the same steps."""
     sent = [audit.tokens for audit in audits]
-    verdict, baseline = state.verdict, state.baseline
+    verdict, baseline = state.verification.verdict, state.verification.baseline
     ceiling = max((audit.budget for audit in audits), default=state.budget)
     return {
         "task": state.task.id,
         "goal": state.task.goal,
         "status": state.status.value,
         "verdict": verdict.ruling.value if verdict else None,
-        "reason": state.outcome or (verdict.reason if verdict else ""),
-        "question": state.question,
-        "options": list(state.options),
+        "reason": state.work.outcome or (verdict.reason if verdict else ""),
+        "question": state.dialogue.question,
+        "options": list(state.dialogue.options),
         "unconfined": state.unconfined,
-        "branch": state.branch,
-        "commit": state.commit,
+        "branch": state.workspace.branch,
+        "commit": state.workspace.commit,
         "changes": [{"path": c.path, "kind": c.kind, "added": c.added, "removed": c.removed, "patch": c.patch} for c in changes],
         "tests": {
             "before": check_runs_to_json(baseline.runs if baseline else ()),
             "after": check_runs_to_json(verdict.runs if verdict else ()),
         },
         "measure": {"before": baseline.measure if baseline else 0, "after": verdict.measure if verdict else None},
-        "steps": state.step,
-        "kept": state.kept,
-        "reverted": state.reverted,
+        "steps": state.work.step,
+        "kept": state.workspace.kept,
+        "reverted": state.workspace.reverted,
         "tokens": {
-            "calls": state.calls,
-            **{name: getattr(state.usage, name) for name in ("input", "output", "cached")},
+            "calls": state.spending.calls,
+            **{name: getattr(state.spending.usage, name) for name in ("input", "output", "cached")},
             "per_call": sent,
             **compute_spread(sent),
             "ceiling": ceiling,
             "sent": sum(sent),
             "accumulating": accumulating,
         },
-        "knowledge": {"used": list(state.knowledge.used), "left": state.knowledge.left},
+        "knowledge": {"used": list(state.memory.lessons.used), "left": state.memory.lessons.left},
         "failed_approaches": [{"step": f.step, "subject": f.subject, "text": f.text} for f in list_failed_approaches(state)],
         "next": list(list_next_commands(state)),
     }
@@ -100,7 +99,7 @@ def tickets_to_json(tickets: Sequence[QueueTicket], states: Mapping[str, State])
 
 
 def _ticket_to_json(ticket: QueueTicket, state: State | None) -> dict[str, Any]:
-    question = state.question if state and not ticket.parent else ""
+    question = state.dialogue.question if state and not ticket.parent else ""
     return {
         "task": ticket.task,
         "status": ticket.status.value,
@@ -112,12 +111,12 @@ def _ticket_to_json(ticket: QueueTicket, state: State | None) -> dict[str, Any]:
         "needs": list(ticket.needs),
         "parent": ticket.parent,
         "question": question,
-        "options": list(state.options) if state else [],
-        "step": state.step if state else None,
-        "max_steps": state.limit if state else None,
-        "verdict": state.verdict.ruling.value if state and state.verdict else None,
-        "outcome": state.outcome if state else "",
-        "updated": format_time(state.updated) if state else None,
+        "options": list(state.dialogue.options) if state else [],
+        "step": state.work.step if state else None,
+        "max_steps": state.work.limit if state else None,
+        "verdict": state.verification.verdict.ruling.value if state and state.verification.verdict else None,
+        "outcome": state.work.outcome if state else "",
+        "updated": format_time(state.times.updated) if state else None,
         "next": _choose_next_command(ticket, question),
     }
 
@@ -136,29 +135,29 @@ def open_question_to_json(state: State) -> dict[str, Any]:
     return {
         "task": state.task.id,
         "goal": state.task.goal,
-        "since": format_time(state.updated),
-        "by": state.asked_by,
-        "step": state.step,
-        "question": state.question,
+        "since": format_time(state.times.updated),
+        "by": state.dialogue.asked_by,
+        "step": state.work.step,
+        "question": state.dialogue.question,
         "options": options_to_json(state),
-        "changed": list(state.changed),
-        "kept": state.kept,
-        "reverted": state.reverted,
-        "tests": {"before": check_runs_to_json(state.baseline.runs if state.baseline else ())["words"],
-                  "now": check_runs_to_json(state.verdict.runs if state.verdict else ())["words"]},
+        "changed": list(state.workspace.changed),
+        "kept": state.workspace.kept,
+        "reverted": state.workspace.reverted,
+        "tests": {"before": check_runs_to_json(state.verification.baseline.runs if state.verification.baseline else ())["words"],
+                  "now": check_runs_to_json(state.verification.verdict.runs if state.verification.verdict else ())["words"]},
         "commands": [*list_next_commands(state), f"afresh discard {state.task.id}"],
     }  # fmt: skip
 
 
 def options_to_json(state: State) -> list[dict[str, Any]]:
-    return [{"number": one.number, "option": one.name, "means": one.means} for one in parse_options(state.options)]
+    return [{"number": one.number, "option": one.name, "means": one.means} for one in parse_options(state.dialogue.options)]
 
 
 def find_newest_answer(before: State, state: State) -> UserStatement:
     """What was answered just now; whoever lets it go on at a pause has said nothing that a window would hold."""
-    if len(state.words) > len(before.words):
+    if len(state.dialogue.words) > len(before.dialogue.words):
         return list_user_statements(state)[-1]
-    return UserStatement(before.options[0], before.question, before.options)
+    return UserStatement(before.dialogue.options[0], before.dialogue.question, before.dialogue.options)
 
 
 def answer_to_json(before: State, state: State) -> dict[str, Any]:

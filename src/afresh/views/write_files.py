@@ -132,7 +132,7 @@ def write_context_file(folder: Path, store: JournalStore, state: State, entries:
     old = file_io.read_text_file(path)
     text = context_index.update_context_index(old, state)
     if text is None:
-        past = store.journal(state.task.id) if state.reading.budget else ()
+        past = store.journal(state.task.id) if state.tokens.last_call.budget else ()
         text = context_index.render_context_index(
             state, context_index.find_last_call(entry for entry in past if entry.seq <= state.head.seq)
         )
@@ -147,11 +147,11 @@ def write_decision_log(folder: Path, store: JournalStore, state: State, entries:
     new = sum(is_in_decision_log(entry.event) for entry in entries)
     last = file_io.read_last_line(path) or {"n": -1, "seq": -1}
     number, seq = last["n"], last["seq"]
-    if number == state.logged - new and (not entries or seq < entries[0].seq):
+    if number == state.times.log_lines - new and (not entries or seq < entries[0].seq):
         if new:
             step, under = decision_log.find_step_before(state, entries), decision_log.find_next_parents(last)
             file_io.append_text(path, "".join(decision_log.render_log_lines(entries, step, number, under)))
-    elif number != state.logged or seq > state.head.seq:
+    elif number != state.times.log_lines or seq > state.head.seq:
         past = (entry for entry in store.journal(state.task.id) if entry.seq <= state.head.seq)
         file_io.replace_file(path, "".join(decision_log.render_log_lines(past)))
 

@@ -50,42 +50,55 @@ class TransferRecord:
 def pack_work(repository: Repository, state: State) -> TaskWork | None:
     """What the task has changed; None when there is nothing, or its snapshots are not on this machine."""
     shadow = _find_shadow(repository, state.task.id)
-    if not has_transferable_work(state) or not all(_has_tree(shadow.store, tree) for tree in (state.opened, state.snapshot)):
+    if not has_transferable_work(state) or not all(
+        _has_tree(shadow.store, tree) for tree in (state.workspace.first_snapshot, state.workspace.snapshot)
+    ):
         return None
-    patch = shadow.store.run(*BINARY_DIFF_ARGUMENTS, state.opened, state.snapshot) if state.opened != state.snapshot else b""
+    patch = (
+        shadow.store.run(*BINARY_DIFF_ARGUMENTS, state.workspace.first_snapshot, state.workspace.snapshot)
+        if state.workspace.first_snapshot != state.workspace.snapshot
+        else b""
+    )
     if state.task.parent:
         with _temporary_index(shadow) as git:
             return TaskWork(
-                patch, before=git.run(*BINARY_DIFF_ARGUMENTS, _write_base_tree(git, repository, state.base), state.opened)
+                patch,
+                before=git.run(
+                    *BINARY_DIFF_ARGUMENTS,
+                    _write_base_tree(git, repository, state.workspace.base),
+                    state.workspace.first_snapshot,
+                ),
             )
     if not _has_published_commit(repository, state):
         return TaskWork(patch)
-    return TaskWork(patch, repository.git.run("cat-file", "commit", state.commit))
+    return TaskWork(patch, repository.git.run("cat-file", "commit", state.workspace.commit))
 
 
 def _has_published_commit(repository: Repository, state: State) -> bool:
     return (
-        state.commit not in ("", state.base)
-        and bool(GIT_OBJECT_ID.fullmatch(state.commit))
-        and bool(repository.commit(state.commit))
+        state.workspace.commit not in ("", state.workspace.base)
+        and bool(GIT_OBJECT_ID.fullmatch(state.workspace.commit))
+        and bool(repository.commit(state.workspace.commit))
     )
 
 
 def deliver_work(repository: Repository, state: State, work: TaskWork | None) -> None:
     """Put the work where `unpack` finds it; what is on this machine already is left alone."""
     shadow = _find_shadow(repository, state.task.id)
-    commit = state.commit if work and work.commit else ""
-    there = _has_tree(shadow.store, state.snapshot) and (shadow.folder / "opened.json").exists()
+    commit = state.workspace.commit if work and work.commit else ""
+    there = _has_tree(shadow.store, state.workspace.snapshot) and (shadow.folder / "opened.json").exists()
     if not has_transferable_work(state) or (there and (not commit or repository.commit(commit))):
         return
     parcel = _transfer_folder(repository, state.task.id)
     remove_tree(parcel)
     parcel.mkdir(parents=True)
-    if work or state.snapshot == state.opened:
+    if work or state.workspace.snapshot == state.workspace.first_snapshot:
         (parcel / "patch").write_bytes(work.patch if work else b"")
         (parcel / "commit").write_bytes(work.commit if work else b"")
         (parcel / "before").write_bytes(work.before if work else b"")
-    bill = TransferRecord(state.base, state.opened, state.snapshot, state.note, commit)
+    bill = TransferRecord(
+        state.workspace.base, state.workspace.first_snapshot, state.workspace.snapshot, state.workspace.note, commit
+    )
     write_durable_file(parcel / "waybill.json", json.dumps(asdict(bill)))
 
 

@@ -6,13 +6,14 @@ import pytest
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.core.event import CompactionRequested
+from afresh.core.memory_state import StepRecord
 from afresh.core.region import Region
-from afresh.core.state import State, StepRecord
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.verdict import Ruling, Verdict
 from afresh.errors import ModelMistake
 from afresh.ports import ToolContext
+from afresh.testing.states import make_state
 
 CHANGED = (Region("a.py", 1, 2, 5, changed=True),)
 PASSED, FAILED = Verdict(Ruling.PASS, "3 passed"), Verdict(Ruling.FAIL, "1 failed")
@@ -20,7 +21,7 @@ OPEN = (PlanItem("mend a.py", done=True), PlanItem("then b.py"))
 
 
 def use(keep="a.py is done", **fields):
-    state = State(task=Task(id="t", goal="g", checks=(Check("pytest -q"),)), step=6, **fields)
+    state = make_state(Task(id="t", goal="g", checks=(Check("pytest -q"),)), **{"step": 6, **fields})
     (tool,) = [tool for tool in TOOLS if tool.schema.name == "compact"]
     rest = cast(Any, None)
     return tool.run({"keep": keep}, ToolContext(state, rest, rest, rest, rest))

@@ -1,6 +1,7 @@
 """`recall` as the model uses it: what it brings back, how it says what is missing, and whose blocks it refuses."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from afresh.actions.tools.recall import tool
 from afresh.core import event as happened
 from afresh.core.block import BlockIndexLine, block_id_from_text
 from afresh.core.project_facts import EmptyFactIndex, FactCorrection
-from afresh.core.state import State, replace_fields
+from afresh.core.state import State
 from afresh.core.step_history import Passage, PassageVoice
 from afresh.core.tokens import estimate_tokens
 from afresh.errors import ModelMistake
@@ -96,7 +97,9 @@ def test_it_never_shows_more_than_the_policy_allows(store: SqliteJournal, questi
 
 def test_an_id_as_a_heading_shows_it_is_enough(store: SqliteJournal):
     state = kept(store, "one", OUTPUT)
-    state = replace_fields(state, passages=(Passage(12, PassageVoice.OUTPUT, block_id_from_text(OUTPUT), len(OUTPUT)),))
+    state = replace(
+        state, memory=replace(state.memory, passages=(Passage(12, PassageVoice.OUTPUT, block_id_from_text(OUTPUT), len(OUTPUT)),))
+    )
     assert "$ pytest" in recall(store, state, id=f"[12 output {block_id_from_text(OUTPUT)[:8]}]")
 
 
@@ -109,8 +112,12 @@ def test_the_output_of_another_task_is_not_to_be_had(store: SqliteJournal):
 
 def test_what_another_task_printed_first_can_be_had_by_the_task_that_saw_it_too(store: SqliteJournal):
     kept(store, "one", OUTPUT)
-    other = replace_fields(
-        kept(store, "two", OUTPUT), index=(BlockIndexLine(block_id_from_text(OUTPUT), "run", "pytest", 9, "2 failed", 3),)
+    other = replace(
+        kept(store, "two", OUTPUT),
+        memory=replace(
+            kept(store, "two", OUTPUT).memory,
+            index=(BlockIndexLine(block_id_from_text(OUTPUT), "run", "pytest", 9, "2 failed", 3),),
+        ),
     )
     assert "$ pytest" in recall(store, other, id=block_id_from_text(OUTPUT)[:8])
 
@@ -130,7 +137,7 @@ def test_what_is_no_id_is_said_to_be_none(store: SqliteJournal, id: str):
 def test_a_prefix_that_fits_several_blocks_names_them(store: SqliteJournal):
     twins = [BlockIndexLine("abcdef00" + sign * 24, "run", "x", 9, "", 1) for sign in "12"]
     with pytest.raises(ModelMistake, match=r"fits 2 blocks .abcdef001111, abcdef002222"):
-        recall(store, replace_fields(kept(store, "one"), index=tuple(twins)), id="abcdef00")
+        recall(store, replace(kept(store, "one"), memory=replace(kept(store, "one").memory, index=tuple(twins))), id="abcdef00")
 
 
 @pytest.mark.parametrize("lines", ["x", "9-3", "0", "700-800", "1-2-3", "-5"])

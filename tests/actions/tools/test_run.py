@@ -11,6 +11,7 @@ from afresh.actions.tools import run
 from afresh.actions.tools.run import MAX_PRINTED_LINES, find_printed_regions
 from afresh.core.state import State
 from afresh.core.task import Task
+from afresh.core.work_state import WorkState
 from afresh.ports import ToolContext
 from afresh.testing.fakes import DictFiles, TableSandbox
 
@@ -80,7 +81,7 @@ def test_no_command_makes_it_fail_and_every_region_is_within_its_file(command):
 
 
 def use(command: str, exit: int = 0):
-    state = State(task=Task(id="t", goal="g"), step=4)
+    state = State(task=Task(id="t", goal="g"), work=WorkState(step=4))
     bench = ToolContext(state, FILES, TableSandbox({command: (exit, "one\ntwo\nthree")}), None, None)  # type: ignore[arg-type]
     return run.tool.run({"command": command}, bench)
 

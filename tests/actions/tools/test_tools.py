@@ -11,12 +11,12 @@ from afresh.core.ceiling_state import LargerCeilingRequested
 from afresh.core.decision import Decision
 from afresh.core.event import DecisionMade, PlanSet, QuestionAsked
 from afresh.core.fact import FactKind
-from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.errors import ModelMistake
 from afresh.ports import ToolContext
 from afresh.testing.fakes import DictFiles, EmptyInsight, TableSandbox
+from afresh.testing.states import make_state
 
 BY_NAME = {tool.schema.name: tool for tool in TOOLS}
 
@@ -38,7 +38,7 @@ class Archive:
 def bench(files=None, table=None, archive=None, insight=None, **fields):
     task = Task(id="t", goal="g", checks=(Check("pytest -q"), Check("ruff check")))
     return ToolContext(
-        State(task=task, **fields),
+        make_state(task, **fields),
         files or DictFiles(),
         TableSandbox(table or {}),
         archive or Archive(),

@@ -14,9 +14,11 @@ from afresh.code.context_items.named_definitions import FilesAtHand, find_files_
 from afresh.code.context_items.work_focus import build_work_focus
 from afresh.code.index.code_index import build_code_index
 from afresh.code.ranking.implied_files import find_surely_implied_files, score_implied_files
+from afresh.core.memory_state import StepRecord
 from afresh.core.region import Region
-from afresh.core.state import State, StepRecord
+from afresh.core.state import State
 from afresh.core.task import Task
+from afresh.testing.states import make_state
 
 COMMAND = '''
     """`tool {name}`: {about}."""
@@ -55,7 +57,7 @@ GOAL = "Add an option --status to `tool list`: it may be given more than once; a
 
 
 def begun(goal: str = GOAL, **fields) -> State:
-    return State(task=Task(id="t", goal=goal), **fields)
+    return make_state(Task(id="t", goal=goal), **fields)
 
 
 def about(state: State, tree: dict[str, str]) -> list[tuple[str, str, str]]:
@@ -112,7 +114,11 @@ def test_a_name_that_many_have_says_nothing_of_where_one_is_wired_in():
 def thinking(thought: str) -> State:
     own = Region("src/tool/cli/list.py", 1, 12, 1, changed=True)
     record = StepRecord(1, thought, (), "", True)
-    return replace(begun(), recent=(record,), changed=("src/tool/cli/list.py",), regions=(own,))
+    return replace(
+        begun(),
+        memory=replace(begun().memory, recent=(record,), regions=(own,)),
+        workspace=replace(begun().workspace, changed=("src/tool/cli/list.py",)),
+    )
 
 
 def test_names_of_a_thought_are_looked_for_in_what_the_work_has_touched_and_imports():

@@ -12,8 +12,9 @@ from afresh.code.code_insight import ITEM_SOURCES, CodeInsight
 from afresh.code.context_items.find_targets import find_targets
 from afresh.code.context_items.related_tests import join_statement_lines
 from afresh.code.index.code_index import build_code_index
+from afresh.core.memory_state import StepRecord
 from afresh.core.region import Region
-from afresh.core.state import State, StepRecord
+from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.verdict import Baseline, CheckRun, FailedTest
 
@@ -312,12 +313,16 @@ def test_the_same_tree_and_state_give_the_same_looks_whatever_was_looked_at_befo
     files, used = Texts(dict(SHOP)), CodeInsight(kept={})
     for path in others:
         used.looks(state(f"mend {path}"), Texts({**SHOP, path: "x = 1\n"}), ALL)
-    current = replace(state(goal, "fix_bug"), opened=goal)
+    current = replace(state(goal, "fix_bug"), workspace=replace(state(goal, "fix_bug").workspace, first_snapshot=goal))
     assert used.looks(current, files, ALL) == CodeInsight().looks(current, files, ALL)
 
 
 def test_the_fingerprint_stays_as_it_was_when_the_task_began():
-    files, kept, current = Texts(dict(SHOP)), dict[str, str](), replace(state("mend `Phone`"), opened="snapshot")
+    files, kept, current = (
+        Texts(dict(SHOP)),
+        dict[str, str](),
+        replace(state("mend `Phone`"), workspace=replace(state("mend `Phone`").workspace, first_snapshot="snapshot")),
+    )
     first = [look for look in CodeInsight(kept=kept).looks(current, files, {"fingerprint"}) if look.kind == "fingerprint"]
     files.texts |= {f"shop/new_{number}.py": "def f(): pass\n" for number in range(40)}
     later: State = replace(current, changed=("shop/new_1.py",))

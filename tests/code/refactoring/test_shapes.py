@@ -318,7 +318,7 @@ def test_a_generator_that_may_be_spoken_to_keeps_its_loop(text):
 
 
 def examples() -> list[tuple[str, str]]:
-    text = (Path(__file__).parents[3] / "docs" / "code.md").read_text("utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "refactorings.md").read_text("utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     halves = [re.split(r"\n+# becomes\n+", block) for block in blocks if "# becomes\n" in block]
     return [(before + "\n", after) for before, after in halves]

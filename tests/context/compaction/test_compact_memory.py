@@ -16,6 +16,7 @@ from afresh.core.action import Action, Observation
 from afresh.core.decision import Decision
 from afresh.core.event import CompactionRequested, MemoryCompacted
 from afresh.core.fact import Fact, FactKind
+from afresh.core.memory_state import MemoryState
 from afresh.core.reply import Reply
 from afresh.core.state import State
 from afresh.core.step_history import CompactionPolicy, HookAnswer, NameSeen, Passage, PassageVoice
@@ -23,6 +24,7 @@ from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
+from afresh.core.work_state import WorkState
 from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.memory.history.score import weights_from_policy
 from afresh.memory.history.trace import build_trace
@@ -306,7 +308,9 @@ def test_for_any_memory_what_stays_is_in_order_and_the_summary_is_bounded(said, 
         archive[raw.id] = raw.text
         passages.append(Passage(step, voice, raw.id, len(text)))
     style = replace(TEMPLATE, pruning=CompactionPolicy(0.0, left, keep_steps, 0))
-    state = State(task=Task(id="t", goal="g", budget=500), passages=tuple(passages), step=len(said))
+    state = State(
+        task=Task(id="t", goal="g", budget=500), memory=MemoryState(passages=tuple(passages)), work=WorkState(step=len(said))
+    )
     after = compact_by_rules(state, build_trace(state.passages, archive.__getitem__), style, COUNTER)
     assert after == compact_by_rules(state, build_trace(state.passages, archive.__getitem__), style, COUNTER)
     kept = iter(passages)

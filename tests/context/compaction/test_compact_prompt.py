@@ -10,22 +10,24 @@ from afresh.context.build_prompt import build_best_prompt, draft_sections, selec
 from afresh.context.compaction.compact_prompt import COMPACTION_STRATEGIES, compact_sections, count_asked_tokens
 from afresh.core.fact import Fact, FactKind
 from afresh.core.item import Item
+from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
 from afresh.core.region import Region
-from afresh.core.state import State, StepRecord
+from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.template import SectionShare
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun
 from afresh.memory.gathered_context import GatheredContext
+from afresh.testing.states import make_state
 
 COUNTER = EstimatingCounter()
 SHARES = load_template("fix_violation").at("change").shares
 
 
 def state(**fields):
-    return State(task=Task(id="t", goal="Mend parse_header", checks=(Check("pytest -q"),)), limit=60, **fields)
+    return make_state(Task(id="t", goal="Mend parse_header", checks=(Check("pytest -q"),)), limit=60, **fields)
 
 
 def shorter(memory, room=10**6, shares=SHARES):

@@ -10,6 +10,7 @@ from afresh.context.sources.diff import find_reviewed_diff, find_reviewed_region
 from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.task import Task
+from afresh.core.workspace_state import WorkspaceState
 from afresh.workspace.commit_history import GitCommitHistory
 from afresh.workspace.repository import Repository
 
@@ -44,7 +45,7 @@ class Yard:
         self.git("commit", "-q", "-m", subject)
 
     def state(self, goal: str) -> State:
-        return State(task=Task(id="t", goal=goal, type="code_review"), base=self.base)
+        return State(task=Task(id="t", goal=goal, type="code_review"), workspace=WorkspaceState(base=self.base))
 
     def looks(self, goal: str) -> Sequence[tuple[str, str, str]]:
         return [(look.kind, look.subject, look.text) for look in gather_review_diff(self.state(goal), self.past, BOTH)]

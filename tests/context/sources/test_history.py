@@ -15,15 +15,19 @@ from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.sources.history import render_history_rows
 from afresh.core.action import Action, Observation
 from afresh.core.item import Item
+from afresh.core.memory_state import MemoryState, StepRecord
 from afresh.core.prompt import Prompt
 from afresh.core.region import Region
-from afresh.core.state import State, StepRecord
+from afresh.core.state import State
 from afresh.core.step_history import PassageVoice
 from afresh.core.task import Check, Task
 from afresh.core.template import SectionShare
 from afresh.core.tokens import EstimatingCounter
+from afresh.core.work_state import WorkState
+from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.memory.history.trace import build_trace
+from afresh.testing.states import make_state
 
 
 def listing(shares: Sequence[SectionShare]) -> tuple[SectionShare, ...]:
@@ -49,7 +53,7 @@ def test_work_on_a_task_has_no_index_of_names():
 def remembering(spoken: list[Said], *looks: Item, **fields) -> GatheredContext:
     held, archive = passages(spoken)
     task = Task(id="t", goal="Make it work", checks=(Check("pytest -q"),))
-    state = State(task=task, limit=60, **{"step": 30, "passages": held, **fields})
+    state = make_state(task, **{"step": 30, "passages": held, "limit": 60, **fields})
     return GatheredContext(state, looks, build_trace(held, archive.__getitem__))
 
 
@@ -91,7 +95,7 @@ def test_a_window_is_the_same_whether_memory_grew_forgot_or_was_read_at_once(spo
     task, past = Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), TraceCache()
     for length, gone in [*moves, (len(held), set())]:
         kept = tuple(passage for number, passage in enumerate(held[:length]) if number not in gone)
-        state = State(task=task, step=30, passages=kept, forgotten=len(gone))
+        state = State(task=task, work=WorkState(step=30), memory=MemoryState(passages=kept, forgotten=len(gone)))
         grown, fresh = past.of(kept, archive.__getitem__), build_trace(kept, archive.__getitem__)
         assert (
             made(GatheredContext(state, (), grown), 2_600).request.text
@@ -167,7 +171,11 @@ def test_an_action_says_how_it_ended_and_where_its_output_is_when_none_of_it_is_
         [(3, PassageVoice.ACTION, "run first_name"), (3, PassageVoice.OUTPUT, dull), (4, PassageVoice.ACTION, "run second_name")]
     )
     ends = (replace(held[0], ended="failed"), held[1], replace(held[2], ended="ok"))
-    state = State(task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), step=30, passages=ends)
+    state = State(
+        task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)),
+        work=WorkState(step=30),
+        memory=MemoryState(passages=ends),
+    )
     shown = section(made(GatheredContext(state, (), build_trace(ends, archive.__getitem__))), "work")
     assert shown == [f"3 failed {held[1].block[:8]}> run first_name", "4 ok> run second_name"]
 
@@ -182,7 +190,12 @@ def test_the_id_of_an_output_stands_with_the_output_where_lines_of_it_are_shown(
 def test_what_was_printed_after_the_change_in_the_same_reply_is_not_old():
     held, archive = passages([(3, PassageVoice.OUTPUT, "first_name is wrong"), (3, PassageVoice.OUTPUT, "second_name is right")])
     held = (held[0], replace(held[1], late=True))
-    state = State(task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)), step=30, passages=held, last_change=3)
+    state = State(
+        task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)),
+        work=WorkState(step=30),
+        memory=MemoryState(passages=held),
+        workspace=WorkspaceState(last_change=3),
+    )
     shown = section(made(GatheredContext(state, (), build_trace(held, archive.__getitem__))), "work")
     assert [line.endswith("(before the last change)") for line in shown if "=" in line] == [True, False]
 

@@ -15,10 +15,13 @@ from afresh.context.sources.instructions import (
     render_instructions,
     select_instruction_chain,
 )
+from afresh.core.dialogue_state import DialogueState
 from afresh.core.instructions import InstructionChain, InstructionFile, InstructionLevel, NumberedLine
+from afresh.core.memory_state import MemoryState
 from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.task import Task
+from afresh.core.workspace_state import WorkspaceState
 from afresh.errors import OverCeiling
 
 WORDS = "one two three four five six seven eight nine ten "
@@ -162,7 +165,12 @@ class Recorder:
 def test_the_work_is_about_what_was_named_changed_or_looked_at():
     recorder = Recorder()
     task = Task(id="t", goal="mend ./src/a/x.py and docs/ (see y.py)", type="ours", family="fix_bug")
-    state = State(task=task, words=("leave lib/b.c alone",), changed=("src/n.py",), regions=(Region("tests/t.py", 1, 2, 1),))
+    state = State(
+        task=task,
+        dialogue=DialogueState(words=("leave lib/b.c alone",)),
+        workspace=WorkspaceState(changed=("src/n.py",)),
+        memory=MemoryState(regions=(Region("tests/t.py", 1, 2, 1),)),
+    )
     select_instruction_chain(state, recorder)
     assert recorder.asked[0] == ("fix_bug", "ours") and recorder.asked[2] == ("src/n.py", "tests/t.py")
     assert recorder.asked[1] == ("src/a/x.py", "y.py", "lib/b.c")

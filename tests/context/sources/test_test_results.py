@@ -3,6 +3,8 @@ from afresh.core.item import Item
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
+from afresh.core.verification_state import VerificationState
+from afresh.core.workspace_state import WorkspaceState
 
 COMMAND = "pytest -q --cov=shop --cov-report=term-missing"
 TABLE = """
@@ -21,7 +23,11 @@ TEXTS = {
 
 def told(verdict: Verdict | None, command: str = COMMAND) -> list[str]:
     baseline = Baseline((CheckRun(command, 0, block="before"),))
-    state = State(task=Task(id="t", goal="g"), baseline=baseline, verdict=verdict, changed=("shop/price.py", "README.md"))
+    state = State(
+        task=Task(id="t", goal="g"),
+        verification=VerificationState(baseline=baseline, verdict=verdict),
+        workspace=WorkspaceState(changed=("shop/price.py", "README.md")),
+    )
     return [look.text for look in gather_measured_coverage(state, TEXTS.__getitem__)]
 
 
@@ -43,7 +49,11 @@ def test_a_check_that_measures_nothing_is_not_read():
 
 
 def test_what_was_counted_stands_in_place_of_what_was_guessed():
-    state = State(task=Task(id="t", goal="g"), verdict=run("full"), changed=("shop/price.py", "shop/new.py"))
+    state = State(
+        task=Task(id="t", goal="g"),
+        verification=VerificationState(verdict=run("full")),
+        workspace=WorkspaceState(changed=("shop/price.py", "shop/new.py")),
+    )
     guessed = [Item("coverage", path, f"{path}: no test leads to: total (3)") for path in ("shop/price.py", "shop/new.py")]
     other = Item("target", "shop/price.py", "")
     assert drop_guessed_coverage([*guessed, other], list(gather_measured_coverage(state, TEXTS.__getitem__))) == [

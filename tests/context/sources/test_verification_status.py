@@ -4,6 +4,8 @@ from afresh.context.sources.verification_status import render_check_status
 from afresh.core.state import State
 from afresh.core.task import Check, Task
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
+from afresh.core.verification_state import VerificationState
+from afresh.core.work_state import WorkState
 
 GREEN = CheckRun("pytest -q", 0, passed=9)
 NEW = CheckRun("pytest -q", 1, passed=9, failed=1, failures=(FailedTest("test_a.py::test_new", "assert 1 == 2"),))
@@ -11,7 +13,13 @@ NEW = CheckRun("pytest -q", 1, passed=9, failed=1, failures=(FailedTest("test_a.
 
 def told(verdict: Verdict) -> list[str]:
     task = Task(id="t", goal="Make it work", checks=(Check("pytest -q"),))
-    return render_check_status(State(task=task, baseline=Baseline((GREEN,)), verdict=verdict, verdict_step=3, step=3))[1:]
+    return render_check_status(
+        State(
+            task=task,
+            verification=VerificationState(baseline=Baseline((GREEN,)), verdict=verdict, verdict_step=3),
+            work=WorkState(step=3),
+        )
+    )[1:]
 
 
 def test_a_change_whose_new_tests_fail_is_kept_and_not_called_a_pass():

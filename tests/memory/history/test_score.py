@@ -14,7 +14,7 @@ from afresh.memory.history.select import SelectionBudget, select_history
 
 ACTION, THOUGHT, OUTPUT = PassageVoice.ACTION, PassageVoice.THOUGHT, PassageVoice.OUTPUT
 NOW = 10
-DOCUMENT = Path(__file__).parents[3] / "docs" / "context.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "history.md"
 ONE = {"name": "aaa_bb", "line": "what is said on this line is long"}
 OTHER = {"name": "ccc_dd", "line": "quite another thing is spoken of here"}
 NOISE = ["noise_1", "noise_2", "noise_3"]
@@ -139,7 +139,7 @@ def test_every_weight_that_is_shipped_has_an_effect_and_every_effect_a_weight():
 def test_the_documented_weights_are_those_that_are_shipped():
     shipped, told = dict(load_template("implement_feature").weights), dict[str, float]()
     for row in re.findall(
-        r"^\| (`\w+`[^|]*)\|([^|]*)\|([^|]*)\|", DOCUMENT.read_text("utf-8").partition("## Odds")[2], re.MULTILINE
+        r"^\| (`\w+`[^|]*)\|([^|]*)\|([^|]*)\|", DOCUMENT.read_text("utf-8").partition("## Weights")[2], re.MULTILINE
     ):
         names, *columns = row
         for kind, column in zip(("name", "line"), columns, strict=True):

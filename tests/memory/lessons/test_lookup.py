@@ -26,10 +26,16 @@ from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline
+from afresh.core.verification_state import VerificationState
+from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.lessons.lookup import fit_lessons
 
-STATE = State(task=Task(id="t", goal="mend it"), opened="s", baseline=Baseline())
+STATE = State(
+    task=Task(id="t", goal="mend it"),
+    workspace=WorkspaceState(first_snapshot="s"),
+    verification=VerificationState(baseline=Baseline()),
+)
 KNOWN = Item("knowledge", "KO-1a2b", "KO-1a2b tabs\nWhat worked:\nuse unfold_line, then run `make tables`")
 IDS = st.sampled_from(["KO-a", "KO-b", "KO-c", ".claude/skills/x/SKILL.md"]) | st.integers(0, 99).map(lambda n: f"KO-{n}")
 

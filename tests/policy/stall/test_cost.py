@@ -13,12 +13,13 @@ from afresh.core.progress_state import ProgressState, StallThresholds, StepMark,
 from afresh.core.reducer import fold_entries
 from afresh.core.reply import Reply
 from afresh.core.spending import CallBooking, UnlimitedLedger
-from afresh.core.state import PendingReply, State
+from afresh.core.state import State
 from afresh.core.step_history import Summary
 from afresh.core.step_result import ActionResult, StepActions, ToolOutcome
 from afresh.core.subtask import SubtaskMetrics, SubtaskResult, SubtaskReturned, SubtaskStatus
 from afresh.core.task import Task
 from afresh.core.usage import CallCosts, Usage
+from afresh.core.work_state import PendingReply, WorkState
 from afresh.policy.stall.step_trace import count_step_spending
 from afresh.testing.sample_journals import append_events
 
@@ -98,7 +99,10 @@ def test_a_summary_counts_with_the_steps_between_which_it_was_bought() -> None:
 @given(st.lists(st.tuples(st.none() | st.integers(0, 10**12), st.integers(0, 10**6)), max_size=6))
 def test_a_step_costs_its_call_and_the_parts_that_came_back(bought: list[tuple[int | None, int]]) -> None:
     (cost, tokens), *parts = [*bought, (0, 0)]
-    state = State(task=Task(id="t", goal="goal", type="fix_bug"), pending=PendingReply(1, Reply(usage=Usage(tokens), cost=cost)))
+    state = State(
+        task=Task(id="t", goal="goal", type="fix_bug"),
+        work=WorkState(pending=PendingReply(1, Reply(usage=Usage(tokens), cost=cost))),
+    )
     back = [
         SubtaskReturned(
             SubtaskResult("p", 1, "", SubtaskStatus.DONE, (), (), "", SubtaskMetrics(usage=Usage(0, taken), money=money))

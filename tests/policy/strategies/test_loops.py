@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from afresh.config.templates.load_template import load_template
 from afresh.core.event import TaskEnded
 from afresh.core.reply import Reply
-from afresh.core.state import PendingReply, State
+from afresh.core.state import State
 from afresh.core.strategy_state import (
     PLAN_EXECUTE_STRATEGY,
     REACT_STRATEGY,
@@ -24,19 +24,32 @@ from afresh.core.strategy_state import (
 )
 from afresh.core.task import Task, TaskStatus
 from afresh.core.verdict import Baseline, Ruling, Verdict
+from afresh.core.verification_state import VerificationState
+from afresh.core.work_state import PendingReply, WorkState
+from afresh.core.workspace_state import WorkspaceState
 from afresh.policy.next_call import choose_strategy, layout_for_next_call
 from afresh.policy.phases import PhasePressure, count_phase_steps, phase_pressure_from_state, press_layout, scale_phase_steps
 from afresh.policy.replan import decide_replan
 
 BUG = load_template("fix_bug")
 PLANNED = replace(BUG, loop=PLAN_EXECUTE_STRATEGY)
-NEW = State(task=Task(id="t", goal="g"), opened="s", baseline=Baseline(), status=TaskStatus.RUNNING, limit=60)
+NEW = State(
+    task=Task(id="t", goal="g"),
+    status=TaskStatus.RUNNING,
+    workspace=WorkspaceState(first_snapshot="s"),
+    verification=VerificationState(baseline=Baseline()),
+    work=WorkState(limit=60),
+)
 ONE, TWO, DONE = PlanItem("mend the parser"), PlanItem("test it"), PlanItem("read it", True)
 REFUSED = Verdict(Ruling.FAIL, "test_a fails", final=True)
 
 
 def planned(*items: PlanItem, **loop: object) -> State:
-    return replace(NEW, step=3, plan=items, planned=3, loop=replace(StrategyState(planning=False), **loop), changed=("a.py",))
+    return replace(
+        NEW,
+        work=replace(NEW.work, step=3, plan=items, plan_step=3, strategy=replace(StrategyState(planning=False), **loop)),
+        workspace=replace(NEW.workspace, changed=("a.py",)),
+    )
 
 
 def test_react_offers_all_tools_and_adds_no_word():
@@ -46,7 +59,12 @@ def test_react_offers_all_tools_and_adds_no_word():
 
 def test_react_tells_of_another_way_for_a_few_steps():
     told = [
-        layout_for_next_call(replace(NEW, step=step, loop=StrategyState(REACT_STRATEGY, 4, 1, "edits undo each other")), BUG).cue
+        layout_for_next_call(
+            replace(
+                NEW, work=replace(NEW.work, step=step, strategy=StrategyState(REACT_STRATEGY, 4, 1, "edits undo each other"))
+            ),
+            BUG,
+        ).cue
         for step in (4, 6, 7)
     ]
     assert told == ["Go another way than before: edits undo each other."] * 2 + [""]
@@ -87,8 +105,17 @@ def test_the_loop_is_the_one_turned_to_before_the_one_ordered_before_that_of_the
         (planned(ONE, TWO, steps=7), ""),
         (planned(ONE, TWO, steps=8), "item 1 (mend the parser) is not done after 8 steps"),
         (planned(DONE, TWO, undone=2), "2 changes for item 2 (test it) were undone"),
-        (replace(planned(DONE, DONE), refusals=2, verdict=REFUSED), "completion was refused 2 times, last: test_a fails"),
-        (replace(planned(DONE, DONE, refusals=1), refusals=2, verdict=REFUSED), ""),
+        (
+            replace(planned(DONE, DONE), verification=replace(planned(DONE, DONE).verification, refusals=2, verdict=REFUSED)),
+            "completion was refused 2 times, last: test_a fails",
+        ),
+        (
+            replace(
+                planned(DONE, DONE, refusals=1),
+                verification=replace(planned(DONE, DONE, refusals=1).verification, refusals=2, verdict=REFUSED),
+            ),
+            "",
+        ),
     ],
 )
 def test_a_plan_that_does_not_work_is_given_up(state: State, why: str):
@@ -97,20 +124,20 @@ def test_a_plan_that_does_not_work_is_given_up(state: State, why: str):
 
 
 def test_a_turn_asks_for_a_new_plan_with_the_reason_and_too_many_ask_a_person():
-    state = replace(planned(ONE, TWO, steps=8), kept=1, reverted=2)
+    state = replace(planned(ONE, TWO, steps=8), workspace=replace(planned(ONE, TWO, steps=8).workspace, kept=1, reverted=2))
     (turn,) = decide_replan(state, PLANNED)
     assert isinstance(turn, StrategyChanged)
-    after = replace(state, loop=change_strategy(turn, state.loop, 0))
+    after = replace(state, work=replace(state.work, strategy=change_strategy(turn, state.loop, 0)))
     layout = layout_for_next_call(after, PLANNED)
     assert "`plan` anew: item 1 (mend the parser) is not done after 8 steps." in layout.cue and "edit" not in layout.open
     assert "`plan` anew" not in layout_for_next_call(replace(after, planned=4, step=4), PLANNED).cue
-    _, ended = decide_replan(replace(state, loop=replace(state.loop, turns=2)), PLANNED)
+    _, ended = decide_replan(replace(state, work=replace(state.work, strategy=replace(state.loop, turns=2))), PLANNED)
     assert isinstance(ended, TaskEnded) and ended.status is TaskStatus.BLOCKED
     assert "gone another way 2 times" in ended.reason and "changes kept: 1, undone: 2, 0 of 2 items" in ended.reason
 
 
 def test_a_plan_that_is_never_made_is_the_only_thing_left_to_do_and_then_a_person_is_asked():
-    late, too_late = (replace(NEW, step=steps, loop=StrategyState(steps=steps)) for steps in (12, 18))
+    late, too_late = (replace(NEW, work=replace(NEW.work, step=steps, strategy=StrategyState(steps=steps))) for steps in (12, 18))
     assert layout_for_next_call(late, PLANNED).open == ("plan", "ask") and decide_replan(late, PLANNED) == []
     asked, _ = decide_replan(too_late, PLANNED)
     assert "18 steps have led to no plan" in asked.question  # pyright: ignore[reportAttributeAccessIssue]
@@ -128,12 +155,14 @@ def test_no_pattern_of_steps_goes_on_for_ever_without_a_word_of_a_person(pattern
     for plan, kept in islice(cycle(pattern), MOST + 1):
         for event in (events := decide_replan(state, PLANNED)):
             if isinstance(event, StrategyChanged):
-                state, turns = replace(state, loop=change_strategy(event, state.loop, 0)), turns + 1
+                state, turns = replace(state, work=replace(state.work, strategy=change_strategy(event, state.loop, 0))), turns + 1
         if any(isinstance(event, TaskEnded) for event in events):
             break
         step = state.step + 1
-        state = replace(state, plan=plan, planned=step) if plan is not None else state
-        state = replace(state, step=step, loop=count_strategy_step(state.loop, state.plan, state.planned, kept))
+        state = replace(state, work=replace(state.work, plan=plan, plan_step=step)) if plan is not None else state
+        state = replace(
+            state, work=replace(state.work, step=step, strategy=count_strategy_step(state.loop, state.plan, state.planned, kept))
+        )
         assert layout_for_next_call(state, PLANNED).tools == PLANNED.at("").tools, "what is offered never changes"
     else:
         raise AssertionError("nobody was asked")
@@ -143,7 +172,12 @@ def test_no_pattern_of_steps_goes_on_for_ever_without_a_word_of_a_person(pattern
 @given(st.integers(0, 200), st.integers(1, 600), st.sampled_from(STRATEGY_NAMES), st.booleans())
 def test_a_phase_goes_from_open_to_spent_and_only_a_person_leads_back(spent: int, max_steps: int, loop: str, pending: bool):
     style = replace(BUG, loop=loop)
-    ordered = replace(NEW, task=replace(NEW.task, max_steps=max_steps), changed=("a.py",), plan=(ONE,), planned=1)
+    ordered = replace(
+        NEW,
+        task=replace(NEW.task, max_steps=max_steps),
+        workspace=replace(NEW.workspace, changed=("a.py",)),
+        work=replace(NEW.work, plan=(ONE,), plan_step=1),
+    )
     order = [PhasePressure.OPEN, PhasePressure.URGED, PhasePressure.PRESSED, PhasePressure.SPENT]
     layout = style.at("change")
     at = [
@@ -161,7 +195,7 @@ def test_a_phase_goes_from_open_to_spent_and_only_a_person_leads_back(spent: int
 
 
 def test_who_only_looks_has_nothing_left_to_look_with_and_then_is_stopped():
-    looking = [replace(NEW, step=count, spent=(("understand", count),)) for count in (11, 18, 24)]
+    looking = [replace(NEW, work=replace(NEW.work, step=count, phase_steps=(("understand", count),))) for count in (11, 18, 24)]
     urged, narrowed, _ = [layout_for_next_call(state, BUG) for state in looking]
     assert "read" in urged.open and "The 12 steps of this phase are used up" in urged.cue
     assert not {"read", "search", "run", "test"} & {*narrowed.open} and {"edit", "write", "ask", "plan"} <= {*narrowed.open}
@@ -172,7 +206,7 @@ def test_who_only_looks_has_nothing_left_to_look_with_and_then_is_stopped():
 
 def test_without_a_grace_nothing_but_the_urging_happens():
     endless = replace(BUG, pace=replace(BUG.pace, grace=0))
-    state = replace(NEW, spent=(("understand", 500),))
+    state = replace(NEW, work=replace(NEW.work, phase_steps=(("understand", 500),)))
     assert decide_replan(state, endless) == [] and layout_for_next_call(state, endless).open == BUG.at("understand").tools
 
 
@@ -185,5 +219,5 @@ def test_a_reworded_or_unmarked_item_wins_no_steps():
 
 
 def test_pressing_keeps_what_the_loop_has_said():
-    state = replace(planned(ONE, TWO), spent=(("change", 40),))
+    state = replace(planned(ONE, TWO), work=replace(planned(ONE, TWO).work, phase_steps=(("change", 40),)))
     assert press_layout(replace(BUG.at("change"), cue="Now item 1."), state, BUG.pace).cue.startswith("Now item 1.\nThe 40 steps")

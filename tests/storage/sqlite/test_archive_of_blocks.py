@@ -1,31 +1,31 @@
 """The index of archived outputs in a window: each once, none that stands elsewhere, and observations within their place."""
 
-from dataclasses import replace
-
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.core.action import Action, Observation
 from afresh.core.block import BlockIndexLine, block_id_from_text
 from afresh.core.fact import Fact, FactKind
-from afresh.core.state import State, StepRecord
+from afresh.core.memory_state import StepRecord
+from afresh.core.state import State
 from afresh.core.step_history import Passage, PassageVoice
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun
+from afresh.core.verification_state import VerificationState
+from afresh.core.work_state import WorkState
+from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext, TraceCache
+from afresh.testing.states import replace_in_parts
 
 TEXTS = [
     f"$ run {n}\nexit 0\n" + "\n".join(f"value_{n}_{line} = module_{n}.compute_{line}()" for line in range(12)) for n in range(30)
 ]
-STATE = State(
-    task=Task(id="t", goal="goal", checks=(Check("pytest"),)),
-    opened="s", snapshot="s", baseline=Baseline((CheckRun("pytest", 0, passed=3),)), step=31,
-)  # fmt: skip
+STATE = State(task=Task(id="t", goal="goal", checks=(Check("pytest"),)), workspace=WorkspaceState(first_snapshot="s", snapshot="s"), verification=VerificationState(baseline=Baseline((CheckRun("pytest", 0, passed=3),))), work=WorkState(step=31))  # fmt: skip
 
 
 def window(budget=4_000, **fields):
-    chosen, state = load_template("implement_feature"), replace(STATE, **fields)
+    chosen, state = load_template("implement_feature"), replace_in_parts(STATE, **fields)
     trace = TraceCache().of(state.passages, {block_id_from_text(text): text for text in TEXTS}.__getitem__)
     return build_best_prompt(
         GatheredContext(state, (), trace),

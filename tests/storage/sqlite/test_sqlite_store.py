@@ -88,7 +88,7 @@ def test_a_snapshot_that_does_not_fit_is_made_again(path: Path, worked: State, s
 
 
 def test_a_snapshot_of_another_past_is_not_believed(path: Path, worked: State) -> None:
-    other = replace(worked, outcome="never happened")
+    other = replace(worked, work=replace(worked.work, outcome="never happened"))
     for head in (
         JournalHead(worked.head.seq - 3, "0" * 64),
         JournalHead(worked.head.seq, "0" * 64),

@@ -6,8 +6,10 @@ from dataclasses import replace
 import pytest
 
 from afresh.core.block import BlockIndexLine
+from afresh.core.dialogue_state import DialogueState
 from afresh.core.event import JournalHead
 from afresh.core.fact import Fact, FactKind
+from afresh.core.memory_state import MemoryState
 from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
@@ -18,14 +20,16 @@ STATE = State(
     task=Task(id="one", goal="näht ✓"),
     head=JournalHead(3, "ab" * 32),
     status=TaskStatus.RUNNING,
-    facts=(Fact(FactKind.NOTE, "a", "text"), Fact(FactKind.ERROR, "b", "more", 0.5, "block", 7)),
-    regions=(Region("a.py", 1, 5, 2), Region("b.py", 3, 9, 4, True)),
-    index=(BlockIndexLine("block", "test", "a.py", 6_000, "phrase", 3),),
-    words=("keep this",),
+    memory=MemoryState(
+        facts=(Fact(FactKind.NOTE, "a", "text"), Fact(FactKind.ERROR, "b", "more", 0.5, "block", 7)),
+        regions=(Region("a.py", 1, 5, 2), Region("b.py", 3, 9, 4, True)),
+        index=(BlockIndexLine("block", "test", "a.py", 6_000, "phrase", 3),),
+    ),
+    dialogue=DialogueState(words=("keep this",)),
 )
 
 
-@pytest.mark.parametrize("state", [STATE, replace(STATE, facts=(), regions=(), index=())])
+@pytest.mark.parametrize("state", [STATE, replace(STATE, memory=replace(STATE.memory, facts=(), regions=(), index=()))])
 def test_a_state_comes_back_as_it_was(state: State) -> None:
     assert snapshot.decode_state(snapshot.encode_state(state)) == state
 

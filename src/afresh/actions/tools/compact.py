@@ -14,14 +14,14 @@ from afresh.ports import ToolContext
 
 def find_compaction_obstacle(state: State) -> str:
     """Why not; empty when it does. What was changed must be verified, and the plan must tell of it."""
-    if state.recent and not state.recent[-1].kept:
+    if state.memory.recent and not state.memory.recent[-1].kept:
         return "the last change was undone: make one that holds first"
-    if state.verdict and state.verdict.ruling is not Ruling.PASS:
-        return f"what was verified last did not pass ({state.verdict.reason}): mend it first"
-    changed = max((region.step for region in state.regions if region.changed), default=0)
-    if changed > state.verdict_step and state.task.checks:
+    if state.verification.verdict and state.verification.verdict.ruling is not Ruling.PASS:
+        return f"what was verified last did not pass ({state.verification.verdict.reason}): mend it first"
+    changed = max((region.step for region in state.memory.regions if region.changed), default=0)
+    if changed > state.verification.verdict_step and state.task.checks:
         return "the last change is not verified: run the tests first"
-    if changed > state.planned and any(not item.done for item in state.plan):
+    if changed > state.work.plan_step and any(not item.done for item in state.work.plan):
         return "an item of the plan may be half done: bring the plan up to date, and compact in the next reply"
     return ""
 

@@ -27,10 +27,10 @@ def record_decision(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     sure = args.get("confidence")
     if sure is not None and not 0 <= sure <= 1:
         raise ModelMistake("decide: confidence is a number from 0 to 1")
-    before = [made for made in bench.state.decisions if has_same_subject(made.subject, subject)]
+    before = [made for made in bench.state.memory.decisions if has_same_subject(made.subject, subject)]
     if theirs := next((made for made in before if made.by == "person"), None):
         raise ModelMistake(f"decide: the user has decided that: {theirs.text}; `ask` if it can't stand")
-    made = Decision(text, "model", why, bench.state.step + 1, subject, None if sure is None else float(sure))
+    made = Decision(text, "model", why, bench.state.work.step + 1, subject, None if sure is None else float(sure))
     instead = next((f"; no longer: {old.text}" for old in before if old.by == "model" and old.text != text), "")
     return ToolOutcome(f"decided{instead}", events=(DecisionMade(made),))
 

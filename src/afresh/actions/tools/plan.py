@@ -22,8 +22,8 @@ def set_plan(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     texts = [str(text) for text in args["items"]]
     marks = [DONE_MARK_PATTERN.fullmatch(text.strip()) for text in texts]
     numbers = [int(mark[1]) for mark in marks if mark]
-    if bench.state.plan and texts and len(numbers) == len(texts):
-        return mark_items_done(bench.state.plan, numbers)
+    if bench.state.work.plan and texts and len(numbers) == len(texts):
+        return mark_items_done(bench.state.work.plan, numbers)
     items = tuple(item_from_text(text) for text in texts)
     if len(items) > MAX_PLAN_ITEMS:
         raise ModelMistake(f"plan: {len(items)} items, {MAX_PLAN_ITEMS} are the most, so that it always fits")

@@ -135,13 +135,13 @@ def find_block_id(given: str, bench: ToolContext) -> str:
 
 def list_known_blocks(state: State) -> set[str]:
     """Outputs that a window may name."""
-    seen = [one.block for record in state.recent for one in record.observations]
-    runs = [run.block for run in (state.verdict.runs if state.verdict else ())]
-    return {*[line.block for line in state.index], *[one.block for one in state.passages], *seen, *runs} - {""}
+    seen = [one.block for record in state.memory.recent for one in record.observations]
+    runs = [run.block for run in (state.verification.verdict.runs if state.verification.verdict else ())]
+    return {*[line.block for line in state.memory.index], *[one.block for one in state.memory.passages], *seen, *runs} - {""}
 
 
 def describe_id_places(state: State) -> str:
-    latest = ", ".join(f"{line.block[:ID_CHARACTERS]} ({line.subject[:40]})" for line in state.index[:-4:-1])
+    latest = ", ".join(f"{line.block[:ID_CHARACTERS]} ({line.subject[:40]})" for line in state.memory.index[:-4:-1])
     return "under Archived outputs and in the headings under Work so far" + (f"; the latest: {latest}" if latest else "")
 
 

@@ -10,7 +10,7 @@ from afresh.ports import ToolContext
 
 
 def keep_note(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
-    fact = Fact(FactKind.NOTE, args["subject"], args["note"], confidence=0.8, step=bench.state.step + 1)
+    fact = Fact(FactKind.NOTE, args["subject"], args["note"], confidence=0.8, step=bench.state.work.step + 1)
     return ToolOutcome("noted", facts=(fact,))
 
 

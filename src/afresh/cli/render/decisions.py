@@ -31,7 +31,7 @@ def render_decisions(state: State, branches: Sequence[DecisionNode]) -> "Rendera
     from rich.tree import Tree
 
     head = Text.assemble((to_one_line(state.task.id, 40), "bold"), "  ", render_word(state.status.value))
-    head.append(f"  begun {_format_minute(format_time(state.started))} UTC", "dim")
+    head.append(f"  begun {_format_minute(format_time(state.times.started))} UTC", "dim")
     root = Tree(head.append("\n").append_text(render_text(state.task.goal, limit=MAX_TEXT_CHARACTERS)), guide_style="dim")
     _add_branches(root, branches)
     if not branches:

@@ -36,10 +36,13 @@ def _render_inbox_question(state: State, now: float) -> "RenderableType":
 
     head = Text.assemble(
         (to_one_line(state.task.id, 40), "bold"),
-        (f"  asked {describe_age(now - state.updated)} by the {state.asked_by or 'model'}, after step {state.step}", "dim"),
+        (
+            f"  asked {describe_age(now - state.times.updated)} by the {state.dialogue.asked_by or 'model'}, after step {state.work.step}",
+            "dim",
+        ),
     )
-    parts: list[RenderableType] = [Text(), render_text(state.question, "yellow")]
-    if state.options:
+    parts: list[RenderableType] = [Text(), render_text(state.dialogue.question, "yellow")]
+    if state.dialogue.options:
         parts += [Text(), render_options(state)]
     parts += [Text(), render_fields(_list_question_fields(state)), Text(), _render_answer_commands(state)]
     return Group(Text(), Rule(head, align="left", style="dim"), Padding(Group(*parts), (0, 0, 0, 2)))
@@ -53,7 +56,7 @@ def render_options(state: State) -> "RenderableType":
     grid.add_column(style="cyan", no_wrap=True)
     grid.add_column(style="bold", max_width=32, overflow="fold")
     grid.add_column(ratio=1, overflow="fold")
-    for one in parse_options(state.options):
+    for one in parse_options(state.dialogue.options):
         grid.add_row(str(one.number), render_text(one.name), render_text(one.means))
     return grid
 
@@ -61,17 +64,19 @@ def render_options(state: State) -> "RenderableType":
 def _list_question_fields(state: State) -> list[tuple[str, Any]]:
     row = open_question_to_json(state)
     rows: list[tuple[str, Any]] = [("goal", render_text(state.task.goal, limit=200))]
-    paths = ", ".join(state.changed[:MAX_PATHS]) + (
-        f" and {len(state.changed) - MAX_PATHS:,} more" if len(state.changed) > MAX_PATHS else ""
+    paths = ", ".join(state.workspace.changed[:MAX_PATHS]) + (
+        f" and {len(state.workspace.changed) - MAX_PATHS:,} more" if len(state.workspace.changed) > MAX_PATHS else ""
     )
-    so_far = f"{format_count(len(state.changed), 'file')} changed: {paths}" if paths else "no file is changed"
+    so_far = f"{format_count(len(state.workspace.changed), 'file')} changed: {paths}" if paths else "no file is changed"
     rows.append(
         (
             "so far",
-            render_text(f"{so_far} ({state.kept:,} kept, {state.reverted:,} reverted in {format_count(state.step, 'step')})"),
+            render_text(
+                f"{so_far} ({state.workspace.kept:,} kept, {state.workspace.reverted:,} reverted in {format_count(state.work.step, 'step')})"
+            ),
         )
     )
-    if state.baseline and state.baseline.runs:
+    if state.verification.baseline and state.verification.baseline.runs:
         rows.append(("tests", f"{row['tests']['before']} → {row['tests']['now']}"))
     return rows
 
@@ -80,10 +85,10 @@ def _render_answer_commands(state: State) -> "RenderableType":
     """What to type: the numbers are only offered where there are some."""
     task = state.task.id
     rows: list[tuple[Any, str]] = []
-    if state.options:
+    if state.dialogue.options:
         rows.append((render_text(f"afresh answer {task} 1", "cyan"), "the number of an option"))
     rows.append((render_text(f'afresh answer {task} "…"', "cyan"), "or your own words" if rows else "your own words"))
-    if state.commit:
+    if state.workspace.commit:
         rows.append((render_text(f"afresh apply {task} --unverified", "cyan"), "take the result over as it is"))
     rows.append((render_text(f"afresh discard {task}", "cyan"), "drop the task"))
     table = make_table("", "")

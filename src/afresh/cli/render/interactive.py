@@ -25,20 +25,26 @@ MAX_COMMAND_CHARACTERS = 200
 
 def render_step_status(state: State) -> "Text":
     """One line: where it is, what is changed, how the tests stand, what it has cost so far."""
-    runs = state.verdict.runs if state.verdict and state.verdict.runs else state.baseline.runs if state.baseline else ()
+    runs = (
+        state.verification.verdict.runs
+        if state.verification.verdict and state.verification.verdict.runs
+        else state.verification.baseline.runs
+        if state.verification.baseline
+        else ()
+    )
     parts = [
-        f"after step {state.step}" if state.step else "before the first step",
+        f"after step {state.work.step}" if state.work.step else "before the first step",
         f"phase {state.phase}",
-        f"{format_count(len(state.changed), 'file')} changed",
+        f"{format_count(len(state.workspace.changed), 'file')} changed",
         sum_check_runs(runs).words if runs else "no checks run",
         describe_usage(state),
     ]
-    thought = to_one_line(state.recent[-1].thought, 200) if state.recent else ""
+    thought = to_one_line(state.memory.recent[-1].thought, 200) if state.memory.recent else ""
     return render_text((f"      {thought}\n" if thought else "") + " · ".join(parts), "dim")
 
 
 def describe_usage(state: State) -> str:
-    return f"{format_count(state.calls, 'call')}, {state.usage.tokens:,} tokens"
+    return f"{format_count(state.spending.calls, 'call')}, {state.spending.usage.tokens:,} tokens"
 
 
 def render_open_question(state: State) -> "RenderableType":
@@ -47,21 +53,25 @@ def render_open_question(state: State) -> "RenderableType":
     from rich.padding import Padding
     from rich.text import Text
 
-    asked = state.question.partition(" Plan: ")[0] if state.attendance.paused and state.plan else state.question
+    asked = (
+        state.dialogue.question.partition(" Plan: ")[0]
+        if state.dialogue.supervision.paused and state.work.plan
+        else state.dialogue.question
+    )
     parts: list[RenderableType] = [Text(), render_text(asked, "yellow")]
-    if len(state.options) > 1:
+    if len(state.dialogue.options) > 1:
         parts.append(render_options(state))
     return Group(*parts, Padding(render_fields(_list_question_fields(state)), (0, 0, 0, 2)))
 
 
 def _list_question_fields(state: State) -> list[tuple[str, Any]]:
-    plan = [f"[{'x' if item.done else ' '}] {item.text}" for item in state.plan[:MAX_PLAN_ITEMS]]
+    plan = [f"[{'x' if item.done else ' '}] {item.text}" for item in state.work.plan[:MAX_PLAN_ITEMS]]
     rows: list[tuple[str, Any]] = [("plan", render_text("\n".join(plan)))] if plan else []
-    if state.pending:
-        rows.append(("about to", render_next_actions(state.pending.reply.actions)))
-        if state.pending.reply.thought:
-            rows.append(("because", render_text(to_one_line(state.pending.reply.thought, 300))))
-    rows.append(("changed", render_text(", ".join(state.changed) or "nothing yet")))
+    if state.work.pending:
+        rows.append(("about to", render_next_actions(state.work.pending.reply.actions)))
+        if state.work.pending.reply.thought:
+            rows.append(("because", render_text(to_one_line(state.work.pending.reply.thought, 300))))
+    rows.append(("changed", render_text(", ".join(state.workspace.changed) or "nothing yet")))
     return [*rows, ("spent", render_text(describe_usage(state)))]
 
 
@@ -92,7 +102,7 @@ def _sign_lines(sign: str, text: Any) -> list[str]:
 
 def render_input_help(state: State) -> "Text":
     """What can be typed now."""
-    if state.question:
+    if state.dialogue.question:
         return render_text(_describe_answers(state), "dim")
     return render_text(
         "enter: next step · a number: so many steps · words: told to it · /new WORDS: another direction\n"
@@ -102,9 +112,15 @@ def render_input_help(state: State) -> "Text":
 
 
 def _describe_answers(state: State) -> str:
-    enter = "enter: approve · " if state.attendance.paused else "enter: go on · " if state.asked_by == "harness" else ""
-    number = "a number: that option · " if len(state.options) > 1 else ""
-    words = "words: told to it, none of this is done" if state.pending else "words: told to it"
+    enter = (
+        "enter: approve · "
+        if state.dialogue.supervision.paused
+        else "enter: go on · "
+        if state.dialogue.asked_by == "harness"
+        else ""
+    )
+    number = "a number: that option · " if len(state.dialogue.options) > 1 else ""
+    words = "words: told to it, none of this is done" if state.work.pending else "words: told to it"
     return (
         f"{enter}{number}{words} · /new WORDS: another direction\n/undo [STEPS] [WHY] · /diff · /help · /stop: it waits for you"
     )

@@ -138,24 +138,35 @@ def render_progress_panel(glance: RunProgress, now: float, spinner: "RenderableT
 
 
 def _list_panel_fields(glance: RunProgress, state: State, now: float) -> list[tuple[str, Any]]:
-    steps = f"{state.phase}, step {max(glance.step, state.step)} of at most {state.limit}"
+    steps = f"{state.phase}, step {max(glance.step, state.work.step)} of at most {state.work.limit}"
     rows: list[tuple[str, Any]] = [("goal", render_text(state.task.goal, limit=160)), ("phase", steps)]
     if glance.budget:
         rows.append(("context", render_gauge(glance.tokens, glance.budget, glance.reserve)))
     rows.append(("last", render_text(glance.action or "nothing yet", limit=120)))
     rows.append(("tests", _render_tests(state)))
-    rows.append(("changes", f"{state.kept} kept, {state.reverted} reverted, {format_count(len(state.changed), 'file')} changed"))
-    spent = f"{format_count(state.calls, 'call')}, {state.usage.input:,} tokens in, {state.usage.output:,} out"
+    rows.append(
+        (
+            "changes",
+            f"{state.workspace.kept} kept, {state.workspace.reverted} reverted, {format_count(len(state.workspace.changed), 'file')} changed",
+        )
+    )
+    spent = f"{format_count(state.spending.calls, 'call')}, {state.spending.usage.input:,} tokens in, {state.spending.usage.output:,} out"
     rows.append(("spent", f"{format_duration(now - glance.since)}, {f'{glance.cost}, ' if glance.cost else ''}{spent}"))
     return rows
 
 
 def _render_tests(state: State) -> "Text":
-    runs = state.verdict.runs if state.verdict and state.verdict.runs else state.baseline.runs if state.baseline else ()
+    runs = (
+        state.verification.verdict.runs
+        if state.verification.verdict and state.verification.verdict.runs
+        else state.verification.baseline.runs
+        if state.verification.baseline
+        else ()
+    )
     total = sum_check_runs(runs)
     if not runs:
         return render_text("not run yet", "dim")
-    before = "" if state.verdict and state.verdict.runs else " before the first change"
+    before = "" if state.verification.verdict and state.verification.verdict.runs else " before the first change"
     return render_text(total.words + before, "red" if total.failed or total.failing else "green")
 
 

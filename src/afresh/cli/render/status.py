@@ -75,7 +75,8 @@ def _render_task_rows(rows: Sequence[dict[str, Any]], states: Mapping[str, State
     for row in rows:
         state = states.get(row["task"])
         grid.add_row(
-            render_word(row["status"]), _render_task_row(row, f"  {describe_age(now - state.updated)}" if now and state else "")
+            render_word(row["status"]),
+            _render_task_row(row, f"  {describe_age(now - state.times.updated)}" if now and state else ""),
         )
     return grid
 

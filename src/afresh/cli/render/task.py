@@ -17,9 +17,10 @@ from afresh.cli.render.widgets import (
 from afresh.core.action import describe_subject
 from afresh.core.change import Change
 from afresh.core.decision import UNSANDBOXED_DECISION, Decision
+from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import CallAudit
 from afresh.core.question import list_user_statements, parse_options
-from afresh.core.state import State, StepRecord
+from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.views.task_status import (
     describe_calibration,
@@ -46,18 +47,18 @@ def render_task(state: State, cost: str = "") -> "RenderableType":
         ("Open question", _list_question_rows(state)),
         ("Said by the user", _list_user_words(state)),
         ("Criteria", _list_criteria(state)),
-        ("Plan", [("✓" if item.done else "·", render_text(item.text, "dim" if item.done else "")) for item in state.plan]),
-        ("Handed out", [(one.status.value, render_text(f"{one.goal}\n{one.text}")) for one in state.delegated]),
+        ("Plan", [("✓" if item.done else "·", render_text(item.text, "dim" if item.done else "")) for item in state.work.plan]),
+        ("Handed out", [(one.status.value, render_text(f"{one.goal}\n{one.text}")) for one in state.work.subtasks]),
         (
             "Decisions",
-            [(f"step {it.step}", _render_decision(it)) for it in state.decisions if not it.answer],
+            [(f"step {it.step}", _render_decision(it)) for it in state.memory.decisions if not it.answer],
         ),
         (
             "Failed: not to be tried again",
             [(f"step {f.step}", render_text(f"{f.subject}: {f.text}")) for f in list_failed_approaches(state)],
         ),
-        ("Last steps", [(f"{record.step}", _render_step(record)) for record in state.recent]),
-        ("Changed files", [("·", render_text(path)) for path in state.changed]),
+        ("Last steps", [(f"{record.step}", _render_step(record)) for record in state.memory.recent]),
+        ("Changed files", [("·", render_text(path)) for path in state.workspace.changed]),
         ("Next steps", [("·", render_text(step)) for step in list_next_steps(state)]),
     ]
     parts: list[RenderableType] = [_render_task_head(state), render_fields(_list_task_fields(state, cost))]
@@ -79,18 +80,23 @@ def _render_task_head(state: State) -> "RenderableType":
 
 def _list_task_fields(state: State, cost: str) -> list[tuple[str, Any]]:
     task = state.task
-    spent = f"{format_count(state.calls, 'call')}, {state.usage.input:,} tokens in, {state.usage.output:,} out"
+    spent = f"{format_count(state.spending.calls, 'call')}, {state.spending.usage.input:,} tokens in, {state.spending.usage.output:,} out"
     rows: list[tuple[str, Any]] = [
         ("type", render_text(task.type)),
-        ("phase", f"{state.phase}, step {state.step} of at most {state.limit}"),
-        ("outcome", render_text(state.outcome or "none yet", limit=400)),
-        ("branch", render_text(f"{state.branch} from {state.base[:12]}" if state.branch else "not opened yet")),
+        ("phase", f"{state.phase}, step {state.work.step} of at most {state.work.limit}"),
+        ("outcome", render_text(state.work.outcome or "none yet", limit=400)),
+        (
+            "branch",
+            render_text(
+                f"{state.workspace.branch} from {state.workspace.base[:12]}" if state.workspace.branch else "not opened yet"
+            ),
+        ),
         ("spent", f"{cost}: {spent}" if cost else spent),
-        *([("", describe_parts(state))] if state.delegated else []),
-        ("largest call", render_gauge(state.largest, state.room.highest or state.budget)),
+        *([("", describe_parts(state))] if state.work.subtasks else []),
+        ("largest call", render_gauge(state.tokens.largest_prompt, state.tokens.ceiling.highest or state.budget)),
         ("ceiling", render_text(describe_ceiling(state), limit=600)),
-        ("changes", f"{state.kept} kept, {state.reverted} reverted"),
-        ("times", f"started {format_time(state.started)}, last event {format_time(state.updated)}"),
+        ("changes", f"{state.workspace.kept} kept, {state.workspace.reverted} reverted"),
+        ("times", f"started {format_time(state.times.started)}, last event {format_time(state.times.updated)}"),
     ]
     if task.parent:
         rows.insert(0, ("part of", render_text(task.parent)))
@@ -100,19 +106,19 @@ def _list_task_fields(state: State, cost: str) -> list[tuple[str, Any]]:
         rows.append(("tokens", render_text(describe_calibration(state), limit=400)))
     if state.worker:
         rows.append(("worker", render_text(state.worker)))
-    return rows if not state.note else [*rows, ("note", render_text(state.note))]
+    return rows if not state.workspace.note else [*rows, ("note", render_text(state.workspace.note))]
 
 
 def _list_question_rows(state: State) -> list[tuple[str, Any]]:
-    if not state.question:
+    if not state.dialogue.question:
         return []
-    asked = f"asked by the {state.asked_by or 'model'} {format_time(state.updated)}; afresh answer {state.task.id} with "
-    how = render_text(asked + ("a number or your own words" if state.options else "your own words"), "dim")
+    asked = f"asked by the {state.dialogue.asked_by or 'model'} {format_time(state.times.updated)}; afresh answer {state.task.id} with "
+    how = render_text(asked + ("a number or your own words" if state.dialogue.options else "your own words"), "dim")
     if state.task.parent:
         how = render_text(f"given back to {state.task.parent}", "dim")
     return [
-        ("?", render_text(state.question, "yellow")),
-        *((str(one.number), render_text(one.words)) for one in parse_options(state.options)),
+        ("?", render_text(state.dialogue.question, "yellow")),
+        *((str(one.number), render_text(one.words)) for one in parse_options(state.dialogue.options)),
         ("", how),
     ]
 
@@ -133,18 +139,26 @@ def _render_decision(made: Decision) -> "RenderableType":
 
 
 def _list_criteria(state: State) -> list[tuple[str, Any]]:
-    before = check_runs_to_json(state.baseline.runs if state.baseline else ())["words"]
-    now = check_runs_to_json(state.verdict.runs if state.verdict else ())["words"]
+    before = check_runs_to_json(state.verification.baseline.runs if state.verification.baseline else ())["words"]
+    now = check_runs_to_json(state.verification.verdict.runs if state.verification.verdict else ())["words"]
     rows: list[tuple[str, Any]] = [("·", render_text(check.command)) for check in state.task.checks]
     rows.append(("before", before))
     rows.append(("undone" if is_verdict_undone(state) else "now", now))
-    if state.verdict:
-        ruling = render_word(state.verdict.ruling.value)
+    if state.verification.verdict:
+        ruling = render_word(state.verification.verdict.ruling.value)
         rows.append(
-            ("verdict", ruling.append(f" at step {state.verdict_step}: {to_one_line(state.verdict.reason, 300)}", "default"))
+            (
+                "verdict",
+                ruling.append(
+                    f" at step {state.verification.verdict_step}: {to_one_line(state.verification.verdict.reason, 300)}",
+                    "default",
+                ),
+            )
         )
         rows += [
-            ("fails", render_text(f"{f.test}: {f.message}", "red", limit=300)) for run in state.verdict.runs for f in run.failures
+            ("fails", render_text(f"{f.test}: {f.message}", "red", limit=300))
+            for run in state.verification.verdict.runs
+            for f in run.failures
         ]
     return rows
 
@@ -196,14 +210,14 @@ def _render_verdict(data: dict[str, Any]) -> "RenderableType":
 
 def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[CallAudit]) -> list[tuple[str, Any]]:
     tests, tokens, measure = data["tests"], data["tokens"], data["measure"]
-    rows: list[tuple[str, Any]] = [("asks", _render_asked_question(state))] if state.question else []
+    rows: list[tuple[str, Any]] = [("asks", _render_asked_question(state))] if state.dialogue.question else []
     if state.unconfined:
         rows.append(("sandbox", render_text(f"NONE: {UNSANDBOXED_DECISION}", "bold red")))
     rows += [("tests", f"{tests['before']['words']} → {tests['after']['words']}")]
     if measure["before"] or measure["after"]:
         rows.append(("violations", f"{measure['before']} → {'not counted' if measure['after'] is None else measure['after']}"))
-    if state.baseline and state.baseline.flaky:
-        rows.append(("flaky", render_text(", ".join(state.baseline.flaky), "yellow", limit=200)))
+    if state.verification.baseline and state.verification.baseline.flaky:
+        rows.append(("flaky", render_text(", ".join(state.verification.baseline.flaky), "yellow", limit=200)))
     rows.append(("steps", f"{data['steps']}: {format_count(data['kept'], 'change')} kept, {data['reverted']} reverted"))
     if audits:
         largest = max(audits, key=lambda audit: audit.tokens)
@@ -211,7 +225,7 @@ def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[Ca
         rows.append(("every call", _describe_every_call(tokens)))
     spent = f"{format_count(tokens['calls'], 'call')}, {tokens['input']:,} tokens in, {tokens['output']:,} out"
     rows.append(("spent", f"{data['cost']}: {spent}" if data["cost"] else spent))
-    rows += [("", describe_parts(state))] if state.delegated else []
+    rows += [("", describe_parts(state))] if state.work.subtasks else []
     if tokens["accumulating"]:
         rows.append(("sent in all", _describe_saved_tokens(tokens)))
     return rows + _list_lesson_fields(data["knowledge"])
@@ -226,8 +240,8 @@ def _list_lesson_fields(data: dict[str, Any]) -> list[tuple[str, Any]]:
 
 def _render_asked_question(state: State) -> "RenderableType":
     """The question, and what can be answered by a number."""
-    options = [f"\n  {one.number} {to_one_line(one.words, 200)}" for one in parse_options(state.options)]
-    return render_text(state.question, "yellow").append("".join(options), "default")
+    options = [f"\n  {one.number} {to_one_line(one.words, 200)}" for one in parse_options(state.dialogue.options)]
+    return render_text(state.dialogue.question, "yellow").append("".join(options), "default")
 
 
 def _describe_every_call(tokens: dict[str, Any]) -> str:
@@ -250,7 +264,7 @@ def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: i
     shown, left = render_diff(changes, diff_lines)
     parts: list[RenderableType] = [render_heading("Changed"), table, render_heading("Diff"), shown]
     if left:
-        parts.append(render_text(f"… {left:,} more lines: git diff {state.base[:12]} {state.branch}", "dim"))
+        parts.append(render_text(f"… {left:,} more lines: git diff {state.workspace.base[:12]} {state.workspace.branch}", "dim"))
     return parts if diff_lines else parts[:2]
 
 

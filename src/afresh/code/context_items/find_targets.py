@@ -62,7 +62,9 @@ def find_targets(
 ) -> list[TargetDefinition]:
     """The surest first, each once."""
     found: dict[tuple[str, str], TargetDefinition] = {}
-    guessed = () if state.changed or any(not one.changed for one in about) else find_targets_by_words(code, state, ranked)
+    guessed = (
+        () if state.workspace.changed or any(not one.changed for one in about) else find_targets_by_words(code, state, ranked)
+    )
     written = [
         *find_targets_in_regions(code, [one for one in about if not one.changed], IN_REVIEWED_DIFF),
         *find_changed_targets(code, about),
@@ -82,7 +84,7 @@ def find_targets(
 
 def join_user_texts(state: State) -> str:
     """What people have said."""
-    return "\n".join((state.task.goal, *state.words))
+    return "\n".join((state.task.goal, *state.dialogue.words))
 
 
 def remove_paths_from_texts(state: State) -> str:
@@ -94,16 +96,18 @@ def remove_paths_from_texts(state: State) -> str:
 
 def find_named_targets(code: CodeIndex, state: State, ranked: Sequence[RankedFile]) -> Iterator[TargetDefinition]:
     """Names of the order are looked for in what it is about; those of plan and thought in what the work has touched."""
-    thought = state.recent[-1].thought if state.recent else ""
-    ahead = "\n".join([item.text for item in state.plan if not item.done][:MAX_PLAN_ITEMS])
+    thought = state.memory.recent[-1].thought if state.memory.recent else ""
+    ahead = "\n".join([item.text for item in state.work.plan if not item.done][:MAX_PLAN_ITEMS])
     about, said = find_task_files(code, state), join_user_texts(state)
     likely = [one.path for one in ranked if not code.is_test(one.path)][:MAX_LIKELY_FILES]
-    at = find_files_at_hand(code, [*state.changed, *about] or likely)
+    at = find_files_at_hand(code, [*state.workspace.changed, *about] or likely)
     yield from (
         TargetDefinition(place, NAMED_IN_TASK)
         for place in (*find_cited_definitions(code, said), *find_named_definitions(code, said, at))
     )
-    touched = find_files_at_hand(code, [*state.changed, *about, *[region.path for region in state.regions]], strict=True)
+    touched = find_files_at_hand(
+        code, [*state.workspace.changed, *about, *[region.path for region in state.memory.regions]], strict=True
+    )
     for text, why in ((ahead, NAMED_IN_PLAN), (thought, NAMED_IN_THOUGHT)):
         found = [
             TargetDefinition(place, why)
@@ -126,7 +130,13 @@ def find_cited_definitions(code: CodeIndex, text: str) -> Iterator[SymbolPlace]:
 
 def find_traceback_targets(code: CodeIndex, state: State) -> Iterator[TargetDefinition]:
     """What a failing test went through, the innermost first."""
-    runs = state.verdict.runs if state.verdict else state.baseline.runs if state.baseline else ()
+    runs = (
+        state.verification.verdict.runs
+        if state.verification.verdict
+        else state.verification.baseline.runs
+        if state.verification.baseline
+        else ()
+    )
     for failure in [failure for run in runs for failure in run.failures]:
         for path, line in reversed(PATH_AND_LINE.findall(failure.detail)):
             symbol = find_enclosing_definition(code, path, int(line)) if path in code.files and not code.is_test(path) else None
@@ -149,7 +159,7 @@ def find_targets_in_regions(code: CodeIndex, regions: Sequence[Region], why: str
 def find_targets_in_named_files(code: CodeIndex, state: State) -> Iterator[TargetDefinition]:
     """What files that the task names have to offer, if that is little enough to be meant as a whole; of each file in turn."""
     turns, named = list[list[TargetDefinition]](), find_named_files(code, join_user_texts(state))
-    for path in find_task_files(code, state) if not state.changed else ():
+    for path in find_task_files(code, state) if not state.workspace.changed else ():
         held = [one for one in code.reading(path).symbols if one.kind in DEFINITION_KINDS and "." not in one.name and one.public]
         if len(held) <= MAX_DEFINITIONS_OF_WHOLE_FILE and not code.is_test(path):
             turns.append(

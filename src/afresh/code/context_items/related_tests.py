@@ -117,7 +117,13 @@ def gather_fixtures(scene: WorkFocus) -> Iterator[Item]:
 
 def find_failing_tests(scene: WorkFocus) -> Iterator[tuple[str, Symbol]]:
     state = scene.state
-    runs = state.verdict.runs if state.verdict else state.baseline.runs if state.baseline else ()
+    runs = (
+        state.verification.verdict.runs
+        if state.verification.verdict
+        else state.verification.baseline.runs
+        if state.verification.baseline
+        else ()
+    )
     for failure in [one for run in runs for one in run.failures if "::" in one.test][:MAX_FAILING_TESTS]:
         path, *names = failure.test.split("[")[0].split("::")
         held = scene.code.reading(path).symbols if path in scene.code.files else ()
@@ -142,7 +148,7 @@ TEST_WORD = re.compile(r"\btest(?:s|ed|ing)?\b", re.IGNORECASE)
 
 def gather_nearest_test_file(scene: WorkFocus) -> Iterator[Item]:
     """New code that no test knows yet is tested as what it uses is."""
-    sources = [path for path in scene.state.changed if path in scene.code.files and not is_test_code(path)]
+    sources = [path for path in scene.state.workspace.changed if path in scene.code.files and not is_test_code(path)]
     if why := explain_tests_next(scene.state) if sources else "":
         used = [other for path in sources for other in scene.code.imports(path) if not is_test_code(other)]
         found = rank_nearest_tests(scene, sources) or rank_nearest_tests(scene, used)
@@ -151,18 +157,18 @@ def gather_nearest_test_file(scene: WorkFocus) -> Iterator[Item]:
 
 def explain_tests_next(state: State) -> str:
     """Why tests are next: the plan says so, all else looks done, or the code was just changed and its tests were not."""
-    if any(TEST_WORD.search(item.text) for item in state.plan if not item.done):
+    if any(TEST_WORD.search(item.text) for item in state.work.plan if not item.done):
         return "your plan speaks of tests"
     if state.phase == "verify":
         return "phase verify"
-    steps = {is_test_code(one.path): one.step for one in sorted(state.regions, key=lambda one: one.step) if one.changed}
-    return "the code was just changed" if steps.get(False, 0) > max(steps.get(True, 0), state.step - RECENT_STEPS) else ""
+    steps = {is_test_code(one.path): one.step for one in sorted(state.memory.regions, key=lambda one: one.step) if one.changed}
+    return "the code was just changed" if steps.get(False, 0) > max(steps.get(True, 0), state.work.step - RECENT_STEPS) else ""
 
 
 def rank_nearest_tests(scene: WorkFocus, sources: Sequence[str]) -> list[str]:
     """Those that the work has touched, that are called after one of the sources, that cover most of them."""
     covers = {path: [test for test in scene.code.tests_of(path) if is_test_file(test)] for path in sources}
-    touched, names = {one.path for one in scene.state.regions}, {PurePosixPath(path).stem for path in sources}
+    touched, names = {one.path for one in scene.state.memory.regions}, {PurePosixPath(path).stem for path in sources}
     counts = {test: sum(test in tests for tests in covers.values()) for found in covers.values() for test in found}
     return sorted(
         counts,

@@ -62,9 +62,9 @@ def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
     named, told = find_named_files(code, join_user_texts(state)), [one for one in scene.ranked if one.score >= MIN_SCORE_SHARE]
     found = [MapFile(path, NAMED_IN_TASK) for path in sorted(named)]
     found += [MapFile(path, IMPLIED_BY_TASK) for path in find_surely_implied_files(code, join_user_texts(state))]
-    found += [MapFile(path, "changed") for path in state.changed if path in code.files]
+    found += [MapFile(path, "changed") for path in state.workspace.changed if path in code.files]
     found += [MapFile(target.path, f"holds {target.symbol.name}") for target in targets if target.why == NAMED_IN_TASK]
-    found += [MapFile(region.path, "read") for region in state.regions if region.path in code.files and not region.changed]
+    found += [MapFile(region.path, "read") for region in state.memory.regions if region.path in code.files and not region.changed]
     reasons = {one.path: one.reasons[0] if one.reasons else "" for one in told}
     central = list(dict.fromkeys(one.path for one in found)) or list(reasons)[:2]
     found += [MapFile(path, reasons[path]) for path in central if path in reasons]
@@ -169,8 +169,8 @@ def rank_other_file(path: str, words: frozenset[str]) -> int:
 
 def list_mentioned_words(state: State) -> frozenset[str]:
     """Words of the goal, the user, the plan and the facts."""
-    texts = [state.task.goal, *state.words, *(item.text for item in state.plan)]
-    texts += [f"{fact.subject} {fact.text}" for fact in state.facts]
+    texts = [state.task.goal, *state.dialogue.words, *(item.text for item in state.work.plan)]
+    texts += [f"{fact.subject} {fact.text}" for fact in state.memory.facts]
     return frozenset(re.findall(r"[\w./-]+", " ".join(texts)))
 
 

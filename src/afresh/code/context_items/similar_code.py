@@ -129,7 +129,7 @@ def find_trusted_files(scene: WorkFocus) -> dict[str, float]:
     ):
         return {}
     scores = {one.path: one.score for one in scene.ranked if not scene.code.is_test(one.path)}
-    best = max((score for path, score in scores.items() if path not in scene.state.changed), default=1.0) or 1.0
+    best = max((score for path, score in scores.items() if path not in scene.state.workspace.changed), default=1.0) or 1.0
     return {path: min(1.0, score / best) for path, score in scores.items() if score >= MIN_TRUSTED_SCORE_SHARE * best}
 
 

@@ -79,8 +79,12 @@ def render_violations(found: list[tuple[PythonSource, PythonFunction]], offers: 
 def rank_violation_path(path: str, state: State, words: frozenset[str]) -> int:
     """Which violations come first."""
     pure = PurePosixPath(path)
-    if path in words or path in state.changed:
+    if path in words or path in state.workspace.changed:
         return 0
-    if any(region.path == path for region in state.regions) or pure.name in words or (pure.stem in words and len(pure.stem) > 3):
+    if (
+        any(region.path == path for region in state.memory.regions)
+        or pure.name in words
+        or (pure.stem in words and len(pure.stem) > 3)
+    ):
         return 1
     return 2

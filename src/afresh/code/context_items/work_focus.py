@@ -45,7 +45,7 @@ class WorkFocus:
 
     def seen(self, path: str, start: int, end: int) -> bool:
         """The model has read or written a line of it: then it stands under Files."""
-        return any(region.path == path and region.meets(start, end) for region in self.state.regions)
+        return any(region.path == path and region.meets(start, end) for region in self.state.memory.regions)
 
     def source(self, path: str, start: int, end: int) -> str:
         """Lines as on disk now, with their numbers."""
@@ -67,7 +67,7 @@ class WorkFocus:
     @property
     def places(self) -> list[str]:
         """Files that the work is about, each once."""
-        return list(dict.fromkeys([*[target.path for target in self.targets], *self.state.changed]))
+        return list(dict.fromkeys([*[target.path for target in self.targets], *self.state.workspace.changed]))
 
     def methods(self, path: str, symbol: Symbol) -> Iterator[Symbol]:
         start = symbol.name + "."
@@ -78,7 +78,7 @@ def build_work_focus(
     code: CodeIndex, state: State, about: Sequence[Region] = (), history: CommitHistory = NO_COMMIT_HISTORY
 ) -> WorkFocus:
     """The ranking goes by what people said and what was changed, not by the last thought, so that it seldom changes."""
-    touched = tuple(path for path in state.changed if path in code.files)
+    touched = tuple(path for path in state.workspace.changed if path in code.files)
     ranked = rerank_product_first(
         code, state, rank_files_cached(code, RankingQuery(join_user_texts(state), touched, history), 2 * MAX_RANKED_FILES)
     )[:MAX_RANKED_FILES]

@@ -49,15 +49,17 @@ class MemoryCompactionPlan:
 
 def compact_memory(state: State, agent: Runtime) -> State:
     """One commit, if memory is nearly full or the agent has asked for it and the user's hook lets it be."""
-    if not (state.keep or is_memory_full(state.passages, state.budget, agent.template.pruning)):
+    if not (state.memory.keep or is_memory_full(state.memory.passages, state.budget, agent.template.pruning)):
         return state
-    trace, counter = agent.recollection.of(state.passages, agent.store.read), calibrate_counter(state, agent)
+    trace, counter = agent.recollection.of(state.memory.passages, agent.store.read), calibrate_counter(state, agent)
     found = _plan_compaction(state, trace, agent.template, counter)
     if found is None or not (heard := _ask_hook(agent, state, found)).go:
         return state
     words = _write_summary(state, agent, found, trace)
     note = "; ".join(part for part in (words.note, heard.note) if part)
-    event = MemoryCompacted(state.step, found.by, found.gone, words.summary, _count_freed_tokens(state, found), words.reply, note)
+    event = MemoryCompacted(
+        state.work.step, found.by, found.gone, words.summary, _count_freed_tokens(state, found), words.reply, note
+    )
     return append_events(state, agent, [*_record_hook_failure(heard, state), event])
 
 
@@ -65,11 +67,13 @@ def compact_by_rules(state: State, trace: Trace, template: Template, count: Coun
     """The same by rules alone, without a journal: for runs that others have recorded."""
     found = (
         _plan_compaction(state, trace, template, count)
-        if is_memory_full(state.passages, state.budget, template.pruning)
+        if is_memory_full(state.memory.passages, state.budget, template.pruning)
         else None
     )
     return (
-        apply_event(MemoryCompacted(state.step, found.by, found.gone, found.summary, _count_freed_tokens(state, found)), state)
+        apply_event(
+            MemoryCompacted(state.work.step, found.by, found.gone, found.summary, _count_freed_tokens(state, found)), state
+        )
         if found
         else state
     )
@@ -81,21 +85,25 @@ def _plan_compaction(state: State, trace: Trace, template: Template, count: Coun
     texts: dict[Passage, str] = {}
     for entry in trace.entries:
         texts[entry.passage] = texts.get(entry.passage, "") + join_entry_lines([entry], (entry.voice,))
-    most = policy.left * (min(measure_fullness(state.passages, budget), 1.0) if state.keep else 1.0)
+    most = policy.left * (min(measure_fullness(state.memory.passages, budget), 1.0) if state.memory.keep else 1.0)
     gone = select_passages_to_drop(
-        state.passages,
-        state.step,
+        state.memory.passages,
+        state.work.step,
         policy,
         of=lambda one: classify_passage(one.voice, texts.get(one, "")),
         enough=lambda size, number: compute_pool_fullness(size, number, budget) <= most,
     )
-    passages = frozenset(state.passages[place] for place in gone)
-    if not state.keep and measure_fullness(tuple(passages), budget) < MIN_COMPACTION_GAIN_SHARE:
+    passages = frozenset(state.memory.passages[place] for place in gone)
+    if not state.memory.keep and measure_fullness(tuple(passages), budget) < MIN_COMPACTION_GAIN_SHARE:
         return None
     summary = summarise_passages(
-        add_kept_words(state.summary, state.keep, count), passages, trace, weights_from_policy(template.weights).names, count
+        add_kept_words(state.memory.summary, state.memory.keep, count),
+        passages,
+        trace,
+        weights_from_policy(template.weights).names,
+        count,
     )
-    return MemoryCompactionPlan("agent" if state.keep else "loop", gone, passages, summary)
+    return MemoryCompactionPlan("agent" if state.memory.keep else "loop", gone, passages, summary)
 
 
 def _ask_hook(agent: Runtime, state: State, found: MemoryCompactionPlan) -> HookAnswer:
@@ -108,13 +116,13 @@ def _ask_hook(agent: Runtime, state: State, found: MemoryCompactionPlan) -> Hook
 
 def _describe_for_hook(state: State, found: MemoryCompactionPlan) -> Mapping[str, Any]:
     steps = sorted({passage.step for passage in found.passages})
-    going = [state.passages[place] for place in found.gone]
+    going = [state.memory.passages[place] for place in found.gone]
     return {
         "task": state.task.id,
         "goal": state.task.goal,
-        "step": state.step,
+        "step": state.work.step,
         "by": found.by,
-        "pool": {"held": count_passage_characters(state.passages), "room": compute_memory_capacity(state.budget)},
+        "pool": {"held": count_passage_characters(state.memory.passages), "room": compute_memory_capacity(state.budget)},
         "going": {"passages": len(going), "characters": count_passage_characters(going), "steps": steps},
         "summary": found.summary.text,
     }
@@ -123,7 +131,7 @@ def _describe_for_hook(state: State, found: MemoryCompactionPlan) -> Mapping[str
 def _record_hook_failure(heard: HookAnswer, state: State) -> list[Event]:
     """A hook that fails stops nothing. It is written down once, in words that stay the same."""
     text = "the hook before_compaction failed; memory was compacted all the same"
-    return [DecisionMade(Decision(text, "harness", step=state.step))] if heard.note else []
+    return [DecisionMade(Decision(text, "harness", step=state.work.step))] if heard.note else []
 
 
 def _write_summary(state: State, agent: Runtime, found: MemoryCompactionPlan, trace: Trace) -> WrittenSummary:
@@ -134,9 +142,9 @@ def _write_summary(state: State, agent: Runtime, found: MemoryCompactionPlan, tr
     if upkeep.summary is None or not found.passages or not (upkeep.always or crowded):
         return WrittenSummary(found.summary)
     report_progress(agent, f"waiting for {agent.model.name} to sum up older steps")
-    ask = SideCall(agent.till, upkeep.summary, calibrate_counter(state, agent), CallPurpose.SUMMARY, state.task, state.step)
-    return summarise_by_model(found.summary, state.summary, found.passages, trace, ask)
+    ask = SideCall(agent.till, upkeep.summary, calibrate_counter(state, agent), CallPurpose.SUMMARY, state.task, state.work.step)
+    return summarise_by_model(found.summary, state.memory.summary, found.passages, trace, ask)
 
 
 def _count_freed_tokens(state: State, found: MemoryCompactionPlan) -> int:
-    return count_passage_characters([state.passages[place] for place in found.gone]) // 4
+    return count_passage_characters([state.memory.passages[place] for place in found.gone]) // 4

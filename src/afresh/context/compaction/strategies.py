@@ -72,8 +72,8 @@ MIN_NOTES = 3
 
 
 def _select_doubtful_notes(draft: SectionDraft, memory: GatheredContext) -> Sequence[SectionPiece]:
-    notes = {build_note_piece(fact, memory.state): fact for fact in memory.state.facts if fact.kind is FactKind.NOTE}
-    verified = {build_note_piece(fact, memory.state) for fact in memory.state.facts if fact.kind is FactKind.VERIFIED}
+    notes = {build_note_piece(fact, memory.state): fact for fact in memory.state.memory.facts if fact.kind is FactKind.NOTE}
+    verified = {build_note_piece(fact, memory.state) for fact in memory.state.memory.facts if fact.kind is FactKind.VERIFIED}
     doubtful = [piece for piece in draft.pieces if piece in notes and piece not in verified]
     doubtful.sort(key=lambda piece: (notes[piece].confidence, notes[piece].step))
     return doubtful[: max(0, len(doubtful) - MIN_NOTES)]
@@ -114,8 +114,8 @@ def _is_near_work(piece: SectionPiece, state: State, text: str, names: frozenset
     path, start, end, titles = match[1], int(match[2]), int(match[3]), match[4].split(", ")
     if path.rpartition("/")[2] in text or names & set(titles):
         return True
-    at = [region for region in state.regions if region.path == path and region.meets(start, end)]
-    return any(region.changed or region.step > state.step - RECENT_EXCERPT_STEPS for region in at)
+    at = [region for region in state.memory.regions if region.path == path and region.meets(start, end)]
+    return any(region.changed or region.step > state.work.step - RECENT_EXCERPT_STEPS for region in at)
 
 
 SHORTER_CONTEXT = CompactionStrategy("shorter_context", "files", _select_distant_excerpts, spares_share=True)

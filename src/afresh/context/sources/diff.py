@@ -68,7 +68,7 @@ def _find_diff_of_name(match: re.Match[str], found: str, base: str, past: GitHis
 def gather_review_diff(state: State, past: GitHistory | None, wanted: frozenset[str]) -> list[Item]:
     if past is None or not wanted & {"diff", "history"}:
         return []
-    found = find_reviewed_diff(state.task.goal, state.base, past)
+    found = find_reviewed_diff(state.task.goal, state.workspace.base, past)
     changes = past.changes(found.before, found.after) if found else ()
     looks = list(_list_diff_items(changes, found.said)) if found and "diff" in wanted else []
     return [*looks, *(_list_commit_items(state, past, changes) if "history" in wanted else ())]
@@ -86,15 +86,15 @@ def _list_diff_items(changes: Sequence[Change], said: str) -> Iterator[Item]:
 
 def _list_commit_items(state: State, past: GitHistory, changes: Sequence[Change]) -> Iterator[Item]:
     paths = [change.path for change in changes] or re.findall(r"[\w./-]*\w\.\w+", state.task.goal)
-    commits = past.log(state.base, paths, MAX_COMMITS) if state.base and paths else ()
+    commits = past.log(state.workspace.base, paths, MAX_COMMITS) if state.workspace.base and paths else ()
     if commits:
         yield Item("history", ", ".join(paths[:3]), "\n".join(f"{one.id} {one.day} {one.subject[:100]}" for one in commits))
 
 
 def find_reviewed_regions(state: State, past: GitHistory | None) -> list[Region]:
     """Lines of the tree that the reviewed difference has written, if it leads to the tree as it was when the task began."""
-    found = find_reviewed_diff(state.task.goal, state.base, past) if past else None
-    if not past or not found or found.after != state.base:
+    found = find_reviewed_diff(state.task.goal, state.workspace.base, past) if past else None
+    if not past or not found or found.after != state.workspace.base:
         return []
     return [region for change in past.changes(found.before, found.after) for region in _list_added_regions(change)]
 
@@ -116,4 +116,6 @@ def draft_changes(memory: GatheredContext) -> SectionDraft:
         f"- {look.subject} (+{look.text.count(chr(10) + '+') - 1} −{look.text.count(chr(10) + '-') - 1})"
         for look in memory.of("change")
     ]  # fmt: skip
-    return draft_always_section("changes", "Changes so far", counts or (["none"] if memory.state.opened else []))
+    return draft_always_section(
+        "changes", "Changes so far", counts or (["none"] if memory.state.workspace.first_snapshot else [])
+    )

@@ -51,11 +51,11 @@ def gather_excerpts(
 ) -> Iterator[Item]:
     """Current text of the definitions that the model has seen, written or been told of: as they are, never as they were. Tests
     that are next come in small parts, since there may be room for some."""
-    regions = (*told, *state.regions)
+    regions = (*told, *state.memory.regions)
     for path in dict.fromkeys(region.path for region in regions):
         lines, changed = (try_read_file(files, path) or "").splitlines(), find_added_lines(changes.get(path, ""))
         touched = [region for region in regions if region.path == path]
-        asked = [(region.start, region.end) for region in touched if region.step == state.step and not region.changed]
+        asked = [(region.start, region.end) for region in touched if region.step == state.work.step and not region.changed]
         wanted = [*asked, *widen_changed_lines(changed), *[(region.start, region.end) for region in told if region.path == path]]
         wanted += _split_paragraphs(lines) if path in tests else []
         for start, end in (part for chunk in split_into_chunks(lines) for part in split_at_wanted_lines(chunk, wanted)):
@@ -71,7 +71,7 @@ def gather_file_beginnings(state: State, files: FileTree, told: Sequence[Region]
     """How long code begins that the goal names: for room that nothing else asks for."""
     for path in find_files_in_goal(state.task.goal):
         lines = (try_read_file(files, path) or "").splitlines()
-        known = [region for region in (*told, *state.regions) if region.path == path]
+        known = [region for region in (*told, *state.memory.regions) if region.path == path]
         wanted = [(region.start, region.end) for region in known]
         for start, end in (
             part for chunk in split_into_chunks(lines[:MAX_SHORT_FILE_LINES]) for part in split_at_wanted_lines(chunk, wanted)
@@ -195,7 +195,7 @@ def draft_excerpts(memory: GatheredContext) -> SectionDraft:
     for view in views:
         stub = f"     … {view.start}-{view.end} {view.title}".rstrip()
         rank = view.rank(memory.state, spoken) + kept.get(view, 0)
-        asked = view.read_in(memory.state.step, memory.state)
+        asked = view.read_in(memory.state.work.step, memory.state)
         pieces.append(
             SectionPiece(
                 view.text, f"{EXCERPT_PIECE_PREFIX}{view.subject}", rank, f"`read` {view.path}", stub, view.path, asked=asked

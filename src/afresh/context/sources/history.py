@@ -71,7 +71,7 @@ class HistoryAllocation:
 
     def said_last(self, thought: bool, deeds: bool) -> frozenset[str]:
         """What the model thought and did in the last step; of deeds that are not told whole those that their names say all of."""
-        said = [(entry.voice, row.line.key) for entry in self.since(self.memory.state.step) for row in entry.rows]
+        said = [(entry.voice, row.line.key) for entry in self.since(self.memory.state.work.step) for row in entry.rows]
         thoughts = [key for voice, key in said if voice in THOUGHT_VOICES and thought]
         return frozenset(
             [
@@ -83,7 +83,7 @@ class HistoryAllocation:
     def retold(self, text: str) -> frozenset[str]:
         """Lines of the latest steps that stand in this text, be it within a line; and of steps that it tells of, what they did
         without saying more than that."""
-        first = min((record.step for record in self.memory.state.recent), default=None) if text else None
+        first = min((record.step for record in self.memory.state.memory.recent), default=None) if text else None
         rows = [(entry, row.line.key) for entry in self.since(first) for row in entry.rows] if first is not None else []
         steps = {int(number) for number in STEP_LINE_NUMBER.findall(text)}
         plain = [
@@ -160,7 +160,7 @@ class HistoryAllocation:
         left = max(0.0, (room - titles) / counter.factor)
         most = MAX_NAME_INDEX_SHARE * self.memory.state.budget - counter(f"{NAME_INDEX_TITLE}\n") - 4
         index = max(0.0, min(left, min(self.index.part * self.room, most) / counter.factor))
-        now = self.memory.state.step + 1
+        now = self.memory.state.work.step + 1
         headings = counter.price("00= 0a1b2c3d …\n"), counter.price("00 ok> ")
         self.choice = select_history(
             self.memory.trace, now, SelectionBudget(left, index, *headings), set(self.covered), self.weights, counter.price
@@ -189,7 +189,10 @@ class HistoryAllocation:
 
     def told(self, shown: Sequence[tuple[TraceEntry, TraceRow]], ids: Mapping[TraceEntry, str]) -> Iterator[str]:
         """Step by step: what was thought, the line that says what was done, and what came of it."""
-        changed, steps = self.memory.state.last_change, {step: list(rows) for step, rows in groupby(shown, _get_row_step)}
+        changed, steps = (
+            self.memory.state.workspace.last_change,
+            {step: list(rows) for step, rows in groupby(shown, _get_row_step)},
+        )
         for step in sorted({*steps, *self.outcomes}):
             rows = steps.get(step, [])
             spoken = (
@@ -203,7 +206,7 @@ class HistoryAllocation:
     def unshown(self, action: TraceEntry, told: Collection[str]) -> str:
         """Ids of its outputs of which no row is shown. The last step tells its own."""
         step, entries = action.passage.step, self.memory.trace.entries
-        if step == self.memory.state.step:
+        if step == self.memory.state.work.step:
             return ""
         following = takewhile(lambda entry: entry.passage.step == step, islice(entries, action.number + 1, None))
         outputs = [entry.passage for entry in following if entry.voice is PassageVoice.OUTPUT]
@@ -225,7 +228,7 @@ class HistoryAllocation:
                 size = (tally.size - sum(map(len, shown))) // 4
                 steps = f"steps {tally.first} to {tally.last}"
                 found.append(Omission("work", f"{lines:,} lines of {voice}s, {steps}", size, "less likely to be needed"))
-        if gone := self.memory.state.forgotten:
+        if gone := self.memory.state.memory.forgotten:
             found.append(Omission("work", f"{gone:,} passages of old steps", 0, "no longer in memory, kept in the archive"))
         return found
 

@@ -88,9 +88,11 @@ class InstructionForm:
 def select_instruction_chain(state: State, instructions: InstructionReader) -> InstructionChain:
     """By the paths that the work is about: named by goal or user, changed, or looked at."""
     named = [
-        path.removeprefix("./").rstrip("/") for text in (state.task.goal, *state.words) for path in MENTIONED_PATH.findall(text)
+        path.removeprefix("./").rstrip("/")
+        for text in (state.task.goal, *state.dialogue.words)
+        for path in MENTIONED_PATH.findall(text)
     ]
-    touched = (*state.changed, *(region.path for region in state.regions))
+    touched = (*state.workspace.changed, *(region.path for region in state.memory.regions))
     return instructions.chain((state.task.judged_as, state.task.type), named, touched)
 
 

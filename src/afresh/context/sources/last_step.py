@@ -7,8 +7,9 @@ from typing import Any
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.core.action import Observation, describe_subject
 from afresh.core.item import Item
+from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
-from afresh.core.state import State, StepRecord
+from afresh.core.state import State
 from afresh.memory.corrections import Corrections
 from afresh.memory.gathered_context import GatheredContext
 from afresh.runtime import Runtime
@@ -24,9 +25,9 @@ THOUGHT_PIECE = "thought of the last step"
 
 def draft_last_step(memory: GatheredContext) -> SectionDraft:
     """The latest thought whole, then each action with its output; plan and notes stand in sections of their own."""
-    if not memory.state.recent:
+    if not memory.state.memory.recent:
         return SectionDraft("last", "Last step", Tier.DEMAND, ())
-    step: StepRecord = memory.state.recent[-1]
+    step: StepRecord = memory.state.memory.recent[-1]
     outputs = _map_outputs(memory)
     thought = [SectionPiece(f"You thought: {step.thought}", THOUGHT_PIECE)] if step.thought else []
     many = _summarise_changes(step)
@@ -55,7 +56,7 @@ def _summarise_changes(step: StepRecord) -> list[SectionPiece]:
 
 def draft_tool_results(memory: GatheredContext) -> SectionDraft:
     """Of a step that the model gets back as its own reply: only what came of each action."""
-    step, outputs = memory.state.recent[-1], _map_outputs(memory)
+    step, outputs = memory.state.memory.recent[-1], _map_outputs(memory)
     pieces = [
         SectionPiece(
             f"{BEFORE_CHANGE_MARK}\n{_render_result(seen, outputs, step.kept)}"
@@ -138,7 +139,7 @@ MAX_LAST_OUTPUT_CHARACTERS = 12_000
 
 def gather_last_outputs(state: State, agent: Runtime, edits: Corrections) -> Iterator[Item]:
     """The last step's output in full, as far as it could ever fit: the builder decides how much is shown."""
-    for seen in state.recent[-1].observations if state.recent else ():
+    for seen in state.memory.recent[-1].observations if state.memory.recent else ():
         if seen.block and seen.size > len(seen.text):
             text = edits.scrub(agent.store.read(seen.block))
             yield Item("output", seen.block, _truncate_middle(text, f"`recall` {seen.block[:8]}"))

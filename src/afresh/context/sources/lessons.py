@@ -32,10 +32,10 @@ def gather_lessons(state: State, agent: Runtime) -> Sequence[Item]:
     library = agent.library
     if library is None:
         return ()
-    if state.knowledge.phase == state.phase:
-        found = library.named(state.knowledge.window)
+    if state.memory.lessons.phase == state.phase:
+        found = library.named(state.memory.lessons.window)
     else:
-        kept = library.named([id for id in state.knowledge.window if id in state.knowledge.used])
+        kept = library.named([id for id in state.memory.lessons.window if id in state.memory.lessons.used])
         fits = library.find(build_lesson_queries(state), MAX_LESSONS)
         shown = {look.subject for look in kept}
         found = keep_one_foreign_lesson([*kept, *[look for look in fits if look.subject not in shown]])[:MAX_LESSONS]
@@ -44,9 +44,9 @@ def gather_lessons(state: State, agent: Runtime) -> Sequence[Item]:
 
 def record_consultation(state: State, memory: GatheredContext, agent: Runtime) -> list[Event]:
     """Also that nothing fitted is recorded, so that it is not looked up again in every step."""
-    if agent.library is None or state.knowledge.phase == state.phase or not agent.library.stocked():
+    if agent.library is None or state.memory.lessons.phase == state.phase or not agent.library.stocked():
         return []
-    return [LessonsLookedUp(state.step + 1, state.phase, tuple(look.subject for look in memory.of(LESSONS_SECTION)))]
+    return [LessonsLookedUp(state.work.step + 1, state.phase, tuple(look.subject for look in memory.of(LESSONS_SECTION)))]
 
 
 def detect_used_lessons(step: int, memory: GatheredContext, window: Prompt, reply: Reply) -> list[Event]:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from afresh.context.relevance import select_relevant_items, summarise_headings
 from afresh.context.section import SectionDraft, SectionPiece, draft_always_section
 from afresh.core.decision import MAX_DECISIONS, Decision
-from afresh.core.fact import Fact, FactKind, select_observations_to_show
+from afresh.core.fact import MAX_FACTS, Fact, FactKind, select_observations_to_show
+from afresh.core.memory_state import REVERTED_INFIX, StepRecord
 from afresh.core.prompt import Tier
-from afresh.core.reducer import MAX_FACTS
-from afresh.core.state import REVERTED_INFIX, State, StepRecord
+from afresh.core.state import State
 from afresh.core.step_history import render_summary_line
 from afresh.core.task import Check
 from afresh.core.truncate import to_one_line
@@ -29,8 +29,8 @@ STALE_MARK = ", before the last change"
 
 def draft_archive_index(memory: GatheredContext) -> SectionDraft:
     """Newest first to be taken; outputs of the last step stand in full elsewhere, and so does what another section names."""
-    latest = memory.state.step
-    lines, stale = [line for line in memory.state.index if line.step != latest], _make_stale_marker(memory.state)
+    latest = memory.state.work.step
+    lines, stale = [line for line in memory.state.memory.index if line.step != latest], _make_stale_marker(memory.state)
     pieces = [
         SectionPiece(f"- {line.block[:8]} step {line.step}{stale(line.block, line.step)} {line.kind} {line.subject} "
               f"({line.size:,} chars): {line.phrase}",
@@ -41,7 +41,7 @@ def draft_archive_index(memory: GatheredContext) -> SectionDraft:
 
 
 def draft_notes(memory: GatheredContext) -> SectionDraft:
-    facts = [fact for fact in memory.state.facts if fact.kind in (FactKind.NOTE, FactKind.VERIFIED)]
+    facts = [fact for fact in memory.state.memory.facts if fact.kind in (FactKind.NOTE, FactKind.VERIFIED)]
     return SectionDraft(
         "known",
         "Notes",
@@ -52,23 +52,28 @@ def draft_notes(memory: GatheredContext) -> SectionDraft:
 
 def build_note_piece(fact: Fact, state: State) -> SectionPiece:
     """Marked when a file that it names has changed since."""
-    since = {region.path.rpartition("/")[2] for region in state.regions if region.changed and region.step > fact.step}
+    since = {region.path.rpartition("/")[2] for region in state.memory.regions if region.changed and region.step > fact.step}
     old = f" (step {fact.step}{STALE_MARK})" if since.intersection(named_files(f"{fact.subject} {fact.text}")) else ""
     return SectionPiece(f"- {fact.subject}: {fact.text}{old}", f"note on {fact.subject}", rank=-fact.step)
 
 
 def _make_stale_marker(state: State) -> Callable[[str, int], str]:
     """The mark for what a block said in a step, if files have changed since."""
-    change, late = state.last_change, {one.block for one in state.passages if one.late and one.step == state.last_change}
+    change, late = (
+        state.workspace.last_change,
+        {one.block for one in state.memory.passages if one.late and one.step == state.workspace.last_change},
+    )
     return lambda block, step: STALE_MARK if change and (step < change or (step == change and block not in late)) else ""
 
 
 def _list_observed_pieces(state: State) -> list[SectionPiece]:
     """What outputs said, after all notes, and what is not in doubt before what is; marked when files have changed since. What one
     output says of several tests is one line."""
-    facts = [fact for fact in select_observations_to_show(state.facts, state.verdict) if fact.confidence >= MIN_CONFIDENCE][
-        -MAX_OBSERVED_FACTS:
-    ]
+    facts = [
+        fact
+        for fact in select_observations_to_show(state.memory.facts, state.verification.verdict)
+        if fact.confidence >= MIN_CONFIDENCE
+    ][-MAX_OBSERVED_FACTS:]
     stale, alike = _make_stale_marker(state), dict[tuple[str, str], list[Fact]]()
     for fact in facts:
         alike.setdefault((fact.block or fact.subject, fact.text), []).append(fact)
@@ -84,7 +89,7 @@ def _list_observed_pieces(state: State) -> list[SectionPiece]:
 
 def draft_failed_approaches(memory: GatheredContext) -> SectionDraft:
     """Never cut, so each is told in one line; of many those that concern the work now, and the rest by what they are about."""
-    facts = [fact for fact in memory.state.facts if fact.kind in (FactKind.FAILED_APPROACH, FactKind.ERROR)]
+    facts = [fact for fact in memory.state.memory.facts if fact.kind in (FactKind.FAILED_APPROACH, FactKind.ERROR)]
     told = [
         (fact.subject, f"step {fact.step}: {to_one_line(fact.subject, 120)}: {to_one_line(fact.text, 120)}") for fact in facts
     ]
@@ -93,7 +98,7 @@ def draft_failed_approaches(memory: GatheredContext) -> SectionDraft:
 
 def draft_decisions(memory: GatheredContext) -> SectionDraft:
     """Word for word. The user's own stand with what the user said."""
-    told = [(one.subject or one.text, _render_decision(one)) for one in memory.state.decisions if not one.answer]
+    told = [(one.subject or one.text, _render_decision(one)) for one in memory.state.memory.decisions if not one.answer]
     return _draft_relevant_entries("decisions", "Decided (keep to it, or `decide` anew)", told, memory)
 
 
@@ -120,7 +125,7 @@ def _draft_relevant_entries(name: str, title: str, told: Sequence[tuple[str, str
 
 def _is_state_full(state: State) -> bool:
     """Then memory may hold more than a window knows of."""
-    return len(state.facts) >= MAX_FACTS or sum(not one.answer for one in state.decisions) >= MAX_DECISIONS
+    return len(state.memory.facts) >= MAX_FACTS or sum(not one.answer for one in state.memory.decisions) >= MAX_DECISIONS
 
 
 def draft_recalled_facts(memory: GatheredContext) -> SectionDraft:
@@ -135,7 +140,7 @@ MAX_STEP_LINE_CHARACTERS = 150
 
 def draft_summary(memory: GatheredContext) -> SectionDraft:
     """What is to be kept comes before names, names before prose, and of the steps the newest first."""
-    told = memory.state.summary
+    told = memory.state.memory.summary
     pieces = [SectionPiece(f"Keep: {words}", "what the agent kept") for words in told.keep]
     pieces += [SectionPiece(told.prose, "summary by the model", 2)] if told.prose else []
     pieces += [
@@ -148,13 +153,13 @@ def draft_summary(memory: GatheredContext) -> SectionDraft:
 
 def draft_plan(memory: GatheredContext) -> SectionDraft:
     return draft_always_section(
-        "plan", "Your plan", [f"- [{'x' if item.done else ' '}] {item.text}" for item in memory.state.plan]
+        "plan", "Your plan", [f"- [{'x' if item.done else ' '}] {item.text}" for item in memory.state.work.plan]
     )
 
 
 def draft_earlier_steps(memory: GatheredContext, tried: SectionDraft) -> SectionDraft:
     """A line for each of the latest; what they printed stands under the work so far. `tried`: what failed."""
-    listed, past = {line.block for line in memory.state.index}, memory.state.recent[:-1]
+    listed, past = {line.block for line in memory.state.memory.index}, memory.state.memory.recent[:-1]
     reasons = "\n".join(piece.text for piece in tried.pieces)
     pieces = [
         SectionPiece(

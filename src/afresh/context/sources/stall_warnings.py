@@ -11,9 +11,9 @@ MAX_EVIDENCE_CHARACTERS = 220
 
 def render_stall_warnings(state: State) -> list[str]:
     """The gravest first. What the turn of the loop says already is not said twice."""
-    grave = sorted(state.course.alarms, key=lambda one: (-one.rung.height, -one.step))
-    planning = is_plan_outdated(state.loop, state.plan, state.planned)
-    return [render_stall_warning(one, planning and one.evidence in state.loop.why) for one in grave[:MAX_WARNINGS]]
+    grave = sorted(state.work.progress.alarms, key=lambda one: (-one.rung.height, -one.step))
+    planning = is_plan_outdated(state.work.strategy, state.work.plan, state.work.plan_step)
+    return [render_stall_warning(one, planning and one.evidence in state.work.strategy.why) for one in grave[:MAX_WARNINGS]]
 
 
 def render_stall_warning(alarm: StallNoticed, known: bool = False) -> str:

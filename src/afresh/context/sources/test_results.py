@@ -26,10 +26,10 @@ CoverageRows = dict[str, tuple[str, str]]
 def gather_measured_coverage(state: State, read: Callable[[str], str]) -> Iterator[Item]:
     """For the changed files and in all. Only full runs are held against each other."""
     before, after = (
-        _parse_coverage_rows(state.baseline.runs if state.baseline else (), read),
-        _parse_coverage_rows(state.verdict.runs if state.verdict else (), read),
+        _parse_coverage_rows(state.verification.baseline.runs if state.verification.baseline else (), read),
+        _parse_coverage_rows(state.verification.verdict.runs if state.verification.verdict else (), read),
     )
-    for path in (*state.changed, "TOTAL"):
+    for path in (*state.workspace.changed, "TOTAL"):
         if path in after or (path in before and not after):
             yield Item("coverage", f"{MEASURED_PREFIX}{path}", _render_coverage(path, before, after or before))
 
@@ -61,7 +61,13 @@ MAX_FAILING_TEST_SOURCES = 3
 
 def gather_failing_tests(state: State, files: FileTree) -> Iterator[Item]:
     """Source of tests that fail now, so that nobody has to ask for it."""
-    runs = state.verdict.runs if state.verdict else state.baseline.runs if state.baseline else ()
+    runs = (
+        state.verification.verdict.runs
+        if state.verification.verdict
+        else state.verification.baseline.runs
+        if state.verification.baseline
+        else ()
+    )
     failures = [failure.test for run in runs for failure in run.failures if "::" in failure.test]
     for test in failures[:MAX_FAILING_TEST_SOURCES]:
         path, *names = test.split("[")[0].split("::")

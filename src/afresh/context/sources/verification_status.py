@@ -37,24 +37,24 @@ def render_finish_criteria(task: Task) -> list[str]:
 
 
 def render_check_status(state: State) -> list[str]:
-    if state.baseline is None:
+    if state.verification.baseline is None:
         return ["not run yet"]
     lines = [DOCUMENT_CHECK_LIMITS] if state.task.report else []
-    lines += [f"Before the task: {summarise_check_run(run)}" for run in state.baseline.runs]
-    if state.baseline.flaky:
-        lines.append(f"Flaky, decide nothing: {', '.join(state.baseline.flaky[:MAX_FLAKY_NAMES])}")
-    if state.verdict is None:
-        return lines + [line for run in state.baseline.runs for line in _render_failures(run)]
-    kind = "completion" if state.verdict.final else "change"
-    verdict = state.verdict
+    lines += [f"Before the task: {summarise_check_run(run)}" for run in state.verification.baseline.runs]
+    if state.verification.baseline.flaky:
+        lines.append(f"Flaky, decide nothing: {', '.join(state.verification.baseline.flaky[:MAX_FLAKY_NAMES])}")
+    if state.verification.verdict is None:
+        return lines + [line for run in state.verification.baseline.runs for line in _render_failures(run)]
+    kind = "completion" if state.verification.verdict.final else "change"
+    verdict = state.verification.verdict
     unfinished = verdict.ruling is Ruling.PASS and not verdict.final and any(run.failures for run in verdict.runs)
     lines.append(
-        f"After step {state.verdict_step} ({kind}): {KEPT_UNFINISHED if unfinished else verdict.ruling}: {verdict.reason}"
+        f"After step {state.verification.verdict_step} ({kind}): {KEPT_UNFINISHED if unfinished else verdict.ruling}: {verdict.reason}"
     )
     for run in [run for run in verdict.runs if run.failures or verdict.ruling is not Ruling.PASS]:
         lines += [] if summarise_check_run(run) in verdict.reason else [f"  {summarise_check_run(run)}"]
         lines += _render_failures(run)
-    if state.verdict_step < state.step and state.recent and not state.recent[-1].kept:
+    if state.verification.verdict_step < state.work.step and state.memory.recent and not state.memory.recent[-1].kept:
         lines.append("(the tree is back as it was before that step)")
     return lines
 
@@ -103,5 +103,7 @@ def draft_cited_lines(memory: GatheredContext) -> SectionDraft:
 
 def draft_verification(memory: GatheredContext) -> SectionDraft:
     return draft_always_section(
-        "verification", "Verification (run by the harness)", render_check_status(memory.state) if memory.state.opened else []
+        "verification",
+        "Verification (run by the harness)",
+        render_check_status(memory.state) if memory.state.workspace.first_snapshot else [],
     )

@@ -49,7 +49,7 @@ def check_for_stall(
     state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
 ) -> StallResponse:
     left = StepMarked(trace_step(state, deeds, judged), measure_progress(state, deeds, judged, settled))
-    course = apply_step_mark(state.course, left)
+    course = apply_step_mark(state.work.progress, left)
     found = tuple(find_escalations(course, agent.patience))
     grave = next((one for one in found if one.rung is Escalation.STOP), None)
     others = force_replan([one for one in found if one.rung is Escalation.TURN], state, agent)

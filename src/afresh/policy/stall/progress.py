@@ -17,10 +17,10 @@ def measure_progress(
     state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult
 ) -> VerifiedProgress | None:
     """What is verified from now on, with the reason if it is more than before; None when nothing has been learnt."""
-    before = replace(state.course.gain, why="")
+    before = replace(state.work.progress.gain, why="")
     now = count_plan_progress(before, state, deeds, settled)
     if judged.verdict and settled.kept:
-        now = count_test_progress(now, judged.verdict, state.baseline or Baseline())
+        now = count_test_progress(now, judged.verdict, state.verification.baseline or Baseline())
     if settled.kept and deeds.changes and not is_progress_measurable(state):
         now = count_changed_files(now, settled)
     return now if now != before else None
@@ -28,7 +28,7 @@ def measure_progress(
 
 def is_progress_measurable(state: State) -> bool:
     """Whether there is anything that could newly pass or become fewer."""
-    baseline = state.baseline or Baseline()
+    baseline = state.verification.baseline or Baseline()
     return not state.task.report and (baseline.measure > 0 or any(run.exit for run in baseline.runs))
 
 
@@ -37,11 +37,11 @@ def count_plan_progress(
 ) -> VerifiedProgress:
     """An item that is done counts with a change that was kept since the last progress."""
     plans = [event for event in deeds.events if isinstance(event, PlanSet)]
-    items = plans[-1].items if plans else state.plan
+    items = plans[-1].items if plans else state.work.plan
     done, kept = sum(item.done for item in items), settled.kept and bool(deeds.changes)
     if done <= gain.done:
         return replace(gain, done=done) if plans else gain
-    moved = kept or state.last_change > state.course.since
+    moved = kept or state.workspace.last_change > state.work.progress.since
     return replace(gain, done=done, why=gain.why or "an item of the plan is done") if moved else gain
 
 

@@ -65,11 +65,11 @@ MAX_FAILURE_LINES = 12
 def trace_step(state: State, deeds: StepActions, judged: StepVerification) -> StepMark:
     tokens, money = count_step_spending(state, deeds)
     return StepMark(
-        step=state.step + 1,
-        acts=tuple(trace_action(deed, state.snapshot) for deed in deeds.done if deed.action.tool not in READING_TOOLS)[
+        step=state.work.step + 1,
+        acts=tuple(trace_action(deed, state.workspace.snapshot) for deed in deeds.done if deed.action.tool not in READING_TOOLS)[
             :MAX_ENTRIES_PER_MARK
         ],
-        edits=tuple(trace_edits(state.snapshot, deeds))[:MAX_ENTRIES_PER_MARK],
+        edits=tuple(trace_edits(state.workspace.snapshot, deeds))[:MAX_ENTRIES_PER_MARK],
         endings=tuple(trace_endings(deeds, judged))[:MAX_ENTRIES_PER_MARK],
         glances=tuple(glance for deed in deeds.done for glance in trace_reads(deed))[:MAX_ENTRIES_PER_MARK],
         worked=any(deed.outcome.ok for deed in deeds.done),
@@ -81,7 +81,7 @@ def trace_step(state: State, deeds: StepActions, judged: StepVerification) -> St
 
 def count_step_spending(state: State, deeds: StepActions) -> tuple[int, int | None]:
     """Tokens and money, with those of the parts that came back in this step."""
-    reply = state.pending.reply if state.pending else None
+    reply = state.work.pending.reply if state.work.pending else None
     parts = [event.result.metrics for event in deeds.events if isinstance(event, SubtaskReturned)]
     costs = [reply.cost if reply else 0, *[part.money for part in parts]]
     known = [cost for cost in costs if cost is not None]

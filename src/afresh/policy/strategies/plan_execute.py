@@ -18,23 +18,23 @@ MAX_PLAN_REFUSALS = 2
 
 
 def adjust_layout(state: State, layout: CallLayout, pace: StrategyPace) -> CallLayout:
-    if is_plan_outdated(state.loop, state.plan, state.planned):
+    if is_plan_outdated(state.work.strategy, state.work.plan, state.work.plan_step):
         return adjust_planning_layout(state, layout, pace)
-    place, many = find_focus_item(state.plan), len(state.plan)
+    place, many = find_focus_item(state.work.plan), len(state.work.plan)
     if place < 0:
         return replace(layout, cue="All items are done: hold the goal against the changes, then `complete`.")
     of = f" of {pace.item_steps}" if pace.item_steps else ""
-    text = to_one_line(state.plan[place].text, MAX_ITEM_CHARACTERS)
-    last = sum(not item.done for item in state.plan) == 1
+    text = to_one_line(state.work.plan[place].text, MAX_ITEM_CHARACTERS)
+    last = sum(not item.done for item in state.work.plan) == 1
     mark = f'in the reply that finishes it, plan ["[x] {place + 1}"]{" and `complete`" if last else ""}'
-    cue = f"Now item {place + 1} of {many}, step {state.loop.steps + 1}{of}: {text}. Only this; {mark}."
+    cue = f"Now item {place + 1} of {many}, step {state.work.strategy.steps + 1}{of}: {text}. Only this; {mark}."
     return replace(layout, cue=cue, closed=layout.closed if last else (*layout.closed, "complete"))
 
 
 def adjust_planning_layout(state: State, layout: CallLayout, pace: StrategyPace) -> CallLayout:
     """Nothing is changed before there is a plan; when it takes too long there is nothing else to do any more."""
     late = count_steps_over_plan_limit(state, layout, pace) >= 0
-    cue = f"`plan` anew: {state.loop.why}." if state.loop.why else FIRST_PLAN_CUE
+    cue = f"`plan` anew: {state.work.strategy.why}." if state.work.strategy.why else FIRST_PLAN_CUE
     closed = tuple(tool for tool in layout.tools if tool not in PLANNING_TOOLS) if late else TOOLS_AFTER_PLAN
     return replace(layout, closed=(*layout.closed, *closed), cue=f"{cue} Now, with what you know." if late else cue, steps=0)
 
@@ -42,17 +42,21 @@ def adjust_planning_layout(state: State, layout: CallLayout, pace: StrategyPace)
 def count_steps_over_plan_limit(state: State, layout: CallLayout, pace: StrategyPace) -> int:
     """Steps over those that a plan may take: for the first one those of the phase, later those of an item. Below 0: in time."""
     allowed = layout.steps if layout.phase == "understand" and layout.steps else pace.item_steps
-    return state.loop.steps - allowed if allowed else -1
+    return state.work.strategy.steps - allowed if allowed else -1
 
 
 def find_reason_to_replan(state: State, pace: StrategyPace) -> str:
     """Why the plan is given up; empty while it holds."""
-    loop, place = state.loop, find_focus_item(state.plan)
-    if is_plan_outdated(loop, state.plan, state.planned):
+    loop, place = state.work.strategy, find_focus_item(state.work.plan)
+    if is_plan_outdated(loop, state.work.plan, state.work.plan_step):
         return ""
-    if state.refusals - loop.refusals >= MAX_PLAN_REFUSALS and state.verdict and state.verdict.ruling is not Ruling.PASS:
-        return f"completion was refused {MAX_PLAN_REFUSALS} times, last: {to_one_line(state.verdict.reason, 160)}"
-    named = f"item {place + 1} ({to_one_line(state.plan[place].text, 60)})" if place >= 0 else "the finished plan"
+    if (
+        state.verification.refusals - loop.refusals >= MAX_PLAN_REFUSALS
+        and state.verification.verdict
+        and state.verification.verdict.ruling is not Ruling.PASS
+    ):
+        return f"completion was refused {MAX_PLAN_REFUSALS} times, last: {to_one_line(state.verification.verdict.reason, 160)}"
+    named = f"item {place + 1} ({to_one_line(state.work.plan[place].text, 60)})" if place >= 0 else "the finished plan"
     if loop.undone >= MAX_ITEM_REVERTS:
         return f"{loop.undone} changes for {named} were undone"
     if pace.item_steps and loop.steps >= pace.item_steps:

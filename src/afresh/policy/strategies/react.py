@@ -11,7 +11,7 @@ REPLAN_NOTICE_STEPS = 3
 
 
 def adjust_layout(state: State, layout: CallLayout, pace: StrategyPace) -> CallLayout:
-    turn = state.loop
-    if not turn.why or state.step >= turn.since + REPLAN_NOTICE_STEPS:
+    turn = state.work.strategy
+    if not turn.why or state.work.step >= turn.since + REPLAN_NOTICE_STEPS:
         return layout
     return replace(layout, cue=f"Go another way than before: {turn.why}.")

@@ -90,25 +90,32 @@ def _fold_journal(folder: Path, row: ExportedTaskRow, entries: tuple[JournalEntr
 def _read_work(folder: Path, row: ExportedTaskRow, state: State) -> TaskWork | None:
     if not row.patch:
         return None
-    if not all(map(GIT_OBJECT_ID.fullmatch, (state.snapshot, state.opened))) or (
-        row.commit and not GIT_OBJECT_ID.fullmatch(state.commit)
+    if not all(map(GIT_OBJECT_ID.fullmatch, (state.workspace.snapshot, state.workspace.first_snapshot))) or (
+        row.commit and not GIT_OBJECT_ID.fullmatch(state.workspace.commit)
     ):  # they become names of files
         raise ExportFile(str(folder / manifest.name_journal_file(row.id))).wrong(
             row.journal.entries, "names no snapshot or commit of git"
         )
-    patch_file, commit_file = manifest.name_patch_file(row.id, state.snapshot), manifest.name_commit_file(row.id, state.commit)
-    before = manifest.read_export_file(folder, manifest.name_before_file(row.id, state.opened)) if row.before else b""
+    patch_file, commit_file = (
+        manifest.name_patch_file(row.id, state.workspace.snapshot),
+        manifest.name_commit_file(row.id, state.workspace.commit),
+    )
+    before = (
+        manifest.read_export_file(folder, manifest.name_before_file(row.id, state.workspace.first_snapshot))
+        if row.before
+        else b""
+    )
     work = TaskWork(
         manifest.read_export_file(folder, patch_file),
         manifest.read_export_file(folder, commit_file) if row.commit else b"",
         before,
     )
     if row.before and sha256(before).hexdigest() != row.before:
-        raise ExportFile(str(folder / manifest.name_before_file(row.id, state.opened))).wrong(
+        raise ExportFile(str(folder / manifest.name_before_file(row.id, state.workspace.first_snapshot))).wrong(
             1, f"is not the patch that {QUEUE_FILE} speaks of"
         )
     if sha256(work.patch).hexdigest() != row.patch:
         raise ExportFile(str(folder / patch_file)).wrong(1, f"is not the patch that {QUEUE_FILE} speaks of")
-    if row.commit and not (row.commit == state.commit and has_commit_of_id(work, row.commit)):
+    if row.commit and not (row.commit == state.workspace.commit and has_commit_of_id(work, row.commit)):
         raise ExportFile(str(folder / commit_file)).wrong(1, "is not the commit that the journal names")
     return work

@@ -121,11 +121,11 @@ def _write_task(writer: "_ExportWriter", source: ExportSource, task: str, number
     work = source.work(state)
     writer.put(manifest.name_blocks_file(task), "".join(blocks).encode())
     if work:
-        writer.put(manifest.name_patch_file(task, state.snapshot), work.patch)
+        writer.put(manifest.name_patch_file(task, state.workspace.snapshot), work.patch)
     if work and work.before:
-        writer.put(manifest.name_before_file(task, state.opened), work.before)
+        writer.put(manifest.name_before_file(task, state.workspace.first_snapshot), work.before)
     if work and work.commit:
-        writer.put(manifest.name_commit_file(task, state.commit), work.commit)
+        writer.put(manifest.name_commit_file(task, state.workspace.commit), work.commit)
     writer.put(manifest.name_journal_file(task), "".join(map(render_entry_line, entries)).encode())
     row = ExportedTaskRow(
         id=task,
@@ -138,7 +138,7 @@ def _write_task(writer: "_ExportWriter", source: ExportSource, task: str, number
         journal=JournalExtent(len(entries), state.head.hash, len(blocks), tuple(missing)),
         patch=sha256(work.patch).hexdigest() if work else "",
         before=sha256(work.before).hexdigest() if work and work.before else "",
-        commit=state.commit if work and work.commit else "",
+        commit=state.workspace.commit if work and work.commit else "",
     )
     return row, bool(work) or not has_transferable_work(state)
 

@@ -1,26 +1,35 @@
 """A state as a snapshot keeps it: its long lists by columns, which are read in half the time of rows."""
 
 import json
-from dataclasses import fields
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, get_args, get_type_hints
 from zlib import crc32
 
 from afresh.core.codec import get_decoder, to_canonical_json
-from afresh.core.state import State, replace_fields
+from afresh.core.memory_state import MemoryState
+from afresh.core.state import State
 from afresh.storage.sqlite.compression import compress_text, decompress_text
 
 LIST_FIELDS = ("facts", "regions", "index", "passages")
 EMPTY_LISTS: dict[str, tuple[()]] = dict.fromkeys(LIST_FIELDS, ())
-STATE_FIELDS_CHECKSUM = crc32(" ".join(field.name for field in fields(State)).encode())
-"""Tells a state that had other fields: what they would hold by now only the journal knows."""
+
+
+def name_fields(kind: Any) -> str:
+    """The fields of a state and of its parts."""
+    hints = get_type_hints(kind)
+    parts = {field.name: hints[field.name] for field in fields(kind)}
+    return " ".join(f"{name}({name_fields(part)})" if is_dataclass(part) else name for name, part in parts.items())
+
+
+STATE_FIELDS_CHECKSUM = crc32(name_fields(State).encode())
+"""Tells a snapshot of a state that had other fields: only the journal knows what they would hold by now."""
 
 
 def encode_state(state: State) -> str | bytes:
-    columns = {name: _columns_from_rows(getattr(state, name)) for name in LIST_FIELDS}
-    return compress_text(
-        to_canonical_json({"shape": STATE_FIELDS_CHECKSUM, "state": replace_fields(state, **EMPTY_LISTS), **columns})
-    )
+    columns = {name: _columns_from_rows(getattr(state.memory, name)) for name in LIST_FIELDS}
+    short = replace(state, memory=replace(state.memory, **EMPTY_LISTS))
+    return compress_text(to_canonical_json({"shape": STATE_FIELDS_CHECKSUM, "state": short, **columns}))
 
 
 def decode_state(body: str | bytes) -> State:
@@ -30,7 +39,8 @@ def decode_state(body: str | bytes) -> State:
         raise KeyError(plain["shape"])
     kinds = _list_item_types()
     lists = {name: _rows_from_columns(kinds[name], plain[name]) for name in LIST_FIELDS}
-    return replace_fields(get_decoder(State)(plain["state"]), **lists)
+    state = get_decoder(State)(plain["state"])
+    return replace(state, memory=replace(state.memory, **lists))
 
 
 def _columns_from_rows(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
@@ -48,7 +58,7 @@ def _rows_from_columns(kind: Any, columns: dict[str, list[Any]]) -> tuple[Any, .
 
 @cache
 def _list_item_types() -> dict[str, Any]:
-    hints = get_type_hints(State)
+    hints = get_type_hints(MemoryState)
     return {name: get_args(hints[name])[0] for name in LIST_FIELDS}
 
 

@@ -1,0 +1,181 @@
+"""What is remembered of the steps so far. Bounded; the text of passages and outputs is in the archive."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from afresh.core.action import Observation
+from afresh.core.block import BlockIndexLine
+from afresh.core.decision import Decision, add_decision
+from afresh.core.dialogue_state import is_approval
+from afresh.core.event import (
+    ActionsExecuted,
+    ChangeKeptOrReverted,
+    CompactionRequested,
+    DecisionMade,
+    Event,
+    MemoryCompacted,
+    OutputDigested,
+    QuestionAnswered,
+    StepFinished,
+    VerdictReached,
+)
+from afresh.core.fact import Fact, bound_facts, drop_observations_of_step, drop_passed_tests, mark_facts_undone, supersede_fact
+from afresh.core.lesson import INITIAL_LESSON_STATE, LessonLearnt, LessonsLookedUp, LessonState, LessonsUsed, apply_lesson_event
+from afresh.core.region import MAX_REGIONS, Region, add_region, move_regions
+from afresh.core.step_history import (
+    ENDED_OK,
+    Passage,
+    PassageVoice,
+    Summary,
+    bound_passages,
+    mark_passages_undone,
+    set_action_ending,
+)
+from afresh.core.supervision_state import NEW_DIRECTION_QUESTION, PersonSpoke, StepsUndone
+from afresh.core.verification_state import is_refusal
+
+if TYPE_CHECKING:
+    from afresh.core.state import State
+
+MAX_RECENT_STEPS = 6
+MAX_INDEX_LINES = 40
+EMPTY_SUMMARY = Summary()
+REVERTED_INFIX = ": reverted: "
+"""In the outcome of a step that was reverted, between what was done and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """A finished step, as later prompts may show it."""
+
+    step: int
+    thought: str
+    observations: tuple[Observation, ...]
+    outcome: str
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryState:
+    facts: tuple[Fact, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    recent: tuple[StepRecord, ...] = ()
+    regions: tuple[Region, ...] = ()
+    index: tuple[BlockIndexLine, ...] = ()
+    archived: int = 0
+    """Outputs that can be recalled."""
+    passages: tuple[Passage, ...] = ()
+    """What is remembered line by line."""
+    forgotten: int = 0
+    """Passages that memory had no space for any more; they are in the archive."""
+    summary: Summary = EMPTY_SUMMARY
+    """What is left of them in words."""
+    compactions: int = 0
+    keep: str = ""
+    """The agent has asked for a compaction, and says what is to be kept."""
+    lessons: LessonState = INITIAL_LESSON_STATE
+
+    def apply(self, event: Event, state: "State") -> "MemoryState":
+        match event:
+            case ActionsExecuted():
+                pending = state.work.pending
+                record = StepRecord(event.step, pending.reply.thought if pending else "", event.observations, "", True)
+                return replace(self, recent=(*self.recent, record)[-MAX_RECENT_STEPS:])
+            case OutputDigested():
+                return self._digest(event, state.budget)
+            case VerdictReached():
+                refused = is_refusal(event.verdict)
+                passages = set_action_ending(self.passages, event.step, "refused") if refused else self.passages
+                return replace(self, facts=drop_passed_tests(self.facts, event.verdict), passages=passages)
+            case ChangeKeptOrReverted():
+                return self._keep_or_revert(event, state.workspace.snapshot)
+            case StepFinished():
+                return replace(self, recent=self._replace_last(outcome=event.outcome))
+            case StepsUndone():
+                return self._undo(event, state.work.step)
+            case MemoryCompacted():
+                return self._compact(event)
+            case CompactionRequested():
+                return replace(self, keep=event.keep)
+            case LessonsLookedUp() | LessonsUsed() | LessonLearnt():
+                return replace(self, lessons=apply_lesson_event(event, self.lessons))
+            case _:
+                return self._decide(event, state)
+
+    def _decide(self, event: Event, state: "State") -> "MemoryState":
+        step = state.work.step
+        match event:
+            case DecisionMade():
+                return replace(self, decisions=add_decision(self.decisions, event.decision))
+            case QuestionAnswered() if not is_approval(event, state):
+                asked = state.dialogue
+                made = Decision(event.text, "person", step=step, subject=asked.question, confidence=1.0, options=asked.options)
+                return replace(self, decisions=(*self.decisions, made)) if made.answer else self
+            case PersonSpoke() if event.redirects:
+                made = Decision(event.text, "person", step=step, subject=NEW_DIRECTION_QUESTION, confidence=1.0)
+                return replace(self, decisions=(*self.decisions, made))
+            case _:
+                return self
+
+    def _digest(self, event: OutputDigested, ceiling: int) -> "MemoryState":
+        facts, regions = self.facts, self.regions
+        for fact in event.facts:
+            facts = supersede_fact(facts, fact)
+        for region in event.regions:
+            regions = add_region(regions, region)
+        again = {line.block for line in event.index}
+        index = (*[line for line in self.index if line.block not in again], *event.index)[-MAX_INDEX_LINES:]
+        passages = (*self.passages, *event.passages)
+        held = bound_passages(passages, ceiling) if event.passages else passages
+        return replace(
+            self,
+            facts=bound_facts(facts),
+            regions=regions[-MAX_REGIONS:],
+            index=index,
+            archived=self.archived + len(self._find_new_blocks(event)),
+            passages=held,
+            forgotten=self.forgotten + len(passages) - len(held),
+        )
+
+    def _find_new_blocks(self, event: OutputDigested) -> set[str]:
+        """Outputs that can be recalled from now on, each counted once."""
+        new = {line.block for line in event.index} | {one.block for one in event.passages if one.voice is PassageVoice.OUTPUT}
+        return new - {line.block for line in self.index} - {one.block for one in self.passages}
+
+    def _keep_or_revert(self, event: ChangeKeptOrReverted, before: str) -> "MemoryState":
+        """What an action changed was kept, or undone with all the others of its reply."""
+        passages = self.passages
+        if not event.kept:
+            passages = set_action_ending(passages, event.step, "undone")
+        elif event.snapshot != before:
+            passages = set_action_ending(passages, event.step, "kept", ENDED_OK)
+        return replace(
+            self,
+            recent=self._replace_last(kept=event.kept),
+            regions=move_regions(self.regions, event.hunks, event.step)[-MAX_REGIONS:],
+            facts=self.facts if event.kept else drop_observations_of_step(self.facts, event.step),
+            passages=passages,
+        )
+
+    def _undo(self, event: StepsUndone, step: int) -> "MemoryState":
+        """What was seen of the tree as it was then is gone, what was noted is marked."""
+        return replace(
+            self,
+            facts=mark_facts_undone(self.facts, event.step),
+            passages=mark_passages_undone(self.passages, event.step),
+            regions=move_regions(self.regions, event.hunks, step)[-MAX_REGIONS:],
+            recent=tuple([replace(one, kept=False) if one.step >= event.step else one for one in self.recent]),
+        )
+
+    def _compact(self, event: MemoryCompacted) -> "MemoryState":
+        gone = frozenset(event.gone)
+        held = tuple([passage for place, passage in enumerate(self.passages) if place not in gone])
+        forgotten = self.forgotten + len(self.passages) - len(held)
+        return replace(self, passages=held, forgotten=forgotten, summary=event.summary, compactions=self.compactions + 1, keep="")
+
+    def _replace_last(self, outcome: str | None = None, kept: bool | None = None) -> tuple[StepRecord, ...]:
+        if not self.recent:
+            return ()
+        last = self.recent[-1]
+        now = replace(last, outcome=last.outcome if outcome is None else outcome, kept=last.kept if kept is None else kept)
+        return (*self.recent[:-1], now)

@@ -1,0 +1,153 @@
+"""Tokens: the ceiling in force, the figures of the last call, and what the provider's counts have taught."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from afresh.core.ceiling_state import (
+    CallFigures,
+    CeilingChanged,
+    CeilingPressure,
+    CeilingState,
+    LargerCeilingRequested,
+    ReserveChanged,
+    ToolTokenCost,
+    change_ceiling,
+    change_reserve,
+    count_ceiling_step,
+    count_reply,
+    find_next_ceiling_down,
+    update_tool_costs,
+)
+from afresh.core.event import (
+    ActionsExecuted,
+    CallRequested,
+    CheckpointWritten,
+    Event,
+    OutputDigested,
+    ReplyReceived,
+    StepFinished,
+)
+from afresh.core.prompt import CallAudit
+from afresh.core.region import Region
+from afresh.core.reply import Reply
+from afresh.core.token_calibration import (
+    CalibrationLoaded,
+    CeilingBreached,
+    TokenCalibration,
+    TokensCounted,
+    add_sample,
+    find_calibration,
+    replace_calibration,
+)
+from afresh.core.verification_state import is_refusal
+
+if TYPE_CHECKING:
+    from afresh.core.state import State
+
+INITIAL_CEILING = CeilingState()
+NO_CALL_FIGURES = CallFigures()
+
+
+@dataclass(frozen=True, slots=True)
+class TokenState:
+    ceiling: CeilingState = INITIAL_CEILING
+    last_call: CallFigures = NO_CALL_FIGURES
+    counted_step: int = 0
+    """The last step whose prompt the provider has counted before it was sent, and found to fit."""
+    calibrations: tuple[TokenCalibration, ...] = ()
+    tool_costs: tuple[ToolTokenCost, ...] = ()
+    largest_prompt: int = 0
+
+    def apply(self, event: Event, state: "State") -> "TokenState":
+        match event:
+            case CallRequested():
+                return self._note_request(event.audit)
+            case ReplyReceived():
+                return self._learn_from_reply(event.reply)
+            case ActionsExecuted():
+                return replace(self, tool_costs=update_tool_costs(self.tool_costs, event.observations))
+            case CalibrationLoaded(calibration):
+                return replace(self, calibrations=replace_calibration(self.calibrations, calibration))
+            case TokensCounted():
+                return self._learn_from_count(event)
+            case _:
+                ceiling = apply_to_ceiling(event, state)
+                return self if ceiling is self.ceiling else replace(self, ceiling=ceiling)
+
+    def _note_request(self, call: CallAudit) -> "TokenState":
+        figures = CallFigures(
+            model=call.model,
+            budget=call.budget,
+            reserve=call.reserve,
+            tokens=call.tokens,
+            demand=call.demand,
+            unmet=call.unmet,
+            omitted=sum(gone.tokens for gone in call.omissions),
+            pieces=call.pieces,
+            framing=call.framing,
+            thinking=call.thinking,
+        )
+        saved = self.ceiling.saved and figures.pressure is CeilingPressure.CRITICAL
+        largest = max(self.largest_prompt, call.tokens)
+        return replace(self, last_call=figures, ceiling=replace(self.ceiling, saved=saved), largest_prompt=largest)
+
+    def _learn_from_reply(self, reply: Reply) -> "TokenState":
+        """Only a provider's own count teaches."""
+        call = self.last_call
+        now = replace(self, ceiling=count_reply(self.ceiling, call, reply.usage.output, reply.cramped))
+        if not reply.counted or not call.pieces:
+            return now
+        learnt = add_sample(find_calibration(self.calibrations, call.model), call.pieces, call.framing, reply.usage.input)
+        figures = replace(call, reported=reply.usage.input)
+        return replace(now, last_call=figures, calibrations=replace_calibration(self.calibrations, learnt))
+
+    def _learn_from_count(self, count: TokensCounted) -> "TokenState":
+        """A prompt over the ceiling teaches at once, for the one that is built next; one that fits is left to its reply."""
+        if not count.over:
+            return replace(self, counted_step=count.step)
+        learnt = add_sample(find_calibration(self.calibrations, count.model), count.pieces, count.framing, count.counted)
+        return replace(self, calibrations=replace_calibration(self.calibrations, learnt))
+
+
+def apply_to_ceiling(event: Event, state: "State") -> CeilingState:
+    now = state.tokens.ceiling
+    match event:
+        case CeilingBreached():
+            return replace(now, breaches=now.breaches + 1)
+        case LargerCeilingRequested(reason):
+            return replace(now, wanted=reason)
+        case CeilingChanged(step, _, budget, reason):
+            return change_ceiling(now, state.budget, budget, step, reason)
+        case ReserveChanged(_, before, share):
+            return change_reserve(now, before, share)
+        case CheckpointWritten():
+            return replace(now, saved=True)
+        case OutputDigested():
+            return replace(now, again=is_rereading(event.regions, state))
+        case StepFinished():
+            lower = find_next_ceiling_down(state.budget, state.task.budget)
+            return count_ceiling_step(now, state.tokens.last_call, has_step_worked(event.step, state), lower)
+        case _:
+            return now
+
+
+def is_rereading(regions: Sequence[Region], state: "State") -> bool:
+    """Whether a prompt without space for it has cost a step: most of what was read had been seen before."""
+    read = [region for region in regions if not region.changed]
+    return state.tokens.last_call.unmet > 0 and any(
+        2 * count_known_lines(region, state.memory.regions) > region.end - region.start + 1 for region in read
+    )
+
+
+def count_known_lines(new: Region, known: Sequence[Region]) -> int:
+    older = [old for old in known if old.path == new.path and old.step < new.step]
+    return sum(max(0, min(new.end, old.end) - max(new.start, old.start) + 1) for old in older)
+
+
+def has_step_worked(step: int, state: "State") -> bool:
+    """Whether something in the reply worked, was not reverted, and was no claim of completion that was refused."""
+    last = state.memory.recent[-1] if state.memory.recent else None
+    verdict = state.verification.verdict if state.verification.verdict_step == step else None
+    refused = verdict is not None and is_refusal(verdict)
+    return last is not None and last.kept and not refused and any(seen.ok for seen in last.observations)

@@ -1,0 +1,64 @@
+"""The task's tree: where it began, what it holds now, and what became of its changes."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from afresh.core.event import ChangeKeptOrReverted, Event, TaskEnded, WorkspaceOpened
+from afresh.core.supervision_state import StepsUndone
+
+if TYPE_CHECKING:
+    from afresh.core.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceState:
+    base: str = ""
+    branch: str = ""
+    first_snapshot: str = ""
+    """Before the first change."""
+    snapshot: str = ""
+    """After the last step that was kept or reverted: where a resumed task starts."""
+    note: str = ""
+    commit: str = ""
+    changed: tuple[str, ...] = ()
+    """Paths that differ from the base."""
+    last_change: int = 0
+    """The last step that changed a file and was kept."""
+    kept: int = 0
+    reverted: int = 0
+
+    def apply(self, event: Event, state: "State") -> "WorkspaceState":
+        match event:
+            case WorkspaceOpened():
+                return replace(
+                    self,
+                    base=event.base,
+                    branch=event.branch,
+                    first_snapshot=event.snapshot,
+                    snapshot=event.snapshot,
+                    note=event.note,
+                )
+            case ChangeKeptOrReverted():
+                is_new = event.kept and event.snapshot != self.snapshot
+                return replace(
+                    self,
+                    snapshot=event.snapshot,
+                    changed=event.changed,
+                    last_change=event.step if is_new else self.last_change,
+                    kept=self.kept + is_new,
+                    reverted=self.reverted + (not event.kept),
+                )
+            case StepsUndone():
+                return replace(
+                    self,
+                    snapshot=event.snapshot,
+                    changed=event.changed,
+                    commit="",
+                    last_change=state.work.step,
+                    kept=max(0, self.kept - event.changes),
+                    reverted=self.reverted + event.changes,
+                )
+            case TaskEnded():
+                return replace(self, commit=event.commit or self.commit)
+            case _:
+                return self

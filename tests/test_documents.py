@@ -1,0 +1,80 @@
+"""The pages for people: short, joined by links that lead somewhere, and nothing said twice."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
+USER_PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+MAX_PAGE_BYTES = 8_000
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def page_name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def heading_anchors(text: str) -> set[str]:
+    """The anchors of a page's headings, as code hosts make them."""
+    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def broken_links(text: str, folder: Path) -> Iterator[str]:
+    """The links that lead to no file, or to no heading of it."""
+    for target in LINK.findall(FENCE.sub("", text)):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        there = folder / name
+        if name and not there.exists():
+            yield target
+            continue
+        if anchor and anchor not in heading_anchors(there.read_text("utf-8") if name else text):
+            yield target
+
+
+def repeated_rows(text: str) -> list[str]:
+    """Table rows whose first cell is in the same table before, and long lines of text that are on the page before."""
+    rows: list[str] = []
+    for table in re.findall(r"(?:^\|.*\n)+", FENCE.sub("", text), re.MULTILINE):
+        cells = [row.split("|")[1].strip() for row in table.splitlines()[2:]]
+        rows += [cell for cell, count in Counter(cells).items() if cell and count > 1]
+    lines = [line.strip() for line in FENCE.sub("", text).splitlines() if len(line) > 60]
+    return rows + [line for line, count in Counter(lines).items() if count > 1]
+
+
+@pytest.mark.parametrize("page", USER_PAGES, ids=page_name)
+def test_a_page_for_users_is_short(page: Path):
+    assert len(page.read_bytes()) < MAX_PAGE_BYTES
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_links_lead_somewhere(page: Path):
+    assert not list(broken_links(page.read_text("utf-8"), page.parent))
+
+
+@pytest.mark.parametrize("page", USER_PAGES, ids=page_name)
+def test_nothing_is_said_twice_on_a_page(page: Path):
+    assert not repeated_rows(page.read_text("utf-8"))
+
+
+def test_the_index_names_every_page():
+    named = {(DOCS / target.partition("#")[0]).resolve() for target in LINK.findall((DOCS / "README.md").read_text("utf-8"))}
+    assert not [page_name(page) for page in DOCS.rglob("*.md") if page != DOCS / "README.md" and page not in named]
+
+
+@pytest.mark.parametrize("text", ["[a](gone.md)", "[a](#gone)\n# Here\n", "[a](README.md#gone)"])
+def test_a_broken_link_would_be_found(text: str):
+    assert list(broken_links(text, ROOT))
+
+
+@pytest.mark.parametrize("text", ["|a|b|\n|-|-|\n|x|1|\n|y|2|\n|x|3|\n", f"{'word ' * 14}\n" * 2])
+def test_a_repeated_row_would_be_found(text: str):
+    assert repeated_rows(text)
