@@ -10,6 +10,7 @@ help:
 	@echo 'make setup         everything that is needed, in $(VENV)'
 	@echo 'make demo          see it work: an agent on a sample project, killed and resumed'
 	@echo 'make test          lint, types and all tests'
+	@echo 'make test-sandboxed  the tests that depend on the sandbox; .ci/run runs them with less of one'
 	@echo 'make small-model   a real small model for the tests, 130 MB; SMALL_MODEL=no leaves it out'
 	@echo 'make torture       the long crash tests, and the property tests with many more examples'
 	@echo 'make bench         measure, beside others; results in bench/results; DATA=FILE adds the benches on recorded runs'
