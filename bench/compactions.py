@@ -68,10 +68,10 @@ class Session:
             step = step_from_trajectory(plain)
             state = add_user_message(state, step.said, self.budget, count)
             message = build_best_prompt(
-                GatheredContext(state, (), past.of(state.passages, archive.__getitem__)), layout, (), self.budget, counter
+                GatheredContext(state, (), past.of(state.memory.passages, archive.__getitem__)), layout, (), self.budget, counter
             )
             self.lost += not all(
-                text in message.request.message for text in (state.task.goal, *state.words, DECIDED, FAILED, PLANNED)
+                text in message.request.message for text in (state.task.goal, *state.dialogue.words, DECIDED, FAILED, PLANNED)
             )
             yield message.request.message
             state = add_user_message(
@@ -81,8 +81,8 @@ class Session:
                 count,
             )
             if self.compacting:
-                state = compact_by_rules(state, past.of(state.passages, archive.__getitem__), layout, count)
-                self.largest_summary = max(self.largest_summary, count(state.summary.text))
+                state = compact_by_rules(state, past.of(state.memory.passages, archive.__getitem__), layout, count)
+                self.largest_summary = max(self.largest_summary, count(state.memory.summary.text))
             self.state = state
 
     def begun(self) -> State:
@@ -108,7 +108,7 @@ def measure(run: Run, budget: int, compacting: bool) -> dict[str, Any]:
     assert session.state
     return {
         "compacting": compacting, "budget": budget, "steps": len(run["steps"]), "runs": len(run["joined"]),
-        "compactions": session.state.compactions, "put_away": session.state.forgotten, "lost": session.lost,
+        "compactions": session.state.memory.compactions, "put_away": session.state.memory.forgotten, "lost": session.lost,
         "over": points[2].over, "largest_summary": session.largest_summary, "summary_cap": MAX_SUMMARY_TOKENS,
         "first_third": shares(first), "last_third": shares(last),
         "same_steps_old": shares(whole(tallies(ending, late, budget))),

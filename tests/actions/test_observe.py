@@ -28,7 +28,7 @@ def state():
 
 def after(state, *deeds):
     made = digest_step(state, StepActions(deeds, "s"))
-    step = state.step + 1
+    step = state.work.step + 1
     events = [happened.ActionsExecuted(step, made.observations), made.event, happened.StepFinished(step, "")]
     return fold_entries(state, link_events("t", state.head or JournalHead(), 1.0, events))
 
@@ -44,9 +44,9 @@ def test_a_fact_names_its_block_and_the_lines_in_it(state):
 def test_a_script_does_not_take_back_what_another_that_begins_alike_has_said(state):
     failed, other = "python - <<'E'\nfirst()\nE", "python - <<'E'\nother()\nE"
     told = after(state, ran(failed, RAISED, 1))
-    assert [fact.text for fact in told.facts] == ["ValueError: boom at a.py:3 in main"]
-    assert after(told, ran(other, "fine", 0)).facts == told.facts
-    assert not after(told, ran(failed, "fine", 0)).facts
+    assert [fact.text for fact in told.memory.facts] == ["ValueError: boom at a.py:3 in main"]
+    assert after(told, ran(other, "fine", 0)).memory.facts == told.memory.facts
+    assert not after(told, ran(failed, "fine", 0)).memory.facts
 
 
 def test_a_whole_script_tells_what_was_looked_at_though_its_echo_is_one_line(state):

@@ -3,7 +3,6 @@
 import io
 import signal
 from contextlib import nullcontext
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,6 +20,7 @@ from afresh.core.verification_state import VerificationState
 from afresh.core.work_state import WorkState
 from afresh.core.workspace_state import WorkspaceState
 from afresh.errors import BadInput
+from afresh.testing.states import replace_in_parts
 
 RUNNING = State(
     task=Task(id="t", goal="g"),
@@ -29,11 +29,11 @@ RUNNING = State(
     verification=VerificationState(baseline=Baseline()),
     work=WorkState(step=2),
 )
-PAUSED = replace(
+PAUSED = replace_in_parts(
     RUNNING, question="Before phase change: is that as you want it?", options=("approve: it goes on",), asked_by="harness",
-    attendance=SupervisionState("supervised", paused="change"),
+    supervision=SupervisionState("supervised", paused="change"),
 )  # fmt: skip
-ASKED = replace(RUNNING, question="Multiply or shift?", options=("multiply", "shift"), asked_by="model")
+ASKED = replace_in_parts(RUNNING, question="Multiply or shift?", options=("multiply", "shift"), asked_by="model")
 
 
 def worded(desk: Any, state: State, text: str, redirects: bool = False) -> PersonRequest:

@@ -8,6 +8,7 @@ from afresh.code.code_insight import CodeInsight
 from afresh.code.context_items.repo_map import MAX_MAP_CHARACTERS
 from afresh.core.block import block_id_from_text
 from afresh.core.region import Region
+from afresh.testing.states import replace_in_parts
 
 
 def suggestions(files, current, insight=None):
@@ -103,7 +104,7 @@ def test_the_outline_stays_small_puts_what_matters_first_and_says_what_is_left_o
         state("mend src/module_150.py", "implement_feature"),
         workspace=replace(state("mend src/module_150.py", "implement_feature").workspace, changed=("src/module_170.py",)),
     )
-    current = replace(current, regions=(Region("src/module_190.py", 1, 2, 1),))
+    current = replace_in_parts(current, regions=(Region("src/module_190.py", 1, 2, 1),))
     text = CodeInsight().looks(current, files)[0].text
     assert len(text) <= MAX_MAP_CHARACTERS
     assert [line.split()[0] for line in text.splitlines()[:4]] == [

@@ -74,15 +74,15 @@ def call(state: State, demand: float, unmet: int, cramped: bool = False, said: i
     tokens = int(budget * demand) - budget // 4
     audit = CallAudit("0" * 64, budget, tokens, (), (), reserve=budget // 4, model="m", pieces=max(1, tokens), unmet=unmet)
     reply = Reply("", (), Usage(1, said), cramped=cramped)
-    return [CallRequested(state.step + 1, audit), ReplyReceived(state.step + 1, reply)]
+    return [CallRequested(state.work.step + 1, audit), ReplyReceived(state.work.step + 1, reply)]
 
 
 def step(state: State, ok: bool, kept: bool, size: int = 100) -> list[Any]:
     seen = Observation(Action("run"), ok, "", size=size)
     return [
-        ActionsExecuted(state.step + 1, (seen,)),
-        ChangeKeptOrReverted(state.step + 1, kept, "s"),
-        StepFinished(state.step + 1, ""),
+        ActionsExecuted(state.work.step + 1, (seen,)),
+        ChangeKeptOrReverted(state.work.step + 1, kept, "s"),
+        StepFinished(state.work.step + 1, ""),
     ]
 
 
@@ -112,7 +112,7 @@ class Ceiling(RuleBasedStateMachine):
             assert self.calm >= before.room.patience and not before.room.wanted
         self.told(call(self.state, demand, unmet, cramped))
         self.told(step(self.state, ok, not unmet))
-        self.calm = self.calm + 1 if self.state.room.calm else 0
+        self.calm = self.calm + 1 if self.state.tokens.ceiling.calm else 0
 
     @rule(reason=st.text(min_size=1, max_size=9))
     def wish(self, reason: str) -> None:
@@ -127,15 +127,15 @@ class Ceiling(RuleBasedStateMachine):
     @rule()
     def overflow(self) -> None:
         before, fault = self.state, OverCeiling("section 'task' needs 9 tokens, 8 are left")
-        if before.budget == self.cap and before.room.reserve:
+        if before.budget == self.cap and before.tokens.ceiling.reserve:
             self.state = raise_ceiling(before, self.agent, fault)
-            assert self.state.budget == before.budget and not self.state.room.reserve
+            assert self.state.budget == before.budget and not self.state.tokens.ceiling.reserve
         elif before.budget == self.cap:
             with pytest.raises(OverCeiling):
                 raise_ceiling(before, self.agent, fault)
         else:
             self.state = raise_ceiling(before, self.agent, fault)
-            assert self.state.budget > before.budget and self.state.room.saved
+            assert self.state.budget > before.budget and self.state.tokens.ceiling.saved
 
     @invariant()
     def within_bounds(self) -> None:
@@ -144,14 +144,18 @@ class Ceiling(RuleBasedStateMachine):
             assert self.state.task.budget <= afterwards.budget <= self.cap
             ladder = list_ceiling_levels(self.state.task.budget, self.cap)
             assert afterwards.budget in ladder or afterwards.budget == self.state.budget
-            assert afterwards.room.reserve <= 0.5 and (not afterwards.room.reserve or afterwards.room.usual == 0.25)
+            assert afterwards.tokens.ceiling.reserve <= 0.5 and (
+                not afterwards.tokens.ceiling.reserve or afterwards.tokens.ceiling.usual == 0.25
+            )
 
     def teardown(self) -> None:
         if hasattr(self, "state"):
             changes = [e.event for e in self.agent.store.journal("one") if isinstance(e.event, CeilingChanged)]
             replies = [e.event for e in self.agent.store.journal("one") if isinstance(e.event, ReserveChanged)]
             assert all(change.reason for change in (*changes, *replies))
-            assert self.agent.store.load("one").room.highest <= max([self.state.task.budget, *(c.budget for c in changes)])
+            assert self.agent.store.load("one").tokens.ceiling.highest <= max(
+                [self.state.task.budget, *(c.budget for c in changes)]
+            )
 
 
 class MemoryCopy(MemoryStore):
@@ -200,10 +204,10 @@ def test_it_stays_up_while_what_the_tools_bring_would_not_fit_below() -> None:
     state = append_events(state, parts, [CeilingChanged(0, 4_000, 8_000, "why not")])
     for _ in range(4):
         state = append_events(state, parts, [*call(state, 0.4, 0), *step(state, True, True, size=11_000)])
-    assert state.room.calm == 4 and decide_ceiling_change(state, 16_000) is None
+    assert state.tokens.ceiling.calm == 4 and decide_ceiling_change(state, 16_000) is None
     state = append_events(state, parts, [*call(state, 0.4, 0), *step(state, True, True, size=10)])
     assert decide_ceiling_change(state, 16_000) is None, "an output of `run` is usually long here"
-    while state.step < 40 and (change := decide_ceiling_change(state, 16_000)) is None:
+    while state.work.step < 40 and (change := decide_ceiling_change(state, 16_000)) is None:
         state = append_events(state, parts, [*call(state, 0.4, 0), *step(state, True, True, size=10)])
     assert change and change.budget == 4_000
 
@@ -287,7 +291,9 @@ def test_a_reply_that_was_cut_off_gets_more_of_the_same_ceiling_next_time() -> N
 def test_where_nothing_is_left_to_give_the_ceiling_is_raised_instead() -> None:
     parts = agent()
     state = cramped_once(parts, demand=0.85)
-    assert state.budget == 8_000 and not state.room.reserve and "too few for the last reply" in state.room.reason
+    assert (
+        state.budget == 8_000 and not state.tokens.ceiling.reserve and "too few for the last reply" in state.tokens.ceiling.reason
+    )
     full = agent(window=20_000)
     assert cramped_once(full, demand=0.85).budget == 4_000, "and if that can't be, nothing changes"
 
@@ -297,16 +303,16 @@ def test_replies_that_are_short_again_give_the_room_back() -> None:
     state = cramped_once(parts)
     for said in (1_000, 1_001, 10, 10):
         state = update_ceiling(append_events(state, parts, [*call(state, 0.5, 0, said=said), *step(state, True, True)]), parts)
-        assert state.room.reserve == 0.4
+        assert state.tokens.ceiling.reserve == 0.4
     state = update_ceiling(append_events(state, parts, [*call(state, 0.5, 0, said=10), *step(state, True, True)]), parts)
-    assert not state.room.reserve and share_of(state, parts) == 0.25
+    assert not state.tokens.ceiling.reserve and share_of(state, parts) == 0.25
 
 
 def test_a_window_that_does_not_fit_takes_the_room_of_long_replies_before_it_fails() -> None:
     parts, fault = agent(window=20_000), OverCeiling("section 'task' needs 9 tokens, 8 are left", "needs 9")
     state = cramped_once(parts)
-    assert state.room.reserve and state.budget == compute_highest_ceiling(state.task, parts.model.window)
+    assert state.tokens.ceiling.reserve and state.budget == compute_highest_ceiling(state.task, parts.model.window)
     state = raise_ceiling(state, parts, fault)
-    assert not state.room.reserve
+    assert not state.tokens.ceiling.reserve
     with pytest.raises(OverCeiling):
         raise_ceiling(state, parts, fault)

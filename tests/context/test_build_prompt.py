@@ -53,7 +53,7 @@ records = st.builds(
     lines, st.booleans(),
 )  # fmt: skip
 states = st.builds(
-    State,
+    make_state,
     task=st.builds(Task, id=st.just("t"), goal=lines, checks=st.just((Check("pytest"),))),
     facts=st.lists(facts, max_size=8).map(tuple),
     plan=st.lists(st.builds(PlanItem, lines, st.booleans()), max_size=4).map(tuple),
@@ -136,7 +136,7 @@ def test_every_line_of_the_work_is_shown_or_counted_among_what_is_left_out(memor
         known = sum(latest.entry.voice is voice for latest in memory.trace.lines.values())
         gone = sum(int(what.split()[0].replace(",", "")) for what in told if f" lines of {voice}s" in what)
         assert 0 <= known - gone <= len(shown)
-    assert any("passages of old steps" in what for what in told) == bool(memory.state.forgotten and memory.trace.entries)
+    assert any("passages of old steps" in what for what in told) == bool(memory.state.memory.forgotten and memory.trace.entries)
 
 
 @settings(max_examples=30, deadline=None)

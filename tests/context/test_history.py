@@ -12,15 +12,14 @@ from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.explain import describe_origin
 from afresh.core.action import Action, Observation
 from afresh.core.fact import Fact, FactKind
-from afresh.core.memory_state import MemoryState, StepRecord
+from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Prompt
-from afresh.core.state import State
 from afresh.core.step_history import PassageVoice
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
-from afresh.core.work_state import WorkState
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.trace import build_trace
+from afresh.testing.states import make_state
 
 STYLE = load_template("implement_feature")
 CHECK = "python -m pytest -q"
@@ -35,9 +34,7 @@ def record(step: int, outcome: str, kept: bool = True, text: str = "shown") -> S
 def window(spoken: list[Said], *recent: StepRecord, budget: int = 6_000, **fields: object) -> Prompt:
     held, archive = passages(spoken)
     task = Task(id="t", goal="Make it work", checks=(Check(CHECK),))
-    state = State(
-        task=task, **fields, work=WorkState(limit=60, step=recent[-1].step), memory=MemoryState(passages=held, recent=recent)
-    )  # pyright: ignore[reportArgumentType]
+    state = make_state(task, **{"limit": 60, "step": recent[-1].step, "passages": held, "recent": recent, **fields})  # pyright: ignore[reportArgumentType]
     return build_best_prompt(
         GatheredContext(state, (), build_trace(held, archive.__getitem__)),
         STYLE,

@@ -19,13 +19,14 @@ from afresh.core.tokens import EstimatingCounter
 from afresh.core.work_state import WorkState
 from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext
+from afresh.testing.states import make_state
 
 AREAS = ("parser", "cache", "router", "mailer", "ledger", "calendar", "printer", "archive")
 
 
 def state(about: str = "", **more) -> State:
     plan = (PlanItem(f"mend the {about}"),) if about else ()
-    return State(
+    return make_state(
         task=Task(id="t", goal="Make it work", checks=(Check("pytest -q"),)),
         **more,
         work=WorkState(plan=plan, limit=60),

@@ -51,7 +51,13 @@ def memory(
     """After a step of these actions and outputs."""
     seen = tuple(Observation(action, ok, text, f"{number:032x}", len(text)) for number, (action, text) in enumerate(deeds))
     said = Reply("Now I look.", tuple(action for action, _ in deeds), **reply)
-    state = State(task=Task(id="t", goal="g", checks=(Check("pytest"),)), workspace=WorkspaceState(first_snapshot="tree"), work=WorkState(limit=60, step=7, plan=(PlanItem("mend it", False),), returned_reply=make_returned_reply(7, said)), verification=VerificationState(baseline=Baseline((CheckRun("pytest", 0, passed=3),))), memory=MemoryState(recent=(StepRecord(7, said.thought, seen, "", kept),)))  # fmt: skip
+    state = State(
+        task=Task(id="t", goal="g", checks=(Check("pytest"),)),
+        workspace=WorkspaceState(first_snapshot="tree"),
+        work=WorkState(limit=60, step=7, plan=(PlanItem("mend it", False),), returned_reply=make_returned_reply(7, said)),
+        verification=VerificationState(baseline=Baseline((CheckRun("pytest", 0, passed=3),))),
+        memory=MemoryState(recent=(StepRecord(7, said.thought, seen, "", kept),)),
+    )
     return GatheredContext(state, looks)
 
 
@@ -194,8 +200,8 @@ def test_only_a_bounded_reply_is_kept():
 def test_what_a_person_wants_forgotten_does_not_go_back():
     held = memory((Action("search", {"text": "the secret word of old"}), "x"))
     edits = Corrections((FactCorrection("id", "the secret word of old", ""),))
-    assert held.state.returned and apply_corrections(held.state, edits).returned is None
-    assert apply_corrections(held.state, Corrections((FactCorrection("id", "something else entirely", ""),))).returned
+    assert held.state.work.returned_reply and apply_corrections(held.state, edits).work.returned_reply is None
+    assert apply_corrections(held.state, Corrections((FactCorrection("id", "something else entirely", ""),))).work.returned_reply
 
 
 def test_whoever_plays_the_model_sees_what_a_model_is_sent():

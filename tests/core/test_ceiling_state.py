@@ -119,7 +119,13 @@ def test_the_table_of_costs_is_bounded_and_keeps_the_most_used() -> None:
 
 def test_what_can_be_afforded_depends_on_what_must_be_in() -> None:
     told = StepRecord(1, "", (seen("run", 3_500),), "", True)
-    state = State(task=Task(id="t", goal="g"), tokens=TokenState(last_call=CallFigures(budget=4_000, reserve=1_000, demand=2_500), tool_costs=update_tool_costs((), told.observations)), memory=MemoryState(recent=(told,)))  # fmt: skip
+    state = State(
+        task=Task(id="t", goal="g"),
+        tokens=TokenState(
+            last_call=CallFigures(budget=4_000, reserve=1_000, demand=2_500), tool_costs=update_tool_costs((), told.observations)
+        ),
+        memory=MemoryState(recent=(told,)),
+    )
     assert project_prompt_tokens(state) == 3_500 and can_afford_tool(state, "run")
     assert project_prompt_tokens(state, 8_000) == 4_500 and not can_afford_tool(state, "run", 3_000)
     assert can_afford_tool(state, "never used")

@@ -29,7 +29,7 @@ def model(subject: str, text: str) -> Event:
 
 
 def texts(state: State) -> list[str]:
-    return [made.text for made in state.decisions]
+    return [made.text for made in state.memory.decisions]
 
 
 def test_a_newer_decision_of_the_model_on_a_subject_takes_the_place_of_its_older_one() -> None:
@@ -55,8 +55,8 @@ def test_decisions_are_bounded_and_a_persons_are_never_dropped() -> None:
             model(f"subject {number}", f"decision {number}"),
         ]
     state = after(*told)
-    theirs = [made for made in state.decisions if made.by == "person"]
-    ours = [made for made in state.decisions if made.by != "person"]
+    theirs = [made for made in state.memory.decisions if made.by == "person"]
+    ours = [made for made in state.memory.decisions if made.by != "person"]
     assert len(theirs) == MAX_DECISIONS + 30 and [made.text for made in ours] == [
         f"decision {n}" for n in range(30, MAX_DECISIONS + 30)
     ]
@@ -80,15 +80,19 @@ def test_an_answer_is_the_users_words_and_a_persons_decision_on_the_question() -
         happened.TaskEnded(TaskStatus.BLOCKED, "asked"),
         QuestionAnswered("a: fast", "Anna", 1),
     )
-    assert state.words == ("a: fast",) and (state.question, state.options, state.asked_by) == ("", (), "")
-    assert state.decisions == (Decision("a: fast", "person", "", 0, "which?", 1.0, ("a: fast", "b")),)
+    assert state.dialogue.words == ("a: fast",) and (
+        state.dialogue.question,
+        state.dialogue.options,
+        state.dialogue.asked_by,
+    ) == ("", (), "")
+    assert state.memory.decisions == (Decision("a: fast", "person", "", 0, "which?", 1.0, ("a: fast", "b")),)
 
 
 def test_an_open_question_is_closed_when_the_task_is_over() -> None:
     asked = QuestionAsked("which?", ("a", "b"), "harness")
-    assert after(asked, happened.TaskEnded(TaskStatus.BLOCKED, "asked")).asked_by == "harness"
+    assert after(asked, happened.TaskEnded(TaskStatus.BLOCKED, "asked")).dialogue.asked_by == "harness"
     state = after(asked, happened.TaskEnded(TaskStatus.BLOCKED, "asked"), happened.TaskEnded(TaskStatus.DISCARDED, "by the user"))
-    assert (state.question, state.options, state.asked_by) == ("", (), "")
+    assert (state.dialogue.question, state.dialogue.options, state.dialogue.asked_by) == ("", (), "")
 
 
 def test_each_word_stands_beside_the_question_that_it_answers() -> None:

@@ -12,6 +12,7 @@ from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
 from afresh.core.verification_state import VerificationState
 from afresh.core.workspace_state import WorkspaceState
 from afresh.testing.sample_journals import make_call_events, make_entries
+from afresh.testing.states import replace_in_parts
 
 GREEN, RED = CheckRun("pytest", 0, passed=3), CheckRun("pytest", 1, passed=2, failed=1)
 CODE = State(
@@ -19,8 +20,8 @@ CODE = State(
     workspace=WorkspaceState(first_snapshot="s"),
     verification=VerificationState(baseline=Baseline((GREEN,))),
 )
-CHANGED = replace(CODE, changed=("a.py",))
-REVIEW = replace(CODE, task=Task(id="t", goal="g", type="code_review", report="REVIEW.md"), baseline=Baseline())
+CHANGED = replace_in_parts(CODE, changed=("a.py",))
+REVIEW = replace_in_parts(CODE, task=Task(id="t", goal="g", type="code_review", report="REVIEW.md"), baseline=Baseline())
 KEPT, REFUSED = Verdict(Ruling.PASS, "", (GREEN,)), Verdict(Ruling.FAIL, "", (RED,), final=True)
 DONE, OPEN = PlanItem("a", True), PlanItem("b")
 
@@ -30,21 +31,21 @@ DONE, OPEN = PlanItem("a", True), PlanItem("b")
     [
         (State(task=CODE.task), "prepare"),
         (CODE, "understand"),
-        (replace(CODE, verdict=REFUSED), "understand"),
+        (replace_in_parts(CODE, verdict=REFUSED), "understand"),
         (CHANGED, "change"),
-        (replace(CHANGED, verdict=KEPT), "change"),
-        (replace(CHANGED, verdict=KEPT, plan=(DONE, OPEN)), "change"),
-        (replace(CHANGED, verdict=KEPT, plan=(DONE,)), "verify"),
-        (replace(CHANGED, verdict=KEPT, baseline=Baseline((RED,))), "verify"),
-        (replace(CHANGED, verdict=replace(KEPT, runs=(RED,)), baseline=Baseline((RED,))), "change"),
-        (replace(CHANGED, verdict=replace(KEPT, runs=()), plan=(DONE,)), "change"),
-        (replace(CHANGED, verdict=replace(KEPT, measure=2), baseline=Baseline((GREEN,), measure=3)), "change"),
-        (replace(CHANGED, verdict=KEPT, baseline=Baseline((GREEN,), measure=3)), "verify"),
-        (replace(CHANGED, verdict=REFUSED), "verify"),
-        (replace(CHANGED, verdict=REFUSED, status=TaskStatus.FAILED), "over"),
+        (replace_in_parts(CHANGED, verdict=KEPT), "change"),
+        (replace_in_parts(CHANGED, verdict=KEPT, plan=(DONE, OPEN)), "change"),
+        (replace_in_parts(CHANGED, verdict=KEPT, plan=(DONE,)), "verify"),
+        (replace_in_parts(CHANGED, verdict=KEPT, baseline=Baseline((RED,))), "verify"),
+        (replace_in_parts(CHANGED, verdict=replace(KEPT, runs=(RED,)), baseline=Baseline((RED,))), "change"),
+        (replace_in_parts(CHANGED, verdict=replace(KEPT, runs=()), plan=(DONE,)), "change"),
+        (replace_in_parts(CHANGED, verdict=replace(KEPT, measure=2), baseline=Baseline((GREEN,), measure=3)), "change"),
+        (replace_in_parts(CHANGED, verdict=KEPT, baseline=Baseline((GREEN,), measure=3)), "verify"),
+        (replace_in_parts(CHANGED, verdict=REFUSED), "verify"),
+        (replace_in_parts(CHANGED, verdict=REFUSED, status=TaskStatus.FAILED), "over"),
         (REVIEW, "understand"),
-        (replace(REVIEW, changed=("REVIEW.md",)), "report"),
-        (replace(REVIEW, changed=("REVIEW.md",), verdict=REFUSED), "report"),
+        (replace_in_parts(REVIEW, changed=("REVIEW.md",)), "report"),
+        (replace_in_parts(REVIEW, changed=("REVIEW.md",), verdict=REFUSED), "report"),
     ],
 )
 def test_the_phase_follows_from_the_state(state: State, phase: str):
@@ -58,13 +59,13 @@ def test_steps_are_counted_for_each_phase_and_a_persons_word_starts_them_anew():
         happened.BaselineMeasured(Baseline((GREEN,))),
     ]
     _, state = make_entries(None, [*begun, *make_call_events(1), *make_call_events(2)])
-    assert (state.spent, state.phase_step) == ((("understand", 2),), 3)
+    assert (state.work.phase_steps, state.phase_step) == ((("understand", 2),), 3)
     _, state = make_entries(state, [happened.ChangeKeptOrReverted(2, True, "s2", ("a.py",)), *make_call_events(3)])
-    assert (dict(state.spent), state.phase_step) == ({"understand": 2, "change": 1}, 2)
+    assert (dict(state.work.phase_steps), state.phase_step) == ({"understand": 2, "change": 1}, 2)
     _, state = make_entries(state, [happened.ChangeKeptOrReverted(3, True, "s"), *make_call_events(4)])
-    assert dict(state.spent) == {"understand": 3, "change": 1}, "whoever comes back to a phase goes on counting"
+    assert dict(state.work.phase_steps) == {"understand": 3, "change": 1}, "whoever comes back to a phase goes on counting"
     _, state = make_entries(state, [happened.QuestionAsked("?"), happened.QuestionAnswered("go on")])
-    assert (state.spent, state.phase_step) == ((), 1)
+    assert (state.work.phase_steps, state.phase_step) == ((), 1)
 
 
 PRESENT = {"README.md", "docs/api.md"}

@@ -44,28 +44,28 @@ def test_a_state_is_bounded_whatever_the_number_of_steps() -> None:
         told += [*make_call_events(step), *make_action_events(step, make_block(f"output {step}"))]
         told.append(happened.OutputDigested(regions=(Region(f"file{step}.py", 1, 9, step),)))
     state = after(*told)
-    assert (len(state.facts), len(state.recent)) == (MAX_FACTS, MAX_RECENT_STEPS)
-    assert (len(state.regions), len(state.index)) == (MAX_REGIONS, MAX_INDEX_LINES)
-    assert (state.step, state.calls, state.archived, state.usage.input) == (199, 199, 199, 19_900)
+    assert (len(state.memory.facts), len(state.memory.recent)) == (MAX_FACTS, MAX_RECENT_STEPS)
+    assert (len(state.memory.regions), len(state.memory.index)) == (MAX_REGIONS, MAX_INDEX_LINES)
+    assert (state.work.step, state.spending.calls, state.memory.archived, state.spending.usage.input) == (199, 199, 199, 19_900)
 
 
 def test_a_paid_reply_is_pending_until_its_step_is_finished() -> None:
     replied = after(*make_call_events(1))
-    assert replied.pending and replied.pending.step == 1 and replied.step == 0
+    assert replied.work.pending and replied.work.pending.step == 1 and replied.work.step == 0
     state = make_entries(replied, make_action_events(1, make_block("output")))[1]
-    assert state.pending is None and state.step == 1
+    assert state.work.pending is None and state.work.step == 1
 
 
 def test_a_newer_fact_takes_the_place_of_the_older_one() -> None:
     state = after(noted("a", "old"), noted("b", "other"), noted("a", "new"))
-    assert [(fact.subject, fact.text) for fact in state.facts] == [("b", "other"), ("a", "new")]
+    assert [(fact.subject, fact.text) for fact in state.memory.facts] == [("b", "other"), ("a", "new")]
 
 
 def test_what_failed_is_forgotten_after_all_plain_notes() -> None:
     failed = [noted(f"failed{number}", kind=FactKind.FAILED_APPROACH) for number in range(10)]
     state = after(*failed, *(noted(f"note{number}") for number in range(MAX_FACTS)))
-    assert sum(fact.kind is FactKind.FAILED_APPROACH for fact in state.facts) == 10
-    assert len(state.facts) == MAX_FACTS
+    assert sum(fact.kind is FactKind.FAILED_APPROACH for fact in state.memory.facts) == 10
+    assert len(state.memory.facts) == MAX_FACTS
 
 
 def test_a_reverted_step_counts_as_such_and_leaves_the_snapshot() -> None:
@@ -74,7 +74,12 @@ def test_a_reverted_step_counts_as_such_and_leaves_the_snapshot() -> None:
         happened.ActionsExecuted(2, ()),
         happened.ChangeKeptOrReverted(2, False, "snapshot1", why="worse"),
     )
-    assert (state.snapshot, state.kept, state.reverted, state.recent[-1].kept) == ("snapshot1", 1, 1, False)
+    assert (state.workspace.snapshot, state.workspace.kept, state.workspace.reverted, state.memory.recent[-1].kept) == (
+        "snapshot1",
+        1,
+        1,
+        False,
+    )
 
 
 def test_an_answer_makes_a_blocked_task_ready_and_keeps_the_words() -> None:
@@ -83,14 +88,19 @@ def test_an_answer_makes_a_blocked_task_ready_and_keeps_the_words() -> None:
         happened.TaskEnded(TaskStatus.BLOCKED, "asked"),
         happened.QuestionAnswered("b, please"),
     )
-    assert (state.status, state.question, state.options, state.words) == (TaskStatus.READY, "", (), ("b, please",))
+    assert (state.status, state.dialogue.question, state.dialogue.options, state.dialogue.words) == (
+        TaskStatus.READY,
+        "",
+        (),
+        ("b, please",),
+    )
 
 
 def test_a_claim_makes_it_run_and_an_end_frees_the_worker() -> None:
     running = after(happened.TaskClaimed("me"))
     assert (running.status, running.worker) == (TaskStatus.RUNNING, "me")
     ended = make_entries(running, [happened.TaskEnded(TaskStatus.DONE, "all pass", "commit")])[1]
-    assert (ended.status, ended.worker, ended.commit, ended.outcome) == (TaskStatus.DONE, "", "commit", "all pass")
+    assert (ended.status, ended.worker, ended.workspace.commit, ended.work.outcome) == (TaskStatus.DONE, "", "commit", "all pass")
 
 
 PLACES = st.tuples(st.sampled_from("ab"), st.integers(1, 60), st.integers(0, 9))
@@ -111,7 +121,7 @@ def test_regions_never_overlap_and_lose_no_line(looks: list[Region]) -> None:
 def test_index_lines_are_counted_when_they_no_longer_fit() -> None:
     lines = tuple(BlockIndexLine(str(number), "read", "", 1, "", 1) for number in range(MAX_INDEX_LINES + 5))
     state = after(happened.OutputDigested(index=lines))
-    assert state.archived == MAX_INDEX_LINES + 5 and state.index[-1].block == str(MAX_INDEX_LINES + 4)
+    assert state.memory.archived == MAX_INDEX_LINES + 5 and state.memory.index[-1].block == str(MAX_INDEX_LINES + 4)
 
 
 def test_an_action_is_remembered_as_kept_undone_or_refused() -> None:
@@ -124,9 +134,9 @@ def test_an_action_is_remembered_as_kept_undone_or_refused() -> None:
         deed(3), happened.ChangeKeptOrReverted(3, False, "a"), deed(4, "failed"), happened.ChangeKeptOrReverted(4, True, "b"),
         deed(5), happened.VerdictReached(5, refused), happened.ChangeKeptOrReverted(5, True, "b"),
     )  # fmt: skip
-    assert [passage.ended for passage in state.passages] == ["kept", "ok", "undone", "failed", "refused"]
+    assert [passage.ended for passage in state.memory.passages] == ["kept", "ok", "undone", "failed", "refused"]
 
 
 def test_the_last_change_is_the_last_step_that_changed_a_file_and_was_kept() -> None:
     told = [(1, True, "a"), (2, True, "b"), (3, True, "b"), (4, False, "b")]
-    assert after(*[happened.ChangeKeptOrReverted(*one) for one in told]).last_change == 2
+    assert after(*[happened.ChangeKeptOrReverted(*one) for one in told]).workspace.last_change == 2

@@ -39,28 +39,28 @@ def test_before_the_first_report_the_default_stands() -> None:
 
 def test_one_report_is_enough_and_a_higher_one_counts_at_once() -> None:
     state = after(*call(1, "m", 2_412))
-    assert find_calibration(state.meters, "m").factor == 1.24, "2,400 of 2,000 pieces, and three in a hundred more"
-    assert find_calibration(after(*call(1, "m", 2_412), *call(2, "m", 2_812)).meters, "m").factor == 1.45
+    assert find_calibration(state.tokens.calibrations, "m").factor == 1.24, "2,400 of 2,000 pieces, and three in a hundred more"
+    assert find_calibration(after(*call(1, "m", 2_412), *call(2, "m", 2_812)).tokens.calibrations, "m").factor == 1.45
 
 
 def test_a_high_ratio_is_forgotten_after_a_while() -> None:
     told = [*call(1, "m", 3_012), *(event for step in range(2, MAX_RATIOS + 2) for event in call(step, "m", 2_012))]
-    assert find_calibration(after(*told).meters, "m").factor == 1.03
-    assert find_calibration(after(*told[:-2]).meters, "m").factor == 1.55
+    assert find_calibration(after(*told).tokens.calibrations, "m").factor == 1.03
+    assert find_calibration(after(*told[:-2]).tokens.calibrations, "m").factor == 1.55
 
 
 def test_each_model_has_a_history_of_its_own_and_the_last_few_are_kept() -> None:
     told = [event for number in range(MAX_MODELS + 2) for event in call(number + 1, f"m{number}", 2_012 + 200 * number)]
     state = after(*told)
-    assert [meter.model for meter in state.meters] == [f"m{number}" for number in range(2, MAX_MODELS + 2)]
+    assert [meter.model for meter in state.tokens.calibrations] == [f"m{number}" for number in range(2, MAX_MODELS + 2)]
     assert (
-        find_calibration(state.meters, "m5").factor == 1.55
-        and find_calibration(state.meters, "m0").factor == DEFAULT_TOKENS_PER_PIECE
+        find_calibration(state.tokens.calibrations, "m5").factor == 1.55
+        and find_calibration(state.tokens.calibrations, "m0").factor == DEFAULT_TOKENS_PER_PIECE
     )
 
 
 def test_an_estimate_of_ours_does_not_teach() -> None:
-    assert after(*call(1, "m", 2_412, counted=False)).meters == ()
+    assert after(*call(1, "m", 2_412, counted=False)).tokens.calibrations == ()
 
 
 def test_what_can_not_be_true_is_counted_and_not_believed() -> None:
@@ -71,7 +71,7 @@ def test_what_can_not_be_true_is_counted_and_not_believed() -> None:
 
 def test_a_task_starts_from_what_was_learnt_elsewhere() -> None:
     state = after(CalibrationLoaded(TokenCalibration("m", (1.3,), 7)), *call(1, "m", 2_012))
-    assert find_calibration(state.meters, "m") == TokenCalibration("m", (1.3, 1.0), 8)
+    assert find_calibration(state.tokens.calibrations, "m") == TokenCalibration("m", (1.3, 1.0), 8)
 
 
 @settings(max_examples=50)

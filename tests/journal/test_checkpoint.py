@@ -52,13 +52,15 @@ def test_the_gaps_are_bounded_and_no_checkpoint_is_written_without_need(pauses: 
     entries, state = make_entries(None, [TaskCreated(Task(id="t", goal="g", max_steps=limit)), TaskClaimed("w")], STARTED)
     now, journal, last = STARTED, [*entries], STARTED
     for pause in pauses:
-        now, step = now + pause, state.step + 1
+        now, step = now + pause, state.work.step + 1
         why = find_checkpoint_reason(state, step, now)
-        assert bool(why) == (now - last >= CHECKPOINT_INTERVAL_SECONDS or state.checkpoint_step < -(-limit * 60 // 100) <= step)
+        assert bool(why) == (
+            now - last >= CHECKPOINT_INTERVAL_SECONDS or state.times.checkpoint_step < -(-limit * 60 // 100) <= step
+        )
         last = now if why else last
         entries, state = make_entries(state, [StepFinished(step, ""), *([CheckpointWritten(step, why)] if why else [])], now)
         journal += entries
-    assert fold_entries(None, journal) == state and state.checkpointed == last
+    assert fold_entries(None, journal) == state and state.times.checkpointed == last
 
 
 class Ticking(FakeClock):

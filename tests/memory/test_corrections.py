@@ -55,8 +55,8 @@ def test_a_forgotten_text_is_nowhere_however_it_is_spaced(gaps: list[str]) -> No
     spaced = "".join(word + gap for word, gap in zip(words, [*gaps, ""], strict=True))
     state = apply_corrections(everywhere(spaced), Corrections((edit(NOTE),)))
     assert "swordfish" not in to_canonical_json(state) and FORGOTTEN_LINE in to_canonical_json(state)
-    assert Fact(FactKind.NOTE, "other", "stays") in state.facts and PlanItem("go on") in state.plan
-    assert state.task.goal == "log in" and state.words == ("be quick", "use the test account")
+    assert Fact(FactKind.NOTE, "other", "stays") in state.memory.facts and PlanItem("go on") in state.work.plan
+    assert state.task.goal == "log in" and state.dialogue.words == ("be quick", "use the test account")
 
 
 def test_a_short_text_goes_alone_and_takes_no_line_with_it() -> None:
@@ -64,17 +64,19 @@ def test_a_short_text_goes_alone_and_takes_no_line_with_it() -> None:
     state = State(
         task=Task(id="t", goal="g"), memory=MemoryState(facts=(short, Fact(FactKind.NOTE, "page", "see page 42 of it")))
     )
-    assert apply_corrections(state, Corrections((edit(short),))).facts == (Fact(FactKind.NOTE, "page", "see page 42 of it"),)
+    assert apply_corrections(state, Corrections((edit(short),))).memory.facts == (
+        Fact(FactKind.NOTE, "page", "see page 42 of it"),
+    )
 
 
 def test_a_correction_of_a_correction_is_followed_to_its_end_and_never_round_in_circles() -> None:
     second, third = Fact(FactKind.NOTE, "login", "by token"), Fact(FactKind.NOTE, "login", "by key")
     chain = (edit(NOTE, "by token"), edit(second, "by key"))
     state = State(task=Task(id="t", goal="g"), memory=MemoryState(facts=(NOTE,)))
-    assert apply_corrections(state, Corrections(chain)).facts == (third,)
+    assert apply_corrections(state, Corrections(chain)).memory.facts == (third,)
     back = (*chain, edit(third, SECRET))
-    assert apply_corrections(state, Corrections(back)).facts == (NOTE,)
-    assert apply_corrections(state, Corrections((*chain, edit(third)))).facts == ()
+    assert apply_corrections(state, Corrections(back)).memory.facts == (NOTE,)
+    assert apply_corrections(state, Corrections((*chain, edit(third)))).memory.facts == ()
 
 
 def test_decisions_and_words_of_a_person_are_corrected_too() -> None:
@@ -87,10 +89,10 @@ def test_decisions_and_words_of_a_person_are_corrected_too() -> None:
         )
     )
     made = apply_corrections(state, edits)
-    assert made.decisions == (Decision("log in by script", "person", "", 2, "login"),)
-    assert made.words == ("take your time", "use the test account")
+    assert made.memory.decisions == (Decision("log in by script", "person", "", 2, "login"),)
+    assert made.dialogue.words == ("take your time", "use the test account")
 
 
 def test_what_was_corrected_in_another_task_does_not_touch_this_one() -> None:
     state = State(task=Task(id="other", goal="g"), memory=MemoryState(facts=(NOTE,)))
-    assert apply_corrections(state, Corrections((edit(NOTE, "by token"),))).facts == (NOTE,)
+    assert apply_corrections(state, Corrections((edit(NOTE, "by token"),))).memory.facts == (NOTE,)

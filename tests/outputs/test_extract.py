@@ -140,10 +140,10 @@ class Told:
         self.state = State(task=Task(id="t", goal="g"), work=WorkState(step=0))
 
     def ran(self, command, text, *after):
-        step = self.state.step + 1
+        step = self.state.work.step + 1
         facts = tuple(
             facts_from_reading(
-                read_output("run", command, text), purpose_from_command(command), f"{step:032x}", step, self.state.facts
+                read_output("run", command, text), purpose_from_command(command), f"{step:032x}", step, self.state.memory.facts
             )
         )
         events = [
@@ -157,7 +157,7 @@ class Told:
 
     @property
     def observed(self):
-        return {fact.subject: fact.text for fact in self.state.facts if fact.kind is FactKind.OBSERVED}
+        return {fact.subject: fact.text for fact in self.state.memory.facts if fact.kind is FactKind.OBSERVED}
 
 
 def test_a_failing_test_is_forgotten_when_all_pass():
@@ -233,7 +233,7 @@ def test_findings_never_push_out_notes_or_failed_approaches():
     state = fold_entries(
         State(task=Task(id="t", goal="g")), link_events("t", JournalHead(), 1.0, [happened.OutputDigested(facts=(*notes, *seen))])
     )
-    assert len(state.facts) == MAX_FACTS and set(notes) <= set(state.facts)
+    assert len(state.memory.facts) == MAX_FACTS and set(notes) <= set(state.memory.facts)
 
 
 def test_many_searches_do_not_push_out_a_failing_test():
@@ -241,7 +241,7 @@ def test_many_searches_do_not_push_out_a_failing_test():
     told.ran("pytest", PYTEST)
     for number in range(MAX_FACTS + 5):
         told.ran(f"grep -rn foo{number} src", GREP)
-    assert "tests/test_a.py::test_b" in told.observed and len(told.state.facts) == MAX_FACTS
+    assert "tests/test_a.py::test_b" in told.observed and len(told.state.memory.facts) == MAX_FACTS
 
 
 def test_the_harness_clears_a_test_of_a_file_that_it_has_seen_pass_and_not_of_another():

@@ -26,6 +26,7 @@ from afresh.core.verification_state import VerificationState
 from afresh.core.work_state import WorkState
 from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext
+from afresh.testing.states import replace_in_parts
 from afresh.workspace.files import TreeFiles
 
 GREEN = CheckRun("pytest -q", 0, passed=29)
@@ -40,7 +41,16 @@ def at_work(type: str, phase: str) -> State:
     report = choose_report_path(type, GOAL, (SAMPLE_FOLDER / "x").with_name("x").exists)
     checks = () if report else (Check("pytest -q"),)
     step = Observation(Action("run", {"command": "pytest -q"}), True, "29 passed")
-    state = State(task=Task(id="t", goal=GOAL, type=type, checks=checks, report=report, budget=load_template(type).ceiling), workspace=WorkspaceState(first_snapshot="s"), work=WorkState(limit=60, step=3, phase_steps=(("understand", 3),), plan=(PlanItem("read pricing"),)), verification=VerificationState(baseline=Baseline(() if report else (GREEN,))), memory=MemoryState(recent=(StepRecord(3, "hm", (step,), "ran it", True),), facts=(Fact(FactKind.NOTE, "zones", "are in pricing.py:12"), Fact(FactKind.FAILED_APPROACH, "edit a", "broke b"))))  # fmt: skip
+    state = State(
+        task=Task(id="t", goal=GOAL, type=type, checks=checks, report=report, budget=load_template(type).ceiling),
+        workspace=WorkspaceState(first_snapshot="s"),
+        work=WorkState(limit=60, step=3, phase_steps=(("understand", 3),), plan=(PlanItem("read pricing"),)),
+        verification=VerificationState(baseline=Baseline(() if report else (GREEN,))),
+        memory=MemoryState(
+            recent=(StepRecord(3, "hm", (step,), "ran it", True),),
+            facts=(Fact(FactKind.NOTE, "zones", "are in pricing.py:12"), Fact(FactKind.FAILED_APPROACH, "edit a", "broke b")),
+        ),
+    )
     if phase == "understand":
         return state
     verdict = Verdict(Ruling.FAIL, "it must exit 0", (GREEN,), final=True) if phase == "verify" else None
@@ -145,7 +155,7 @@ def test_a_report_that_is_not_begun_in_time_is_asked_for_by_name():
 def test_tools_and_system_text_are_the_same_in_all_phases_and_what_a_phase_says_stands_at_the_foot(type: str):
     style = load_template(type)
     states = [at_work(type, phase.name) for phase in style.phases]
-    made = [window(state, style) for state in (*states, replace(states[0], step=9, spent=(("understand", 40),)))]
+    made = [window(state, style) for state in (*states, replace_in_parts(states[0], step=9, phase_steps=(("understand", 40),)))]
     assert len({f"{one.request.system}{render_tool_schemas(one.request.tools)}" for one in made}) == 1
     for phase, one in zip((*style.phases, style.phases[0]), made, strict=True):
         assert one.sections[-1].name == "footer" and one.sections[-1].text.startswith(f"{phase.guidance}\n[Context: ")

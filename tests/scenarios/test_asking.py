@@ -218,7 +218,7 @@ def test_an_answer_that_comes_between_is_found_out_at_the_last_moment(
     monkeypatch.setattr(asking, "refuse_overfull_prompt", somebody_else_is_faster)
     with pytest.raises(BadInput, match="was answered already"):
         asking.answer_question(desk, task, "2")
-    assert desk.store.load(task).words == (OPTIONS[0],)
+    assert desk.store.load(task).dialogue.words == (OPTIONS[0],)
 
 
 def test_of_many_answers_at_once_exactly_one_is_taken(person: Person, desk: Project) -> None:
@@ -227,6 +227,6 @@ def test_of_many_answers_at_once_exactly_one_is_taken(person: Person, desk: Proj
     ended = [(one.communicate(timeout=120), one.returncode) for one in people]
     assert sorted(code for _, code in ended) == [0, 1, 1, 1]
     (winner,) = [json.loads(out)["answer"] for (out, _), code in ended if code == 0]
-    assert desk.store.load(task).words == (winner,)
+    assert desk.store.load(task).dialogue.words == (winner,)
     for (_, err), code in ended:
         assert code == 0 or f"“{winner}”" in json.loads(err)["error"]["what"]

@@ -53,7 +53,7 @@ def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path
         "one.py",
         "two.py",
     ]
-    (told,) = state.delegated
+    (told,) = state.work.subtasks
     assert (told.status, told.files, told.task) == (SubtaskStatus.DONE, ("one.py",), part)
     assert told.state == (f"{ONE}: 2 passed",) and len(told.summary.split()) == 99
     assert (told.metrics.steps, told.metrics.calls) == (3, 3) and told.metrics.usage.input > 1_000
@@ -62,7 +62,7 @@ def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path
     assert [word for word in CANARIES.values() for window in whole if word in window] == []
     assert "This is a part of a larger task" in own[0] and state.task.goal not in own[0]
     assert "edit one.py (x + 2 → x * 3)" in whole[2], "facts are shared through the project's memory: what failed, for one"
-    assert state.knowledge.learnt and not desk.store.load(part).knowledge.learnt, "lessons are drawn from the whole"
+    assert state.memory.lessons.learnt and not desk.store.load(part).memory.lessons.learnt, "lessons are drawn from the whole"
     for name in (task, part):
         assert all(call.same for call in verify_calls(desk, name))
         assert all(audit.tokens + audit.reserve <= audit.budget <= 4_000 for _, audit in list_audits(desk, name))
@@ -80,13 +80,18 @@ def test_parts_of_one_reply_go_one_after_the_other_and_a_failed_or_blocked_one_c
     repo, task = make(tmp_path, parent, {"2-1": [[DOUBLE, DOUBLED]], "2-2": [claim] * 3, "2-3": [question]})
     desk, state = ran(repo, task)
     first, second, third = (desk.store.load(f"{task}-2-{place}") for place in (1, 2, 3))
-    assert [told.status for told in state.delegated] == [SubtaskStatus.DONE, SubtaskStatus.FAILED, SubtaskStatus.BLOCKED]
-    assert second.opened == third.opened == first.snapshot != first.opened
-    assert "It asks: Which things? (all; none)" in state.delegated[2].text
-    assert "left.txt" in state.delegated[1].text and "not taken over" in state.delegated[1].text
-    tried = [fact.subject for fact in state.facts if fact.kind is FactKind.FAILED_APPROACH]
+    assert [told.status for told in state.work.subtasks] == [SubtaskStatus.DONE, SubtaskStatus.FAILED, SubtaskStatus.BLOCKED]
+    assert (
+        second.workspace.first_snapshot
+        == third.workspace.first_snapshot
+        == first.workspace.snapshot
+        != first.workspace.first_snapshot
+    )
+    assert "It asks: Which things? (all; none)" in state.work.subtasks[2].text
+    assert "left.txt" in state.work.subtasks[1].text and "not taken over" in state.work.subtasks[1].text
+    tried = [fact.subject for fact in state.memory.facts if fact.kind is FactKind.FAILED_APPROACH]
     assert tried[:2] == ["delegate triple(x) must be thrice x", "delegate name things better"]
-    again = state.recent[2].observations[0]
+    again = state.memory.recent[2].observations[0]
     assert not again.ok and "the same was handed out in step 2 and failed" in again.text
     assert state.status is TaskStatus.DONE and sorted(change.path for change in list_task_changes(desk, state)) == [
         "one.py",
@@ -104,7 +109,7 @@ def test_more_parts_than_a_task_may_have_are_refused(tmp_path: Path) -> None:
     desk = open_project(repo)
     with pytest.raises(NeedsPerson, match="the script has 2 replies"):
         run_task(desk, task, UNCONFINED)
-    seen = desk.store.load(task).recent[-1].observations
+    seen = desk.store.load(task).memory.recent[-1].observations
     assert not any(one.ok for one in seen) and [ticket.task for ticket in desk.queue.tickets()] == [task]
     assert "there is no task type 'write_novel'" in seen[0].text
     assert "4 parts are the most" in seen[5].text and "the goal needs" in seen[6].text
@@ -150,7 +155,7 @@ def test_a_part_that_was_begun_goes_on_on_another_machine(tmp_path: Path) -> Non
     write_script(tmp_path / f"script.{PLACE}.jsonl", [[DOUBLE], [DOUBLED]])
     moved, state = ran(there.repo, task)
     part = moved.store.load(f"{task}-{PLACE}")
-    assert (state.status, state.calls, part.status, part.calls) == (TaskStatus.DONE, 4, TaskStatus.DONE, 2)
+    assert (state.status, state.spending.calls, part.status, part.spending.calls) == (TaskStatus.DONE, 4, TaskStatus.DONE, 2)
     assert sorted(change.path for change in list_task_changes(moved, state)) == ["notes.txt", "one.py", "two.py"]
     assert sum(isinstance(entry.event, SubtaskReturned) for entry in moved.store.journal(task)) == 1
 
@@ -161,8 +166,10 @@ def test_a_part_that_makes_things_worse_for_the_whole_is_undone_there(tmp_path: 
     spoils: list[Step] = [("edit", {"path": "one.py", "old": "x + 2", "new": "x"}), ("complete", {"summary": "Shorter"})]
     repo, task = make(tmp_path, [[PLAN], [bad], [DOUBLE, TRIPLE, COMPLETE]], {"2-1": [spoils]})
     desk, state = ran(repo, task)
-    assert state.delegated[0].status is SubtaskStatus.DONE and state.reverted == 1
-    assert [fact.subject for fact in state.facts if fact.kind is FactKind.FAILED_APPROACH] == ["delegate make double shorter"]
+    assert state.work.subtasks[0].status is SubtaskStatus.DONE and state.workspace.reverted == 1
+    assert [fact.subject for fact in state.memory.facts if fact.kind is FactKind.FAILED_APPROACH] == [
+        "delegate make double shorter"
+    ]
     assert state.status is TaskStatus.DONE and "x * 2" in "".join(change.patch for change in list_task_changes(desk, state))
 
 
@@ -177,12 +184,12 @@ def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
     person, part = Person(tmp_path), f"{task}-{PLACE}"
     desk, state = ran(repo, task)
     child = desk.store.load(part)
-    assert (state.status, child.status) == (TaskStatus.BLOCKED, TaskStatus.RUNNING) and 0 < child.calls < 4
+    assert (state.status, child.status) == (TaskStatus.BLOCKED, TaskStatus.RUNNING) and 0 < child.spending.calls < 4
     assert [row["task"] for row in person.types("inbox", "--json").json] == [task]
     assert person.types("answer", task, "1").code == 0
     desk.database.close()
     again, state = ran(repo, task)
-    assert (state.status, state.calls, again.store.load(part).calls) == (TaskStatus.DONE, 4, 4)
+    assert (state.status, state.spending.calls, again.store.load(part).spending.calls) == (TaskStatus.DONE, 4, 4)
     spent = person.types("spend", "--by", "kind", "--json")
     assert spent.code == 0 and "delegate" in spent.out
     (row,) = person.types("spend", "--by", "task", "--json").json["lines"]
@@ -193,24 +200,24 @@ def test_a_supervised_task_asks_before_it_hands_out_and_its_part_asks_nobody(tmp
     repo, task = make(tmp_path)
     person, desk = Person(tmp_path), open_project(repo)
     state = run_task(desk, task, RunTerms(no_sandbox=True, mode="supervised"))
-    assert state and (state.status, state.step) == (TaskStatus.BLOCKED, 1) and len(desk.queue.tickets()) == 1
+    assert state and (state.status, state.work.step) == (TaskStatus.BLOCKED, 1) and len(desk.queue.tickets()) == 1
     for _ in range(3):
         assert person.types("answer", task, "1").code == 0
         state = run_task(desk, task, RunTerms(no_sandbox=True, mode="supervised"))
         part = desk.store.load(f"{task}-{PLACE}")
-        assert state and (part.status, part.calls) == (TaskStatus.DONE, 4), "it was not stopped on its way"
+        assert state and (part.status, part.spending.calls) == (TaskStatus.DONE, 4), "it was not stopped on its way"
         if state.status is TaskStatus.DONE:
             break
-    assert state.status is TaskStatus.DONE and state.calls == 4
+    assert state.status is TaskStatus.DONE and state.spending.calls == 4
 
 
 def test_nothing_is_handed_out_before_the_plan_has_three_open_items_but_in_the_reply_that_makes_it(tmp_path: Path) -> None:
     early: list[list[Step]] = [[DELEGATE], [PLAN, DELEGATE], [TRIPLE], [COMPLETE]]
     repo, task = make(tmp_path, early, {"2-2": [[DOUBLE, DOUBLED]]})
     desk, state = ran(repo, task)
-    refused = state.recent[0].observations[0]
+    refused = state.memory.recent[0].observations[0]
     assert not refused.ok and refused.text == "delegate: the plan has 0 open items, and a part pays from 3 on; do it yourself"
-    assert [told.status for told in state.delegated] == [SubtaskStatus.DONE] and state.status is TaskStatus.DONE
+    assert [told.status for told in state.work.subtasks] == [SubtaskStatus.DONE] and state.status is TaskStatus.DONE
     assert all(call.same for call in verify_calls(desk, task))
 
 
@@ -220,7 +227,7 @@ def test_a_part_begins_with_the_window_that_its_parent_has_now_and_never_above_i
     desk, state = ran(repo, task)
     part = desk.store.load(f"{task}-2-1")
     ceilings = [audit.budget for _, audit in list_audits(desk, part.task.id)]
-    assert [audit.budget for _, audit in list_audits(desk, task)][1] == 8_000 == ceilings[0] == part.room.highest
+    assert [audit.budget for _, audit in list_audits(desk, task)][1] == 8_000 == ceilings[0] == part.tokens.ceiling.highest
     assert part.task.budget == ceilings[-1] == 4_000, "calm steps lower it to that of its type"
     assert part.task.budget_limit == state.task.budget_limit == 16_000 and part.status is TaskStatus.DONE
     assert all(call.same for call in verify_calls(desk, part.task.id))

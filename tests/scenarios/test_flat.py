@@ -61,9 +61,9 @@ class Measured(SqliteJournal):
     def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
         self.work["statements"] = self.counted.statements
         now = Counter(self.work)
-        now["tokens"] = self.steps.get(state.step - 1, now)["tokens"] + state.reading.tokens
-        if not state.pending:
-            self.steps[state.step] = now
+        now["tokens"] = self.steps.get(state.work.step - 1, now)["tokens"] + state.tokens.last_call.tokens
+        if not state.work.pending:
+            self.steps[state.work.step] = now
 
     def doing(self, what: str) -> None: ...
 

@@ -38,7 +38,7 @@ class Stops:
         self.steps = steps
 
     def at_pause(self, state: State) -> PersonRequest | None:
-        return PersonRequest(PersonAct.STOP if state.step == self.steps else PersonAct.GO)
+        return PersonRequest(PersonAct.STOP if state.work.step == self.steps else PersonAct.GO)
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def stopped(person: Person) -> Iterator[tuple[Project, str]]:
     model = person.script(*[marked(number) for number in range(1, changes + 1)], [("read", {"path": "calc.py"})])
     task = add_task(desk, TaskOrder("double is wrong", "fix_bug", (CHECK,), model=model)).task.id
     state = run_task(desk, task, RunTerms(no_sandbox=True, mode="interactive", person=Stops(changes)))
-    assert state and (state.status, state.kept) == (TaskStatus.BLOCKED, changes)
+    assert state and (state.status, state.workspace.kept) == (TaskStatus.BLOCKED, changes)
     yield desk, task
     desk.database.close()
 
@@ -72,14 +72,14 @@ def test_killed_anywhere_and_typed_again_it_has_taken_back_one_change(person: Pe
     for place, point in enumerate(POINTS):
         now, then = str(len(POINTS) + 2 - place), str(len(POINTS) + 1 - place)
         dead = killed(person, point, desk, task)
-        assert dead.reverted == place + (point != "unwritten"), point
+        assert dead.workspace.reverted == place + (point != "unwritten"), point
         halves = {"half": (then, now), "whole": (then, then)}
         assert left(person, task) == halves.get(point, (now, now)), point
         if point != "whole":
             again = types(person, "never", "undo", task)
             ended = "had not come to its end" in again.stdout
             assert again.returncode == 0 and ended == (point != "unwritten"), (point, again)
-        assert left(person, task) == (then, then) and desk.store.load(task).reverted == place + 1, point
+        assert left(person, task) == (then, then) and desk.store.load(task).workspace.reverted == place + 1, point
         assert sum(isinstance(entry.event, StepsUndone) for entry in desk.store.journal(task)) == place + 1
     goes_on(person, desk, task)
     assert person.belongings() == before and all(call.same for call in verify_calls(desk, task))
@@ -97,4 +97,4 @@ def goes_on(person: Person, desk: Project, task: str) -> None:
     killed(person, "half", desk, task)
     assert left(person, task) == ("1", "2")
     state = run_task(desk, task, RunTerms(no_sandbox=True, mode="interactive", person=Stops(len(POINTS) + 3)))
-    assert state and left(person, task) == ("1", "1") and state.reverted == len(POINTS) + 1
+    assert state and left(person, task) == ("1", "1") and state.workspace.reverted == len(POINTS) + 1

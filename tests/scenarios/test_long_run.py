@@ -67,9 +67,11 @@ def test_the_window_after_a_crash_is_the_window_before_it(lived, tmp_path: Path)
     again = run_until(store, STEPS)
     assert [request.text for request in again] == [requests[-1].text]
     before = state(path)
-    known = {one.block for one in before.passages} | {seen.block for seen in before.recent[-1].observations}
-    assert set(store.blocks) <= known and len(store.blocks) <= len(before.passages) + len(before.recent[-1].observations)
-    assert before.forgotten > 20, "memory is bounded, so the number of blocks does not grow with the steps"
+    known = {one.block for one in before.memory.passages} | {seen.block for seen in before.memory.recent[-1].observations}
+    assert set(store.blocks) <= known and len(store.blocks) <= len(before.memory.passages) + len(
+        before.memory.recent[-1].observations
+    )
+    assert before.memory.forgotten > 20, "memory is bounded, so the number of blocks does not grow with the steps"
 
 
 def test_going_on_after_a_crash_sends_what_would_have_been_sent_without_it(tmp_path: Path):
@@ -104,12 +106,12 @@ def test_old_outputs_can_still_be_recalled_and_the_footer_counts_all_of_them(liv
     blocks = [e.event for e in desk.store.journal("t") if type(e.event).__name__ == "OutputDigested"]
     outputs = {one.block for event in blocks for one in event.passages if one.voice is PassageVoice.OUTPUT}
     assert (
-        now.archived == len(outputs) == STEPS - 1
+        now.memory.archived == len(outputs) == STEPS - 1
         and f"{STEPS - 2} archived blocks" in load_call(desk, "t", None).sections[-1].text
     )
     bench = agent(desk.store, 0)[0].bench(now)
     first = blocks[0].index[0].block
-    assert first not in {one.block for one in now.passages} and first not in {line.block for line in now.index}
+    assert first not in {one.block for one in now.memory.passages} and first not in {line.block for line in now.memory.index}
     assert "record_1_30" in tool.run({"id": first[:8], "about": "record_1_30"}, bench).text
 
 

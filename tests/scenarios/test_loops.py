@@ -79,7 +79,7 @@ def test_a_planned_task_plans_works_item_by_item_and_completes(person: Person, d
     model = person.script([READ], [PLAN], [MEND, marks(1)], [READ, marks(2)], [COMPLETE])
     task = ordered(desk, model, "plan_execute")
     state = worked(desk, task)
-    assert (state.status, state.step) == (TaskStatus.DONE, 5)
+    assert (state.status, state.work.step) == (TaskStatus.DONE, 5)
     assert "\nRefused now: edit, write, complete.\n" in window(person, task, 2)
     assert "\nRefused now: complete.\n" in window(person, task, 3) and "Refused now" not in window(person, task, 4)
     assert len({tools(person, task, step) for step in range(1, 6)}) == 1, "what is offered stays the same"
@@ -93,7 +93,7 @@ def test_a_reply_that_changes_something_before_there_is_a_plan_changes_nothing(p
     first = next(entry.event for entry in desk.store.journal(task) if type(entry.event).__name__ == "ActionsExecuted")
     told = first.observations[0].text  # pyright: ignore[reportAttributeAccessIssue]
     assert told.startswith("edit is refused now: First look, then `plan`") and "The tools for now are: read, search, run" in told
-    assert (state.status, state.step) == (TaskStatus.DONE, 3), "whoever makes the plan may begin with it"
+    assert (state.status, state.work.step) == (TaskStatus.DONE, 3), "whoever makes the plan may begin with it"
 
 
 def test_two_undone_changes_turn_it_and_it_plans_anew_with_the_reason(person: Person, desk: Project) -> None:
@@ -114,8 +114,11 @@ def test_a_task_that_only_turns_comes_to_rest_with_the_evidence(person: Person, 
     ways = [[("edit", {**WORSE[1], "new": f"x * {number}"})] for number in range(3, 9)]
     model = person.script(*[step for number in range(0, 6, 2) for step in ([PLAN], *ways[number : number + 2])])
     state = worked(desk, ordered(desk, model, "plan_execute"))
-    assert (state.status, state.step, state.reverted) == (TaskStatus.BLOCKED, 9, 6)
-    assert "gone another way 2 times, and again 2 changes for item 1" in state.question and "undone: 6" in state.question
+    assert (state.status, state.work.step, state.workspace.reverted) == (TaskStatus.BLOCKED, 9, 6)
+    assert (
+        "gone another way 2 times, and again 2 changes for item 1" in state.dialogue.question
+        and "undone: 6" in state.dialogue.question
+    )
 
 
 def test_a_task_that_only_reads_is_pressed_and_then_stopped(person: Person, desk: Project) -> None:
@@ -125,33 +128,40 @@ def test_a_task_that_only_reads_is_pressed_and_then_stopped(person: Person, desk
         desk, TaskOrder("double is wrong", "brief", (CHECK,), model=person.script([READ], [READ], [READ], [READ]))
     ).task.id
     state = worked(desk, task)
-    assert (state.status, state.step) == (TaskStatus.BLOCKED, 4) and "Phase understand has had its 4 steps" in state.question
+    assert (state.status, state.work.step) == (
+        TaskStatus.BLOCKED,
+        4,
+    ) and "Phase understand has had its 4 steps" in state.dialogue.question
     assert "used up: make the first change now" in window(person, task, 3) and "Refused now" not in window(person, task, 3)
     assert "\nRefused now: read, search, run, test, recall, compact, more_room.\n" in window(person, task, 4)
-    refused = state.recent[-1].observations[0]
+    refused = state.memory.recent[-1].observations[0]
     assert not refused.ok and refused.text.startswith("read is refused now: The 2 steps of this phase are used up")
-    assert answer_question(desk, task, "go on").spent == ()
+    assert answer_question(desk, task, "go on").work.phase_steps == ()
 
 
 def test_with_nobody_there_it_rests_before_the_first_change_and_goes_on_after_an_answer(person: Person, desk: Project) -> None:
     task = ordered(desk, person.script([READ], [MEND], [COMPLETE]))
     state = worked(desk, task, "supervised")
-    assert (state.status, state.step, state.changed) == (
+    assert (state.status, state.work.step, state.workspace.changed) == (
         TaskStatus.BLOCKED,
         1,
         (),
-    ) and "Before phase change with edit calc.py" in state.question
+    ) and "Before phase change with edit calc.py" in state.dialogue.question
     assert [one.task.id for one in list_open_questions(desk)] == [task]
     with pytest.raises(BadInput, match="its question is still open"):
         worked(desk, task)
     answer_question(desk, task, "approve")
     state = worked(desk, task)
-    assert (state.status, state.attendance.passed, state.attendance.paused) == (TaskStatus.BLOCKED, ("change",), "verify")
+    assert (state.status, state.dialogue.supervision.passed, state.dialogue.supervision.paused) == (
+        TaskStatus.BLOCKED,
+        ("change",),
+        "verify",
+    )
     answer_question(desk, task, "1")
-    assert worked(desk, task).status is TaskStatus.DONE and not desk.store.load(task).words, (
+    assert worked(desk, task).status is TaskStatus.DONE and not desk.store.load(task).dialogue.words, (
         "an approval takes no place in a window"
     )
-    assert len(events(desk, task, PausedForPerson)) == 2 and desk.store.load(task).calls == 3, (
+    assert len(events(desk, task, PausedForPerson)) == 2 and desk.store.load(task).spending.calls == 3, (
         "the reply that waited was not bought again"
     )
 
@@ -160,11 +170,11 @@ def test_words_at_a_pause_are_heard_before_the_change_is_made(person: Person, de
     task = ordered(desk, person.script([SHIFT], [MEND], [COMPLETE]))
     someone = Scripted(PersonRequest(PersonAct.SAY, "multiply, no tricks", by="Ada"), GO, GO)
     state = worked(desk, task, "supervised", someone)
-    assert (state.status, state.kept, state.words) == (TaskStatus.DONE, 1, ("multiply, no tricks",))
+    assert (state.status, state.workspace.kept, state.dialogue.words) == (TaskStatus.DONE, 1, ("multiply, no tricks",))
     sections = person.types("context", "show", task, "--step", "2", "--json").json["sections"]
     text = "\n".join(one["text"] for one in sections)
     assert "Answer: multiply, no tricks" in text and "not done: the user has spoken before it was" in text
-    assert [shown.attendance.paused for shown in someone.shown] == ["change", "change", "verify"]
+    assert [shown.dialogue.supervision.paused for shown in someone.shown] == ["change", "change", "verify"]
 
 
 class Dies:
@@ -178,18 +188,18 @@ def test_killed_while_it_asks_it_asks_the_same_again_and_never_goes_on_without_a
     task = ordered(desk, person.script([MEND], [COMPLETE]))
     with pytest.raises(Gone):
         run_task(desk, task, RunTerms(no_sandbox=True, mode="supervised", person=Dies()))
-    assert desk.store.load(task).attendance.paused == "change"
+    assert desk.store.load(task).dialogue.supervision.paused == "change"
     someone = Scripted(GO, GO)
     assert worked(desk, task, person=someone).status is TaskStatus.DONE
-    assert [shown.attendance.paused for shown in someone.shown] == ["change", "verify"]
-    assert len(events(desk, task, PausedForPerson)) == 2 and desk.store.load(task).calls == 2
+    assert [shown.dialogue.supervision.paused for shown in someone.shown] == ["change", "verify"]
+    assert len(events(desk, task, PausedForPerson)) == 2 and desk.store.load(task).spending.calls == 2
 
 
 def test_an_undoing_that_is_not_possible_lets_no_pause_pass(person: Person, desk: Project) -> None:
     task = ordered(desk, person.script([MEND], [COMPLETE]))
     someone = Scripted(PersonRequest(PersonAct.UNDO))
     state = worked(desk, task, "supervised", someone)
-    assert (state.status, state.changed, state.attendance.paused) == (TaskStatus.BLOCKED, (), "change")
+    assert (state.status, state.workspace.changed, state.dialogue.supervision.paused) == (TaskStatus.BLOCKED, (), "change")
     assert len(someone.shown) == 2, "asked again"
 
 
@@ -207,12 +217,12 @@ def test_beside_the_work_one_talks_redirects_and_takes_back(person: Person, desk
         GO, GO, PersonRequest(PersonAct.UNDO, "no tricks"), PersonRequest(PersonAct.REDIRECT, "multiply", by="Ada"), GO
     )
     state = worked(desk, task, "interactive", someone)
-    assert (state.status, state.plan, state.kept, state.reverted) == (TaskStatus.DONE, (), 1, 1)
+    assert (state.status, state.work.plan, state.workspace.kept, state.workspace.reverted) == (TaskStatus.DONE, (), 1, 1)
     undone = someone.shown[3]
-    assert (undone.changed, undone.phase, [item.text for item in undone.plan]) == ((), "understand", ["shift"])
+    assert (undone.workspace.changed, undone.phase, [item.text for item in undone.work.plan]) == ((), "understand", ["shift"])
     text = "\n".join(one["text"] for one in person.types("context", "show", task, "--step", "3", "--json").json["sections"])
     assert "x + 2 → x << 1): undone by a person: no tricks" in text and "Answer: multiply" in text
-    assert [made.text for made in state.decisions if made.by == "person" and made.subject] == ["multiply"]
+    assert [made.text for made in state.memory.decisions if made.by == "person" and made.subject] == ["multiply"]
     log = person.types("decisions", task).words
     assert "undone: all from step 2 on" in log and "multiply" in log
 
@@ -220,10 +230,10 @@ def test_beside_the_work_one_talks_redirects_and_takes_back(person: Person, desk
 def test_stopped_beside_the_work_it_waits(person: Person, desk: Project) -> None:
     task = ordered(desk, person.script([READ], [MEND], [COMPLETE]))
     state = worked(desk, task, "interactive", Scripted(GO, PersonRequest(PersonAct.STOP)))
-    assert (state.status, state.step) == (TaskStatus.BLOCKED, 1) and "You stopped it after step 1" in state.question
+    assert (state.status, state.work.step) == (TaskStatus.BLOCKED, 1) and "You stopped it after step 1" in state.dialogue.question
     answer_question(desk, task, "go ahead")
     state = worked(desk, task, person=Scripted(GO, GO))
-    assert state.status is TaskStatus.DONE and "go ahead" in state.words
+    assert state.status is TaskStatus.DONE and "go ahead" in state.dialogue.words
 
 
 def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes_on_from_there(
@@ -235,8 +245,12 @@ def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes
     assert told.code == 0 and "1 change; changed now: no file" in told.words
     state = desk.store.load(task)
     tree = person.state / "worktrees" / task / "calc.py"
-    assert (state.changed, state.verdict, state.phase) == ((), None, "understand") and "x + 2" in tree.read_text()
-    assert [fact.text for fact in state.facts if fact.subject == "shift"] == ["works (from a step that was undone)"]
+    assert (state.workspace.changed, state.verification.verdict, state.phase) == (
+        (),
+        None,
+        "understand",
+    ) and "x + 2" in tree.read_text()
+    assert [fact.text for fact in state.memory.facts if fact.subject == "shift"] == ["works (from a step that was undone)"]
     again = person.types("undo", task, "--json")
     assert again.code == 1 and "nothing to undo" in again.error["what"]
     assert worked(desk, task, "autonomous").status is TaskStatus.DONE
@@ -247,7 +261,7 @@ def test_steps_that_changed_nothing_can_be_taken_back_by_their_number(person: Pe
     task = ordered(desk, person.script([PLAN], [READ], [MEND], [COMPLETE]))
     worked(desk, task, "interactive", Scripted(GO, GO, PersonRequest(PersonAct.STOP)))
     state = undo_task_steps(desk, task, steps=2)
-    assert (state.plan, state.planned, state.step) == ((), 0, 2)
+    assert (state.work.plan, state.work.plan_step, state.work.step) == ((), 0, 2)
     with pytest.raises(BadInput, match="no step has been taken"):
         undo_task_steps(desk, task)
 
@@ -270,9 +284,9 @@ def test_a_tree_that_was_not_put_back_in_time_is_put_back_when_the_task_is_taken
         worked(desk, task, "interactive", Scripted(GO, PersonRequest(PersonAct.UNDO), GO))
     monkeypatch.undo()
     tree: Path = person.state / "worktrees" / task / "calc.py"
-    assert "x << 1" in tree.read_text() and desk.store.load(task).changed == ()
+    assert "x << 1" in tree.read_text() and desk.store.load(task).workspace.changed == ()
     state = worked(desk, task, "autonomous")
-    assert (state.status, state.kept, state.reverted) == (TaskStatus.DONE, 1, 1)
+    assert (state.status, state.workspace.kept, state.workspace.reverted) == (TaskStatus.DONE, 1, 1)
     assert len(events(desk, task, CallRequested)) == 3, "nothing was bought twice"
 
 
@@ -291,7 +305,11 @@ def test_the_users_settings_say_how_closely_and_a_repository_may_not(
     here = open_project(person.repo)
     task = ordered(here, person.script([PLAN, MEND, marks(1, 2)], [COMPLETE]))
     state = worked(here, task)
-    assert (state.task.loop, state.attendance.mode, state.attendance.paused) == ("plan_execute", "supervised", "change")
+    assert (state.task.loop, state.dialogue.supervision.mode, state.dialogue.supervision.paused) == (
+        "plan_execute",
+        "supervised",
+        "change",
+    )
     own.write_text('mode = "watched"\n')
     assert "mode should be one of: autonomous, supervised, interactive" in person.types("list", "--json").error["what"]
     own.unlink()

@@ -166,7 +166,7 @@ def test_through_all_phases_every_call_begins_as_the_one_before_it_to_the_end_of
     feet = [call[-1].text.partition(":")[0].partition(",")[0] for call in calls]
     assert {"Phase understand", "Phase change", "Phase verify"} == {*feet}
     assert "Phase change" in feet[feet.index("Phase verify") :], "and back"
-    seen = desk.store.load(task).recent
+    seen = desk.store.load(task).memory.recent
     refused = [one.text for step in seen for one in step.observations if one.action.tool == "delegate" and not one.ok]
     assert any("a part pays from 3 on" in text for text in refused)
     for before, after in pairwise(calls):

@@ -49,7 +49,7 @@ AMENDED = {1: "prefer speed over clarity, by now"}
 
 
 def fails(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
-    fact = Fact(FactKind.FAILED_APPROACH, args["what"], args["why"], step=bench.state.step + 1)
+    fact = Fact(FactKind.FAILED_APPROACH, args["what"], args["why"], step=bench.state.work.step + 1)
     return ToolOutcome("undone", ok=True, facts=(fact,))
 
 
@@ -112,7 +112,7 @@ class Story:
         )  # fmt: skip
         order = Task(id="t", goal="Bring the office suite in order", max_steps=STEPS + 1, budget=4_000, max_budget=4_000)
         state, answers = append_events(self.store, None, [TaskCreated(order)]), iter(ANSWERS)
-        while state.step < STEPS:
+        while state.work.step < STEPS:
             state = work_on_task("t", "worker", agent)
             if state.status is not TaskStatus.BLOCKED or (reply := next(answers, None)) is None:
                 break
@@ -230,7 +230,7 @@ def test_after_five_hundred_steps_nothing_that_concerns_the_work_is_lost(tmp_pat
     story = Story(tmp_path)
     planned(story)
     story.state = story.lived()
-    assert story.state and story.state.step == STEPS and story.state.compactions >= 6
+    assert story.state and story.state.work.step == STEPS and story.state.memory.compactions >= 6
     assert len(RULES) + len(ANSWERS) + len(REPLACED) + len(CORRECTED) + len(AMENDED) >= 20
     assert known(story, FactKind.DECISION) == 50 and known(story, FactKind.FAILED_APPROACH) == 30
     assert not over_ceiling(story)

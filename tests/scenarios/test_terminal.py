@@ -59,7 +59,7 @@ def test_supervised_shows_the_change_before_it_is_made_and_nothing_but_an_answer
         at.types("")
         assert "PASS" in at.sees("Next") and at.ends() == 0
     state = state_of(person)
-    assert (state.status.value, state.kept, state.words) == ("done", 1, ("multiply, don't shift",))
+    assert (state.status.value, state.workspace.kept, state.dialogue.words) == ("done", 1, ("multiply, don't shift",))
     assert happened(person, PausedForPerson) == 3, "also before the change that came in place of the first"
 
 
@@ -85,8 +85,13 @@ def test_interactive_asks_answers_redirects_and_takes_back(person: Person) -> No
         at.sees("said: mind the docs")
         assert "undone by a person: no tricks" in at.sees("Next") and at.ends() == 0
     state = state_of(person)
-    assert (state.status.value, state.kept, state.reverted, happened(person, StepsUndone)) == ("done", 1, 1, 1)
-    assert [one.text for one in state.decisions if one.by != "model"][-1] == "multiply"
+    assert (state.status.value, state.workspace.kept, state.workspace.reverted, happened(person, StepsUndone)) == (
+        "done",
+        1,
+        1,
+        1,
+    )
+    assert [one.text for one in state.memory.decisions if one.by != "model"][-1] == "multiply"
 
 
 @pytest.mark.parametrize(("keys", "step"), [("/stop\n", 1), (CTRL_C, 1), (CTRL_D, 0)], ids=["stop", "ctrl-c", "ctrl-d"])
@@ -126,7 +131,9 @@ def test_ctrl_c_in_a_step_waits_for_its_end_and_a_second_one_does_not(person: Pe
         at.sees("afresh resume")
         assert at.ends() == 130
     state = state_of(person)
-    assert (state.step, state.calls, state.status.value) == (1, 2, "running"), "paid once, and acted on when it goes on"
+    assert (state.work.step, state.spending.calls, state.status.value) == (1, 2, "running"), (
+        "paid once, and acted on when it goes on"
+    )
 
 
 def begun(at: Terminal, person: Person) -> Path:

@@ -45,4 +45,20 @@ def states(draw: st.DrawFn) -> State:
     run = CheckRun(last, 1, passed=10**7, failed=10**6, skipped=10**6, failures=tuple(FailedTest(one, said) for one in texts))
     verdict = Verdict(Ruling.FAIL, said, (run, replace(run, command=f"{said}2")), draw(st.sampled_from([(), (said,)])))
     kinds = (FactKind.RULE, FactKind.FAILED_APPROACH)
-    return State(task=Task(id="t", goal=said, checks=tuple(Check(one) for one in texts), report=draw(st.sampled_from(["", said]))), status=draw(st.sampled_from(TaskStatus)), workspace=WorkspaceState(base="c0ffee" * 7, first_snapshot="s", commit=draw(st.sampled_from(["", "abcdef" * 7])), changed=tuple(texts) * 9), times=TaskTimes(updated=1_700_000_000.0), verification=VerificationState(baseline=Baseline((run,)), verdict=draw(st.sampled_from([None, verdict])), verdict_step=10**6), work=WorkState(step=10**6, limit=2 * 10**6, plan=tuple(PlanItem(one) for one in texts), outcome=last), dialogue=DialogueState(words=tuple(texts), question=draw(st.sampled_from(["", last]))), memory=MemoryState(decisions=(Decision(last, "person", subject=said, options=tuple(texts)),), facts=tuple(Fact(kind, one, one) for kind in kinds for one in texts)))  # fmt: skip
+    return State(
+        task=Task(id="t", goal=said, checks=tuple(Check(one) for one in texts), report=draw(st.sampled_from(["", said]))),
+        status=draw(st.sampled_from(TaskStatus)),
+        workspace=WorkspaceState(
+            base="c0ffee" * 7, first_snapshot="s", commit=draw(st.sampled_from(["", "abcdef" * 7])), changed=tuple(texts) * 9
+        ),
+        times=TaskTimes(updated=1_700_000_000.0),
+        verification=VerificationState(
+            baseline=Baseline((run,)), verdict=draw(st.sampled_from([None, verdict])), verdict_step=10**6
+        ),
+        work=WorkState(step=10**6, limit=2 * 10**6, plan=tuple(PlanItem(one) for one in texts), outcome=last),
+        dialogue=DialogueState(words=tuple(texts), question=draw(st.sampled_from(["", last]))),
+        memory=MemoryState(
+            decisions=(Decision(last, "person", subject=said, options=tuple(texts)),),
+            facts=tuple(Fact(kind, one, one) for kind in kinds for one in texts),
+        ),
+    )

@@ -17,6 +17,18 @@ def again(workspace: GitWorkspace) -> GitWorkspace:
     return GitWorkspace(Repository.find(workspace.repository.root), workspace.task_id)
 
 
+def test_a_checkout_that_was_touched_or_holds_our_own_files_has_no_uncommitted_changes(
+    checkout: Path, workspace: GitWorkspace, git
+):
+    for path in checkout.rglob("*"):
+        if path.is_file() and ".git" not in path.parts:
+            os.utime(path, (1, 1))
+    (checkout / ".afresh" / "knowledge").mkdir(parents=True, exist_ok=True)
+    (checkout / ".afresh" / "config.toml").write_text("")
+    (checkout / ".afresh" / "knowledge" / "KO-1.md").write_text("x")
+    assert "uncommitted" not in workspace.open().note
+
+
 def test_uncommitted_changes_stay_out_and_are_named(checkout: Path, workspace: GitWorkspace, git):
     (checkout / "change.txt").write_text("mine\n")
     (checkout / "staged.txt").write_text("staged\n")

@@ -38,7 +38,10 @@ def _render_summary(state: State) -> Iterator[str]:
     )
     yield f"- checks: {sum_check_runs(runs).words if runs else 'not run'}"
     if state.verification.verdict:
-        yield f"- verdict at step {state.verification.verdict_step}: {state.verification.verdict.ruling.value}: {escape_inline(state.verification.verdict.reason, 300)}"
+        yield (
+            f"- verdict at step {state.verification.verdict_step}: {state.verification.verdict.ruling.value}: "
+            f"{escape_inline(state.verification.verdict.reason, 300)}"
+        )
     if state.workspace.changed:
         yield f"- changed: {', '.join(format_code(path, 200) for path in state.workspace.changed[:MAX_CHECKPOINT_PATHS])}"
     yield from (f"- plan: [{'x' if item.done else ' '}] {escape_inline(item.text)}" for item in state.work.plan)

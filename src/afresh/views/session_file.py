@@ -95,7 +95,10 @@ def _render_section(title: str, lines: list[str]) -> Iterator[str]:
 def _render_headline(state: State) -> str:
     said = f"**{state.status.value}**, phase {state.phase}, step {state.work.step} of at most {state.work.limit}"
     if state.verification.verdict:
-        said += f"; verdict {state.verification.verdict.ruling.value} at step {state.verification.verdict_step}: {escape_inline(state.verification.verdict.reason, 300)}"
+        verdict = state.verification.verdict
+        said += (
+            f"; verdict {verdict.ruling.value} at step {state.verification.verdict_step}: {escape_inline(verdict.reason, 300)}"
+        )
     return f"{said}. Last outcome: {escape_inline(state.work.outcome, 300) or 'none yet'}"
 
 

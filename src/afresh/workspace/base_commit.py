@@ -2,6 +2,7 @@
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 from afresh.workspace.diff import path_from_bytes
@@ -44,11 +45,16 @@ def set_ignore_rules(shadow: ShadowRepository, repository: Repository, base: Bas
 
 
 def list_uncommitted_files(shadow: ShadowRepository, repository: Repository, commit: str) -> tuple[str, ...]:
-    """Files of the checkout that differ from the commit, found through a copy of its index, so that no filter of its runs."""
+    """Files of the checkout that differ from the commit, without our own, found through a copy of its index, so that no filter of
+    its runs."""
     copy = shadow.folder / "index.checkout"
     try:
         copy.write_bytes((repository.git_dir / "index").read_bytes())
         git = Git(shadow.folder, repository.root, (("GIT_INDEX_FILE", str(copy)),))
+        with suppress(
+            GitFailed
+        ):  # it fails where a file does differ; times and inodes of a copied checkout are brought up to date
+            git.run("update-index", "-q", "--refresh", "--ignore-submodules")
         differ = git.run("diff-index", "-z", "--name-only", "--ignore-submodules=all", commit)
         new = git.run("ls-files", "-z", "--others", "--exclude-standard")
     except (OSError, GitFailed):
@@ -56,7 +62,7 @@ def list_uncommitted_files(shadow: ShadowRepository, repository: Repository, com
     finally:
         copy.unlink(missing_ok=True)
     names = {path_from_bytes(name) for output in (differ, new) for name in output.split(b"\0")[:-1]}
-    return tuple(sorted(name for name in names if not name.startswith((".afresh/state/", ".afresh/export/"))))
+    return tuple(sorted(name for name in names if not name.startswith(".afresh/")))
 
 
 def describe_base(base: BaseCommit, dirty: tuple[str, ...], copied: list[str], left: list[str]) -> str:

@@ -1,7 +1,6 @@
 import json
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -23,6 +22,7 @@ from afresh.core.event import ChangeKeptOrReverted, DecisionMade, QuestionAnswer
 from afresh.core.prompt import Omission
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.text import escape_hidden
+from afresh.testing.states import replace_in_parts
 from afresh.views.decision_log import list_decisions as lines
 from afresh.views.decision_tree import build_decision_tree, decisions_to_json
 from afresh.views.model_calls import call_diff_to_json, call_to_json
@@ -84,7 +84,7 @@ VIEWS = {
     "summary": lambda: render_run_summary(DONE, CHANGES, AUDITS, accumulating=94_000),
     "unfinished summary": lambda: render_run_summary(BLOCKED, [], []),
     "status": lambda: render_status(TICKETS, STATES),
-    "inbox": lambda: render_inbox([BLOCKED, replace(BLOCKED, options=OPTIONS)], BLOCKED.updated + 7_300),
+    "inbox": lambda: render_inbox([BLOCKED, replace_in_parts(BLOCKED, options=OPTIONS)], BLOCKED.times.updated + 7_300),
     "empty inbox": lambda: render_inbox([], 0.0),
     "decisions": lambda: render_decisions(
         DONE, build_decision_tree(lines([entry for _, entries in told() for entry in entries]))
@@ -137,7 +137,7 @@ def test_a_long_diff_is_cut_with_a_hint() -> None:
 
 
 def test_a_failed_or_blocked_task_is_not_headed_by_an_old_pass() -> None:
-    failed = replace(DONE, status=TaskStatus.FAILED, outcome="a protected test was weakened")
+    failed = replace_in_parts(DONE, status=TaskStatus.FAILED, outcome="a protected test was weakened")
     assert "failed  a protected test was weakened" in rendered(render_run_summary(failed, [], []))
     text = rendered(render_run_summary(BLOCKED, [], []))
     assert "blocked" in text.splitlines()[1] and "Which name?" in text and "afresh answer" in text
@@ -234,7 +234,7 @@ def test_why_says_what_brings_a_name_back_and_where_memory_lost_it():
 
 def test_status_begins_with_what_needs_a_person_and_only_counts_what_is_settled() -> None:
     settled = [QueueTicket(f"old-{n}", "was once", "write_tests", TaskStatus.APPLIED, 0, (), False) for n in range(50)]
-    text = rendered(render_status([*settled, *TICKETS], STATES, now=DONE.updated + 7_200))
+    text = rendered(render_status([*settled, *TICKETS], STATES, now=DONE.times.updated + 7_200))
     lines = [line.rstrip() for line in text.splitlines()]
     assert [line for line in lines if line in ("Needs you", "At work", "To come", "Over")] == [
         "Needs you", "At work", "To come", "Over",
@@ -244,8 +244,10 @@ def test_status_begins_with_what_needs_a_person_and_only_counts_what_is_settled(
 
 
 def test_the_inbox_numbers_options_and_tells_how_to_answer() -> None:
-    waiting = replace(BLOCKED, options=("total: as in the docs", "sum"), changed=tuple(f"f{n}.py" for n in range(9)), kept=2)
-    text = " ".join(rendered(render_inbox([waiting], waiting.updated + 7_300), 120).split())
+    waiting = replace_in_parts(
+        BLOCKED, options=("total: as in the docs", "sum"), changed=tuple(f"f{n}.py" for n in range(9)), kept=2
+    )
+    text = " ".join(rendered(render_inbox([waiting], waiting.times.updated + 7_300), 120).split())
     assert "asked 2 hours ago by the model, after step 1" in text and "1 total as in the docs 2 sum" in text
     assert "9 files changed: f0.py, f1.py, f2.py, f3.py, f4.py, f5.py and 3 more (2 kept, 0 reverted in 1 step)" in text
     assert "afresh answer t-7f3a 1 the number of an option" in text and 'afresh answer t-7f3a "…" or your own words' in text

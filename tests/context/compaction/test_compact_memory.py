@@ -91,7 +91,7 @@ def begun(store) -> State:
 
 def stepped(store, state, output="", thought="", did="") -> State:
     """One finished step with its passages."""
-    step = state.step + 1
+    step = state.work.step + 1
     did = did or f"run check_{step} src/part_{step}.py"
     output = output or f"value_of_{step} is {step}\n" * 60 + f"{step} passed in part_{step}.py"
     told = [
@@ -114,7 +114,7 @@ def journal(store) -> list[MemoryCompacted]:
 
 
 def window(state, agent):
-    past = agent.recollection.of(state.passages, agent.store.read)
+    past = agent.recollection.of(state.memory.passages, agent.store.read)
     return build_best_prompt(
         GatheredContext(state, (), past),
         agent.template,
@@ -138,21 +138,21 @@ def test_dozens_of_compactions_keep_what_must_stay_and_stay_small():
     for number in range(1, 461):
         often = f"run ./bin/recheck_all --quick {number}" if number < 420 and number % 5 == 0 else ""
         output = f"value_of_{number} is {number}\n" * 160
-        before, state = state.compactions, compact_memory(stepped(store, state, output, did=often), agent)
-        if state.compactions > before:
+        before, state = state.memory.compactions, compact_memory(stepped(store, state, output, did=often), agent)
+        if state.memory.compactions > before:
             message = window(state, agent).request.message
             assert all(text in message for text in NEVER)
-        assert COUNTER(state.summary.text) <= MAX_SUMMARY_TOKENS
-        assert count_passage_characters(state.passages) <= SMALL.full * compute_memory_capacity(4_000) + 5_000
-    assert state.compactions == len(journal(store)) >= 60
+        assert COUNTER(state.memory.summary.text) <= MAX_SUMMARY_TOKENS
+        assert count_passage_characters(state.memory.passages) <= SMALL.full * compute_memory_capacity(4_000) + 5_000
+    assert state.memory.compactions == len(journal(store)) >= 60
     assert "recheck_all" in window(state, agent).request.message, "used often, until forty steps ago"
-    assert state.forgotten == sum(len(event.gone) for event in journal(store)) > 1_000
+    assert state.memory.forgotten == sum(len(event.gone) for event in journal(store)) > 1_000
 
 
 def test_memory_that_is_not_nearly_full_is_left_alone():
     store, _, state = long_run(20)
-    assert not is_memory_full(state.passages, 4_000, SMALL) and not journal(store)
-    assert len(state.passages) == 60 and not state.summary.text
+    assert not is_memory_full(state.memory.passages, 4_000, SMALL) and not journal(store)
+    assert len(state.memory.passages) == 60 and not state.memory.summary.text
 
 
 def test_memory_of_many_short_passages_is_full_before_it_has_to_forget_without_a_word():
@@ -160,23 +160,23 @@ def test_memory_of_many_short_passages_is_full_before_it_has_to_forget_without_a
     agent, state = agent_with(store, style=replace(TEMPLATE, pruning=CompactionPolicy())), begun(store)
     for number in range(1, 401):
         state = compact_memory(stepped(store, state, output=f"value {number}", did=f"run check_{number}"), agent)
-        assert len(state.passages) <= 0.8 * 0.15 * 4_000 + 3
-    assert state.compactions == len(journal(store)) >= 2
-    assert state.forgotten == sum(len(event.gone) for event in journal(store)), "each into the summary"
-    assert count_passage_characters(state.passages) < 0.1 * compute_memory_capacity(4_000)
+        assert len(state.memory.passages) <= 0.8 * 0.15 * 4_000 + 3
+    assert state.memory.compactions == len(journal(store)) >= 2
+    assert state.memory.forgotten == sum(len(event.gone) for event in journal(store)), "each into the summary"
+    assert count_passage_characters(state.memory.passages) < 0.1 * compute_memory_capacity(4_000)
 
 
 def test_a_compaction_tells_what_it_won_and_each_step_in_a_line():
     store, _, state = long_run(30)
     (event,) = journal(store)
     assert event.by == "loop" and event.tokens_won > 3_000 and not event.reply
-    newest = state.summary.lines[-1]
+    newest = state.memory.summary.lines[-1]
     assert newest.text == f"run check_{newest.step} src/part_{newest.step}.py → {newest.step} passed in part_{newest.step}.py"
-    assert "let me go on" not in state.summary.text
-    assert not any(passage.voice is PassageVoice.THOUGHT and passage.step < event.step - 3 for passage in state.passages), (
-        "small talk went"
-    )
-    assert {passage.step for passage in state.passages} >= set(range(event.step - 2, event.step + 1))
+    assert "let me go on" not in state.memory.summary.text
+    assert not any(
+        passage.voice is PassageVoice.THOUGHT and passage.step < event.step - 3 for passage in state.memory.passages
+    ), "small talk went"
+    assert {passage.step for passage in state.memory.passages} >= set(range(event.step - 2, event.step + 1))
 
 
 def test_what_a_thought_decides_stays_word_for_word():
@@ -184,16 +184,16 @@ def test_what_a_thought_decides_stays_word_for_word():
     agent, state = agent_with(store), begun(store)
     said = "We keep the old reader because the new one loses the order of keys."
     state = stepped(store, state, thought=f"Looked at both. {said} Now the tests.")
-    while any((passage.step, passage.voice) == (1, PassageVoice.THOUGHT) for passage in state.passages):
+    while any((passage.step, passage.voice) == (1, PassageVoice.THOUGHT) for passage in state.memory.passages):
         state = compact_memory(stepped(store, state), agent)
-    assert f"“{said}”" in state.summary.text
+    assert f"“{said}”" in state.memory.summary.text
 
 
 def test_a_passage_that_is_too_old_goes_whatever_its_kind():
     style = replace(TEMPLATE, pruning=replace(SMALL, oldest=10))
     store, _, state = long_run(30, style=style)
     (event,) = journal(store)
-    assert all(event.step - passage.step <= 10 for passage in state.passages)
+    assert all(event.step - passage.step <= 10 for passage in state.memory.passages)
 
 
 def test_the_same_journal_gives_the_same_summary_and_a_window_is_rebuilt_from_it():
@@ -207,11 +207,11 @@ def test_the_agent_may_ask_and_its_words_stay():
     store, agent, state = long_run(12)
     state = compact_memory(append_events(store, state, [CompactionRequested("reader done; writer.py is next")]), agent)
     (event,) = journal(store)
-    assert event.by == "agent" and event.gone and not state.keep
+    assert event.by == "agent" and event.gone and not state.memory.keep
     assert "Keep: reader done; writer.py is next" in window(state, agent).request.message
     for number in range(5):
         state = compact_memory(append_events(store, state, [CompactionRequested(f"{number} " + "ü" * 298)]), agent)
-        assert COUNTER(state.summary.text) <= MAX_SUMMARY_TOKENS
+        assert COUNTER(state.memory.summary.text) <= MAX_SUMMARY_TOKENS
 
 
 def test_a_hook_is_asked_and_may_put_it_off():
@@ -227,7 +227,7 @@ def test_a_hook_that_fails_stops_nothing_and_is_written_down_once():
         60, upkeep=CompactionSettings(Answering(HookAnswer(True, "exit 3: oops 1"), HookAnswer(True, "exit 3: oops 2")))
     )
     assert len(journal(store)) > 1 and "oops" in journal(store)[0].note
-    assert [made.text for made in state.decisions if "hook" in made.text] == [
+    assert [made.text for made in state.memory.decisions if "hook" in made.text] == [
         "the hook before_compaction failed; memory was compacted all the same"
     ]
 
@@ -237,17 +237,17 @@ def summing(*texts: str) -> ScriptedModel:
 
 
 def test_a_summary_by_the_model_is_used_when_it_holds_every_name_it_must():
-    by_rules = long_run(30)[2].summary
+    by_rules = long_run(30)[2].memory.summary
     must = [seen.name for seen in by_rules.names[:15]]
     model = summing(f"All parts were checked: {', '.join(must)}. Nothing is open.")
     store, agent, state = long_run(30, model=model, upkeep=CompactionSettings(summary=load_call_template("summary")))
     (request,) = model.requests
     assert COUNTER.whole(request) + request.reserve <= 2_000 and all(name in request.message for name in must)
-    assert state.summary.prose.startswith("All parts were checked") and not state.summary.lines
+    assert state.memory.summary.prose.startswith("All parts were checked") and not state.memory.summary.lines
     assert "Nothing is open." in window(state, agent).request.message
     (event,) = journal(store)
     assert event.reply and event.reply.thought == model.replies[0].thought and not event.note
-    assert state.calls == 1 and state.usage == event.reply.usage and state.usage.input > 0
+    assert state.spending.calls == 1 and state.spending.usage == event.reply.usage and state.spending.usage.input > 0
 
 
 @pytest.mark.parametrize(
@@ -259,13 +259,13 @@ def test_a_summary_by_the_model_that_is_not_sound_is_paid_and_not_used(text, why
     store, _, state = long_run(30, model=summing(text), upkeep=CompactionSettings(summary=load_call_template("summary")))
     (event,) = journal(store)
     assert why in event.note and event.reply and event.reply.thought == text
-    assert state.summary == long_run(30)[2].summary and state.calls == 1
+    assert state.memory.summary == long_run(30)[2].memory.summary and state.spending.calls == 1
 
 
 def test_a_model_that_can_not_be_asked_does_not_hold_up_the_work():
     store, _, state = long_run(30, upkeep=CompactionSettings(summary=load_call_template("summary")))
     assert "no summary by the model: the script has 0 replies" in journal(store)[0].note
-    assert state.calls == 0 and state.summary.lines
+    assert state.spending.calls == 0 and state.memory.summary.lines
 
 
 def test_rules_alone_do_when_they_have_room_for_every_step_unless_the_user_wants_it_always():
@@ -275,7 +275,7 @@ def test_rules_alone_do_when_they_have_room_for_every_step_unless_the_user_wants
         state = begun(store)
         for _ in range(8):
             state = stepped(store, state, output="line\n" * 4_000)
-        assert compact_memory(state, agent).calls == calls
+        assert compact_memory(state, agent).spending.calls == calls
 
 
 def test_a_name_that_is_met_again_keeps_what_it_was_worth():
@@ -311,10 +311,10 @@ def test_for_any_memory_what_stays_is_in_order_and_the_summary_is_bounded(said, 
     state = State(
         task=Task(id="t", goal="g", budget=500), memory=MemoryState(passages=tuple(passages)), work=WorkState(step=len(said))
     )
-    after = compact_by_rules(state, build_trace(state.passages, archive.__getitem__), style, COUNTER)
-    assert after == compact_by_rules(state, build_trace(state.passages, archive.__getitem__), style, COUNTER)
+    after = compact_by_rules(state, build_trace(state.memory.passages, archive.__getitem__), style, COUNTER)
+    assert after == compact_by_rules(state, build_trace(state.memory.passages, archive.__getitem__), style, COUNTER)
     kept = iter(passages)
-    assert all(passage in kept for passage in after.passages)
-    assert set(passages[-keep_steps:]) <= set(after.passages)
-    assert COUNTER(after.summary.text) <= MAX_SUMMARY_TOKENS
-    assert after.forgotten == len(passages) - len(after.passages)
+    assert all(passage in kept for passage in after.memory.passages)
+    assert set(passages[-keep_steps:]) <= set(after.memory.passages)
+    assert COUNTER(after.memory.summary.text) <= MAX_SUMMARY_TOKENS
+    assert after.memory.forgotten == len(passages) - len(after.memory.passages)

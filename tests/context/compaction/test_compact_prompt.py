@@ -13,7 +13,6 @@ from afresh.core.item import Item
 from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
 from afresh.core.region import Region
-from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.template import SectionShare
@@ -133,7 +132,7 @@ records = st.builds(StepRecord, st.integers(1, 9), words, st.just(()), words, st
 memories = st.builds(
     GatheredContext,
     st.builds(
-        State,
+        make_state,
         task=st.builds(Task, id=st.just("t"), goal=words, checks=st.just((Check("pytest"),))),
         words=st.lists(words, max_size=2).map(tuple),
         facts=st.lists(facts, max_size=9).map(tuple),

@@ -58,8 +58,8 @@ def test_a_stop_says_what_the_circle_has_cost(costs: list[int | None], words: st
     yard = Yard(idle, patience=LATE, ledger=Priced(costs))
     state = yard.works()
     (asked,) = yard.events(QuestionAsked)
-    assert words.format(state.course.tokens) in asked.question
-    assert f"in all 4 calls, {state.bill.words(state.usage.tokens)}." in asked.question
+    assert words.format(state.work.progress.tokens) in asked.question
+    assert f"in all 4 calls, {state.spending.costs.words(state.spending.usage.tokens)}." in asked.question
 
 
 def test_money_alone_that_was_spent_for_nothing_is_evidence() -> None:
@@ -73,10 +73,12 @@ def test_the_journal_alone_tells_the_cost_and_an_answer_counts_it_anew() -> None
     yard = Yard(idle, patience=LATE, ledger=Priced([CENT] * 4 + [3 * CENT] * 4))
     state = yard.works()
     assert [one.reply.cost for one in yard.events(ReplyReceived)] == [CENT] * 4
-    assert fold_entries(None, yard.store.journal("t")) == state and state.course.bill == state.bill == CallCosts(4 * CENT)
+    assert fold_entries(None, yard.store.journal("t")) == state and state.work.progress.bill == state.spending.costs == CallCosts(
+        4 * CENT
+    )
     again = yard.answers("go on")
-    assert again.course.bill == CallCosts(12 * CENT) and again.bill == CallCosts(16 * CENT)
-    assert "$0.12 and" in again.question and "in all 8 calls, $0.16 and" in again.question
+    assert again.work.progress.bill == CallCosts(12 * CENT) and again.spending.costs == CallCosts(16 * CENT)
+    assert "$0.12 and" in again.dialogue.question and "in all 8 calls, $0.16 and" in again.dialogue.question
 
 
 def test_progress_clears_the_bill() -> None:
@@ -92,8 +94,8 @@ def test_a_summary_counts_with_the_steps_between_which_it_was_bought() -> None:
     state = yard.works()
     reply = Reply(usage=Usage(1_000, 50), cost=2 * CENT)
     after = append_events(yard.store, state, [MemoryCompacted(4, "loop", (), Summary(), 0, reply)])
-    assert after.course.bill.money == state.course.bill.money + 2 * CENT and after.bill.money == 6 * CENT
-    assert after.course.tokens == state.course.tokens + 1_050
+    assert after.work.progress.bill.money == state.work.progress.bill.money + 2 * CENT and after.spending.costs.money == 6 * CENT
+    assert after.work.progress.tokens == state.work.progress.tokens + 1_050
 
 
 @given(st.lists(st.tuples(st.none() | st.integers(0, 10**12), st.integers(0, 10**6)), max_size=6))

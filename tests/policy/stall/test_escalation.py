@@ -62,23 +62,23 @@ def test_it_is_warned_then_turned_then_stopped(way: Way):
     state = yard.works()
     warned, turned, stopped = way.steps
     assert yard.rungs(way.sign) == [(warned, "warned"), (turned, "turned"), (stopped, "stopped")]
-    assert (state.status, state.step) == (TaskStatus.BLOCKED, stopped)
+    assert (state.status, state.work.step) == (TaskStatus.BLOCKED, stopped)
     assert "No progress" not in yard.foot(warned)
     assert "Do something else." in yard.foot(warned + 1) and "Go another way" in yard.foot(turned + 1)
     assert [(one.step, one.loop) for one in yard.events(StrategyChanged)] == [(turned, PLAN_EXECUTE_STRATEGY)]
     (asked,) = yard.events(QuestionAsked)
-    assert asked.by == "harness" and way.evidence in asked.question and "It gets nowhere" in state.outcome
+    assert asked.by == "harness" and way.evidence in asked.question and "It gets nowhere" in state.work.outcome
     assert f"{stopped} steps" in asked.question and f"in all {stopped} calls" in asked.question and len(asked.options) == 2
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_an_answer_counts_anew(way: Way):
     yard = Yard(way.answer, way.printed, way.patience, plans=way.plans)
-    first = yard.works().step
+    first = yard.works().work.step
     second = yard.answers("go on")
-    assert second.status is TaskStatus.BLOCKED and second.words == ("go on",)
+    assert second.status is TaskStatus.BLOCKED and second.dialogue.words == ("go on",)
     assert [rung for _, rung in yard.rungs(way.sign)] == ["warned", "turned", "stopped"] * 2
-    assert second.step - first >= way.steps[2] - 2, "not sooner than the first time, but for what led up to it"
+    assert second.work.step - first >= way.steps[2] - 2, "not sooner than the first time, but for what led up to it"
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
@@ -86,14 +86,14 @@ def test_a_sign_that_is_switched_off_stops_nothing(way: Way):
     off = replace(way.patience, **{sign: () for sign in ("repeated", "cycling", "undoing", "rereading", "failing", way.sign)})
     yard = Yard(way.answer, way.printed, off, plans=way.plans, max_steps=way.steps[2] + 4)
     state = yard.works()
-    assert not yard.rungs(way.sign) and "limit" in state.question
+    assert not yard.rungs(way.sign) and "limit" in state.dialogue.question
 
 
 def test_rungs_that_are_left_out_are_passed_over():
     yard = Yard(WAYS[0].answer, patience=replace(CALM, repeated=(0, 0, 4)))
-    assert yard.works().step == 4 and yard.rungs("repeated") == [(4, "stopped")]
+    assert yard.works().work.step == 4 and yard.rungs("repeated") == [(4, "stopped")]
     endless = Yard(WAYS[0].answer, patience=replace(CALM, repeated=(2,)), max_steps=12)
-    assert endless.works().step == 12 and endless.rungs("repeated") == [(2, "warned")]
+    assert endless.works().work.step == 12 and endless.rungs("repeated") == [(2, "warned")]
 
 
 def test_many_of_the_same_in_one_reply_climb_one_rung():
@@ -108,7 +108,7 @@ def test_the_repeated_action_is_refused_until_the_tree_changes():
 
     yard = Yard(answer, patience=replace(CALM, repeated=(3, 5, 0)), max_steps=9)
     state = yard.works()
-    texts = {past.step: past.observations[0].text for past in state.recent}
+    texts = {past.step: past.observations[0].text for past in state.memory.recent}
     assert texts[7].startswith("not done again: steps 1, 2, 3, 4 and 5 did the same")
     assert "3 items" in texts[5] and "3 items" in texts[9]
 

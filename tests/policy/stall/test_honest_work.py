@@ -57,17 +57,17 @@ HONEST = (check_after_each_change, read_after_each_change, read_on, experiments,
 @pytest.mark.parametrize("answer", HONEST)
 def test_nothing_is_noticed(answer):
     yard = Yard(answer, patience=CALM, max_steps=30)
-    assert "limit of 30 steps" in yard.works().question and not yard.events(StallNoticed)
+    assert "limit of 30 steps" in yard.works().dialogue.question and not yard.events(StallNoticed)
 
 
 def test_a_command_that_prints_something_else_each_time_is_not_repeated():
     yard = Yard(waits, lambda command, text, count: (0, f"{count} of 90 jobs done"), CALM, max_steps=30)
-    assert "limit of 30 steps" in yard.works().question and not yard.events(StallNoticed)
+    assert "limit of 30 steps" in yard.works().dialogue.question and not yard.events(StallNoticed)
 
 
 def test_checks_that_fail_less_and_less_are_progress():
     yard = Yard(lambda step: [sets(step, step)], failing_less, StallThresholds(idle_steps=(2, 3, 4)), max_steps=30)
-    assert "limit of 30 steps" in yard.works().question and not yard.events(StallNoticed)
+    assert "limit of 30 steps" in yard.works().dialogue.question and not yard.events(StallNoticed)
 
 
 def test_items_of_the_plan_that_are_done_with_changes_are_progress_and_without_are_not():
@@ -79,9 +79,9 @@ def test_items_of_the_plan_that_are_done_with_changes_are_progress_and_without_a
 
     patience = StallThresholds(idle_steps=(4, 5, 6))
     honest = Yard(works, patience=patience, max_steps=30)
-    assert "limit of 30 steps" in honest.works().question and not honest.rungs("idle_steps")
+    assert "limit of 30 steps" in honest.works().dialogue.question and not honest.rungs("idle_steps")
     only_says_so = Yard(lambda step: [other(step), plan(step)], patience=patience, max_steps=30)
-    assert only_says_so.works().step == 6 and [rung for _, rung in only_says_so.rungs("idle_steps")] == [
+    assert only_says_so.works().work.step == 6 and [rung for _, rung in only_says_so.rungs("idle_steps")] == [
         "warned",
         "turned",
         "stopped",

@@ -30,6 +30,7 @@ from afresh.core.workspace_state import WorkspaceState
 from afresh.policy.next_call import choose_strategy, layout_for_next_call
 from afresh.policy.phases import PhasePressure, count_phase_steps, phase_pressure_from_state, press_layout, scale_phase_steps
 from afresh.policy.replan import decide_replan
+from afresh.testing.states import replace_in_parts
 
 BUG = load_template("fix_bug")
 PLANNED = replace(BUG, loop=PLAN_EXECUTE_STRATEGY)
@@ -91,7 +92,7 @@ def test_the_loop_is_the_one_turned_to_before_the_one_ordered_before_that_of_the
     assert [
         choose_strategy(NEW, BUG),
         choose_strategy(ordered, BUG),
-        choose_strategy(replace(ordered, loop=StrategyState(REACT_STRATEGY)), PLANNED),
+        choose_strategy(replace_in_parts(ordered, strategy=StrategyState(REACT_STRATEGY)), PLANNED),
     ] == [
         REACT_STRATEGY,
         PLAN_EXECUTE_STRATEGY,
@@ -127,11 +128,11 @@ def test_a_turn_asks_for_a_new_plan_with_the_reason_and_too_many_ask_a_person():
     state = replace(planned(ONE, TWO, steps=8), workspace=replace(planned(ONE, TWO, steps=8).workspace, kept=1, reverted=2))
     (turn,) = decide_replan(state, PLANNED)
     assert isinstance(turn, StrategyChanged)
-    after = replace(state, work=replace(state.work, strategy=change_strategy(turn, state.loop, 0)))
+    after = replace(state, work=replace(state.work, strategy=change_strategy(turn, state.work.strategy, 0)))
     layout = layout_for_next_call(after, PLANNED)
     assert "`plan` anew: item 1 (mend the parser) is not done after 8 steps." in layout.cue and "edit" not in layout.open
-    assert "`plan` anew" not in layout_for_next_call(replace(after, planned=4, step=4), PLANNED).cue
-    _, ended = decide_replan(replace(state, work=replace(state.work, strategy=replace(state.loop, turns=2))), PLANNED)
+    assert "`plan` anew" not in layout_for_next_call(replace_in_parts(after, plan_step=4, step=4), PLANNED).cue
+    _, ended = decide_replan(replace(state, work=replace(state.work, strategy=replace(state.work.strategy, turns=2))), PLANNED)
     assert isinstance(ended, TaskEnded) and ended.status is TaskStatus.BLOCKED
     assert "gone another way 2 times" in ended.reason and "changes kept: 1, undone: 2, 0 of 2 items" in ended.reason
 
@@ -155,13 +156,21 @@ def test_no_pattern_of_steps_goes_on_for_ever_without_a_word_of_a_person(pattern
     for plan, kept in islice(cycle(pattern), MOST + 1):
         for event in (events := decide_replan(state, PLANNED)):
             if isinstance(event, StrategyChanged):
-                state, turns = replace(state, work=replace(state.work, strategy=change_strategy(event, state.loop, 0))), turns + 1
+                state, turns = (
+                    replace(state, work=replace(state.work, strategy=change_strategy(event, state.work.strategy, 0))),
+                    turns + 1,
+                )
         if any(isinstance(event, TaskEnded) for event in events):
             break
-        step = state.step + 1
+        step = state.work.step + 1
         state = replace(state, work=replace(state.work, plan=plan, plan_step=step)) if plan is not None else state
         state = replace(
-            state, work=replace(state.work, step=step, strategy=count_strategy_step(state.loop, state.plan, state.planned, kept))
+            state,
+            work=replace(
+                state.work,
+                step=step,
+                strategy=count_strategy_step(state.work.strategy, state.work.plan, state.work.plan_step, kept),
+            ),
         )
         assert layout_for_next_call(state, PLANNED).tools == PLANNED.at("").tools, "what is offered never changes"
     else:
@@ -181,17 +190,17 @@ def test_a_phase_goes_from_open_to_spent_and_only_a_person_leads_back(spent: int
     order = [PhasePressure.OPEN, PhasePressure.URGED, PhasePressure.PRESSED, PhasePressure.SPENT]
     layout = style.at("change")
     at = [
-        phase_pressure_from_state(replace(ordered, spent=(("change", count),)), layout, style.pace)
+        phase_pressure_from_state(replace_in_parts(ordered, phase_steps=(("change", count),)), layout, style.pace)
         for count in (spent, spent + 1)
     ]
     assert order.index(at[0]) <= order.index(at[1])
-    under_way = replace(ordered, spent=(("change", spent + 1),), pending=PendingReply(1, Reply("")))
+    under_way = replace_in_parts(ordered, phase_steps=(("change", spent + 1),), pending=PendingReply(1, Reply("")))
     assert phase_pressure_from_state(under_way, layout, style.pace) is at[0] and count_phase_steps(under_way) == spent, (
         "a step keeps the stage it was asked in"
     )
     limit = scale_phase_steps(ordered.task, layout.steps) + 2 * style.pace.grace
     assert (at[0] is PhasePressure.SPENT) or spent < limit
-    assert phase_pressure_from_state(replace(ordered, spent=()), layout, style.pace) is PhasePressure.OPEN
+    assert phase_pressure_from_state(replace_in_parts(ordered, phase_steps=()), layout, style.pace) is PhasePressure.OPEN
 
 
 def test_who_only_looks_has_nothing_left_to_look_with_and_then_is_stopped():

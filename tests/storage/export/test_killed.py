@@ -121,10 +121,10 @@ def test_a_task_that_somebody_works_on_here_is_not_touched(desks: Desks):
     append_step(source.store, source.store.load("two"))
     export_project_tasks(source, folder)
     one, two = import_project_tasks(there, folder)
-    assert one.owner == identify_worker() and one.refused and there.store.load("one").step == 0
-    assert two.added and there.store.load("two").step == 1
+    assert one.owner == identify_worker() and one.refused and there.store.load("one").work.step == 0
+    assert two.added and there.store.load("two").work.step == 1
     there.queue.release(identify_worker(), "one")
-    assert import_project_tasks(there, folder)[0].added and there.store.load("one").step == 1
+    assert import_project_tasks(there, folder)[0].added and there.store.load("one").work.step == 1
 
 
 def test_what_another_machine_was_running_can_be_taken_up(desks: Desks):

@@ -48,8 +48,8 @@ def test_an_export_imported_into_an_empty_store_gives_back_everything_and_export
     assert [(one.task, one.relation) for one in arrivals] == [(task, JournalRelation.NEW) for task in ("", "one", "two", "three")]
     assert kept(there) == kept(here)
     assert [ticket.task for ticket in there.queue.tickets()] == ["one", "two", "three"]
-    assert there.store.read(there.store.load("three").index[-1].block).startswith("raw output of three in step 5")
-    assert there.store.find(there.store.load("one").index[0].block[:8], "one") and not there.store.find("000000", "one")
+    assert there.store.read(there.store.load("three").memory.index[-1].block).startswith("raw output of three in step 5")
+    assert there.store.find(there.store.load("one").memory.index[0].block[:8], "one") and not there.store.find("000000", "one")
     assert [entry.body for entry in there.notebook.entries()] == [entry.body for entry in here.notebook.entries()]
     export_project_tasks(there, second)
     assert content(second) == content(first)
@@ -95,7 +95,7 @@ def test_a_prefix_is_extended_and_a_longer_journal_here_is_left(desks: Desks):
     import_project_tasks(there, folder)
     append_step(there.store, there.store.load("one"))
     (arrival,) = import_project_tasks(there, folder)
-    assert arrival.relation is JournalRelation.BEHIND and not arrival.refused and there.store.load("one").step == 3
+    assert arrival.relation is JournalRelation.BEHIND and not arrival.refused and there.store.load("one").work.step == 3
     export_project_tasks(there, folder)
     (arrival,) = import_project_tasks(here, folder)
     assert arrival.relation is JournalRelation.LONGER and (arrival.here, arrival.entries) == (13, 19)
@@ -181,8 +181,8 @@ def act(desk: Project, kind: str, task: str, folder) -> None:
         state = desk.store.load(task)
         if kind == "step" and not state.pending:
             append_step(desk.store, state)
-        elif kind == "half" and not state.pending:
-            append_events(desk.store, state, make_call_events(state.step + 1), at=2.0)
+        elif kind == "half" and not state.work.pending:
+            append_events(desk.store, state, make_call_events(state.work.step + 1), at=2.0)
         elif kind == "end":
             end_task(desk.store, state, TaskStatus.BLOCKED)
     elif kind == "export":

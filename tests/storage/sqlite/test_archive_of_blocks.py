@@ -21,12 +21,17 @@ from afresh.testing.states import replace_in_parts
 TEXTS = [
     f"$ run {n}\nexit 0\n" + "\n".join(f"value_{n}_{line} = module_{n}.compute_{line}()" for line in range(12)) for n in range(30)
 ]
-STATE = State(task=Task(id="t", goal="goal", checks=(Check("pytest"),)), workspace=WorkspaceState(first_snapshot="s", snapshot="s"), verification=VerificationState(baseline=Baseline((CheckRun("pytest", 0, passed=3),))), work=WorkState(step=31))  # fmt: skip
+STATE = State(
+    task=Task(id="t", goal="goal", checks=(Check("pytest"),)),
+    workspace=WorkspaceState(first_snapshot="s", snapshot="s"),
+    verification=VerificationState(baseline=Baseline((CheckRun("pytest", 0, passed=3),))),
+    work=WorkState(step=31),
+)
 
 
 def window(budget=4_000, **fields):
     chosen, state = load_template("implement_feature"), replace_in_parts(STATE, **fields)
-    trace = TraceCache().of(state.passages, {block_id_from_text(text): text for text in TEXTS}.__getitem__)
+    trace = TraceCache().of(state.memory.passages, {block_id_from_text(text): text for text in TEXTS}.__getitem__)
     return build_best_prompt(
         GatheredContext(state, (), trace),
         chosen,

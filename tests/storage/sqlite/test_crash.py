@@ -99,7 +99,7 @@ def kept_steps(path: Path) -> int:
         return 0
     assert fold_entries(None, store.journal("one")) == state
     store.close()
-    return state.step
+    return state.work.step
 
 
 def test_processes_that_write_and_checkpoint_at_once_leave_a_sound_file(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_processes_that_write_and_checkpoint_at_once_leave_a_sound_file(tmp_path
     store = SqliteJournal(path)
     for name in "abcd":
         assert store.load(name) == fold_entries(None, store.journal(name))
-        assert store.load(name).step == 25
+        assert store.load(name).work.step == 25
 
 
 def test_no_other_connection_can_commit_while_a_checkpoint_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,4 +166,4 @@ def test_a_long_log_left_by_others_is_swept_when_the_file_is_opened(tmp_path: Pa
     small = path.stat().st_size
     SqliteJournal(Database(path, checkpoint_bytes=1_000)).load("one")
     assert path.stat().st_size > small
-    assert append_step(first, state).step == 31
+    assert append_step(first, state).work.step == 31

@@ -138,7 +138,7 @@ def test_a_full_disk_is_told_and_loses_nothing(path: Path) -> None:
     assert store.load("one") == state
     with base.reading() as connection:
         connection.execute("PRAGMA max_page_count = 1000000")
-    assert append_step(store, state).step == 1
+    assert append_step(store, state).work.step == 1
 
 
 def test_a_full_file_system_is_told_and_loses_nothing(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ for attempt in range(2):
 def test_after_a_failed_write_this_process_writes_no_more(path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", FAILING, path], capture_output=True, text=True, env=environment())
     assert done.stdout.count("told: the disk failed") == 2, done
-    assert SqliteJournal(path).load("one").step == 1
+    assert SqliteJournal(path).load("one").work.step == 1
 
 
 def environment() -> dict[str, str]:

@@ -49,7 +49,7 @@ class Journal(RuleBasedStateMachine):
             with pytest.raises(Conflict):
                 append_events(self.store, seen, [happened.TaskClaimed("stale")])
             return seen
-        after = append_step(self.store, seen) if step else append_events(self.store, seen, make_call_events(seen.step + 1))
+        after = append_step(self.store, seen) if step else append_events(self.store, seen, make_call_events(seen.work.step + 1))
         self.now[seen.task.id] = after
         return after
 

@@ -144,7 +144,7 @@ def test_a_long_entry_is_compressed_and_its_damage_found(path: Path) -> None:
     tamper(path, "UPDATE record SET entries = ? WHERE seq = 2", body[:-3])
     with pytest.raises(Damaged, match="can't be read"):
         list(SqliteJournal(path).journal("one"))
-    assert state.words
+    assert state.dialogue.words
 
 
 @pytest.mark.parametrize("texts", [("tiny", "much longer text " * 50), ("tiny", "much longer text " * 5_000)])
@@ -218,7 +218,7 @@ def test_threads_share_a_store(path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [store.load(name).step for name in names] == [5, 5, 5, 5]
+    assert [store.load(name).work.step for name in names] == [5, 5, 5, 5]
 
 
 def test_a_forked_child_opens_the_file_for_itself(path: Path) -> None:
@@ -236,13 +236,13 @@ def test_a_forked_child_opens_the_file_for_itself(path: Path) -> None:
         finally:
             os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
-    assert store.load("one").step == 1
-    assert append_step(store, store.load("one")).step == 2 and state.step == 0
+    assert store.load("one").work.step == 1
+    assert append_step(store, store.load("one")).work.step == 2 and state.work.step == 0
 
 
 def test_a_pending_reply_survives_between_snapshots(path: Path, worked: State) -> None:
-    state = append_events(SqliteJournal(path), worked, make_call_events(worked.step + 1))
-    assert SqliteJournal(path).load("one") == state and state.pending
+    state = append_events(SqliteJournal(path), worked, make_call_events(worked.work.step + 1))
+    assert SqliteJournal(path).load("one") == state and state.work.pending
 
 
 def test_a_checkpoint_is_a_snapshot_at_once(path: Path) -> None:
