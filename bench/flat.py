@@ -157,7 +157,9 @@ def measure(steps: int, repository: Path, wanted: Callable[[int], bool], then: C
         state = step(state, agent)
         cpu, wall = spent() - cpu - aside.cpu, time.perf_counter() - wall - aside.wall
         kb = (written() - wrote) / 1024, (held(repository) - disk) / 1024
-        costs[number] = Cost(state.reading.tokens, cpu * 1000, wall * 1000, *kb, resident() / 2**20, loaded(state, agent))
+        costs[number] = Cost(
+            state.tokens.last_call.tokens, cpu * 1000, wall * 1000, *kb, resident() / 2**20, loaded(state, agent)
+        )
         then(number)
     return costs
 
@@ -178,7 +180,7 @@ def step(state: State, agent: Any) -> State:
     """Two rounds of the loop: one asks, the other acts. Nobody steers: a phase has a number of steps."""
     state = loop.take_step(loop.ask_model(state, agent), agent)
     if state.status is not TaskStatus.RUNNING:
-        raise RuntimeError(f"step {state.step} left the task {state.status}: {state.question}")
+        raise RuntimeError(f"step {state.work.step} left the task {state.status}: {state.dialogue.question}")
     return state
 
 
@@ -186,7 +188,7 @@ def loaded(state: State, agent: Any) -> float:
     """Milliseconds of CPU to find the state again, as after a crash."""
     before = spent()
     if agent.store.load(state.task.id) != state:
-        raise RuntimeError(f"what the store has of step {state.step} is not what the loop holds")
+        raise RuntimeError(f"what the store has of step {state.work.step} is not what the loop holds")
     return (spent() - before) * 1000
 
 

@@ -62,18 +62,18 @@ def by_afresh(desk: Project, state: State, problem: Problem, terms: RunTerms) ->
     task = state.task.id
     try:
         run_task(desk, task, terms)
-        how = desk.store.load(task).outcome
+        how = desk.store.load(task).work.outcome
     except AfreshError as fault:
         how = f"stopped: {fault}"
     state = desk.store.load(task)
     claimed = state.status is TaskStatus.DONE
     agent = build_runtime(desk, state, terms)
-    agent.workspace.restore(state.snapshot)
+    agent.workspace.restore(state.workspace.snapshot)
     calls = [call for _, call in list_audits(desk, task)]
     largest = max(calls, key=lambda call: call.tokens + call.reserve, default=None)
     size, ceiling = (largest.tokens + largest.reserve, largest.budget) if largest else (0, 0)
-    paid, solved = dollars(agent.model.name, state.usage), judged(agent, problem)
-    return Ended(problem.name, "afresh", claimed, solved, state.step, state.usage, size, ceiling, how, paid)
+    paid, solved = dollars(agent.model.name, state.spending.usage), judged(agent, problem)
+    return Ended(problem.name, "afresh", claimed, solved, state.work.step, state.spending.usage, size, ceiling, how, paid)
 
 
 def by_plain_loop(desk: Project, state: State, problem: Problem, terms: RunTerms) -> Ended:

@@ -7,7 +7,9 @@ import pytest
 
 from afresh.cli import main
 from afresh.cli import options as common
-from afresh.core.task import QueueTicket, TaskStatus
+from afresh.core.state import State
+from afresh.core.task import QueueTicket, Task, TaskStatus
+from afresh.testing.states import make_state
 
 FOOTER = "afresh inbox shows"
 
@@ -25,8 +27,8 @@ QUEUE = (
 )
 
 
-def asking(task: str) -> SimpleNamespace:
-    return SimpleNamespace(task=SimpleNamespace(id=task), question="Multiply or shift?", updated=1.0)
+def asking(task: str) -> State:
+    return make_state(Task(id=task, goal="g"), question="Multiply or shift?", updated=1.0)
 
 
 @pytest.fixture(autouse=True)

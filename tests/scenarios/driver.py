@@ -76,7 +76,9 @@ def note_windows(place: Path) -> None:
         window = whole(memory, *given)
         with place.open("a") as file:
             task = memory.state.task
-            step = f"{task.id.removeprefix(task.parent)}:{memory.state.step + 1}" if task.parent else memory.state.step + 1
+            step = (
+                f"{task.id.removeprefix(task.parent)}:{memory.state.work.step + 1}" if task.parent else memory.state.work.step + 1
+            )
             file.write(f"{step} {window.request.hash} {neutral(window.request.text, memory.state)}\n")
         return window
 

@@ -72,15 +72,15 @@ def result(repo: Path, task: str) -> dict[str, object]:
     ).stdout
     return {
         "status": state.status,
-        "step": state.step,
-        "calls": state.calls,
+        "step": state.work.step,
+        "calls": state.spending.calls,
         "bought": len((repo.parent / "bill").read_text().splitlines()),
-        "kept": state.kept,
-        "reverted": state.reverted,
-        "facts": [(fact.kind, fact.subject) for fact in state.facts],
-        "plan": state.plan,
+        "kept": state.workspace.kept,
+        "reverted": state.workspace.reverted,
+        "facts": [(fact.kind, fact.subject) for fact in state.memory.facts],
+        "plan": state.work.plan,
         "patch": [change.patch for change in list_task_changes(desk, state)],
-        "verdict": state.verdict and state.verdict.ruling,
+        "verdict": state.verification.verdict and state.verification.verdict.ruling,
         "commit": commit.stdout.replace(task, "TASK"),
         "windows": {step: set(hashes) for step, hashes in windows(repo, neutral=True).items()},
     }

@@ -50,14 +50,19 @@ def test_a_pause_is_never_skipped(point: str, number: int, tmp_path: Path) -> No
     assert drive(repo, task) == 0
     desk = open_project(repo)
     state = desk.store.load(task)
-    assert (state.status, state.attendance.paused, state.changed, state.calls) == (TaskStatus.BLOCKED, "change", (), 1)
+    assert (state.status, state.dialogue.supervision.paused, state.workspace.changed, state.spending.calls) == (
+        TaskStatus.BLOCKED,
+        "change",
+        (),
+        1,
+    )
     answer_question(desk, task, "approve")
     assert drive(repo, task, "after:Paused", 1) == -signal.SIGKILL, "the next pause"
     assert drive(repo, task) == 0
     answer_question(desk, task, "approve")
     assert drive(repo, task) == 0
     state = desk.store.load(task)
-    assert (state.status, state.calls, state.attendance.passed) == (TaskStatus.DONE, 2, ("change", "verify"))
+    assert (state.status, state.spending.calls, state.dialogue.supervision.passed) == (TaskStatus.DONE, 2, ("change", "verify"))
     assert count(repo, task, PausedForPerson) == 2 and all(call.same for call in verify_calls(desk, task))
     same_windows(repo, f"kill {point}")
 
@@ -69,6 +74,6 @@ def test_a_turn_is_taken_once(point: str, number: int, tmp_path: Path) -> None:
     nothing_lost(repo, task, f"kill {point}")
     assert drive(repo, task) == 0
     state = open_project(repo).store.load(task)
-    assert (state.status, state.step, state.calls, state.reverted) == (TaskStatus.DONE, 6, 6, 2)
+    assert (state.status, state.work.step, state.spending.calls, state.workspace.reverted) == (TaskStatus.DONE, 6, 6, 2)
     assert count(repo, task, StrategyChanged) == 1
     same_windows(repo, f"kill {point}")

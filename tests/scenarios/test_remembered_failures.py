@@ -49,7 +49,7 @@ def evidence(fact, store) -> str:
 
 def test_a_change_that_was_undone_is_remembered_with_the_lines_that_say_why(told):
     _, state, store = told
-    broke, garbled = [fact for fact in state.facts if fact.kind is FactKind.FAILED_APPROACH]
+    broke, garbled = [fact for fact in state.memory.facts if fact.kind is FactKind.FAILED_APPROACH]
     assert broke.subject == "edit small.py (return 1 → return 11)", "what was only read was not tried"
     assert "test_one" in broke.text and "AssertionError: 11 != 1" in evidence(broke, store)
     assert "does not compile" in garbled.text and "SyntaxError" in evidence(garbled, store)
@@ -57,7 +57,7 @@ def test_a_change_that_was_undone_is_remembered_with_the_lines_that_say_why(told
 
 def test_a_refused_completion_is_known_after_later_steps_and_not_told_twice(told):
     windows, state, store = told
-    [refused] = [fact for fact in state.facts if fact.subject == "complete"]
+    [refused] = [fact for fact in state.memory.facts if fact.subject == "complete"]
     assert refused.text.startswith("refused: ") and "AssertionError: 4 != 2" in evidence(refused, store)
     assert "complete: refused" in windows[-1].sections["known"]
     assert "complete: refused" not in windows[4].sections.get("known", ""), "it stands under Verification"
@@ -65,7 +65,7 @@ def test_a_refused_completion_is_known_after_later_steps_and_not_told_twice(told
 
 def test_a_command_that_fails_the_same_way_again_is_told_as_such(told):
     windows, state, store = told
-    [failed] = [fact for fact in state.facts if fact.source.startswith("echo")]
+    [failed] = [fact for fact in state.memory.facts if fact.source.startswith("echo")]
     assert failed.text == "exit 3: cannot load settings (as in step 5, nothing changed since)"
     assert evidence(failed, store) == "cannot load settings"
     assert failed.text in windows[6].sections["known"] and failed.text not in windows[5].sections.get("known", "")

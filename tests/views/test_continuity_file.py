@@ -23,6 +23,7 @@ from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
 from afresh.core.verification_state import VerificationState
 from afresh.core.work_state import WorkState
 from afresh.core.workspace_state import WorkspaceState
+from afresh.testing.states import replace_in_parts
 from afresh.views import continuity_file as continuity
 from afresh.views.bounded_json import (
     count_tokens,
@@ -62,7 +63,7 @@ def test_it_is_under_two_thousand_tokens_whatever_there_is_to_tell(some, active:
     made: dict[str, State] = {}
     for number in range(active):
         one, task = some[number % len(some)], f"{number}{name[:200]}"
-        made[task] = replace(one, task=replace(one.task, id=task), branch=f"afresh/{task}")
+        made[task] = replace_in_parts(one, task=replace(one.task, id=task), branch=f"afresh/{task}")
     tickets = [QueueTicket(task, "", "", state.status, 0, (name,) * 9, False) for task, state in made.items()]
     tickets += [QueueTicket(f"{name[:60]}{number}", "", "", TaskStatus.DONE, 0, (), False) for number in range(others)]
     text = continuity.render_continuity(tickets, lambda task: made.get(task, some[0]))
@@ -109,9 +110,9 @@ def test_what_an_undone_step_did_to_the_tests_is_no_news_of_the_tree() -> None:
     told = summarise_for_handover(at_work)
     assert told["tests"] == "after step 4: 4 failed, and undone; before the first change: 3 passed, 1 failed"
     assert told["failing"] == ["test_old: as ever"]
-    kept = summarise_for_handover(replace(at_work, recent=(StepRecord(4, "", (), "", True),)))
+    kept = summarise_for_handover(replace_in_parts(at_work, recent=(StepRecord(4, "", (), "", True),)))
     assert kept["tests"] == "after step 4: 4 failed; before: 3 passed, 1 failed" and kept["failing"] == ["test_new"]
-    assert summarise_for_handover(replace(at_work, recent=()))["failing"] == ["test_old: as ever"], (
+    assert summarise_for_handover(replace_in_parts(at_work, recent=()))["failing"] == ["test_old: as ever"], (
         "a regression is always undone"
     )
 

@@ -22,7 +22,7 @@ def test_it_is_under_a_kilobyte_whatever_the_state(state: State, name: str) -> N
         spending=replace(state.spending, usage=Usage(10**9, 10**8), calls=10**6),
     )
     text = task_file.render_task_file(full)
-    assert len(text.encode()) < 1_024 and json.loads(text)["step"] == full.step
+    assert len(text.encode()) < 1_024 and json.loads(text)["step"] == full.work.step
 
 
 def test_words_of_usual_length_are_not_cut() -> None:

@@ -51,10 +51,10 @@ def test_work_of_every_kind_is_the_same_in_another_clone(workspace: GitWorkspace
     unpack_work(clone, "t1")
     assert not has_pending_work(clone, "t1")
     there = GitWorkspace(clone, "t1")
-    assert there.open().base == state.base
-    there.restore(state.snapshot)
+    assert there.open().base == state.workspace.base
+    there.restore(state.workspace.snapshot)
     assert files(there) == files(workspace)
-    assert there.snapshot() == state.snapshot
+    assert there.snapshot() == state.workspace.snapshot
     assert pack_work(clone, state) == pack_work(workspace.repository, state), "it can go on from there"
 
 
@@ -69,12 +69,12 @@ def test_an_unchanged_tree_needs_no_patch(workspace: GitWorkspace, clone: Reposi
     assert pack_work(workspace.repository, state) == TaskWork(b"")
     deliver_work(clone, state, None)
     unpack_work(clone, "t1")
-    GitWorkspace(clone, "t1").restore(state.snapshot)
+    GitWorkspace(clone, "t1").restore(state.workspace.snapshot)
 
 
 def test_a_published_commit_is_taken_over_to_the_byte(workspace: GitWorkspace, clone: Repository, git):
     state = changed(workspace)
-    commit = workspace.publish(state.snapshot, "Change it\n\nSince it was wrong.")
+    commit = workspace.publish(state.workspace.snapshot, "Change it\n\nSince it was wrong.")
     state = replace(state, status=TaskStatus.DONE, workspace=replace(state.workspace, commit=commit))
     work = pack_work(workspace.repository, state)
     assert (
@@ -94,7 +94,7 @@ def test_what_goes_on_elsewhere_comes_back_into_the_tree_it_came_from(workspace:
     deliver_work(clone, state, pack_work(workspace.repository, state))
     there = GitWorkspace(clone, "t1")
     there.open()
-    there.restore(state.snapshot)
+    there.restore(state.workspace.snapshot)
     (there.root / "change.txt").write_text("further\n")
     later = replace(state, workspace=replace(state.workspace, snapshot=there.snapshot()))
     deliver_work(workspace.repository, later, pack_work(clone, later))
@@ -110,12 +110,12 @@ def test_without_the_base_the_work_waits_for_it(workspace: GitWorkspace, clone: 
     git("commit", "-qm", "Second")
     state = changed(workspace)
     deliver_work(clone, state, pack_work(workspace.repository, state))
-    with pytest.raises(BadInput, match=f"starts from commit {state.base[:12]}, which this repository does not have"):
+    with pytest.raises(BadInput, match=f"starts from commit {state.workspace.base[:12]}, which this repository does not have"):
         unpack_work(clone, "t1")
     with pytest.raises(BadInput, match="starts from commit"):
         GitWorkspace(clone, "t1").open()
     git("pull", "-q", cwd=clone.root)
-    GitWorkspace(clone, "t1").restore(state.snapshot)
+    GitWorkspace(clone, "t1").restore(state.workspace.snapshot)
     assert not has_pending_work(clone, "t1")
 
 
@@ -156,7 +156,9 @@ def test_submodules_stay_where_they_were(checkout: Path, tmp_path: Path, git):
     workspace, clone = GitWorkspace(Repository.find(checkout), "t1"), Repository.find(tmp_path / "clone")
     state = changed(workspace)
     state = replace(
-        state, status=TaskStatus.DONE, workspace=replace(state.workspace, commit=workspace.publish(state.snapshot, "Change it"))
+        state,
+        status=TaskStatus.DONE,
+        workspace=replace(state.workspace, commit=workspace.publish(state.workspace.snapshot, "Change it")),
     )
     deliver_work(clone, state, pack_work(workspace.repository, state))
     unpack_work(clone, "t1")

@@ -8,6 +8,14 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 LoopNode = ast.For | ast.AsyncFor | ast.While
 TryNode = ast.Try | ast.TryStar
 MAX_COMPLEXITY = 10
+DECISION_KEYWORDS: dict[type[ast.stmt], str] = {
+    ast.If: "if",
+    ast.For: "for",
+    ast.AsyncFor: "for",
+    ast.While: "while",
+    ast.FunctionDef: "def",
+    ast.AsyncFunctionDef: "def",
+}
 
 
 def measure_complexity(function: FunctionNode) -> int:
@@ -17,7 +25,7 @@ def measure_complexity(function: FunctionNode) -> int:
 def count_decision_points(statements: Iterable[ast.stmt]) -> int:
     """Decisions in the statements, those of nested functions included."""
     return sum(
-        _own_decision_points(statement) + sum(map(count_decision_points, list_statement_bodies(statement)))
+        len(_own_decisions(statement)) + sum(map(count_decision_points, list_statement_bodies(statement)))
         for statement in statements
     )
 
@@ -37,16 +45,17 @@ def list_statement_bodies(statement: ast.stmt) -> Sequence[list[ast.stmt]]:
             return ()
 
 
-def _own_decision_points(statement: ast.stmt) -> int:
+def _own_decisions(statement: ast.stmt) -> Sequence[str]:
+    """The keywords by which a statement decides."""
     match statement:
         case ast.If() | ast.For() | ast.AsyncFor() | ast.While() | ast.FunctionDef() | ast.AsyncFunctionDef():
-            return 1
+            return (DECISION_KEYWORDS[type(statement)],)
         case ast.Try() | ast.TryStar():
-            return len(statement.handlers) + bool(statement.orelse)
+            return ["except"] * len(statement.handlers) + ["else"] * bool(statement.orelse)
         case ast.Match():
-            return len(statement.cases) - is_irrefutable(statement.cases[-1])
+            return ["case"] * (len(statement.cases) - is_irrefutable(statement.cases[-1]))
         case _:
-            return 0
+            return ()
 
 
 def is_irrefutable(case: ast.match_case) -> bool:
@@ -85,24 +94,6 @@ def _nesting_below(statement: ast.stmt) -> int:
 
 def _decision_keywords(statements: Sequence[ast.stmt]) -> Iterator[str]:
     for statement in statements:
-        yield from _own_decision_keywords(statement)
+        yield from _own_decisions(statement)
         for body in list_statement_bodies(statement):
             yield from _decision_keywords(body)
-
-
-def _own_decision_keywords(statement: ast.stmt) -> Iterator[str]:
-    match statement:
-        case ast.If():
-            yield "if"
-        case ast.For() | ast.AsyncFor():
-            yield "for"
-        case ast.While():
-            yield "while"
-        case ast.FunctionDef() | ast.AsyncFunctionDef():
-            yield "def"
-        case ast.Try() | ast.TryStar():
-            yield from ["except"] * len(statement.handlers) + ["else"] * bool(statement.orelse)
-        case ast.Match():
-            yield from ["case"] * (len(statement.cases) - is_irrefutable(statement.cases[-1]))
-        case _:
-            return

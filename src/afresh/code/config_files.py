@@ -21,15 +21,18 @@ MAX_CONFIG_FILES = 80
 MAX_MANIFEST_FOLDERS = 3
 """Characters of a file, files in all, and folders above a manifest that is not at the root."""
 ROOT_CONFIG_NAME = re.compile(
-    r"pyproject\.toml|setup\.(?:cfg|py)|tox\.(?:ini|toml)|noxfile\.py|(?:GNU)?[Mm]akefile|[Jj]ustfile|\.?pytest\.ini|\.?ruff\.toml"
-    r"|\.flake8|\.?mypy\.ini|pyrightconfig\.json|\.editorconfig|\.pre-commit-config\.ya?ml|\.python-version|\.nvmrc|\.node-version"
-    r"|rust-toolchain(?:\.toml)?|\.?rustfmt\.toml|\.golangci\.ya?ml|pnpm-workspace\.yaml|tsconfig\.json|biome\.jsonc?|global\.json"
+    r"pyproject\.toml|setup\.(?:cfg|py)|tox\.(?:ini|toml)|noxfile\.py|(?:GNU)?[Mm]akefile|[Jj]ustfile|\.?pytest\.ini"
+    r"|\.?ruff\.toml|\.flake8|\.?mypy\.ini|pyrightconfig\.json|\.editorconfig|\.pre-commit-config\.ya?ml|\.python-version"
+    r"|\.nvmrc|\.node-version|rust-toolchain(?:\.toml)?|\.?rustfmt\.toml|\.golangci\.ya?ml|pnpm-workspace\.yaml|tsconfig\.json"
+    r"|biome\.jsonc?|global\.json"
     r"|\.eslintrc(?:\.\w+)?|eslint\.config\.\w+|\.prettierrc(?:\.\w+)?|\.travis\.yml|\.gitlab-ci\.yml|azure-pipelines\.yml"
     r"|requirements[\w-]*\.txt|manage\.py|(?:mvnw|gradlew)|.*\.slnx?"
 )
 CI_CONFIG_PATH = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.circleci/config\.yml|\.ci/[^/]+")
 ROOT_CI_FILES = (".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml")
 MANIFEST_PATH = re.compile(r"(?:.*/)?(?:package\.json|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|[^/]+\.(?:cs|fs)proj)")
+STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+STRING_OR_TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\\n])*")|,(?=\s*[}\]])')
 ConfigTable = dict[str, Any]
 
 
@@ -92,16 +95,14 @@ def parse_toml(text: str) -> ConfigTable:
 
 
 def parse_json(text: str) -> ConfigTable:
-    """Also of the kind that has comments."""
-    import json
-
-    for said in (text, re.sub(r",(\s*[}\]])", r"\1", re.sub(r"(?m:(?:^|\s)//[^\n]*$)|/\*.*?\*/", "", text, flags=re.DOTALL))):
-        try:
-            held = json.loads(said)
-        except (ValueError, RecursionError):
-            continue
-        return held if isinstance(held, dict) else {}
-    return {}
+    """Also with comments and last commas, as editors allow them; empty for what is no object."""
+    text = STRING_OR_COMMENT.sub(lambda found: found[1] or "", text.removeprefix("\ufeff"))
+    text = STRING_OR_TRAILING_COMMA.sub(lambda found: found[1] or "", text)
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def parse_ini(text: str) -> Mapping[str, Mapping[str, str]]:
@@ -130,8 +131,6 @@ def list_texts(held: Any) -> list[str]:
 
 
 THIRD_PARTY_FOLDERS = ("node_modules/", "vendor/", "target/")
-STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-STRING_OR_TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\\n])*")|,(?=\s*[}\]])')
 
 
 def find_files_named(code: "CodeIndex", *names: str) -> Iterator[tuple[str, str]]:
@@ -146,31 +145,6 @@ def read_index_text(code: "CodeIndex", path: str) -> str:
         return code.text(path)
     except (OSError, UnicodeError, AfreshError, KeyError):
         return ""
-
-
-def load_lenient_json(text: str) -> Mapping[str, Any]:
-    """Also with comments and last commas, as editors allow them; empty for what is no object."""
-    text = STRING_OR_COMMENT.sub(lambda found: found[1] or "", text.removeprefix("\ufeff"))
-    text = STRING_OR_TRAILING_COMMA.sub(lambda found: found[1] or "", text)
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def load_toml(text: str) -> Mapping[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
-
-
-def get_nested_table(found: object, *names: str) -> Mapping[str, Any]:
-    """A table inside tables; empty where something else stands."""
-    for name in names:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
 
 
 def join_tree_path(folder: str, path: str) -> str:

@@ -40,14 +40,12 @@ def read_package_description(path: str, text: str) -> str:
     name = posixpath.basename(path)
     found: object = ""
     if name == "package.json":
-        found = config_files.load_lenient_json(text).get("description")
+        found = config_files.parse_json(text).get("description")
     elif name == "pyproject.toml":
-        manifest = config_files.load_toml(text)
-        found = config_files.get_nested_table(manifest, "project").get("description") or _poetry_table(manifest).get(
-            "description"
-        )
+        manifest = config_files.parse_toml(text)
+        found = config_files.get_table(manifest, "project").get("description") or _poetry_table(manifest).get("description")
     elif name == "Cargo.toml":
-        found = config_files.get_nested_table(config_files.load_toml(text), "package").get("description")
+        found = config_files.get_table(config_files.parse_toml(text), "package").get("description")
     elif name.endswith(".csproj"):
         found = next(iter(re.findall(r"<Description>\s*([^<]*)</Description>", text)), "")
     return " ".join(found.split()) if isinstance(found, str) else ""
@@ -59,7 +57,7 @@ def _manifest_reader(path: str) -> Callable[[str, str], Iterator[ManifestEntry]]
 
 
 def _read_package_json(folder: str, text: str) -> Iterator[ManifestEntry]:
-    manifest = config_files.load_lenient_json(text)
+    manifest = config_files.parse_json(text)
     name, programs = manifest.get("name"), manifest.get("bin")
     if isinstance(programs, str):
         programs = {posixpath.basename(str(name or "")): programs}
@@ -73,14 +71,14 @@ def _read_package_json(folder: str, text: str) -> Iterator[ManifestEntry]:
 
 
 def _read_pyproject(folder: str, text: str) -> Iterator[ManifestEntry]:
-    manifest = config_files.load_toml(text)
+    manifest = config_files.parse_toml(text)
     for names in (("project", "scripts"), ("project", "gui-scripts"), ("tool", "poetry", "scripts")):
-        scripts, where = config_files.get_nested_table(manifest, *names), f"[{'.'.join(names)}]"
+        scripts, where = config_files.get_table(manifest, *names), f"[{'.'.join(names)}]"
         yield from (ManifestEntry(one, "program", target, where) for one, target in _text_pairs(scripts))
 
 
 def _poetry_table(manifest: Mapping[str, object]) -> Mapping[str, object]:
-    return config_files.get_nested_table(manifest, "tool", "poetry")
+    return config_files.get_table(manifest, "tool", "poetry")
 
 
 def _read_setup_cfg(folder: str, text: str) -> Iterator[ManifestEntry]:
@@ -97,16 +95,16 @@ def _read_setup_cfg(folder: str, text: str) -> Iterator[ManifestEntry]:
 
 def _read_cargo_toml(folder: str, text: str) -> Iterator[ManifestEntry]:
     """What it names; programs that Cargo finds by itself are known by their `fn main`."""
-    manifest = config_files.load_toml(text)
-    name = str(config_files.get_nested_table(manifest, "package").get("name", ""))
+    manifest = config_files.parse_toml(text)
+    name = str(config_files.get_table(manifest, "package").get("name", ""))
     listed = manifest.get("bin")
     for one in listed if isinstance(listed, list) else ():
-        program = config_files.get_nested_table(one)
+        program = config_files.get_table(one)
         called = str(program.get("name", name))
         yield ManifestEntry(
             called, "program", config_files.join_tree_path(folder, str(program.get("path", f"src/bin/{called}.rs"))), "[[bin]]"
         )
-    library = config_files.get_nested_table(manifest, "lib")
+    library = config_files.get_table(manifest, "lib")
     if library:
         yield ManifestEntry(
             str(library.get("name", name)), "library", config_files.join_tree_path(folder, str(library.get("path", "src/lib.rs")))

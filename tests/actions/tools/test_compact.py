@@ -32,8 +32,8 @@ def use(keep="a.py is done", **fields):
     [
         {},
         {"regions": CHANGED, "verdict": PASSED, "verdict_step": 5},
-        {"regions": CHANGED, "verdict": PASSED, "verdict_step": 5, "plan": OPEN, "planned": 5},
-        {"regions": CHANGED, "verdict": PASSED, "verdict_step": 5, "plan": (PlanItem("a", done=True),), "planned": 1},
+        {"regions": CHANGED, "verdict": PASSED, "verdict_step": 5, "plan": OPEN, "plan_step": 5},
+        {"regions": CHANGED, "verdict": PASSED, "verdict_step": 5, "plan": (PlanItem("a", done=True),), "plan_step": 1},
     ],
     ids=["nothing changed", "verified", "plan up to date", "plan done"],
 )
@@ -48,7 +48,7 @@ def test_at_a_clean_boundary_it_is_granted(fields):
         ({"regions": CHANGED, "verdict": PASSED, "verdict_step": 4}, "the last change is not verified"),
         ({"regions": CHANGED, "verdict": FAILED, "verdict_step": 5}, r"did not pass \(1 failed\)"),
         ({"recent": (StepRecord(6, "", (), "", kept=False),)}, "was undone"),
-        ({"regions": CHANGED, "verdict": PASSED, "verdict_step": 5, "plan": OPEN, "planned": 4}, "half done: bring the plan"),
+        ({"regions": CHANGED, "verdict": PASSED, "verdict_step": 5, "plan": OPEN, "plan_step": 4}, "half done: bring the plan"),
         ({"keep": " "}, "say in `keep`"),
         ({"keep": "x" * 301}, "at most 300 characters"),
     ],

@@ -18,6 +18,7 @@ from afresh.ports import ToolContext
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.testing.fakes import DictFiles, TableSandbox
 from afresh.testing.sample_journals import append_events, create_task, make_block
+from afresh.testing.states import replace_in_parts
 
 OUTPUT = "\n".join(
     [
@@ -112,12 +113,8 @@ def test_the_output_of_another_task_is_not_to_be_had(store: SqliteJournal):
 
 def test_what_another_task_printed_first_can_be_had_by_the_task_that_saw_it_too(store: SqliteJournal):
     kept(store, "one", OUTPUT)
-    other = replace(
-        kept(store, "two", OUTPUT),
-        memory=replace(
-            kept(store, "two", OUTPUT).memory,
-            index=(BlockIndexLine(block_id_from_text(OUTPUT), "run", "pytest", 9, "2 failed", 3),),
-        ),
+    other = replace_in_parts(
+        kept(store, "two", OUTPUT), index=(BlockIndexLine(block_id_from_text(OUTPUT), "run", "pytest", 9, "2 failed", 3),)
     )
     assert "$ pytest" in recall(store, other, id=block_id_from_text(OUTPUT)[:8])
 
@@ -137,7 +134,7 @@ def test_what_is_no_id_is_said_to_be_none(store: SqliteJournal, id: str):
 def test_a_prefix_that_fits_several_blocks_names_them(store: SqliteJournal):
     twins = [BlockIndexLine("abcdef00" + sign * 24, "run", "x", 9, "", 1) for sign in "12"]
     with pytest.raises(ModelMistake, match=r"fits 2 blocks .abcdef001111, abcdef002222"):
-        recall(store, replace(kept(store, "one"), memory=replace(kept(store, "one").memory, index=tuple(twins))), id="abcdef00")
+        recall(store, replace_in_parts(kept(store, "one"), index=tuple(twins)), id="abcdef00")
 
 
 @pytest.mark.parametrize("lines", ["x", "9-3", "0", "700-800", "1-2-3", "-5"])

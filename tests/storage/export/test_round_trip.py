@@ -179,7 +179,7 @@ def act(desk: Project, kind: str, task: str, folder) -> None:
         create_task(desk.store, task)
     elif kind in ("step", "half", "end") and task in known:
         state = desk.store.load(task)
-        if kind == "step" and not state.pending:
+        if kind == "step" and not state.work.pending:
             append_step(desk.store, state)
         elif kind == "half" and not state.work.pending:
             append_events(desk.store, state, make_call_events(state.work.step + 1), at=2.0)

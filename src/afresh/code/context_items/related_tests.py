@@ -15,7 +15,8 @@ from afresh.core.symbol import Symbol, SymbolPlace
 from afresh.core.truncate import to_one_line
 
 EXPECTATION_LINE = re.compile(
-    r"\s*(?:assert\b|with\s+(?:pytest\.)?raises|pytest\.raises|self\.assert|expect\(|t\.(?:Error|Fatal)|assert_?\w*[!(]|Assert\.|assertThat)"
+    r"\s*(?:assert\b|with\s+(?:pytest\.)?raises|pytest\.raises|self\.assert|expect\(|t\.(?:Error|Fatal)"
+    r"|assert_?\w*[!(]|Assert\.|assertThat)"
 )
 MAX_SHOWN_TESTS = 12
 EMPTY_ASSERTIONS = ("assert True", "assert False")

@@ -237,6 +237,10 @@ def find_option_names(scene: WorkFocus) -> list[str]:
     )
 
 
+UNTELLING_STARTS = ("import ", "from ", "#", "//", "*")
+"""An import or a comment says less of a name than other lines."""
+
+
 def render_wiring(scene: WorkFocus, best: SymbolPlace) -> Iterator[str]:
     """Where it is exported, registered, used, tested and documented."""
     code, name = scene.code, short_name_from_place(best)
@@ -268,16 +272,9 @@ def render_name_places(scene: WorkFocus, name: str, best: SymbolPlace | None = N
         inside = range(best.symbol.line, best.symbol.end + 1) if best and path == own else ()
         numbers = [one for one in find_name_lines(scene, path, name) if one not in inside and not scene.made(path, one, one)]
         if numbers and PurePosixPath(path).stem != name:
-            shown = max(
-                numbers[:MAX_COMPARED_LINES], key=lambda number: (is_telling_line(scene.line(path, number), name), -number)
-            )
+            shown = min(numbers[:MAX_COMPARED_LINES], key=lambda one: (scene.line(path, one).startswith(UNTELLING_STARTS), one))
             more = f" ({len(numbers)} lines)" if len(numbers) > 1 else ""
             yield f"{path}:{shown}{more} {scene.line(path, shown)}"
-
-
-def is_telling_line(line: str, name: str) -> bool:
-    """Says more of it than an import or a comment does."""
-    return not line.startswith(("import ", "from ", "#", "//", "*"))
 
 
 def find_name_lines(scene: WorkFocus, path: str, name: str) -> list[int]:

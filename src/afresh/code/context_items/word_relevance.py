@@ -1,18 +1,19 @@
 """How much files and definitions have to do with a text, by the words they share. Rare words count for more."""
 
 import re
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import log
 
 from afresh.code.index.code_index import CodeIndex
+from afresh.code.ranking.signals import measure_rarity, saturate_count
+from afresh.code.recent_answers import RecentAnswers
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.symbol import Symbol, SymbolKind
 
-BM25_SATURATION = 1.2
-BM25_LENGTH = 0.6
+LENGTH_WEIGHT = 0.6
+"""How much a long text must say more often."""
+LINES_OF_MEAN_DEFINITION = 20
 NAME_WORD_WEIGHT = 2.0
-"""How soon more of the same word counts for nothing, how much a long text counts for less, and a word in a name for more."""
 COMMON_WORD_WEIGHT = 0.45
 """What a word tells that every second file says."""
 DEFINITION_KINDS = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CLASS, SymbolKind.INTERFACE)
@@ -23,17 +24,16 @@ def weigh_words(code: CodeIndex, text: str) -> dict[str, float]:
     many = len(code.files)
     words = dict.fromkeys(stem_word(word) for word in drop_stop_words(split_words(text)))
     said = {word: len(code.words(word)) for word in words}
-    return {word: log(1 + (many - count + 0.5) / (count + 0.5)) for word, count in said.items() if count}
+    return {word: measure_rarity(count, many) for word, count in said.items() if count}
 
 
 def score_files_by_words(code: CodeIndex, words: Mapping[str, float]) -> dict[str, float]:
     """Files that say any of them, with what that comes to."""
-    average = sum(map(code.length, code.files)) / max(1, len(code.files))
+    average = max(1.0, sum(map(code.length, code.files)) / max(1, len(code.files)))
     found: dict[str, float] = {}
     for word, weight in words.items():
         for path, count in code.words(word).items():
-            stretch = BM25_SATURATION * (1 - BM25_LENGTH + BM25_LENGTH * code.length(path) / max(1.0, average))
-            found[path] = found.get(path, 0.0) + weight * count * (1 + BM25_SATURATION) / (count + stretch)
+            found[path] = found.get(path, 0.0) + weight * saturate_count(count, code.length(path) / average, LENGTH_WEIGHT)
     return found
 
 
@@ -47,19 +47,16 @@ def explain_file_words(code: CodeIndex, path: str, text: str, most: int = 3) -> 
 
 
 MAX_CACHED_SCORES = 64
-_cached_scores: OrderedDict[tuple[str, str, tuple[tuple[str, float], ...]], Mapping[Symbol, float]] = OrderedDict()
-"""What was weighed last: several sections ask the same of a file, and the next window asks again."""
+ScoreKey = tuple[str, str, tuple[tuple[str, float], ...]]
+_recent_scores: RecentAnswers[ScoreKey, Mapping[Symbol, float]] = RecentAnswers(MAX_CACHED_SCORES)
+"""Several sections ask the same of a file."""
 
 
 def score_symbols_by_words(code: CodeIndex, path: str, words: Mapping[str, float]) -> Mapping[Symbol, float]:
     """Definitions of a file that say any of them. A class is weighed without its methods."""
     text = code.text(path)
     key = (path, text, tuple(words.items()))
-    if key not in _cached_scores:
-        _cached_scores[key] = _score_symbols(text.splitlines(), code.reading(path).symbols, words)
-        if len(_cached_scores) > MAX_CACHED_SCORES:
-            _cached_scores.popitem(last=False)
-    return _cached_scores[key]
+    return _recent_scores.get_or_make(key, lambda: _score_symbols(text.splitlines(), code.reading(path).symbols, words))
 
 
 def _score_symbols(lines: Sequence[str], held: Sequence[Symbol], words: Mapping[str, float]) -> dict[Symbol, float]:
@@ -87,10 +84,8 @@ def list_own_lines(lines: Sequence[str], symbol: Symbol, inside: Sequence[Symbol
 
 def score_words_in_text(text: str, name: str, words: Mapping[str, float], size: int) -> float:
     said, called = Counter(map(stem_word, split_words(text))), {stem_word(word) for word in split_words(name)}
-    stretch = BM25_SATURATION * (1 - BM25_LENGTH + BM25_LENGTH * size / 20)
-    once = sum(
-        weight * said[word] * (1 + BM25_SATURATION) / (said[word] + stretch) for word, weight in words.items() if word in said
-    )
+    share = size / LINES_OF_MEAN_DEFINITION
+    once = sum(weight * saturate_count(said[word], share, LENGTH_WEIGHT) for word, weight in words.items() if word in said)
     return once + NAME_WORD_WEIGHT * sum(weight for word, weight in words.items() if word in called)
 
 

@@ -1,23 +1,31 @@
-"""Who uses a symbol of a language that is not followed: by its name, in files that can see where it is defined."""
+"""Who uses a symbol, and what it calls: followed in Python, by name in other languages."""
 
+import ast
 import re
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 
 from afresh.code.graph.class_hierarchy import (
+    ClassMember,
     find_all_subclasses,
     find_class_places,
+    find_member,
     find_overriding_methods,
+    find_place,
+    is_property,
     list_ancestors,
     owner_from_method,
 )
 from afresh.code.graph.evaluate_expressions import evaluate_expression
-from afresh.code.graph.inference_session import InferenceSession, disable_garbage_collection
+from afresh.code.graph.implicit_calls import IMPLICIT_ROLES
+from afresh.code.graph.inference_session import InferenceSession
 from afresh.code.graph.inferred_values import ClassValue
-from afresh.code.graph.python_callees import find_python_callees as callees_in_python
+from afresh.code.graph.python_callers import WAY_BY_ROLE, call_sort_key, can_accept_call, name_line_from_node
 from afresh.code.graph.python_callers import find_python_callers as callers_in_python
 from afresh.code.graph.resolve_names import resolve_binding
+from afresh.code.graph.resolve_uses import DefinitionKey, UseMeaning, find_constructors, resolve_use
+from afresh.code.graph.scopes import FunctionNode, NameUse, ScopedFile
 from afresh.code.index.code_index import CodeIndex
+from afresh.code.recent_answers import RecentAnswers
 from afresh.code.search_hit import SymbolUse, SymbolUses, UseKind
 from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
 
@@ -30,13 +38,12 @@ def find_callers(code: CodeIndex, place: SymbolPlace, most: int = MAX_SEARCHED_F
     classes are followed; constants, and other languages, go by name."""
     if code.reading(place.path).language != "python" or place.symbol.kind is SymbolKind.CONSTANT:
         return find_callers_by_name(code, place, most)
-    with disable_garbage_collection():
-        return callers_in_python(start_inference(code), place, most)
+    return callers_in_python(start_inference(code), place, most)
 
 
 def find_callees(code: CodeIndex, place: SymbolPlace) -> SymbolUses:
     """What it calls within this tree; for a class, what its methods call. Only Python is followed."""
-    return callees_in_python(start_inference(code), place) if code.reading(place.path).language == "python" else SymbolUses()
+    return find_python_callees(start_inference(code), place) if code.reading(place.path).language == "python" else SymbolUses()
 
 
 def find_base_classes(code: CodeIndex, place: SymbolPlace) -> Sequence[SymbolPlace]:
@@ -113,24 +120,110 @@ def find_enclosing_name(symbols: tuple[Symbol, ...], line: int) -> str:
     return max(around, key=lambda symbol: (symbol.line, -symbol.end)).name if around else ""
 
 
+MAX_NAMED_METHODS = 4
+"""A name that more methods than this have says nothing."""
+
+
+def find_python_callees(world: InferenceSession, place: SymbolPlace) -> SymbolUses:
+    file = world.file(place.path)
+    found: dict[tuple[int, str, str, UseKind], SymbolUse] = {}
+    for name, use in _list_uses_in(file, place.symbol.name) if file else ():
+        for call in _resolve_calls(world, file, use, name) if file else ():
+            key = (call.line, call.target.path, call.target.symbol.name, call.kind)
+            if key not in found or call.sure:
+                found[key] = call
+    return SymbolUses(tuple(sorted(found.values(), key=call_sort_key)), 0, world.exhausted)
+
+
+def _list_uses_in(file: ScopedFile, name: str) -> Iterator[tuple[str, NameUse]]:
+    for spoken, uses in sorted(file.uses.items()):
+        for use in uses:
+            if use.scope.name == name or use.scope.name.startswith(f"{name}."):
+                yield spoken, use
+
+
+def _resolve_calls(world: InferenceSession, file: ScopedFile, use: NameUse, name: str) -> Iterator[SymbolUse]:
+    """Only what may be a call or a handing on: an access means something if it is to a property."""
+    way = WAY_BY_ROLE.get(use.role)
+    if way is UseKind.IMPORT or (way is None and use.role not in ("receiver", "store")):
+        return
+    meant = resolve_use(world, use, name)
+    line = name_line_from_node(use.node)
+
+    def call(target: SymbolPlace, sure: bool, way: UseKind) -> SymbolUse:
+        return SymbolUse(file.path, line, use.scope.name, file.line(line), sure, way, target)
+
+    if use.role in ("call", "decorator") and not meant.defined:
+        meant = _resolve_instance_call(world, use, meant)
+    defined = _answering_definitions(world, use, meant)
+    for key in sorted(defined):
+        target = find_place(world, *key)
+        how = UseKind.CALL if is_property_key(world, key) else way
+        if target is not None and how is not None:
+            yield call(target, not (meant.unknown and use.role in IMPLICIT_ROLES), how)
+    for target in _other_candidates(world, use, meant, name):
+        how = UseKind.CALL if is_property_key(world, (target.path, target.symbol.name)) else way
+        if how is not None and (target.path, target.symbol.name) not in defined:
+            yield call(target, False, how)
+
+
+def _resolve_instance_call(world: InferenceSession, use: NameUse, meant: UseMeaning) -> UseMeaning:
+    """Nothing of that name is a function: what is called may be an object."""
+    inner = resolve_use(world, use._replace(role="implicit"), "__call__")
+    return inner if inner.defined else meant
+
+
+def _answering_definitions(world: InferenceSession, use: NameUse, meant: UseMeaning) -> set[DefinitionKey]:
+    """Of a class that is called, its constructor, where it has one."""
+    if use.role not in ("call", "decorator"):
+        return meant.defined
+    made = find_constructors(world, meant)
+    plain = {(each.path, each.name) for each in meant.classes if not _find_constructor(world, each)}
+    return (meant.defined - {(each.path, each.name) for each in meant.classes}) | made | plain
+
+
+def _find_constructor(world: InferenceSession, of: ClassValue) -> ClassMember | None:
+    return find_member(world, of, "__init__") or find_member(world, of, "__new__")
+
+
+def is_property_key(world: InferenceSession, key: DefinitionKey) -> bool:
+    owner, _, name = key[1].rpartition(".")
+    has = find_member(world, ClassValue(key[0], owner), name) if owner and world.scope(key[0], owner) else None
+    return bool(has and any(is_property(binding) for binding in has.functions))
+
+
+def _other_candidates(world: InferenceSession, use: NameUse, meant: UseMeaning, name: str) -> Iterator[SymbolPlace]:
+    """Those that may answer instead: in classes below the receiver's, or, where nothing is known of it, of that name at all."""
+    for receiver in sorted(meant.receivers, key=lambda each: (each.path, each.name)):
+        yield from find_overriding_methods(world, receiver, name)[:MAX_NAMED_METHODS]
+    if not meant.unknown or meant.defined or not isinstance(use.node, ast.Attribute) or use.role in IMPLICIT_ROLES:
+        return
+    named = [
+        place for place in world.code.defining(name) if place.symbol.kind is SymbolKind.METHOD and place.path in world.sources
+    ]
+    fitting = [place for place in named if _can_be_called(world, use, place)]
+    if len(fitting) <= MAX_NAMED_METHODS:
+        yield from fitting
+
+
+def _can_be_called(world: InferenceSession, use: NameUse, place: SymbolPlace) -> bool:
+    scope = world.scope(place.path, place.symbol.name)
+    if scope is None or not isinstance(scope.node, FunctionNode):
+        return False
+    if is_property_key(world, (place.path, place.symbol.name)):
+        return use.role not in ("call", "decorator")
+    return use.call is not None and can_accept_call(use.call, scope.node.args, bound=True)
+
+
 MAX_FILES_PER_ITEM = 40
 MAX_CACHED_ANSWERS = 128
 """Files that are looked into for one name, and answers that are kept."""
-_cached_calls: OrderedDict[tuple[str, str, SymbolPlace], SymbolUses] = OrderedDict()
+_recent_calls: RecentAnswers[tuple[str, str, SymbolPlace], SymbolUses] = RecentAnswers(MAX_CACHED_ANSWERS)
 
 
 def find_callers_cached(code: CodeIndex, place: SymbolPlace) -> SymbolUses:
-    return _find_cached("callers", code, place)
+    return _recent_calls.get_or_make(("callers", code.digest, place), lambda: find_callers(code, place, MAX_FILES_PER_ITEM))
 
 
 def find_callees_cached(code: CodeIndex, place: SymbolPlace) -> SymbolUses:
-    return _find_cached("callees", code, place)
-
-
-def _find_cached(what: str, code: CodeIndex, place: SymbolPlace) -> SymbolUses:
-    key = (what, code.digest, place)
-    if key not in _cached_calls:
-        _cached_calls[key] = find_callers(code, place, MAX_FILES_PER_ITEM) if what == "callers" else find_callees(code, place)
-        if len(_cached_calls) > MAX_CACHED_ANSWERS:
-            _cached_calls.popitem(last=False)
-    return _cached_calls[key]
+    return _recent_calls.get_or_make(("callees", code.digest, place), lambda: find_callees(code, place))

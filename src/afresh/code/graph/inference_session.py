@@ -1,11 +1,8 @@
 """The Python files of a tree, taken apart as they are needed, and a bound on what one question may cost."""
 
 import ast
-import gc
 import sys
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -14,8 +11,9 @@ from typing import TYPE_CHECKING
 from afresh.code.graph.inferred_values import NO_VALUES, UNKNOWN_VALUES, ClassValue, FunctionValue, Values
 from afresh.code.graph.scopes import NameBinding, NameScope, ScopedFile
 from afresh.code.index.code_index import CodeIndex
-from afresh.code.languages.python import list_module_names
+from afresh.code.languages.python_imports import list_module_names
 from afresh.code.python_source import MAX_SOURCE_CHARACTERS, parse_syntax_tree, split_lines
+from afresh.code.recent_answers import RecentAnswers
 from afresh.errors import AfreshError
 
 if TYPE_CHECKING:
@@ -26,8 +24,7 @@ MAX_EVALUATED_EXPRESSIONS = 150_000
 MAX_EVALUATION_DEPTH = 40
 """Expressions that one question may look at, and how deep one may lead into others."""
 MAX_OPEN_FILES = 60
-FILES_PER_COLLECTION = 120
-"""Files whose syntax trees are held at the same time, and how many are let go before memory is swept."""
+"""Files whose syntax trees are held at the same time."""
 EvaluateExpression = Callable[["InferenceSession", ast.expr, NameScope], Values]
 ResolveBinding = Callable[["InferenceSession", NameBinding], Values]
 
@@ -42,7 +39,6 @@ class InferenceSession:
     bound: ResolveBinding
     work: int = 0
     depth: int = 0
-    dropped: int = 0
     files: dict[str, ScopedFile | None] = field(default_factory=dict)
     values: dict[str, dict[tuple[int, int], Values]] = field(default_factory=dict)
     """By file, so that they go with it: they are kept by the identity of its nodes."""
@@ -94,10 +90,6 @@ class InferenceSession:
         for path in list(self.files)[:-MAX_OPEN_FILES]:
             del self.files[path]
             self.values.pop(path, None)
-            self.dropped += 1
-        if self.dropped >= FILES_PER_COLLECTION:
-            gc.collect()
-            self.dropped = 0
 
     @cached_property
     def sources(self) -> frozenset[str]:
@@ -144,18 +136,6 @@ class InferenceSession:
         return found if found in self.sources else ""
 
 
-@contextmanager
-def disable_garbage_collection() -> Iterator[None]:
-    """Without the collector, which would walk all syntax trees again and again: half of a large question's time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def _count_shared_folders(one: str, other: str) -> int:
     """How many folders from the top two paths have in common."""
     count = 0
@@ -166,21 +146,14 @@ def _count_shared_folders(one: str, other: str) -> int:
     return count
 
 
-_cached_files: OrderedDict[tuple[str, str], ScopedFile | None] = OrderedDict()
 MAX_CACHED_CHARACTERS = 1_000_000
 """Characters of files whose scopes stay in memory."""
+_recent_files: RecentAnswers[tuple[str, str], ScopedFile | None] = RecentAnswers(MAX_CACHED_CHARACTERS, lambda key: len(key[1]))
 
 
 def load_scoped_file(path: str, text: str) -> ScopedFile | None:
     """None for what is not Python, or too large to be written by hand. The same content is taken apart once."""
-    key = (path, text)
-    if key in _cached_files:
-        _cached_files.move_to_end(key)
-        return _cached_files[key]
-    _cached_files[key] = made = build_scoped_file(path, text)
-    while len(_cached_files) > 1 and sum(len(held) for _, held in _cached_files) > MAX_CACHED_CHARACTERS:
-        _cached_files.popitem(last=False)
-    return made
+    return _recent_files.get_or_make((path, text), lambda: build_scoped_file(path, text))
 
 
 def build_scoped_file(path: str, text: str) -> ScopedFile | None:

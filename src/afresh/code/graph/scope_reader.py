@@ -25,9 +25,7 @@ WRAPPER_NAMES = {"partial", "partialmethod", "staticmethod", "classmethod", "pro
 
 
 def read_scopes(file: ScopedFile, tree: ast.Module) -> None:
-    reader = ScopeReader(file)
-    for statement in tree.body:
-        reader.visit(statement)
+    ScopeReader(file).each(tree.body)
 
 
 class ScopeReader:
@@ -35,8 +33,6 @@ class ScopeReader:
 
     def __init__(self, file: ScopedFile) -> None:
         self.file, self.scope, self.role = file, file.top, "passed"
-
-    # Where it stands, and what is noted there
 
     def bind(self, name: str, binding: NameBinding) -> None:
         scope: NameScope | None = self.scope
@@ -71,8 +67,6 @@ class ScopeReader:
 
     def generic_visit(self, node: ast.AST) -> None:
         self.each(ast.iter_child_nodes(node), "annotation" if self.role == "annotation" else "passed")
-
-    # Names that are used
 
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):

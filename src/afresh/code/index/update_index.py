@@ -1,9 +1,7 @@
 """Brings what a store knows of a tree in line with the tree: only files whose mark changed are read, and only contents that no
 tree ever had are understood."""
 
-import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
 from itertools import chain
@@ -14,7 +12,7 @@ from afresh.core.symbol import ContentToIndex, FileReading, IndexedContent, Tree
 from afresh.errors import AfreshError
 from afresh.ports import CodeIndexStore, FileTree
 
-READER_VERSION = "1"
+READER_VERSION = "2"
 """Of what is read out of a text: with another one all contents are unknown."""
 FILES_PER_BATCH = 1_000
 """Files that are held in memory at once and kept in one commit."""
@@ -36,9 +34,8 @@ def update_listing(files: FileTree, stamps: Mapping[str, str], tree: str, store:
     known = find_unchanged_files(before, marks, stamps) if before else dict[str, KnownContent]()
     paths = registry.filter_readable_paths(stamps)
     changed = [path for path in paths if path not in known]
-    with pause_garbage_collection():
-        for first in range(0, len(changed), FILES_PER_BATCH):
-            known.update(read_changed_files(files, changed[first : first + FILES_PER_BATCH], store))
+    for first in range(0, len(changed), FILES_PER_BATCH):
+        known.update(read_changed_files(files, changed[first : first + FILES_PER_BATCH], store))
     now = TreeListing(joined, [known[path][0] for path in paths], [known[path][1] for path in paths])
     if not (before and len(changed) <= MAX_RESTAMPED_FILES and now.keys == before.keys and list(marks) == list(stamps)):
         store.keep(tree, now)
@@ -99,15 +96,3 @@ def _read_text(files: FileTree, path: str) -> tuple[str, str]:
 
 def _fault_reason(said: str, path: str) -> str:
     return said.removeprefix(path).strip(" :").removeprefix("is ").partition("; near")[0] or "it failed"
-
-
-@contextmanager
-def pause_garbage_collection() -> Iterator[None]:
-    """Many small values that all live: looking among them for garbage, over and over, finds none."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

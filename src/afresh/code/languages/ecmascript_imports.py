@@ -51,12 +51,12 @@ class EcmascriptModules:
 
 def index_modules(code: "CodeIndex") -> EcmascriptModules:
     manifests = {
-        posixpath.dirname(path): config_files.load_lenient_json(text)
+        posixpath.dirname(path): config_files.parse_json(text)
         for path, text in config_files.find_files_named(code, "package.json")
     }
     packages = {str(found["name"]): folder for folder, found in sorted(manifests.items(), reverse=True) if found.get("name")}
     configs = {
-        path: config_files.load_lenient_json(text)
+        path: config_files.parse_json(text)
         for path, text in config_files.find_files_named(code, "tsconfig.json", "jsconfig.json")
     }
     more = {path: text for path, text in _extended_configs(code, configs)}
@@ -81,7 +81,7 @@ def _extended_configs(code: "CodeIndex", configs: Mapping[str, Mapping[str, Any]
         for parent in _parent_configs(path, found):
             if parent not in seen and parent in code.paths:
                 seen.add(parent)
-                waiting.append((parent, config_files.load_lenient_json(config_files.read_index_text(code, parent))))
+                waiting.append((parent, config_files.parse_json(config_files.read_index_text(code, parent))))
                 yield waiting[-1]
 
 
@@ -99,7 +99,7 @@ def _parent_configs(path: str, config: Mapping[str, Any]) -> list[str]:
 def _path_mapping(path: str, configs: Mapping[str, Mapping[str, Any]], depth: int = MAX_EXTENDED_CONFIGS) -> PathMapping | None:
     """The nearest settings of paths and base: its own, else those that it extends."""
     config = configs.get(path, {})
-    options = config_files.get_nested_table(config, "compilerOptions")
+    options = config_files.get_table(config, "compilerOptions")
     folder, base = posixpath.dirname(path), options.get("baseUrl")
     base = config_files.join_tree_path(folder, base) if isinstance(base, str) else None
     patterns = [
@@ -109,7 +109,7 @@ def _path_mapping(path: str, configs: Mapping[str, Mapping[str, Any]], depth: in
                 config_files.join_tree_path(folder if base is None else base, place) for place in places if isinstance(place, str)
             ),
         )
-        for pattern, places in config_files.get_nested_table(options, "paths").items()
+        for pattern, places in config_files.get_table(options, "paths").items()
         if isinstance(places, list)
     ]
     if patterns or base is not None:

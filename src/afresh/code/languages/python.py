@@ -1,29 +1,40 @@
-"""What a Python text says, by `ast`: for texts of which the shape alone does not tell it."""
+"""What a Python text says, by regular expressions on what `python_text` leaves of it; also one that does not parse."""
 
-import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 
-from afresh.code.complexity import FunctionNode, list_statement_bodies
-from afresh.code.languages.python_mask import PROSE_WORD, NeedsParser, mask_source
-from afresh.code.languages.python_regex_reader import StatementScanner, split_statements
+from afresh.code.languages.python_imports import index_modules, resolve_import
 from afresh.code.languages.python_signatures import (
     collapse_code_whitespace,
+    extract_doc_line,
     extract_header,
-    is_interface,
+    list_base_classes,
+    list_bound_names,
+    list_chained_names,
     tidy_source,
     truncate_assignment,
 )
-from afresh.code.python_source import parse_syntax_tree
+from afresh.code.languages.python_text import MaskedStatements, join_statements, mask_source
 from afresh.core.symbol import FileReading, ImportedModule, Symbol, SymbolKind
 
-if TYPE_CHECKING:
-    from afresh.code.index.code_index import CodeIndex
+__all__ = ["index_modules", "read_source", "read_source_and_words", "resolve_import"]
 
-
+STATEMENT_START = re.compile(
+    r"(?:\n( *+)|; *+)(?:@|(?:import|from|(?:async +)?(?:def|class))(?!\w)"
+    r"|([(\[]?[^\W\d]\w*(?: *, *[^\W\d]\w*)*+ *,?[)\]]?) *+(?:=(?!=)|:(?!=)))"
+    r"|: *+(?=(?:import|from) )"
+)
+"""A decorator, an import, a definition, or the target of an assignment; an import also behind a header."""
+DEFINITION_NAME = re.compile(r"(?:async +)?(?:def|class) +([^\W\d]\w*)")
+BROKEN_LINE = re.compile(
+    r"\n *+(?:(?:if|elif|else|for|while|try|except|finally|with|async|def|class)\b[^\n:]*+(?=\n)|(?:print|exec) +[\w\0])"
+)
+"""A header without a colon, Python 2."""
+DOCSTRING_LINE = re.compile(r"\s*\n[ (]*+(?:(?:\x00|\x01 *\x02) *+)++[ )]*+(?=\n)")
+FROM_IMPORT = re.compile(r"from *(\.[. ]*|) *([\w.]*) *import *\(?([^();]*)\)?")
 MAIN_GUARD = re.compile(r"^if +__name__ *== *['\"]__main__['\"]", re.MULTILINE)
 
 
@@ -36,236 +47,148 @@ def read_source_and_words(path: str, text: str) -> tuple[FileReading, Counter[st
     text = text.removeprefix("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    lines = text.count("\n") + (not text.endswith("\n") and bool(text))
-    try:
-        code = mask_source(text)
-    except NeedsParser:
-        return _read_with_ast(text, lines, None), Counter(PROSE_WORD.findall(text))
-    identifiers = code.identifiers()
-    said = code.prose()
-    mentions = tuple(sorted(identifiers))
+    masked = mask_source(text)
+    identifiers, said = masked.identifiers(), masked.prose()
     for name, count in identifiers.items():
         said[name] += count
-    try:
-        found = StatementScanner(split_statements(text, code)).run()
-    except NeedsParser:
-        return _read_with_ast(text, lines, mentions), said
-    return FileReading("python", lines, tuple(found.symbols), tuple(found.imports), mentions, found.doc, found.entry), said
-
-
-def _read_with_ast(text: str, lines: int, mentions: tuple[str, ...] | None) -> FileReading:
-    tree = parse_syntax_tree(text)
-    if tree is None:
-        return FileReading("python", lines, mentions=mentions or (), fault="does not parse")
-    written = text.split("\n")
-    return FileReading(
+    found = StatementScanner(join_statements(text, masked.code))
+    found.run()
+    reading = FileReading(
         "python",
-        lines,
-        tuple(list_symbols(tree.body, written)),
-        tuple(list_imports(tree)),
-        mentions if mentions is not None else tuple(sorted(set(list_mentions(tree)))),
-        read_docstring_line(tree),
+        text.count("\n") + (not text.endswith("\n") and bool(text)),
+        tuple(found.symbols),
+        tuple(found.imports),
+        tuple(sorted(identifiers)),
+        found.read_doc(0, 0, len(found.code)),
         'if __name__ == "__main__"' if MAIN_GUARD.search(text) else "",
+        "does not parse" if found.broken else "",
     )
-
-
-def list_symbols(
-    statements: list[ast.stmt], lines: list[str], prefix: str = "", bound: bool = True, owner: bool = False
-) -> Iterator[Symbol]:
-    """`bound`: names that are bound here are seen from outside."""
-    for statement in statements:
-        if isinstance(statement, FunctionNode):
-            yield _function_symbol(statement, lines, prefix, owner)
-            yield from list_symbols(statement.body, lines, f"{prefix}{statement.name}.", False)
-        elif isinstance(statement, ast.ClassDef):
-            yield _class_symbol(statement, lines, prefix)
-            yield from list_symbols(statement.body, lines, f"{prefix}{statement.name}.", bound, True)
-        else:
-            if bound:
-                yield from _constant_symbols(statement, lines, prefix)
-            for body in list_statement_bodies(statement):
-                yield from list_symbols(body, lines, prefix, bound, owner)
-
-
-def list_imports(tree: ast.Module) -> list[ImportedModule]:
-    found: list[ImportedModule] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found += [ImportedModule(alias.name, node.lineno, (), alias.asname or "") for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = tuple((alias.name, alias.asname or alias.name) for alias in node.names)
-            found.append(ImportedModule("." * node.level + (node.module or ""), node.lineno, names))
-    return sorted(found, key=lambda one: one.line)
-
-
-def list_mentions(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        for name in ("id", "attr", "name", "arg", "asname", "rest"):
-            value = getattr(node, name, None)
-            if isinstance(value, str) and value != "*":
-                yield from value.split(".")
-        if isinstance(node, ast.ImportFrom) and node.module:
-            yield from node.module.split(".")
-        elif isinstance(node, ast.Global | ast.Nonlocal):
-            yield from node.names
-        elif isinstance(node, ast.MatchClass):
-            yield from node.kwd_attrs
-
-
-def read_docstring_line(node: ast.Module | FunctionNode | ast.ClassDef) -> str:
-    return (ast.get_docstring(node) or "").strip().partition("\n")[0].strip()
-
-
-def _function_symbol(node: FunctionNode, lines: list[str], prefix: str, owner: bool) -> Symbol:
-    kind = SymbolKind.METHOD if owner else SymbolKind.FUNCTION
-    return Symbol(
-        prefix + node.name, kind, _first_line(node), _last_line(node), _definition_header(node, lines), read_docstring_line(node)
-    )
-
-
-def _class_symbol(node: ast.ClassDef, lines: list[str], prefix: str) -> Symbol:
-    bases = tuple(collapse_code_whitespace(_node_source(base, lines)) for base in node.bases)
-    kind = SymbolKind.INTERFACE if is_interface(bases) else SymbolKind.CLASS
-    return Symbol(
-        prefix + node.name,
-        kind,
-        _first_line(node),
-        _last_line(node),
-        _definition_header(node, lines),
-        read_docstring_line(node),
-        bases,
-    )
-
-
-def _constant_symbols(node: ast.stmt, lines: list[str], prefix: str) -> Iterator[Symbol]:
-    targets: list[ast.expr] = []
-    if isinstance(node, ast.Assign):
-        targets = node.targets
-    elif isinstance(node, ast.AnnAssign):
-        targets = [node.target]
-    for target in targets:
-        names = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-        for name in names:
-            if isinstance(name, ast.Name):
-                yield Symbol(
-                    prefix + name.id,
-                    SymbolKind.CONSTANT,
-                    node.lineno,
-                    _last_line(node),
-                    truncate_assignment(tidy_source(_node_source(node, lines))),
-                )
-
-
-def _definition_header(node: FunctionNode | ast.ClassDef, lines: list[str]) -> str:
-    first = lines[node.lineno - 1].encode()[node.col_offset :].decode("utf-8", "replace")
-    return extract_header("\n".join([first, *lines[node.lineno : node.body[0].lineno]]))
-
-
-def _node_source(node: ast.stmt | ast.expr, lines: list[str]) -> str:
-    end, last = node.end_lineno or node.lineno, node.end_col_offset
-    taken = [line.encode() for line in lines[node.lineno - 1 : end]]
-    taken[-1] = taken[-1][:last]
-    taken[0] = taken[0][node.col_offset :]
-    return b"\n".join(taken).decode("utf-8", "replace")
-
-
-def _first_line(node: FunctionNode | ast.ClassDef) -> int:
-    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
-
-
-def _last_line(node: ast.stmt) -> int:
-    return node.end_lineno or node.lineno
-
-
-MAX_REEXPORTS = 3
-"""Packages through which one name is followed."""
-PACKAGE_STEM = "__init__"
+    return reading, said
 
 
 @dataclass(frozen=True, slots=True)
-class PythonModules:
-    names: Mapping[str, Sequence[str]]
-    """By path, the dotted names that a file may be imported by."""
-    paths: Mapping[str, str]
-    """The file of each name."""
-    imports_of: Callable[[str], Sequence[ImportedModule]]
-    """What the file at a path imports."""
-    _gathered: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
-
-    def gathered(self, path: str) -> Mapping[str, str]:
-        """Names that a package imports, with the module that each comes from."""
-        if path not in self._gathered:
-            found = {here: self.absolute(one, path) for one in self.imports_of(path) for _, here in one.names}
-            self._gathered[path] = found
-        return self._gathered[path]
-
-    def absolute(self, imported: ImportedModule, path: str) -> str:
-        """The imported module, seen from the top."""
-        module = imported.module.lstrip(".")
-        level = len(imported.module) - len(module)
-        if not level:
-            return module
-        names = self.names.get(path)
-        package = names[-1].split(".") if names else []
-        up = level - 1 if is_package(path) else level
-        return ".".join([*package[: max(0, len(package) - up)], *([module] if module else [])])
+class DefinitionBlock:
+    end: int
+    prefix: str
+    is_class: bool
 
 
-def index_modules(code: "CodeIndex") -> PythonModules:
-    sources = frozenset(path for path in code.files if path.endswith((".py", ".pyi", ".pyw")))
-    names = {path: list_module_names(path, sources) for path in sorted(sources, reverse=True)}
-    paths = {name: path for path, known in names.items() for name in known}
-    return PythonModules(names, paths, code.imported_by)
+MODULE_BLOCK = DefinitionBlock(0, "", False)
 
 
-def resolve_import(imported: ImportedModule, path: str, modules: PythonModules) -> Iterable[str]:
-    if not imported.names:
-        return _resolve_module(imported.module, modules)
-    base = modules.absolute(imported, path)
-    found: set[str] = set()
-    for name, _ in imported.names:
-        found |= _resolve_member(base, name, modules, MAX_REEXPORTS)
-    return found
+class StatementScanner:
+    """Goes through the statements once, in order."""
+
+    def __init__(self, given: MaskedStatements) -> None:
+        self.given, self.code = given, given.code
+        self.broken = given.broken or bool(BROKEN_LINE.search(given.code))
+        self.symbols: list[Symbol] = []
+        self.imports: list[ImportedModule] = []
+        self.blocks: list[DefinitionBlock] = []
+        self.line, self.counted = 1, 0
+        self.local_until = 0
+        """Where the function ends whose names are not seen from outside."""
+        self.decorated = 0
+        """Line of the first decorator of the next definition."""
+
+    def run(self) -> None:
+        for match in STATEMENT_START.finditer(self.code):
+            if match[2] and match.start() < self.local_until:
+                continue
+            self._enter(self.code.rfind("\n", 0, match.start() + 1))
+            end = self.code.find("\n", match.start() + 1)
+            if match[2]:
+                self._constants(match, end)
+            elif match[1] is None:
+                self._imports(self.code[match.start() : end].lstrip(";: "))
+            else:
+                self._statement(self.code[match.end(1) : end], len(match[1]), end)
+
+    def _enter(self, place: int) -> None:
+        self.line += self.code.count("\n", self.counted, place)
+        self.counted = place
+        while self.blocks and place >= self.blocks[-1].end:
+            self.blocks.pop()
+
+    def _statement(self, statement: str, indent: int, end: int) -> None:
+        if statement[0] == "@":
+            self.decorated = self.decorated or self.line
+        elif statement[0] in "if":
+            self._imports(statement)
+        elif named := DEFINITION_NAME.match(statement):
+            self._definition(statement, named[1], indent, end)
+        else:
+            self.broken = True
+
+    def _imports(self, statement: str) -> None:
+        if statement.startswith("import"):
+            self.imports += _read_module_imports(statement, self.line)
+        elif match := FROM_IMPORT.match(statement):
+            parts = (part.strip().partition(" as ") for part in match[3].split(",") if part.strip())
+            names = tuple((name.strip(), alias.strip() or name.strip()) for name, _, alias in parts)
+            self.imports.append(ImportedModule(match[1].replace(" ", "") + match[2], self.line, names))
+        else:
+            self.broken = True
+
+    def _definition(self, header: str, name: str, indent: int, end: int) -> None:
+        header = header.rstrip()
+        dedent = _dedent_pattern(indent).search(self.code, end)
+        after = dedent.start() if dedent else len(self.code)
+        body = self.code[end:after].rstrip()
+        last = self.line + body.count("\n")
+        around = self.blocks[-1] if self.blocks else MODULE_BLOCK
+        is_class = header[0] == "c"
+        if header[-1] == ":":
+            self.broken = self.broken or not body
+            signature = self._written(header)[:-1].rstrip()
+        else:
+            signature = extract_header(self.given.source(self.line))
+        bases = list_base_classes(signature) if is_class else ()
+        kind = _definition_kind(is_class, bases, around.is_class)
+        first, self.decorated = self.decorated or self.line, 0
+        doc = self.read_doc(end, self.line, after)
+        self.symbols.append(Symbol(around.prefix + name, kind, first, self.given.ends.get(last, last), signature, doc, bases))
+        self.blocks.append(DefinitionBlock(after, f"{around.prefix}{name}.", is_class))
+        if not is_class:
+            self.local_until = max(self.local_until, after)
+
+    def _constants(self, match: re.Match[str], end: int) -> None:
+        """Of modules and classes."""
+        names = list_bound_names(match[2])
+        rest = self.code[match.end() : end].partition(";")[0]
+        if names and self.code[match.end() - 1] == "=":
+            names += list_chained_names(rest)
+        if names:
+            signature = truncate_assignment(self._written(match[0].lstrip(";\n") + rest))
+            prefix = self.blocks[-1].prefix if self.blocks else ""
+            last = self.given.ends.get(self.line, self.line)
+            self.symbols += [Symbol(prefix + name, SymbolKind.CONSTANT, self.line, last, signature) for name in names]
+
+    def _written(self, statement: str) -> str:
+        """The statement on one line, with its strings."""
+        if "\0" in statement or "\1" in statement:
+            return tidy_source(self.given.source(self.line))
+        return collapse_code_whitespace(statement)
+
+    def read_doc(self, end: int, line: int, after: int) -> str:
+        match = DOCSTRING_LINE.match(self.code, end, after + 1)
+        return extract_doc_line(self.given.source(line + self.code.count("\n", end, match.end()))) if match else ""
 
 
-def list_module_names(path: str, sources: Collection[str]) -> list[str]:
-    """Names that the file may be imported by: from the top, and from below `src` or the folder without `__init__.py`."""
-    parts = path.rpartition(".")[0].split("/")
-    folders = len(parts) - 1
-    if parts[-1] == PACKAGE_STEM:
-        parts.pop()
-    top = folders
-    while top > 0 and "/".join([*parts[:top], "__init__.py"]) in sources:
-        top -= 1
-    names = [".".join(parts), ".".join(parts[top:])]
-    if parts and parts[0] in ("src", "lib"):
-        names.append(".".join(parts[1:]))
-    return [name for name in dict.fromkeys(names) if name]
+def _definition_kind(is_class: bool, bases: tuple[str, ...], owned: bool) -> SymbolKind:
+    if not is_class:
+        return SymbolKind.METHOD if owned else SymbolKind.FUNCTION
+    is_interface = any(base.partition("[")[0].rpartition(".")[2] == "Protocol" for base in bases)
+    return SymbolKind.INTERFACE if is_interface else SymbolKind.CLASS
 
 
-def is_package(path: str) -> bool:
-    return path.endswith(("__init__.py", "__init__.pyi"))
+@cache
+def _dedent_pattern(indent: int) -> re.Pattern[str]:
+    return re.compile(rf"\n {{0,{indent}}}+[^ \n]")
 
 
-def _resolve_module(name: str, modules: PythonModules) -> set[str]:
-    """`import package` may use anything that the package gathers."""
-    path = modules.paths.get(name)
-    if path is None:
-        return set()
-    if not is_package(path):
-        return {path}
-    gathered = (modules.paths.get(other) for other in modules.gathered(path).values())
-    return {path, *(other for other in gathered if other)}
-
-
-def _resolve_member(base: str, name: str, modules: PythonModules, depth: int) -> set[str]:
-    """Where `from base import name` leads, through packages that pass the name on."""
-    if inner := modules.paths.get(f"{base}.{name}" if base else name):
-        return {inner}
-    path = modules.paths.get(base)
-    if path is None:
-        return set()
-    if name == "*":
-        return _resolve_module(base, modules)
-    onward = modules.gathered(path).get(name) if depth and is_package(path) else None
-    return {path, *(_resolve_member(onward, name, modules, depth - 1) if onward else ())}
+def _read_module_imports(statement: str, line: int) -> Iterator[ImportedModule]:
+    for part in statement.removeprefix("import").partition(";")[0].split(","):
+        name, _, alias = part.strip().partition(" as ")
+        if name:
+            yield ImportedModule(name.strip(), line, (), alias.strip())

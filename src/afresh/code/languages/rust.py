@@ -159,8 +159,8 @@ def index_modules(code: "CodeIndex") -> RustModules:
     crates: dict[str, str] = {}
     roots = {path for path in paths if SEPARATE_CRATE_PATH.search(path)}
     for path, text in config_files.find_files_named(code, "Cargo.toml"):
-        folder, manifest = posixpath.dirname(path), config_files.load_toml(text)
-        package, library = config_files.get_nested_table(manifest, "package"), config_files.get_nested_table(manifest, "lib")
+        folder, manifest = posixpath.dirname(path), config_files.parse_toml(text)
+        package, library = config_files.get_table(manifest, "package"), config_files.get_table(manifest, "lib")
         if not package:
             continue
         root = config_files.join_tree_path(folder, str(library.get("path", "src/lib.rs")))
@@ -176,7 +176,7 @@ def _program_paths(folder: str, manifest: Mapping[str, Any]) -> Iterator[str]:
     for kind in ("bin", "test", "bench", "example"):
         listed = manifest.get(kind)
         for one in listed if isinstance(listed, list) else ():
-            yield config_files.join_tree_path(folder, str(config_files.get_nested_table(one).get("path", "")))
+            yield config_files.join_tree_path(folder, str(config_files.get_table(one).get("path", "")))
 
 
 def resolve_import(imported: ImportedModule, path: str, modules: RustModules) -> Iterable[str]:

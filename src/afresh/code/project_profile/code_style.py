@@ -187,7 +187,8 @@ def has_foreign_exception_base(bases: Iterable[str], own: Iterable[str]) -> bool
 def describe_code_habits(sample: FileSample) -> Iterator[str]:
     classes, data, functions = sample.sum("classes"), sample.sum("data"), sample.sum("functions")
     if classes >= 5 and data * 2 > classes:
-        yield f"{share_to_words(data, classes)} of the classes are {'frozen ' if sample.sum('frozen') * 2 > data else ''}dataclasses"
+        frozen = "frozen " if sample.sum("frozen") * 2 > data else ""
+        yield f"{share_to_words(data, classes)} of the classes are {frozen}dataclasses"
     if functions < 10:
         return
     if sample.sum("waiting") * 8 > functions:

@@ -29,7 +29,12 @@ def measure_layout(sources: SourceFiles) -> ProjectLayout:
         about=words,
         languages=tuple(f"{name} {counts[name]}/10" if counts[name] < 10 else name for name in spoken[:4]),
         main=sources.main,
-        files=f"{count_to_words(len(sources.shipped), 'source file')}, {count_to_words(sum(map(is_test_file, sources.tests)), 'test file')}",
+        files=", ".join(
+            (
+                count_to_words(len(sources.shipped), "source file"),
+                count_to_words(sum(map(is_test_file, sources.tests)), "test file"),
+            )
+        ),
         roots=sources.roots,
         tests=find_test_folders(sources),
         mirrored=has_mirrored_tests(sources),

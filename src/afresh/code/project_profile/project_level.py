@@ -48,7 +48,8 @@ def measure_intricacy(sources: SourceFiles, path: str) -> int:
 
 
 INTERFACE_FILE = re.compile(
-    r"(?:.*/)?(?:openapi[\w.-]*|swagger[\w.-]*|schema\.(?:json|graphql|sql)|[\w.-]+\.(?:proto|graphql|avsc|thrift|wsdl))|.*\.d\.ts"
+    r"(?:.*/)?(?:openapi[\w.-]*|swagger[\w.-]*|schema\.(?:json|graphql|sql)|[\w.-]+\.(?:proto|graphql|avsc|thrift|wsdl))"
+    r"|.*\.d\.ts"
 )
 
 

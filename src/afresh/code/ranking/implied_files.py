@@ -1,13 +1,13 @@
 """Files that a text means without naming them: a command, tool or part as the files say it of themselves, or are called."""
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import PurePosixPath
 
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.ranking.signals import FileScores, subject_from_path
+from afresh.code.recent_answers import RecentAnswers
 from afresh.core.search_words import STOP_WORDS, stem_word
 
 QUOTED_CODE = re.compile(r"``?([^`\n]{2,80})``?")
@@ -21,17 +21,12 @@ MIN_SURE_SCORE = 0.85
 MAX_SURE_FILES = 3
 MAX_CACHED_ANSWERS = 16
 """From where on a file counts as named, if there are no more of them; and answers that are kept."""
-_cached_scores: OrderedDict[tuple[str, str], FileScores] = OrderedDict()
+_recent_scores: RecentAnswers[tuple[str, str], FileScores] = RecentAnswers(MAX_CACHED_ANSWERS)
 
 
 def score_implied_files(code: CodeIndex, text: str) -> FileScores:
     """No tests: they are found by what they test. The same question of the same tree is answered from memory."""
-    key = (code.digest, text)
-    if key not in _cached_scores:
-        _cached_scores[key] = _score_implied_files(code, text)
-        if len(_cached_scores) > MAX_CACHED_ANSWERS:
-            _cached_scores.popitem(last=False)
-    return _cached_scores[key]
+    return _recent_scores.get_or_make((code.digest, text), lambda: _score_implied_files(code, text))
 
 
 def find_surely_implied_files(code: CodeIndex, text: str) -> list[str]:

@@ -1,7 +1,7 @@
 """What matters in a file: symbols that the text names or speaks of, those that other files that matter use, and else those that
 much of the tree does."""
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log1p
@@ -12,6 +12,7 @@ from afresh.code.ranking.query import QueryTerms, RankedFile, RankingQuery
 from afresh.code.ranking.ranking_reasons import explain_rank
 from afresh.code.ranking.score_files import score_files
 from afresh.code.ranking.signals import WordCounts, measure_rarity
+from afresh.code.recent_answers import RecentAnswers
 from afresh.core.search_words import stem_word
 from afresh.core.symbol import Symbol, SymbolKind
 
@@ -29,18 +30,12 @@ def rank_files(code: CodeIndex, question: RankingQuery, most: int = 30) -> list[
     ]
 
 
-_cached_rankings: OrderedDict[tuple[str, RankingQuery, int], tuple[RankedFile, ...]] = OrderedDict()
+_recent_rankings: RecentAnswers[tuple[str, RankingQuery, int], list[RankedFile]] = RecentAnswers(MAX_CACHED_RANKINGS)
 
 
 def rank_files_cached(code: CodeIndex, question: RankingQuery, most: int) -> list[RankedFile]:
     """As `rank`; what was asked lately of the same code is not worked out again, whoever holds the view of it."""
-    key = (code.digest, question, most)
-    if key not in _cached_rankings:
-        _cached_rankings[key] = tuple(rank_files(code, question, most))
-        if len(_cached_rankings) > MAX_CACHED_RANKINGS:
-            _cached_rankings.popitem(last=False)
-    _cached_rankings.move_to_end(key)
-    return list(_cached_rankings[key])
+    return [*_recent_rankings.get_or_make((code.digest, question, most), lambda: rank_files(code, question, most))]
 
 
 NAMED_WEIGHT = 3.0

@@ -101,7 +101,9 @@ def _explain_changed_before(code: CodeIndex, question: RankingQuery, weighed: Sc
     for number, _ in weighed.likest:
         if path in history.paths[number]:
             title = " ".join(history.messages[number].split())
-            return f"changed for “{title if len(title) <= MAX_TITLE_CHARACTERS else title[: MAX_TITLE_CHARACTERS - 1].rstrip() + '…'}”"
+            if len(title) > MAX_TITLE_CHARACTERS:
+                title = title[: MAX_TITLE_CHARACTERS - 1].rstrip() + "…"
+            return f"changed for “{title}”"
     return ""
 
 

@@ -33,12 +33,16 @@ def score_bm25(
 ) -> FileScores:
     """BM25 of texts whose length is given as a share of the mean, for words given by how often each text has them."""
     found: FileScores = {}
-    room = {key: BM25_SATURATION * (1 - hold + hold * length) for key, length in lengths.items()}
     for having, weight in counts:
-        worth = weight * measure_rarity(len(having), all) * (BM25_SATURATION + 1)
+        worth = weight * measure_rarity(len(having), all)
         for key, count in having.items():
-            found[key] = found.get(key, 0.0) + worth * count / (count + room[key])
+            found[key] = found.get(key, 0.0) + worth * saturate_count(count, lengths[key], hold)
     return found
+
+
+def saturate_count(count: int, length: float, hold: float) -> float:
+    """What a word comes to that a text has so often; its length is given as a share of the mean."""
+    return count * (BM25_SATURATION + 1) / (count + BM25_SATURATION * (1 - hold + hold * length))
 
 
 WordCounts = Mapping[str, Mapping[str, int]]

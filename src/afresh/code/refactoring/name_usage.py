@@ -91,8 +91,7 @@ class NameUses(ast.NodeVisitor):
             self._bind(node.rest)
 
     def visit_ListComp(self, node: ComprehensionNode) -> None:
-        for name in collect_walrus_names(node):
-            self.binds.add(name)
+        self.binds |= {child.target.id for child in ast.walk(node) if isinstance(child, ast.NamedExpr)}
         outside = collect_free_names(node)
         for name in outside:
             self._read(name)
@@ -279,7 +278,3 @@ def _collect_reads_below(nodes: Iterable[ast.AST]) -> set[str]:
             found.update(node.names)
         pending.extend(ast.iter_child_nodes(node))
     return found
-
-
-def collect_walrus_names(node: ast.AST) -> NameSet:
-    return frozenset(child.target.id for child in ast.walk(node) if isinstance(child, ast.NamedExpr))

@@ -38,7 +38,8 @@ def _use_setdefault(scene: RewriteTarget, node: ast.If) -> tuple[str, str] | Non
                 return None
             return (
                 "ask the dict",
-                f"{render_on_one_line(scene.source, place)}.setdefault({render_on_one_line(scene.source, key)}, {render_on_one_line(scene.source, value)})",
+                f"{render_on_one_line(scene.source, place)}.setdefault("
+                f"{render_on_one_line(scene.source, key)}, {render_on_one_line(scene.source, value)})",
             )
         case _:
             return None
@@ -88,7 +89,8 @@ def _is_plain_dict_access(scene: RewriteTarget, node: ast.stmt, place: ast.expr,
     """A plain dict, and a key that is the same and cannot fail however often it is evaluated."""
     known = scene.known_before(node)
     named = not isinstance(key, ast.Name) or key.id in known
-    return isinstance(key, PLAIN_NODES) and named and scene.surely_dict(place) and {place.id} <= known  # type: ignore[attr-defined]
+    sure = isinstance(key, PLAIN_NODES) and named and scene.surely_dict(place)
+    return sure and {place.id} <= known  # type: ignore[attr-defined]
 
 
 def _use_yield_from(scene: RewriteTarget, loop: ast.For) -> tuple[str, str] | None:
