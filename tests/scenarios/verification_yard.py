@@ -19,7 +19,8 @@ from afresh.core.event import JournalEntry, WorkspaceOpened
 from afresh.core.state import State
 from afresh.core.task import Check, Task
 from afresh.core.verdict import Baseline, Verdict
-from afresh.ports import FileTree, ToolContext
+from afresh.ports.tool import ToolContext
+from afresh.ports.workspace import FileTree
 from afresh.testing.fakes import EmptyInsight
 from afresh.verification.baseline import run_baseline_checks
 from afresh.verification.completion import verify_completion
@@ -219,7 +220,16 @@ def begun(root: Path, files: dict[str, str], **options: Any) -> Yard:
     return yard
 
 
+def impatient(yard: Yard, timeout: int) -> Yard:
+    """The same task, whose checks may from now on take no longer than so many seconds."""
+    task = yard.bench.state.task
+    return _with_task(yard, replace(task, checks=tuple(Check(one.command, timeout) for one in task.checks)))
+
+
 def retyped(yard: Yard, type: str) -> Yard:
     """The same task, of another type."""
-    task = replace(yard.bench.state.task, type=type)
+    return _with_task(yard, replace(yard.bench.state.task, type=type))
+
+
+def _with_task(yard: Yard, task: Task) -> Yard:
     return replace(yard, bench=replace(yard.bench, state=replace(yard.bench.state, task=task)))

@@ -14,7 +14,7 @@ from afresh.workspace.repository import Repository, make_state_folder
 
 if TYPE_CHECKING:
     from afresh.core.state import State
-    from afresh.ports import TaskQueue
+    from afresh.ports.storage import TaskQueue
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,18 +11,11 @@ from afresh.app.open_ledger import OpenLedger
 from afresh.app.project import Project
 from afresh.app.read_spending import LimitUse, hash_project_root, measure_limit_use, sum_task_calls
 from afresh.app.tasks import find_task
-from afresh.core.spending import LimitAlert, LimitScope, SpendingAccount, TrippedLimit
+from afresh.core.ledger import SpendingFilter
+from afresh.core.spending import LimitAlert, LimitScope, LimitUnit, SpendingAccount, TrippedLimit
 from afresh.core.task import TaskStatus
 from afresh.errors import AfreshError, BadInput
-from afresh.spending.reports import (
-    SpendingFilter,
-    SpendingGroup,
-    SpendingLine,
-    list_alerts,
-    list_prompt_sizes,
-    sum_all_calls,
-    sum_calls_by_group,
-)
+from afresh.spending.reports import SpendingGroup, SpendingLine, list_prompt_sizes, sum_calls, sum_calls_by_group
 from afresh.views.token_growth import TokenGrowth, measure_token_growth
 
 MAX_TASKS_COMPARED = 20
@@ -59,20 +52,17 @@ class SpendingReport:
 def report_spending(own: OpenLedger, by: SpendingGroup, start: float, everywhere: bool) -> SpendingReport:
     """Of the project that one stands in, unless all are asked for."""
     which = SpendingFilter(start, "" if everywhere else own.account.project)
-    if not own.ledger.kept():
-        return SpendingReport(
-            by, which, (), SpendingLine(""), measure_limit_use(own.ledger, own.account, own.limits), (), (), {}, {}
-        )
-    lines = sum_calls_by_group(own.ledger, by, which)
+    calls = own.ledger.calls(which)
+    lines = sum_calls_by_group(calls, by)
     return SpendingReport(
         by=by,
         which=which,
         lines=lines,
-        whole=sum_all_calls(own.ledger, which),
+        whole=sum_calls(calls),
         used=measure_limit_use(own.ledger, own.account, own.limits),
-        breakers=own.ledger.breakers(),
-        alerts=list_alerts(own.ledger, MAX_ALERTS),
-        kinds={kind: measure_token_growth(calls) for kind, calls in sorted(list_prompt_sizes(own.ledger, which).items())},
+        breakers=own.ledger.tripped(),
+        alerts=own.ledger.alerts(MAX_ALERTS),
+        kinds={kind: measure_token_growth(sizes) for kind, sizes in sorted(list_prompt_sizes(calls).items())},
         tasks=_collect_task_costs(own.desk, lines) if by is SpendingGroup.TASK and own.desk else {},
     )
 
@@ -83,22 +73,21 @@ def sum_task_spending(desk: Project, task: str) -> SpendingLine | None:
 
 def sum_task_nano_dollars(desk: Project, task: str) -> int:
     """The same in nano-dollars, to be asked at every step; 0 if the books can't be read."""
+    account = SpendingAccount(hash_project_root(desk.project.root), task, 0.0)
     try:
-        return (
-            desk.ledger.task_money(SpendingAccount(hash_project_root(desk.project.root), task, 0.0)) if desk.ledger.kept() else 0
-        )
+        return desk.ledger.tally(account, LimitScope.TASK, LimitUnit.MONEY).total
     except AfreshError:
         return 0
 
 
-def reset_limit(own: OpenLedger, scope: LimitScope, task: str | None) -> list[TrippedLimit]:
+def reset_limit(own: OpenLedger, scope: LimitScope, task: str | None) -> Sequence[TrippedLimit]:
     """What was spent no longer counts against this limit; the breakers that this ended."""
     one = scope in (LimitScope.TASK, LimitScope.CALL)
     if task and not one:
         raise BadInput(f"the limit of a {scope} is no task's", next=f"afresh spend reset {scope}", safe="nothing was reset")
     if not own.desk and not scope.everybody:
         raise BadInput(f"here is no project whose {scope} could be meant", next="go to its repository", safe="nothing was reset")
-    if not own.ledger.kept():
+    if not own.ledger.tally(own.account, LimitScope.TOTAL, LimitUnit.TOKENS).total and not own.ledger.tripped():
         raise BadInput("nothing was ever spent", next="nothing has to be reset", safe="nothing was reset")
     named = find_task(own.desk, task) if own.desk and one else ""
     return own.ledger.reset(SpendingAccount(own.account.project, named, own.now), scope)

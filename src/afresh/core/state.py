@@ -1,6 +1,5 @@
 """A task as it is now: the fold of its journal, in parts. Bounded, whatever the number of steps."""
 
-from afresh.core.decision import UNSANDBOXED_DECISION
 from afresh.core.dialogue_state import DialogueState
 from afresh.core.event import JournalHead
 from afresh.core.fast_dataclass import dataclass
@@ -56,6 +55,10 @@ class State:
     spending: SpendingState = NEW_SPENDING
 
     @property
+    def is_running(self) -> bool:
+        return self.status is TaskStatus.RUNNING
+
+    @property
     def budget(self) -> int:
         """The ceiling in force."""
         return self.tokens.ceiling.budget or self.task.budget
@@ -63,7 +66,7 @@ class State:
     @property
     def unconfined(self) -> bool:
         """Whether commands have run without a sandbox."""
-        return any(one.text == UNSANDBOXED_DECISION and one.by == "person" for one in self.memory.decisions)
+        return any(one.waives_sandbox for one in self.memory.decisions)
 
     @property
     def phase(self) -> str:

@@ -6,7 +6,7 @@ from afresh.core import event as happened
 from afresh.core.state import make_ticket_detail
 from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
 from afresh.errors import BadInput, LeaseLost
-from afresh.ports import JournalStore, TaskQueue
+from afresh.ports.storage import JournalStore, TaskQueue
 from afresh.testing.fakes import FakeClock
 from afresh.testing.sample_journals import append_events, append_step, create_task, end_task
 

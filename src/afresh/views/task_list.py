@@ -8,7 +8,7 @@ from afresh.core.task import QueueCounts, QueueTicket, TaskStatus, TicketOrder, 
 from afresh.views.task_status import format_time, list_commands_for_status
 
 if TYPE_CHECKING:
-    from afresh.ports import TaskQueue
+    from afresh.ports.storage import TaskQueue
 
 MAX_TASKS_PER_GROUP = 20
 MAX_OVER_SHOWN = 5

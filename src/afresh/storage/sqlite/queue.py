@@ -12,7 +12,7 @@ from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.tickets import TICKET_ROWS_SQL, detail_from_row, select_tickets
 
 if TYPE_CHECKING:
-    from afresh.ports import Clock
+    from afresh.ports.watch import Clock
 
 LEASE_SECONDS = 20.0
 CLAIM_ORDER_SQL = " ORDER BY status = 'running' DESC, priority DESC, number"
