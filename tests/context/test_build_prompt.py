@@ -34,7 +34,6 @@ from afresh.core.verdict import Baseline, CheckRun
 from afresh.errors import OverCeiling
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.trace import build_trace
-from afresh.policy.next_call import DELEGATE_TOOL
 from afresh.testing.states import make_state
 
 COUNTER = EstimatingCounter()
@@ -237,9 +236,9 @@ def test_what_is_told_of_the_project_is_the_same_however_much_else_there_is_to_s
 
 def test_all_tool_schemas_together_stay_small():
     """But for the one that only tasks have that may hand out parts: they have it in every call."""
-    often, rare = [tool.schema for tool in TOOLS if tool.schema.name != DELEGATE_TOOL], [TOOLS[-1].schema]
+    often, rare = [tool.schema for tool in TOOLS if tool.schema.name != "delegate"], [TOOLS[-1].schema]
     assert COUNTER(build_tools_section(often, COUNTER).text) < 880
-    assert rare[0].name == DELEGATE_TOOL and COUNTER(build_tools_section(rare, COUNTER).text) < 100
+    assert rare[0].name == "delegate" and COUNTER(build_tools_section(rare, COUNTER).text) < 100
 
 
 def test_the_newest_words_of_the_user_stand_with_the_goal_as_what_counts_now():

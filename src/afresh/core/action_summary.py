@@ -2,8 +2,8 @@ import re
 
 from afresh.core.action import Action, describe_subject
 from afresh.core.step_result import ActionResult, StepActions
+from afresh.core.tool_traits import ToolTrait, has_trait
 
-CHANGING_TOOLS = ("edit", "write", "apply", "run", "delegate")
 TELLING_LINE = re.compile(r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied", re.IGNORECASE)
 
 
@@ -38,7 +38,7 @@ def describe_approach(deeds: StepActions) -> str:
 def list_attempts(deeds: StepActions) -> list[ActionResult]:
     """What was changed; what was only looked at was not tried."""
     done = [deed for deed in deeds.done if deed.outcome.ok]
-    return [one for one in done if one.action.tool in CHANGING_TOOLS] or done
+    return [one for one in done if has_trait(one.action.tool, ToolTrait.CHANGES)] or done
 
 
 def find_tried_suggestion(deeds: StepActions) -> str:

@@ -54,6 +54,10 @@ class State:
     spending: SpendingState = NEW_SPENDING
 
     @property
+    def is_running(self) -> bool:
+        return self.status is TaskStatus.RUNNING
+
+    @property
     def budget(self) -> int:
         """The ceiling in force."""
         return self.tokens.ceiling.budget or self.task.budget

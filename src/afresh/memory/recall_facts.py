@@ -9,7 +9,7 @@ from afresh.core.project_facts import FactQuery, ProjectFact, fact_from_decision
 from afresh.core.search_words import drop_stop_words, split_words
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
-from afresh.ports import FactIndex
+from afresh.ports.storage import FactIndex
 
 MAX_RULES_LOOKED_UP = 200
 MAX_FACTS_LOOKED_UP = 24

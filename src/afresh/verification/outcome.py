@@ -3,14 +3,17 @@
 import re
 from collections import Counter
 
+from afresh.actions.observe import StepDigest
 from afresh.core.action import describe_subject
 from afresh.core.action_summary import TELLING_LINE, shorten_action
-from afresh.core.event import Event, QuestionAsked, TaskEnded
+from afresh.core.event import ActionsExecuted, Event, QuestionAsked, StepFinished, TaskEnded, VerdictReached
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult, KeepOrRevertResult, StepActions, StepConclusion, StepVerification
 from afresh.core.task import TaskStatus
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Ruling, Verdict
+from afresh.journal.checkpoint import add_checkpoint
 from afresh.policy.questions import ask_about_unverifiable, ask_after_step_limit
 from afresh.policy.stall.escalation import check_for_stall
 from afresh.runtime import Runtime
@@ -22,22 +25,43 @@ DURATION_SUFFIX = re.compile(r" in \d+(?:\.\d+)? ?s(?:econds)?\b")
 def conclude_step(
     state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
 ) -> StepConclusion:
-    events = list_closing_events(state, deeds, judged, settled, agent)
+    """How the step ended, and what follows: the task rests, a checkpoint is due, or nothing."""
+    events = end_by_verdict(state, deeds, judged, settled, agent) or rest_or_go_on(state, deeds, judged, settled, agent)
     reverted = not settled.kept and not (judged.verdict and judged.verdict.final)
-    return StepConclusion(summarise_step(deeds, judged, settled), events, summarise_actions(deeds) if reverted else "")
+    did = summarise_actions(deeds) if reverted else ""
+    return StepConclusion(summarise_step(deeds, judged, settled), (*events, *add_checkpoint(state, events, agent)), did)
 
 
-def list_closing_events(
+def rest_or_go_on(
     state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
 ) -> tuple[Event, ...]:
-    if ended := end_by_verdict(state, deeds, judged, settled, agent):
-        return ended
     stalled = check_for_stall(state, deeds, judged, settled, agent)
     if question := next((event for event in deeds.events if isinstance(event, QuestionAsked)), None):
         return (*stalled.events, TaskEnded(TaskStatus.BLOCKED, f"asks: {question.question}"))
     if stop := ask_if_out_of_steps(state) or stalled.stop:
         return (*stalled.events, stop, TaskEnded(TaskStatus.BLOCKED, stop.question))
     return stalled.events
+
+
+def record_step(
+    state: State,
+    actions: StepActions,
+    digest: StepDigest,
+    verified: StepVerification,
+    settled: KeepOrRevertResult,
+    conclusion: StepConclusion,
+) -> list[Event]:
+    """All that goes on record of a step, in the order in which it happened."""
+    step = state.work.step + 1
+    return [
+        ActionsExecuted(step, digest.observations),
+        *actions.events,
+        digest.event,
+        *[VerdictReached(step, verdict) for verdict in verified.verdicts],
+        *settled.events,
+        StepFinished(step, conclusion.outcome, conclusion.reverted),
+        *conclusion.events,
+    ]
 
 
 def end_by_verdict(
@@ -88,7 +112,7 @@ def describe_action_ending(deed: ActionResult) -> str:
 def describe_action(deed: ActionResult) -> str:
     """A suggestion's title says more than its id."""
     action = shorten_action(deed)
-    if action.tool in ("run", "test"):
+    if has_trait(action.tool, ToolTrait.RUNS):
         return f"{action.tool} {describe_subject(action)}".strip() + describe_command_result(deed.outcome.text)
     return describe_subject(action) if action.tool == "apply" else f"{action.tool} {describe_subject(action)}".strip()
 

@@ -10,12 +10,11 @@ from afresh.core.item import Note
 from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
 from afresh.core.state import State
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.memory.corrections import Corrections
 from afresh.memory.gathered_context import GatheredContext
 from afresh.runtime import Runtime
 
-WRITING_TOOLS = ("edit", "write", "apply")
-NOTING_TOOLS = ("plan", "remember", "decide")
 REPLY_UNDONE_TEXT = "The whole reply was undone: see Verification."
 BEFORE_CHANGE_MARK = "(before the change below)"
 MAX_LISTED_CHANGES = 2
@@ -40,7 +39,7 @@ def draft_last_step(memory: GatheredContext) -> SectionDraft:
             _render_unshown_action(seen),
         )
         for number, seen in enumerate(step.observations)
-        if not (seen.ok and seen.action.tool in NOTING_TOOLS) and not (many and _has_written(seen))
+        if not (seen.ok and has_trait(seen.action.tool, ToolTrait.NOTES)) and not (many and _has_written(seen))
     ]
     return SectionDraft("last", _title_step(step), Tier.DEMAND, (*thought, *deeds, *many, *_build_undone_pieces(step)))
 
@@ -89,7 +88,7 @@ def _map_outputs(memory: GatheredContext) -> dict[str, str]:
 
 
 def _has_written(seen: Observation) -> bool:
-    return seen.ok and seen.action.tool in WRITING_TOOLS
+    return seen.ok and has_trait(seen.action.tool, ToolTrait.WRITES)
 
 
 def _is_older_than_change(number: int, step: StepRecord) -> bool:
@@ -117,7 +116,7 @@ def render_withheld_output(seen: Observation) -> str:
 
 def _render_result(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
     """Text that a kept change wrote stands under Files, plan and notes in sections of their own."""
-    brief = seen.ok and (kept if seen.action.tool in WRITING_TOOLS else seen.action.tool in NOTING_TOOLS)
+    brief = kept if _has_written(seen) else seen.ok and has_trait(seen.action.tool, ToolTrait.NOTES)
     return (seen.text.partition("\n")[0] if brief else outputs.get(seen.block, seen.text)) or "done"
 
 
