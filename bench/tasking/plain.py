@@ -16,7 +16,7 @@ from afresh.core.tool_traits import ToolTrait
 from afresh.core.usage import Usage
 from afresh.errors import AfreshError
 from afresh.models.call import call_model
-from afresh.ports import FileTree
+from afresh.ports.workspace import FileTree
 from afresh.runtime import Runtime
 
 SYSTEM = """You are a careful coding agent. You work alone on one task in a private copy of a repository, with the tools

@@ -18,24 +18,13 @@ from afresh.core.token_calibration import NO_CALIBRATION, TokenCalibration
 from afresh.core.tokens import EstimatingCounter
 from afresh.memory.gathered_context import TraceCache
 from afresh.models.call import MAX_REPLY_RETRIES, ModelGate
-from afresh.ports import (
-    Clock,
-    CodeAnalysis,
-    CompactionHook,
-    FactIndex,
-    FileTree,
-    GitHistory,
-    InstructionReader,
-    JournalStore,
-    Ledger,
-    LessonLibrary,
-    Model,
-    Sandbox,
-    Tool,
-    ToolContext,
-    Watcher,
-    Workspace,
-)
+from afresh.ports.code import CodeAnalysis
+from afresh.ports.knowledge import InstructionReader, LessonLibrary
+from afresh.ports.model import Ledger, Model
+from afresh.ports.storage import FactIndex, JournalStore
+from afresh.ports.tool import Tool, ToolContext
+from afresh.ports.watch import Clock, CompactionHook, Watcher
+from afresh.ports.workspace import FileTree, GitHistory, Sandbox, Workspace
 
 
 class Supervisor(Protocol):

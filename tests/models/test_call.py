@@ -17,7 +17,7 @@ from afresh.core.spending import CallBooking, CallPurpose
 from afresh.core.usage import Usage
 from afresh.errors import AfreshError, Cancelled, OverCeiling, OverLimit, TryAgain
 from afresh.models.call import ModelGate, call_model, stream_reply
-from afresh.ports import ReplyListener, ignore_piece
+from afresh.ports.model import ReplyListener, ignore_piece
 
 CALL = CallBooking(task="T-1", project="p", kind=CallPurpose.WORK, model="m", ceiling=4_000, tokens=3_000, reserve=800)
 REQUEST = Request("", "message", (), 800)

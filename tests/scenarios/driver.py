@@ -107,13 +107,13 @@ def main(repo: str, task: str, point: str, step: int) -> None:
     from dataclasses import replace
 
     desk = open_project(Path(repo))
-    desk = replace(desk, store=Witness(desk.store, Path(repo).parent / "committed"))
+    desk = replace(desk, storage=replace(desk.storage, journal=Witness(desk.store, Path(repo).parent / "committed")))
     note_windows(Path(repo).parent / "windows")
     made = compose.make_model
     compose.make_model = lambda *args: CountingModel(made(*args), Path(repo).parent / "bill")
     when, _, kind = point.partition(":")
     if kind:
-        desk = replace(desk, store=DeadlyStore(desk.store, when, kind, step))
+        desk = replace(desk, storage=replace(desk.storage, journal=DeadlyStore(desk.store, when, kind, step)))
     elif point in ("edit", "taken"):
         deadly_call(*{"edit": (edit, "replace_unique_text"), "taken": (GitWorkspace, "take_over")}[point], step)
     elif point in STAGES:

@@ -24,7 +24,7 @@ from afresh.core.token_calibration import TokensCounted
 from afresh.core.tokens import EstimatingCounter, render_tool_schemas
 from afresh.core.usage import Usage
 from afresh.loop import advance_task
-from afresh.ports import ignore_piece
+from afresh.ports.model import ignore_piece
 from afresh.runtime import Runtime
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.testing.fakes import DictFiles, EmptyInsight, FakeClock, MemoryStore

@@ -24,7 +24,7 @@ from afresh.core.step_result import ToolOutcome
 from afresh.core.task import Task, TaskStatus
 from afresh.core.tokens import EstimatingCounter
 from afresh.loop import advance_task
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 from afresh.runtime import Runtime
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.fact_index import SqliteFactIndex
@@ -81,7 +81,7 @@ class Story:
         self.clock = FakeClock()
         database = Database(self.folder / "afresh.db")
         self.store, self.notebook = SqliteJournal(database), SqliteNotebook(database, self.clock)
-        self.lore = SqliteFactIndex(self.folder / "memory.db", self.store, lambda: [self.notebook])
+        self.lore = SqliteFactIndex(self.folder / "memory.db", self.store, [self.notebook])
 
     def at(self, step: int, tool: str, **args: Any) -> None:
         self.replies.setdefault(step, []).append(Action(tool, args))

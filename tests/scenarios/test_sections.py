@@ -17,14 +17,11 @@ from afresh.context.gather import gather_context
 from afresh.core.project_facts import EMPTY_FACT_INDEX
 from afresh.core.prompt import Prompt
 from afresh.core.region import Region
-from afresh.core.state import State
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun
-from afresh.core.verification_state import VerificationState
-from afresh.core.work_state import WorkState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import TraceCache
+from afresh.testing.states import make_state
 from afresh.workspace.files import TreeFiles
 
 SAMPLE = Path(afresh.__file__).parent / "sample"
@@ -58,13 +55,7 @@ def window(type: str, budget: int = 0, **fields: Any) -> Prompt:
     limit = budget or style.ceiling
     checks, runs = (Check("python -m pytest -q"),), (CheckRun("python -m pytest -q", 0, passed=82),)
     order = Task(id="t", goal=GOALS[type], type=type, checks=checks, budget=limit, report=REPORTS.get(type, ""))
-    state = State(
-        task=order,
-        **fields,
-        workspace=WorkspaceState(first_snapshot="tree"),
-        work=WorkState(limit=60),
-        verification=VerificationState(baseline=Baseline(runs)),
-    )
+    state = make_state(order, first_snapshot="tree", limit=60, baseline=Baseline(runs), **fields)
     paths = sorted(str(path.relative_to(SAMPLE)) for path in SAMPLE.rglob("*") if path.suffix in (".py", ".md", ".toml"))
     agent: Any = SimpleNamespace(
         template=style, insight=CodeInsight(), files=TreeFiles(SAMPLE, lambda: paths), lore=EMPTY_FACT_INDEX, instructions=None,

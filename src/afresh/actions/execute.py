@@ -14,7 +14,7 @@ from afresh.core.step_result import ActionResult, StepActions, ToolOutcome
 from afresh.core.tool_traits import ToolTrait
 from afresh.errors import ModelMistake
 from afresh.policy.next_call import layout_for_next_call, select_task_tools
-from afresh.ports import Tool, ToolContext
+from afresh.ports.tool import Tool, ToolContext
 from afresh.runtime import Runtime
 
 WAITS_FOR_APPROVAL = "not done yet: a person is asked first"

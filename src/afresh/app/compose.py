@@ -28,7 +28,8 @@ from afresh.loop import advance_task
 from afresh.models.call import MAX_REPLY_RETRIES, SideCall
 from afresh.models.choose_model import find_framing_tokens, find_retry_count, is_provider, make_model, spec_for_part
 from afresh.models.model_settings import ModelSettings
-from afresh.ports import Sandbox, Watcher
+from afresh.ports.watch import Watcher
+from afresh.ports.workspace import Sandbox
 from afresh.runtime import Cancellation, CompactionSettings, Runtime, Supervisor
 from afresh.sandbox.choose_level import choose_sandbox
 from afresh.sandbox.import_origin import require_own_tree

@@ -25,7 +25,7 @@ from afresh.core.subtask import Subtask, SubtaskMetrics, SubtaskResult
 from afresh.core.task import REPORT_PATHS_BY_TYPE, Check, Task, TaskStatus
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.errors import BadInput, ModelMistake
-from afresh.ports import CodeAnalysis
+from afresh.ports.code import CodeAnalysis
 from afresh.workspace.apply_or_discard import retire_part_branch
 from afresh.workspace.worktree import GitWorkspace
 

@@ -14,10 +14,15 @@ from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.task import Check, QueueTicket, Task, TaskStatus, choose_report_path
 from afresh.core.template import Template
-from afresh.errors import BadInput
+from afresh.errors import BadInput, Conflict
 from afresh.models.choose_model import is_provider, make_spec_absolute
 from afresh.policy.questions import ask_about_ceiling
 from afresh.storage.export.manifest import describe_import
+
+ID_SUFFIX_BYTES = 4
+"""Enough that tasks of two machines with the same goal do not meet in one export."""
+MAX_TAKEN_IDS = 8
+"""Ids that are tried again: more in a row are no accident."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,16 @@ def add_task(desk: Project, order: TaskOrder) -> State:
     if not checks and not report:
         task = replace(task, checks=find_task_checks(desk))
         refuse_unworkable_task(task, desk.templates, desk.instructions, given.models)
+    return create_task(desk, task)
+
+
+def create_task(desk: Project, task: Task) -> State:
+    """Begin the journal of a task, under another id if a task has this one already: only the commit itself can tell."""
+    for _ in range(MAX_TAKEN_IDS):
+        try:
+            return record_events(desk, None, task.id, [TaskCreated(task)])
+        except Conflict:
+            task = replace(task, id=make_task_id(task.goal))
     return record_events(desk, None, task.id, [TaskCreated(task)])
 
 
@@ -143,7 +158,7 @@ def record_events(desk: Project, state: State | None, task: str, events: Sequenc
 def make_task_id(goal: str) -> str:
     words = re.findall(r"[a-z0-9]+", goal.lower())
     slug = "-".join(words)[:28].strip("-") or "task"
-    return f"{slug}-{secrets.token_hex(2)}"
+    return f"{slug}-{secrets.token_hex(ID_SUFFIX_BYTES)}"
 
 
 def list_parts(tickets: Sequence[QueueTicket], task: str) -> list[QueueTicket]:

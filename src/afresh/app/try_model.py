@@ -20,9 +20,10 @@ from afresh.errors import AfreshError, BadInput, TryAgain
 from afresh.models.call import ModelGate, call_model
 from afresh.models.choose_model import find_framing_tokens, is_paid, make_model
 from afresh.models.model_settings import ModelSettings
-from afresh.ports import Model
+from afresh.ports.model import Model
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.spending.price_list import FreePrices, Price, PriceTable
+from afresh.storage.worker_lease import identify_worker
 
 RESERVE_TOKENS = 600
 EXPECTED_WORD = "afresh"
@@ -75,7 +76,7 @@ def prepare_model_trial(name: str, own: Settings, at: Path) -> ModelTrial:
 
 def open_trial_ledger(purse: OpenLedger, own: Settings, prices: PriceTable | FreePrices, paid: bool) -> SpendingLedger:
     """The call counts like any other."""
-    terms = SpendingTerms(purse.account.project, prices, own.limits, not paid, str(find_user_config()))
+    terms = SpendingTerms(purse.account.project, prices, own.limits, not paid, str(find_user_config()), identify_worker())
     return SpendingLedger(purse.ledger, terms, SystemClock(), lambda text: None)
 
 

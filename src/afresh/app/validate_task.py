@@ -25,7 +25,7 @@ from afresh.models.choose_model import (
     is_provider,
 )
 from afresh.models.model_settings import NamedModel
-from afresh.ports import InstructionReader
+from afresh.ports.knowledge import InstructionReader
 
 NOTHING_ADDED = "nothing was added"
 

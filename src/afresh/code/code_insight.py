@@ -31,7 +31,8 @@ from afresh.core.item import Item
 from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.symbol import SearchHit
-from afresh.ports import CodeIndexStore, FileTree
+from afresh.ports.code import CodeIndexStore
+from afresh.ports.workspace import FileTree
 
 VIOLATION_TASK_TYPES = ("fix_violation", "refactor")
 MAX_SUGGESTIONS = 5

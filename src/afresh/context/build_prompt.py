@@ -44,7 +44,7 @@ from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import weights_from_policy
 from afresh.policy.next_call import layout_for_next_call
 from afresh.policy.phases import describe_phase_position
-from afresh.ports import Tool
+from afresh.ports.tool import Tool
 
 SECTION_SEPARATOR = "\n\n"
 OFF_TOPIC_REASON = "concerns something else than what the work is about now; one recall away"

@@ -19,7 +19,7 @@ from afresh.core.tokens import EstimatingCounter, count_request_pieces
 from afresh.journal.append import block_from_text
 from afresh.memory.gathered_context import GatheredContext, TraceCache, assemble_gathered_context
 from afresh.policy.next_call import layout_for_next_call
-from afresh.ports import JournalStore
+from afresh.ports.storage import JournalStore
 from afresh.runtime import Runtime
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from afresh.core.redaction import redact_secrets
-from afresh.ports import FileTree
+from afresh.ports.workspace import FileTree
 
 
 @dataclass(frozen=True, slots=True)

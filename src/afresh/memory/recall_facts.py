@@ -12,7 +12,7 @@ from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.memory.corrections import Corrections
 from afresh.memory.gathered_context import CORRECTIONS_ITEM_KIND
-from afresh.ports import FactIndex
+from afresh.ports.storage import FactIndex
 
 MAX_RULES_LOOKED_UP = 200
 MAX_FACTS_LOOKED_UP = 24

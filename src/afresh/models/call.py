@@ -14,7 +14,7 @@ from afresh.core.task import Task
 from afresh.core.template import Template
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import AfreshError, OverCeiling, TryAgain
-from afresh.ports import Ledger, Model, ReplyListener
+from afresh.ports.model import Ledger, Model, ReplyListener
 
 MAX_REPLY_RETRIES = 2
 

@@ -7,7 +7,7 @@ from afresh.core.template import CallLayout, Template
 from afresh.core.tool_traits import ToolTrait
 from afresh.policy.phases import press_layout
 from afresh.policy.strategies import plan_execute, react
-from afresh.ports import Tool
+from afresh.ports.tool import Tool
 
 LAYOUT_ADJUSTERS = {REACT_STRATEGY: react.adjust_layout, PLAN_EXECUTE_STRATEGY: plan_execute.adjust_layout}
 

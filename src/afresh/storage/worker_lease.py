@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from afresh.errors import AfreshError, LeaseLost
-from afresh.ports import TaskQueue
+from afresh.ports.storage import TaskQueue
 
 
 def identify_worker() -> str:

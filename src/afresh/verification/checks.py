@@ -18,7 +18,7 @@ from afresh.outputs.test_reports.outcomes import (
 )
 from afresh.outputs.test_reports.pytest import read_pytest_outcomes
 from afresh.outputs.test_reports.unittest import read_unittest_outcomes
-from afresh.ports import Sandbox
+from afresh.ports.workspace import Sandbox
 
 
 @dataclass(frozen=True, slots=True)

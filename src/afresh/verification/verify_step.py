@@ -11,7 +11,7 @@ from afresh.core.state import State
 from afresh.core.step_result import StepActions, StepVerification
 from afresh.core.task import Check
 from afresh.core.verdict import TARGETED_SCOPE_PREFIX, Ruling, Verdict, list_first_names
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 from afresh.runtime import Runtime
 from afresh.verification.baseline import NO_CHECKS_REASON
 from afresh.verification.check_configuration import is_test_configuration

@@ -10,7 +10,7 @@ from afresh.core.project_facts import EMPTY_FACT_INDEX
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.task import QueueTicket
-from afresh.ports import FactIndex, JournalStore
+from afresh.ports.storage import FactIndex, JournalStore
 from afresh.views import (
     checkpoint_file,
     context_index,

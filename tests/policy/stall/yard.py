@@ -20,7 +20,7 @@ from afresh.core.task import Check, Task
 from afresh.core.template import Template
 from afresh.core.tokens import EstimatingCounter
 from afresh.loop import advance_task
-from afresh.ports import Ledger
+from afresh.ports.model import Ledger
 from afresh.runtime import Runtime
 from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock, MemoryStore
 from afresh.testing.sample_journals import append_events

@@ -8,7 +8,7 @@ from afresh.core.fact import Fact, FactKind
 from afresh.core.step_result import ToolOutcome
 from afresh.core.subtask import Subtask, SubtaskResult, SubtaskReturned, SubtaskStatus
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 MAX_GOAL_CHARACTERS = 1_500
 MAX_LIST_ENTRIES = 6

@@ -8,7 +8,7 @@ from afresh.core.prompt import ToolSchema
 from afresh.core.step_result import ToolOutcome
 from afresh.core.tool_traits import ToolTrait, find_tool_traits
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 ARGUMENT_TYPES: dict[str, type | tuple[type, ...]] = {
     "string": str,

@@ -11,7 +11,7 @@ from afresh.core.event import JournalEntry, ReplyReceived
 from afresh.core.progress_event import CallDelayed, ProgressEvent
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
-from afresh.ports import Clock
+from afresh.ports.watch import Clock
 from afresh.views.progress import ProgressLine, RunProgress, describe_progress_event, update_run_progress
 from afresh.views.task_status import format_count, sum_check_runs
 

@@ -11,7 +11,7 @@ from afresh.core.item import Item
 from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.memory.gathered_context import GatheredContext
-from afresh.ports import GitHistory
+from afresh.ports.workspace import GitHistory
 
 COMMIT_RANGE = re.compile(r"(?<![\w./-])([\w./~^-]*[\w~^])(\.{2,3})([\w./~^-]*[\w~^])")
 COMMIT_OR_BRANCH = re.compile(

@@ -14,7 +14,7 @@ from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.errors import ModelMistake
 from afresh.memory.gathered_context import GatheredContext
-from afresh.ports import FileTree
+from afresh.ports.workspace import FileTree
 
 MAX_NAMED_FILES = 3
 MAX_SHORT_FILE_LINES = 120

@@ -16,7 +16,7 @@ from afresh.core.tokens import EstimatingCounter
 from afresh.core.truncate import to_one_line
 from afresh.errors import OverCeiling
 from afresh.memory.gathered_context import GatheredContext
-from afresh.ports import InstructionReader
+from afresh.ports.knowledge import InstructionReader
 from afresh.runtime import Runtime
 
 INSTRUCTIONS_TITLE = "Instructions of the people here (the task goes before them)"

@@ -11,7 +11,7 @@ from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.verdict import CheckRun
 from afresh.memory.gathered_context import GatheredContext
-from afresh.ports import FileTree
+from afresh.ports.workspace import FileTree
 
 COVERAGE_ROW = re.compile(
     r"^(\S+\.\w+|TOTAL)\s+\d+\s+\d+(?:\s+\d+\s+\d+)?\s+(\d+(?:\.\d+)?)%(?:\s+([\d\s,>-]+?))?\s*$", re.MULTILINE

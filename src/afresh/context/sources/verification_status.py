@@ -13,7 +13,7 @@ from afresh.core.task import RECORDED_TYPE, SPEC_DESIGN_TYPE, Task
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import CheckRun, FailedTest, Ruling, summarise_check_run
 from afresh.memory.gathered_context import GatheredContext
-from afresh.ports import FileTree
+from afresh.ports.workspace import FileTree
 
 MAX_FAILURES_PER_CHECK = 3
 MAX_FLAKY_NAMES = 6

@@ -21,7 +21,7 @@ from afresh.core.lesson_match import score_match, subject_from_text, weigh_terms
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.text import escape_hidden
 from afresh.core.truncate import to_one_line
-from afresh.ports import Clock
+from afresh.ports.watch import Clock
 from afresh.storage.lessons.agent_skills import AgentSkill, read_skills
 from afresh.storage.lessons.lesson_folder import FileStamp, LessonFolder
 
